@@ -1,0 +1,169 @@
+import type { Ajv } from 'ajv';
+import envSchema from 'env-schema';
+import Type, { type Static, type TObject } from 'typebox';
+import { parseDuration, parseFlag, parseSize } from './units.ts';
+import { Api, Common, ExportWorker, IngestWorker, Local, Workers } from './variables.ts';
+
+const maxBody = 8 * 1024 ** 2;
+
+const formats: Record<string, { says: string; accepts: (text: string) => boolean }> = {
+  flag: {
+    says: 'must be one of true, false, 1, 0, yes, no, on, off',
+    accepts: (text) => parseFlag(text) !== undefined,
+  },
+  'duration-words': {
+    says: 'must be a number of seconds or a duration such as 15m, 12h, 7d',
+    accepts: (text) => parseDuration(text) !== undefined,
+  },
+  size: {
+    says: 'must be a number of bytes or a size such as 512KiB, at most 8MiB',
+    accepts: (text) => {
+      const bytes = parseSize(text);
+      return bytes !== undefined && bytes >= 1 && bytes <= maxBody;
+    },
+  },
+  'mongodb-url': {
+    says: 'must begin with mongodb:// or mongodb+srv://',
+    accepts: (text) => /^mongodb(\+srv)?:\/\/./.test(text),
+  },
+  'redis-url': { says: 'must begin with redis:// or rediss://', accepts: (text) => /^rediss?:\/\/./.test(text) },
+};
+
+/** A setting is missing or wrong. The message has a line for each, fit to be shown as it is. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+type Env = Record<string, string | undefined>;
+
+/** Reads the variables of `schema` from the environment, then `.env`, then their defaults. */
+function read<T extends TObject>(schema: T, env?: Env): Static<T> {
+  const tolerant = { ...schema, additionalProperties: true };
+  try {
+    return envSchema({
+      schema: JSON.parse(JSON.stringify(tolerant)),
+      dotenv: env === undefined,
+      env: env === undefined,
+      data: { ...env },
+      ajv: { customOptions: addFormats },
+    }) as Static<T>;
+  } catch (error) {
+    const issues = (error as { errors?: Issue[] }).errors;
+    if (!issues) throw error;
+    throw new ConfigError([...new Set(issues.map(explain))].join('\n'));
+  }
+}
+
+function addFormats(ajv: Ajv): Ajv {
+  for (const [name, { accepts }] of Object.entries(formats)) ajv.addFormat(name, accepts);
+  ajv.opts.allErrors = true;
+  return ajv;
+}
+
+interface Issue {
+  instancePath: string;
+  keyword: string;
+  message?: string;
+  params: Record<string, unknown>;
+}
+
+/** The value is not repeated: it may be a secret. */
+function explain({ instancePath, keyword, message, params }: Issue): string {
+  if (keyword === 'required') return `${params.missingProperty} is not set`;
+  const name = instancePath.slice(1);
+  if (keyword === 'format') return `${name} ${formats[params.format as string]?.says ?? message}`;
+  if (keyword === 'minLength') return `${name} must not be empty`;
+  if (['const', 'anyOf', 'enum'].includes(keyword)) return `${name} has a value that is not allowed`;
+  return `${name} ${message}`;
+}
+
+const ms = (text: string) => parseDuration(text) as number;
+
+function common(vars: Common) {
+  return {
+    environment: vars.NODE_ENV,
+    log: { level: vars.LOG_LEVEL, pretty: parseFlag(vars.LOG_PRETTY) === true },
+    mongodb: { url: vars.MONGODB_URL, timeoutMs: ms(vars.MONGODB_TIMEOUT) },
+    redis: { url: vars.REDIS_URL },
+    shutdownTimeoutMs: ms(vars.SHUTDOWN_TIMEOUT),
+  };
+}
+
+/** Settings of the API. Throws ConfigError. */
+export function loadApiConfig(env?: Env) {
+  const vars = read(Type.Object({ ...Common.properties, ...Api.properties }), env);
+  if (vars.NODE_ENV === 'production' && Buffer.byteLength(vars.JWT_SECRET) < 32) {
+    throw new ConfigError('JWT_SECRET must have at least 32 bytes in production');
+  }
+  return {
+    ...common(vars),
+    host: vars.HOST,
+    port: vars.PORT,
+    jwt: { secret: vars.JWT_SECRET, durationMs: ms(vars.JWT_TOKEN_DURATION) },
+    registrationOpen: parseFlag(vars.REGISTRATION_OPEN) === true,
+    bcryptCost: vars.BCRYPT_COST,
+    bodyLimit: parseSize(vars.BODY_LIMIT) as number,
+    schemaCacheSize: vars.SCHEMA_CACHE_SIZE,
+    requestTimeoutMs: ms(vars.REQUEST_TIMEOUT),
+    drainDelayMs: ms(vars.DRAIN_DELAY),
+    corsOrigins: vars.CORS_ORIGINS.split(',').map((origin) => origin.trim()).filter(Boolean),
+    exportWaitMs: ms(vars.EXPORT_WAIT),
+  };
+}
+
+/** Settings of an export worker. Throws ConfigError. */
+export function loadExportWorkerConfig(env?: Env) {
+  const vars = read(
+    Type.Object({ ...Common.properties, ...ExportWorker.properties, ...Workers.properties }),
+    env,
+  );
+  return {
+    ...common(vars),
+    concurrency: vars.EXPORT_CONCURRENCY,
+    retentionMs: ms(vars.EXPORT_RETENTION),
+    healthPort: vars.HEALTH_PORT,
+  };
+}
+
+/** Settings of an ingest worker. Throws ConfigError. */
+export function loadIngestWorkerConfig(env?: Env) {
+  const vars = read(
+    Type.Object({ ...Common.properties, ...IngestWorker.properties, ...Workers.properties }),
+    env,
+  );
+  return { ...common(vars), concurrency: vars.INGEST_CONCURRENCY, healthPort: vars.HEALTH_PORT };
+}
+
+/** Settings of `npm start`: those that are set stay as they are, the rest it makes itself. Throws ConfigError. */
+export function loadLocalConfig(env?: Env) {
+  const { MONGODB_URL, REDIS_URL } = Common.properties;
+  const { JWT_SECRET, REGISTRATION_OPEN, HOST, PORT } = Api.properties;
+  const vars = read(
+    Type.Object({
+      ...Local.properties,
+      HOST,
+      PORT,
+      MONGODB_URL: Type.Optional(MONGODB_URL),
+      REDIS_URL: Type.Optional(REDIS_URL),
+      JWT_SECRET: Type.Optional(JWT_SECRET),
+      REGISTRATION_OPEN: Type.Optional(Type.String({ ...REGISTRATION_OPEN, default: undefined })),
+    }),
+    env,
+  );
+  return {
+    dataDir: vars.DATA_DIR,
+    mongodBinary: vars.MONGOD_BINARY,
+    redisBinary: vars.REDIS_BINARY,
+    host: vars.HOST,
+    port: vars.PORT,
+    mongodbUrl: vars.MONGODB_URL,
+    redisUrl: vars.REDIS_URL,
+    jwtSecret: vars.JWT_SECRET,
+    registrationOpen: vars.REGISTRATION_OPEN,
+  };
+}
+
+export type ApiConfig = ReturnType<typeof loadApiConfig>;
+export type ExportWorkerConfig = ReturnType<typeof loadExportWorkerConfig>;
+export type IngestWorkerConfig = ReturnType<typeof loadIngestWorkerConfig>;
+export type LocalConfig = ReturnType<typeof loadLocalConfig>;

@@ -1,0 +1,117 @@
+import Type, { type Static } from 'typebox';
+
+/** Every environment variable, declared once. The table in docs/operations.md is made from this file. */
+export const Common = Type.Object({
+  NODE_ENV: Type.Union([Type.Literal('development'), Type.Literal('production'), Type.Literal('test')], {
+    default: 'development',
+    description: '`production` refuses weak settings at start.',
+  }),
+  LOG_LEVEL: Type.Union(
+    ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map((level) => Type.Literal(level)),
+    { default: 'info', description: 'Least severe level that is logged.' },
+  ),
+  LOG_PRETTY: Type.String({ format: 'flag', default: 'off', description: 'Readable logs instead of JSON lines.' }),
+  MONGODB_URL: Type.String({
+    format: 'mongodb-url',
+    description: 'MongoDB replica set, as a connection string. The database is its path, `sluice` when it has none.',
+  }),
+  REDIS_URL: Type.String({ format: 'redis-url', description: 'Redis or Valkey, `redis://` or `rediss://`.' }),
+  MONGODB_TIMEOUT: Type.String({
+    format: 'duration-words',
+    default: '10s',
+    description: 'Time limit of one MongoDB operation, server selection included.',
+  }),
+  SHUTDOWN_TIMEOUT: Type.String({
+    format: 'duration-words',
+    default: '20s',
+    description: 'After SIGTERM the process ends by then, finished or not. Keep it below the grace period of the container.',
+  }),
+});
+
+export const Api = Type.Object({
+  HOST: Type.String({ minLength: 1, default: '127.0.0.1', description: 'Address the API listens on.' }),
+  PORT: Type.Integer({ minimum: 0, maximum: 65_535, default: 4000, description: 'Port the API listens on; 0 picks a free one.' }),
+  JWT_SECRET: Type.String({ minLength: 1, description: 'Signs the tokens. At least 32 bytes in production.' }),
+  JWT_TOKEN_DURATION: Type.String({
+    format: 'duration-words',
+    default: '12h',
+    description: 'How long a token is valid.',
+  }),
+  REGISTRATION_OPEN: Type.String({
+    format: 'flag',
+    default: 'off',
+    description: 'Whether anyone who reaches the API may register.',
+  }),
+  BCRYPT_COST: Type.Integer({ minimum: 4, maximum: 15, default: 12, description: 'Cost of a password hash (2^cost rounds).' }),
+  BODY_LIMIT: Type.String({ format: 'size', default: '1MiB', description: 'Largest body of an upload. At most 8MiB.' }),
+  SCHEMA_CACHE_SIZE: Type.Integer({
+    minimum: 1,
+    maximum: 100_000,
+    default: 5_000,
+    description: 'Compiled schemas kept in memory by one API process.',
+  }),
+  REQUEST_TIMEOUT: Type.String({
+    format: 'duration-words',
+    default: '30s',
+    description: 'Time a client has to send a whole request.',
+  }),
+  DRAIN_DELAY: Type.String({
+    format: 'duration-words',
+    default: '0s',
+    description: 'After SIGTERM: how long to serve on, no longer ready, so that the proxy stops sending first.',
+  }),
+  CORS_ORIGINS: Type.String({
+    default: '',
+    description: 'Origins whose pages may call the API, separated by commas; `*` for all. Empty: none.',
+  }),
+  EXPORT_WAIT: Type.String({
+    format: 'duration-words',
+    default: '8s',
+    description: 'How long `GET …/export` waits for a worker to begin before it answers 503.',
+  }),
+});
+
+export const ExportWorker = Type.Object({
+  EXPORT_CONCURRENCY: Type.Integer({ minimum: 1, maximum: 64, default: 2, description: 'Exports one worker makes at once.' }),
+  EXPORT_RETENTION: Type.String({
+    format: 'duration-words',
+    default: '7d',
+    description: 'How long finished exports are kept.',
+  }),
+});
+
+export const IngestWorker = Type.Object({
+  INGEST_CONCURRENCY: Type.Integer({ minimum: 1, maximum: 64, default: 2, description: 'Jobs one ingest worker does at once.' }),
+});
+
+export const Workers = Type.Object({
+  HEALTH_PORT: Type.Integer({
+    minimum: 0,
+    maximum: 65_535,
+    default: 0,
+    description: 'Port on which a worker answers `GET /health/live`; 0: none.',
+  }),
+});
+
+export const Local = Type.Object({
+  DATA_DIR: Type.String({ minLength: 1, default: '.sluice', description: 'Where `npm start` keeps its data, logs and secret.' }),
+  MONGOD_BINARY: Type.Optional(Type.String({ description: 'The mongod that `npm start` and the tests run.' })),
+  REDIS_BINARY: Type.Optional(Type.String({ description: 'The redis-server or valkey-server that `npm start` and the tests run.' })),
+});
+
+/** Groups in the order of the documentation, with who reads them. */
+export const groups = [
+  { title: 'All services', schema: Common },
+  { title: 'API', schema: Api },
+  { title: 'Export worker', schema: ExportWorker },
+  { title: 'Ingest worker', schema: IngestWorker },
+  { title: 'Both workers', schema: Workers },
+  { title: '`npm start`', schema: Local },
+];
+
+export type Common = Static<typeof Common>;
+export type Api = Static<typeof Api>;
+export type ExportWorker = Static<typeof ExportWorker>;
+export type IngestWorker = Static<typeof IngestWorker>;
+export type Workers = Static<typeof Workers>;
+export type Local = Static<typeof Local>;
