@@ -73,7 +73,7 @@ function explain({ instancePath, keyword, message, params }: Issue): string {
   const name = instancePath.slice(1);
   if (keyword === 'format') return `${name} ${formats[params.format as string]?.says ?? message}`;
   if (keyword === 'minLength') return `${name} must not be empty`;
-  if (['const', 'anyOf', 'enum'].includes(keyword)) return `${name} has a value that is not allowed`;
+  if (keyword === 'enum') return `${name} must be one of ${(params.allowedValues as string[]).join(', ')}`;
   return `${name} ${message}`;
 }
 
@@ -84,7 +84,7 @@ function common(vars: Common) {
     environment: vars.NODE_ENV,
     log: { level: vars.LOG_LEVEL, pretty: parseFlag(vars.LOG_PRETTY) === true },
     mongodb: { url: vars.MONGODB_URL, timeoutMs: ms(vars.MONGODB_TIMEOUT) },
-    redis: { url: vars.REDIS_URL },
+    redis: { url: vars.REDIS_URL, prefix: vars.REDIS_PREFIX },
     shutdownTimeoutMs: ms(vars.SHUTDOWN_TIMEOUT),
   };
 }

@@ -2,20 +2,25 @@ import Type, { type Static } from 'typebox';
 
 /** Every environment variable, declared once. The table in docs/operations.md is made from this file. */
 export const Common = Type.Object({
-  NODE_ENV: Type.Union([Type.Literal('development'), Type.Literal('production'), Type.Literal('test')], {
+  NODE_ENV: Type.Enum(['development', 'production', 'test'], {
     default: 'development',
     description: '`production` refuses weak settings at start.',
   }),
-  LOG_LEVEL: Type.Union(
-    ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map((level) => Type.Literal(level)),
-    { default: 'info', description: 'Least severe level that is logged.' },
-  ),
+  LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+    default: 'info',
+    description: 'Least severe level that is logged.',
+  }),
   LOG_PRETTY: Type.String({ format: 'flag', default: 'off', description: 'Readable logs instead of JSON lines.' }),
   MONGODB_URL: Type.String({
     format: 'mongodb-url',
     description: 'MongoDB replica set, as a connection string. The database is its path, `sluice` when it has none.',
   }),
   REDIS_URL: Type.String({ format: 'redis-url', description: 'Redis or Valkey, `redis://` or `rediss://`.' }),
+  REDIS_PREFIX: Type.String({
+    pattern: '^[A-Za-z0-9_-]{1,40}$',
+    default: 'sluice',
+    description: 'Begins every Redis key, so that several installations can share one Redis.',
+  }),
   MONGODB_TIMEOUT: Type.String({
     format: 'duration-words',
     default: '10s',

@@ -1,0 +1,70 @@
+import { fromPointer, toPointer } from '../payloads/leaves.ts';
+
+type Schema = Record<string, unknown>;
+
+/** Columns of one export; more is refused. */
+export const maxColumns = 5_000;
+/** Steps through the schema: references can name the same part over and over. */
+const maxSteps = 50_000;
+
+const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * The leaf properties that a JSON Schema declares, as JSON Pointers into a payload, in the schema's order.
+ * Nested objects are descended, through local references and `allOf` too. A property that contains itself is
+ * left out: how deep it goes, only entries tell.
+ */
+export function schemaLeaves(schema: Schema): string[] {
+  const leaves = new Set<string>();
+  let steps = 0;
+
+  function resolve(reference: string): Schema | undefined {
+    if (!reference.startsWith('#')) return undefined;
+    let found: unknown = schema;
+    for (const key of pointerKeys(reference)) {
+      if (!isSchema(found) || !Object.hasOwn(found, key)) return undefined;
+      found = found[key];
+    }
+    return isSchema(found) ? found : undefined;
+  }
+
+  /** All schemas that apply at the same place. */
+  function parts(node: Schema, above: Schema[]): Schema[] | 'recursive' {
+    if (above.includes(node)) return 'recursive';
+    steps += 1;
+    if (steps > maxSteps) return [];
+    const found = [node];
+    const next = [
+      ...(typeof node.$ref === 'string' ? [resolve(node.$ref)] : []),
+      ...(Array.isArray(node.allOf) ? node.allOf : []),
+    ];
+    for (const candidate of next.filter(isSchema)) {
+      const deeper = parts(candidate, [...above, node]);
+      if (deeper === 'recursive') return 'recursive';
+      found.push(...deeper);
+    }
+    return found;
+  }
+
+  function walk(node: Schema, path: string[], above: Schema[]): void {
+    const here = parts(node, above);
+    if (here === 'recursive') return;
+    const properties = here.flatMap((part) => (isSchema(part.properties) ? Object.entries(part.properties) : []));
+    if (properties.length === 0 && path.length > 0) leaves.add(toPointer(path));
+    for (const [name, property] of properties) {
+      if (leaves.size > maxColumns) return;
+      walk(isSchema(property) ? property : {}, [...path, name], [...above, ...here]);
+    }
+  }
+
+  walk(schema, [], []);
+  return [...leaves];
+}
+
+function pointerKeys(reference: string): string[] {
+  try {
+    return fromPointer(decodeURIComponent(reference.slice(1)));
+  } catch {
+    return [];
+  }
+}

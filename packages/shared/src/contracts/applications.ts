@@ -1,0 +1,52 @@
+import Type, { type Static } from 'typebox';
+
+const strict = { additionalProperties: false };
+
+export const Connector = Type.Object(
+  {
+    package_url: Type.String({ format: 'http-url', maxLength: 2_000 }),
+    language: Type.String({ minLength: 1, maxLength: 40 }),
+  },
+  strict,
+);
+const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' });
+const ApplicationType = Type.Enum(['mobile', 'web', 'server', 'desktop', 'other']);
+const Connectors = Type.Array(Connector, { maxItems: 50 });
+
+export const NewApplication = Type.Object(
+  {
+    name: Name,
+    type: ApplicationType,
+    schema: Type.String({ description: 'A JSON Schema as text; its root type is object.' }),
+    connectors: Type.Optional(Connectors),
+  },
+  strict,
+);
+
+export const ApplicationUpdate = Type.Object(
+  {
+    name: Type.Optional(Name),
+    type: Type.Optional(ApplicationType),
+    connectors: Type.Optional(Connectors),
+  },
+  strict,
+);
+
+export const Application = Type.Object({
+  name: Type.String(),
+  owner: Type.String({ description: 'Username of the owner.' }),
+  domain: Type.String({ description: 'Names the application in every path; never used again.' }),
+  type: Type.String(),
+  connectors: Type.Array(Connector),
+  template: Type.Object({
+    raw_schema: Type.String({ description: 'The schema, byte for byte as it was sent.' }),
+    schema: Type.Unknown({ description: 'The schema, parsed.' }),
+  }),
+  createdAt: Type.String({ format: 'date-time' }),
+  lastModifiedAt: Type.String({ format: 'date-time' }),
+});
+
+export type Connector = Static<typeof Connector>;
+export type NewApplication = Static<typeof NewApplication>;
+export type ApplicationUpdate = Static<typeof ApplicationUpdate>;
+export type Application = Static<typeof Application>;

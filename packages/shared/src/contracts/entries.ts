@@ -1,0 +1,43 @@
+import Type, { type Static } from 'typebox';
+
+const Payload = Type.Unknown({ description: 'The JSON object that was uploaded.' });
+
+export const Upload = Type.Object({ domain: Type.String(), payload: Payload });
+
+export const Entry = Type.Object({
+  domain: Type.String(),
+  payload: Payload,
+  createdAt: Type.String({ format: 'date-time' }),
+});
+
+export const Timestamp = Type.String({
+  format: 'iso-timestamp',
+  description: 'ISO 8601, such as 2026-11-21 or 2026-11-21T04:00:00.000Z; no zone means UTC.',
+});
+
+export const EntriesQuery = Type.Object(
+  {
+    start: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0, description: 'Index of the first entry.' })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 100 })),
+    from: Type.Optional(Timestamp),
+    to: Type.Optional(Timestamp),
+    after: Type.Optional(Type.String({ description: '`pagination.cursor` of the page before.' })),
+  },
+  { additionalProperties: false },
+);
+
+export const EntryPage = Type.Object({
+  result: Type.Array(Entry),
+  pagination: Type.Object({
+    limit: Type.Integer(),
+    current: Type.Integer(),
+    previous: Type.Integer(),
+    next: Type.Integer(),
+    total: Type.Integer(),
+    isLast: Type.Boolean(),
+    cursor: Type.Optional(Type.String({ description: 'Hand it in as `after` for the next page; absent on the last.' })),
+  }),
+});
+
+export type EntriesQuery = Static<typeof EntriesQuery>;
+export type EntryPage = Static<typeof EntryPage>;

@@ -1,0 +1,72 @@
+/** The registry of errors: every answer that is a failure has one of these names. */
+const registry = {
+  InvalidRequestError: { status: 400, description: 'A field, path, query or header is missing or wrong.' },
+  MalformedBodyError: { status: 400, description: 'The body is not parseable JSON.' },
+  UnauthorizedRequestError: { status: 401, description: 'This route needs a valid bearer token.' },
+  InvalidCredentialsError: { status: 401, description: 'The username or the password is wrong.' },
+  ForbiddenRequestError: { status: 403, description: 'The caller is known, but not allowed to do this.' },
+  RegistrationClosedError: { status: 403, description: 'Registration is not enabled.' },
+  ResourceNotFoundError: { status: 404, description: 'The application, user, job or route does not exist.' },
+  MethodNotAllowedError: { status: 405, description: 'The path exists, the method does not.' },
+  RequestTimeoutError: { status: 408, description: 'The request did not arrive in time.' },
+  ResourceConflictError: { status: 409, description: 'The request conflicts with what is stored.' },
+  PayloadTooLargeError: { status: 413, description: 'The body is over the limit.' },
+  UnsupportedMediaTypeError: { status: 415, description: 'The body is of a content type that the route does not take.' },
+  SchemaValidationError: { status: 422, description: "The upload does not conform to the application's schema." },
+  InvalidSchemaError: { status: 422, description: 'The schema is not a JSON Schema, or not one that is allowed.' },
+  TooManyRequestsError: { status: 429, description: 'The rate limit or the quota is used up.' },
+  RequestHeaderFieldsTooLargeError: { status: 431, description: 'The headers of the request are over the limit.' },
+  InternalServerError: { status: 500, description: 'A defect of the service.' },
+  ServiceUnavailableError: {
+    status: 503,
+    description: 'The work cannot be taken now, or its outcome could not be confirmed.',
+  },
+} as const;
+
+export type ErrorName = keyof typeof registry;
+export const errorNames = Object.keys(registry) as ErrorName[];
+
+/** What is wrong with one part of a request. */
+export interface ErrorDetail {
+  in?: 'body' | 'querystring' | 'params' | 'headers';
+  path: string;
+  keyword: string;
+  message: string;
+}
+
+interface Extra {
+  details?: ErrorDetail[];
+  /** Headers of the answer, such as `Allow` or `Retry-After`. */
+  headers?: Record<string, string>;
+  cause?: unknown;
+}
+
+/** A failure that the caller is told about. `message` is shown as it is: no internals, no secrets. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly description: string;
+  readonly details: ErrorDetail[] | undefined;
+  readonly headers: Record<string, string>;
+
+  constructor(name: ErrorName, message: string, { details, headers = {}, cause }: Extra = {}) {
+    super(message, { cause });
+    this.name = name;
+    this.status = registry[name].status;
+    this.description = registry[name].description;
+    this.details = details;
+    this.headers = headers;
+  }
+}
+
+/** 503 with the seconds after which a retry makes sense. */
+export function unavailable(message: string, retryAfterSeconds = 2, cause?: unknown): ApiError {
+  return new ApiError('ServiceUnavailableError', message, {
+    headers: { 'retry-after': String(retryAfterSeconds) },
+    cause,
+  });
+}
+
+/** The same answer for an application that never was, is deleted, or is another user's. */
+export function applicationNotFound(domain: string): ApiError {
+  return new ApiError('ResourceNotFoundError', `application ${domain} was not found`);
+}

@@ -1,0 +1,111 @@
+import { isExactNumber } from './exact-number.ts';
+import { createIssues, type Keyword, type PayloadIssue } from './issues.ts';
+import { bsonTypeKey, idKey, maxNesting, prototypeKey, referenceKey } from './rules.ts';
+
+type OpenArray = { at: number };
+/** `keys` tells of each key whether it was reported as duplicate; `splits` that its `$ref` has one dot. */
+type OpenObject = { at: string; keys: Map<string, boolean>; afterColon: boolean; splits: boolean };
+
+/**
+ * Everything in a valid JSON text that would not be kept exactly, or `forbidden` for a key that is never taken.
+ * Linear in the text's length, whatever is in it; what lies below the nesting limit is skipped.
+ */
+export function findIssues(text: string): PayloadIssue[] | 'forbidden' {
+  const open: (OpenArray | OpenObject)[] = [];
+  const { found, report } = createIssues();
+  const reportHere = (keyword: Keyword) =>
+    report(
+      open.map(({ at }) => String(at)),
+      keyword,
+    );
+  let tooDeep = 0;
+
+  for (let start = 0, end = 0; start < text.length; start = end) {
+    end = endOfToken(text, start);
+    const character = text[start] as string;
+    if (character === '{' || character === '[') {
+      if (tooDeep > 0) tooDeep++;
+      else if (open.length < maxNesting) open.push(character === '[' ? { at: 0 } : openObject());
+      else {
+        reportHere('maxNesting');
+        tooDeep = 1;
+      }
+    } else if (tooDeep > 0) {
+      if (character === '}' || character === ']') tooDeep--;
+    } else if (character === '"') {
+      const string = decode(text.slice(start, end));
+      const parent = open.at(-1);
+      if (parent && 'keys' in parent && !parent.afterColon) {
+        if (string === prototypeKey) return 'forbidden';
+        parent.at = string;
+        checkKey(parent, string, reportHere);
+      } else if (parent?.at === referenceKey && 'splits' in parent) {
+        parent.splits = string.split('.', 3).length === 2;
+      }
+      if (!string.isWellFormed()) reportHere('wellFormed');
+    } else if (isNumeric(character)) {
+      if (!isExactNumber(text.slice(start, end))) reportHere('exactNumber');
+    } else {
+      punctuate(character, open, reportHere);
+    }
+  }
+  return found;
+}
+
+function openObject(): OpenObject {
+  return { at: '', keys: new Map(), afterColon: false, splits: false };
+}
+
+function checkKey({ keys }: OpenObject, key: string, reportHere: (keyword: Keyword) => void): void {
+  const reported = keys.get(key);
+  keys.set(key, reported !== undefined);
+  if (reported === false) reportHere('uniqueKeys');
+  if (key === bsonTypeKey) reportHere('reservedKey');
+  if (key.includes('\0')) reportHere('keyWithoutNul');
+}
+
+function punctuate(
+  character: string,
+  open: (OpenArray | OpenObject)[],
+  reportHere: (keyword: Keyword) => void,
+): void {
+  const parent = open.at(-1);
+  if (!parent) return;
+  if (character === '}' || character === ']') {
+    if ('keys' in parent && parent.splits && parent.keys.has(idKey)) {
+      parent.at = referenceKey;
+      reportHere('reference');
+    }
+    open.pop();
+  } else if ('keys' in parent) {
+    if (character === ':') parent.afterColon = true;
+    else if (character === ',') parent.afterColon = false;
+  } else if (character === ',') {
+    parent.at++;
+  }
+}
+
+/** Strings and numbers are tokens; every other character stands for itself. */
+function endOfToken(text: string, start: number): number {
+  let end = start + 1;
+  if (text[start] === '"') {
+    while (text[end] !== '"') end += text[end] === '\\' ? 2 : 1;
+    return end + 1;
+  }
+  if (isNumeric(text[start])) while (isNumeric(text[end]) || isExponent(text[end])) end++;
+  return end;
+}
+
+function isNumeric(character = ''): boolean {
+  return (
+    (character >= '0' && character <= '9') || character === '-' || character === '.' || character === '+'
+  );
+}
+
+function isExponent(character: string | undefined): boolean {
+  return character === 'e' || character === 'E';
+}
+
+function decode(quoted: string): string {
+  return quoted.includes('\\') ? JSON.parse(quoted) : quoted.slice(1, -1);
+}

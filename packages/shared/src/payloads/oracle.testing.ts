@@ -1,0 +1,48 @@
+/** For tests, and sharing nothing with the code under test: JSON text → text that is the same exactly for equal values. */
+export function canonical(json: string): string {
+  let i = 0;
+  const space = () => {
+    while (' \t\r\n'.includes(json[i] ?? 'x')) i++;
+  };
+  const take = (pattern: RegExp): string => {
+    pattern.lastIndex = i;
+    const [token] = pattern.exec(json) as RegExpExecArray;
+    i += token.length;
+    return token;
+  };
+  const items = (close: string, item: () => string): string[] => {
+    const all: string[] = [];
+    i++;
+    for (space(); json[i] !== close; space()) {
+      if (json[i] === ',') i++;
+      space();
+      all.push(item());
+    }
+    i++;
+    return all;
+  };
+  const string = () => JSON.stringify(JSON.parse(take(/"(?:[^"\\]|\\.)*"/y)));
+  const value = (): string => {
+    space();
+    if (json[i] === '"') return string();
+    if (json[i] === '[') return `[${items(']', value).join()}]`;
+    if (json[i] === '{') return `{${items('}', member).sort().join()}}`;
+    return /[-\d]/.test(json[i] as string) ? decimal(take(/[-+.\deE]+/y)) : take(/[a-z]+/y);
+  };
+  const member = () => {
+    const key = string();
+    space();
+    i++;
+    return `${key}:${value()}`;
+  };
+  return value();
+}
+
+/** The exact value as an integer at a fixed scale of 10^-2000. */
+function decimal(literal: string): string {
+  const [, sign, whole = '', fraction = '', exponent = '0'] = /^(-?)(\d+)\.?(\d*)(?:[eE](.+))?$/.exec(
+    literal,
+  ) as RegExpExecArray;
+  const scaled = BigInt(whole + fraction) * 10n ** BigInt(2_000 + Number(exponent) - fraction.length);
+  return String(sign ? -scaled : scaled);
+}

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { maxNesting, type PayloadIssue, readPayload } from './read-payload.ts';
+
+const read = (text: string) => readPayload(Buffer.from(text));
+const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+
+function issues(text: string): PayloadIssue[] {
+  const reading = read(text);
+  return !reading.ok && reading.kind === 'inexact' ? reading.issues : [];
+}
+
+describe('a payload that is kept', () => {
+  it.each([
+    '{"a":1,"b":[true,null,"x"],"c":{"a":2}}',
+    '"scalar"',
+    '\ufeff{"bom":1}',
+    ' \n{ "spaced" : [ 1 , 2 ] }\t',
+    '[{"a":1},{"a":2}]',
+    '{"a":"colon : and \\"quotes\\" and 1e400 \\\\"}',
+    '{"2":"integer-like","1":"keys"}',
+    '{"nul":"\\u0000 in a value"}',
+    '{"pair":"\\ud83d\\ude00","raw":"😀"}',
+    '{"__proto":1,"constructor":2,"toString":3,"":4,"a.b":5,"$set":6}',
+    '{"$ref":"a.b"}',
+    '{"$ref":"a","$id":1,"$db":"b"}',
+    '{"a":"__proto__","b":"_bsontype"}',
+    nested(maxNesting),
+  ])('%s', (text) => {
+    expect(read(text)).toEqual({ ok: true, payload: JSON.parse(text.replace('\ufeff', '')) });
+  });
+
+  it('is returned for a body that is a slice of a larger buffer', () => {
+    expect(readPayload(Buffer.from('xx[1]xx').subarray(2, 5))).toEqual({ ok: true, payload: [1] });
+  });
+});
+
+describe('a payload that would change', () => {
+  it.each([
+    ['[0,{"n":9007199254740993}]', '/1/n', 'exactNumber'],
+    ['9007199254740993', '', 'exactNumber'],
+    ['{"a":1,"a":1}', '/a', 'uniqueKeys'],
+    ['{"a":1,"\\u0061":2}', '/a', 'uniqueKeys'],
+    ['[[],{"x/y":{"a":{"b":1},"a":[]}}]', '/1/x~1y/a', 'uniqueKeys'],
+    ['{"2":1,"1":1,"2":1}', '/2', 'uniqueKeys'],
+    ['{"a":["\\ud800"]}', '/a/0', 'wellFormed'],
+    ['{"a":"\\uDC00\\uD800"}', '/a', 'wellFormed'],
+    ['{"\\ud800":1}', '/\ufffd', 'wellFormed'],
+    ['{"a":{"_bsontype":"ObjectId"}}', '/a/_bsontype', 'reservedKey'],
+    ['{"\\u005fbsontype":1}', '/_bsontype', 'reservedKey'],
+    ['{"a\\u0000b":1}', '/a\0b', 'keyWithoutNul'],
+    ['{"a":{"$id":1,"$ref":"b.c"}}', '/a/$ref', 'reference'],
+    [nested(maxNesting + 1), '/0'.repeat(maxNesting), 'maxNesting'],
+    [`[1,${nested(maxNesting)},{"n":1}]`, `/1${'/0'.repeat(maxNesting - 1)}`, 'maxNesting'],
+  ])('%s is refused at %s for %s', (text, path, keyword) => {
+    expect(issues(text)).toEqual([{ path, keyword, message: expect.any(String) }]);
+  });
+
+  it('is refused with every reason, and each duplicate key once', () => {
+    const found = issues('{"a":1e400,"b":{"_bsontype":"\\ud800"},"a":[1e-400],"a":2}');
+    expect(found.map(({ path, keyword }) => `${path} ${keyword}`)).toEqual([
+      '/a exactNumber',
+      '/b/_bsontype reservedKey',
+      '/b/_bsontype wellFormed',
+      '/a uniqueKeys',
+      '/a/0 exactNumber',
+    ]);
+  });
+});
+
+describe('a malformed body', () => {
+  it.each([
+    ['', 'The body is empty.'],
+    [' \n', 'The body is empty.'],
+    ['\ufeff', 'The body is empty.'],
+    ['{"secret":', 'The body is not JSON: it ends too early.'],
+    ['{"a":1,\n "b" secret}', 'The body is not JSON: position 13 (line 2, column 6).'],
+    ['{"a":secret}', 'The body is not JSON.'],
+    ['{"__proto__":1}', 'The key __proto__ is not accepted.'],
+    ['{"__proto__":1,"__proto__":2}', 'The key __proto__ is not accepted.'],
+    ['{"a":{"__proto__":1},"a":2}', 'The key __proto__ is not accepted.'],
+    ['[{"\\u005f_proto__":1e400}]', 'The key __proto__ is not accepted.'],
+  ])('%j: %s', (text, message) => {
+    expect(read(text)).toEqual({ ok: false, kind: 'malformed', message });
+  });
+
+  it.each([
+    [[0x22, 0xff, 0x22]],
+    [[0x22, 0xe9, 0x22]],
+    [[0x22, 0xed, 0xa0, 0x80, 0x22]],
+    [[0x22, 0xc0, 0x80, 0x22]],
+  ])('of the bytes %j is not UTF-8', (bytes) => {
+    const message = 'The body is not valid UTF-8.';
+    expect(readPayload(Buffer.from(bytes))).toEqual({ ok: false, kind: 'malformed', message });
+  });
+});

@@ -1,0 +1,52 @@
+import { isUtf8 } from 'node:buffer';
+import { findIssues } from './find-issues.ts';
+import type { PayloadIssue } from './issues.ts';
+import { isSurelyExact } from './quick-check.ts';
+import { prototypeKey } from './rules.ts';
+
+export type { PayloadIssue } from './issues.ts';
+export { maxNesting } from './rules.ts';
+
+/** `malformed` is a 400, `inexact` a 422. No message quotes the body. */
+export type Reading =
+  | { ok: true; payload: unknown }
+  | { ok: false; kind: 'malformed'; message: string }
+  | { ok: false; kind: 'inexact'; issues: PayloadIssue[] };
+
+/** Reads a JSON body (any JSON value) that will come back from the store as it was sent, or says why it would not. */
+export function readPayload(body: Buffer): Reading {
+  const json = withoutByteOrderMark(body);
+  if (!isUtf8(json)) return malformed('The body is not valid UTF-8.');
+  const text = json.toString('utf8');
+  let payload: unknown;
+  try {
+    payload = JSON.parse(text);
+  } catch (error) {
+    return malformed(explain(error, text));
+  }
+  if (isSurelyExact(json, text, payload)) return { ok: true, payload };
+  const issues = findIssues(text);
+  if (issues === 'forbidden') return malformed(`The key ${prototypeKey} is not accepted.`);
+  return issues.length === 0 ? { ok: true, payload } : { ok: false, kind: 'inexact', issues };
+}
+
+function malformed(message: string): Reading {
+  return { ok: false, kind: 'malformed', message };
+}
+
+function withoutByteOrderMark(body: Buffer): Buffer {
+  return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
+}
+
+/** Takes only the position from JSON.parse's message, which quotes the body. */
+function explain(error: unknown, text: string): string {
+  if (/^[ \t\r\n]*$/.test(text)) return 'The body is empty.';
+  const { message } = error as SyntaxError;
+  if (message === 'Unexpected end of JSON input') return 'The body is not JSON: it ends too early.';
+  const position = / at position (\d+)/.exec(message)?.[1];
+  if (position === undefined) return 'The body is not JSON.';
+  const before = text.slice(0, Number(position));
+  const line = before.split('\n').length;
+  const column = before.length - before.lastIndexOf('\n');
+  return `The body is not JSON: position ${position} (line ${line}, column ${column}).`;
+}

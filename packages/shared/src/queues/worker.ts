@@ -1,0 +1,98 @@
+import { createServer, type Server } from 'node:http';
+import type { Logger } from '../logger.ts';
+import { type Consumer, consume, type Handler } from './consumer.ts';
+import type { QueueDefinition } from './definition.ts';
+import type { Producer } from './producer.ts';
+import type { RedisConfig } from './redis.ts';
+
+const sweepEveryMs = 5_000;
+const watchEveryMs = 10_000;
+/** Jobs wait, none is in hand, and nothing happened for this long: this worker is deaf. */
+const deafMs = 60_000;
+
+interface Task {
+  definition: QueueDefinition<never>;
+  handler: Handler<never>;
+  queue: Producer<never>;
+}
+
+interface Options {
+  config: { redis: RedisConfig; concurrency: number; healthPort: number };
+  log: Logger;
+  // biome-ignore lint/suspicious/noExplicitAny: each task pairs a queue with a handler of the same payload
+  tasks: { definition: QueueDefinition<any>; handler: Handler<any>; queue: Producer<any> }[];
+  /** Puts back what the queue lost; called again and again. */
+  sweep(): Promise<void>;
+  /** Called last when the worker stops. */
+  release(): Promise<void>;
+}
+
+export interface RunningWorker {
+  /** Hands back what is in hand and lets go of everything. */
+  stop(): Promise<void>;
+}
+
+/** Calls `work` every `ms`, never twice at once; returns how to stop. */
+function repeat(ms: number, work: () => Promise<void>): () => void {
+  let timer: NodeJS.Timeout;
+  let stopped = false;
+  const next = () => {
+    timer = setTimeout(async () => {
+      await work();
+      if (!stopped) next();
+    }, ms);
+    timer.unref();
+  };
+  next();
+  return () => {
+    stopped = true;
+    clearTimeout(timer);
+  };
+}
+
+async function listen(port: number): Promise<Server | undefined> {
+  if (port === 0) return undefined;
+  const server = createServer((request, response) => {
+    response.statusCode = request.url === '/health/live' ? 200 : 404;
+    response.end();
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, resolve);
+  });
+  return server;
+}
+
+/** Runs the consumers of a worker process, its sweep, and a watch that ends a process that went deaf. */
+export async function startWorker({ config, log, tasks, sweep, release }: Options): Promise<RunningWorker> {
+  const server = await listen(config.healthPort);
+  const consumers = tasks.map(({ definition, handler }) => consume(definition, handler, { ...config, log }));
+
+  async function isDeaf(consumer: Consumer, queue: Producer<never>): Promise<boolean> {
+    const { active, lastAt } = consumer.activity();
+    if (active > 0 || Date.now() - lastAt < deafMs) return false;
+    const waiting = await queue.waiting().catch(() => 0);
+    return waiting > 0 && consumer.activity().lastAt === lastAt;
+  }
+
+  const stopSweep = repeat(sweepEveryMs, () =>
+    sweep().catch((error) => log.debug({ event: 'sweep.missed', reason: error.message })),
+  );
+  const stopWatch = repeat(watchEveryMs, async () => {
+    for (const [place, consumer] of consumers.entries()) {
+      if (!(await isDeaf(consumer, (tasks[place] as Task).queue))) continue;
+      log.fatal({ event: 'worker.deaf', queue: consumer.name }, 'jobs wait but none arrives: ending, to be restarted');
+      process.exit(1);
+    }
+  });
+
+  return {
+    async stop() {
+      stopSweep();
+      stopWatch();
+      await Promise.all(consumers.map((consumer) => consumer.close()));
+      server?.close();
+      await release();
+    },
+  };
+}

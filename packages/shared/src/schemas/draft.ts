@@ -1,0 +1,24 @@
+export type Draft = '2020-12' | '2019-09' | '07' | '06' | '04';
+
+const modern = /^https?:\/\/json-schema\.org\/draft\/(2020-12|2019-09)\/schema#?$/;
+const classic = /^https?:\/\/json-schema\.org\/draft-(07|06|04)\/schema#?$/;
+
+export const metaSchemaUris: Record<Draft, string> = {
+  '2020-12': 'https://json-schema.org/draft/2020-12/schema',
+  '2019-09': 'https://json-schema.org/draft/2019-09/schema',
+  '07': 'http://json-schema.org/draft-07/schema',
+  '06': 'http://json-schema.org/draft-06/schema',
+  '04': 'http://json-schema.org/draft-04/schema',
+};
+
+/** The draft that a `$schema` names; undefined for one that is not known. */
+export function draftOf($schema: unknown): Draft | undefined {
+  if ($schema === undefined) return '2020-12';
+  if (typeof $schema !== 'string') return undefined;
+  return (modern.exec($schema) ?? classic.exec($schema))?.[1] as Draft | undefined;
+}
+
+/** The keyword that names a schema's identifier. */
+export function idKeyword(draft: Draft): 'id' | '$id' {
+  return draft === '04' ? 'id' : '$id';
+}

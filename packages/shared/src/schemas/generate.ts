@@ -1,0 +1,94 @@
+import { _, Ajv, type Options } from 'ajv';
+import ajv2019 from 'ajv/dist/2019.js';
+import ajv2020 from 'ajv/dist/2020.js';
+import draft06 from 'ajv/dist/refs/json-schema-draft-06.json' with { type: 'json' };
+import standalone from 'ajv/dist/standalone/index.js';
+import ajvDraft04 from 'ajv-draft-04';
+import type { Draft } from './draft.ts';
+import { settleDynamicReferences } from './dynamic.ts';
+import { createFormats } from './formats.ts';
+import { instrument } from './instrument.ts';
+import { limits } from './limits.ts';
+import { buildPattern } from './linear-regexp.ts';
+import { PatternProblem } from './pattern-problem.ts';
+import { Refused } from './refusal.ts';
+import { uniqueItems } from './unique.ts';
+
+type AjvClass = new (options: Options) => Ajv;
+
+const classes: Record<Draft, AjvClass> = {
+  '2020-12': ajv2020.Ajv2020 as unknown as AjvClass,
+  '2019-09': ajv2019.Ajv2019 as unknown as AjvClass,
+  '07': Ajv,
+  '06': Ajv,
+  '04': ajvDraft04.default as unknown as AjvClass,
+};
+
+const freeFormats = createFormats(() => {});
+
+/** The source of a function of a runtime that returns the validating function. May change the schema. Throws Refused. */
+export function generate(schema: Record<string, unknown>, draft: Draft, exhaustive: boolean): string {
+  const ajv = createAjv(draft, exhaustive);
+  if (!ajv.validateSchema(schema)) throw new Refused(metaSchemaProblem(ajv));
+  settleDynamicReferences(schema, draft);
+  const code = standalone.default(ajv, ajv.compile(schema));
+  const paying = instrument(code, exhaustive ? { maxErrors: limits.maxGathered } : {});
+  if (paying.length > limits.codeLength) throw new Refused('the schema is too large when compiled');
+  return `"use strict";const $spend=$.spend;${paying.replace('module.exports = ', 'const main = ').replace(/module\.exports\.default = \w+;/, '')}\nreturn main;`;
+}
+
+function createAjv(draft: Draft, exhaustive: boolean): Ajv {
+  const ajv = new classes[draft]({
+    // Unknown keywords are annotations; a payload is never changed.
+    strict: false,
+    ownProperties: true,
+    useDefaults: false,
+    coerceTypes: false,
+    removeAdditional: false,
+    $data: false,
+    // A definition is compiled once, not once for each reference to it.
+    inlineRefs: false,
+    allErrors: exhaustive,
+    logger: false,
+    code: { source: true, formats: _`$.formats`, regExp: createRegExp() },
+    formats: freeFormats,
+  });
+  ajv.removeKeyword('uniqueItems').addKeyword(uniqueItems);
+  // Before draft 06 an identifier, since then an unknown keyword, which Ajv refuses.
+  if (draft !== '04') ajv.removeKeyword('id');
+  if (draft === '06') ajv.addMetaSchema(draft06);
+  return ajv;
+}
+
+/** Patterns are built once here, only to be refused in time; generated code has them built by the runtime. */
+function createRegExp() {
+  const built = new Map<string, number>();
+  let total = 0;
+  const regExp = (source: string) => {
+    if (!built.has(source)) {
+      const size = buildForSize(source);
+      built.set(source, size);
+      total += size;
+      if (total > limits.schemaInstructions)
+        throw new Refused('the patterns of the schema are too large together');
+    }
+    return { test: () => true, toString: () => `/${source}/u` };
+  };
+  return Object.assign(regExp, { code: '$.pattern' });
+}
+
+function buildForSize(source: string): number {
+  try {
+    return buildPattern(source).programSize();
+  } catch (error) {
+    if (error instanceof PatternProblem)
+      throw new Refused(`the pattern ${JSON.stringify(source.slice(0, limits.shownName))} ${error.message}`);
+    throw error;
+  }
+}
+
+function metaSchemaProblem(ajv: Ajv): string {
+  const error = ajv.errors?.[0];
+  const place = error?.instancePath ? `at ${error.instancePath}` : 'at its root';
+  return `not a valid JSON Schema ${place}: ${error?.message ?? 'unknown reason'}`;
+}

@@ -1,0 +1,103 @@
+import type { AnyNode, CallExpression, MemberExpression, Node } from 'acorn';
+import { parse } from 'acorn';
+
+/** Characters of generated code that make one step. */
+const charactersAStep = 40;
+
+/** What generated code may ask for, and the runtime's part that it gets instead. */
+const provisions: Record<string, string> = {
+  'ajv/dist/runtime/equal': '$.equal',
+  'ajv/dist/runtime/ucs2length': '$.ucs2length',
+};
+
+type Edit = { at: number; to: number; text: string };
+
+/**
+ * Makes generated code pay for what it does: each block spends for its own statements when it is entered,
+ * and the calls whose cost grows with the data go to the runtime's paid ones. Edits follow the syntax
+ * tree, so text that came from the schema is never touched.
+ */
+export function instrument(code: string, { maxErrors }: { maxErrors?: number } = {}): string {
+  const edits: Edit[] = [];
+  visit(parse(code, { ecmaVersion: 2022, sourceType: 'script' }), '');
+  return apply(code, edits);
+
+  /** Returns the characters in blocks below this node. */
+  function visit(node: Node, parent: string): number {
+    let inBlocks = 0;
+    for (const child of children(node)) inBlocks += visit(child, node.type);
+    rewrite(node as AnyNode);
+    if (node.type !== 'BlockStatement') return inBlocks;
+    const length = node.end - node.start;
+    const steps = Math.ceil((length - inBlocks) / charactersAStep);
+    const stop = parent === 'ForStatement' && maxErrors ? `if(errors>=${maxErrors})break;` : '';
+    edits.push({ at: node.start + 1, to: node.start + 1, text: `$spend(${steps});${stop}` });
+    return length;
+  }
+
+  function rewrite(node: AnyNode): void {
+    // A promise would pass for true, and its rejection would end the process.
+    if ('async' in node && node.async) throw new Error('generated code is asynchronous');
+    if (node.type === 'CallExpression') rewriteCall(node);
+    if (node.type === 'MemberExpression' && node.object.type === 'CallExpression') rewriteRequire(node);
+    // `in` gathers all keys before the first turn, at a cost that `keys` pays for.
+    if (node.type === 'ForInStatement') {
+      edits.push({ at: node.left.end, to: node.right.start, text: ' of $.keys(' });
+      edits.push({ at: node.right.end, to: node.right.end, text: ')' });
+    }
+    // Items are the keys of this object, and `__proto__` is a legal item.
+    if (
+      node.type === 'VariableDeclarator' &&
+      node.id.type === 'Identifier' &&
+      /^indices\d*$/.test(node.id.name)
+    )
+      edits.push({ at: node.init?.start ?? 0, to: node.init?.end ?? 0, text: 'Object.create(null)' });
+  }
+
+  /** `require("ajv/dist/runtime/equal").default` */
+  function rewriteRequire({ object, start, end }: MemberExpression): void {
+    if (object.type !== 'CallExpression') return;
+    const { callee, arguments: args } = object;
+    if (callee.type !== 'Identifier' || callee.name !== 'require' || args[0]?.type !== 'Literal') return;
+    const provided = provisions[String(args[0].value)];
+    if (!provided) throw new Error(`generated code asks for ${args[0].value}`);
+    edits.push({ at: start, to: end, text: provided });
+  }
+
+  function rewriteCall({ callee, start, end, arguments: args }: CallExpression): void {
+    if (callee.type !== 'MemberExpression' || callee.property.type !== 'Identifier') return;
+    const { object, property } = callee;
+    if (
+      object.type === 'Identifier' &&
+      object.name === 'Object' &&
+      ['keys', 'assign'].includes(property.name)
+    )
+      edits.push({ at: object.start, to: object.end, text: '$' });
+    if (property.name === 'concat') {
+      edits.push({ at: start, to: start, text: '$.concat(' });
+      edits.push({ at: object.end, to: args[0]?.start ?? end, text: ',' });
+    }
+    const inner = object.type === 'CallExpression' ? object.callee : undefined;
+    if (property.name === 'replace' && inner?.type === 'MemberExpression') {
+      edits.push({ at: start, to: start, text: '$.escape(' });
+      edits.push({ at: inner.object.end, to: end, text: ')' });
+    }
+  }
+}
+
+function* children(node: Node): Generator<Node> {
+  for (const value of Object.values(node))
+    for (const child of Array.isArray(value) ? value : [value])
+      if (typeof child?.type === 'string' && typeof child.start === 'number') yield child;
+}
+
+function apply(code: string, edits: Edit[]): string {
+  const sorted = edits.map((edit, i) => ({ ...edit, i })).sort((a, b) => a.at - b.at || a.i - b.i);
+  let out = '';
+  let done = 0;
+  for (const { at, to, text } of sorted) {
+    out += code.slice(done, at) + text;
+    done = to;
+  }
+  return out + code.slice(done);
+}

@@ -1,0 +1,22 @@
+import { limits } from './limits.ts';
+
+export function append(pointer: string, key: string | number): string {
+  return `${pointer}/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+/** A JSON Pointer for a message: the root is named, long ones are cut. */
+export function shown(pointer: string): string {
+  if (pointer === '') return 'the root';
+  return pointer.length <= limits.shownPath ? pointer : `${pointer.slice(0, limits.shownPath - 1)}…`;
+}
+
+/** The value a JSON Pointer leads to; undefined when it leads nowhere. */
+export function follow(value: unknown, pointer: string): unknown {
+  let at = value;
+  for (const part of pointer.split('/').slice(1)) {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined;
+    at = (at as Record<string, unknown>)[key];
+  }
+  return at;
+}

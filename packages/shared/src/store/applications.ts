@@ -1,0 +1,148 @@
+import { type Db, ObjectId } from 'mongodb';
+import { isDuplicate } from './faults.ts';
+
+export interface ApplicationRecord {
+  id: string;
+  domain: string;
+  owner: { id: string; username: string };
+  name: string;
+  type: string;
+  connectors: { package_url: string; language: string }[];
+  rawSchema: string;
+  createdAt: Date;
+  lastModifiedAt: Date;
+}
+
+interface ApplicationDocument {
+  _id: ObjectId;
+  domain: string;
+  owner: { id: ObjectId; username: string };
+  name: string;
+  type: string;
+  connectors: { package_url: string; language: string }[];
+  rawSchema: string;
+  createdAt: Date;
+  lastModifiedAt: Date;
+  /** Set on a tombstone, which keeps the domain from being used again. */
+  deletedAt?: Date;
+  /** Set once nothing of a deleted application is left. */
+  purgedAt?: Date;
+}
+
+const toRecord = ({ _id, owner, ...rest }: ApplicationDocument): ApplicationRecord => ({
+  ...rest,
+  id: _id.toHexString(),
+  owner: { id: owner.id.toHexString(), username: owner.username },
+});
+const orUndefined = (found: ApplicationDocument | null) => (found ? toRecord(found) : undefined);
+const alive = { deletedAt: { $exists: false } };
+
+export type ApplicationStore = ReturnType<typeof applicationStore>;
+export type ApplicationChange = Partial<Pick<ApplicationRecord, 'name' | 'type' | 'connectors'>>;
+
+/** Applications and the tombstones of deleted ones. */
+export function applicationStore(db: Db) {
+  const applications = db.collection<ApplicationDocument>('applications');
+  const owned = (domain: string, ownerId: string) => ({ domain, 'owner.id': new ObjectId(ownerId), ...alive });
+
+  return {
+    async prepare() {
+      await applications.createIndexes([
+        { key: { domain: 1 }, unique: true },
+        { key: { 'owner.id': 1, createdAt: -1, _id: -1 } },
+        { key: { deletedAt: 1 }, partialFilterExpression: { deletedAt: { $exists: true } } },
+      ]);
+    },
+
+    /** Returns undefined when the domain is taken, or was ever. */
+    async create(
+      fields: Omit<ApplicationRecord, 'id' | 'createdAt' | 'lastModifiedAt'>,
+    ): Promise<ApplicationRecord | undefined> {
+      const now = new Date();
+      const owner = { id: new ObjectId(fields.owner.id), username: fields.owner.username };
+      const document = { ...fields, _id: new ObjectId(), owner, createdAt: now, lastModifiedAt: now };
+      try {
+        await applications.insertOne(document);
+        return toRecord(document);
+      } catch (error) {
+        if (isDuplicate(error)) return undefined;
+        throw error;
+      }
+    },
+
+    async byDomain(domain: string): Promise<ApplicationRecord | undefined> {
+      return orUndefined(await applications.findOne({ domain, ...alive }));
+    },
+
+    async byId(id: string): Promise<ApplicationRecord | undefined> {
+      return orUndefined(await applications.findOne({ _id: new ObjectId(id), ...alive }));
+    },
+
+    async ofOwner(domain: string, ownerId: string): Promise<ApplicationRecord | undefined> {
+      return orUndefined(await applications.findOne(owned(domain, ownerId)));
+    },
+
+    /** Newest first. */
+    async listOfOwner(ownerId: string): Promise<ApplicationRecord[]> {
+      const found = applications.find({ 'owner.id': new ObjectId(ownerId), ...alive });
+      return (await found.sort({ createdAt: -1, _id: -1 }).toArray()).map(toRecord);
+    },
+
+    async update(domain: string, ownerId: string, change: ApplicationChange): Promise<ApplicationRecord | undefined> {
+      return orUndefined(
+        await applications.findOneAndUpdate(
+          owned(domain, ownerId),
+          { $set: { ...change, lastModifiedAt: new Date() } },
+          { returnDocument: 'after' },
+        ),
+      );
+    },
+
+    /** Leaves a tombstone; returns its id, or undefined when there is no such application. */
+    async remove(domain: string, ownerId: string): Promise<string | undefined> {
+      const removed = await applications.findOneAndUpdate(owned(domain, ownerId), {
+        $currentDate: { deletedAt: true },
+        $unset: { rawSchema: '', name: '', type: '', connectors: '' },
+      });
+      return removed?._id.toHexString();
+    },
+
+    /** Which of these applications still exist: what keeps the schema caches true. */
+    async existing(ids: string[]): Promise<Set<string>> {
+      const found = await applications
+        .find({ _id: { $in: ids.map((id) => new ObjectId(id)) }, ...alive })
+        .project<{ _id: ObjectId }>({ _id: 1 })
+        .toArray();
+      return new Set(found.map(({ _id }) => _id.toHexString()));
+    },
+
+    /** Deleted applications whose purge is not finished. */
+    async unpurged(limit: number): Promise<string[]> {
+      const found = applications.find({ deletedAt: { $exists: true }, purgedAt: { $exists: false } });
+      return (await found.project<{ _id: ObjectId }>({ _id: 1 }).limit(limit).toArray()).map(({ _id }) => _id.toHexString());
+    },
+
+    /** Marks a tombstone older than `graceMs` (by the clock of the server) as purged; false when it is younger. */
+    async markPurged(id: string, graceMs: number): Promise<boolean> {
+      const { modifiedCount } = await applications.updateOne(
+        {
+          _id: new ObjectId(id),
+          deletedAt: { $exists: true },
+          $expr: { $lt: ['$deletedAt', { $subtract: ['$$NOW', graceMs] }] },
+        },
+        { $currentDate: { purgedAt: true } },
+      );
+      return modifiedCount === 1;
+    },
+
+    /** True for a tombstone that is not purged yet. */
+    async isUnpurged(id: string): Promise<boolean> {
+      const found = await applications.findOne({
+        _id: new ObjectId(id),
+        deletedAt: { $exists: true },
+        purgedAt: { $exists: false },
+      });
+      return found !== null;
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import { MongoClient, type MongoClientOptions } from 'mongodb';
+import { within } from '../deadline.ts';
+import { type ApplicationStore, applicationStore } from './applications.ts';
+import { type EntryStore, entryStore } from './entries.ts';
+import { type JobStore, jobStore } from './jobs.ts';
+import { type LeafStore, leafStore } from './leaves.ts';
+import { type PartStore, partStore } from './parts.ts';
+import { type UserStore, userStore } from './users.ts';
+
+export interface Store {
+  users: UserStore;
+  applications: ApplicationStore;
+  entries: EntryStore;
+  leaves: LeafStore;
+  jobs: JobStore;
+  parts: PartStore;
+  /** Creates what indexes are missing. */
+  prepare(): Promise<void>;
+  /** Resolves when the server answers; rejects after 2 s. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Durability is stated, not left to the topology: a replica set with an arbiter would default to w:1. */
+const durable: MongoClientOptions = {
+  readConcern: { level: 'majority' },
+  retryWrites: true,
+  ignoreUndefined: true,
+};
+
+/** A worker's scan of millions of entries is slow, not lost. */
+const patientMs = 600_000;
+
+/**
+ * Opens the store. The driver connects at the first operation, so this never waits and never throws for
+ * a server that is away. `timeoutMs` bounds each step of an operation (the driver's own bound for a whole
+ * one, `timeoutMS`, does nothing any more); `patient` lets a scan run longer. The database is the path of the URL.
+ */
+export function connectStore(
+  { url, timeoutMs }: { url: string; timeoutMs: number },
+  appName: string,
+  patience: 'patient' | 'impatient',
+): Store {
+  const client = new MongoClient(url, {
+    ...durable,
+    appName,
+    writeConcern: { w: 'majority', journal: true, wtimeoutMS: timeoutMs },
+    serverSelectionTimeoutMS: Math.min(timeoutMs, 5_000),
+    connectTimeoutMS: Math.min(timeoutMs, 5_000),
+    waitQueueTimeoutMS: timeoutMs,
+    socketTimeoutMS: patience === 'patient' ? Math.max(timeoutMs, patientMs) : timeoutMs,
+    maxPoolSize: 50,
+  });
+  const named = client.options.dbName;
+  const db = client.db(named === 'test' ? 'sluice' : named);
+  const rooms = {
+    users: userStore(db),
+    applications: applicationStore(db),
+    entries: entryStore(db, timeoutMs),
+    leaves: leafStore(db),
+    jobs: jobStore(db),
+    parts: partStore(db),
+  };
+  return {
+    ...rooms,
+    async prepare() {
+      await Promise.all(Object.values(rooms).map((room) => room.prepare()));
+    },
+    async ping() {
+      await within(2_000, 'MongoDB does not answer', db.command({ ping: 1 }));
+    },
+    close: () => client.close(),
+  };
+}

@@ -1,0 +1,42 @@
+import {
+  MongoNetworkError,
+  MongoNotConnectedError,
+  MongoServerError,
+  MongoServerSelectionError,
+  MongoTopologyClosedError,
+  MongoWriteConcernError,
+} from 'mongodb';
+import { DeadlineError } from '../deadline.ts';
+
+/** `away`: the operation was not begun. `unknown`: it may or may not have been done. */
+export type Fault = 'away' | 'unknown';
+
+/** Not primary, stepped down, shutting down, interrupted, out of time, write concern not reached. */
+const passingCodes = new Set([10107, 13435, 11600, 11602, 91, 189, 50, 64, 112, 262]);
+
+/** What an error of the store means for the caller; undefined when it is none of the store's passing faults. */
+export function storeFault(error: unknown): Fault | undefined {
+  if (error instanceof DeadlineError) return 'unknown';
+  if (
+    error instanceof MongoServerSelectionError ||
+    error instanceof MongoNotConnectedError ||
+    error instanceof MongoTopologyClosedError ||
+    (error as Error).name === 'MongoWaitQueueTimeoutError'
+  ) {
+    return 'away';
+  }
+  if (
+    error instanceof MongoNetworkError ||
+    error instanceof MongoWriteConcernError ||
+    (error instanceof MongoServerError &&
+      (error.hasErrorLabel('RetryableWriteError') || passingCodes.has(error.code as number)))
+  ) {
+    return 'unknown';
+  }
+  return undefined;
+}
+
+/** True when a write was refused because a document with that unique value exists. */
+export function isDuplicate(error: unknown): boolean {
+  return error instanceof MongoServerError && error.code === 11000;
+}

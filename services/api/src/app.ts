@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import type { ApiConfig } from '@sluice/shared/config/load.ts';
+import type { Logger } from '@sluice/shared/logger.ts';
+import type { Producer } from '@sluice/shared/queues/producer.ts';
+import type { Compiler } from '@sluice/shared/schemas/compiler.ts';
+import type { Store } from '@sluice/shared/store/connect.ts';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import fastify, { LogController } from 'fastify';
+import { createPasswords } from './accounts/passwords.ts';
+import { createExport } from './exports/create-export.ts';
+import { auth } from './plugins/auth.ts';
+import { answerClientError } from './plugins/client-errors.ts';
+import { envelope } from './plugins/envelope.ts';
+import { headers } from './plugins/headers.ts';
+import { jsonBody } from './plugins/json-body.ts';
+import { methods } from './plugins/methods.ts';
+import { openapi } from './plugins/openapi.ts';
+import { validation } from './plugins/validation.ts';
+import { applicationRoutes } from './routes/applications.ts';
+import { entryRoutes } from './routes/entries.ts';
+import { exportRoutes } from './routes/exports.ts';
+import { healthRoutes, type Phase } from './routes/health.ts';
+import { uploadRoutes } from './routes/uploads.ts';
+import { userRoutes } from './routes/users.ts';
+import { createAccept } from './uploads/accept.ts';
+import type { ApplicationCache } from './uploads/application-cache.ts';
+
+export interface AppDependencies {
+  config: ApiConfig;
+  log: Logger;
+  store: Store;
+  compiler: Compiler;
+  cache: ApplicationCache;
+  queues: {
+    exports: Producer<{ jobId: string }>;
+    purges: Producer<{ applicationId: string }>;
+    invalidations: Producer<{ applicationId: string }>;
+  };
+  phase(): Phase;
+}
+
+const requestId = /^[\w.:-]{1,128}$/;
+/** Of any body but an upload's. A schema of 256 KiB as a JSON string fits. */
+const bodyLimit = 1024 ** 2;
+
+/** Builds the server: plugins, then routes. It does not listen yet. */
+export async function buildApp({ config, log, store, compiler, cache, queues, phase }: AppDependencies) {
+  const app = fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: ({ headers: { 'x-request-id': given } }) =>
+      typeof given === 'string' && requestId.test(given) ? given : randomUUID(),
+    bodyLimit,
+    requestTimeout: config.requestTimeoutMs,
+    keepAliveTimeout: 5_000,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 200 },
+    clientErrorHandler: answerClientError,
+    http: { connectionsCheckingInterval: 1_000, headersTimeout: Math.min(config.requestTimeoutMs, 10_000) },
+  }).withTypeProvider<TypeBoxTypeProvider>();
+
+  await app.register(envelope);
+  await app.register(jsonBody);
+  await app.register(validation);
+  await app.register(headers, config);
+  await app.register(auth, { users: store.users, ...config.jwt });
+  await app.register(openapi);
+  await app.register(methods);
+
+  app.addHook('onSend', async (_request, reply) => {
+    // A client that keeps its connection would find it closed.
+    if (phase() === 'draining') reply.header('connection', 'close');
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const { method, id, routeOptions } = request;
+    const ms = Math.round(reply.elapsedTime * 10) / 10;
+    log.debug({ event: 'request', id, method, route: routeOptions.url, status: reply.statusCode, ms });
+  });
+
+  /** The tombstone is what counts; the queue makes it quicker. */
+  async function onDeleted(applicationId: string): Promise<void> {
+    cache.drop(applicationId);
+    const added = await Promise.allSettled([
+      queues.invalidations.add({ applicationId }),
+      queues.purges.add({ applicationId }),
+    ]);
+    for (const result of added) {
+      if (result.status === 'rejected') {
+        log.warn({ event: 'queue.missed', application: applicationId, reason: result.reason.message });
+      }
+    }
+  }
+
+  const passwords = createPasswords(config.bcryptCost);
+  const { registrationOpen } = config;
+  await app.register(
+    async (api) => {
+      await api.register(userRoutes, { users: store.users, passwords, registrationOpen });
+      await api.register(applicationRoutes, { applications: store.applications, compiler, onDeleted });
+      await api.register(uploadRoutes, { accept: createAccept({ ...store, cache }), bodyLimit: config.bodyLimit });
+      await api.register(entryRoutes, store);
+      await api.register(exportRoutes, {
+        store,
+        queue: queues.exports,
+        makeExport: createExport({ store, queue: queues.exports, log }),
+        waitMs: config.exportWaitMs,
+      });
+      await api.register(healthRoutes, {
+        store,
+        phase,
+        workers: async () => ({ exports: await queues.exports.workers(), purges: await queues.purges.workers() }),
+      });
+    },
+    { prefix: '/api' },
+  );
+  app.refuseOtherMethods();
+  return app;
+}

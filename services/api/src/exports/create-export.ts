@@ -1,0 +1,55 @@
+import { columnsOf } from '@sluice/shared/columns/columns.ts';
+import { maxColumns } from '@sluice/shared/columns/schema-leaves.ts';
+import { ApiError, unavailable } from '@sluice/shared/errors.ts';
+import type { Logger } from '@sluice/shared/logger.ts';
+import type { Producer } from '@sluice/shared/queues/producer.ts';
+import type { ApplicationRecord } from '@sluice/shared/store/applications.ts';
+import type { Store } from '@sluice/shared/store/connect.ts';
+import type { ExportOptions, JobRecord } from '@sluice/shared/store/jobs.ts';
+
+interface Dependencies {
+  store: Pick<Store, 'entries' | 'leaves' | 'jobs'>;
+  queue: Producer<{ jobId: string }>;
+  log: Logger;
+}
+
+/** Commits an export to MongoDB, then puts its id on the queue; without the queue there is no export. */
+export function createExport({ store: { entries, leaves, jobs }, queue, log }: Dependencies) {
+  return async (application: ApplicationRecord, options: ExportOptions, transient: boolean): Promise<JobRecord> => {
+    // In this order: a leaf is recorded before its entry, so every entry up to the cut has its columns.
+    const cut = await entries.newestKey(application.id);
+    const recorded = await leaves.of(application.id);
+    const names = columnsOf(JSON.parse(application.rawSchema), recorded.pointers).map(({ name }) => name);
+    if (options.columns) refuseUnknown(options.columns, new Set(names));
+    else if (recorded.overflow || names.length > maxColumns) {
+      throw new ApiError('InvalidRequestError', `the entries have more than ${maxColumns} columns; choose some with columns`);
+    }
+    const job = await jobs.createExport({
+      application: application.id,
+      domain: application.domain,
+      options,
+      cut,
+      leafCount: recorded.pointers.length,
+      transient,
+    });
+    try {
+      await queue.add({ jobId: job.id });
+      return job;
+    } catch (error) {
+      log.warn({ event: 'export.refused', job: job.id, reason: (error as Error).message });
+      await jobs.cancel(job.id, new Date());
+      throw unavailable('exports cannot be made now: the queue is away', 5, error);
+    }
+  };
+}
+
+function refuseUnknown(columns: string[], known: Set<string>): void {
+  const unknown = columns.filter((name) => !known.has(name));
+  if (unknown.length === 0) return;
+  const details = unknown.slice(0, 50).map((name) => ({
+    path: '/columns',
+    keyword: 'columns',
+    message: `there is no column ${name.slice(0, 100)}`,
+  }));
+  throw new ApiError('InvalidRequestError', details[0]?.message as string, { details });
+}

@@ -1,0 +1,55 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { zstdDecompress } from 'node:zlib';
+import type { JobRecord, JobStore } from '@sluice/shared/store/jobs.ts';
+import type { PartStore } from '@sluice/shared/store/parts.ts';
+
+const decompress = promisify(zstdDecompress);
+const pollMs = 40;
+/** A worker that died is replaced within 20 s; one that makes nothing for this long is not coming back. */
+const stalledMs = 120_000;
+
+interface Dependencies {
+  jobs: JobStore;
+  parts: PartStore;
+}
+
+/** Resolves once the job has left the queue; `undefined` when it has not within `ms`. */
+export async function waitForStart(jobs: JobStore, id: string, ms: number, signal: AbortSignal) {
+  const deadline = Date.now() + ms;
+  for (;;) {
+    const seen = await jobs.follow(id, 0);
+    if (!seen) throw new Error('the job is gone');
+    if (seen.state !== 'waiting' || Date.now() >= deadline) return seen.state === 'waiting' ? undefined : seen;
+    await pause(pollMs, undefined, { signal });
+  }
+}
+
+/**
+ * Yields the parts of a file in order, each as soon as it is committed, and ends after the last one.
+ * Throws when the job ends otherwise, so that a reader never takes a piece for the whole.
+ */
+export async function* followParts(
+  { jobs, parts }: Dependencies,
+  id: string,
+  { compressed, signal }: { compressed: boolean; signal: AbortSignal },
+): AsyncGenerator<Buffer> {
+  let next = 0;
+  let movedAt = Date.now();
+  for (;;) {
+    const seen: Pick<JobRecord, 'state' | 'parts' | 'error'> | undefined = await jobs.follow(id, next);
+    if (!seen || seen.state === 'cancelled') throw new Error(`export ${id} was cancelled`);
+    if (seen.state === 'failed') throw new Error(`export ${id} failed: ${seen.error}`);
+    for (const part of seen.parts) {
+      const data = await parts.get(part.id);
+      if (!data) throw new Error(`part ${part.id} of export ${id} is missing`);
+      yield compressed ? data : await decompress(data);
+      next += 1;
+      movedAt = Date.now();
+    }
+    if (seen.parts.length > 0) continue;
+    if (seen.state === 'completed') return;
+    if (Date.now() - movedAt > stalledMs) throw new Error(`export ${id} does not go on`);
+    await pause(pollMs, undefined, { signal });
+  }
+}

@@ -1,0 +1,61 @@
+import { isUtf8 } from 'node:buffer';
+import { ApiError } from '@sluice/shared/errors.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+
+type Done = (error: Error | null, body?: unknown) => void;
+
+/** Compressed bodies and other character sets are refused rather than misread. */
+function refuseEncodings(request: FastifyRequest): void {
+  const encoding = request.headers['content-encoding'];
+  if (encoding && encoding.toLowerCase() !== 'identity') {
+    throw new ApiError('UnsupportedMediaTypeError', `Content-Encoding ${encoding.slice(0, 40)} is not taken here`);
+  }
+  const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(request.headers['content-type'] ?? '')?.[1];
+  if (charset && !/^utf-?8$/i.test(charset)) {
+    throw new ApiError('UnsupportedMediaTypeError', `JSON is UTF-8; charset ${charset.slice(0, 40)} is not taken`);
+  }
+}
+
+/** Takes JSON bodies as the bytes they are, for a route that reads them itself. */
+export function takeJsonBytes(app: FastifyInstance): void {
+  app.removeContentTypeParser('application/json');
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request: FastifyRequest, body: Buffer, done: Done) => {
+    refuseEncodings(request);
+    done(null, body);
+  });
+}
+
+function malformed(message: string): ApiError {
+  return new ApiError('MalformedBodyError', message);
+}
+
+/** Lone surrogates would be stored as U+FFFD, `__proto__` is nobody's field. */
+function check(key: string, value: unknown): unknown {
+  if (key === '__proto__') throw malformed('the key __proto__ is not allowed');
+  if (typeof value === 'string' && !value.isWellFormed()) throw malformed('a string has half of a surrogate pair');
+  return value;
+}
+
+function parse(body: Buffer): unknown {
+  if (body.length === 0) throw malformed('the body is empty');
+  if (!isUtf8(body)) throw malformed('the body is not valid UTF-8');
+  const text = body.toString().replace(/^\uFEFF/, '');
+  try {
+    return JSON.parse(text, check);
+  } catch (error) {
+    throw error instanceof ApiError ? error : malformed('the body is not valid JSON');
+  }
+}
+
+/** JSON is the only content type; Fastify's own text parser goes. */
+export const jsonBody = fp(
+  async (app) => {
+    app.removeAllContentTypeParsers();
+    app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request: FastifyRequest, body: Buffer, done: Done) => {
+      refuseEncodings(request);
+      done(null, parse(body));
+    });
+  },
+  { name: 'json-body' },
+);

@@ -1,0 +1,43 @@
+import { ApiError } from '@sluice/shared/errors.ts';
+import fp from 'fastify-plugin';
+
+const all = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+/** A path that exists answers 405 with `Allow` to the methods that it does not have. Register before the routes. */
+export const methods = fp(
+  async (app) => {
+    const byPath = new Map<string, Set<string>>();
+    app.addHook('onRoute', ({ url, method }) => {
+      const known = byPath.get(url) ?? new Set();
+      for (const each of [method].flat()) known.add(each);
+      byPath.set(url, known);
+    });
+    app.decorate('refuseOtherMethods', () => {
+      for (const [url, known] of [...byPath]) {
+        if (url.includes('*')) continue;
+        const missing = all.filter((method) => !known.has(method));
+        const allow = all.filter((method) => known.has(method)).join(', ');
+        if (missing.length === 0) continue;
+        app.route({
+          url,
+          method: missing,
+          schema: { hide: true },
+          onRequest: async (request) => {
+            throw new ApiError('MethodNotAllowedError', `${request.method} is not allowed here, only ${allow}`, {
+              headers: { allow },
+            });
+          },
+          handler: () => undefined,
+        });
+      }
+    });
+  },
+  { name: 'methods' },
+);
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Call once, after all routes are registered. */
+    refuseOtherMethods(): void;
+  }
+}

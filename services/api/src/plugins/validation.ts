@@ -1,0 +1,90 @@
+import type { ErrorDetail } from '@sluice/shared/errors.ts';
+import { Ajv, type ErrorObject } from 'ajv';
+import formats from 'ajv-formats';
+import fp from 'fastify-plugin';
+
+const maxDetails = 50;
+
+/** ISO 8601: a date, or a date and time with `Z`, an offset, or nothing, which is UTC. */
+const isoTimestamp = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/;
+
+/** Milliseconds since the epoch; NaN when the text is no timestamp. */
+export function parseTimestamp(text: string): number {
+  if (!isoTimestamp.test(text)) return Number.NaN;
+  const hasZone = text.length === 10 || /(Z|[+-]\d\d:\d\d)$/.test(text);
+  const time = Date.parse(hasZone ? text : `${text}Z`);
+  const day = new Date(`${text.slice(0, 10)}T00:00:00Z`);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text.slice(0, 10)) ? time : Number.NaN;
+}
+
+function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol);
+}
+
+function createAjv(coerceTypes: boolean): Ajv {
+  const ajv = new Ajv({ coerceTypes, removeAdditional: false, useDefaults: true, allErrors: true, strict: false });
+  formats.default(ajv, ['date-time']);
+  ajv.addFormat('iso-timestamp', (text: string) => !Number.isNaN(parseTimestamp(text)));
+  ajv.addFormat('http-url', isHttpUrl);
+  ajv.addFormat('at-most-72-bytes', (text: string) => Buffer.byteLength(text) <= 72);
+  return ajv;
+}
+
+const formatMessages: Record<string, string> = {
+  'iso-timestamp': 'must be an ISO 8601 timestamp such as 2026-11-21T04:00:00Z (in a URL, + is written %2B)',
+  'http-url': 'must be an http or https URL',
+  'at-most-72-bytes': 'must have at most 72 bytes of UTF-8',
+};
+
+function explain({ keyword, params, message }: ErrorObject): string {
+  if (keyword === 'additionalProperties') return 'is not a known field';
+  if (keyword === 'required') return 'is required';
+  if (keyword === 'format') return formatMessages[params.format] ?? `must be a ${params.format}`;
+  if (keyword === 'enum') return `must be one of ${params.allowedValues.join(', ')}`;
+  return message ?? 'is wrong';
+}
+
+function toDetail(part: ErrorDetail['in'], error: ErrorObject): ErrorDetail {
+  const { additionalProperty, missingProperty } = error.params;
+  const name: string | undefined = additionalProperty ?? missingProperty;
+  const below = name === undefined ? '' : `/${name.slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  return { in: part, path: error.instancePath + below, keyword: error.keyword, message: explain(error) };
+}
+
+/** What Ajv's coercion would take for a number though nobody writes one so: '', ' 5', '0x10', '1e2'. */
+function looseNumbers(properties: Record<string, { type?: string }>, data: Record<string, unknown>): ErrorDetail[] {
+  return Object.entries(properties)
+    .filter(([name, { type }]) => type === 'integer' && data[name] !== undefined && !/^-?\d+$/.test(String(data[name])))
+    .map(([name]) => ({ in: 'querystring', path: `/${name}`, keyword: 'type', message: 'must be integer' }));
+}
+
+class ValidationFailure extends Error {
+  readonly validation: ErrorDetail[];
+  statusCode = 400;
+
+  constructor(details: ErrorDetail[]) {
+    super('invalid request');
+    this.validation = details;
+  }
+}
+
+/** Bodies are taken as they are; what comes as text (query, path) is turned into the types it should have. */
+export const validation = fp(
+  async (app) => {
+    const strict = createAjv(false);
+    const coercing = createAjv(true);
+    app.setValidatorCompiler(({ schema, httpPart }) => {
+      const part = httpPart as ErrorDetail['in'];
+      const validate = (part === 'body' ? strict : coercing).compile(schema as object);
+      const properties = (schema as { properties?: Record<string, { type?: string }> }).properties ?? {};
+      return (data: unknown) => {
+        const loose = part === 'querystring' ? looseNumbers(properties, data as Record<string, unknown>) : [];
+        if (loose.length > 0) return { error: new ValidationFailure(loose) };
+        if (validate(data)) return { value: data };
+        const errors = (validate.errors ?? []).slice(0, maxDetails);
+        return { error: new ValidationFailure(errors.map((error) => toDetail(part, error))) };
+      };
+    });
+  },
+  { name: 'validation' },
+);

@@ -1,0 +1,149 @@
+import { randomInt } from 'node:crypto';
+import { Application, ApplicationUpdate, NewApplication } from '@sluice/shared/contracts/applications.ts';
+import { Failure, Message, Success } from '@sluice/shared/contracts/envelope.ts';
+import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
+import type { Compiler } from '@sluice/shared/schemas/compiler.ts';
+import type { ApplicationRecord, ApplicationStore } from '@sluice/shared/store/applications.ts';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import slugify from 'slugify';
+import Type from 'typebox';
+import { success } from '../plugins/envelope.ts';
+
+interface Dependencies {
+  applications: ApplicationStore;
+  compiler: Compiler;
+  /** Tells the workers and the other API processes. */
+  onDeleted(applicationId: string): Promise<void>;
+}
+
+const toApplication = (record: ApplicationRecord): Application => ({
+  name: record.name,
+  owner: record.owner.username,
+  domain: record.domain,
+  type: record.type,
+  connectors: record.connectors,
+  template: { raw_schema: record.rawSchema, schema: JSON.parse(record.rawSchema) },
+  createdAt: record.createdAt.toISOString(),
+  lastModifiedAt: record.lastModifiedAt.toISOString(),
+});
+
+/** No look-alikes: a domain is read aloud and typed. */
+const alphabet = 'abcdefghijkmnpqrstuvwxyz23456789';
+
+/** `Weather Station` → `weather-station-k3v9q2`. */
+export function makeDomain(name: string): string {
+  const slug = slugify(name, { lower: true, strict: true }).slice(0, 40).replace(/^-+|-+$/g, '');
+  const suffix = Array.from({ length: 6 }, () => alphabet[randomInt(alphabet.length)]).join('');
+  return `${slug || 'application'}-${suffix}`;
+}
+
+const failures = { '4xx': Failure, '5xx': Failure };
+const tags = ['Applications'];
+const security = [{ bearer: [] }];
+const ByDomain = Type.Object({ domain: Type.String() });
+
+/** Applications of the user whose token it is. */
+export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
+  app,
+  { applications, compiler, onDeleted },
+) => {
+  app.addHook('onRequest', app.authenticate);
+
+  app.post(
+    '/applications',
+    {
+      schema: {
+        summary: 'Create an application',
+        tags,
+        security,
+        body: NewApplication,
+        response: { 200: Success(Application), ...failures },
+      },
+    },
+    async ({ body, owner }, reply) => {
+      const compiled = await compiler.compile(body.schema);
+      if (!compiled.ok) throw new ApiError('InvalidSchemaError', compiled.refusal.message);
+      const fields = {
+        owner: { id: owner.id, username: owner.username },
+        name: body.name,
+        type: body.type,
+        connectors: body.connectors ?? [],
+        rawSchema: body.schema,
+      };
+      for (;;) {
+        const created = await applications.create({ ...fields, domain: makeDomain(body.name) });
+        if (created) return success(reply, toApplication(created));
+      }
+    },
+  );
+
+  app.get(
+    '/applications',
+    {
+      schema: {
+        summary: 'List the own applications, newest first',
+        tags,
+        security,
+        response: { 200: Success(Type.Array(Application)), ...failures },
+      },
+    },
+    async ({ owner }, reply) => success(reply, (await applications.listOfOwner(owner.id)).map(toApplication)),
+  );
+
+  app.get(
+    '/applications/:domain',
+    {
+      schema: {
+        summary: 'An application',
+        tags,
+        security,
+        params: ByDomain,
+        response: { 200: Success(Application), ...failures },
+      },
+    },
+    async ({ params, owner }, reply) => {
+      const found = await applications.ofOwner(params.domain, owner.id);
+      if (!found) throw applicationNotFound(params.domain);
+      return success(reply, toApplication(found));
+    },
+  );
+
+  for (const method of ['PUT', 'PATCH'] as const) {
+    app.route({
+      method,
+      url: '/applications/:domain',
+      schema: {
+        summary: 'Update name, type or connectors',
+        tags,
+        security,
+        params: ByDomain,
+        body: ApplicationUpdate,
+        response: { 200: Success(Application), ...failures },
+      },
+      handler: async ({ params, body, owner }, reply) => {
+        const updated = await applications.update(params.domain, owner.id, body);
+        if (!updated) throw applicationNotFound(params.domain);
+        return success(reply, toApplication(updated));
+      },
+    });
+  }
+
+  app.delete(
+    '/applications/:domain',
+    {
+      schema: {
+        summary: 'Delete an application with all its entries',
+        tags,
+        security,
+        params: ByDomain,
+        response: { 200: Success(Message), ...failures },
+      },
+    },
+    async ({ params, owner }, reply) => {
+      const id = await applications.remove(params.domain, owner.id);
+      if (!id) throw applicationNotFound(params.domain);
+      await onDeleted(id);
+      return success(reply, { message: `application ${params.domain} was deleted; its entries are being purged` });
+    },
+  );
+};

@@ -1,0 +1,71 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Failure, Success } from '@sluice/shared/contracts/envelope.ts';
+import { ApiError } from '@sluice/shared/errors.ts';
+import type { Store } from '@sluice/shared/store/connect.ts';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import Type from 'typebox';
+import { success } from '../plugins/envelope.ts';
+
+export type Phase = 'starting' | 'serving' | 'draining';
+
+interface Dependencies {
+  store: Pick<Store, 'ping'>;
+  phase(): Phase;
+  /** Connected workers by queue; rejects while Redis is away. */
+  workers(): Promise<{ exports: number; purges: number }>;
+}
+
+const UpOrDown = Type.Union([Type.Literal('up'), Type.Literal('down')]);
+const Live = Type.Object({ status: Type.Literal('live') });
+const Ready = Type.Object({
+  status: Type.Literal('serving'),
+  mongodb: UpOrDown,
+  redis: UpOrDown,
+  workers: Type.Object({ exports: Type.Integer(), purges: Type.Integer() }),
+  eventLoopLagMs: Type.Number({ description: '99th percentile since the process began.' }),
+});
+const tags = ['Health'];
+
+/** `live` looks at nothing; `ready` is for the proxy, and its body for people. */
+export const healthRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, { store, phase, workers }) => {
+  const lag = monitorEventLoopDelay({ resolution: 20 });
+  lag.enable();
+  app.addHook('onClose', async () => {
+    lag.disable();
+  });
+
+  app.get(
+    '/health/live',
+    { schema: { summary: 'The process answers', tags, response: { 200: Success(Live) } } },
+    async (_request, reply) => success(reply, { status: 'live' as const }),
+  );
+
+  app.get(
+    '/health/ready',
+    {
+      schema: {
+        summary: 'Whether a proxy shall send work here; tells about MongoDB, Redis and workers too',
+        tags,
+        response: { 200: Success(Ready), '4xx': Failure },
+      },
+    },
+    async (_request, reply) => {
+      const now = phase();
+      if (now !== 'serving') throw new ApiError('ResourceNotFoundError', `this replica is ${now}`);
+      const [mongodb, counted] = await Promise.all([
+        store.ping().then(
+          () => 'up' as const,
+          () => 'down' as const,
+        ),
+        workers().catch(() => undefined),
+      ]);
+      return success(reply, {
+        status: 'serving' as const,
+        mongodb,
+        redis: counted ? ('up' as const) : ('down' as const),
+        workers: counted ?? { exports: 0, purges: 0 },
+        eventLoopLagMs: Math.round(lag.percentile(99) / 1e4) / 100,
+      });
+    },
+  );
+};

@@ -1,0 +1,147 @@
+import { ApiError } from '@sluice/shared/errors.ts';
+import { Failure, Message, Success } from '@sluice/shared/contracts/envelope.ts';
+import { Credentials, PasswordChange, Registration, User, UserUpdate } from '@sluice/shared/contracts/users.ts';
+import type { UserRecord, UserStore } from '@sluice/shared/store/users.ts';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import Type from 'typebox';
+import type { Passwords } from '../accounts/passwords.ts';
+import { success } from '../plugins/envelope.ts';
+
+interface Dependencies {
+  users: UserStore;
+  passwords: Passwords;
+  registrationOpen: boolean;
+}
+
+const toUser = ({ username, locale, createdAt, lastModifiedAt }: UserRecord): User => ({
+  username,
+  locale,
+  createdAt: createdAt.toISOString(),
+  lastModifiedAt: lastModifiedAt.toISOString(),
+});
+
+const failures = { '4xx': Failure, '5xx': Failure };
+const tags = ['Accounts'];
+const security = [{ bearer: [] }];
+const ByName = Type.Object({ username: Type.String() });
+
+/** Accounts: register, log in, look up, change. */
+export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, { users, passwords, registrationOpen }) => {
+  async function find(username: string): Promise<UserRecord> {
+    const found = await users.byName(username);
+    if (!found) throw new ApiError('ResourceNotFoundError', `user ${username.slice(0, 40)} was not found`);
+    return found;
+  }
+
+  app.post(
+    '/users/register',
+    {
+      schema: {
+        summary: 'Register',
+        tags,
+        body: Registration,
+        response: { 200: Success(Message), ...failures },
+      },
+      preValidation: async () => {
+        if (!registrationOpen) {
+          throw new ApiError('RegistrationClosedError', 'registration is closed; the operator opens it with REGISTRATION_OPEN');
+        }
+      },
+    },
+    async ({ body }, reply) => {
+      const passwordHash = await passwords.hash(body.password);
+      const created = await users.create({ username: body.username, locale: body.locale, passwordHash });
+      if (!created) throw new ApiError('ResourceConflictError', `username ${body.username} is taken`);
+      return success(reply, { message: `user ${created.username} was registered` });
+    },
+  );
+
+  app.post(
+    '/users/login',
+    {
+      schema: {
+        summary: 'Log in',
+        tags,
+        body: Credentials,
+        response: { 200: Success(Type.Object({ token: Type.String() })), ...failures },
+      },
+    },
+    async ({ body }, reply) => {
+      const user = await users.byName(body.username);
+      if (!(await passwords.verify(body.password, user?.passwordHash)) || !user) {
+        throw new ApiError('InvalidCredentialsError', 'wrong username or password');
+      }
+      return success(reply, { token: app.issueToken(user) });
+    },
+  );
+
+  app.put(
+    '/users/me/password',
+    {
+      schema: {
+        summary: 'Change the own password; every earlier token stops working',
+        tags,
+        security,
+        body: PasswordChange,
+        response: { 200: Success(Message), ...failures },
+      },
+      onRequest: app.authenticate,
+    },
+    async ({ body, owner }, reply) => {
+      if (!(await passwords.verify(body.old_password, owner.passwordHash))) {
+        throw new ApiError('InvalidCredentialsError', 'old_password is wrong');
+      }
+      const changed = await users.changePassword(owner, await passwords.hash(body.new_password));
+      if (!changed) throw new ApiError('InvalidCredentialsError', 'the password was changed meanwhile');
+      return success(reply, { message: 'the password was changed; log in again' });
+    },
+  );
+
+  app.get(
+    '/users',
+    {
+      schema: { summary: 'List users', tags, security, response: { 200: Success(Type.Array(User)), ...failures } },
+      onRequest: app.authenticate,
+    },
+    async (_request, reply) => success(reply, (await users.list()).map(toUser)),
+  );
+
+  app.get(
+    '/users/me',
+    {
+      schema: { summary: 'The own user', tags, security, response: { 200: Success(User), ...failures } },
+      onRequest: app.authenticate,
+    },
+    async ({ owner }, reply) => success(reply, toUser(owner)),
+  );
+
+  app.get(
+    '/users/:username',
+    {
+      schema: { summary: 'A user', tags, security, params: ByName, response: { 200: Success(User), ...failures } },
+      onRequest: app.authenticate,
+    },
+    async ({ params }, reply) => success(reply, toUser(await find(params.username))),
+  );
+
+  for (const method of ['PUT', 'PATCH'] as const) {
+    app.route({
+      method,
+      url: '/users/:username',
+      schema: {
+        summary: 'Update the own user',
+        tags,
+        security,
+        params: ByName,
+        body: UserUpdate,
+        response: { 200: Success(User), ...failures },
+      },
+      onRequest: app.authenticate,
+      handler: async ({ params, body, owner }, reply) => {
+        const user = await find(params.username);
+        if (user.id !== owner.id) throw new ApiError('ForbiddenRequestError', 'only the own user can be changed');
+        return success(reply, toUser((await users.update(user.id, body)) ?? user));
+      },
+    });
+  }
+};

@@ -1,0 +1,80 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ApiConfig } from '@sluice/shared/config/load.ts';
+import type { Logger } from '@sluice/shared/logger.ts';
+import { hearChanges } from '@sluice/shared/queues/broadcast.ts';
+import { exportsQueue } from '@sluice/shared/queues/exports.ts';
+import { invalidationsQueue } from '@sluice/shared/queues/invalidations.ts';
+import { createProducer } from '@sluice/shared/queues/producer.ts';
+import { purgesQueue } from '@sluice/shared/queues/purges.ts';
+import { connectRedis } from '@sluice/shared/queues/redis.ts';
+import { createCompiler } from '@sluice/shared/schemas/compiler.ts';
+import { connectStore } from '@sluice/shared/store/connect.ts';
+import { buildApp } from './app.ts';
+import type { Phase } from './routes/health.ts';
+import { createApplicationCache } from './uploads/application-cache.ts';
+
+export interface RunningApi {
+  /** Where it listens, such as `http://127.0.0.1:4000`. */
+  url: string;
+  /** Answers what is in flight, then lets go of everything. */
+  stop(): Promise<void>;
+}
+
+/** Listens at once; becomes ready when MongoDB has been seen. Redis may come and go. Rejects when the port is taken. */
+export async function startApi(config: ApiConfig, log: Logger): Promise<RunningApi> {
+  let phase: Phase = 'starting';
+  const store = connectStore(config.mongodb, 'sluice-api', 'impatient');
+  const redis = connectRedis(config.redis, log, 'impatient');
+  const compiler = createCompiler();
+  const cache = createApplicationCache({ ...store, compiler, log, size: config.schemaCacheSize });
+  const unhear = hearChanges(config.redis, log, cache.drop);
+  const queues = {
+    exports: createProducer(exportsQueue, redis, config.redis, log),
+    purges: createProducer(purgesQueue, redis, config.redis, log),
+    invalidations: createProducer(invalidationsQueue, redis, config.redis, log),
+  };
+  const app = await buildApp({ config, log, store, compiler, cache, queues, phase: () => phase });
+
+  async function release(): Promise<void> {
+    cache.close();
+    unhear();
+    redis.disconnect();
+    await Promise.all([compiler.close(), store.close()]);
+  }
+
+  const stopping = new AbortController();
+  async function prepare(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        await store.prepare();
+        if (phase === 'starting') phase = 'serving';
+        return;
+      } catch (error) {
+        log.warn({ event: 'mongodb.away', reason: (error as Error).message }, 'waiting for MongoDB');
+        await pause(500, undefined, { signal: stopping.signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  let url: string;
+  try {
+    url = await app.listen({ host: config.host, port: config.port });
+  } catch (error) {
+    await release();
+    throw error;
+  }
+  const prepared = prepare();
+  log.info({ event: 'api.listening', url });
+
+  return {
+    url,
+    async stop() {
+      phase = 'draining';
+      stopping.abort();
+      await pause(config.drainDelayMs);
+      await app.close();
+      await prepared;
+      await release();
+    },
+  };
+}

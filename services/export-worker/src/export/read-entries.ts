@@ -1,0 +1,20 @@
+import type { EntryKey, EntryStore, Period, StoredEntry } from '@sluice/shared/store/entries.ts';
+
+const pageSize = 1_000;
+
+/** Entries up to a key, oldest first, a page ahead of the reader. */
+export async function* readEntries(
+  entries: EntryStore,
+  application: string,
+  { after, until, ...period }: Period & { after?: EntryKey | undefined; until: EntryKey },
+): AsyncGenerator<StoredEntry[]> {
+  const read = (from?: EntryKey) => entries.range(application, { ...period, after: from, until, limit: pageSize });
+  let next: Promise<StoredEntry[]> | undefined = read(after);
+  while (next) {
+    const page: StoredEntry[] = await next;
+    next = page.length === pageSize ? read(page.at(-1)) : undefined;
+    // Its failure is met when it is awaited; until then it is not unhandled.
+    next?.catch(() => undefined);
+    if (page.length > 0) yield page;
+  }
+}

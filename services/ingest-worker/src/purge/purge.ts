@@ -1,0 +1,51 @@
+import type { Logger } from '@sluice/shared/logger.ts';
+import { Later } from '@sluice/shared/queues/consumer.ts';
+import type { Store } from '@sluice/shared/store/connect.ts';
+
+/** Entries deleted by one command. */
+const batch = 2_000;
+const jobsAtOnce = 100;
+
+interface Dependencies {
+  store: Store;
+  /**
+   * How long after a deletion an upload that had passed the check may still arrive: the age of what the
+   * caches know, and the time limit of an insert. Until then the purge comes back to look again.
+   */
+  graceMs: number;
+  log: Logger;
+}
+
+/** Removes all that a deleted application left, in bounded steps. May run twice, or stop halfway, without harm. */
+export function createPurge({ store: { applications, entries, jobs, leaves, parts }, graceMs, log }: Dependencies) {
+  async function purgeEntries(id: string, signal: AbortSignal): Promise<number> {
+    let purged = 0;
+    for (;;) {
+      if (signal.aborted) throw new Later(100);
+      const deleted = await entries.purge(id, batch);
+      purged += deleted;
+      if (deleted === 0) return purged;
+    }
+  }
+
+  async function purgeJobs(id: string): Promise<void> {
+    for (;;) {
+      const found = await jobs.ofApplication(id, jobsAtOnce);
+      if (found.length === 0) return;
+      for (const job of found) {
+        await jobs.remove(job);
+        await parts.sweep(job);
+      }
+    }
+  }
+
+  return async function purge({ applicationId }: { applicationId: string }, signal: AbortSignal): Promise<void> {
+    if (!(await applications.isUnpurged(applicationId))) return;
+    const purged = await purgeEntries(applicationId, signal);
+    await purgeJobs(applicationId);
+    await leaves.remove(applicationId);
+    const finished = await applications.markPurged(applicationId, graceMs);
+    log.info({ event: finished ? 'purge.completed' : 'purge.passed', application: applicationId, entries: purged });
+    if (!finished) throw new Later(graceMs);
+  };
+}
