@@ -10,7 +10,7 @@ import { createPasswords } from './accounts/passwords.ts';
 import { createExport } from './exports/create-export.ts';
 import { auth } from './plugins/auth.ts';
 import { answerClientError } from './plugins/client-errors.ts';
-import { envelope } from './plugins/envelope.ts';
+import { answerError, envelope } from './plugins/envelope.ts';
 import { headers } from './plugins/headers.ts';
 import { jsonBody } from './plugins/json-body.ts';
 import { methods } from './plugins/methods.ts';
@@ -57,6 +57,7 @@ export async function buildApp({ config, log, store, compiler, cache, queues, ph
     return503OnClosing: false,
     routerOptions: { maxParamLength: 200 },
     clientErrorHandler: answerClientError,
+    frameworkErrors: answerError,
     http: { connectionsCheckingInterval: 1_000, headersTimeout: Math.min(config.requestTimeoutMs, 10_000) },
   }).withTypeProvider<TypeBoxTypeProvider>();
 

@@ -56,18 +56,25 @@ function toApiError(error: FastifyError, request: FastifyRequest): ApiError | un
   return name ? new ApiError(name as ErrorName, error.message) : undefined;
 }
 
+/** Answers with an error in the envelope. Defects are logged; the caller learns the request id only. */
+export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
+  if (reply.raw.destroyed) return reply.hijack();
+  const known = toApiError(error, request);
+  if (!known) request.log.error({ event: 'request.defect', err: error });
+  else if (known.status >= 500) request.log.warn({ event: 'request.failed', err: known.cause ?? known });
+  const shown =
+    known ?? new ApiError('InternalServerError', `something went wrong on our side; request id ${request.id}`);
+  return reply
+    .code(shown.status)
+    .headers({ ...shown.headers, 'x-request-id': request.id })
+    .type('application/json; charset=utf-8')
+    .send(failure(shown));
+}
+
 /** Every answer wears the envelope, those of the framework too. */
 export const envelope = fp(
   async (app) => {
-    app.setErrorHandler<FastifyError>((error, request, reply) => {
-      if (reply.raw.destroyed) return reply.hijack();
-      const known = toApiError(error, request);
-      if (!known) request.log.error({ event: 'request.defect', err: error });
-      else if (known.status >= 500) request.log.warn({ event: 'request.failed', err: known.cause ?? known });
-      const shown =
-        known ?? new ApiError('InternalServerError', `something went wrong on our side; request id ${request.id}`);
-      return reply.code(shown.status).headers(shown.headers).type('application/json').send(failure(shown));
-    });
+    app.setErrorHandler<FastifyError>(answerError);
     app.setNotFoundHandler((request, reply) => {
       const error = notFound(request);
       return reply.code(error.status).send(failure(error));

@@ -20,6 +20,8 @@ export const openapi = fp(
     await app.register(swaggerUi, {
       routePrefix: '/api/docs',
       staticCSP: true,
+      // Behind plain HTTP an upgrade would leave the page without its scripts.
+      transformStaticCSP: (policy) => policy.replace(/upgrade-insecure-requests;?/, ''),
       uiConfig: { persistAuthorization: false, displayRequestDuration: true },
     });
     app.get('/api/openapi.json', { schema: { hide: true } }, () => app.swagger());

@@ -79,10 +79,10 @@ export const validation = fp(
       const properties = (schema as { properties?: Record<string, { type?: string }> }).properties ?? {};
       return (data: unknown) => {
         const loose = part === 'querystring' ? looseNumbers(properties, data as Record<string, unknown>) : [];
-        if (loose.length > 0) return { error: new ValidationFailure(loose) };
-        if (validate(data)) return { value: data };
-        const errors = (validate.errors ?? []).slice(0, maxDetails);
-        return { error: new ValidationFailure(errors.map((error) => toDetail(part, error))) };
+        if (validate(data) && loose.length === 0) return { value: data };
+        const issues = (validate.errors ?? []).slice(0, maxDetails).map((error) => toDetail(part, error));
+        const more = issues.filter(({ path }) => !loose.some((one) => one.path === path));
+        return { error: new ValidationFailure([...loose, ...more]) };
       };
     });
   },

@@ -1,0 +1,114 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Sluice, startSluice } from '../support/sluice.ts';
+
+let sluice: Sluice;
+beforeAll(async () => {
+  sluice = await startSluice({ workers: false });
+});
+afterAll(() => sluice.stop());
+
+const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+describe('accounts', () => {
+  it('registers, logs in and shows the user without password or hash', async () => {
+    const { username, token } = await sluice.owner();
+    const { status, body, text } = await sluice.request('GET', '/users/me', { token });
+    expect(status).toBe(200);
+    expect(Object.keys(body.data).sort()).toEqual(['createdAt', 'lastModifiedAt', 'locale', 'username']);
+    expect(body.data.username).toBe(username);
+    expect(text).not.toMatch(/\$2[aby]\$/);
+    const listed = await sluice.request('GET', '/users', { token });
+    expect(listed.body.data.map((user: { username: string }) => user.username)).toContain(username);
+    expect(listed.text).not.toMatch(/hash|\$2[aby]\$/i);
+  });
+
+  it('takes a username once, without regard to case, also when two register at the same time', async () => {
+    const json = (username: string) => ({ username, password: 'correct horse', locale: 'en' });
+    const answers = await Promise.all(
+      ['Twin.One', 'twin.one', 'TWIN.ONE'].map((name) => sluice.request('POST', '/users/register', { json: json(name) })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    expect(answers.find(({ status }) => status === 409)?.body.error.name).toBe('ResourceConflictError');
+  });
+
+  it('answers an unknown user and a wrong password alike', async () => {
+    const { username } = await sluice.owner();
+    const login = (name: string) =>
+      sluice.request('POST', '/users/login', { json: { username: name, password: 'wrong horse' } });
+    const [unknown, wrong] = [await login('nobody-here'), await login(username)];
+    expect(unknown.status).toBe(401);
+    expect(unknown.text).toBe(wrong.text);
+  });
+
+  it('ends earlier tokens when the password changes', async () => {
+    const { username, token } = await sluice.owner();
+    const change = { old_password: 'correct horse', new_password: 'better horse' };
+    const refused = await sluice.request('PUT', '/users/me/password', { token, json: { ...change, old_password: 'x' } });
+    expect(refused.body.error.name).toBe('InvalidCredentialsError');
+    expect((await sluice.request('PUT', '/users/me/password', { token, json: change })).status).toBe(200);
+    expect((await sluice.request('GET', '/users/me', { token })).status).toBe(401);
+    const login = (password: string) => sluice.request('POST', '/users/login', { json: { username, password } });
+    expect((await login('correct horse')).status).toBe(401);
+    expect((await login('better horse')).status).toBe(200);
+  });
+
+  it('does not take a password for right by its first 72 bytes', async () => {
+    const username = 'seventy-two';
+    const password = 'p'.repeat(72);
+    await sluice.request('POST', '/users/register', { json: { username, password, locale: 'en' } });
+    const login = (given: string) => sluice.request('POST', '/users/login', { json: { username, password: given } });
+    expect((await login(password)).status).toBe(200);
+    expect((await login(`${password}x`)).status).toBe(401);
+  });
+
+  it.each(['__proto__', 'constructor', 'toString'])('lets %s be a username like any other', async (username) => {
+    const { token } = await sluice.owner(username);
+    expect((await sluice.request('GET', `/users/${username}`, { token })).body.data.username).toBe(username);
+  });
+
+  it('changes the own user only', async () => {
+    const [one, other] = [await sluice.owner(), await sluice.owner()];
+    const json = { locale: 'en' };
+    for (const method of ['PUT', 'PATCH']) {
+      expect((await sluice.request(method, `/users/${one.username}`, { token: one.token, json })).status).toBe(200);
+      const refused = await sluice.request(method, `/users/${other.username}`, { token: one.token, json });
+      expect(refused.body.error.name).toBe('ForbiddenRequestError');
+    }
+  });
+
+  it('is closed for registration unless opened', async () => {
+    const closed = await startSluice({ workers: false, env: { REGISTRATION_OPEN: 'No' } });
+    try {
+      const json = { username: 'someone', password: 'correct horse', locale: 'en' };
+      const { status, body } = await closed.request('POST', '/users/register', { json });
+      expect([status, body.error.name]).toEqual([403, 'RegistrationClosedError']);
+    } finally {
+      await closed.stop();
+    }
+  });
+});
+
+describe('tokens', () => {
+  it.each([
+    ['unsigned', () => ({ alg: 'none', typ: 'JWT' }), () => ''],
+    ['signed with another algorithm', () => ({ alg: 'HS512', typ: 'JWT' }), (text: string) => sign('sha512', text)],
+  ])('refuses one that is %s', async (_what, header, signature) => {
+    const { token } = await sluice.owner();
+    const payload = token.split('.')[1];
+    const text = `${encode(header())}.${payload}`;
+    const { status, body } = await sluice.request('GET', '/users/me', { token: `${text}.${signature(text)}` });
+    expect([status, body.error.name]).toEqual([401, 'UnauthorizedRequestError']);
+    expect(body.error.message).toMatch(/bearer token is required/);
+  });
+
+  it('takes one that is signed as it should be, so that the refusals above mean something', async () => {
+    const { token } = await sluice.owner();
+    const text = `${encode({ alg: 'HS256', typ: 'JWT' })}.${token.split('.')[1]}`;
+    expect((await sluice.request('GET', '/users/me', { token: `${text}.${sign('sha256', text)}` })).status).toBe(200);
+  });
+});
+
+function sign(hash: string, text: string): string {
+  return createHmac(hash, sluice.env.JWT_SECRET as string).update(text).digest('base64url');
+}

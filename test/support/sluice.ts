@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto';
+import {
+  type ApiConfig,
+  loadApiConfig,
+  loadExportWorkerConfig,
+  loadIngestWorkerConfig,
+} from '@sluice/shared/config/load.ts';
+import { createLogger } from '@sluice/shared/logger.ts';
+import { connectStore } from '@sluice/shared/store/connect.ts';
+import { startApi } from '@sluice/api/start.ts';
+import { startExportWorker } from '@sluice/export-worker/jobs.ts';
+import { startIngestWorker } from '@sluice/ingest-worker/jobs.ts';
+import { inject, onTestFinished } from 'vitest';
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  body: any;
+}
+
+export interface Call {
+  token?: string | undefined;
+  json?: unknown;
+  body?: string | Buffer | ReadableStream;
+  headers?: Record<string, string>;
+}
+
+type Env = Record<string, string>;
+
+/** A database and a Redis prefix that no other test uses. */
+export function ownStores(redisUrl = inject('redisUrl')): Env {
+  const name = `sluice_test_${randomBytes(6).toString('hex')}`;
+  const mongodb = new URL(inject('mongodbUrl'));
+  mongodb.pathname = `/${name}`;
+  return {
+    MONGODB_URL: mongodb.href,
+    REDIS_URL: redisUrl,
+    REDIS_PREFIX: name,
+    LOG_LEVEL: process.env.TEST_LOG ?? 'silent',
+    JWT_SECRET: randomBytes(32).toString('hex'),
+    REGISTRATION_OPEN: 'on',
+    BCRYPT_COST: '4',
+    PORT: '0',
+    NODE_ENV: 'test',
+  };
+}
+
+export async function call(url: string, method: string, path: string, { token, json, body, headers }: Call = {}): Promise<Answer> {
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: {
+      ...(token && { authorization: `Bearer ${token}` }),
+      ...((json !== undefined || body !== undefined) && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(json !== undefined ? { body: JSON.stringify(json) } : body !== undefined ? { body: body as BodyInit } : {}),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== '';
+  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
+}
+
+/** An API of its own, with workers unless told otherwise, on stores of its own. Call in `beforeAll` or a test; hand `stop` to `afterAll`. */
+export async function startSluice({ env = {}, workers = true }: { env?: Env; workers?: boolean } = {}) {
+  const vars = { ...ownStores(env.REDIS_URL), ...env };
+  const log = createLogger('test', { level: vars.LOG_LEVEL as string, pretty: false });
+  const config: ApiConfig = loadApiConfig(vars);
+  const api = await startApi(config, log);
+  const started = workers
+    ? await Promise.all([
+        startExportWorker(loadExportWorkerConfig(vars), log),
+        startIngestWorker(loadIngestWorkerConfig(vars), log),
+      ])
+    : [];
+  await until(async () => (await call(api.url, 'GET', '/api/health/ready')).status === 200);
+
+  const request = (method: string, path: string, options?: Call) => call(api.url, method, `/api${path}`, options);
+
+  /** Registers a user and logs in. */
+  async function owner(username = `u${randomBytes(6).toString('hex')}`) {
+    const credentials = { username, password: 'correct horse' };
+    await request('POST', '/users/register', { json: { ...credentials, locale: 'en' } });
+    const { body } = await request('POST', '/users/login', { json: credentials });
+    return { username, token: body.data.token as string };
+  }
+
+  /** Creates an application; returns its domain. */
+  async function application(token: string, schema: object = { type: 'object' }): Promise<string> {
+    const json = { name: 'Test', type: 'other', schema: JSON.stringify(schema) };
+    const { body, text } = await request('POST', '/applications', { token, json });
+    if (!body?.data) throw new Error(text);
+    return body.data.domain;
+  }
+
+  return {
+    url: api.url,
+    env: vars,
+    request,
+    owner,
+    application,
+    async stop() {
+      await Promise.all([api.stop(), ...started.map((worker) => worker.stop())]);
+    },
+  };
+}
+
+export type Sluice = Awaited<ReturnType<typeof startSluice>>;
+
+/** Opens the store behind a running Sluice, closed when the test ends. */
+export function storeOf({ env }: Sluice) {
+  const store = connectStore({ url: env.MONGODB_URL as string, timeoutMs: 10_000 }, 'sluice-test', 'impatient');
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** Resolves when the condition holds; rejects after 20 s. */
+export async function until(condition: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 20_000;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`not within 20 s: ${condition}`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
