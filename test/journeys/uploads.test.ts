@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => sluice.stop());
 
-const upload = (body: string | Buffer, at = domain) => sluice.request('POST', `/applications/${at}/data`, { body });
+const upload = (body: string, at = domain) => sluice.request('POST', `/applications/${at}/data`, { body });
 const newest = async (at = domain) => {
   const { body } = await sluice.request('GET', `/applications/${at}/data?limit=1`, { token });
   return body.data.result[0];

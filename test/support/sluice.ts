@@ -23,14 +23,14 @@ export interface Answer {
 export interface Call {
   token?: string | undefined;
   json?: unknown;
-  body?: string | Buffer | ReadableStream;
+  body?: string | Uint8Array<ArrayBuffer>;
   headers?: Record<string, string>;
 }
 
 type Env = Record<string, string>;
 
 /** A database and a Redis prefix that no other test uses. */
-export function ownStores(redisUrl = inject('redisUrl')): Env {
+export function ownStores(redisUrl: string = inject('redisUrl')): Env {
   const name = `sluice_test_${randomBytes(6).toString('hex')}`;
   const mongodb = new URL(inject('mongodbUrl'));
   mongodb.pathname = `/${name}`;
@@ -55,7 +55,7 @@ export async function call(url: string, method: string, path: string, { token, j
       ...((json !== undefined || body !== undefined) && { 'content-type': 'application/json' }),
       ...headers,
     },
-    ...(json !== undefined ? { body: JSON.stringify(json) } : body !== undefined ? { body: body as BodyInit } : {}),
+    ...(json !== undefined ? { body: JSON.stringify(json) } : body !== undefined ? { body } : {}),
   });
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== '';

@@ -32,7 +32,7 @@ export async function waitForStart(jobs: JobStore, id: string, ms: number, signa
 export async function* followParts(
   { jobs, parts }: Dependencies,
   id: string,
-  { compressed, signal }: { compressed: boolean; signal: AbortSignal },
+  signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
   let next = 0;
   let movedAt = Date.now();
@@ -43,7 +43,7 @@ export async function* followParts(
     for (const part of seen.parts) {
       const data = await parts.get(part.id);
       if (!data) throw new Error(`part ${part.id} of export ${id} is missing`);
-      yield compressed ? data : await decompress(data);
+      yield await decompress(data);
       next += 1;
       movedAt = Date.now();
     }

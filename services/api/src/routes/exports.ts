@@ -1,5 +1,5 @@
-import { pipeline, Readable } from 'node:stream';
-import { createGzip } from 'node:zlib';
+import { pipeline, Readable, type Transform } from 'node:stream';
+import { createGzip, createZstdCompress } from 'node:zlib';
 import negotiate from '@fastify/accept-negotiator';
 import { Failure, Message, Success } from '@sluice/shared/contracts/envelope.ts';
 import { ExportQuery, ExportRequest, Job } from '@sluice/shared/contracts/jobs.ts';
@@ -28,6 +28,12 @@ interface Dependencies {
 const busyMs = 60_000;
 /** A cancelled job can be looked at for a while. */
 const cancelledKeptMs = 3_600_000;
+
+/**
+ * The parts are compressed anew as one stream: joined as they are stored they would be several zstd frames,
+ * of which some decoders, Node's among them, read only the first without a word.
+ */
+const compressors: Record<string, () => Transform> = { gzip: () => createGzip(), zstd: () => createZstdCompress() };
 
 const tags = ['Exports'];
 const security = [{ bearer: [] }];
@@ -82,7 +88,7 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app,
   async function stream(request: FastifyRequest, reply: FastifyReply, job: JobRecord, signal: AbortSignal) {
     const accepts = request.headers['accept-encoding'];
     const encoding = accepts ? negotiate(accepts, ['zstd', 'gzip', 'identity']) : 'identity';
-    const content = followParts({ jobs, parts }, job.id, { compressed: encoding === 'zstd', signal });
+    const content = followParts({ jobs, parts }, job.id, signal);
     // Nothing is sent before the first part is there: until then a failure can still be said.
     const first = await content.next();
     const time = job.createdAt.toISOString().replace(/[-:]|\.\d+/g, '');
@@ -90,14 +96,15 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app,
       .type('text/csv; charset=utf-8')
       .header('content-disposition', `attachment; filename="${job.domain}-${time}.csv"`)
       .header('vary', 'accept-encoding');
-    if (encoding === 'zstd' || encoding === 'gzip') reply.header('content-encoding', encoding);
+    if (encoding && encoding in compressors) reply.header('content-encoding', encoding);
     else if (job.state === 'completed') reply.header('content-length', job.bytes);
     const bytes = Readable.from(prepend(first, content), { objectMode: false });
     bytes.on('error', (error) => {
       if (!signal.aborted) request.log.warn({ event: 'export.broken', job: job.id, reason: error.message });
     });
     // A failure here destroys the socket, so that the client sees a broken transfer and no clean end.
-    return reply.send(encoding === 'gzip' ? pipeline(bytes, createGzip(), () => undefined) : bytes);
+    const compress = encoding ? compressors[encoding]?.() : undefined;
+    return reply.send(compress ? pipeline(bytes, compress, () => undefined) : bytes);
   }
 
   app.get(

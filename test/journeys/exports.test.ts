@@ -1,0 +1,248 @@
+import { createZstdDecompress, gunzipSync } from 'node:zlib';
+import { request as httpRequest } from 'node:http';
+import { once } from 'node:events';
+import { createLogger } from '@sluice/shared/logger.ts';
+import { exportsQueue } from '@sluice/shared/queues/exports.ts';
+import { createProducer } from '@sluice/shared/queues/producer.ts';
+import { connectRedis } from '@sluice/shared/queues/redis.ts';
+import { parse } from 'csv-parse/sync';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Sluice, startSluice, storeOf, until } from '../support/sluice.ts';
+
+let sluice: Sluice;
+let token: string;
+
+beforeAll(async () => {
+  sluice = await startSluice();
+  ({ token } = await sluice.owner());
+});
+afterAll(() => sluice.stop());
+
+const post = (domain: string, json: unknown) => sluice.request('POST', `/applications/${domain}/data`, { json });
+const get = (path: string, headers: Record<string, string> = {}) => sluice.request('GET', path, { token, headers });
+const rowsOf = (text: string): string[][] => parse(text, { relax_column_count: false });
+
+/** Fills an application by way of the store, quicker than by uploads. */
+async function filled(count: number, schema: object = { type: 'object', properties: { n: {} } }) {
+  const domain = await sluice.application(token, schema);
+  const store = storeOf(sluice);
+  const id = (await store.applications.byDomain(domain))?.id as string;
+  for (let n = 0; n < count; n += 500) {
+    const batch = Array.from({ length: Math.min(500, count - n) }, (_, i) => store.entries.insert(id, { n: n + i }));
+    await Promise.all(batch);
+  }
+  return { domain, id, store };
+}
+
+describe('an export', () => {
+  it('has the columns and cells that the contract says', async () => {
+    const domain = await sluice.application(token, {
+      type: 'object',
+      properties: {
+        name: { type: 'string' },
+        address: { $ref: '#/$defs/address' },
+        note: {},
+      },
+      $defs: { address: { type: 'object', properties: { zip: {}, city: {} } } },
+    });
+    await post(domain, { later: 1, name: 'a, "b"\r\nc', address: { city: 'Köln' } });
+    await post(domain, { name: '', address: {}, note: null, 'a.b': true, a: { b: -5 }, list: [1, { x: '"' }] });
+    await post(domain, { name: '=1+1', note: -7.5e-9, later: '-3', address: { zip: '@home', city: '\tx' } });
+    const { status, headers, text } = await get(`/applications/${domain}/export`);
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
+    expect(headers.get('content-disposition')).toMatch(
+      new RegExp(`^attachment; filename="${domain}-\\d{8}T\\d{6}Z\\.csv"$`),
+    );
+    const rows = rowsOf(text);
+    expect(rows[0]).toEqual(
+      ['createdAt', 'name', 'address.zip', 'address.city', 'note', 'later', 'address', 'a.b', '/a/b', 'list'],
+    );
+    expect(rows.slice(1).map((row) => row.slice(1))).toEqual([
+      ['a, "b"\r\nc', '', 'Köln', '', '1', '', '', '', ''],
+      ['', '', '', '', '', '{}', 'true', '-5', '[1,{"x":"\\""}]'],
+      ["'=1+1", "'@home", "'\tx", '-7.5e-9', "'-3", '', '', '', ''],
+    ]);
+    // A parser cannot tell them apart, the text can: an empty string is quoted, a missing value and null are not.
+    expect(text).toContain(`\r\n${rows[2]?.[0]},"",,,,,{},true,-5,`);
+    expect(text.endsWith('\r\n')).toBe(true);
+  });
+
+  it('quotes a bare CR or LF, and disarms headers and blanks before a formula too', async () => {
+    const domain = await sluice.application(token);
+    await post(domain, { '=cmd': 'a\nb', ' y': ' =1', z: '\n@x', r: 'a\rb' });
+    const { text } = await get(`/applications/${domain}/export`);
+    expect(rowsOf(text).map((row) => row.slice(1))).toEqual([
+      ["'=cmd", ' y', 'z', 'r'],
+      ['a\nb', "' =1", "'\n@x", 'a\rb'],
+    ]);
+    const raw = await get(`/applications/${domain}/export?formulas=raw`);
+    expect(rowsOf(raw.text).map((row) => row.slice(1))).toEqual([
+      ['=cmd', ' y', 'z', 'r'],
+      ['a\nb', ' =1', '\n@x', 'a\rb'],
+    ]);
+  });
+
+  it('has all rows, oldest first, over many parts, and the same bytes in every encoding', async () => {
+    const { domain } = await filled(6_000);
+    const { text } = await get(`/applications/${domain}/export`, { 'accept-encoding': 'identity' });
+    const rows = rowsOf(text);
+    expect(rows).toHaveLength(6_001);
+    expect(new Set(rows.map(([, n]) => n)).size).toBe(6_001);
+    const times = rows.slice(1).map(([time]) => time as string);
+    expect(times).toEqual([...times].sort());
+    for (const [encoding, decode] of [
+      ['gzip', gunzipSync],
+      ['zstd', (data: Buffer) => data],
+    ] as const) {
+      const { body, headers } = await raw(`/api/applications/${domain}/export`, encoding);
+      expect(headers['content-encoding']).toBe(encoding);
+      const plain = encoding === 'zstd' ? await unzstd(body) : decode(body);
+      expect(plain.equals(Buffer.from(text))).toBe(true);
+    }
+  });
+
+  it('is empty but for its header when there is nothing', async () => {
+    const domain = await sluice.application(token, { type: 'object', properties: { a: {}, b: {} } });
+    expect((await get(`/applications/${domain}/export`)).text).toBe('createdAt,a,b\r\n');
+  });
+
+  it('shows the columns asked for, in that order, and the entries of a period', async () => {
+    const domain = await sluice.application(token, { type: 'object', properties: { a: {}, b: {} } });
+    for (const a of [1, 2, 3]) await post(domain, { a, b: -a, c: 'x' });
+    const all = rowsOf((await get(`/applications/${domain}/export?columns=c,createdAt,a`)).text);
+    expect(all[0]).toEqual(['c', 'createdAt', 'a']);
+    expect(all.slice(1).map(([c, , a]) => [c, a])).toEqual([['x', '1'], ['x', '2'], ['x', '3']]);
+    const from = all[2]?.[1];
+    const some = rowsOf((await get(`/applications/${domain}/export?columns=a&from=${from}`)).text);
+    expect(some.slice(1)).toEqual(all.filter(([, time]) => time !== 'createdAt' && (time as string) >= (from as string)).map((row) => [row[2]]));
+  });
+
+  it('says that there are too many columns, and still gives those asked for', async () => {
+    const domain = await sluice.application(token);
+    const many = Object.fromEntries(Array.from({ length: 5_001 }, (_, i) => [`k${i}`, i]));
+    expect((await post(domain, many)).status).toBe(201);
+    const { status, body } = await get(`/applications/${domain}/export`);
+    expect([status, body.error.message]).toEqual([400, expect.stringContaining('5000 columns')]);
+    expect(rowsOf((await get(`/applications/${domain}/export?columns=k7`)).text)).toEqual([['k7'], ['7']]);
+  });
+});
+
+describe('an export job', () => {
+  it('is created, completes, and its file equals the streamed one', async () => {
+    const { domain } = await filled(1_200);
+    const path = `/applications/${domain}/exports`;
+    const created = await sluice.request('POST', path, { token, json: {} });
+    expect([created.status, created.body.data.state]).toEqual([202, 'waiting']);
+    const { id } = created.body.data;
+    await until(async () => (await get(`${path}/${id}`)).body.data.state === 'completed');
+    const { data } = (await get(`${path}/${id}`)).body;
+    expect(data.progress).toEqual({ done: 1_200, total: 1_200 });
+    const file = await get(data.file.url.replace('/api', ''), { 'accept-encoding': 'identity' });
+    expect(Buffer.byteLength(file.text)).toBe(data.file.bytes);
+    expect(Number(file.headers.get('content-length'))).toBe(data.file.bytes);
+    expect(file.text).toBe((await get(`/applications/${domain}/export`)).text);
+    expect((await get(path)).body.data.map((job: { id: string }) => job.id)).toContain(id);
+    expect((await sluice.request('DELETE', `${path}/${id}`, { token })).status).toBe(200);
+    expect((await get(`${path}/${id}`)).status).toBe(404);
+  });
+
+  it('leaves nothing behind when it is cancelled', async () => {
+    const { domain, store } = await filled(10);
+    const silent = await startSluice({ workers: false, env: { ...sluice.env, REDIS_PREFIX: 'nobody-works-here' } });
+    try {
+      const path = `/applications/${domain}/exports`;
+      const { body } = await silent.request('POST', path, { token, json: {} });
+      const { id } = body.data;
+      expect((await silent.request('GET', `${path}/${id}/file`, { token })).status).toBe(404);
+      expect((await silent.request('DELETE', `${path}/${id}`, { token })).status).toBe(200);
+      expect((await silent.request('GET', `${path}/${id}`, { token })).body.data.state).toBe('cancelled');
+      expect(await store.jobs.claim(id)).toBeUndefined();
+    } finally {
+      await silent.stop();
+    }
+  });
+
+  it('is cancelled when the client of a streamed export goes away', async () => {
+    const { domain } = await filled(10);
+    const silent = await startSluice({ workers: false, env: { ...sluice.env, REDIS_PREFIX: 'nobody-works-here-either' } });
+    try {
+      const leaving = new AbortController();
+      const path = `/api/applications/${domain}/export`;
+      const gone = fetch(`${silent.url}${path}`, { headers: { authorization: `Bearer ${token}` }, signal: leaving.signal });
+      const state = async () => (await get(`/applications/${domain}/exports`)).body.data[0]?.state;
+      await until(async () => (await state()) === 'waiting');
+      leaving.abort();
+      await expect(gone).rejects.toThrow('aborted');
+      await until(async () => (await state()) === 'cancelled');
+    } finally {
+      await silent.stop();
+    }
+  });
+
+  it('is written by the worker that took it last and by no other', async () => {
+    const { id, store } = await filled(10);
+    const options = { formulas: 'escape' as const };
+    const job = await store.jobs.createExport({ application: id, domain: 'x', options, leafCount: 0, transient: false });
+    const first = await store.jobs.claim(job.id);
+    const second = await store.jobs.claim(job.id);
+    const part = { id: '0'.repeat(24), rows: 1, bytes: 1 };
+    expect(await store.jobs.commitPart(job.id, first?.fence as number, part, undefined)).toBe(false);
+    expect(await store.jobs.commitPart(job.id, second?.fence as number, part, undefined)).toBe(true);
+    expect(await store.jobs.complete(job.id, first?.fence as number, new Date())).toBe(false);
+    expect(await store.jobs.complete(job.id, second?.fence as number, new Date())).toBe(true);
+    expect(await store.jobs.claim(job.id)).toBeUndefined();
+  });
+
+  it('goes on after the last part that a worker before committed', async () => {
+    const { domain, store } = await filled(3_000);
+    const path = `/applications/${domain}/exports`;
+    const whole = (await get(`/applications/${domain}/export`)).text;
+    const { body } = await sluice.request('POST', path, { token, json: {} });
+    await until(async () => (await get(`${path}/${body.data.id}`)).body.data.state === 'completed');
+    // A copy of that job as a worker would have left it that died after the first part.
+    const job = await store.jobs.get(body.data.id);
+    const [first] = job?.parts ?? [];
+    const again = await store.jobs.createExport({ ...copy(job), transient: false });
+    const claimed = await store.jobs.claim(again.id);
+    const kept = await store.parts.put(again.id, (await store.parts.get(first?.id as string)) as Buffer);
+    await store.parts.put(again.id, Buffer.from('an orphan'));
+    const listed = await store.entries.range(job?.application as string, { until: copy(job).cut as never, limit: first?.rows as number });
+    const at = listed.at(-1) as { createdAt: Date; id: string };
+    const part = { ...first, id: kept } as { id: string; rows: number; bytes: number };
+    await store.jobs.commitPart(again.id, claimed?.fence as number, part, { createdAt: at.createdAt, id: at.id });
+    await deliver(again.id);
+    await until(async () => (await get(`${path}/${again.id}`)).body.data.state === 'completed');
+    expect((await get(`${path}/${again.id}/file`)).text).toBe(whole);
+    expect((await store.jobs.get(again.id))?.parts[0]?.id).toBe(kept);
+  });
+});
+
+async function deliver(jobId: string): Promise<void> {
+  const config = { url: sluice.env.REDIS_URL as string, prefix: sluice.env.REDIS_PREFIX as string };
+  const log = createLogger('test', { level: 'silent', pretty: false });
+  const redis = connectRedis(config, log, 'patient');
+  await once(redis, 'ready');
+  await createProducer(exportsQueue, redis, config, log).add({ jobId });
+  redis.disconnect();
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a record of the store
+function copy(job: any) {
+  const { application, domain, options, cut, leafCount } = job;
+  return { application, domain, options, cut, leafCount } as Parameters<ReturnType<typeof storeOf>['jobs']['createExport']>[0];
+}
+
+async function raw(path: string, encoding: string) {
+  const call = httpRequest(`${sluice.url}${path}`, { headers: { authorization: `Bearer ${token}`, 'accept-encoding': encoding } });
+  call.end();
+  const [response] = await once(call, 'response');
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk);
+  return { body: Buffer.concat(chunks), headers: response.headers as Record<string, string> };
+}
+
+async function unzstd(data: Buffer): Promise<Buffer> {
+  const stream = createZstdDecompress();
+  stream.end(data);
+  return Buffer.concat(await stream.toArray());
+}
