@@ -103,6 +103,7 @@ function split(reference: string, base: string, at: string): [uri: string, fragm
   if (reference.length > limits.uriLength || base.length > limits.uriLength)
     throw new Refused(`a URI has more than ${limits.uriLength} characters, at ${shown(at)}`);
   try {
+    if (reference.startsWith('#')) return [base, decodeURIComponent(reference.slice(1))];
     const url = new URL(reference, base);
     const fragment = decodeURIComponent(url.hash.slice(1));
     url.hash = '';

@@ -11,8 +11,16 @@ const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.string
 
 describe('equality of JSON values', () => {
   it('is that of deep comparison', () => {
-    fc.assert(fc.property(json, json, (a, b) => expect(equal(a, b)).toBe(isDeepStrictEqual(a, b))));
-    fc.assert(fc.property(json, (a) => expect(equal(a, structuredClone(a))).toBe(true)));
+    fc.assert(
+      fc.property(json, json, (a, b) => {
+        expect(equal(a, b)).toBe(isDeepStrictEqual(a, b));
+      }),
+    );
+    fc.assert(
+      fc.property(json, (a) => {
+        expect(equal(a, structuredClone(a))).toBe(true);
+      }),
+    );
   });
 
   it('finds equal items wherever they are, and no others', () => {
@@ -38,7 +46,9 @@ describe('equality of JSON values', () => {
 
   it('counts characters as code points', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => expect(codePoints(text)).toBe([...text].length)),
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(codePoints(text)).toBe([...text].length);
+      }),
     );
     expect(codePoints('\ud83d\ud83d\udca9\udca9')).toBe(3);
   });

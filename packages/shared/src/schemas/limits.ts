@@ -7,7 +7,7 @@ export const limits = {
   /** Values (objects, arrays, scalars) in the schema document: bounds every walk over it. */
   schemaNodes: 20_000,
   /** Longest `$id` or reference, in characters: each is resolved against the one above it. */
-  uriLength: 2_048,
+  uriLength: 1_024,
   /** From the moment the thread takes the schema. A 99 KB schema was seen to compile for 3.8 s. */
   compileDeadlineMs: 2_000,
   /** The compile thread's heap; passing it ends the thread, not the process. */
@@ -30,8 +30,8 @@ export const limits = {
   maxGathered: 1_000,
   /** Steps of a validation whatever the payload's size; a step costs 1 to 25 ns. */
   baseSteps: 1_000_000,
-  /** Steps for each character of the payload as JSON, where that is more: ordinary schemas take 1 to 5. */
-  stepsPerCharacter: 10,
+  /** Steps for each character of the payload as JSON, where that is more: ordinary schemas take 1 to 7. */
+  stepsPerCharacter: 8,
   /** Longest JSON Pointer, pattern or property name in an issue: payloads are not echoed. */
   shownPath: 500,
   shownText: 200,

@@ -1,4 +1,5 @@
 import { schemaLeaves } from '@sluice/shared/columns/schema-leaves.ts';
+import { unavailable } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Compiler } from '@sluice/shared/schemas/compiler.ts';
 import type { Validator } from '@sluice/shared/schemas/validator.ts';
@@ -61,7 +62,8 @@ export function createApplicationCache({ applications, leaves, compiler, log, si
     const record = await applications.byDomain(domain);
     if (!record) return undefined;
     const [compiled, recorded] = await Promise.all([compiler.compile(record.rawSchema), leaves.of(record.id)]);
-    if (!compiled.ok) throw new Error(`the stored schema does not compile: ${compiled.refusal.message}`);
+    // It compiled when it was created: what fails now is time or memory.
+    if (!compiled.ok) throw unavailable(`the schema cannot be compiled now: ${compiled.refusal.message}`);
     const known = createLeafSet();
     known.add(schemaLeaves(JSON.parse(record.rawSchema)));
     known.add(recorded.pointers);

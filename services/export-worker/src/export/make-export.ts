@@ -11,7 +11,7 @@ import { createRows, UnknownLeaf } from './rows.ts';
 import { writePart } from './write-part.ts';
 
 /** The first part is small, so that a client that waits has it soon. */
-const firstRows = 500;
+const firstRows = 200;
 const maxRows = 20_000;
 const maxBytes = 4 * 1024 ** 2;
 /** Workers that took a job without committing a part, until it is given up. */
@@ -47,7 +47,13 @@ export function createMakeExport({ store, retentionMs, log }: Dependencies) {
     const columns = columnsOf(JSON.parse(application.rawSchema), recorded.pointers.slice(0, job.leafCount));
     const { header, toRow } = createRows({ columns, selected, formulas });
     const { cut } = job;
-    if (cut && job.fence === 1) await jobs.setTotal(job.id, job.fence, await entries.count(job.application, { from, to }, cut));
+    // For the progress alone, so nothing waits for it; its failure is not the export's.
+    if (cut && job.fence === 1) {
+      entries
+        .count(job.application, { from, to }, cut)
+        .then((total) => jobs.setTotal(job.id, job.fence, total))
+        .catch((error) => log.debug({ event: 'export.uncounted', job: job.id, reason: error.message }));
+    }
     const source = cut
       ? flatten(readEntries(entries, job.application, { from, to, after: job.position, until: cut }))
       : undefined;

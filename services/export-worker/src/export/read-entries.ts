@@ -1,5 +1,7 @@
 import type { EntryKey, EntryStore, Period, StoredEntry } from '@sluice/shared/store/entries.ts';
 
+/** The first page is small, so that the first part is there soon. */
+const firstPageSize = 200;
 const pageSize = 1_000;
 
 /** Entries up to a key, oldest first, a page ahead of the reader. */
@@ -8,11 +10,13 @@ export async function* readEntries(
   application: string,
   { after, until, ...period }: Period & { after?: EntryKey | undefined; until: EntryKey },
 ): AsyncGenerator<StoredEntry[]> {
-  const read = (from?: EntryKey) => entries.range(application, { ...period, after: from, until, limit: pageSize });
-  let next: Promise<StoredEntry[]> | undefined = read(after);
+  const read = (limit: number, from?: EntryKey) => entries.range(application, { ...period, after: from, until, limit });
+  let limit = firstPageSize;
+  let next: Promise<StoredEntry[]> | undefined = read(limit, after);
   while (next) {
     const page: StoredEntry[] = await next;
-    next = page.length === pageSize ? read(page.at(-1)) : undefined;
+    next = page.length === limit ? read(pageSize, page.at(-1)) : undefined;
+    limit = pageSize;
     // Its failure is met when it is awaited; until then it is not unhandled.
     next?.catch(() => undefined);
     if (page.length > 0) yield page;

@@ -1,0 +1,27 @@
+import { setTimeout as turn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, it } from 'vitest';
+import { createCompiler } from './compiler.ts';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+// The heap's size says nothing here: the engine keeps recently evaluated code until it needs the room.
+it('keeps no validator that its caller has dropped', async () => {
+  const compiler = createCompiler();
+  const dropped: WeakRef<object>[] = [];
+  for (let i = 0; i < 40; i++) {
+    const schema = { type: 'object', properties: { [`p${i}`]: { pattern: `^${i}[a-z]{1,50}$` } } };
+    const compiled = await compiler.compile(JSON.stringify(schema));
+    if (!compiled.ok) throw new Error(compiled.refusal.message);
+    expect(compiled.validator.validate({ [`p${i}`]: `${i}abc` })).toBeNull();
+    await compiled.validator.explain({ [`p${i}`]: '' });
+    dropped.push(new WeakRef(compiled.validator));
+  }
+  // A WeakRef holds on until the turn ends.
+  await turn();
+  collect();
+  expect(dropped.filter((validator) => validator.deref()).length).toBeLessThan(5);
+  await compiler.close();
+});
