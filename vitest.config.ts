@@ -2,7 +2,12 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['packages/**/*.test.ts', 'services/**/*.test.ts', 'local/**/*.test.ts', 'test/journeys/**/*.test.ts'],
+    include: [
+      'packages/**/*.test.ts',
+      'services/**/*.test.ts',
+      'local/**/*.test.ts',
+      'test/journeys/**/*.test.ts',
+    ],
     globalSetup: 'test/support/global-setup.ts',
     testTimeout: 30_000,
     hookTimeout: 60_000,

@@ -26,7 +26,9 @@ describe('accounts', () => {
   it('takes a username once, without regard to case, also when two register at the same time', async () => {
     const json = (username: string) => ({ username, password: 'correct horse', locale: 'en' });
     const answers = await Promise.all(
-      ['Twin.One', 'twin.one', 'TWIN.ONE'].map((name) => sluice.request('POST', '/users/register', { json: json(name) })),
+      ['Twin.One', 'twin.one', 'TWIN.ONE'].map((name) =>
+        sluice.request('POST', '/users/register', { json: json(name) }),
+      ),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
     expect(answers.find(({ status }) => status === 409)?.body.error.name).toBe('ResourceConflictError');
@@ -44,11 +46,15 @@ describe('accounts', () => {
   it('ends earlier tokens when the password changes', async () => {
     const { username, token } = await sluice.owner();
     const change = { old_password: 'correct horse', new_password: 'better horse' };
-    const refused = await sluice.request('PUT', '/users/me/password', { token, json: { ...change, old_password: 'x' } });
+    const refused = await sluice.request('PUT', '/users/me/password', {
+      token,
+      json: { ...change, old_password: 'x' },
+    });
     expect(refused.body.error.name).toBe('InvalidCredentialsError');
     expect((await sluice.request('PUT', '/users/me/password', { token, json: change })).status).toBe(200);
     expect((await sluice.request('GET', '/users/me', { token })).status).toBe(401);
-    const login = (password: string) => sluice.request('POST', '/users/login', { json: { username, password } });
+    const login = (password: string) =>
+      sluice.request('POST', '/users/login', { json: { username, password } });
     expect((await login('correct horse')).status).toBe(401);
     expect((await login('better horse')).status).toBe(200);
   });
@@ -57,21 +63,29 @@ describe('accounts', () => {
     const username = 'seventy-two';
     const password = 'p'.repeat(72);
     await sluice.request('POST', '/users/register', { json: { username, password, locale: 'en' } });
-    const login = (given: string) => sluice.request('POST', '/users/login', { json: { username, password: given } });
+    const login = (given: string) =>
+      sluice.request('POST', '/users/login', { json: { username, password: given } });
     expect((await login(password)).status).toBe(200);
     expect((await login(`${password}x`)).status).toBe(401);
   });
 
-  it.each(['__proto__', 'constructor', 'toString'])('lets %s be a username like any other', async (username) => {
-    const { token } = await sluice.owner(username);
-    expect((await sluice.request('GET', `/users/${username}`, { token })).body.data.username).toBe(username);
-  });
+  it.each(['__proto__', 'constructor', 'toString'])(
+    'lets %s be a username like any other',
+    async (username) => {
+      const { token } = await sluice.owner(username);
+      expect((await sluice.request('GET', `/users/${username}`, { token })).body.data.username).toBe(
+        username,
+      );
+    },
+  );
 
   it('changes the own user only', async () => {
     const [one, other] = [await sluice.owner(), await sluice.owner()];
     const json = { locale: 'en' };
     for (const method of ['PUT', 'PATCH']) {
-      expect((await sluice.request(method, `/users/${one.username}`, { token: one.token, json })).status).toBe(200);
+      expect(
+        (await sluice.request(method, `/users/${one.username}`, { token: one.token, json })).status,
+      ).toBe(200);
       const refused = await sluice.request(method, `/users/${other.username}`, { token: one.token, json });
       expect(refused.body.error.name).toBe('ForbiddenRequestError');
     }
@@ -92,12 +106,18 @@ describe('accounts', () => {
 describe('tokens', () => {
   it.each([
     ['unsigned', () => ({ alg: 'none', typ: 'JWT' }), () => ''],
-    ['signed with another algorithm', () => ({ alg: 'HS512', typ: 'JWT' }), (text: string) => sign('sha512', text)],
+    [
+      'signed with another algorithm',
+      () => ({ alg: 'HS512', typ: 'JWT' }),
+      (text: string) => sign('sha512', text),
+    ],
   ])('refuses one that is %s', async (_what, header, signature) => {
     const { token } = await sluice.owner();
     const payload = token.split('.')[1];
     const text = `${encode(header())}.${payload}`;
-    const { status, body } = await sluice.request('GET', '/users/me', { token: `${text}.${signature(text)}` });
+    const { status, body } = await sluice.request('GET', '/users/me', {
+      token: `${text}.${signature(text)}`,
+    });
     expect([status, body.error.name]).toEqual([401, 'UnauthorizedRequestError']);
     expect(body.error.message).toMatch(/bearer token is required/);
   });
@@ -105,10 +125,14 @@ describe('tokens', () => {
   it('takes one that is signed as it should be, so that the refusals above mean something', async () => {
     const { token } = await sluice.owner();
     const text = `${encode({ alg: 'HS256', typ: 'JWT' })}.${token.split('.')[1]}`;
-    expect((await sluice.request('GET', '/users/me', { token: `${text}.${sign('sha256', text)}` })).status).toBe(200);
+    expect(
+      (await sluice.request('GET', '/users/me', { token: `${text}.${sign('sha256', text)}` })).status,
+    ).toBe(200);
   });
 });
 
 function sign(hash: string, text: string): string {
-  return createHmac(hash, sluice.env.JWT_SECRET as string).update(text).digest('base64url');
+  return createHmac(hash, sluice.env.JWT_SECRET as string)
+    .update(text)
+    .digest('base64url');
 }

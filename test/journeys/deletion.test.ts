@@ -64,7 +64,12 @@ describe('deleting an application', () => {
   it('never gives a domain twice', async () => {
     const domain = await one.application(token);
     const store = storeOf(one);
-    const { createdAt: _, lastModifiedAt: __, id: ___, ...fields } = (await store.applications.byDomain(domain)) as NonNullable<
+    const {
+      createdAt: _,
+      lastModifiedAt: __,
+      id: ___,
+      ...fields
+    } = (await store.applications.byDomain(domain)) as NonNullable<
       Awaited<ReturnType<typeof store.applications.byDomain>>
     >;
     await one.request('DELETE', `/applications/${domain}`, { token });

@@ -1,6 +1,6 @@
-import { createZstdDecompress, gunzipSync } from 'node:zlib';
-import { request as httpRequest } from 'node:http';
 import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
+import { createZstdDecompress, gunzipSync } from 'node:zlib';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { exportsQueue } from '@sluice/shared/queues/exports.ts';
 import { createProducer } from '@sluice/shared/queues/producer.ts';
@@ -18,8 +18,10 @@ beforeAll(async () => {
 });
 afterAll(() => sluice.stop());
 
-const post = (domain: string, json: unknown) => sluice.request('POST', `/applications/${domain}/data`, { json });
-const get = (path: string, headers: Record<string, string> = {}) => sluice.request('GET', path, { token, headers });
+const post = (domain: string, json: unknown) =>
+  sluice.request('POST', `/applications/${domain}/data`, { json });
+const get = (path: string, headers: Record<string, string> = {}) =>
+  sluice.request('GET', path, { token, headers });
 const rowsOf = (text: string): string[][] => parse(text, { relax_column_count: false });
 
 /** Fills an application by way of the store, quicker than by uploads. */
@@ -28,7 +30,9 @@ async function filled(count: number, schema: object = { type: 'object', properti
   const store = storeOf(sluice);
   const id = (await store.applications.byDomain(domain))?.id as string;
   for (let n = 0; n < count; n += 500) {
-    const batch = Array.from({ length: Math.min(500, count - n) }, (_, i) => store.entries.insert(id, { n: n + i }));
+    const batch = Array.from({ length: Math.min(500, count - n) }, (_, i) =>
+      store.entries.insert(id, { n: n + i }),
+    );
     await Promise.all(batch);
   }
   return { domain, id, store };
@@ -46,7 +50,14 @@ describe('an export', () => {
       $defs: { address: { type: 'object', properties: { zip: {}, city: {} } } },
     });
     await post(domain, { later: 1, name: 'a, "b"\r\nc', address: { city: 'Köln' } });
-    await post(domain, { name: '', address: {}, note: null, 'a.b': true, a: { b: -5 }, list: [1, { x: '"' }] });
+    await post(domain, {
+      name: '',
+      address: {},
+      note: null,
+      'a.b': true,
+      a: { b: -5 },
+      list: [1, { x: '"' }],
+    });
     await post(domain, { name: '=1+1', note: -7.5e-9, later: '-3', address: { zip: '@home', city: '\tx' } });
     const { status, headers, text } = await get(`/applications/${domain}/export`);
     expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
@@ -54,9 +65,18 @@ describe('an export', () => {
       new RegExp(`^attachment; filename="${domain}-\\d{8}T\\d{6}Z\\.csv"$`),
     );
     const rows = rowsOf(text);
-    expect(rows[0]).toEqual(
-      ['createdAt', 'name', 'address.zip', 'address.city', 'note', 'later', 'address', 'a.b', '/a/b', 'list'],
-    );
+    expect(rows[0]).toEqual([
+      'createdAt',
+      'name',
+      'address.zip',
+      'address.city',
+      'note',
+      'later',
+      'address',
+      'a.b',
+      '/a/b',
+      'list',
+    ]);
     expect(rows.slice(1).map((row) => row.slice(1))).toEqual([
       ['a, "b"\r\nc', '', 'Köln', '', '1', '', '', '', ''],
       ['', '', '', '', '', '{}', 'true', '-5', '[1,{"x":"\\""}]'],
@@ -111,10 +131,18 @@ describe('an export', () => {
     for (const a of [1, 2, 3]) await post(domain, { a, b: -a, c: 'x' });
     const all = rowsOf((await get(`/applications/${domain}/export?columns=c,createdAt,a`)).text);
     expect(all[0]).toEqual(['c', 'createdAt', 'a']);
-    expect(all.slice(1).map(([c, , a]) => [c, a])).toEqual([['x', '1'], ['x', '2'], ['x', '3']]);
+    expect(all.slice(1).map(([c, , a]) => [c, a])).toEqual([
+      ['x', '1'],
+      ['x', '2'],
+      ['x', '3'],
+    ]);
     const from = all[2]?.[1];
     const some = rowsOf((await get(`/applications/${domain}/export?columns=a&from=${from}`)).text);
-    expect(some.slice(1)).toEqual(all.filter(([, time]) => time !== 'createdAt' && (time as string) >= (from as string)).map((row) => [row[2]]));
+    expect(some.slice(1)).toEqual(
+      all
+        .filter(([, time]) => time !== 'createdAt' && (time as string) >= (from as string))
+        .map((row) => [row[2]]),
+    );
   });
 
   it('says that there are too many columns, and still gives those asked for', async () => {
@@ -148,7 +176,10 @@ describe('an export job', () => {
 
   it('leaves nothing behind when it is cancelled', async () => {
     const { domain, store } = await filled(10);
-    const silent = await startSluice({ workers: false, env: { ...sluice.env, REDIS_PREFIX: 'nobody-works-here' } });
+    const silent = await startSluice({
+      workers: false,
+      env: { ...sluice.env, REDIS_PREFIX: 'nobody-works-here' },
+    });
     try {
       const path = `/applications/${domain}/exports`;
       const { body } = await silent.request('POST', path, { token, json: {} });
@@ -164,11 +195,17 @@ describe('an export job', () => {
 
   it('is cancelled when the client of a streamed export goes away', async () => {
     const { domain } = await filled(10);
-    const silent = await startSluice({ workers: false, env: { ...sluice.env, REDIS_PREFIX: 'nobody-works-here-either' } });
+    const silent = await startSluice({
+      workers: false,
+      env: { ...sluice.env, REDIS_PREFIX: 'nobody-works-here-either' },
+    });
     try {
       const leaving = new AbortController();
       const path = `/api/applications/${domain}/export`;
-      const gone = fetch(`${silent.url}${path}`, { headers: { authorization: `Bearer ${token}` }, signal: leaving.signal });
+      const gone = fetch(`${silent.url}${path}`, {
+        headers: { authorization: `Bearer ${token}` },
+        signal: leaving.signal,
+      });
       const state = async () => (await get(`/applications/${domain}/exports`)).body.data[0]?.state;
       await until(async () => (await state()) === 'waiting');
       leaving.abort();
@@ -182,7 +219,13 @@ describe('an export job', () => {
   it('is written by the worker that took it last and by no other', async () => {
     const { id, store } = await filled(10);
     const options = { formulas: 'escape' as const };
-    const job = await store.jobs.createExport({ application: id, domain: 'x', options, leafCount: 0, transient: false });
+    const job = await store.jobs.createExport({
+      application: id,
+      domain: 'x',
+      options,
+      leafCount: 0,
+      transient: false,
+    });
     const first = await store.jobs.claim(job.id);
     const second = await store.jobs.claim(job.id);
     const part = { id: '0'.repeat(24), rows: 1, bytes: 1 };
@@ -206,10 +249,16 @@ describe('an export job', () => {
     const claimed = await store.jobs.claim(again.id);
     const kept = await store.parts.put(again.id, (await store.parts.get(first?.id as string)) as Buffer);
     await store.parts.put(again.id, Buffer.from('an orphan'));
-    const listed = await store.entries.range(job?.application as string, { until: copy(job).cut as never, limit: first?.rows as number });
+    const listed = await store.entries.range(job?.application as string, {
+      until: copy(job).cut as never,
+      limit: first?.rows as number,
+    });
     const at = listed.at(-1) as { createdAt: Date; id: string };
     const part = { ...first, id: kept } as { id: string; rows: number; bytes: number };
-    await store.jobs.commitPart(again.id, claimed?.fence as number, part, { createdAt: at.createdAt, id: at.id });
+    await store.jobs.commitPart(again.id, claimed?.fence as number, part, {
+      createdAt: at.createdAt,
+      id: at.id,
+    });
     await deliver(again.id);
     await until(async () => (await get(`${path}/${again.id}`)).body.data.state === 'completed');
     expect((await get(`${path}/${again.id}/file`)).text).toBe(whole);
@@ -229,11 +278,15 @@ async function deliver(jobId: string): Promise<void> {
 // biome-ignore lint/suspicious/noExplicitAny: a record of the store
 function copy(job: any) {
   const { application, domain, options, cut, leafCount } = job;
-  return { application, domain, options, cut, leafCount } as Parameters<ReturnType<typeof storeOf>['jobs']['createExport']>[0];
+  return { application, domain, options, cut, leafCount } as Parameters<
+    ReturnType<typeof storeOf>['jobs']['createExport']
+  >[0];
 }
 
 async function raw(path: string, encoding: string) {
-  const call = httpRequest(`${sluice.url}${path}`, { headers: { authorization: `Bearer ${token}`, 'accept-encoding': encoding } });
+  const call = httpRequest(`${sluice.url}${path}`, {
+    headers: { authorization: `Bearer ${token}`, 'accept-encoding': encoding },
+  });
   call.end();
   const [response] = await once(call, 'response');
   const chunks: Buffer[] = [];

@@ -16,14 +16,17 @@ beforeAll(async () => {
   sluice = await startSluice({ workers: false });
   ({ token } = await sluice.owner());
   domain = await sluice.application(token);
-  for (let n = 0; n < total; n++) await sluice.request('POST', `/applications/${domain}/data`, { json: { n } });
+  for (let n = 0; n < total; n++)
+    await sluice.request('POST', `/applications/${domain}/data`, { json: { n } });
   all = (await list()).result;
 });
 afterAll(() => sluice.stop());
 
 describe('listing', () => {
   it('is newest first', () => {
-    expect(all.map(({ payload }) => payload.n)).toEqual(Array.from({ length: total }, (_, i) => total - 1 - i));
+    expect(all.map(({ payload }) => payload.n)).toEqual(
+      Array.from({ length: total }, (_, i) => total - 1 - i),
+    );
   });
 
   it.each([
@@ -73,13 +76,19 @@ describe('listing', () => {
   it('reads a time with an offset as the same instant', async () => {
     const instant = new Date(Date.parse(all[10]?.createdAt as string));
     const shifted = `${new Date(instant.getTime() + 2 * 3_600_000).toISOString().slice(0, -1)}%2B02:00`;
-    expect((await list(`?from=${shifted}`)).pagination.total).toBe((await list(`?from=${instant.toISOString()}`)).pagination.total);
+    expect((await list(`?from=${shifted}`)).pagination.total).toBe(
+      (await list(`?from=${instant.toISOString()}`)).pagination.total,
+    );
   });
 
   it('answers HEAD like GET without a body', async () => {
     const head = await sluice.request('HEAD', `/applications/${domain}/data`, { token });
     const get = await sluice.request('GET', `/applications/${domain}/data`, { token });
-    expect([head.status, head.text, head.headers.get('content-length')]).toEqual([200, '', get.headers.get('content-length')]);
+    expect([head.status, head.text, head.headers.get('content-length')]).toEqual([
+      200,
+      '',
+      get.headers.get('content-length'),
+    ]);
   });
 
   it('keeps applications apart', async () => {

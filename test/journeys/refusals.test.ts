@@ -24,9 +24,18 @@ const registration = { username: 'new-user', password: 'correct horse', locale: 
 const application = { name: 'A', type: 'web', schema: '{"type":"object"}' };
 const job = '0123456789abcdef01234567';
 
-type Row = [what: string, method: string, path: string, call: Call, status: number, name: string, detail?: string];
+type Row = [
+  what: string,
+  method: string,
+  path: string,
+  call: Call,
+  status: number,
+  name: string,
+  detail?: string,
+];
 
 /** `:mine` and `:theirs` in a path are domains; `token: 'mine'` is the owner's. */
+// biome-ignore format: a table, a row a line
 const rows: Row[] = [
   ['no username', 'POST', '/users/register', { json: { ...registration, username: undefined } }, 400, 'InvalidRequestError', '/username'],
   ['a username of 2 characters', 'POST', '/users/register', { json: { ...registration, username: 'ab' } }, 400, 'InvalidRequestError', '/username'],
@@ -35,7 +44,7 @@ const rows: Row[] = [
   ['a username beyond ASCII', 'POST', '/users/register', { json: { ...registration, username: 'jürgen' } }, 400, 'InvalidRequestError', '/username'],
   ['a username that is a number', 'POST', '/users/register', { json: { ...registration, username: 12345 } }, 400, 'InvalidRequestError', '/username'],
   ['a password of 7 characters', 'POST', '/users/register', { json: { ...registration, password: '1234567' } }, 400, 'InvalidRequestError', '/password'],
-  ['a password of 73 bytes', 'POST', '/users/register', { json: { ...registration, password: 'ü'.repeat(36) + 'x' } }, 400, 'InvalidRequestError', '/password'],
+  ['a password of 73 bytes', 'POST', '/users/register', { json: { ...registration, password: `${'ü'.repeat(36)}x` } }, 400, 'InvalidRequestError', '/password'],
   ['no locale', 'POST', '/users/register', { json: { ...registration, locale: undefined } }, 400, 'InvalidRequestError', '/locale'],
   ['an unknown locale', 'POST', '/users/register', { json: { ...registration, locale: 'xx' } }, 400, 'InvalidRequestError', '/locale'],
   ['an unknown field', 'POST', '/users/register', { json: { ...registration, admin: true } }, 400, 'InvalidRequestError', '/admin'],
@@ -140,14 +149,17 @@ describe('what is refused', () => {
       status,
       error: expect.objectContaining({ description: expect.any(String), message: expect.any(String) }),
     });
-    if (detail !== undefined) expect(body.error.details.map((each: { path: string }) => each.path)).toContain(detail);
+    if (detail !== undefined)
+      expect(body.error.details.map((each: { path: string }) => each.path)).toContain(detail);
     if (status === 405) expect(headers.get('allow')).toMatch(/GET/);
     if (status === 503) expect(headers.get('retry-after')).toMatch(/^\d+$/);
     expect(headers.get('x-request-id')).toMatch(/./);
   });
 
   it('names every wrong field at once', async () => {
-    const { body } = await sluice.request('POST', '/users/register', { json: { username: 'a', password: 'b', more: 1 } });
+    const { body } = await sluice.request('POST', '/users/register', {
+      json: { username: 'a', password: 'b', more: 1 },
+    });
     const paths = body.error.details.map((each: { path: string }) => each.path);
     expect(paths.sort()).toEqual(['/locale', '/more', '/password', '/username']);
   });
@@ -158,7 +170,9 @@ describe('what is refused', () => {
   });
 
   it('gives the limit with a body that is over it', async () => {
-    const { body } = await sluice.request('POST', `/applications/${domain}/data`, { json: { name: 'x'.repeat(70_000) } });
+    const { body } = await sluice.request('POST', `/applications/${domain}/data`, {
+      json: { name: 'x'.repeat(70_000) },
+    });
     expect(body.error.message).toContain('65536');
   });
 });

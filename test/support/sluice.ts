@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { startApi } from '@sluice/api/start.ts';
+import { startExportWorker } from '@sluice/export-worker/jobs.ts';
+import { startIngestWorker } from '@sluice/ingest-worker/jobs.ts';
 import {
   type ApiConfig,
   loadApiConfig,
@@ -7,9 +10,6 @@ import {
 } from '@sluice/shared/config/load.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { connectStore } from '@sluice/shared/store/connect.ts';
-import { startApi } from '@sluice/api/start.ts';
-import { startExportWorker } from '@sluice/export-worker/jobs.ts';
-import { startIngestWorker } from '@sluice/ingest-worker/jobs.ts';
 import { inject, onTestFinished } from 'vitest';
 
 export interface Answer {
@@ -47,7 +47,12 @@ export function ownStores(redisUrl: string = inject('redisUrl')): Env {
   };
 }
 
-export async function call(url: string, method: string, path: string, { token, json, body, headers }: Call = {}): Promise<Answer> {
+export async function call(
+  url: string,
+  method: string,
+  path: string,
+  { token, json, body, headers }: Call = {},
+): Promise<Answer> {
   const response = await fetch(`${url}${path}`, {
     method,
     headers: {
@@ -59,7 +64,12 @@ export async function call(url: string, method: string, path: string, { token, j
   });
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== '';
-  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson ? JSON.parse(text) : undefined,
+  };
 }
 
 /** An API of its own, with workers unless told otherwise, on stores of its own. Call in `beforeAll` or a test; hand `stop` to `afterAll`. */
@@ -76,7 +86,8 @@ export async function startSluice({ env = {}, workers = true }: { env?: Env; wor
     : [];
   await until(async () => (await call(api.url, 'GET', '/api/health/ready')).status === 200);
 
-  const request = (method: string, path: string, options?: Call) => call(api.url, method, `/api${path}`, options);
+  const request = (method: string, path: string, options?: Call) =>
+    call(api.url, method, `/api${path}`, options);
 
   /** Registers a user and logs in. */
   async function owner(username = `u${randomBytes(6).toString('hex')}`) {
@@ -110,7 +121,11 @@ export type Sluice = Awaited<ReturnType<typeof startSluice>>;
 
 /** Opens the store behind a running Sluice, closed when the test ends. */
 export function storeOf({ env }: Sluice) {
-  const store = connectStore({ url: env.MONGODB_URL as string, timeoutMs: 10_000 }, 'sluice-test', 'impatient');
+  const store = connectStore(
+    { url: env.MONGODB_URL as string, timeoutMs: 10_000 },
+    'sluice-test',
+    'impatient',
+  );
   onTestFinished(() => store.close());
   return store;
 }

@@ -11,11 +11,23 @@ const registry = {
   RequestTimeoutError: { status: 408, description: 'The request did not arrive in time.' },
   ResourceConflictError: { status: 409, description: 'The request conflicts with what is stored.' },
   PayloadTooLargeError: { status: 413, description: 'The body is over the limit.' },
-  UnsupportedMediaTypeError: { status: 415, description: 'The body is of a content type that the route does not take.' },
-  SchemaValidationError: { status: 422, description: "The upload does not conform to the application's schema." },
-  InvalidSchemaError: { status: 422, description: 'The schema is not a JSON Schema, or not one that is allowed.' },
+  UnsupportedMediaTypeError: {
+    status: 415,
+    description: 'The body is of a content type that the route does not take.',
+  },
+  SchemaValidationError: {
+    status: 422,
+    description: "The upload does not conform to the application's schema.",
+  },
+  InvalidSchemaError: {
+    status: 422,
+    description: 'The schema is not a JSON Schema, or not one that is allowed.',
+  },
   TooManyRequestsError: { status: 429, description: 'The rate limit or the quota is used up.' },
-  RequestHeaderFieldsTooLargeError: { status: 431, description: 'The headers of the request are over the limit.' },
+  RequestHeaderFieldsTooLargeError: {
+    status: 431,
+    description: 'The headers of the request are over the limit.',
+  },
   InternalServerError: { status: 500, description: 'A defect of the service.' },
   ServiceUnavailableError: {
     status: 503,

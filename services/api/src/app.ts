@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Producer } from '@sluice/shared/queues/producer.ts';
 import type { Compiler } from '@sluice/shared/schemas/compiler.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { LogController } from 'fastify';
 import { createPasswords } from './accounts/passwords.ts';
 import { createExport } from './exports/create-export.ts';
@@ -99,7 +99,10 @@ export async function buildApp({ config, log, store, compiler, cache, queues, ph
     async (api) => {
       await api.register(userRoutes, { users: store.users, passwords, registrationOpen });
       await api.register(applicationRoutes, { applications: store.applications, compiler, onDeleted });
-      await api.register(uploadRoutes, { accept: createAccept({ ...store, cache }), bodyLimit: config.bodyLimit });
+      await api.register(uploadRoutes, {
+        accept: createAccept({ ...store, cache }),
+        bodyLimit: config.bodyLimit,
+      });
       await api.register(entryRoutes, store);
       await api.register(exportRoutes, {
         store,
@@ -110,7 +113,10 @@ export async function buildApp({ config, log, store, compiler, cache, queues, ph
       await api.register(healthRoutes, {
         store,
         phase,
-        workers: async () => ({ exports: await queues.exports.workers(), purges: await queues.purges.workers() }),
+        workers: async () => ({
+          exports: await queues.exports.workers(),
+          purges: await queues.purges.workers(),
+        }),
       });
     },
     { prefix: '/api' },

@@ -1,8 +1,8 @@
 import type { ExportWorkerConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { exportsQueue } from '@sluice/shared/queues/exports.ts';
-import { connectRedis } from '@sluice/shared/queues/redis.ts';
 import { createProducer } from '@sluice/shared/queues/producer.ts';
+import { connectRedis } from '@sluice/shared/queues/redis.ts';
 import { type RunningWorker, startWorker } from '@sluice/shared/queues/worker.ts';
 import { connectStore } from '@sluice/shared/store/connect.ts';
 import { createMakeExport } from './export/make-export.ts';

@@ -20,6 +20,7 @@ export function createSweep({ store: { jobs, parts }, queue, log }: Dependencies
       await jobs.remove(id);
       log.info({ event: 'export.expired', job: id });
     }
-    for (const jobId of await jobs.forgotten(new Date(Date.now() - forgottenMs), atOnce)) await queue.add({ jobId });
+    for (const jobId of await jobs.forgotten(new Date(Date.now() - forgottenMs), atOnce))
+      await queue.add({ jobId });
   };
 }

@@ -24,7 +24,11 @@ export function startIngestWorker(config: IngestWorkerConfig, log: Logger): Prom
     config,
     log,
     tasks: [
-      { definition: invalidationsQueue, handler: createInvalidate(redis, config.redis), queue: invalidations },
+      {
+        definition: invalidationsQueue,
+        handler: createInvalidate(redis, config.redis),
+        queue: invalidations,
+      },
       { definition: purgesQueue, handler: purge, queue: purges },
     ],
     sweep: createSweep(store.applications, purges),

@@ -7,7 +7,8 @@ export const maxColumns = 5_000;
 /** Steps through the schema: references can name the same part over and over. */
 const maxSteps = 50_000;
 
-const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isSchema = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * The leaf properties that a JSON Schema declares, as JSON Pointers into a payload, in the schema's order.
@@ -49,7 +50,9 @@ export function schemaLeaves(schema: Schema): string[] {
   function walk(node: Schema, path: string[], above: Schema[]): void {
     const here = parts(node, above);
     if (here === 'recursive') return;
-    const properties = here.flatMap((part) => (isSchema(part.properties) ? Object.entries(part.properties) : []));
+    const properties = here.flatMap((part) =>
+      isSchema(part.properties) ? Object.entries(part.properties) : [],
+    );
     if (properties.length === 0 && path.length > 0) leaves.add(toPointer(path));
     for (const [name, property] of properties) {
       if (leaves.size > maxColumns) return;

@@ -26,7 +26,10 @@ const formats: Record<string, { says: string; accepts: (text: string) => boolean
     says: 'must begin with mongodb:// or mongodb+srv://',
     accepts: (text) => /^mongodb(\+srv)?:\/\/./.test(text),
   },
-  'redis-url': { says: 'must begin with redis:// or rediss://', accepts: (text) => /^rediss?:\/\/./.test(text) },
+  'redis-url': {
+    says: 'must begin with redis:// or rediss://',
+    accepts: (text) => /^rediss?:\/\/./.test(text),
+  },
 };
 
 /** A setting is missing or wrong. The message has a line for each, fit to be shown as it is. */
@@ -106,7 +109,9 @@ export function loadApiConfig(env?: Env) {
     schemaCacheSize: vars.SCHEMA_CACHE_SIZE,
     requestTimeoutMs: ms(vars.REQUEST_TIMEOUT),
     drainDelayMs: ms(vars.DRAIN_DELAY),
-    corsOrigins: vars.CORS_ORIGINS.split(',').map((origin) => origin.trim()).filter(Boolean),
+    corsOrigins: vars.CORS_ORIGINS.split(',')
+      .map((origin) => origin.trim())
+      .filter(Boolean),
     exportWaitMs: ms(vars.EXPORT_WAIT),
   };
 }

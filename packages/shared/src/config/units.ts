@@ -1,5 +1,10 @@
 const second = 1_000;
-const durations: Record<string, number> = { s: second, m: 60 * second, h: 3_600 * second, d: 86_400 * second };
+const durations: Record<string, number> = {
+  s: second,
+  m: 60 * second,
+  h: 3_600 * second,
+  d: 86_400 * second,
+};
 const sizes: Record<string, number> = { '': 1, B: 1, KIB: 1024, MIB: 1024 ** 2, GIB: 1024 ** 3 };
 
 /** `90`, `15m`, `12h`, `7d` → milliseconds (a bare number is seconds); undefined when it is no duration. */

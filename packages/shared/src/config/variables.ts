@@ -10,10 +10,15 @@ export const Common = Type.Object({
     default: 'info',
     description: 'Least severe level that is logged.',
   }),
-  LOG_PRETTY: Type.String({ format: 'flag', default: 'off', description: 'Readable logs instead of JSON lines.' }),
+  LOG_PRETTY: Type.String({
+    format: 'flag',
+    default: 'off',
+    description: 'Readable logs instead of JSON lines.',
+  }),
   MONGODB_URL: Type.String({
     format: 'mongodb-url',
-    description: 'MongoDB replica set, as a connection string. The database is its path, `sluice` when it has none.',
+    description:
+      'MongoDB replica set, as a connection string. The database is its path, `sluice` when it has none.',
   }),
   REDIS_URL: Type.String({ format: 'redis-url', description: 'Redis or Valkey, `redis://` or `rediss://`.' }),
   REDIS_PREFIX: Type.String({
@@ -29,14 +34,23 @@ export const Common = Type.Object({
   SHUTDOWN_TIMEOUT: Type.String({
     format: 'duration-words',
     default: '20s',
-    description: 'After SIGTERM the process ends by then, finished or not. Keep it below the grace period of the container.',
+    description:
+      'After SIGTERM the process ends by then, finished or not. Keep it below the grace period of the container.',
   }),
 });
 
 export const Api = Type.Object({
   HOST: Type.String({ minLength: 1, default: '127.0.0.1', description: 'Address the API listens on.' }),
-  PORT: Type.Integer({ minimum: 0, maximum: 65_535, default: 4000, description: 'Port the API listens on; 0 picks a free one.' }),
-  JWT_SECRET: Type.String({ minLength: 1, description: 'Signs the tokens. At least 32 bytes in production.' }),
+  PORT: Type.Integer({
+    minimum: 0,
+    maximum: 65_535,
+    default: 4000,
+    description: 'Port the API listens on; 0 picks a free one.',
+  }),
+  JWT_SECRET: Type.String({
+    minLength: 1,
+    description: 'Signs the tokens. At least 32 bytes in production.',
+  }),
   JWT_TOKEN_DURATION: Type.String({
     format: 'duration-words',
     default: '12h',
@@ -47,8 +61,17 @@ export const Api = Type.Object({
     default: 'off',
     description: 'Whether anyone who reaches the API may register.',
   }),
-  BCRYPT_COST: Type.Integer({ minimum: 4, maximum: 15, default: 12, description: 'Cost of a password hash (2^cost rounds).' }),
-  BODY_LIMIT: Type.String({ format: 'size', default: '1MiB', description: 'Largest body of an upload. At most 8MiB.' }),
+  BCRYPT_COST: Type.Integer({
+    minimum: 4,
+    maximum: 15,
+    default: 12,
+    description: 'Cost of a password hash (2^cost rounds).',
+  }),
+  BODY_LIMIT: Type.String({
+    format: 'size',
+    default: '1MiB',
+    description: 'Largest body of an upload. At most 8MiB.',
+  }),
   SCHEMA_CACHE_SIZE: Type.Integer({
     minimum: 1,
     maximum: 100_000,
@@ -63,7 +86,8 @@ export const Api = Type.Object({
   DRAIN_DELAY: Type.String({
     format: 'duration-words',
     default: '0s',
-    description: 'After SIGTERM: how long to serve on, no longer ready, so that the proxy stops sending first.',
+    description:
+      'After SIGTERM: how long to serve on, no longer ready, so that the proxy stops sending first.',
   }),
   CORS_ORIGINS: Type.String({
     default: '',
@@ -77,7 +101,12 @@ export const Api = Type.Object({
 });
 
 export const ExportWorker = Type.Object({
-  EXPORT_CONCURRENCY: Type.Integer({ minimum: 1, maximum: 64, default: 2, description: 'Exports one worker makes at once.' }),
+  EXPORT_CONCURRENCY: Type.Integer({
+    minimum: 1,
+    maximum: 64,
+    default: 2,
+    description: 'Exports one worker makes at once.',
+  }),
   EXPORT_RETENTION: Type.String({
     format: 'duration-words',
     default: '7d',
@@ -86,7 +115,12 @@ export const ExportWorker = Type.Object({
 });
 
 export const IngestWorker = Type.Object({
-  INGEST_CONCURRENCY: Type.Integer({ minimum: 1, maximum: 64, default: 2, description: 'Jobs one ingest worker does at once.' }),
+  INGEST_CONCURRENCY: Type.Integer({
+    minimum: 1,
+    maximum: 64,
+    default: 2,
+    description: 'Jobs one ingest worker does at once.',
+  }),
 });
 
 export const Workers = Type.Object({
@@ -99,9 +133,17 @@ export const Workers = Type.Object({
 });
 
 export const Local = Type.Object({
-  DATA_DIR: Type.String({ minLength: 1, default: '.sluice', description: 'Where `npm start` keeps its data, logs and secret.' }),
-  MONGOD_BINARY: Type.Optional(Type.String({ description: 'The mongod that `npm start` and the tests run.' })),
-  REDIS_BINARY: Type.Optional(Type.String({ description: 'The redis-server or valkey-server that `npm start` and the tests run.' })),
+  DATA_DIR: Type.String({
+    minLength: 1,
+    default: '.sluice',
+    description: 'Where `npm start` keeps its data, logs and secret.',
+  }),
+  MONGOD_BINARY: Type.Optional(
+    Type.String({ description: 'The mongod that `npm start` and the tests run.' }),
+  ),
+  REDIS_BINARY: Type.Optional(
+    Type.String({ description: 'The redis-server or valkey-server that `npm start` and the tests run.' }),
+  ),
 });
 
 /** Groups in the order of the documentation, with who reads them. */

@@ -17,7 +17,14 @@ export const Timestamp = Type.String({
 
 export const EntriesQuery = Type.Object(
   {
-    start: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0, description: 'Index of the first entry.' })),
+    start: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 1_000_000_000,
+        default: 0,
+        description: 'Index of the first entry.',
+      }),
+    ),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 100 })),
     from: Type.Optional(Timestamp),
     to: Type.Optional(Timestamp),
@@ -35,7 +42,9 @@ export const EntryPage = Type.Object({
     next: Type.Integer(),
     total: Type.Integer(),
     isLast: Type.Boolean(),
-    cursor: Type.Optional(Type.String({ description: 'Hand it in as `after` for the next page; absent on the last.' })),
+    cursor: Type.Optional(
+      Type.String({ description: 'Hand it in as `after` for the next page; absent on the last.' }),
+    ),
   }),
 });
 

@@ -22,7 +22,9 @@ const common = {
 export const ExportQuery = Type.Object(
   {
     ...common,
-    columns: Type.Optional(Type.String({ minLength: 1, description: 'Names of columns, separated by commas; default: all.' })),
+    columns: Type.Optional(
+      Type.String({ minLength: 1, description: 'Names of columns, separated by commas; default: all.' }),
+    ),
   },
   strict,
 );

@@ -60,9 +60,17 @@ export function consume<Payload>(
     ...locks,
   });
   worker.on('failed', (job, error) => {
-    log.error({ event: 'job.threw', queue: definition.name, job: job?.id, attempt: job?.attemptsMade, err: error });
+    log.error({
+      event: 'job.threw',
+      queue: definition.name,
+      job: job?.id,
+      attempt: job?.attemptsMade,
+      err: error,
+    });
   });
-  worker.on('error', (error) => log.debug({ event: 'worker.error', queue: definition.name, reason: error.message }));
+  worker.on('error', (error) =>
+    log.debug({ event: 'worker.error', queue: definition.name, reason: error.message }),
+  );
 
   return {
     name: definition.name,

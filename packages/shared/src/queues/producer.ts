@@ -23,8 +23,14 @@ export function createProducer<Payload>(
   config: RedisConfig,
   log: Logger,
 ): Producer<Payload> {
-  const queue = new Queue(definition.name, { connection: redis, prefix: keyPrefix(config), skipVersionCheck: true });
-  queue.on('error', (error) => log.debug({ event: 'queue.error', queue: definition.name, reason: error.message }));
+  const queue = new Queue(definition.name, {
+    connection: redis,
+    prefix: keyPrefix(config),
+    skipVersionCheck: true,
+  });
+  queue.on('error', (error) =>
+    log.debug({ event: 'queue.error', queue: definition.name, reason: error.message }),
+  );
 
   function ask<T>(command: () => Promise<T>): Promise<T> {
     if (redis.status !== 'ready') return Promise.reject(new Error('Redis is away'));

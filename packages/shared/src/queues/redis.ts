@@ -21,7 +21,9 @@ const reconnect: RedisOptions = {
 export function connectRedis({ url }: RedisConfig, log: Logger, mode: 'impatient' | 'patient'): Redis {
   const redis = new Redis(url, {
     ...reconnect,
-    ...(mode === 'impatient' ? { enableOfflineQueue: false, maxRetriesPerRequest: 0 } : { maxRetriesPerRequest: null }),
+    ...(mode === 'impatient'
+      ? { enableOfflineQueue: false, maxRetriesPerRequest: 0 }
+      : { maxRetriesPerRequest: null }),
   });
   let away = false;
   redis.on('error', (error: NodeJS.ErrnoException) => {

@@ -81,7 +81,10 @@ export async function startWorker({ config, log, tasks, sweep, release }: Option
   const stopWatch = repeat(watchEveryMs, async () => {
     for (const [place, consumer] of consumers.entries()) {
       if (!(await isDeaf(consumer, (tasks[place] as Task).queue))) continue;
-      log.fatal({ event: 'worker.deaf', queue: consumer.name }, 'jobs wait but none arrives: ending, to be restarted');
+      log.fatal(
+        { event: 'worker.deaf', queue: consumer.name },
+        'jobs wait but none arrives: ending, to be restarted',
+      );
       process.exit(1);
     }
   });

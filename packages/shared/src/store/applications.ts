@@ -43,7 +43,11 @@ export type ApplicationChange = Partial<Pick<ApplicationRecord, 'name' | 'type' 
 /** Applications and the tombstones of deleted ones. */
 export function applicationStore(db: Db) {
   const applications = db.collection<ApplicationDocument>('applications');
-  const owned = (domain: string, ownerId: string) => ({ domain, 'owner.id': new ObjectId(ownerId), ...alive });
+  const owned = (domain: string, ownerId: string) => ({
+    domain,
+    'owner.id': new ObjectId(ownerId),
+    ...alive,
+  });
 
   return {
     async prepare() {
@@ -88,7 +92,11 @@ export function applicationStore(db: Db) {
       return (await found.sort({ createdAt: -1, _id: -1 }).toArray()).map(toRecord);
     },
 
-    async update(domain: string, ownerId: string, change: ApplicationChange): Promise<ApplicationRecord | undefined> {
+    async update(
+      domain: string,
+      ownerId: string,
+      change: ApplicationChange,
+    ): Promise<ApplicationRecord | undefined> {
       return orUndefined(
         await applications.findOneAndUpdate(
           owned(domain, ownerId),
@@ -119,7 +127,9 @@ export function applicationStore(db: Db) {
     /** Deleted applications whose purge is not finished. */
     async unpurged(limit: number): Promise<string[]> {
       const found = applications.find({ deletedAt: { $exists: true }, purgedAt: { $exists: false } });
-      return (await found.project<{ _id: ObjectId }>({ _id: 1 }).limit(limit).toArray()).map(({ _id }) => _id.toHexString());
+      return (await found.project<{ _id: ObjectId }>({ _id: 1 }).limit(limit).toArray()).map(({ _id }) =>
+        _id.toHexString(),
+      );
     },
 
     /** Marks a tombstone older than `graceMs` (by the clock of the server) as purged; false when it is younger. */

@@ -1,5 +1,5 @@
-import { within } from '../deadline.ts';
 import { type Db, type Filter, ObjectId } from 'mongodb';
+import { within } from '../deadline.ts';
 
 /** A place in the order of an application's entries. */
 export interface EntryKey {
@@ -66,7 +66,12 @@ export function entryStore(db: Db, timeoutMs: number) {
      * Rejects after the time limit, though the entry may still be stored.
      */
     async insert(application: string, payload: Record<string, unknown>): Promise<StoredEntry> {
-      const document = { _id: new ObjectId(), application: new ObjectId(application), createdAt: new Date(), payload };
+      const document = {
+        _id: new ObjectId(),
+        application: new ObjectId(application),
+        createdAt: new Date(),
+        payload,
+      };
       await within(timeoutMs, 'the insert was not confirmed in time', entries.insertOne(document));
       return toEntry(document);
     },
@@ -74,7 +79,12 @@ export function entryStore(db: Db, timeoutMs: number) {
     /** Newest first; `start` counts from `after`, or from the newest entry. */
     async page(
       application: string,
-      { start, limit, after, ...period }: Period & { start: number; limit: number; after?: EntryKey | undefined },
+      {
+        start,
+        limit,
+        after,
+        ...period
+      }: Period & { start: number; limit: number; after?: EntryKey | undefined },
     ): Promise<StoredEntry[]> {
       const filter = { $and: [inPeriod(application, period), ...(after ? [beyond('$lt', after)] : [])] };
       const found = entries.find(filter).sort(newestFirst).skip(start).limit(limit);
@@ -88,7 +98,10 @@ export function entryStore(db: Db, timeoutMs: number) {
     },
 
     async newestKey(application: string): Promise<EntryKey | undefined> {
-      const found = entries.find({ application: new ObjectId(application) }).sort(newestFirst).limit(1);
+      const found = entries
+        .find({ application: new ObjectId(application) })
+        .sort(newestFirst)
+        .limit(1);
       const [newest] = await found.project<EntryDocument>({ createdAt: 1 }).toArray();
       return newest && { createdAt: newest.createdAt, id: newest._id.toHexString() };
     },
@@ -96,15 +109,27 @@ export function entryStore(db: Db, timeoutMs: number) {
     /** The next entries after a key, oldest first, none beyond `until`. */
     async range(
       application: string,
-      { after, until, limit, ...period }: Period & { after?: EntryKey | undefined; until: EntryKey; limit: number },
+      {
+        after,
+        until,
+        limit,
+        ...period
+      }: Period & { after?: EntryKey | undefined; until: EntryKey; limit: number },
     ): Promise<StoredEntry[]> {
-      const bounds = [inPeriod(application, period), beyond('$lte', until), ...(after ? [beyond('$gt', after)] : [])];
+      const bounds = [
+        inPeriod(application, period),
+        beyond('$lte', until),
+        ...(after ? [beyond('$gt', after)] : []),
+      ];
       return (await entries.find({ $and: bounds }).sort(oldestFirst).limit(limit).toArray()).map(toEntry);
     },
 
     /** Deletes at most `limit` entries; returns how many. */
     async purge(application: string, limit: number): Promise<number> {
-      const found = entries.find({ application: new ObjectId(application) }).sort(oldestFirst).limit(limit);
+      const found = entries
+        .find({ application: new ObjectId(application) })
+        .sort(oldestFirst)
+        .limit(limit);
       const ids = (await found.project<{ _id: ObjectId }>({ _id: 1 }).toArray()).map(({ _id }) => _id);
       return ids.length === 0 ? 0 : (await entries.deleteMany({ _id: { $in: ids } })).deletedCount;
     },

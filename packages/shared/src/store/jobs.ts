@@ -69,9 +69,18 @@ export type NewExport = Pick<
 /** The records of jobs: the truth about them, whatever the queue says. */
 export function jobStore(db: Db) {
   const jobs = db.collection<JobDocument>('jobs');
-  const held = (id: string, fence: number): Filter<JobDocument> => ({ _id: new ObjectId(id), state: 'active', fence });
+  const held = (id: string, fence: number): Filter<JobDocument> => ({
+    _id: new ObjectId(id),
+    state: 'active',
+    fence,
+  });
 
-  async function end(filter: Filter<JobDocument>, state: JobState, expiresAt: Date, error?: string): Promise<boolean> {
+  async function end(
+    filter: Filter<JobDocument>,
+    state: JobState,
+    expiresAt: Date,
+    error?: string,
+  ): Promise<boolean> {
     const finishedAt = new Date();
     const { modifiedCount } = await jobs.updateOne(filter, { $set: { state, finishedAt, expiresAt, error } });
     return modifiedCount === 1;
@@ -112,7 +121,10 @@ export function jobStore(db: Db) {
     },
 
     /** The state of a job and the parts from number `from` on, at most 50. */
-    async follow(id: string, from: number): Promise<Pick<JobRecord, 'state' | 'parts' | 'error' | 'fence'> | undefined> {
+    async follow(
+      id: string,
+      from: number,
+    ): Promise<Pick<JobRecord, 'state' | 'parts' | 'error' | 'fence'> | undefined> {
       const projection = { state: 1, error: 1, fence: 1, parts: { $slice: [from, 50] } };
       const found = await jobs.findOne({ _id: new ObjectId(id) }, { projection });
       return found ?? undefined;
@@ -120,7 +132,10 @@ export function jobStore(db: Db) {
 
     /** Newest first, at most 1,000, without their parts. */
     async list(application: string): Promise<JobRecord[]> {
-      const found = jobs.find({ application: new ObjectId(application) }).sort({ createdAt: -1 }).limit(1_000);
+      const found = jobs
+        .find({ application: new ObjectId(application) })
+        .sort({ createdAt: -1 })
+        .limit(1_000);
       const documents = await found.project<JobDocument>({ parts: 0, 'options.columns': 0 }).toArray();
       return documents.map(toRecord);
     },
@@ -151,7 +166,12 @@ export function jobStore(db: Db) {
     },
 
     /** Makes a stored part count. False when the job is no longer this worker's, or was cancelled. */
-    async commitPart(id: string, fence: number, part: Part, position: EntryKey | undefined): Promise<boolean> {
+    async commitPart(
+      id: string,
+      fence: number,
+      part: Part,
+      position: EntryKey | undefined,
+    ): Promise<boolean> {
       const { modifiedCount } = await jobs.updateOne(held(id, fence), {
         $push: { parts: part },
         $inc: { done: part.rows, bytes: part.bytes },
@@ -168,7 +188,8 @@ export function jobStore(db: Db) {
       return modifiedCount === 1;
     },
 
-    fail: (id: string, fence: number, error: string, expiresAt: Date) => end(held(id, fence), 'failed', expiresAt, error),
+    fail: (id: string, fence: number, error: string, expiresAt: Date) =>
+      end(held(id, fence), 'failed', expiresAt, error),
 
     /** False when the job is finished already. */
     cancel: (id: string, expiresAt: Date) =>
@@ -177,17 +198,23 @@ export function jobStore(db: Db) {
     /** Unfinished jobs that have not moved since `before`: the queue may have lost them. */
     async forgotten(before: Date, limit: number): Promise<string[]> {
       const found = jobs.find({ state: { $in: unfinished }, touchedAt: { $lt: before } });
-      return (await found.project<{ _id: ObjectId }>({ _id: 1 }).limit(limit).toArray()).map(({ _id }) => _id.toHexString());
+      return (await found.project<{ _id: ObjectId }>({ _id: 1 }).limit(limit).toArray()).map(({ _id }) =>
+        _id.toHexString(),
+      );
     },
 
     async expired(now: Date, limit: number): Promise<string[]> {
       const found = jobs.find({ expiresAt: { $lt: now } });
-      return (await found.project<{ _id: ObjectId }>({ _id: 1 }).limit(limit).toArray()).map(({ _id }) => _id.toHexString());
+      return (await found.project<{ _id: ObjectId }>({ _id: 1 }).limit(limit).toArray()).map(({ _id }) =>
+        _id.toHexString(),
+      );
     },
 
     async ofApplication(application: string, limit: number): Promise<string[]> {
       const found = jobs.find({ application: new ObjectId(application) });
-      return (await found.project<{ _id: ObjectId }>({ _id: 1 }).limit(limit).toArray()).map(({ _id }) => _id.toHexString());
+      return (await found.project<{ _id: ObjectId }>({ _id: 1 }).limit(limit).toArray()).map(({ _id }) =>
+        _id.toHexString(),
+      );
     },
 
     async remove(id: string): Promise<void> {

@@ -44,7 +44,11 @@ export function leafStore(db: Db) {
             $set: {
               pointers: { $slice: [all, maxLeaves] },
               overflow: {
-                $or: [{ $eq: ['$overflow', true] }, short.length < pointers.length, { $gt: [{ $size: all }, maxLeaves] }],
+                $or: [
+                  { $eq: ['$overflow', true] },
+                  short.length < pointers.length,
+                  { $gt: [{ $size: all }, maxLeaves] },
+                ],
               },
             },
           },

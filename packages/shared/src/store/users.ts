@@ -19,7 +19,10 @@ interface UserDocument extends Omit<UserRecord, 'id'> {
 
 const keyOf = (username: string) => username.toLowerCase();
 
-const toRecord = ({ _id, usernameKey: _, ...rest }: UserDocument): UserRecord => ({ id: _id.toHexString(), ...rest });
+const toRecord = ({ _id, usernameKey: _, ...rest }: UserDocument): UserRecord => ({
+  id: _id.toHexString(),
+  ...rest,
+});
 const orUndefined = (found: UserDocument | null) => (found ? toRecord(found) : undefined);
 
 export type UserStore = ReturnType<typeof userStore>;
@@ -33,7 +36,9 @@ export function userStore(db: Db) {
     },
 
     /** Returns undefined when the username is taken. */
-    async create(user: Pick<UserRecord, 'username' | 'locale' | 'passwordHash'>): Promise<UserRecord | undefined> {
+    async create(
+      user: Pick<UserRecord, 'username' | 'locale' | 'passwordHash'>,
+    ): Promise<UserRecord | undefined> {
       const now = new Date();
       const document = {
         _id: new ObjectId(),

@@ -32,7 +32,7 @@ export function createPasswords(cost: number): Passwords {
     hash: (password) => queued(() => bcrypt.hash(password, cost)),
     verify: (password, hash) =>
       queued(async () => {
-        decoy ??= bcrypt.hash(randomBytes(16).toString("hex"), cost);
+        decoy ??= bcrypt.hash(randomBytes(16).toString('hex'), cost);
         // bcrypt looks at 72 bytes only: a longer password must not match by its beginning.
         const fits = Buffer.byteLength(password) <= 72;
         const matches = await bcrypt.compare(password, hash && fits ? hash : await decoy);

@@ -15,14 +15,21 @@ interface Dependencies {
 
 /** Commits an export to MongoDB, then puts its id on the queue; without the queue there is no export. */
 export function createExport({ store: { entries, leaves, jobs }, queue, log }: Dependencies) {
-  return async (application: ApplicationRecord, options: ExportOptions, transient: boolean): Promise<JobRecord> => {
+  return async (
+    application: ApplicationRecord,
+    options: ExportOptions,
+    transient: boolean,
+  ): Promise<JobRecord> => {
     // In this order: a leaf is recorded before its entry, so every entry up to the cut has its columns.
     const cut = await entries.newestKey(application.id);
     const recorded = await leaves.of(application.id);
     const names = columnsOf(JSON.parse(application.rawSchema), recorded.pointers).map(({ name }) => name);
     if (options.columns) refuseUnknown(options.columns, new Set(names));
     else if (recorded.overflow || names.length > maxColumns) {
-      throw new ApiError('InvalidRequestError', `the entries have more than ${maxColumns} columns; choose some with columns`);
+      throw new ApiError(
+        'InvalidRequestError',
+        `the entries have more than ${maxColumns} columns; choose some with columns`,
+      );
     }
     const job = await jobs.createExport({
       application: application.id,

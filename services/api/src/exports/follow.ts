@@ -20,7 +20,8 @@ export async function waitForStart(jobs: JobStore, id: string, ms: number, signa
   for (;;) {
     const seen = await jobs.follow(id, 0);
     if (!seen) throw new Error('the job is gone');
-    if (seen.state !== 'waiting' || Date.now() >= deadline) return seen.state === 'waiting' ? undefined : seen;
+    if (seen.state !== 'waiting' || Date.now() >= deadline)
+      return seen.state === 'waiting' ? undefined : seen;
     await pause(pollMs, undefined, { signal });
   }
 }

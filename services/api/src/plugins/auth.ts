@@ -39,14 +39,17 @@ export const auth = fp<Options>(
     });
     app.decorateRequest('owner');
 
-    app.decorate('issueToken', (user: UserRecord) => app.jwt.sign({ sub: user.id, ver: user.tokenVersion } satisfies Claims));
+    app.decorate('issueToken', (user: UserRecord) =>
+      app.jwt.sign({ sub: user.id, ver: user.tokenVersion } satisfies Claims),
+    );
 
     app.decorate('authenticate', async (request: FastifyRequest) => {
       const claims = await request.jwtVerify<Claims>().catch((error: { code: string }) => {
         throw unauthorized(reasons[error.code] ?? 'this one is not valid', error);
       });
       const user = /^[0-9a-f]{24}$/.test(String(claims.sub)) ? await users.byId(claims.sub) : undefined;
-      if (!user || user.tokenVersion !== claims.ver) throw unauthorized('this one is no longer valid, log in again');
+      if (!user || user.tokenVersion !== claims.ver)
+        throw unauthorized('this one is no longer valid, log in again');
       request.owner = user;
     });
   },

@@ -1,6 +1,6 @@
+import type { Socket } from 'node:net';
 import { ApiError, type ErrorName } from '@sluice/shared/errors.ts';
 import type { ConnectionError } from 'fastify';
-import type { Socket } from 'node:net';
 import { failure } from './envelope.ts';
 
 const known: Record<string, [ErrorName, string]> = {

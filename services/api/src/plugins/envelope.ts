@@ -11,7 +11,11 @@ export function success<T>(reply: FastifyReply, data: T, status = 200) {
 
 /** The body of a failure. */
 export function failure({ name, status, description, message, details }: ApiError) {
-  return { success: false as const, status, error: { name, description, message, ...(details && { details }) } };
+  return {
+    success: false as const,
+    status,
+    error: { name, description, message, ...(details && { details }) },
+  };
 }
 
 /** What the framework's own errors are called here. */
@@ -20,7 +24,10 @@ const frameworkErrors: Record<string, (request: FastifyRequest, error: FastifyEr
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
     new ApiError('InvalidRequestError', 'the body is not as long as the header Content-Length says'),
   FST_ERR_CTP_BODY_TOO_LARGE: (request) =>
-    new ApiError('PayloadTooLargeError', `the body is over the limit of ${request.routeOptions.bodyLimit} bytes`),
+    new ApiError(
+      'PayloadTooLargeError',
+      `the body is over the limit of ${request.routeOptions.bodyLimit} bytes`,
+    ),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: (request) => {
     const given = request.headers['content-type'];
     return new ApiError(
@@ -52,7 +59,9 @@ function toApiError(error: FastifyError, request: FastifyRequest): ApiError | un
   if (fault === 'unknown') return unavailable('the outcome could not be confirmed by the database', 2, error);
   const known = frameworkErrors[error.code];
   if (known) return known(request, error);
-  const name = { 400: 'InvalidRequestError', 408: 'RequestTimeoutError', 413: 'PayloadTooLargeError' }[error.statusCode ?? 0];
+  const name = { 400: 'InvalidRequestError', 408: 'RequestTimeoutError', 413: 'PayloadTooLargeError' }[
+    error.statusCode ?? 0
+  ];
   return name ? new ApiError(name as ErrorName, error.message) : undefined;
 }
 
@@ -63,7 +72,8 @@ export function answerError(error: FastifyError, request: FastifyRequest, reply:
   if (!known) request.log.error({ event: 'request.defect', err: error });
   else if (known.status >= 500) request.log.warn({ event: 'request.failed', err: known.cause ?? known });
   const shown =
-    known ?? new ApiError('InternalServerError', `something went wrong on our side; request id ${request.id}`);
+    known ??
+    new ApiError('InternalServerError', `something went wrong on our side; request id ${request.id}`);
   return reply
     .code(shown.status)
     .headers({ ...shown.headers, 'x-request-id': request.id })

@@ -6,7 +6,10 @@ import fp from 'fastify-plugin';
 export const headers = fp<{ corsOrigins: string[] }>(
   async (app, { corsOrigins }) => {
     await app.register(helmet, {
-      contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+      contentSecurityPolicy: {
+        useDefaults: false,
+        directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+      },
       // TLS ends at the proxy, which knows whether it is there.
       strictTransportSecurity: false,
     });

@@ -9,21 +9,31 @@ type Done = (error: Error | null, body?: unknown) => void;
 function refuseEncodings(request: FastifyRequest): void {
   const encoding = request.headers['content-encoding'];
   if (encoding && encoding.toLowerCase() !== 'identity') {
-    throw new ApiError('UnsupportedMediaTypeError', `Content-Encoding ${encoding.slice(0, 40)} is not taken here`);
+    throw new ApiError(
+      'UnsupportedMediaTypeError',
+      `Content-Encoding ${encoding.slice(0, 40)} is not taken here`,
+    );
   }
   const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(request.headers['content-type'] ?? '')?.[1];
   if (charset && !/^utf-?8$/i.test(charset)) {
-    throw new ApiError('UnsupportedMediaTypeError', `JSON is UTF-8; charset ${charset.slice(0, 40)} is not taken`);
+    throw new ApiError(
+      'UnsupportedMediaTypeError',
+      `JSON is UTF-8; charset ${charset.slice(0, 40)} is not taken`,
+    );
   }
 }
 
 /** Takes JSON bodies as the bytes they are, for a route that reads them itself. */
 export function takeJsonBytes(app: FastifyInstance): void {
   app.removeContentTypeParser('application/json');
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request: FastifyRequest, body: Buffer, done: Done) => {
-    refuseEncodings(request);
-    done(null, body);
-  });
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    (request: FastifyRequest, body: Buffer, done: Done) => {
+      refuseEncodings(request);
+      done(null, body);
+    },
+  );
 }
 
 function malformed(message: string): ApiError {
@@ -33,7 +43,8 @@ function malformed(message: string): ApiError {
 /** Lone surrogates would be stored as U+FFFD, `__proto__` is nobody's field. */
 function check(key: string, value: unknown): unknown {
   if (key === '__proto__') throw malformed('the key __proto__ is not allowed');
-  if (typeof value === 'string' && !value.isWellFormed()) throw malformed('a string has half of a surrogate pair');
+  if (typeof value === 'string' && !value.isWellFormed())
+    throw malformed('a string has half of a surrogate pair');
   return value;
 }
 
@@ -52,10 +63,14 @@ function parse(body: Buffer): unknown {
 export const jsonBody = fp(
   async (app) => {
     app.removeAllContentTypeParsers();
-    app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request: FastifyRequest, body: Buffer, done: Done) => {
-      refuseEncodings(request);
-      done(null, parse(body));
-    });
+    app.addContentTypeParser(
+      'application/json',
+      { parseAs: 'buffer' },
+      (request: FastifyRequest, body: Buffer, done: Done) => {
+        refuseEncodings(request);
+        done(null, parse(body));
+      },
+    );
   },
   { name: 'json-body' },
 );

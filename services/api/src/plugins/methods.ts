@@ -23,9 +23,13 @@ export const methods = fp(
           method: missing,
           schema: { hide: true },
           onRequest: async (request) => {
-            throw new ApiError('MethodNotAllowedError', `${request.method} is not allowed here, only ${allow}`, {
-              headers: { allow },
-            });
+            throw new ApiError(
+              'MethodNotAllowedError',
+              `${request.method} is not allowed here, only ${allow}`,
+              {
+                headers: { allow },
+              },
+            );
           },
           handler: () => undefined,
         });

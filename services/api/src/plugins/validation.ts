@@ -22,7 +22,13 @@ function isHttpUrl(text: string): boolean {
 }
 
 function createAjv(coerceTypes: boolean): Ajv {
-  const ajv = new Ajv({ coerceTypes, removeAdditional: false, useDefaults: true, allErrors: true, strict: false });
+  const ajv = new Ajv({
+    coerceTypes,
+    removeAdditional: false,
+    useDefaults: true,
+    allErrors: true,
+    strict: false,
+  });
   formats.default(ajv, ['date-time']);
   ajv.addFormat('iso-timestamp', (text: string) => !Number.isNaN(parseTimestamp(text)));
   ajv.addFormat('http-url', isHttpUrl);
@@ -47,14 +53,21 @@ function explain({ keyword, params, message }: ErrorObject): string {
 function toDetail(part: ErrorDetail['in'], error: ErrorObject): ErrorDetail {
   const { additionalProperty, missingProperty } = error.params;
   const name: string | undefined = additionalProperty ?? missingProperty;
-  const below = name === undefined ? '' : `/${name.slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  const below =
+    name === undefined ? '' : `/${name.slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1')}`;
   return { in: part, path: error.instancePath + below, keyword: error.keyword, message: explain(error) };
 }
 
 /** What Ajv's coercion would take for a number though nobody writes one so: '', ' 5', '0x10', '1e2'. */
-function looseNumbers(properties: Record<string, { type?: string }>, data: Record<string, unknown>): ErrorDetail[] {
+function looseNumbers(
+  properties: Record<string, { type?: string }>,
+  data: Record<string, unknown>,
+): ErrorDetail[] {
   return Object.entries(properties)
-    .filter(([name, { type }]) => type === 'integer' && data[name] !== undefined && !/^-?\d+$/.test(String(data[name])))
+    .filter(
+      ([name, { type }]) =>
+        type === 'integer' && data[name] !== undefined && !/^-?\d+$/.test(String(data[name])),
+    )
     .map(([name]) => ({ in: 'querystring', path: `/${name}`, keyword: 'type', message: 'must be integer' }));
 }
 

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Application, ApplicationUpdate, NewApplication } from '@sluice/shared/contracts/applications.ts';
 import { Failure, Message, Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import type { Compiler } from '@sluice/shared/schemas/compiler.ts';
 import type { ApplicationRecord, ApplicationStore } from '@sluice/shared/store/applications.ts';
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import slugify from 'slugify';
 import Type from 'typebox';
 import { success } from '../plugins/envelope.ts';
@@ -32,7 +32,9 @@ const alphabet = 'abcdefghijkmnpqrstuvwxyz23456789';
 
 /** `Weather Station` → `weather-station-k3v9q2`. */
 export function makeDomain(name: string): string {
-  const slug = slugify(name, { lower: true, strict: true }).slice(0, 40).replace(/^-+|-+$/g, '');
+  const slug = slugify(name, { lower: true, strict: true })
+    .slice(0, 40)
+    .replace(/^-+|-+$/g, '');
   const suffix = Array.from({ length: 6 }, () => alphabet[randomInt(alphabet.length)]).join('');
   return `${slug || 'application'}-${suffix}`;
 }
@@ -143,7 +145,9 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
       const id = await applications.remove(params.domain, owner.id);
       if (!id) throw applicationNotFound(params.domain);
       await onDeleted(id);
-      return success(reply, { message: `application ${params.domain} was deleted; its entries are being purged` });
+      return success(reply, {
+        message: `application ${params.domain} was deleted; its entries are being purged`,
+      });
     },
   );
 };

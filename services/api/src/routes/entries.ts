@@ -1,9 +1,9 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { EntriesQuery, EntryPage } from '@sluice/shared/contracts/entries.ts';
 import { Failure, Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import type { ApplicationStore } from '@sluice/shared/store/applications.ts';
 import type { EntryKey, EntryStore } from '@sluice/shared/store/entries.ts';
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import Type from 'typebox';
 import { success } from '../plugins/envelope.ts';
 import { toPeriod } from './period.ts';
@@ -13,19 +13,25 @@ interface Dependencies {
   entries: EntryStore;
 }
 
-const toCursor = ({ createdAt, id }: EntryKey) => Buffer.from(`${createdAt.getTime()}.${id}`).toString('base64url');
+const toCursor = ({ createdAt, id }: EntryKey) =>
+  Buffer.from(`${createdAt.getTime()}.${id}`).toString('base64url');
 
 function fromCursor(cursor: string): EntryKey {
   const match = /^(\d{1,15})\.([0-9a-f]{24})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'));
   if (!match) {
-    const details = [{ in: 'querystring' as const, path: '/after', keyword: 'cursor', message: 'is not a cursor' }];
+    const details = [
+      { in: 'querystring' as const, path: '/after', keyword: 'cursor', message: 'is not a cursor' },
+    ];
     throw new ApiError('InvalidRequestError', 'querystring/after is not a cursor of a page', { details });
   }
   return { createdAt: new Date(Number(match[1])), id: match[2] as string };
 }
 
 /** Listing: newest first, by index or by cursor. */
-export const entryRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, { applications, entries }) => {
+export const entryRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
+  app,
+  { applications, entries },
+) => {
   app.get(
     '/applications/:domain/data',
     {
@@ -54,7 +60,11 @@ export const entryRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, 
       const page = found.slice(0, limit);
       const last = page.at(-1);
       return success(reply, {
-        result: page.map(({ payload, createdAt }) => ({ domain, payload, createdAt: createdAt.toISOString() })),
+        result: page.map(({ payload, createdAt }) => ({
+          domain,
+          payload,
+          createdAt: createdAt.toISOString(),
+        })),
         pagination: {
           limit,
           current: start,

@@ -1,6 +1,7 @@
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { createGzip, createZstdCompress } from 'node:zlib';
 import negotiate from '@fastify/accept-negotiator';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Failure, Message, Success } from '@sluice/shared/contracts/envelope.ts';
 import { ExportQuery, ExportRequest, Job } from '@sluice/shared/contracts/jobs.ts';
 import { ApiError, applicationNotFound, unavailable } from '@sluice/shared/errors.ts';
@@ -8,7 +9,6 @@ import type { Producer } from '@sluice/shared/queues/producer.ts';
 import type { ApplicationRecord } from '@sluice/shared/store/applications.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import type { JobRecord } from '@sluice/shared/store/jobs.ts';
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { createExport } from '../exports/create-export.ts';
@@ -33,7 +33,10 @@ const cancelledKeptMs = 3_600_000;
  * The parts are compressed anew as one stream: joined as they are stored they would be several zstd frames,
  * of which some decoders, Node's among them, read only the first without a word.
  */
-const compressors: Record<string, () => Transform> = { gzip: () => createGzip(), zstd: () => createZstdCompress() };
+const compressors: Record<string, () => Transform> = {
+  gzip: () => createGzip(),
+  zstd: () => createZstdCompress(),
+};
 
 const tags = ['Exports'];
 const security = [{ bearer: [] }];
@@ -52,7 +55,10 @@ function abortOnClose(reply: FastifyReply): AbortSignal {
 }
 
 /** Exports: streamed while they are written, or made as jobs to be fetched later. */
-export const exportRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, { store, queue, makeExport, waitMs }) => {
+export const exportRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
+  app,
+  { store, queue, makeExport, waitMs },
+) => {
   app.addHook('onRequest', app.authenticate);
   const { applications, jobs, parts } = store;
 
@@ -80,7 +86,10 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app,
     if (seen) return;
     await cancel(job.id);
     throw workers > 0
-      ? unavailable('all export workers are busy; create a job with POST to the exports of the application', 30)
+      ? unavailable(
+          'all export workers are busy; create a job with POST to the exports of the application',
+          30,
+        )
       : unavailable('no export worker is running', 10);
   }
 
@@ -113,7 +122,8 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app,
       exposeHeadRoute: false,
       schema: {
         summary: 'Export all entries as CSV, streamed while it is written',
-        description: 'Oldest first. `from` is included, `to` is not. A client that goes away cancels the export.',
+        description:
+          'Oldest first. `from` is included, `to` is not. A client that goes away cancels the export.',
         tags,
         security,
         params: ByDomain,
@@ -129,7 +139,9 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app,
       const signal = abortOnClose(reply);
       const job = await makeExport(application, options, true);
       reply.raw.once('close', () => {
-        cancel(job.id).catch((error) => request.log.warn({ event: 'export.uncancelled', job: job.id, err: error }));
+        cancel(job.id).catch((error) =>
+          request.log.warn({ event: 'export.uncancelled', job: job.id, err: error }),
+        );
       });
       await begun(job, signal);
       return stream(request, reply, job, signal);
@@ -176,9 +188,16 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app,
   app.get(
     '/applications/:domain/exports/:id',
     {
-      schema: { summary: 'An export job', tags, security, params: ById, response: { 200: Success(Job), ...failures } },
+      schema: {
+        summary: 'An export job',
+        tags,
+        security,
+        params: ById,
+        response: { 200: Success(Job), ...failures },
+      },
     },
-    async ({ params, owner }, reply) => success(reply, toJob(await findJob(params.domain, params.id, owner.id))),
+    async ({ params, owner }, reply) =>
+      success(reply, toJob(await findJob(params.domain, params.id, owner.id))),
   );
 
   app.get(

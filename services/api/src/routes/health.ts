@@ -1,8 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Failure, Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import Type from 'typebox';
 import { success } from '../plugins/envelope.ts';
 
@@ -27,7 +27,10 @@ const Ready = Type.Object({
 const tags = ['Health'];
 
 /** `live` looks at nothing; `ready` is for the proxy, and its body for people. */
-export const healthRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, { store, phase, workers }) => {
+export const healthRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
+  app,
+  { store, phase, workers },
+) => {
   const lag = monitorEventLoopDelay({ resolution: 20 });
   lag.enable();
   app.addHook('onClose', async () => {

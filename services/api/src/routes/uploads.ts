@@ -1,7 +1,7 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Upload } from '@sluice/shared/contracts/entries.ts';
 import { Failure, Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import Type from 'typebox';
 import { success } from '../plugins/envelope.ts';
 import { takeJsonBytes } from '../plugins/json-body.ts';
@@ -24,7 +24,8 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app,
       validatorCompiler: () => () => true,
       schema: {
         summary: 'Upload an entry',
-        description: "One JSON object that conforms to the application's schema. Answered once it is durable.",
+        description:
+          "One JSON object that conforms to the application's schema. Answered once it is durable.",
         tags: ['Uploads'],
         params: Type.Object({ domain: Type.String() }),
         body: Type.Object({}, { additionalProperties: true }),
@@ -34,7 +35,10 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app,
     async ({ params, body, headers }, reply) => {
       // Taking the key without keeping its promise would store a retry twice.
       if (headers['idempotency-key'] !== undefined) {
-        throw new ApiError('InvalidRequestError', 'the header Idempotency-Key is not supported by this version');
+        throw new ApiError(
+          'InvalidRequestError',
+          'the header Idempotency-Key is not supported by this version',
+        );
       }
       if (!Buffer.isBuffer(body)) throw new ApiError('MalformedBodyError', 'the body is empty');
       return success(reply, await accept(params.domain, body), 201);

@@ -1,8 +1,14 @@
-import { ApiError } from '@sluice/shared/errors.ts';
-import { Failure, Message, Success } from '@sluice/shared/contracts/envelope.ts';
-import { Credentials, PasswordChange, Registration, User, UserUpdate } from '@sluice/shared/contracts/users.ts';
-import type { UserRecord, UserStore } from '@sluice/shared/store/users.ts';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Failure, Message, Success } from '@sluice/shared/contracts/envelope.ts';
+import {
+  Credentials,
+  PasswordChange,
+  Registration,
+  User,
+  UserUpdate,
+} from '@sluice/shared/contracts/users.ts';
+import { ApiError } from '@sluice/shared/errors.ts';
+import type { UserRecord, UserStore } from '@sluice/shared/store/users.ts';
 import Type from 'typebox';
 import type { Passwords } from '../accounts/passwords.ts';
 import { success } from '../plugins/envelope.ts';
@@ -26,7 +32,10 @@ const security = [{ bearer: [] }];
 const ByName = Type.Object({ username: Type.String() });
 
 /** Accounts: register, log in, look up, change. */
-export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, { users, passwords, registrationOpen }) => {
+export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
+  app,
+  { users, passwords, registrationOpen },
+) => {
   async function find(username: string): Promise<UserRecord> {
     const found = await users.byName(username);
     if (!found) throw new ApiError('ResourceNotFoundError', `user ${username.slice(0, 40)} was not found`);
@@ -44,7 +53,10 @@ export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, {
       },
       preValidation: async () => {
         if (!registrationOpen) {
-          throw new ApiError('RegistrationClosedError', 'registration is closed; the operator opens it with REGISTRATION_OPEN');
+          throw new ApiError(
+            'RegistrationClosedError',
+            'registration is closed; the operator opens it with REGISTRATION_OPEN',
+          );
         }
       },
     },
@@ -100,7 +112,12 @@ export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, {
   app.get(
     '/users',
     {
-      schema: { summary: 'List users', tags, security, response: { 200: Success(Type.Array(User)), ...failures } },
+      schema: {
+        summary: 'List users',
+        tags,
+        security,
+        response: { 200: Success(Type.Array(User)), ...failures },
+      },
       onRequest: app.authenticate,
     },
     async (_request, reply) => success(reply, (await users.list()).map(toUser)),
@@ -118,7 +135,13 @@ export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, {
   app.get(
     '/users/:username',
     {
-      schema: { summary: 'A user', tags, security, params: ByName, response: { 200: Success(User), ...failures } },
+      schema: {
+        summary: 'A user',
+        tags,
+        security,
+        params: ByName,
+        response: { 200: Success(User), ...failures },
+      },
       onRequest: app.authenticate,
     },
     async ({ params }, reply) => success(reply, toUser(await find(params.username))),
@@ -139,7 +162,8 @@ export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, {
       onRequest: app.authenticate,
       handler: async ({ params, body, owner }, reply) => {
         const user = await find(params.username);
-        if (user.id !== owner.id) throw new ApiError('ForbiddenRequestError', 'only the own user can be changed');
+        if (user.id !== owner.id)
+          throw new ApiError('ForbiddenRequestError', 'only the own user can be changed');
         return success(reply, toUser((await users.update(user.id, body)) ?? user));
       },
     });

@@ -18,11 +18,16 @@ export interface Accepted {
 /** Reads, validates and stores one upload. Throws ApiError; resolves once the entry is durable. */
 export function createAccept({ cache, entries, leaves }: Dependencies) {
   /** A leaf is on record before the first entry that has it, so an export knows its columns beforehand. */
-  async function recordLeaves(application: CachedApplication, payload: Record<string, unknown>): Promise<void> {
+  async function recordLeaves(
+    application: CachedApplication,
+    payload: Record<string, unknown>,
+  ): Promise<void> {
     const isFull = application.leafOverflow && application.leaves.size() >= maxLeaves;
     if (isFull) return;
     const unknown = application.leaves.unknown(payload);
-    const fresh = application.leafOverflow ? unknown.filter(({ length }) => length <= maxLeafLength) : unknown;
+    const fresh = application.leafOverflow
+      ? unknown.filter(({ length }) => length <= maxLeafLength)
+      : unknown;
     if (fresh.length === 0) return;
     const { overflow } = await leaves.add(application.id, fresh);
     application.leaves.add(fresh.filter(({ length }) => length <= maxLeafLength));
@@ -33,7 +38,8 @@ export function createAccept({ cache, entries, leaves }: Dependencies) {
     const application = await cache.get(domain);
     if (!application) throw applicationNotFound(domain);
     const reading = readPayload(body);
-    if (!reading.ok && reading.kind === 'malformed') throw new ApiError('MalformedBodyError', reading.message);
+    if (!reading.ok && reading.kind === 'malformed')
+      throw new ApiError('MalformedBodyError', reading.message);
     if (!reading.ok) {
       throw new ApiError('SchemaValidationError', 'the payload cannot be stored exactly as it is', {
         details: reading.issues,
@@ -41,7 +47,9 @@ export function createAccept({ cache, entries, leaves }: Dependencies) {
     }
     if (application.validator.validate(reading.payload)) {
       const details = await application.validator.explain(reading.payload);
-      throw new ApiError('SchemaValidationError', `the payload does not conform to the schema of ${domain}`, { details });
+      throw new ApiError('SchemaValidationError', `the payload does not conform to the schema of ${domain}`, {
+        details,
+      });
     }
     const payload = reading.payload as Record<string, unknown>;
     await recordLeaves(application, payload);

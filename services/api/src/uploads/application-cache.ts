@@ -45,7 +45,13 @@ interface Dependencies {
  * Applications with their compiled schemas. What is in use is checked against MongoDB twice a second by one
  * query for all of it, so a deletion is in force within a second even when no message of it arrives.
  */
-export function createApplicationCache({ applications, leaves, compiler, log, size }: Dependencies): ApplicationCache {
+export function createApplicationCache({
+  applications,
+  leaves,
+  compiler,
+  log,
+  size,
+}: Dependencies): ApplicationCache {
   const domains = new Map<string, string>();
   const held = new LRUCache<string, Held>({ max: size, dispose: ({ id }) => domains.delete(id) });
   const loading = new Map<string, Promise<Held | undefined>>();
@@ -61,7 +67,10 @@ export function createApplicationCache({ applications, leaves, compiler, log, si
     const checkedAt = Date.now();
     const record = await applications.byDomain(domain);
     if (!record) return undefined;
-    const [compiled, recorded] = await Promise.all([compiler.compile(record.rawSchema), leaves.of(record.id)]);
+    const [compiled, recorded] = await Promise.all([
+      compiler.compile(record.rawSchema),
+      leaves.of(record.id),
+    ]);
     // It compiled when it was created: what fails now is time or memory.
     if (!compiled.ok) throw unavailable(`the schema cannot be compiled now: ${compiled.refusal.message}`);
     const known = createLeafSet();
@@ -107,7 +116,8 @@ export function createApplicationCache({ applications, leaves, compiler, log, si
   }
 
   const timer = setInterval(() => {
-    if (used.size > 0) checkOnce().catch((error) => log.debug({ event: 'cache.unchecked', reason: String(error) }));
+    if (used.size > 0)
+      checkOnce().catch((error) => log.debug({ event: 'cache.unchecked', reason: String(error) }));
   }, recheckEveryMs);
   timer.unref();
 

@@ -1,4 +1,4 @@
-import { fromPointer, toPointer } from "@sluice/shared/payloads/leaves.ts";
+import { fromPointer, toPointer } from '@sluice/shared/payloads/leaves.ts';
 
 interface Node {
   leaf: boolean;
@@ -20,7 +20,12 @@ export function createLeafSet(): LeafSet {
   const root = emptyNode();
   let size = 0;
 
-  function walk(node: Node | undefined, value: Record<string, unknown>, path: string[], found: string[]): void {
+  function walk(
+    node: Node | undefined,
+    value: Record<string, unknown>,
+    path: string[],
+    found: string[],
+  ): void {
     for (const key in value) {
       const child = value[key];
       const next = node?.below.get(key);

@@ -83,7 +83,8 @@ export function createMakeExport({ store, retentionMs, log }: Dependencies) {
       });
       if (part.bytes === 0) break;
       const id = await parts.put(job.id, part.data);
-      if (!(await jobs.commitPart(job.id, job.fence, { id, rows, bytes: part.bytes }, position))) throw new Lost();
+      if (!(await jobs.commitPart(job.id, job.fence, { id, rows, bytes: part.bytes }, position)))
+        throw new Lost();
       partCount += 1;
     }
     if (!(await jobs.complete(job.id, job.fence, expiry(job)))) throw new Lost();

@@ -10,7 +10,8 @@ export async function* readEntries(
   application: string,
   { after, until, ...period }: Period & { after?: EntryKey | undefined; until: EntryKey },
 ): AsyncGenerator<StoredEntry[]> {
-  const read = (limit: number, from?: EntryKey) => entries.range(application, { ...period, after: from, until, limit });
+  const read = (limit: number, from?: EntryKey) =>
+    entries.range(application, { ...period, after: from, until, limit });
   let limit = firstPageSize;
   let next: Promise<StoredEntry[]> | undefined = read(limit, after);
   while (next) {

@@ -6,7 +6,9 @@ import { type Cell, toCell } from './cells.ts';
 /** A leaf that is no column: to leave it out would lose it silently. */
 export class UnknownLeaf extends Error {
   constructor(entry: string, pointer: string) {
-    super(`entry ${entry} has ${pointer.slice(0, 200)}, which is not among the columns; begin the export anew`);
+    super(
+      `entry ${entry} has ${pointer.slice(0, 200)}, which is not among the columns; begin the export anew`,
+    );
   }
 }
 

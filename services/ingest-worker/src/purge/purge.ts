@@ -17,7 +17,11 @@ interface Dependencies {
 }
 
 /** Removes all that a deleted application left, in bounded steps. May run twice, or stop halfway, without harm. */
-export function createPurge({ store: { applications, entries, jobs, leaves, parts }, graceMs, log }: Dependencies) {
+export function createPurge({
+  store: { applications, entries, jobs, leaves, parts },
+  graceMs,
+  log,
+}: Dependencies) {
   async function purgeEntries(id: string, signal: AbortSignal): Promise<number> {
     let purged = 0;
     for (;;) {
@@ -39,13 +43,20 @@ export function createPurge({ store: { applications, entries, jobs, leaves, part
     }
   }
 
-  return async function purge({ applicationId }: { applicationId: string }, signal: AbortSignal): Promise<void> {
+  return async function purge(
+    { applicationId }: { applicationId: string },
+    signal: AbortSignal,
+  ): Promise<void> {
     if (!(await applications.isUnpurged(applicationId))) return;
     const purged = await purgeEntries(applicationId, signal);
     await purgeJobs(applicationId);
     await leaves.remove(applicationId);
     const finished = await applications.markPurged(applicationId, graceMs);
-    log.info({ event: finished ? 'purge.completed' : 'purge.passed', application: applicationId, entries: purged });
+    log.info({
+      event: finished ? 'purge.completed' : 'purge.passed',
+      application: applicationId,
+      entries: purged,
+    });
     if (!finished) throw new Later(graceMs);
   };
 }

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError, loadApiConfig, loadExportWorkerConfig } from './load.ts';
+
+const env = { MONGODB_URL: 'mongodb://a', REDIS_URL: 'redis://b', JWT_SECRET: 'x'.repeat(32) };
+
+function complaint(more: Record<string, string | undefined>): string {
+  try {
+    loadApiConfig({ ...env, ...more });
+    return '';
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as Error).message;
+  }
+}
+
+describe('settings', () => {
+  it.each(['true', 'TRUE', '1', 'yes', 'Yes', 'on', 'oN'])(
+    'REGISTRATION_OPEN=%s opens',
+    (REGISTRATION_OPEN) => {
+      expect(loadApiConfig({ ...env, REGISTRATION_OPEN }).registrationOpen).toBe(true);
+    },
+  );
+
+  it.each(['false', 'False', '0', 'no', 'off', 'OFF', undefined])(
+    'REGISTRATION_OPEN=%s closes',
+    (REGISTRATION_OPEN) => {
+      expect(
+        loadApiConfig({ ...env, ...(REGISTRATION_OPEN && { REGISTRATION_OPEN }) }).registrationOpen,
+      ).toBe(false);
+    },
+  );
+
+  it.each(['maybe', '', '2', 'y'])('REGISTRATION_OPEN=%j stops the start', (REGISTRATION_OPEN) => {
+    expect(complaint({ REGISTRATION_OPEN })).toMatch(/^REGISTRATION_OPEN must be one of true, false, /);
+  });
+
+  it.each([
+    ['90', 90_000],
+    ['45s', 45_000],
+    ['15m', 900_000],
+    ['12h', 43_200_000],
+    ['7d', 604_800_000],
+  ])('JWT_TOKEN_DURATION=%s is %i ms', (JWT_TOKEN_DURATION, ms) => {
+    expect(loadApiConfig({ ...env, JWT_TOKEN_DURATION }).jwt.durationMs).toBe(ms);
+  });
+
+  it.each([
+    [{ JWT_TOKEN_DURATION: '1w' }, /^JWT_TOKEN_DURATION must be/],
+    [{ PORT: 'http' }, /^PORT must be integer/],
+    [{ PORT: '70000' }, /^PORT must be <= 65535/],
+    [{ BODY_LIMIT: '9MiB' }, /^BODY_LIMIT must be/],
+    [{ MONGODB_URL: 'localhost' }, /^MONGODB_URL must begin with/],
+    [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL must be one of fatal, /],
+    [{ JWT_SECRET: '' }, /^JWT_SECRET must not be empty/],
+    [
+      { NODE_ENV: 'production', JWT_SECRET: 'x'.repeat(31) },
+      /^JWT_SECRET must have at least 32 bytes in production/,
+    ],
+  ])('%j stops the start with a clear message', (more, message) => {
+    expect(complaint(more)).toMatch(message);
+  });
+
+  it('names all that is missing, and repeats no value', () => {
+    expect(complaint({ MONGODB_URL: undefined, JWT_SECRET: undefined }).split('\n').sort()).toEqual([
+      'JWT_SECRET is not set',
+      'MONGODB_URL is not set',
+    ]);
+    expect(complaint({ JWT_SECRET: 'hunter2', NODE_ENV: 'production' })).not.toContain('hunter2');
+  });
+
+  it('does not ask a worker for the secret of the API', () => {
+    expect(loadExportWorkerConfig({ ...env, JWT_SECRET: undefined }).retentionMs).toBe(604_800_000);
+  });
+});
