@@ -1,0 +1,128 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { call, ownStores, until } from '../support/sluice.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/** Runs a service as its own process, with these variables and no others. */
+function run(service: string, env: Record<string, string>) {
+  const child = spawn(process.execPath, [join(root, 'services', service, 'src/main.ts')], {
+    env: { PATH: process.env.PATH ?? '', ...env },
+    cwd: import.meta.dirname,
+  });
+  const output = { text: '' };
+  child.stdout.on('data', (chunk) => {
+    output.text += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    output.text += chunk;
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return { child, output };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as { port: number };
+  await once(server.close(), 'close');
+  return port;
+}
+
+const exitOf = async (child: ChildProcess) => child.exitCode ?? (await once(child, 'exit'))[0];
+
+async function runApi(env: Record<string, string> = {}) {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const running = run('api', { ...ownStores(), PORT: String(port), ...env });
+  await until(() =>
+    call(url, 'GET', '/api/health/ready').then(
+      ({ status }) => status === 200,
+      () => false,
+    ),
+  );
+  return { ...running, url };
+}
+
+async function ownApplication(url: string) {
+  const credentials = { username: 'processes', password: 'a-very-secret-word' };
+  await call(url, 'POST', '/api/users/register', { json: { ...credentials, locale: 'en' } });
+  const { token } = (await call(url, 'POST', '/api/users/login', { json: credentials })).body.data;
+  const json = { name: 'P', type: 'other', schema: '{"type":"object","properties":{"a":{"type":"string"}}}' };
+  const { domain } = (await call(url, 'POST', '/api/applications', { token, json })).body.data;
+  return { token, domain, path: `/api/applications/${domain}/data` };
+}
+
+it('logs neither passwords nor tokens nor payloads, at the finest level', async () => {
+  const { child, output, url } = await runApi({ LOG_LEVEL: 'trace' });
+  const { token, path } = await ownApplication(url);
+  await call(url, 'POST', path, { json: { a: 'payload-marker' } });
+  await call(url, 'POST', path, { json: { a: ['payload-marker'] } });
+  await call(url, 'POST', path, { body: '{"payload-marker' });
+  await call(url, 'GET', path, { token });
+  await call(url, 'GET', `/api/users/me`, { token: `${token}x` });
+  child.kill('SIGTERM');
+  expect(await exitOf(child)).toBe(0);
+  expect(output.text).toContain('"event":"request"');
+  expect(output.text).not.toMatch(/payload-marker|a-very-secret-word/);
+  expect(output.text).not.toContain(token);
+});
+
+it('answers every upload in flight after SIGTERM, is not ready meanwhile, and then ends', async () => {
+  const { child, url } = await runApi({ DRAIN_DELAY: '1s' });
+  const { path } = await ownApplication(url);
+  const uploads = Array.from({ length: 50 }, (_, i) => call(url, 'POST', path, { json: { a: String(i) } }));
+  child.kill('SIGTERM');
+  await until(async () => (await call(url, 'GET', '/api/health/ready')).status === 404);
+  const late = await call(url, 'POST', path, { json: { a: 'late' } });
+  expect([late.status, late.headers.get('connection')]).toEqual([201, 'close']);
+  expect(new Set((await Promise.all(uploads)).map(({ status }) => status))).toEqual(new Set([201]));
+  expect(await exitOf(child)).toBe(0);
+});
+
+it.each([
+  ['api', { REGISTRATION_OPEN: 'perhaps' }, /^sluice api: REGISTRATION_OPEN must be one of true, false/m],
+  [
+    'api',
+    { NODE_ENV: 'production', JWT_SECRET: 'short' },
+    /^sluice api: JWT_SECRET must have at least 32 bytes/m,
+  ],
+  ['export-worker', { REDIS_URL: 'nowhere' }, /^sluice export-worker: REDIS_URL must begin with/m],
+  [
+    'ingest-worker',
+    { INGEST_CONCURRENCY: 'many' },
+    /^sluice ingest-worker: INGEST_CONCURRENCY must be integer/m,
+  ],
+])('%s does not start with %j, and says why in a line', async (service, env, line) => {
+  const { child, output } = run(service, { ...ownStores(), ...env } as Record<string, string>);
+  expect(await exitOf(child)).toBe(1);
+  expect(output.text).toMatch(line);
+  expect(output.text).not.toMatch(/ {4}at /);
+});
+
+it('says that its port is taken', async () => {
+  const { url } = await runApi();
+  const { child, output } = run('api', { ...ownStores(), PORT: new URL(url).port });
+  expect(await exitOf(child)).toBe(1);
+  expect(output.text).toMatch(/^sluice api: the port is taken/m);
+});
+
+it.each(['export-worker', 'ingest-worker'])(
+  '%s ends on SIGTERM, and answers for its health until then',
+  async (service) => {
+    const port = await freePort();
+    const { child } = run(service, { ...ownStores(), HEALTH_PORT: String(port) });
+    const live = () =>
+      fetch(`http://127.0.0.1:${port}/health/live`).then(
+        ({ status }) => status === 200,
+        () => false,
+      );
+    await until(live);
+    child.kill('SIGTERM');
+    expect(await exitOf(child)).toBe(0);
+    expect(await live()).toBe(false);
+  },
+);

@@ -1,0 +1,130 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Sluice, startSluice } from '../support/sluice.ts';
+
+let sluice: Sluice;
+beforeAll(async () => {
+  sluice = await startSluice({ workers: false, env: { REQUEST_TIMEOUT: '1s' } });
+});
+afterAll(() => sluice.stop());
+
+/** Sends bytes as they are and returns all that comes back until the server closes. */
+async function speak(bytes: string): Promise<{ status: number; body: { error: { name: string } } }> {
+  const { hostname, port } = new URL(sluice.url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  socket.write(bytes);
+  const answer = await text(socket);
+  const [head, body] = answer.split('\r\n\r\n') as [string, string];
+  return { status: Number(head.split(' ')[1]), body: JSON.parse(body) };
+}
+
+describe('what never becomes a request is answered in the envelope', () => {
+  it.each([
+    ['no HTTP', 'HELLO\r\n\r\n', 400, 'InvalidRequestError'],
+    [
+      'headers too large',
+      `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
+      431,
+      'RequestHeaderFieldsTooLargeError',
+    ],
+    ['headers that never end', 'GET / HTTP/1.1\r\nHost: a\r\n', 408, 'RequestTimeoutError'],
+    [
+      'a body that never ends',
+      'POST /api/users/login HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+      408,
+      'RequestTimeoutError',
+    ],
+  ])('%s', async (_what, bytes, status, name) => {
+    const answer = await speak(bytes);
+    expect([answer.status, answer.body.error.name]).toEqual([status, name]);
+    expect(answer.body).toMatchObject({ success: false, status });
+  });
+});
+
+describe('headers', () => {
+  it('take over a request id, or make one when it is none', async () => {
+    const given = await sluice.request('GET', '/health/live', { headers: { 'x-request-id': 'abc-1' } });
+    expect(given.headers.get('x-request-id')).toBe('abc-1');
+    const strange = await sluice.request('GET', '/health/live', { headers: { 'x-request-id': 'a b"c' } });
+    expect(strange.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('let no other origin in unless it is named', async () => {
+    const headers = { origin: 'https://a.example' };
+    const closed = await sluice.request('GET', '/health/live', { headers });
+    expect(closed.headers.get('access-control-allow-origin')).toBeNull();
+    const open = await startSluice({
+      workers: false,
+      env: { CORS_ORIGINS: 'https://a.example, https://b.example' },
+    });
+    try {
+      const named = await open.request('GET', '/health/live', { headers });
+      expect(named.headers.get('access-control-allow-origin')).toBe('https://a.example');
+      const other = await open.request('GET', '/health/live', { headers: { origin: 'https://c.example' } });
+      expect(other.headers.get('access-control-allow-origin')).not.toBe('https://c.example');
+    } finally {
+      await open.stop();
+    }
+  });
+});
+
+describe('the description of the API', () => {
+  it('is OpenAPI 3.1 and names every route of the contract with its answers', async () => {
+    const { status, text: json } = await sluice.request('GET', '/openapi.json');
+    expect(status).toBe(200);
+    const { openapi, paths, components } = JSON.parse(json);
+    expect(openapi).toMatch(/^3\.1\./);
+    expect(components.securitySchemes.bearer).toMatchObject({ type: 'http', scheme: 'bearer' });
+    const routes = Object.entries(paths).flatMap(([path, operations]) =>
+      Object.keys(operations as object).map((method) => `${method} ${path}`),
+    );
+    expect(routes.filter((route) => !route.startsWith('head ')).sort()).toEqual(
+      [
+        'post /api/users/register',
+        'post /api/users/login',
+        'put /api/users/me/password',
+        'get /api/users',
+        'get /api/users/me',
+        'get /api/users/{username}',
+        'put /api/users/{username}',
+        'patch /api/users/{username}',
+        'post /api/applications',
+        'get /api/applications',
+        'get /api/applications/{domain}',
+        'put /api/applications/{domain}',
+        'patch /api/applications/{domain}',
+        'delete /api/applications/{domain}',
+        'post /api/applications/{domain}/data',
+        'get /api/applications/{domain}/data',
+        'get /api/applications/{domain}/export',
+        'post /api/applications/{domain}/exports',
+        'get /api/applications/{domain}/exports',
+        'get /api/applications/{domain}/exports/{id}',
+        'get /api/applications/{domain}/exports/{id}/file',
+        'delete /api/applications/{domain}/exports/{id}',
+        'get /api/health/live',
+        'get /api/health/ready',
+      ].sort(),
+    );
+    for (const operations of Object.values(paths)) {
+      for (const operation of Object.values(operations as Record<string, { responses: object }>)) {
+        expect(Object.keys(operation.responses).length).toBeGreaterThan(0);
+      }
+    }
+  });
+
+  it('has a page that may run its own scripts and no others, also over plain HTTP', async () => {
+    const { status, headers, text: html } = await sluice.request('GET', '/docs/');
+    expect([status, headers.get('content-type')]).toEqual([200, expect.stringContaining('text/html')]);
+    const policy = headers.get('content-security-policy') as string;
+    expect(policy).toMatch(/script-src 'self'/);
+    expect(policy).not.toMatch(/upgrade-insecure-requests|unsafe-eval/);
+    for (const [, source] of html.matchAll(/<script[^>]* src="([^"]+)"/g)) {
+      const script = await fetch(new URL(source as string, `${sluice.url}/api/docs/`));
+      expect([source, script.status]).toEqual([source, 200]);
+    }
+  });
+});
