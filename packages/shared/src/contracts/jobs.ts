@@ -8,7 +8,8 @@ const strict = { additionalProperties: false };
 const Format = Type.Enum(['csv'], { default: 'csv' });
 const Formulas = Type.Enum(['escape', 'raw'], {
   default: 'escape',
-  description: "`escape` puts a ' before strings that a spreadsheet would run.",
+  description:
+    "`escape` puts a ' before strings that a spreadsheet would run: = + - @, also behind white space, and tab, CR.",
 });
 
 /** What an export shall contain; the same for both ways to ask for one. */

@@ -1,5 +1,5 @@
-/** Characters with which a spreadsheet begins a formula, behind blanks too; a tab or CR it would strip first. */
-const runsAsFormula = /^(?:[\t\r]|[ \n]*[=+\-@])/;
+/** Characters with which a spreadsheet begins a formula, behind white space too; a tab or CR it would strip first. */
+const runsAsFormula = /^(?:[\t\r]|\s*[=+\-@])/;
 
 /** A cell as csv-stringify takes it: `undefined` is empty, `''` is written as `""`. */
 export type Cell = string | undefined;

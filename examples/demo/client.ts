@@ -1,0 +1,82 @@
+import { DemoError } from './demo-error.ts';
+
+export interface Refusal {
+  status: number;
+  name: string;
+  message: string;
+  details: { path: string; message: string }[];
+}
+export type Answer<T> = { ok: true; data: T } | { ok: false; refusal: Refusal };
+
+export interface Call {
+  body?: unknown;
+  token?: string;
+}
+
+export type Client = ReturnType<typeof createClient>;
+
+/** Calls the API at `url`. Throws DemoError when nothing answers there, or not Sluice. */
+export function createClient(url: string) {
+  async function send(method: string, path: string, { body, token }: Call = {}): Promise<Response> {
+    const headers = {
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...(token && { Authorization: `Bearer ${token}` }),
+    };
+    const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
+    return fetch(`${url}/api${path}`, init).catch((error) => {
+      throw unreachable(url, error);
+    });
+  }
+
+  /** One request. What the API refuses is a value. */
+  async function ask<T>(method: string, path: string, call?: Call): Promise<Answer<T>> {
+    const response = await send(method, path, call);
+    if (response.ok) return { ok: true, data: (await read(response)).data as T };
+    return { ok: false, refusal: await readRefusal(response) };
+  }
+
+  /** One request that has to succeed. */
+  async function need<T>(method: string, path: string, call?: Call): Promise<T> {
+    const answer = await ask<T>(method, path, call);
+    if (answer.ok) return answer.data;
+    throw new DemoError(`${method} ${url}/api${path}: ${inOneLine(answer.refusal)}`);
+  }
+
+  /** A file of the API, as a stream. */
+  async function download(path: string, token: string): Promise<ReadableStream<Uint8Array>> {
+    const response = await send('GET', path, { token });
+    if (response.ok && response.body) return response.body;
+    throw new DemoError(`GET ${url}/api${path}: ${inOneLine(await readRefusal(response))}`);
+  }
+
+  async function readRefusal(response: Response): Promise<Refusal> {
+    const { error } = await read(response);
+    return { name: 'Error', message: '', details: [], ...(error as object), status: response.status };
+  }
+
+  async function read(response: Response): Promise<{ data?: unknown; error?: unknown }> {
+    const text = await response.text().catch((error) => {
+      throw unreachable(url, error);
+    });
+    try {
+      const envelope = JSON.parse(text);
+      if (typeof envelope.success === 'boolean') return envelope;
+    } catch {}
+    throw new DemoError(
+      `what answers at ${url} is not Sluice (status ${response.status}); give its address with --url`,
+    );
+  }
+
+  return { url, ask, need, download };
+}
+
+export function inOneLine({ status, name, message, details }: Refusal): string {
+  const reasons = details.map((detail) => `${detail.path || 'the record'} ${detail.message}`).join('; ');
+  return `${status} ${name}: ${message}${reasons && ` (${reasons})`}`;
+}
+
+function unreachable(url: string, error: Error): DemoError {
+  const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;
+  const hint = code === 'ECONNREFUSED' ? ': start Sluice with npm start, or give its address with --url' : '';
+  return new DemoError(`no answer from ${url} (${code ?? message})${hint}`);
+}

@@ -1,0 +1,2 @@
+/** Ends the demo with its message as the only line. */
+export class DemoError extends Error {}

@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { columnsOf } from './columns.ts';
+import { maxColumns, schemaLeaves } from './schema-leaves.ts';
+
+describe('the leaves of a schema', () => {
+  it.each<[string, object, string[]]>([
+    ['nothing', {}, []],
+    ['properties in their order', { properties: { b: {}, a: {} } }, ['/b', '/a']],
+    [
+      'nested objects',
+      { properties: { a: { type: 'object', properties: { b: {}, c: {} } } } },
+      ['/a/b', '/a/c'],
+    ],
+    ['an object that says nothing of its properties', { properties: { a: { type: 'object' } } }, ['/a']],
+    ['arrays as they are', { properties: { a: { items: { properties: { b: {} } } } } }, ['/a']],
+    [
+      'local references',
+      { properties: { a: { $ref: '#/$defs/x' } }, $defs: { x: { properties: { y: {} } } } },
+      ['/a/y'],
+    ],
+    [
+      'references with escapes',
+      { properties: { a: { $ref: '#/$defs/x~1y%20z' } }, $defs: { 'x/y z': { properties: { b: {} } } } },
+      ['/a/b'],
+    ],
+    ['allOf', { allOf: [{ properties: { b: {} } }], properties: { a: {} } }, ['/a', '/b']],
+    ['a property that contains itself', { properties: { a: {}, tree: { $ref: '#' } } }, ['/a']],
+    ['boolean schemas', { properties: { a: true, b: false } }, ['/a', '/b']],
+    ['keys with slashes and tildes', { properties: { 'a/b': {}, 'c~d': {} } }, ['/a~1b', '/c~0d']],
+    ['references that lead nowhere', { properties: { a: { $ref: '#/nowhere' } } }, ['/a']],
+  ])('%s', (_what, schema, leaves) => {
+    expect(schemaLeaves(schema as Record<string, unknown>)).toEqual(leaves);
+  });
+
+  it('end at a bound where references double', () => {
+    const $defs = Object.fromEntries(
+      Array.from({ length: 40 }, (_, i) => [
+        `d${i}`,
+        { properties: { a: { $ref: `#/$defs/d${i + 1}` }, b: { $ref: `#/$defs/d${i + 1}` } } },
+      ]),
+    );
+    expect(schemaLeaves({ $ref: '#/$defs/d0', $defs }).length).toBeLessThanOrEqual(maxColumns + 1);
+  });
+});
+
+describe('columns', () => {
+  it('keep two paths apart that would have one name', () => {
+    const names = columnsOf({ properties: { 'a.b': {}, createdAt: {} } }, ['/a/b', '/x']).map(
+      ({ name }) => name,
+    );
+    expect(names).toEqual(['createdAt', 'a.b', '/createdAt', '/a/b', 'x']);
+  });
+
+  it('have names of their own, and each leaf one column, whatever the keys', () => {
+    const key = fc.oneof(
+      fc.constantFrom('a', 'b', 'a.b', '/a', '/a.b', "'a", 'a/b', 'createdAt', '', '.'),
+      fc.string(),
+    );
+    const pointer = fc
+      .array(key, { minLength: 1, maxLength: 3 })
+      .map((path) => path.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''));
+    fc.assert(
+      fc.property(fc.uniqueArray(pointer, { maxLength: 20 }), (pointers) => {
+        const columns = columnsOf({}, pointers);
+        expect(new Set(columns.map(({ name }) => name)).size).toBe(pointers.length + 1);
+        expect(columns.slice(1).map((column) => column.pointer)).toEqual(pointers);
+      }),
+    );
+  });
+});

@@ -1,0 +1,158 @@
+import { randomBytes } from 'node:crypto';
+import { groups } from '@sluice/shared/config/variables.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createClient, startLoad } from './client.ts';
+import { createStack, docker, inspect, type Stack, until } from './stack.ts';
+
+const settings = { JWT_SECRET: randomBytes(48).toString('base64'), REGISTRATION_OPEN: 'on' };
+
+describe('the composed stack', () => {
+  let stack: Stack;
+  let failed = false;
+
+  beforeAll(async () => {
+    stack = await createStack(settings);
+    const scale = ['api=2', 'ingest-worker=2', 'export-worker=2'].flatMap((replicas) => [
+      '--scale',
+      replicas,
+    ]);
+    try {
+      await stack.compose('up', '-d', '--build', '--wait', '--wait-timeout', '180', ...scale);
+    } catch (error) {
+      failed = true;
+      throw error;
+    }
+  });
+
+  afterEach(({ task }) => {
+    failed ||= task.result?.state === 'fail';
+  });
+
+  afterAll(async () => {
+    if (!stack) return;
+    if (failed) console.error(await stack.compose('logs', '--no-color', '--tail', '200').catch(String));
+    await stack.down();
+    await stack.discard();
+  });
+
+  it('takes data, lists it, exports it and forgets it', async () => {
+    const client = await createClient(stack.url);
+    for (let n = 0; n < 200; n += 1) expect((await client.upload(n)).status).toBe(201);
+    expect((await client.upload('no number' as never)).body.error.name).toBe('SchemaValidationError');
+
+    const { body } = await client.call('GET', `${client.path}/data?limit=50`);
+    expect(body.data.pagination).toMatchObject({ total: 200, next: 50, isLast: false });
+    expect(body.data.result).toHaveLength(50);
+    expect(await client.exported()).toHaveLength(200);
+
+    expect((await client.call('DELETE', client.path)).status).toBe(200);
+    expect((await client.call('GET', client.path)).status).toBe(404);
+    // The other replica too, which had the schema in its cache.
+    const late = await Promise.all(Array.from({ length: 8 }, (_, n) => client.upload(n)));
+    expect(late.map(({ status }) => status)).toEqual(late.map(() => 404));
+  });
+
+  it('publishes the proxy only, and reaches the stores from inside only', async () => {
+    const { services, networks } = JSON.parse(await stack.compose('config', '--format', 'json'));
+    const published = Object.keys(services).filter((name) => services[name].ports);
+    expect(published).toEqual(['haproxy']);
+    const outside = (name: string) =>
+      Object.keys(services[name].networks).some((net) => !networks[net].internal);
+    expect(Object.keys(services).filter(outside)).toEqual(['haproxy']);
+  });
+
+  it('loses no confirmed upload when a replica of each service is killed, and gets the replicas back', async () => {
+    const client = await createClient(stack.url);
+    const load = startLoad(client);
+    try {
+      await load.goOn(50);
+      const victims = await Promise.all(
+        ['api', 'ingest-worker', 'export-worker'].map(
+          async (service) => (await stack.replicas(service))[0] as string,
+        ),
+      );
+      // From inside: killed from outside it would count as stopped on purpose.
+      await Promise.all(
+        victims.map((id) => docker('exec', id, 'sh', '-c', 'kill -9 -1').catch(() => undefined)),
+      );
+      await load.goOn(200);
+      expect((await client.exported()).length).toBeGreaterThan(200);
+      for (const id of victims) {
+        await until(
+          `${id} is back`,
+          async () => (await inspect(id, '{{.State.Health.Status}} {{.RestartCount}}')) === 'healthy 1',
+        );
+      }
+      await load.goOn(50);
+    } finally {
+      await load.stop();
+    }
+    // What was under way on the killed replica has an unknown outcome; every upload after that is taken.
+    expect(load.failed.length).toBeLessThan(20);
+    const listed = await client.listed();
+    expect(new Set(listed).size).toBe(listed.length);
+    expect(new Set(load.stored).difference(new Set(listed))).toEqual(new Set());
+    expect((await client.exported()).length).toBe(listed.length);
+  });
+
+  it('fails no request when a replica of the API is stopped and started again', async () => {
+    const client = await createClient(stack.url);
+    const load = startLoad(client, 8);
+    try {
+      await load.goOn(100);
+      const [replica] = (await stack.replicas('api')) as [string];
+      await docker('stop', replica);
+      expect(await inspect(replica, '{{.State.ExitCode}}')).toBe('0');
+      await load.goOn(100);
+      await docker('start', replica);
+      await until(
+        'it is back',
+        async () => (await inspect(replica, '{{.State.Health.Status}}')) === 'healthy',
+      );
+      await load.goOn(100);
+    } finally {
+      await load.stop();
+    }
+    expect(load.failed).toEqual([]);
+    expect(await client.listed()).toHaveLength(load.stored.length);
+  });
+
+  it('wears the envelope also where no API is left to answer', async () => {
+    await stack.compose('stop', 'api');
+    const response = await fetch(`${stack.url}/health/live`);
+    expect(response.status).toBe(503);
+    expect(response.headers.get('retry-after')).toBe('2');
+    expect(await response.json()).toMatchObject({
+      success: false,
+      status: 503,
+      error: { name: 'ServiceUnavailableError' },
+    });
+  });
+});
+
+describe('its settings', () => {
+  it('refuse to start without a secret, and say how to make one', async () => {
+    const stack = await createStack({});
+    onTestFinished(stack.discard);
+    await expect(stack.compose('up', '-d')).rejects.toThrow(
+      'set JWT_SECRET in .env, at least 32 bytes: openssl rand -base64 48',
+    );
+  });
+
+  it('reach the services, all that are documented', async () => {
+    const chosen = Object.fromEntries(
+      groups.flatMap(({ schema }) => Object.keys(schema.properties)).map((name) => [name, 'x']),
+    );
+    const stack = await createStack({ ...chosen, SLUICE_PORT: '4000' });
+    onTestFinished(stack.discard);
+    const { services } = JSON.parse(await stack.compose('config', '--format', 'json'));
+    const missing = (service: string, titles: string[]) =>
+      groups
+        .filter(({ title }) => titles.includes(title))
+        .flatMap(({ schema }) => Object.keys(schema.properties))
+        .filter((name) => services[service].environment[name] == null);
+    expect(missing('api', ['All services', 'API'])).toEqual([]);
+    expect(missing('export-worker', ['All services', 'Export worker', 'Both workers'])).toEqual([]);
+    expect(missing('ingest-worker', ['All services', 'Ingest worker', 'Both workers'])).toEqual([]);
+  });
+});
