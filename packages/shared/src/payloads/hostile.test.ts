@@ -17,6 +17,11 @@ it.each([
   ['an exponent of half a million digits', `1e-${'9'.repeat(half)}`, 1],
   ['60,000 numbers too large', `[${repeat(60_000, () => '9007199254740993')}]`, 100],
   ['170,000 halves of surrogate pairs', `["${'\\ud800'.repeat(170_000)}"]`, 1],
+  [
+    'many numbers below 63 long keys',
+    `${`{"${'~'.repeat(15_000)}":`.repeat(63)}[${repeat(200, () => '1e999')}]${'}'.repeat(63)}`,
+    100,
+  ],
   ['many numbers below an endless key', `{"${'~'.repeat(half)}":[${repeat(200, () => '1e999')}]}`, 100],
 ])('%s: refused with a bounded number of short issues', (_, text, count) => {
   const reading = readPayload(Buffer.from(text));

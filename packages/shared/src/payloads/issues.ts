@@ -30,10 +30,20 @@ export function createIssues(): {
     found,
     report: (path, keyword) => {
       if (found.length === maxIssues) return;
-      const pointer = toPointer(path);
+      const pointer = startOfPointer(path);
       const short = pointer.length > maxPath ? `${pointer.slice(0, maxPath)}…` : pointer;
       // Half a surrogate pair, sent or left by the cut, could not be encoded in the answer.
       found.push({ path: short.toWellFormed(), keyword, message: messages[keyword] });
     },
   };
+}
+
+/** The pointer as far as it is shown: escaping endless keys in full for each issue would take seconds. */
+function startOfPointer(path: string[]): string {
+  let pointer = '';
+  for (const key of path) {
+    if (pointer.length > maxPath) break;
+    pointer += toPointer([key.slice(0, maxPath)]);
+  }
+  return pointer;
 }
