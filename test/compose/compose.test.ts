@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { get } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { groups } from '@sluice/shared/config/variables.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createClient, startLoad } from './client.ts';
@@ -119,10 +122,11 @@ describe('the composed stack', () => {
 
   it('wears the envelope also where no API is left to answer', async () => {
     await stack.compose('stop', 'api');
-    const response = await fetch(`${stack.url}/health/live`);
-    expect(response.status).toBe(503);
-    expect(response.headers.get('retry-after')).toBe('2');
-    expect(await response.json()).toMatchObject({
+    // Over a new connection: one that was in use would only be closed, for its client to come again.
+    const [response] = await once(get(`${stack.url}/health/live`, { agent: false }), 'response');
+    expect(response.statusCode).toBe(503);
+    expect(response.headers['retry-after']).toBe('2');
+    expect(await json(response)).toMatchObject({
       success: false,
       status: 503,
       error: { name: 'ServiceUnavailableError' },

@@ -4,6 +4,9 @@ import { createCompiler } from './compiler.ts';
 import { limits } from './limits.ts';
 import type { Validator } from './validator.ts';
 
+const explain = (validator: Validator, payload: unknown) =>
+  validator.explain(payload, validator.validate(payload) ?? []);
+
 const compiler = createCompiler();
 afterAll(() => compiler.close());
 
@@ -206,7 +209,7 @@ describe('a compiled schema', () => {
     const validator = await compile(schema);
     expect(validator.validate(good)).toBeNull();
     expect(validator.validate(bad)).toContainEqual(expect.objectContaining({ keyword }));
-    expect(await validator.explain(bad)).toContainEqual(expect.objectContaining({ keyword }));
+    expect(await explain(validator, bad)).toContainEqual(expect.objectContaining({ keyword }));
     expect(validator.validate(good)).toBeNull();
   });
 
@@ -218,7 +221,7 @@ describe('a compiled schema', () => {
     for (const payload of [{}, { a: '1' }, { b: 1 }]) {
       const before = JSON.stringify(payload);
       validator.validate(payload);
-      await validator.explain(payload);
+      await explain(validator, payload);
       expect(JSON.stringify(payload)).toBe(before);
     }
   });
@@ -236,7 +239,7 @@ describe('a compiled schema', () => {
       [`long${'g'.repeat(5_000)}`]: 1,
     };
     expect(validator.validate(payload)).toHaveLength(1);
-    const issues = await validator.explain(payload);
+    const issues = await explain(validator, payload);
     expect(issues).toEqual([
       { path: '', keyword: 'required', message: "must have the property 'r'" },
       {
@@ -255,7 +258,7 @@ describe('a compiled schema', () => {
       $defs: { n: { type: 'number' } },
       ...properties({ a: { items: { $ref: '#/$defs/n' } } }),
     });
-    const issues = await validator.explain({ a: Array(50_000).fill('') });
+    const issues = await explain(validator, { a: Array(50_000).fill('') });
     expect(issues).toHaveLength(limits.maxDetails);
     expect(issues[99]).toEqual({ path: '/a/99', keyword: 'type', message: 'must be number' });
   });
@@ -264,7 +267,7 @@ describe('a compiled schema', () => {
     const own = createCompiler();
     const compiled = await own.compile('{"type":"object","required":["a","b"]}');
     await own.close();
-    expect(compiled.ok && (await compiled.validator.explain({}))).toEqual([
+    expect(compiled.ok && (await explain(compiled.validator, {}))).toEqual([
       expect.objectContaining({ keyword: 'required' }),
     ]);
   });

@@ -16,7 +16,8 @@ it('keeps no validator that its caller has dropped', async () => {
     const compiled = await compiler.compile(JSON.stringify(schema));
     if (!compiled.ok) throw new Error(compiled.refusal.message);
     expect(compiled.validator.validate({ [`p${i}`]: `${i}abc` })).toBeNull();
-    await compiled.validator.explain({ [`p${i}`]: '' });
+    const payload = { [`p${i}`]: '' };
+    await compiled.validator.explain(payload, compiled.validator.validate(payload) ?? []);
     dropped.push(new WeakRef(compiled.validator));
   }
   // A WeakRef holds on until the turn ends.

@@ -7,8 +7,8 @@ import { createRuntime, type Runtime } from './runtime.ts';
 export type Validator = {
   /** Null when the payload conforms, else what was wrong first. Synchronous, in bounded time. */
   validate(payload: unknown): Issue[] | null;
-  /** For a payload that `validate` refused: all that is wrong, up to limits.maxDetails. */
-  explain(payload: unknown): Promise<Issue[]>;
+  /** For a payload in which `validate` found `first`: all that is wrong, up to limits.maxDetails. */
+  explain(payload: unknown, first: Issue[]): Promise<Issue[]>;
   /** Characters of code held for this schema: what a cache may count. */
   size: number;
 };
@@ -21,6 +21,8 @@ export const tooManySteps: Issue = {
   message: 'validation against this schema takes too many steps; simplify the schema or send less at once',
 };
 
+const isTooMany = (issues: Issue[]) => issues[0]?.keyword === tooManySteps.keyword;
+
 export function createValidator(
   code: string,
   compileExhaustive: () => Promise<string | undefined>,
@@ -30,15 +32,14 @@ export function createValidator(
   return {
     size: code.length,
     validate: run,
-    async explain(payload) {
+    async explain(payload, first) {
+      if (isTooMany(first)) return first;
       exhaustive ??= compileExhaustive().then(
         (all) => (all === undefined ? undefined : createRun(all)),
         () => undefined,
       );
       const all = (await exhaustive)?.(payload);
-      // Without an exhaustive answer the first issue is the answer.
-      if (!all || all[0]?.keyword === tooManySteps.keyword) return run(payload) ?? [];
-      return all;
+      return all && !isTooMany(all) ? all : first;
     },
   };
 }

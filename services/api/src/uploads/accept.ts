@@ -45,8 +45,9 @@ export function createAccept({ cache, entries, leaves }: Dependencies) {
         details: reading.issues,
       });
     }
-    if (application.validator.validate(reading.payload)) {
-      const details = await application.validator.explain(reading.payload);
+    const issues = application.validator.validate(reading.payload);
+    if (issues) {
+      const details = await application.validator.explain(reading.payload, issues);
       throw new ApiError('SchemaValidationError', `the payload does not conform to the schema of ${domain}`, {
         details,
       });

@@ -1,0 +1,29 @@
+# One image for all services; the command chooses: node services/api/src/main.ts
+ARG NODE_IMAGE=node:24-slim
+
+# The manifests alone, so that a change of the sources does not install anything again.
+FROM ${NODE_IMAGE} AS manifests
+WORKDIR /app
+COPY . .
+RUN find . -type f ! -name package.json ! -name 'pnpm-*.yaml' -delete && find . -type d -empty -delete
+
+FROM ${NODE_IMAGE} AS dependencies
+ARG PNPM_VERSION=12.21.0
+RUN command -v pnpm || npm install --global --no-audit --no-fund "pnpm@${PNPM_VERSION}"
+WORKDIR /app
+COPY --from=manifests /app .
+# Of the workspace the services only; the optional packages of the root are a Node.js, which is here already.
+# The packages link to each other, and Node strips the types of files that are outside of node_modules.
+RUN pnpm install --frozen-lockfile --prod --no-optional --filter '{services/*}...' --reporter=append-only \
+ && find . \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -type f -delete
+
+FROM ${NODE_IMAGE}
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=dependencies /app .
+COPY packages packages
+COPY services services
+# Fails the build, not the start, where a binary module has no build for this system.
+RUN cd services/api && node -e "require('bcrypt').hashSync('', 4)"
+USER node
+CMD ["node", "services/api/src/main.ts"]

@@ -1,0 +1,26 @@
+import type { Store } from './stores/store.ts';
+
+export interface Facts {
+  address: string;
+  seconds: number;
+  dir: string;
+  logs: string;
+  watch?: boolean | undefined;
+  mongodb: Store;
+  redis: Store;
+}
+
+/** What someone who has just started Sluice wants to know. */
+export function banner({ address, seconds, dir, logs, watch, mongodb, redis }: Facts): string {
+  return `
+Sluice is ready at ${address} after ${seconds.toFixed(1)} s
+
+  API docs  ${address}/api/docs
+  Data      ${dir}
+  Logs      ${watch ? 'here' : logs}
+  MongoDB   ${mongodb.source}
+  Redis     ${redis.source}
+
+Next: npm run demo, in another terminal. Ctrl-C stops Sluice and keeps the data.
+`;
+}

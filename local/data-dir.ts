@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { lockDir } from './lock.ts';
+import { StartError } from './start-error.ts';
+
+/** Makes the data folder, or opens the one of an earlier run, for this process alone. Throws StartError. */
+export function openDataDir(path: string) {
+  const dir = resolve(path);
+  const logs = join(dir, 'logs');
+  const run = join(dir, 'run');
+  try {
+    // Private: it holds the data, and the secret that signs the tokens.
+    for (const folder of [dir, logs, run]) makeFolder(folder);
+    const lock = lockDir(dir, join(dir, 'lock'));
+    return { dir, logs, run, jwtSecret: keptSecret(join(dir, 'jwt-secret')), close: lock.release };
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    throw new StartError(
+      `cannot write to the data folder ${dir} (${code}); choose another: DATA_DIR=… npm start`,
+    );
+  }
+}
+
+/** Node's own `recursive` never returns where the system answers ENOENT for good, as below /proc. */
+function makeFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })) return;
+  if (dirname(path) !== path) makeFolder(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
+}
+
+/** The same secret at every start, so that tokens outlive a restart. */
+function keptSecret(file: string): string {
+  try {
+    const kept = readFileSync(file, 'utf8').trim();
+    if (kept) return kept;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  const secret = randomBytes(48).toString('base64url');
+  writeFileSync(file, `${secret}\n`, { mode: 0o600 });
+  return secret;
+}

@@ -1,0 +1,18 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+/** Settings of the local servers that the services know nothing of. */
+export function localEnv(env: NodeJS.ProcessEnv = process.env) {
+  const cacheDir = join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'sluice');
+  return {
+    /** Downloaded servers; shared by all data folders and clones. */
+    cacheDir,
+    /** Where Node keeps what it has compiled: halves the time a service takes to load. */
+    compileCache: env.NODE_COMPILE_CACHE || join(cacheDir, 'node'),
+    mongoImage: env.MONGO_IMAGE || 'mongo:8',
+    redisImage: env.REDIS_IMAGE || 'redis:8',
+  };
+}
+
+/** What the user set, for the services to inherit. */
+export const inherited = (): NodeJS.ProcessEnv => ({ ...process.env });

@@ -1,0 +1,111 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { inherited } from './env.ts';
+import { tempDir } from './fixtures/temp-dir.ts';
+import { freePort } from './ports.ts';
+import { identify } from './process-id.ts';
+
+const fixture = (name: string) => join(import.meta.dirname, 'fixtures', `${name}.ts`);
+const usual = { api: fixture('api'), 'ingest-worker': fixture('worker'), 'export-worker': fixture('worker') };
+
+async function start({ dir = tempDir(), port = 0, services = usual as Record<string, string> } = {}) {
+  const env = { ...inherited(), DATA_DIR: dir, HOST: '127.0.0.1', PORT: String(port || (await freePort())) };
+  const args = [fixture('start-with'), JSON.stringify(services)];
+  const sluice = spawn(process.execPath, args, { env, cwd: dir, stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = once(sluice, 'close');
+  onTestFinished(async () => {
+    sluice.kill('SIGTERM');
+    await ended;
+  });
+  const output: Record<'out' | 'err', string> = { out: '', err: '' };
+  sluice.stderr.on('data', (chunk) => {
+    output.err += chunk;
+  });
+  const says = async (text: string | RegExp) => {
+    while (output.out.search(text) < 0)
+      await Promise.race([once(sluice.stdout, 'data'), died(sluice, output)]);
+  };
+  sluice.stdout.on('data', (chunk) => {
+    output.out += chunk;
+  });
+  return { sluice, dir, output, says, ended };
+}
+
+async function died(sluice: ChildProcess, output: { err: string }): Promise<never> {
+  await once(sluice, 'close');
+  throw new Error(`Sluice ended: ${output.err}`);
+}
+
+/** What `ps` would show: name and identity of each process that was started in `dir`. */
+const recorded = (dir: string) =>
+  readdirSync(join(dir, 'run'))
+    .filter((file) => file.endsWith('.pid'))
+    .map((file) => ({ name: file.slice(0, -4), identity: readFileSync(join(dir, 'run', file), 'utf8') }));
+
+const alive = (identity: string) => identify(Number.parseInt(identity, 10)) === identity;
+
+it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('leaves no process behind after %s', async (signal) => {
+  const { sluice, dir, says, ended } = await start();
+  await says('Sluice is ready');
+  const processes = recorded(dir);
+  expect(processes.map(({ name }) => name)).toEqual([
+    'api',
+    'export-worker',
+    'ingest-worker',
+    'mongod',
+    'redis',
+  ]);
+  expect(processes.every(({ identity }) => alive(identity))).toBe(true);
+  sluice.kill(signal);
+  expect(await ended).toEqual([0, null]);
+  expect(processes.filter(({ identity }) => alive(identity))).toEqual([]);
+});
+
+it('stops what a killed run left behind, and goes on with its data', async () => {
+  const first = await start();
+  await first.says('Sluice is ready');
+  const left = recorded(first.dir).find(({ name }) => name === 'mongod')?.identity as string;
+  first.sluice.kill('SIGKILL');
+  await first.ended;
+  expect(alive(left)).toBe(true);
+  const second = await start({ dir: first.dir });
+  await second.says('Sluice is ready');
+  expect(second.output.out).toContain('Stopping mongod');
+  expect(alive(left)).toBe(false);
+});
+
+it('says in one line that another Sluice uses the folder', async () => {
+  const first = await start();
+  await first.says('Sluice is ready');
+  const second = await start({ dir: first.dir });
+  expect(await second.ended).toEqual([1, null]);
+  expect(second.output.err).toBe(
+    `error: another Sluice is already running in ${first.dir} (pid ${first.sluice.pid})\n`,
+  );
+});
+
+it('says in one line that the port is taken', async () => {
+  const server = createServer();
+  onTestFinished(() => void server.close());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as { port: number };
+  const { dir, output, ended } = await start({ port });
+  expect(await ended).toEqual([1, null]);
+  expect(output.err).toMatch(
+    new RegExp(`^error: port ${port} is taken; choose another: PORT=\\d+ npm start\n$`),
+  );
+  expect(recorded(dir)).toEqual([]);
+});
+
+it('says in one line why a service cannot start, and stops the rest', async () => {
+  const { dir, output, ended } = await start({
+    services: { api: fixture('unconfigured'), worker: fixture('worker') },
+  });
+  expect(await ended).toEqual([1, null]);
+  expect(output.err).toBe('error: api cannot start: JWT_SECRET must have at least 32 bytes in production\n');
+  expect(recorded(dir)).toEqual([]);
+});

@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { MongoClient } from 'mongodb';
+import { expect, it, onTestFinished } from 'vitest';
+import { localEnv } from '../env.ts';
+import { crash, storeOptions } from '../fixtures/stores.ts';
+import { tempDir } from '../fixtures/temp-dir.ts';
+import { startMongodb } from './mongodb.ts';
+
+const image = localEnv().mongoImage;
+
+async function using<T>(url: string, work: (client: MongoClient) => Promise<T>): Promise<T> {
+  const client = await new MongoClient(url).connect();
+  return work(client).finally(() => client.close());
+}
+
+const count = (url: string) => using(url, (client) => client.db('test').collection('kept').countDocuments());
+
+it('keeps its data and serves transactions, also when its last port is taken', async () => {
+  const options = { ...storeOptions(tempDir()), image };
+  const first = await startMongodb(options);
+  await using(first.url, async (client) => {
+    const kept = client.db('test').collection('kept', { writeConcern: { w: 'majority', j: true } });
+    await client.withSession((session) =>
+      session.withTransaction(() => kept.insertOne({ _id: 1 as never }, { session })),
+    );
+  });
+  await first.stop();
+
+  const again = await startMongodb(options);
+  expect(again.url).toBe(first.url);
+  expect(await count(again.url)).toBe(1);
+  await again.stop();
+
+  const squatter = createServer((socket) => socket.destroy());
+  onTestFinished(() => void squatter.close());
+  await once(squatter.listen(Number(new URL(first.url).port), '127.0.0.1'), 'listening');
+  const moved = await startMongodb(options);
+  expect(moved.url).not.toBe(first.url);
+  await using(moved.url, (client) =>
+    client.withSession((session) =>
+      session.withTransaction(() => client.db('test').collection('kept').insertOne({}, { session })),
+    ),
+  );
+  expect(await count(moved.url)).toBe(2);
+});
+
+it('starts again after a crash', async () => {
+  const options = { ...storeOptions(tempDir()), image };
+  const first = await startMongodb(options);
+  await using(first.url, (client) => client.db('test').collection('kept').insertOne({}));
+  crash(options.dataDir, 'mongod');
+  await expect(first.broken).rejects.toThrow('mongod stopped (SIGKILL), see');
+  const again = await startMongodb(options);
+  expect(await count(again.url)).toBe(1);
+});

@@ -1,0 +1,41 @@
+import { mkdirSync } from 'node:fs';
+import { totalmem } from 'node:os';
+import { join } from 'node:path';
+import { findServer, mongod } from './find.ts';
+import { makePrimary } from './replica-set.ts';
+import { runStore, type Store, type StoreOptions, usedAsIs } from './store.ts';
+
+/** A MongoDB replica set of one node: transactions and `w: majority` need the set, not more nodes. */
+export async function startMongodb(options: StoreOptions): Promise<Store> {
+  if (options.url) return usedAsIs(options.url, mongod.variables.url);
+  const found = await findServer(mongod, options);
+  const dbpath = join(options.dataDir, 'mongodb');
+  mkdirSync(dbpath, { recursive: true });
+  const shared = [
+    ...['--replSet', 'sluice', '--wiredTigerCacheSizeGB', cacheGigabytes(), '--oplogSize', '1024'],
+    // Nobody else to hand over to: by default it waits 15 s for that.
+    ...['--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=100'],
+    ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
+  ];
+  // The member's name in the set holds a port that may change: clients are not to follow it.
+  const url = (port: number) => `mongodb://127.0.0.1:${port}/?directConnection=true`;
+  return runStore(
+    {
+      ...{ name: 'mongod', rank: 1, found, dataDir: options.dataDir, children: options.children },
+      programArgs: (port) => [
+        ...['--dbpath', dbpath, '--port', String(port), '--bind_ip', '127.0.0.1', '--nounixsocket'],
+        ...shared,
+      ],
+      container: {
+        inside: 27017,
+        mount: { source: dbpath, target: '/data/db' },
+        args: ['--bind_ip_all', ...shared],
+      },
+      prepare: (port, inside, alive) => makePrimary(url(port), `127.0.0.1:${inside}`, alive),
+    },
+    url,
+  );
+}
+
+/** An eighth of the memory, between a quarter and two gigabytes; MongoDB itself would take half. */
+const cacheGigabytes = () => Math.min(2, Math.max(0.25, totalmem() / 1024 ** 3 / 8)).toFixed(2);

@@ -1,0 +1,33 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect, it } from 'vitest';
+import { localEnv } from '../env.ts';
+import { crash, storeOptions } from '../fixtures/stores.ts';
+import { tempDir } from '../fixtures/temp-dir.ts';
+import { startRedis } from './redis.ts';
+
+async function ask(url: string, commands: string): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.write(`${commands}\r\nQUIT\r\n`);
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk) => chunks.push(chunk));
+  await once(socket, 'close');
+  return Buffer.concat(chunks).toString();
+}
+
+it('keeps what it was told and evicts nothing', async () => {
+  const options = { ...storeOptions(tempDir()), image: localEnv().redisImage };
+  const first = await startRedis(options);
+  await ask(first.url, 'SET kept yes');
+  await first.stop();
+  const again = await startRedis(options);
+  expect(await ask(again.url, 'GET kept')).toContain('yes');
+  expect(await ask(again.url, 'CONFIG GET maxmemory-policy')).toContain('noeviction');
+});
+
+it('tells when it ends though nobody stopped it', async () => {
+  const options = { ...storeOptions(tempDir()), image: localEnv().redisImage };
+  const { broken } = await startRedis(options);
+  crash(options.dataDir, 'redis');
+  await expect(broken).rejects.toThrow('redis stopped (SIGKILL), see');
+});

@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import type { LocalConfig } from '@sluice/shared/config/load.ts';
+import type { Children } from './children.ts';
+import type { openDataDir } from './data-dir.ts';
+import type { localEnv } from './env.ts';
+import { checkPort } from './ports.ts';
+import { addressOf, waitUntilReady } from './ready.ts';
+import { startService } from './services/service.ts';
+import { watchSources } from './services/watch.ts';
+import { StartError } from './start-error.ts';
+import { startMongodb } from './stores/mongodb.ts';
+import { startRedis } from './stores/redis.ts';
+
+export interface UpOptions {
+  config: LocalConfig;
+  local: ReturnType<typeof localEnv>;
+  dataDir: ReturnType<typeof openDataDir>;
+  /** Name of each service and the file that `node` runs for it. */
+  services: Record<string, string>;
+  env: NodeJS.ProcessEnv;
+  /** Root of the sources to watch; without one the services write to log files. */
+  watchRoot?: string | undefined;
+  children: Children;
+  log: (line: string) => void;
+}
+
+/** Starts the stores, then the services, and resolves when the API is ready. Throws StartError. */
+export async function up(options: UpOptions) {
+  const { config, local, dataDir, children, log, watchRoot } = options;
+  const port = await checkPort(config.port, config.host);
+  const shared = { dataDir: dataDir.dir, cacheDir: local.cacheDir, children, log };
+  const [mongodb, redis] = await Promise.all([
+    startMongodb({ ...shared, url: config.mongodbUrl, binary: config.mongodBinary, image: local.mongoImage }),
+    startRedis({ ...shared, url: config.redisUrl, binary: config.redisBinary, image: local.redisImage }),
+  ]);
+
+  const env = {
+    ...options.env,
+    MONGODB_URL: mongodb.url,
+    REDIS_URL: redis.url,
+    JWT_SECRET: config.jwtSecret ?? dataDir.jwtSecret,
+    REGISTRATION_OPEN: config.registrationOpen ?? 'on',
+    HOST: config.host,
+    PORT: String(port),
+    NODE_COMPILE_CACHE: local.compileCache,
+    ...(watchRoot && { LOG_PRETTY: 'on' }),
+  };
+  const logs = watchRoot ? undefined : dataDir.logs;
+  const services = Object.entries(options.services).map(([name, entry]) =>
+    startService({ name, entry, env, logs, children, log }),
+  );
+  const broken = Promise.race([mongodb.broken, redis.broken, ...services.map(({ failed }) => failed)]);
+  broken.catch(() => {});
+
+  const address = addressOf(config.host, port);
+  await readyOrBroken(address, broken, logs);
+  for (const service of services) service.markReady();
+  if (watchRoot) watchSources(watchRoot, () => void restartAll());
+  return { address, mongodb, redis, broken };
+
+  async function restartAll() {
+    log('Sources changed, restarting the services');
+    await Promise.all(services.map((service) => service.restart()));
+  }
+}
+
+async function readyOrBroken(address: string, broken: Promise<never>, logs?: string): Promise<void> {
+  const waiting = new AbortController();
+  try {
+    await Promise.race([broken, waitUntilReady(address, waiting.signal)]);
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    const where = logs ? `, see ${join(logs, 'api.log')}` : '';
+    throw new StartError(`the API does not become ready (${(error as Error).message})${where}`);
+  } finally {
+    waiting.abort();
+  }
+}
