@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** Settings of the local servers that the services know nothing of. */
+/** What is needed before the settings can be loaded, which is to come from a cache already. */
 export function localEnv(env: NodeJS.ProcessEnv = process.env) {
   const cacheDir = join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'sluice');
   return {
@@ -9,8 +9,6 @@ export function localEnv(env: NodeJS.ProcessEnv = process.env) {
     cacheDir,
     /** Where Node keeps what it has compiled: halves the time a service takes to load. */
     compileCache: env.NODE_COMPILE_CACHE || join(cacheDir, 'node'),
-    mongoImage: env.MONGO_IMAGE || 'mongo:8',
-    redisImage: env.REDIS_IMAGE || 'redis:8',
   };
 }
 

@@ -30,8 +30,13 @@ export async function up(options: UpOptions) {
   const port = await checkPort(config.port, config.host);
   const shared = { dataDir: dataDir.dir, cacheDir: local.cacheDir, children, log };
   const [mongodb, redis] = await Promise.all([
-    startMongodb({ ...shared, url: config.mongodbUrl, binary: config.mongodBinary, image: local.mongoImage }),
-    startRedis({ ...shared, url: config.redisUrl, binary: config.redisBinary, image: local.redisImage }),
+    startMongodb({
+      ...shared,
+      url: config.mongodbUrl,
+      binary: config.mongodBinary,
+      image: config.mongoImage,
+    }),
+    startRedis({ ...shared, url: config.redisUrl, binary: config.redisBinary, image: config.redisImage }),
   ]);
 
   const env = {

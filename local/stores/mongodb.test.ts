@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { loadLocalConfig } from '@sluice/shared/config/load.ts';
 import { MongoClient } from 'mongodb';
 import { expect, it, onTestFinished } from 'vitest';
-import { localEnv } from '../env.ts';
 import { crash, storeOptions } from '../fixtures/stores.ts';
 import { tempDir } from '../fixtures/temp-dir.ts';
 import { startMongodb } from './mongodb.ts';
 
-const image = localEnv().mongoImage;
+const image = loadLocalConfig().mongoImage;
 
 async function using<T>(url: string, work: (client: MongoClient) => Promise<T>): Promise<T> {
   const client = await new MongoClient(url).connect();

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { loadLocalConfig } from '@sluice/shared/config/load.ts';
 import { expect, it } from 'vitest';
-import { localEnv } from '../env.ts';
 import { crash, storeOptions } from '../fixtures/stores.ts';
 import { tempDir } from '../fixtures/temp-dir.ts';
 import { startRedis } from './redis.ts';
@@ -16,7 +16,7 @@ async function ask(url: string, commands: string): Promise<string> {
 }
 
 it('keeps what it was told and evicts nothing', async () => {
-  const options = { ...storeOptions(tempDir()), image: localEnv().redisImage };
+  const options = { ...storeOptions(tempDir()), image: loadLocalConfig().redisImage };
   const first = await startRedis(options);
   await ask(first.url, 'SET kept yes');
   await first.stop();
@@ -26,7 +26,7 @@ it('keeps what it was told and evicts nothing', async () => {
 });
 
 it('tells when it ends though nobody stopped it', async () => {
-  const options = { ...storeOptions(tempDir()), image: localEnv().redisImage };
+  const options = { ...storeOptions(tempDir()), image: loadLocalConfig().redisImage };
   const { broken } = await startRedis(options);
   crash(options.dataDir, 'redis');
   await expect(broken).rejects.toThrow('redis stopped (SIGKILL), see');

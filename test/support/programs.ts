@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { loadLocalConfig } from '@sluice/shared/config/load.ts';
 import { createChildren } from '../../local/children.ts';
 import { localEnv } from '../../local/env.ts';
 import { startMongodb } from '../../local/stores/mongodb.ts';
@@ -11,7 +12,8 @@ import type { TestStores } from './test-stores.ts';
 /** MongoDB and Redis as `npm start` runs them, in a temporary folder. */
 export async function startPrograms(log: (line: string) => void): Promise<TestStores> {
   const { mongodBinary, redisBinary } = testEnv();
-  const { cacheDir, mongoImage, redisImage } = localEnv();
+  const { cacheDir } = localEnv();
+  const { mongoImage, redisImage } = loadLocalConfig();
   const dataDir = await mkdtemp(join(tmpdir(), 'sluice-test-'));
   const children = createChildren(join(dataDir, 'run'));
   process.once('exit', children.killAll);

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { loadLocalConfig } from '@sluice/shared/config/load.ts';
 import { createChildren } from '../../local/children.ts';
-import { localEnv } from '../../local/env.ts';
 import { dockerProblem, pullImage } from '../../local/stores/docker.ts';
 import { startContainers } from './containers.ts';
 import { testEnv } from './env.ts';
@@ -26,7 +26,7 @@ export async function startTestStores(log: (line: string) => void): Promise<Test
     return { mongodbUrl, redisUrl, ...sources, stop: async () => {} };
   }
   if (only === 'local') return startPrograms(log);
-  const { mongoImage, redisImage } = localEnv();
+  const { mongoImage, redisImage } = loadLocalConfig();
   const problem = await containersProblem([mongoImage, redisImage], log);
   if (!problem) return startContainers({ mongo: mongoImage, redis: redisImage });
   if (only === 'docker') throw new Error(`SLUICE_TEST_STORES=docker, but Docker: ${problem}`);

@@ -159,6 +159,8 @@ export function loadLocalConfig(env?: Env) {
     dataDir: vars.DATA_DIR,
     mongodBinary: vars.MONGOD_BINARY,
     redisBinary: vars.REDIS_BINARY,
+    mongoImage: vars.MONGO_IMAGE,
+    redisImage: vars.REDIS_IMAGE,
     host: vars.HOST,
     port: vars.PORT,
     mongodbUrl: vars.MONGODB_URL,

@@ -144,6 +144,14 @@ export const Local = Type.Object({
   REDIS_BINARY: Type.Optional(
     Type.String({ description: 'The redis-server or valkey-server that `npm start` and the tests run.' }),
   ),
+  MONGO_IMAGE: Type.String({
+    default: 'mongo:8',
+    description: 'Image for compose, the tests, and `npm start` where no mongod is found.',
+  }),
+  REDIS_IMAGE: Type.String({ default: 'redis:8', description: 'The same for Redis.' }),
+  XDG_CACHE_HOME: Type.Optional(
+    Type.String({ description: 'Where downloaded servers are kept, in `sluice`; `~/.cache` when not set.' }),
+  ),
 });
 
 /** Groups in the order of the documentation, with who reads them. */
