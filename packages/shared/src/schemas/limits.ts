@@ -29,7 +29,7 @@ export const limits = {
   /** Errors gathered in the exhaustive form before its loops stop: more than maxDetails, as some are taken back. */
   maxGathered: 1_000,
   /** Steps of a validation whatever the payload's size; a step costs 1 to 25 ns. */
-  baseSteps: 1_000_000,
+  baseSteps: 250_000,
   /** Steps for each character of the payload as JSON, where that is more: ordinary schemas take 1 to 7. */
   stepsPerCharacter: 8,
   /** Longest JSON Pointer, pattern or property name in an issue: payloads are not echoed. */
