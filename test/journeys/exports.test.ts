@@ -236,6 +236,26 @@ describe('an export job', () => {
     expect(await store.jobs.claim(job.id)).toBeUndefined();
   });
 
+  it('never completes once its application is deleted, whatever is left of the entries', async () => {
+    const { id, store, domain } = await filled(10);
+    const options = { formulas: 'escape' as const };
+    const cut = await store.entries.newestKey(id);
+    const job = await store.jobs.createExport({
+      application: id,
+      domain,
+      options,
+      cut,
+      leafCount: 0,
+      transient: false,
+    });
+    const owner = (await store.applications.byDomain(domain))?.owner.id as string;
+    await store.applications.remove(domain, owner);
+    await deliver(job.id);
+    const state = async () => (await store.jobs.get(job.id))?.state;
+    await until(async () => !['waiting', 'active'].includes((await state()) ?? 'gone'));
+    expect(await state()).not.toBe('completed');
+  });
+
   it('goes on after the last part that a worker before committed', async () => {
     const { domain, store } = await filled(3_000);
     const path = `/applications/${domain}/exports`;

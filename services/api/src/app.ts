@@ -8,6 +8,7 @@ import type { Store } from '@sluice/shared/store/connect.ts';
 import fastify, { LogController } from 'fastify';
 import { createPasswords } from './accounts/passwords.ts';
 import { createExport } from './exports/create-export.ts';
+import { createServe } from './exports/serve.ts';
 import { auth } from './plugins/auth.ts';
 import { answerClientError } from './plugins/client-errors.ts';
 import { answerError, envelope } from './plugins/envelope.ts';
@@ -104,11 +105,11 @@ export async function buildApp({ config, log, store, compiler, cache, queues, ph
         bodyLimit: config.bodyLimit,
       });
       await api.register(entryRoutes, store);
+      const queue = queues.exports;
       await api.register(exportRoutes, {
         store,
-        queue: queues.exports,
-        makeExport: createExport({ store, queue: queues.exports, log }),
-        waitMs: config.exportWaitMs,
+        makeExport: createExport({ store, queue, log }),
+        serve: createServe({ store, queue, waitMs: config.exportWaitMs }),
       });
       await api.register(healthRoutes, {
         store,

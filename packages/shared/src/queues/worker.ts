@@ -10,17 +10,17 @@ const watchEveryMs = 10_000;
 /** Jobs wait, none is in hand, and nothing happened for this long: this worker is deaf. */
 const deafMs = 60_000;
 
-interface Task {
-  definition: QueueDefinition<never>;
-  handler: Handler<never>;
-  queue: Producer<never>;
+// biome-ignore lint/suspicious/noExplicitAny: a task pairs a queue with a handler of the same payload
+interface Task<Payload = any> {
+  definition: QueueDefinition<Payload>;
+  handler: Handler<Payload>;
+  queue: Producer<Payload>;
 }
 
 interface Options {
   config: { redis: RedisConfig; concurrency: number; healthPort: number };
   log: Logger;
-  // biome-ignore lint/suspicious/noExplicitAny: each task pairs a queue with a handler of the same payload
-  tasks: { definition: QueueDefinition<any>; handler: Handler<any>; queue: Producer<any> }[];
+  tasks: Task[];
   /** Puts back what the queue lost; called again and again. */
   sweep(): Promise<void>;
   /** Called last when the worker stops. */
@@ -68,7 +68,7 @@ export async function startWorker({ config, log, tasks, sweep, release }: Option
   const server = await listen(config.healthPort);
   const consumers = tasks.map(({ definition, handler }) => consume(definition, handler, { ...config, log }));
 
-  async function isDeaf(consumer: Consumer, queue: Producer<never>): Promise<boolean> {
+  async function isDeaf(consumer: Consumer, queue: Task['queue']): Promise<boolean> {
     const { active, lastAt } = consumer.activity();
     if (active > 0 || Date.now() - lastAt < deafMs) return false;
     const waiting = await queue.waiting().catch(() => 0);

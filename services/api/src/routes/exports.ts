@@ -1,42 +1,23 @@
-import { pipeline, Readable, type Transform } from 'node:stream';
-import { createGzip, createZstdCompress } from 'node:zlib';
-import negotiate from '@fastify/accept-negotiator';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Failure, Message, Success } from '@sluice/shared/contracts/envelope.ts';
 import { ExportQuery, ExportRequest, Job } from '@sluice/shared/contracts/jobs.ts';
-import { ApiError, applicationNotFound, unavailable } from '@sluice/shared/errors.ts';
-import type { Producer } from '@sluice/shared/queues/producer.ts';
+import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import type { ApplicationRecord } from '@sluice/shared/store/applications.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import type { JobRecord } from '@sluice/shared/store/jobs.ts';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
 import type { createExport } from '../exports/create-export.ts';
-import { followParts, waitForStart } from '../exports/follow.ts';
+import type { createServe } from '../exports/serve.ts';
 import { toJob } from '../exports/to-job.ts';
 import { success } from '../plugins/envelope.ts';
 import { toPeriod } from './period.ts';
 
 interface Dependencies {
   store: Store;
-  queue: Producer<{ jobId: string }>;
   makeExport: ReturnType<typeof createExport>;
-  waitMs: number;
+  serve: ReturnType<typeof createServe>;
 }
-
-/** While workers are there but busy, a client waits this long. */
-const busyMs = 60_000;
-/** A cancelled job can be looked at for a while. */
-const cancelledKeptMs = 3_600_000;
-
-/**
- * The parts are compressed anew as one stream: joined as they are stored they would be several zstd frames,
- * of which some decoders, Node's among them, read only the first without a word.
- */
-const compressors: Record<string, () => Transform> = {
-  gzip: () => createGzip(),
-  zstd: () => createZstdCompress(),
-};
 
 const tags = ['Exports'];
 const security = [{ bearer: [] }];
@@ -57,7 +38,7 @@ function abortOnClose(reply: FastifyReply): AbortSignal {
 /** Exports: streamed while they are written, or made as jobs to be fetched later. */
 export const exportRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { store, queue, makeExport, waitMs },
+  { store, makeExport, serve },
 ) => {
   app.addHook('onRequest', app.authenticate);
   const { applications, jobs, parts } = store;
@@ -75,45 +56,6 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       throw new ApiError('ResourceNotFoundError', `export ${id.slice(0, 40)} was not found`);
     }
     return job;
-  }
-
-  const cancel = (id: string) => jobs.cancel(id, new Date(Date.now() + cancelledKeptMs));
-
-  async function begun(job: JobRecord, signal: AbortSignal): Promise<void> {
-    let seen = await waitForStart(jobs, job.id, waitMs, signal);
-    const workers = seen ? 1 : await queue.workers().catch(() => 0);
-    if (!seen && workers > 0) seen = await waitForStart(jobs, job.id, busyMs, signal);
-    if (seen) return;
-    await cancel(job.id);
-    throw workers > 0
-      ? unavailable(
-          'all export workers are busy; create a job with POST to the exports of the application',
-          30,
-        )
-      : unavailable('no export worker is running', 10);
-  }
-
-  /** Streams the file in the encoding that the client likes best of those that cost least. */
-  async function stream(request: FastifyRequest, reply: FastifyReply, job: JobRecord, signal: AbortSignal) {
-    const accepts = request.headers['accept-encoding'];
-    const encoding = accepts ? negotiate(accepts, ['zstd', 'gzip', 'identity']) : 'identity';
-    const content = followParts({ jobs, parts }, job.id, signal);
-    // Nothing is sent before the first part is there: until then a failure can still be said.
-    const first = await content.next();
-    const time = job.createdAt.toISOString().replace(/[-:]|\.\d+/g, '');
-    reply
-      .type('text/csv; charset=utf-8')
-      .header('content-disposition', `attachment; filename="${job.domain}-${time}.csv"`)
-      .header('vary', 'accept-encoding');
-    if (encoding && encoding in compressors) reply.header('content-encoding', encoding);
-    else if (job.state === 'completed') reply.header('content-length', job.bytes);
-    const bytes = Readable.from(prepend(first, content), { objectMode: false });
-    bytes.on('error', (error) => {
-      if (!signal.aborted) request.log.warn({ event: 'export.broken', job: job.id, reason: error.message });
-    });
-    // A failure here destroys the socket, so that the client sees a broken transfer and no clean end.
-    const compress = encoding ? compressors[encoding]?.() : undefined;
-    return reply.send(compress ? pipeline(bytes, compress, () => undefined) : bytes);
   }
 
   app.get(
@@ -139,12 +81,12 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       const signal = abortOnClose(reply);
       const job = await makeExport(application, options, true);
       reply.raw.once('close', () => {
-        cancel(job.id).catch((error) =>
-          request.log.warn({ event: 'export.uncancelled', job: job.id, err: error }),
-        );
+        serve
+          .cancel(job.id)
+          .catch((error) => request.log.warn({ event: 'export.uncancelled', job: job.id, err: error }));
       });
-      await begun(job, signal);
-      return stream(request, reply, job, signal);
+      await serve.begun(job, signal);
+      return serve.stream(request, reply, job, signal);
     },
   );
 
@@ -210,7 +152,7 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       if (job.state !== 'completed') {
         throw new ApiError('ResourceNotFoundError', `export ${job.id} has no file: it is ${job.state}`);
       }
-      return stream(request, reply, job, abortOnClose(reply));
+      return serve.stream(request, reply, job, abortOnClose(reply));
     },
   );
 
@@ -227,16 +169,10 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     },
     async ({ params, owner }, reply) => {
       const job = await findJob(params.domain, params.id, owner.id);
-      const cancelled = await cancel(job.id);
+      const cancelled = await serve.cancel(job.id);
       if (!cancelled) await jobs.remove(job.id);
       await parts.sweep(job.id);
       return success(reply, { message: `export ${job.id} was ${cancelled ? 'cancelled' : 'removed'}` });
     },
   );
 };
-
-async function* prepend(first: IteratorResult<Buffer>, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  if (first.done) return;
-  yield first.value;
-  yield* rest;
-}

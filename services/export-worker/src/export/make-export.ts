@@ -39,9 +39,15 @@ export function createMakeExport({ store, retentionMs, log }: Dependencies) {
     for await (const page of pages) yield* page;
   }
 
+  /** The application is deleted: whoever reads the file must not take it for whole. */
+  async function abandon(job: JobRecord): Promise<Lost> {
+    await jobs.cancel(job.id, expiry(job));
+    return new Lost();
+  }
+
   async function write(job: JobRecord, signal: AbortSignal): Promise<void> {
     const application = await applications.byId(job.application);
-    if (!application) throw new Lost();
+    if (!application) throw await abandon(job);
     const recorded = await leaves.of(job.application);
     const { columns: selected, formulas, from, to } = job.options;
     const columns = columnsOf(JSON.parse(application.rawSchema), recorded.pointers.slice(0, job.leafCount));
@@ -87,6 +93,8 @@ export function createMakeExport({ store, retentionMs, log }: Dependencies) {
         throw new Lost();
       partCount += 1;
     }
+    // A purge begins after the tombstone: without one now, no entry was missing from what was read.
+    if (!(await applications.byId(job.application))) throw await abandon(job);
     if (!(await jobs.complete(job.id, job.fence, expiry(job)))) throw new Lost();
   }
 
