@@ -122,6 +122,18 @@ describe('tokens', () => {
     expect(body.error.message).toMatch(/bearer token is required/);
   });
 
+  it('lasts as long as JWT_TOKEN_DURATION says, and not a second longer', async () => {
+    const { token } = await sluice.owner();
+    const claims = JSON.parse(Buffer.from(token.split('.')[1] as string, 'base64url').toString());
+    expect(claims.exp - claims.iat).toBe(12 * 3_600);
+    const now = Math.floor(Date.now() / 1_000);
+    const expired = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode({ ...claims, iat: now - 20, exp: now - 10 })}`;
+    const { status, body } = await sluice.request('GET', '/users/me', {
+      token: `${expired}.${sign('sha256', expired)}`,
+    });
+    expect([status, body.error.message]).toEqual([401, expect.stringContaining('expired')]);
+  });
+
   it('takes one that is signed as it should be, so that the refusals above mean something', async () => {
     const { token } = await sluice.owner();
     const text = `${encode({ alg: 'HS256', typ: 'JWT' })}.${token.split('.')[1]}`;

@@ -34,7 +34,7 @@ export const auth = fp<Options>(
   async (app, { users, secret, durationMs }) => {
     await app.register(jwt, {
       secret,
-      sign: { algorithm: 'HS256', expiresIn: durationMs, iss: 'sluice' },
+      sign: { algorithm: 'HS256', expiresIn: durationMs / 1_000, iss: 'sluice' },
       verify: { algorithms: ['HS256'], allowedIss: 'sluice' },
     });
     app.decorateRequest('owner');
