@@ -13,6 +13,8 @@ export async function startMongodb(options: StoreOptions): Promise<Store> {
   mkdirSync(dbpath, { recursive: true });
   const shared = [
     ...['--replSet', 'sluice', '--wiredTigerCacheSizeGB', cacheGigabytes(), '--oplogSize', '1024'],
+    // The line of a slow insert would show its payload.
+    ...['--slowms', '86400000'],
     // Nobody else to hand over to: by default it waits 15 s for that.
     ...['--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=100'],
     ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
 import { createZstdDecompress, gunzipSync } from 'node:zlib';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { exportsQueue } from '@sluice/shared/queues/exports.ts';
@@ -121,6 +122,24 @@ describe('an export', () => {
     }
   });
 
+  it('takes a payload for what it is, though the driver has a class for its like', async () => {
+    const domain = await sluice.application(token);
+    await post(domain, { collection: 1, oid: 2, $ref: 'x', $id: 'y' });
+    await post(domain, { $ref: 'x', $id: 'y' });
+    expect(rowsOf((await get(`/applications/${domain}/export`)).text).map((row) => row.slice(1))).toEqual([
+      ['collection', 'oid', '$ref', '$id'],
+      ['1', '2', 'x', 'y'],
+      ['', '', 'x', 'y'],
+    ]);
+  });
+
+  it('has no blank line where its one column is empty', async () => {
+    const domain = await sluice.application(token, { type: 'object', properties: { a: {}, b: {} } });
+    for (const json of [{ a: 'x' }, { b: 1 }, { a: null }, { a: '' }]) await post(domain, json);
+    const { text } = await get(`/applications/${domain}/export?columns=a`);
+    expect(text).toBe('a\r\nx\r\n""\r\n""\r\n""\r\n');
+  });
+
   it('is empty but for its header when there is nothing', async () => {
     const domain = await sluice.application(token, { type: 'object', properties: { a: {}, b: {} } });
     expect((await get(`/applications/${domain}/export`)).text).toBe('createdAt,a,b\r\n');
@@ -211,6 +230,36 @@ describe('an export job', () => {
       leaving.abort();
       await expect(gone).rejects.toThrow('aborted');
       await until(async () => (await state()) === 'cancelled');
+    } finally {
+      await silent.stop();
+    }
+  });
+
+  it('is cancelled also when the client went away while it was being made', async () => {
+    const { domain } = await filled(10);
+    const silent = await startSluice({
+      workers: false,
+      env: { ...sluice.env, REDIS_PREFIX: 'leaves-early' },
+    });
+    try {
+      const path = `/api/applications/${domain}/export`;
+      const { hostname, port } = new URL(silent.url);
+      for (let i = 0; i < 10; i++) {
+        const socket = connect(Number(port), hostname);
+        socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`, () =>
+          socket.destroy(),
+        );
+        await once(socket, 'close');
+      }
+      const states = async () =>
+        (await get(`/applications/${domain}/exports`)).body.data.map((job: { state: string }) => job.state);
+      await until(async () => {
+        const seen = await states();
+        return !seen.includes('waiting') && !seen.includes('active');
+      });
+      expect(new Set(await states())).not.toContain('completed');
+      // A job that is only made after the look above would still be cancelled.
+      await until(async () => (await states()).every((state: string) => state === 'cancelled'));
     } finally {
       await silent.stop();
     }

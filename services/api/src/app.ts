@@ -56,7 +56,7 @@ export async function buildApp({ config, log, store, compiler, cache, queues, ph
     keepAliveTimeout: 5_000,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    routerOptions: { maxParamLength: 200 },
+    routerOptions: { maxParamLength: 200, ignoreTrailingSlash: true },
     clientErrorHandler: answerClientError,
     frameworkErrors: answerError,
     http: { connectionsCheckingInterval: 1_000, headersTimeout: Math.min(config.requestTimeoutMs, 10_000) },

@@ -27,6 +27,11 @@ it('sees the posted members of an object that the BSON reader made a DBRef', () 
     [['link', '$id', 'n'], 1],
     [['link', 'label'], 'x'],
   ]);
+  const { whole } = BSON.deserialize(BSON.serialize({ whole: { $ref: 'x', $id: 'y' } }));
+  expect(leaves(whole)).toEqual([
+    [['$ref'], 'x'],
+    [['$id'], 'y'],
+  ]);
 });
 
 it.each([

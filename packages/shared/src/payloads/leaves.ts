@@ -6,7 +6,7 @@ export function eachLeaf(
   payload: Record<string, unknown>,
   visit: (path: string[], value: unknown) => void,
 ): void {
-  descend(payload, [], visit);
+  descend(toPlain(payload) as object, [], visit);
 }
 
 function descend(object: object, path: string[], visit: (path: string[], value: unknown) => void): void {

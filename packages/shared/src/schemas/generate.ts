@@ -10,6 +10,7 @@ import { createFormats } from './formats.ts';
 import { instrument } from './instrument.ts';
 import { limits } from './limits.ts';
 import { buildPattern } from './linear-regexp.ts';
+import { multipleOf } from './multiple.ts';
 import { PatternProblem } from './pattern-problem.ts';
 import { Refused } from './refusal.ts';
 import { uniqueItems } from './unique.ts';
@@ -54,6 +55,7 @@ function createAjv(draft: Draft, exhaustive: boolean): Ajv {
     formats: freeFormats,
   });
   ajv.removeKeyword('uniqueItems').addKeyword(uniqueItems);
+  ajv.removeKeyword('multipleOf').addKeyword(multipleOf);
   // Before draft 06 an identifier, since then an unknown keyword, which Ajv refuses.
   if (draft !== '04') ajv.removeKeyword('id');
   if (draft === '06') ajv.addMetaSchema(draft06);

@@ -2,6 +2,7 @@ import type { Spend } from './budget.ts';
 import { createEqual } from './equal.ts';
 import { createFormats } from './formats.ts';
 import { linearRegExp } from './linear-regexp.ts';
+import { createIsMultiple } from './multiple.ts';
 import { codePoints } from './text-length.ts';
 import { createFindDuplicate } from './unique.ts';
 
@@ -16,6 +17,7 @@ export function createRuntime(spend: Spend) {
     spend,
     equal: createEqual(spend),
     findDuplicate: createFindDuplicate(spend),
+    isMultiple: createIsMultiple(spend),
     formats: createFormats(spend),
     pattern: (source: string) => linearRegExp(source, spend),
     ucs2length(text: string): number {

@@ -203,6 +203,14 @@ export function jobStore(db: Db) {
       );
     },
 
+    /** Keeps a finished job at least until then, for someone who is reading its file. */
+    async keep(id: string, until: Date): Promise<void> {
+      await jobs.updateOne(
+        { _id: new ObjectId(id), expiresAt: { $exists: true } },
+        { $max: { expiresAt: until } },
+      );
+    },
+
     async expired(now: Date, limit: number): Promise<string[]> {
       const found = jobs.find({ expiresAt: { $lt: now } });
       return (await found.project<{ _id: ObjectId }>({ _id: 1 }).limit(limit).toArray()).map(({ _id }) =>

@@ -24,11 +24,11 @@ export function createExport({ store: { entries, leaves, jobs }, queue, log }: D
     const cut = await entries.newestKey(application.id);
     const recorded = await leaves.of(application.id);
     const names = columnsOf(JSON.parse(application.rawSchema), recorded.pointers).map(({ name }) => name);
-    if (options.columns) refuseUnknown(options.columns, new Set(names));
+    if (options.columns) refuseColumns(options.columns, new Set(names));
     else if (recorded.overflow || names.length > maxColumns) {
       throw new ApiError(
         'InvalidRequestError',
-        `the entries have more than ${maxColumns} columns; choose some with columns`,
+        `the entries have more than ${maxColumns} columns, or one with a name too long; choose some with columns`,
       );
     }
     const job = await jobs.createExport({
@@ -50,13 +50,14 @@ export function createExport({ store: { entries, leaves, jobs }, queue, log }: D
   };
 }
 
-function refuseUnknown(columns: string[], known: Set<string>): void {
+function refuseColumns(columns: string[], known: Set<string>): void {
   const unknown = columns.filter((name) => !known.has(name));
-  if (unknown.length === 0) return;
-  const details = unknown.slice(0, 50).map((name) => ({
-    path: '/columns',
-    keyword: 'columns',
-    message: `there is no column ${name.slice(0, 100)}`,
-  }));
+  const twice = columns.filter((name, place) => known.has(name) && columns.indexOf(name) < place);
+  const messages = [
+    ...unknown.map((name) => `there is no column ${name.slice(0, 100)}`),
+    ...twice.map((name) => `the column ${name.slice(0, 100)} is named twice`),
+  ];
+  if (messages.length === 0) return;
+  const details = messages.slice(0, 50).map((message) => ({ path: '/columns', keyword: 'columns', message }));
   throw new ApiError('InvalidRequestError', details[0]?.message as string, { details });
 }

@@ -9,6 +9,10 @@ const pollMs = 40;
 /** A worker that died is replaced within 20 s; one that makes nothing for this long is not coming back. */
 const stalledMs = 120_000;
 
+/** A file does not expire while it is read, however slowly. */
+const keepEveryMs = 60_000;
+const keptMs = 3_600_000;
+
 interface Dependencies {
   jobs: JobStore;
   parts: PartStore;
@@ -37,11 +41,16 @@ export async function* followParts(
 ): AsyncGenerator<Buffer> {
   let next = 0;
   let movedAt = Date.now();
+  let keptAt = movedAt;
   for (;;) {
     const seen: Pick<JobRecord, 'state' | 'parts' | 'error'> | undefined = await jobs.follow(id, next);
     if (!seen || seen.state === 'cancelled') throw new Error(`export ${id} was cancelled`);
     if (seen.state === 'failed') throw new Error(`export ${id} failed: ${seen.error}`);
     for (const part of seen.parts) {
+      if (Date.now() - keptAt > keepEveryMs) {
+        keptAt = Date.now();
+        await jobs.keep(id, new Date(keptAt + keptMs));
+      }
       const data = await parts.get(part.id);
       if (!data) throw new Error(`part ${part.id} of export ${id} is missing`);
       yield await decompress(data);

@@ -3,6 +3,8 @@ import fp from 'fastify-plugin';
 
 const all = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
+const toPattern = (url: string) => new RegExp(`^${url.replace(/:[^/]+/g, '[^/]+')}$`);
+
 /** A path that exists answers 405 with `Allow` to the methods that it does not have. Register before the routes. */
 export const methods = fp(
   async (app) => {
@@ -15,8 +17,11 @@ export const methods = fp(
     app.decorate('refuseOtherMethods', () => {
       for (const [url, known] of [...byPath]) {
         if (url.includes('*')) continue;
-        const missing = all.filter((method) => !known.has(method));
-        const allow = all.filter((method) => known.has(method)).join(', ');
+        // `/users/login` is also the user named so, as far as `/users/:username` has the method.
+        const elsewhere = [...byPath].filter(([other]) => other !== url && toPattern(other).test(url));
+        const taken = new Set([...known, ...elsewhere.flatMap(([, methods]) => [...methods])]);
+        const missing = all.filter((method) => !taken.has(method));
+        const allow = all.filter((method) => taken.has(method)).join(', ');
         if (missing.length === 0) continue;
         app.route({
           url,

@@ -3,6 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Application, ApplicationUpdate, NewApplication } from '@sluice/shared/contracts/applications.ts';
 import { Failure, Message, Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
+import { readPayload } from '@sluice/shared/payloads/read-payload.ts';
 import type { Compiler } from '@sluice/shared/schemas/compiler.ts';
 import type { ApplicationRecord, ApplicationStore } from '@sluice/shared/store/applications.ts';
 import slugify from 'slugify';
@@ -39,6 +40,16 @@ export function makeDomain(name: string): string {
   return `${slug || 'application'}-${suffix}`;
 }
 
+const inexact = new Set(['exactNumber', 'uniqueKeys']);
+
+/** A number that no double holds, or a key twice, would mean something else than it says. */
+function refuseInexact(schema: string): void {
+  const reading = readPayload(Buffer.from(schema));
+  if (reading.ok || reading.kind !== 'inexact') return;
+  const issue = reading.issues.find(({ keyword }) => inexact.has(keyword));
+  if (issue) throw new ApiError('InvalidSchemaError', `${issue.message}, at ${issue.path}`);
+}
+
 const failures = { '4xx': Failure, '5xx': Failure };
 const tags = ['Applications'];
 const security = [{ bearer: [] }];
@@ -63,6 +74,7 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
       },
     },
     async ({ body, owner }, reply) => {
+      refuseInexact(body.schema);
       const compiled = await compiler.compile(body.schema);
       if (!compiled.ok) throw new ApiError('InvalidSchemaError', compiled.refusal.message);
       const fields = {

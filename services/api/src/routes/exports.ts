@@ -31,6 +31,7 @@ const file = {
 
 function abortOnClose(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
+  if (reply.raw.closed || reply.raw.destroyed) gone.abort();
   reply.raw.once('close', () => gone.abort());
   return gone.signal;
 }
@@ -80,11 +81,14 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       const options = { ...period, columns: query.columns?.split(','), formulas: query.formulas ?? 'escape' };
       const signal = abortOnClose(reply);
       const job = await makeExport(application, options, true);
-      reply.raw.once('close', () => {
+      const abandon = () => {
         serve
           .cancel(job.id)
           .catch((error) => request.log.warn({ event: 'export.uncancelled', job: job.id, err: error }));
-      });
+      };
+      // The client may have gone while the job was made: then there is no event to come.
+      if (signal.aborted) abandon();
+      else signal.addEventListener('abort', abandon, { once: true });
       await serve.begun(job, signal);
       return serve.stream(request, reply, job, signal);
     },

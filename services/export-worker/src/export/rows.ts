@@ -25,16 +25,18 @@ export function createRows({ columns, selected, formulas }: Options) {
   const shown = selected ? selected.map((name) => byName.get(name) as Column) : columns;
   const places = new Map(shown.map(({ pointer }, place) => [pointer, place]));
   const timePlace = places.get(undefined);
+  // A line with nothing on it is skipped by most readers: where there is one column only, empty is written as "".
+  const empty: Cell = shown.length === 1 ? '' : undefined;
 
   return {
     header: shown.map(({ name }) => name),
     toRow({ id, createdAt, payload }: StoredEntry): Cell[] {
-      const row = new Array<Cell>(shown.length).fill(undefined);
+      const row = new Array<Cell>(shown.length).fill(empty);
       if (timePlace !== undefined) row[timePlace] = createdAt.toISOString();
       eachLeaf(payload, (path, value) => {
         const pointer = toPointer(path);
         const place = places.get(pointer);
-        if (place !== undefined) row[place] = toCell(value, formulas);
+        if (place !== undefined) row[place] = toCell(value, formulas) ?? empty;
         else if (!selected) throw new UnknownLeaf(id, pointer);
       });
       return row;
