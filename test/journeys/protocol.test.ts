@@ -44,6 +44,16 @@ describe('what never becomes a request is answered in the envelope', () => {
   });
 });
 
+it('answers a whole request by itself though nonsense follows it', async () => {
+  const { token } = await sluice.owner();
+  const domain = await sluice.application(token);
+  const head = `POST /api/applications/${domain}/data HTTP/1.1\r\nHost: a\r\nContent-Type: application/json`;
+  const answer = await speak(`${head}\r\nContent-Length: 8\r\n\r\n{"p":99}garbage here\r\n\r\n`);
+  expect(answer.status).toBe(201);
+  const { body } = await sluice.request('GET', `/applications/${domain}/data`, { token });
+  expect(body.data.pagination.total).toBe(1);
+});
+
 describe('headers', () => {
   it('take over a request id, or make one when it is none', async () => {
     const given = await sluice.request('GET', '/health/live', { headers: { 'x-request-id': 'abc-1' } });

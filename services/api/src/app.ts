@@ -10,7 +10,7 @@ import { createPasswords } from './accounts/passwords.ts';
 import { createExport } from './exports/create-export.ts';
 import { createServe } from './exports/serve.ts';
 import { auth } from './plugins/auth.ts';
-import { answerClientError } from './plugins/client-errors.ts';
+import { answerClientError, noteAnswers } from './plugins/client-errors.ts';
 import { answerError, envelope } from './plugins/envelope.ts';
 import { headers } from './plugins/headers.ts';
 import { jsonBody } from './plugins/json-body.ts';
@@ -70,6 +70,7 @@ export async function buildApp({ config, log, store, compiler, cache, queues, ph
   await app.register(openapi);
   await app.register(methods);
 
+  app.addHook('onRequest', noteAnswers);
   app.addHook('onSend', async (_request, reply) => {
     // A client that keeps its connection would find it closed.
     if (phase() === 'draining') reply.header('connection', 'close');

@@ -1,6 +1,7 @@
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError, type ErrorName } from '@sluice/shared/errors.ts';
-import type { ConnectionError } from 'fastify';
+import type { ConnectionError, onRequestHookHandler } from 'fastify';
 import { failure } from './envelope.ts';
 
 const known: Record<string, [ErrorName, string]> = {
@@ -8,10 +9,25 @@ const known: Record<string, [ErrorName, string]> = {
   HPE_HEADER_OVERFLOW: ['RequestHeaderFieldsTooLargeError', 'the headers are over the limit'],
 };
 
+const answering = new WeakMap<Socket, ServerResponse>();
+
+/** Remembers what each connection is waiting for. */
+export const noteAnswers: onRequestHookHandler = (request, reply, done) => {
+  answering.set(request.raw.socket, reply.raw);
+  done();
+};
+
 /** Answers, in the envelope, what never became a request: no valid HTTP, too large headers, too slow. */
 export function answerClientError(error: ConnectionError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
+    return;
+  }
+  const response = answering.get(socket);
+  if (response?.req.complete && !response.writableFinished) {
+    // What came before the nonsense is a whole request and being done: it gets its own answer.
+    response.once('close', () => socket.destroySoon());
+    response.once('finish', () => socket.destroySoon());
     return;
   }
   const [name, message] = known[error.code] ?? ['InvalidRequestError', 'this is not a valid HTTP request'];
