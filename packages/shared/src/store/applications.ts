@@ -13,16 +13,9 @@ export interface ApplicationRecord {
   lastModifiedAt: Date;
 }
 
-interface ApplicationDocument {
+interface ApplicationDocument extends Omit<ApplicationRecord, 'id' | 'owner'> {
   _id: ObjectId;
-  domain: string;
   owner: { id: ObjectId; username: string };
-  name: string;
-  type: string;
-  connectors: { package_url: string; language: string }[];
-  rawSchema: string;
-  createdAt: Date;
-  lastModifiedAt: Date;
   /** Set on a tombstone, which keeps the domain from being used again. */
   deletedAt?: Date;
   /** Set once nothing of a deleted application is left. */
