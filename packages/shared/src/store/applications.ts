@@ -1,5 +1,6 @@
 import { type Db, ObjectId } from 'mongodb';
 import { isDuplicate } from './faults.ts';
+import { idsOf } from './ids.ts';
 
 export interface ApplicationRecord {
   id: string;
@@ -110,19 +111,14 @@ export function applicationStore(db: Db) {
 
     /** Which of these applications still exist: what keeps the schema caches true. */
     async existing(ids: string[]): Promise<Set<string>> {
-      const found = await applications
-        .find({ _id: { $in: ids.map((id) => new ObjectId(id)) }, ...alive })
-        .project<{ _id: ObjectId }>({ _id: 1 })
-        .toArray();
-      return new Set(found.map(({ _id }) => _id.toHexString()));
+      const found = applications.find({ _id: { $in: ids.map((id) => new ObjectId(id)) }, ...alive });
+      return new Set(await idsOf(found, ids.length));
     },
 
     /** Deleted applications whose purge is not finished. */
     async unpurged(limit: number): Promise<string[]> {
       const found = applications.find({ deletedAt: { $exists: true }, purgedAt: { $exists: false } });
-      return (await found.project<{ _id: ObjectId }>({ _id: 1 }).limit(limit).toArray()).map(({ _id }) =>
-        _id.toHexString(),
-      );
+      return idsOf(found, limit);
     },
 
     /** Marks a tombstone older than `graceMs` (by the clock of the server) as purged; false when it is younger. */

@@ -1,6 +1,7 @@
 import { type Db, type Filter, ObjectId } from 'mongodb';
 import type { JobState } from '../contracts/jobs.ts';
 import type { EntryKey } from './entries.ts';
+import { idsOf } from './ids.ts';
 
 export interface Part {
   id: string;
@@ -124,8 +125,8 @@ export function jobStore(db: Db) {
     async follow(
       id: string,
       from: number,
-    ): Promise<Pick<JobRecord, 'state' | 'parts' | 'error' | 'fence'> | undefined> {
-      const projection = { state: 1, error: 1, fence: 1, parts: { $slice: [from, 50] } };
+    ): Promise<Pick<JobRecord, 'state' | 'parts' | 'error'> | undefined> {
+      const projection = { state: 1, error: 1, parts: { $slice: [from, 50] } };
       const found = await jobs.findOne({ _id: new ObjectId(id) }, { projection });
       return found ?? undefined;
     },
@@ -198,9 +199,7 @@ export function jobStore(db: Db) {
     /** Unfinished jobs that have not moved since `before`: the queue may have lost them. */
     async forgotten(before: Date, limit: number): Promise<string[]> {
       const found = jobs.find({ state: { $in: unfinished }, touchedAt: { $lt: before } });
-      return (await found.project<{ _id: ObjectId }>({ _id: 1 }).limit(limit).toArray()).map(({ _id }) =>
-        _id.toHexString(),
-      );
+      return idsOf(found, limit);
     },
 
     /** Keeps a finished job at least until then, for someone who is reading its file. */
@@ -213,16 +212,12 @@ export function jobStore(db: Db) {
 
     async expired(now: Date, limit: number): Promise<string[]> {
       const found = jobs.find({ expiresAt: { $lt: now } });
-      return (await found.project<{ _id: ObjectId }>({ _id: 1 }).limit(limit).toArray()).map(({ _id }) =>
-        _id.toHexString(),
-      );
+      return idsOf(found, limit);
     },
 
     async ofApplication(application: string, limit: number): Promise<string[]> {
       const found = jobs.find({ application: new ObjectId(application) });
-      return (await found.project<{ _id: ObjectId }>({ _id: 1 }).limit(limit).toArray()).map(({ _id }) =>
-        _id.toHexString(),
-      );
+      return idsOf(found, limit);
     },
 
     async remove(id: string): Promise<void> {

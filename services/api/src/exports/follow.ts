@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
-import type { JobRecord, JobStore } from '@sluice/shared/store/jobs.ts';
+import type { JobStore } from '@sluice/shared/store/jobs.ts';
 import type { PartStore } from '@sluice/shared/store/parts.ts';
 
 const decompress = promisify(zstdDecompress);
@@ -18,14 +18,19 @@ interface Dependencies {
   parts: PartStore;
 }
 
-/** Resolves once the job has left the queue; `undefined` when it has not within `ms`. */
-export async function waitForStart(jobs: JobStore, id: string, ms: number, signal: AbortSignal) {
+/** Whether the job has left the queue within `ms`; resolves as soon as it has. */
+export async function waitForStart(
+  jobs: JobStore,
+  id: string,
+  ms: number,
+  signal: AbortSignal,
+): Promise<boolean> {
   const deadline = Date.now() + ms;
   for (;;) {
     const seen = await jobs.follow(id, 0);
     if (!seen) throw new Error('the job is gone');
-    if (seen.state !== 'waiting' || Date.now() >= deadline)
-      return seen.state === 'waiting' ? undefined : seen;
+    if (seen.state !== 'waiting') return true;
+    if (Date.now() >= deadline) return false;
     await pause(pollMs, undefined, { signal });
   }
 }
@@ -43,7 +48,7 @@ export async function* followParts(
   let movedAt = Date.now();
   let keptAt = movedAt;
   for (;;) {
-    const seen: Pick<JobRecord, 'state' | 'parts' | 'error'> | undefined = await jobs.follow(id, next);
+    const seen = await jobs.follow(id, next);
     if (!seen || seen.state === 'cancelled') throw new Error(`export ${id} was cancelled`);
     if (seen.state === 'failed') throw new Error(`export ${id} failed: ${seen.error}`);
     for (const part of seen.parts) {

@@ -38,10 +38,9 @@ export function createServe({ store: { jobs, parts }, queue, waitMs }: Dependenc
 
     /** Resolves once a worker has the job; else cancels it and says why there is none. */
     async begun(job: JobRecord, signal: AbortSignal): Promise<void> {
-      let seen = await waitForStart(jobs, job.id, waitMs, signal);
-      const workers = seen ? 1 : await queue.workers().catch(() => 0);
-      if (!seen && workers > 0) seen = await waitForStart(jobs, job.id, busyMs, signal);
-      if (seen) return;
+      if (await waitForStart(jobs, job.id, waitMs, signal)) return;
+      const workers = await queue.workers().catch(() => 0);
+      if (workers > 0 && (await waitForStart(jobs, job.id, busyMs, signal))) return;
       await cancel(job.id);
       throw workers > 0
         ? unavailable(

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Application, ApplicationUpdate, NewApplication } from '@sluice/shared/contracts/applications.ts';
-import { Failure, Message, Success } from '@sluice/shared/contracts/envelope.ts';
+import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import { readPayload } from '@sluice/shared/payloads/read-payload.ts';
 import type { Compiler } from '@sluice/shared/schemas/compiler.ts';
@@ -9,6 +9,7 @@ import type { ApplicationRecord, ApplicationStore } from '@sluice/shared/store/a
 import slugify from 'slugify';
 import Type from 'typebox';
 import { success } from '../plugins/envelope.ts';
+import { ByDomain, failures, security } from './common.ts';
 
 interface Dependencies {
   applications: ApplicationStore;
@@ -50,10 +51,7 @@ function refuseInexact(schema: string): void {
   if (issue) throw new ApiError('InvalidSchemaError', `${issue.message}, at ${issue.path}`);
 }
 
-const failures = { '4xx': Failure, '5xx': Failure };
 const tags = ['Applications'];
-const security = [{ bearer: [] }];
-const ByDomain = Type.Object({ domain: Type.String() });
 
 /** Applications of the user whose token it is. */
 export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (

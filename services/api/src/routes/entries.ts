@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { EntriesQuery, EntryPage } from '@sluice/shared/contracts/entries.ts';
-import { Failure, Success } from '@sluice/shared/contracts/envelope.ts';
+import { Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import type { ApplicationStore } from '@sluice/shared/store/applications.ts';
 import type { EntryKey, EntryStore } from '@sluice/shared/store/entries.ts';
-import Type from 'typebox';
 import { success } from '../plugins/envelope.ts';
+import { ByDomain, failures, security } from './common.ts';
 import { toPeriod } from './period.ts';
 
 interface Dependencies {
@@ -39,10 +39,10 @@ export const entryRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
         summary: 'List entries, newest first',
         description: '`from` is included, `to` is not. `start` counts from `after` where that is given.',
         tags: ['Entries'],
-        security: [{ bearer: [] }],
-        params: Type.Object({ domain: Type.String() }),
+        security,
+        params: ByDomain,
         querystring: EntriesQuery,
-        response: { 200: Success(EntryPage), '4xx': Failure, '5xx': Failure },
+        response: { 200: Success(EntryPage), ...failures },
       },
       onRequest: app.authenticate,
     },

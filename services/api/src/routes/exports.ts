@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Failure, Message, Success } from '@sluice/shared/contracts/envelope.ts';
+import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
 import { ExportQuery, ExportRequest, Job } from '@sluice/shared/contracts/jobs.ts';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import type { ApplicationRecord } from '@sluice/shared/store/applications.ts';
@@ -11,6 +11,7 @@ import type { createExport } from '../exports/create-export.ts';
 import type { createServe } from '../exports/serve.ts';
 import { toJob } from '../exports/to-job.ts';
 import { success } from '../plugins/envelope.ts';
+import { ByDomain, failures, security } from './common.ts';
 import { toPeriod } from './period.ts';
 
 interface Dependencies {
@@ -20,9 +21,6 @@ interface Dependencies {
 }
 
 const tags = ['Exports'];
-const security = [{ bearer: [] }];
-const failures = { '4xx': Failure, '5xx': Failure };
-const ByDomain = Type.Object({ domain: Type.String() });
 const ById = Type.Object({ domain: Type.String(), id: Type.String() });
 const file = {
   200: { description: 'The file.', content: { 'text/csv': { schema: Type.String() } } },

@@ -1,11 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Upload } from '@sluice/shared/contracts/entries.ts';
-import { Failure, Success } from '@sluice/shared/contracts/envelope.ts';
+import { Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import Type from 'typebox';
 import { success } from '../plugins/envelope.ts';
 import { takeJsonBytes } from '../plugins/json-body.ts';
 import type { createAccept } from '../uploads/accept.ts';
+import { ByDomain, failures } from './common.ts';
 
 interface Dependencies {
   accept: ReturnType<typeof createAccept>;
@@ -27,9 +28,9 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app,
         description:
           "One JSON object that conforms to the application's schema. Answered once it is durable.",
         tags: ['Uploads'],
-        params: Type.Object({ domain: Type.String() }),
+        params: ByDomain,
         body: Type.Object({}, { additionalProperties: true }),
-        response: { 201: Success(Upload, 'Stored.'), '4xx': Failure, '5xx': Failure },
+        response: { 201: Success(Upload, 'Stored.'), ...failures },
       },
     },
     async ({ params, body, headers }, reply) => {

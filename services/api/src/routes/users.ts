@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Failure, Message, Success } from '@sluice/shared/contracts/envelope.ts';
+import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
 import {
   Credentials,
   PasswordChange,
@@ -12,6 +12,7 @@ import type { UserRecord, UserStore } from '@sluice/shared/store/users.ts';
 import Type from 'typebox';
 import type { Passwords } from '../accounts/passwords.ts';
 import { success } from '../plugins/envelope.ts';
+import { failures, security } from './common.ts';
 
 interface Dependencies {
   users: UserStore;
@@ -26,9 +27,7 @@ const toUser = ({ username, locale, createdAt, lastModifiedAt }: UserRecord): Us
   lastModifiedAt: lastModifiedAt.toISOString(),
 });
 
-const failures = { '4xx': Failure, '5xx': Failure };
 const tags = ['Accounts'];
-const security = [{ bearer: [] }];
 const ByName = Type.Object({ username: Type.String() });
 
 /** Accounts: register, log in, look up, change. */
