@@ -31,10 +31,11 @@ async function filled(count: number, schema: object = { type: 'object', properti
   const store = storeOf(sluice);
   const id = (await store.applications.byDomain(domain))?.id as string;
   for (let n = 0; n < count; n += 500) {
-    const batch = Array.from({ length: Math.min(500, count - n) }, (_, i) =>
-      store.entries.insert(id, { n: n + i }),
-    );
-    await Promise.all(batch);
+    const batch = Array.from({ length: Math.min(500, count - n) }, (_, i) => ({
+      application: id,
+      payload: { n: n + i },
+    }));
+    await store.entries.insert(batch);
   }
   return { domain, id, store };
 }
@@ -288,7 +289,7 @@ describe('an export job', () => {
   it('never completes once its application is deleted, whatever is left of the entries', async () => {
     const { id, store, domain } = await filled(10);
     const options = { formulas: 'escape' as const };
-    const cut = await store.entries.newestKey(id);
+    const cut = await store.entries.newestId(id);
     const job = await store.jobs.createExport({
       application: id,
       domain,
@@ -322,12 +323,8 @@ describe('an export job', () => {
       until: copy(job).cut as never,
       limit: first?.rows as number,
     });
-    const at = listed.at(-1) as { createdAt: Date; id: string };
     const part = { ...first, id: kept } as { id: string; rows: number; bytes: number };
-    await store.jobs.commitPart(again.id, claimed?.fence as number, part, {
-      createdAt: at.createdAt,
-      id: at.id,
-    });
+    await store.jobs.commitPart(again.id, claimed?.fence as number, part, listed.at(-1)?.id);
     await deliver(again.id);
     await until(async () => (await get(`${path}/${again.id}`)).body.data.state === 'completed');
     expect((await get(`${path}/${again.id}/file`)).text).toBe(whole);

@@ -108,6 +108,7 @@ describe('the description of the API', () => {
         'patch /api/applications/{domain}',
         'delete /api/applications/{domain}',
         'post /api/applications/{domain}/data',
+        'post /api/applications/{domain}/data/batch',
         'get /api/applications/{domain}/data',
         'get /api/applications/{domain}/export',
         'post /api/applications/{domain}/exports',

@@ -102,7 +102,7 @@ const rows: Row[] = [
   ['an upload without a required property', 'POST', '/applications/:mine/data', { json: {} }, 422, 'SchemaValidationError', ''],
   ['an upload with a number too exact', 'POST', '/applications/:mine/data', { body: '{"name":"x","age":9007199254740993}' }, 422, 'SchemaValidationError', '/age'],
   ['an upload with a key twice', 'POST', '/applications/:mine/data', { body: '{"name":"x","name":"y"}' }, 422, 'SchemaValidationError', '/name'],
-  ['an idempotency key, which this version does not keep', 'POST', '/applications/:mine/data', { json: { name: 'x' }, headers: { 'idempotency-key': 'k' } }, 400, 'InvalidRequestError'],
+  ['an idempotency key with a blank', 'POST', '/applications/:mine/data', { json: { name: 'x' }, headers: { 'idempotency-key': 'a b' } }, 400, 'InvalidRequestError', '/idempotency-key'],
   ['a list without a token', 'GET', '/applications/:mine/data', {}, 401, 'UnauthorizedRequestError'],
   ["a list of another user's entries", 'GET', '/applications/:theirs/data', { token: 'mine' }, 404, 'ResourceNotFoundError'],
   ['limit 0', 'GET', '/applications/:mine/data?limit=0', { token: 'mine' }, 400, 'InvalidRequestError', '/limit'],

@@ -46,8 +46,16 @@ export interface ErrorDetail {
   message: string;
 }
 
-interface Extra {
+/** What is wrong with one line of a batch, counted from 1. */
+export interface LineError {
+  line: number;
+  name: ErrorName;
+  message: string;
   details?: ErrorDetail[];
+}
+
+interface Extra {
+  details?: ErrorDetail[] | LineError[];
   /** Headers of the answer, such as `Allow` or `Retry-After`. */
   headers?: Record<string, string>;
   cause?: unknown;
@@ -55,9 +63,10 @@ interface Extra {
 
 /** A failure that the caller is told about. `message` is shown as it is: no internals, no secrets. */
 export class ApiError extends Error {
+  declare readonly name: ErrorName;
   readonly status: number;
   readonly description: string;
-  readonly details: ErrorDetail[] | undefined;
+  readonly details: ErrorDetail[] | LineError[] | undefined;
   readonly headers: Record<string, string>;
 
   constructor(name: ErrorName, message: string, { details, headers = {}, cause }: Extra = {}) {

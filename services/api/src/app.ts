@@ -21,10 +21,13 @@ import { applicationRoutes } from './routes/applications.ts';
 import { entryRoutes } from './routes/entries.ts';
 import { exportRoutes } from './routes/exports.ts';
 import { healthRoutes, type Phase } from './routes/health.ts';
-import { uploadRoutes } from './routes/uploads.ts';
+import { batchRoutes, uploadRoutes } from './routes/uploads.ts';
 import { userRoutes } from './routes/users.ts';
 import { createAccept } from './uploads/accept.ts';
 import type { ApplicationCache } from './uploads/application-cache.ts';
+import { createStoreBatch } from './uploads/batch/store-batch.ts';
+import { createGroupCommit } from './uploads/group-commit.ts';
+import { createRecordLeaves } from './uploads/record-leaves.ts';
 
 export interface AppDependencies {
   config: ApiConfig;
@@ -97,13 +100,23 @@ export async function buildApp({ config, log, store, compiler, cache, queues, ph
 
   const passwords = createPasswords(config.bcryptCost);
   const { registrationOpen } = config;
+  const uploading = {
+    cache,
+    commit: createGroupCommit(store.entries.insert),
+    recordLeaves: createRecordLeaves(store.leaves),
+  };
   await app.register(
     async (api) => {
       await api.register(userRoutes, { users: store.users, passwords, registrationOpen });
       await api.register(applicationRoutes, { applications: store.applications, compiler, onDeleted });
       await api.register(uploadRoutes, {
-        accept: createAccept({ ...store, cache }),
+        accept: createAccept(uploading),
         bodyLimit: config.bodyLimit,
+      });
+      await api.register(batchRoutes, {
+        storeBatch: createStoreBatch({ ...uploading, batches: store.batches, lineLimit: config.bodyLimit }),
+        bodyLimit: config.batchLimit,
+        lineCount: config.batchLines,
       });
       await api.register(entryRoutes, store);
       const queue = queues.exports;

@@ -58,7 +58,9 @@ export async function startApi(config: ApiConfig, log: Logger): Promise<RunningA
 
   let url: string;
   try {
-    url = await app.listen({ host: config.host, port: config.port });
+    const { host, port, reusePort } = config;
+    const where = { host, port, reusePort };
+    url = await app.listen(where);
   } catch (error) {
     await release();
     throw error;

@@ -4,9 +4,20 @@ import Type, { type Static, type TObject } from 'typebox';
 import { parseDuration, parseFlag, parseSize } from './units.ts';
 import { Api, Common, ExportWorker, IngestWorker, Local, Workers } from './variables.ts';
 
-const maxBody = 8 * 1024 ** 2;
+interface Format {
+  says: string;
+  accepts: (text: string) => boolean;
+}
 
-const formats: Record<string, { says: string; accepts: (text: string) => boolean }> = {
+const sizeUpTo = (mebibytes: number): Format => ({
+  says: `must be a number of bytes or a size such as 512KiB, at most ${mebibytes}MiB`,
+  accepts: (text) => {
+    const bytes = parseSize(text);
+    return bytes !== undefined && bytes >= 1 && bytes <= mebibytes * 1024 ** 2;
+  },
+});
+
+const formats: Record<string, Format> = {
   flag: {
     says: 'must be one of true, false, 1, 0, yes, no, on, off',
     accepts: (text) => parseFlag(text) !== undefined,
@@ -15,13 +26,8 @@ const formats: Record<string, { says: string; accepts: (text: string) => boolean
     says: 'must be a number of seconds or a duration such as 15m, 12h, 7d',
     accepts: (text) => parseDuration(text) !== undefined,
   },
-  size: {
-    says: 'must be a number of bytes or a size such as 512KiB, at most 8MiB',
-    accepts: (text) => {
-      const bytes = parseSize(text);
-      return bytes !== undefined && bytes >= 1 && bytes <= maxBody;
-    },
-  },
+  size: sizeUpTo(8),
+  'batch-size': sizeUpTo(64),
   'mongodb-url': {
     says: 'must begin with mongodb:// or mongodb+srv://',
     accepts: (text) => /^mongodb(\+srv)?:\/\/./.test(text),
@@ -102,10 +108,13 @@ export function loadApiConfig(env?: Env) {
     ...common(vars),
     host: vars.HOST,
     port: vars.PORT,
+    reusePort: parseFlag(vars.REUSE_PORT) === true,
     jwt: { secret: vars.JWT_SECRET, durationMs: ms(vars.JWT_TOKEN_DURATION) },
     registrationOpen: parseFlag(vars.REGISTRATION_OPEN) === true,
     bcryptCost: vars.BCRYPT_COST,
     bodyLimit: parseSize(vars.BODY_LIMIT) as number,
+    batchLimit: parseSize(vars.BATCH_LIMIT) as number,
+    batchLines: vars.BATCH_LINES,
     schemaCacheSize: vars.SCHEMA_CACHE_SIZE,
     requestTimeoutMs: ms(vars.REQUEST_TIMEOUT),
     drainDelayMs: ms(vars.DRAIN_DELAY),

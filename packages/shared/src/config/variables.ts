@@ -47,6 +47,12 @@ export const Api = Type.Object({
     default: 4000,
     description: 'Port the API listens on; 0 picks a free one.',
   }),
+  REUSE_PORT: Type.String({
+    format: 'flag',
+    default: 'off',
+    description:
+      'Several processes on one machine listen on the same port, and the system spreads connections.',
+  }),
   JWT_SECRET: Type.String({
     minLength: 1,
     description: 'Signs the tokens. At least 32 bytes in production.',
@@ -71,6 +77,17 @@ export const Api = Type.Object({
     format: 'size',
     default: '1MiB',
     description: 'Largest body of an upload. At most 8MiB.',
+  }),
+  BATCH_LIMIT: Type.String({
+    format: 'batch-size',
+    default: '16MiB',
+    description: 'Largest body of a batch. At most 64MiB.',
+  }),
+  BATCH_LINES: Type.Integer({
+    minimum: 1,
+    maximum: 100_000,
+    default: 10_000,
+    description: 'Most lines of a batch.',
   }),
   SCHEMA_CACHE_SIZE: Type.Integer({
     minimum: 1,

@@ -1,8 +1,46 @@
 import Type, { type Static } from 'typebox';
+import { errorNames } from '../errors.ts';
 
 const Payload = Type.Unknown({ description: 'The JSON object that was uploaded.' });
 
 export const Upload = Type.Object({ domain: Type.String(), payload: Payload });
+
+const Detail = Type.Object({
+  path: Type.String({ description: 'JSON Pointer.' }),
+  keyword: Type.String(),
+  message: Type.String(),
+});
+
+export const LineError = Type.Object({
+  line: Type.Integer({ description: 'Line of the body, or element of the array, from 1.' }),
+  name: Type.Enum([...errorNames]),
+  message: Type.String(),
+  details: Type.Optional(Type.Array(Detail)),
+});
+
+export const BatchQuery = Type.Object(
+  {
+    atomic: Type.Optional(
+      Type.Boolean({ default: false, description: 'Store all lines or, when one is refused, none.' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const BatchResult = Type.Object({
+  accepted: Type.Integer({ description: 'Lines that are stored.' }),
+  rejected: Type.Integer(),
+  errors: Type.Array(LineError, { description: 'One for each line that was refused, by line.' }),
+});
+
+export const IdempotencyKey = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      pattern: '^[\\x21-\\x7e]{1,128}$',
+      description: 'Makes a retry safe: the same key with the same content is stored once.',
+    }),
+  ),
+});
 
 export const Entry = Type.Object({
   domain: Type.String(),
@@ -50,3 +88,4 @@ export const EntryPage = Type.Object({
 
 export type EntriesQuery = Static<typeof EntriesQuery>;
 export type EntryPage = Static<typeof EntryPage>;
+export type BatchResult = Static<typeof BatchResult>;

@@ -8,26 +8,28 @@ export function Success<T extends TSchema>(data: T, description = 'Done.') {
 
 export const Message = Type.Object({ message: Type.String() });
 
-/** The envelope of a failure. */
-export const Failure = Type.Object(
-  {
-    success: Type.Literal(false),
-    status: Type.Integer(),
-    error: Type.Object({
-      name: Type.Enum([...errorNames]),
-      description: Type.String(),
-      message: Type.String(),
-      details: Type.Optional(
-        Type.Array(
-          Type.Object({
-            in: Type.Optional(Type.String()),
-            path: Type.String({ description: 'JSON Pointer.' }),
-            keyword: Type.String(),
-            message: Type.String(),
-          }),
-        ),
-      ),
-    }),
-  },
-  { description: 'Refused or failed; `error.message` says what is wrong.' },
-);
+const Detail = Type.Object({
+  in: Type.Optional(Type.String()),
+  path: Type.String({ description: 'JSON Pointer.' }),
+  keyword: Type.String(),
+  message: Type.String(),
+});
+
+/** The envelope of a failure whose `details` are such. */
+export function FailureWith<T extends TSchema>(detail: T) {
+  return Type.Object(
+    {
+      success: Type.Literal(false),
+      status: Type.Integer(),
+      error: Type.Object({
+        name: Type.Enum([...errorNames]),
+        description: Type.String(),
+        message: Type.String(),
+        details: Type.Optional(Type.Array(detail)),
+      }),
+    },
+    { description: 'Refused or failed; `error.message` says what is wrong.' },
+  );
+}
+
+export const Failure = FailureWith(Detail);

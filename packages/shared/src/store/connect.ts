@@ -1,6 +1,7 @@
 import { MongoClient, type MongoClientOptions } from 'mongodb';
 import { within } from '../deadline.ts';
 import { type ApplicationStore, applicationStore } from './applications.ts';
+import { type BatchStore, batchStore } from './batches.ts';
 import { type EntryStore, entryStore } from './entries.ts';
 import { type JobStore, jobStore } from './jobs.ts';
 import { type LeafStore, leafStore } from './leaves.ts';
@@ -11,6 +12,7 @@ export interface Store {
   users: UserStore;
   applications: ApplicationStore;
   entries: EntryStore;
+  batches: BatchStore;
   leaves: LeafStore;
   jobs: JobStore;
   parts: PartStore;
@@ -53,10 +55,12 @@ export function connectStore(
   });
   const named = client.options.dbName;
   const db = client.db(named === 'test' ? 'sluice' : named);
+  const entries = entryStore(db, timeoutMs);
   const rooms = {
     users: userStore(db),
     applications: applicationStore(db),
-    entries: entryStore(db, timeoutMs),
+    entries,
+    batches: batchStore(db, entries, timeoutMs),
     leaves: leafStore(db),
     jobs: jobStore(db),
     parts: partStore(db),

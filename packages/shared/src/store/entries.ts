@@ -1,21 +1,29 @@
-import { type Db, type Filter, ObjectId } from 'mongodb';
-import { within } from '../deadline.ts';
+import { type Binary, BSON, type ClientSession, type Db, type Filter, MongoServerError } from 'mongodb';
+import {
+  createEntryKeys,
+  type EntryId,
+  firstKeyAt,
+  fromKey,
+  highestId,
+  lowestId,
+  toKey,
+} from './entry-id.ts';
+import { createInsert, type NewEntry, type Outcome } from './insert-entries.ts';
 
-/** A place in the order of an application's entries. */
-export interface EntryKey {
+export type { NewEntry, Outcome } from './insert-entries.ts';
+
+export interface StoredEntry {
+  id: EntryId;
   createdAt: Date;
-  id: string;
-}
-
-export interface StoredEntry extends EntryKey {
   payload: Record<string, unknown>;
 }
 
-interface EntryDocument {
-  _id: ObjectId;
-  application: ObjectId;
-  createdAt: Date;
+export interface EntryDocument {
+  /** The application's id, then the entry's: the order of the collection. */
+  _id: Binary;
   payload: Record<string, unknown>;
+  /** What a retry of the upload has too; see `NewEntry`. */
+  once?: Binary;
 }
 
 /** `from` is included, `to` is not. */
@@ -24,89 +32,90 @@ export interface Period {
   to?: Date | undefined;
 }
 
-const newestFirst = { createdAt: -1, _id: -1 } as const;
-const oldestFirst = { createdAt: 1, _id: 1 } as const;
+const newestFirst = { _id: -1 } as const;
+const oldestFirst = { _id: 1 } as const;
 
-const toEntry = ({ _id, createdAt, payload }: EntryDocument): StoredEntry => ({
-  id: _id.toHexString(),
-  createdAt,
-  payload,
-});
+const toEntry = ({ _id, payload }: EntryDocument): StoredEntry => ({ ...fromKey(_id), payload });
 
-function inPeriod(application: string, { from, to }: Period): Filter<EntryDocument> {
-  const createdAt = { ...(from && { $gte: from }), ...(to && { $lt: to }) };
-  return { application: new ObjectId(application), ...(from || to ? { createdAt } : {}) };
-}
-
-/** A range of the compound key, written so that the index bounds both ends. */
-function beyond(operator: '$lt' | '$gt' | '$lte', key: EntryKey): Filter<EntryDocument> {
-  const outer = operator === '$gt' ? '$gte' : '$lte';
-  const strict = operator === '$gt' ? '$gt' : '$lt';
-  return {
-    createdAt: { [outer]: key.createdAt },
-    $or: [
-      { createdAt: { [strict]: key.createdAt } },
-      { createdAt: key.createdAt, _id: { [operator]: new ObjectId(key.id) } },
-    ],
-  };
+/** A range of the collection: above `after`, up to `until` or below `before`, in the period. */
+function range(
+  application: string,
+  { from, to, after, until, before }: Period & { after?: EntryId; until?: EntryId; before?: EntryId },
+): Filter<EntryDocument> {
+  const bounds = [
+    { $gte: toKey(application, lowestId), $lte: toKey(application, highestId) },
+    ...(from ? [{ $gte: firstKeyAt(application, from) }] : []),
+    ...(to ? [{ $lt: firstKeyAt(application, to) }] : []),
+    ...(after ? [{ $gt: toKey(application, after) }] : []),
+    ...(until ? [{ $lte: toKey(application, until) }] : []),
+    ...(before ? [{ $lt: toKey(application, before) }] : []),
+  ];
+  return { $and: bounds.map((_id) => ({ _id })) };
 }
 
 export type EntryStore = ReturnType<typeof entryStore>;
 
-/** Entries of all applications, in the order of `createdAt`, ties broken by id. */
+/** Entries of all applications: one clustered collection, each application a range of it in the order of time. */
 export function entryStore(db: Db, timeoutMs: number) {
   const entries = db.collection<EntryDocument>('entries');
+  let prepared: Promise<void> | undefined;
+
+  /** Before the first insert, or MongoDB would create a collection that is not clustered. */
+  function prepareOnce(): Promise<void> {
+    prepared ??= prepare(db).catch((error) => {
+      prepared = undefined;
+      throw error;
+    });
+    return prepared;
+  }
+
+  const { insert, insertWithin } = createInsert({ db, entries, newKey: createEntryKeys(), timeoutMs });
+
   return {
-    async prepare() {
-      await entries.createIndex({ application: 1, createdAt: 1, _id: 1 });
-    },
+    prepare: prepareOnce,
 
     /**
-     * Resolves once the entry is durable on a majority. The payload must have passed `readPayload`.
-     * Rejects after the time limit, though the entry may still be stored.
+     * Stores entries in one command, all with the same `createdAt`; tells of each what became of it. Resolves once
+     * those that are `stored` are durable on a majority. Rejects when that is not known, or nothing could be begun.
+     * Payloads must have passed `readPayload`; all of them together must fit into one message (16 MB of BSON).
      */
-    async insert(application: string, payload: Record<string, unknown>): Promise<StoredEntry> {
-      const document = {
-        _id: new ObjectId(),
-        application: new ObjectId(application),
-        createdAt: new Date(),
-        payload,
-      };
-      await within(timeoutMs, 'the insert was not confirmed in time', entries.insertOne(document));
-      return toEntry(document);
+    async insert(batch: NewEntry[]): Promise<Outcome[]> {
+      await prepareOnce();
+      return insert(batch);
     },
 
-    /** Newest first; `start` counts from `after`, or from the newest entry. */
+    /** The same as a part of a transaction; throws when one of them is not taken. */
+    async insertWithin(batch: NewEntry[], session: ClientSession): Promise<void> {
+      await prepareOnce();
+      await insertWithin(batch, session);
+    },
+
+    /** Newest first; `start` counts from `before`, or from the newest entry. */
     async page(
       application: string,
       {
         start,
         limit,
-        after,
+        before,
         ...period
-      }: Period & { start: number; limit: number; after?: EntryKey | undefined },
+      }: Period & { start: number; limit: number; before?: EntryId | undefined },
     ): Promise<StoredEntry[]> {
-      const filter = { $and: [inPeriod(application, period), ...(after ? [beyond('$lt', after)] : [])] };
-      const found = entries.find(filter).sort(newestFirst).skip(start).limit(limit);
-      return (await found.toArray()).map(toEntry);
+      const filter = range(application, { ...period, ...(before && { before }) });
+      return (await entries.find(filter).sort(newestFirst).skip(start).limit(limit).toArray()).map(toEntry);
     },
 
     /** Exact. */
-    count(application: string, period: Period, until?: EntryKey): Promise<number> {
-      const filter = { $and: [inPeriod(application, period), ...(until ? [beyond('$lte', until)] : [])] };
-      return entries.countDocuments(filter);
+    count(application: string, period: Period, until?: EntryId): Promise<number> {
+      return entries.countDocuments(range(application, { ...period, ...(until && { until }) }));
     },
 
-    async newestKey(application: string): Promise<EntryKey | undefined> {
-      const found = entries
-        .find({ application: new ObjectId(application) })
-        .sort(newestFirst)
-        .limit(1);
-      const [newest] = await found.project<EntryDocument>({ createdAt: 1 }).toArray();
-      return newest && { createdAt: newest.createdAt, id: newest._id.toHexString() };
+    async newestId(application: string): Promise<EntryId | undefined> {
+      const found = entries.find(range(application, {})).sort(newestFirst).limit(1);
+      const [newest] = await found.project<EntryDocument>({ _id: 1 }).toArray();
+      return newest && fromKey(newest._id).id;
     },
 
-    /** The next entries after a key, oldest first, none beyond `until`. */
+    /** The next entries after a place, oldest first, none beyond `until`. */
     async range(
       application: string,
       {
@@ -114,24 +123,45 @@ export function entryStore(db: Db, timeoutMs: number) {
         until,
         limit,
         ...period
-      }: Period & { after?: EntryKey | undefined; until: EntryKey; limit: number },
+      }: Period & { after?: EntryId | undefined; until: EntryId; limit: number },
     ): Promise<StoredEntry[]> {
-      const bounds = [
-        inPeriod(application, period),
-        beyond('$lte', until),
-        ...(after ? [beyond('$gt', after)] : []),
-      ];
-      return (await entries.find({ $and: bounds }).sort(oldestFirst).limit(limit).toArray()).map(toEntry);
+      const filter = range(application, { ...period, until, ...(after && { after }) });
+      return (await entries.find(filter).sort(oldestFirst).limit(limit).toArray()).map(toEntry);
     },
 
     /** Deletes at most `limit` entries; returns how many. */
     async purge(application: string, limit: number): Promise<number> {
-      const found = entries
-        .find({ application: new ObjectId(application) })
-        .sort(oldestFirst)
-        .limit(limit);
-      const ids = (await found.project<{ _id: ObjectId }>({ _id: 1 }).toArray()).map(({ _id }) => _id);
-      return ids.length === 0 ? 0 : (await entries.deleteMany({ _id: { $in: ids } })).deletedCount;
+      const found = entries.find(range(application, {})).sort(oldestFirst).limit(limit);
+      const keys = (await found.project<EntryDocument>({ _id: 1 }).toArray()).map(({ _id }) => _id);
+      return keys.length === 0 ? 0 : (await entries.deleteMany({ _id: { $in: keys } })).deletedCount;
     },
   };
+}
+
+/** MongoDB's limit of a document, less what is around the payload. */
+const maxPayloadBytes = 16 * 1024 ** 2 - 1_024;
+/** As BSON a payload is at most 6.5 times as long. */
+const surelyFits = 2 * 1024 ** 2;
+
+/** Whether a payload that was `length` bytes of JSON can be stored. */
+export function fitsInDocument(payload: object, length: number): boolean {
+  return length <= surelyFits || BSON.calculateObjectSize(payload) <= maxPayloadBytes;
+}
+
+const namespaceExists = 48;
+
+async function prepare(db: Db): Promise<void> {
+  try {
+    await db.createCollection('entries', { clusteredIndex: { key: { _id: 1 }, unique: true } });
+  } catch (error) {
+    if (!(error instanceof MongoServerError && error.code === namespaceExists)) throw error;
+    const [found] = await db.listCollections({ name: 'entries' }, { nameOnly: false }).toArray();
+    if (!(found && 'options' in found && found.options?.clusteredIndex)) {
+      throw new Error('the collection "entries" was not made by this version of Sluice: use a new database');
+    }
+  }
+  // Partial: an upload without a key pays nothing for it.
+  await db
+    .collection('entries')
+    .createIndex({ once: 1 }, { unique: true, partialFilterExpression: { once: { $exists: true } } });
 }

@@ -11,12 +11,18 @@ import { DeadlineError } from '../deadline.ts';
 /** `away`: the operation was not begun. `unknown`: it may or may not have been done. */
 export type Fault = 'away' | 'unknown';
 
+/** A write was done, but not acknowledged as it must be: it may yet be lost. */
+export class UnconfirmedError extends Error {}
+
 /** Not primary, stepped down, shutting down, interrupted, out of time, write concern not reached. */
 const passingCodes = new Set([10107, 13435, 11600, 11602, 91, 189, 50, 64, 112, 262]);
 
+/** Whether MongoDB's error code means that the same may succeed a little later. */
+export const isPassing = (code: number) => passingCodes.has(code);
+
 /** What an error of the store means for the caller; undefined when it is none of the store's passing faults. */
 export function storeFault(error: unknown): Fault | undefined {
-  if (error instanceof DeadlineError) return 'unknown';
+  if (error instanceof DeadlineError || error instanceof UnconfirmedError) return 'unknown';
   if (
     error instanceof MongoServerSelectionError ||
     error instanceof MongoNotConnectedError ||
@@ -29,7 +35,7 @@ export function storeFault(error: unknown): Fault | undefined {
     error instanceof MongoNetworkError ||
     error instanceof MongoWriteConcernError ||
     (error instanceof MongoServerError &&
-      (error.hasErrorLabel('RetryableWriteError') || passingCodes.has(error.code as number)))
+      (error.hasErrorLabel('RetryableWriteError') || isPassing(error.code as number)))
   ) {
     return 'unknown';
   }

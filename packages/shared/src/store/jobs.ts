@@ -1,6 +1,6 @@
 import { type Db, type Filter, ObjectId } from 'mongodb';
 import type { JobState } from '../contracts/jobs.ts';
-import type { EntryKey } from './entries.ts';
+import type { EntryId } from './entry-id.ts';
 import { idsOf } from './ids.ts';
 
 export interface Part {
@@ -25,8 +25,8 @@ export interface JobRecord {
   domain: string;
   state: JobState;
   options: ExportOptions;
-  /** Nothing beyond this key is in the file; absent when there was no entry. */
-  cut?: EntryKey | undefined;
+  /** Nothing beyond this entry is in the file; absent when there was no entry. */
+  cut?: EntryId | undefined;
   /** How many of the application's recorded leaves are columns. */
   leafCount: number;
   /** True for a file that is streamed to one client and not kept. */
@@ -39,8 +39,8 @@ export interface JobRecord {
   total: number;
   bytes: number;
   parts: Part[];
-  /** The key of the last entry in the parts. */
-  position?: EntryKey | undefined;
+  /** The last entry in the parts. */
+  position?: EntryId | undefined;
   createdAt: Date;
   startedAt?: Date;
   finishedAt?: Date;
@@ -167,12 +167,7 @@ export function jobStore(db: Db) {
     },
 
     /** Makes a stored part count. False when the job is no longer this worker's, or was cancelled. */
-    async commitPart(
-      id: string,
-      fence: number,
-      part: Part,
-      position: EntryKey | undefined,
-    ): Promise<boolean> {
+    async commitPart(id: string, fence: number, part: Part, position: EntryId | undefined): Promise<boolean> {
       const { modifiedCount } = await jobs.updateOne(held(id, fence), {
         $push: { parts: part },
         $inc: { done: part.rows, bytes: part.bytes },

@@ -21,7 +21,7 @@ export function createExport({ store: { entries, leaves, jobs }, queue, log }: D
     transient: boolean,
   ): Promise<JobRecord> => {
     // In this order: a leaf is recorded before its entry, so every entry up to the cut has its columns.
-    const cut = await entries.newestKey(application.id);
+    const cut = await entries.newestId(application.id);
     const recorded = await leaves.of(application.id);
     const names = columnsOf(JSON.parse(application.rawSchema), recorded.pointers).map(({ name }) => name);
     if (options.columns) refuseColumns(options.columns, new Set(names));

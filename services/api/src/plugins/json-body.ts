@@ -6,7 +6,7 @@ import fp from 'fastify-plugin';
 type Done = (error: Error | null, body?: unknown) => void;
 
 /** Compressed bodies and other character sets are refused rather than misread. */
-function refuseEncodings(request: FastifyRequest): void {
+export function refuseEncodings(request: FastifyRequest): void {
   const encoding = request.headers['content-encoding'];
   if (encoding && encoding.toLowerCase() !== 'identity') {
     throw new ApiError(

@@ -3,7 +3,8 @@ import { EntriesQuery, EntryPage } from '@sluice/shared/contracts/entries.ts';
 import { Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import type { ApplicationStore } from '@sluice/shared/store/applications.ts';
-import type { EntryKey, EntryStore } from '@sluice/shared/store/entries.ts';
+import type { EntryStore } from '@sluice/shared/store/entries.ts';
+import { type EntryId, isEntryId } from '@sluice/shared/store/entry-id.ts';
 import { success } from '../plugins/envelope.ts';
 import { ByDomain, failures, security } from './common.ts';
 import { toPeriod } from './period.ts';
@@ -13,18 +14,17 @@ interface Dependencies {
   entries: EntryStore;
 }
 
-const toCursor = ({ createdAt, id }: EntryKey) =>
-  Buffer.from(`${createdAt.getTime()}.${id}`).toString('base64url');
+const toCursor = (id: EntryId) => Buffer.from(id, 'hex').toString('base64url');
 
-function fromCursor(cursor: string): EntryKey {
-  const match = /^(\d{1,15})\.([0-9a-f]{24})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'));
-  if (!match) {
+function fromCursor(cursor: string): EntryId {
+  const id = Buffer.from(cursor, 'base64url').toString('hex');
+  if (!isEntryId(id) || toCursor(id) !== cursor) {
     const details = [
       { in: 'querystring' as const, path: '/after', keyword: 'cursor', message: 'is not a cursor' },
     ];
     throw new ApiError('InvalidRequestError', 'querystring/after is not a cursor of a page', { details });
   }
-  return { createdAt: new Date(Number(match[1])), id: match[2] as string };
+  return id;
 }
 
 /** Listing: newest first, by index or by cursor. */
@@ -49,11 +49,11 @@ export const entryRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     async ({ params: { domain }, query, owner }, reply) => {
       const { start = 0, limit = 100 } = query;
       const period = toPeriod(query);
-      const after = query.after === undefined ? undefined : fromCursor(query.after);
+      const before = query.after === undefined ? undefined : fromCursor(query.after);
       const application = await applications.ofOwner(domain, owner.id);
       if (!application) throw applicationNotFound(domain);
       const [found, total] = await Promise.all([
-        entries.page(application.id, { ...period, start, limit: limit + 1, after }),
+        entries.page(application.id, { ...period, start, limit: limit + 1, before }),
         entries.count(application.id, period),
       ]);
       const isLast = found.length <= limit;
@@ -72,7 +72,7 @@ export const entryRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
           next: isLast ? start : start + limit,
           total,
           isLast,
-          ...(!isLast && last && { cursor: toCursor(last) }),
+          ...(!isLast && last && { cursor: toCursor(last.id) }),
         },
       });
     },

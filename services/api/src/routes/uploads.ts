@@ -1,48 +1,125 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Upload } from '@sluice/shared/contracts/entries.ts';
-import { Success } from '@sluice/shared/contracts/envelope.ts';
+import {
+  BatchQuery,
+  BatchResult,
+  IdempotencyKey,
+  LineError,
+  Upload,
+} from '@sluice/shared/contracts/entries.ts';
+import { FailureWith, Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
+import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import Type from 'typebox';
 import { success } from '../plugins/envelope.ts';
-import { takeJsonBytes } from '../plugins/json-body.ts';
+import { refuseEncodings, takeJsonBytes } from '../plugins/json-body.ts';
 import type { createAccept } from '../uploads/accept.ts';
+import { createCollectBody } from '../uploads/batch/collect-body.ts';
+import { elementsOf, linesOf } from '../uploads/batch/lines.ts';
+import type { createStoreBatch } from '../uploads/batch/store-batch.ts';
+import { uploadAnswer } from '../uploads/upload-answer.ts';
 import { ByDomain, failures } from './common.ts';
 
-interface Dependencies {
+interface UploadDependencies {
   accept: ReturnType<typeof createAccept>;
   bodyLimit: number;
 }
 
+/** The bytes of a body are checked where they are read; its schema only describes it. */
+function exceptBodies(app: FastifyInstance): FastifySchemaCompiler<unknown> {
+  const compile = app.validatorCompiler as FastifySchemaCompiler<unknown>;
+  return (route) => (route.httpPart === 'body' ? () => true : compile(route));
+}
+
 /** Uploads: open to anyone who knows the domain; a token that comes along is not looked at. */
-export const uploadRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, { accept, bodyLimit }) => {
+export const uploadRoutes: FastifyPluginAsyncTypebox<UploadDependencies> = async (
+  app,
+  { accept, bodyLimit },
+) => {
   takeJsonBytes(app);
 
   app.post(
     '/applications/:domain/data',
     {
       bodyLimit,
-      // The bytes are checked by `accept`; the schema here only describes them.
-      validatorCompiler: () => () => true,
+      validatorCompiler: exceptBodies(app),
       schema: {
         summary: 'Upload an entry',
         description:
           "One JSON object that conforms to the application's schema. Answered once it is durable.",
         tags: ['Uploads'],
         params: ByDomain,
+        headers: IdempotencyKey,
         body: Type.Object({}, { additionalProperties: true }),
         response: { 201: Success(Upload, 'Stored.'), ...failures },
       },
     },
-    async ({ params, body, headers }, reply) => {
-      // Taking the key without keeping its promise would store a retry twice.
-      if (headers['idempotency-key'] !== undefined) {
-        throw new ApiError(
-          'InvalidRequestError',
-          'the header Idempotency-Key is not supported by this version',
-        );
-      }
+    async ({ params: { domain }, body, headers }, reply) => {
+      const key = headers['idempotency-key'];
       if (!Buffer.isBuffer(body)) throw new ApiError('MalformedBodyError', 'the body is empty');
-      return success(reply, await accept(params.domain, body), 201);
+      await accept(domain, body, key);
+      reply.code(201).type('application/json; charset=utf-8');
+      // Serialised already: the type is that of the value.
+      return uploadAnswer(domain, body) as never;
+    },
+  );
+};
+
+interface BatchDependencies {
+  storeBatch: ReturnType<typeof createStoreBatch>;
+  bodyLimit: number;
+  lineCount: number;
+}
+
+/** Batches: many entries in one request, open like uploads. */
+export const batchRoutes: FastifyPluginAsyncTypebox<BatchDependencies> = async (
+  app,
+  { storeBatch, bodyLimit, lineCount },
+) => {
+  const { begin, collect } = createCollectBody(bodyLimit);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    ['application/json', 'application/x-ndjson'],
+    (request: FastifyRequest, stream: IncomingMessage) => {
+      refuseEncodings(request);
+      return collect(request, stream);
+    },
+  );
+
+  app.post(
+    '/applications/:domain/data/batch',
+    {
+      bodyLimit,
+      validatorCompiler: exceptBodies(app),
+      onRequest: (request, reply, done) => {
+        begin(request, reply);
+        done();
+      },
+      schema: {
+        summary: 'Upload many entries',
+        description:
+          'NDJSON, one object a line, or a JSON array. A line that is refused is told in `errors`, the others are stored.',
+        tags: ['Uploads'],
+        params: ByDomain,
+        headers: IdempotencyKey,
+        querystring: BatchQuery,
+        body: Type.Array(Type.Object({}, { additionalProperties: true })),
+        response: {
+          201: Success(BatchResult, 'All lines are stored.'),
+          207: Success(BatchResult, 'Some lines are stored; `errors` names the others.'),
+          422: FailureWith(LineError),
+          ...failures,
+        },
+      },
+    },
+    async ({ params: { domain }, query, body, headers }, reply) => {
+      const key = headers['idempotency-key'];
+      if (!Buffer.isBuffer(body) || body.length === 0)
+        throw new ApiError('MalformedBodyError', 'the body is empty');
+      const isArray = headers['content-type']?.toLowerCase().startsWith('application/json');
+      const lines = (isArray ? elementsOf : linesOf)(body, lineCount);
+      const result = await storeBatch(domain, { lines, body, atomic: query.atomic === true, key });
+      return success(reply, result, result.rejected === 0 ? 201 : 207);
     },
   );
 };

@@ -1,60 +1,44 @@
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
-import { readPayload } from '@sluice/shared/payloads/read-payload.ts';
-import type { EntryStore } from '@sluice/shared/store/entries.ts';
-import { type LeafStore, maxLeafLength, maxLeaves } from '@sluice/shared/store/leaves.ts';
-import type { ApplicationCache, CachedApplication } from './application-cache.ts';
+import { fitsInDocument, type Outcome } from '@sluice/shared/store/entries.ts';
+import type { ApplicationCache } from './application-cache.ts';
+import { examine } from './examine.ts';
+import type { GroupCommit } from './group-commit.ts';
+import { onceFor } from './once.ts';
+import { outcomeError } from './outcome-errors.ts';
+import type { createRecordLeaves } from './record-leaves.ts';
 
 interface Dependencies {
   cache: ApplicationCache;
-  entries: EntryStore;
-  leaves: LeafStore;
+  commit: GroupCommit;
+  recordLeaves: ReturnType<typeof createRecordLeaves>;
 }
 
-export interface Accepted {
-  domain: string;
-  payload: unknown;
-}
-
-/** Reads, validates and stores one upload. Throws ApiError; resolves once the entry is durable. */
-export function createAccept({ cache, entries, leaves }: Dependencies) {
-  /** A leaf is on record before the first entry that has it, so an export knows its columns beforehand. */
-  async function recordLeaves(
-    application: CachedApplication,
-    payload: Record<string, unknown>,
-  ): Promise<void> {
-    const isFull = application.leafOverflow && application.leaves.size() >= maxLeaves;
-    if (isFull) return;
-    const unknown = application.leaves.unknown(payload);
-    const fresh = application.leafOverflow
-      ? unknown.filter(({ length }) => length <= maxLeafLength)
-      : unknown;
-    if (fresh.length === 0) return;
-    const { overflow } = await leaves.add(application.id, fresh);
-    application.leaves.add(fresh.filter(({ length }) => length <= maxLeafLength));
-    application.leafOverflow = overflow;
-  }
-
-  return async function accept(domain: string, body: Buffer): Promise<Accepted> {
+/**
+ * Reads, validates and stores one upload. Resolves once the entry is durable; with a `key`, also when a
+ * retry finds it stored. Throws ApiError.
+ */
+export function createAccept({ cache, commit, recordLeaves }: Dependencies) {
+  return async function accept(domain: string, body: Buffer, key?: string): Promise<void> {
     const application = await cache.get(domain);
     if (!application) throw applicationNotFound(domain);
-    const reading = readPayload(body);
-    if (!reading.ok && reading.kind === 'malformed')
-      throw new ApiError('MalformedBodyError', reading.message);
-    if (!reading.ok) {
-      throw new ApiError('SchemaValidationError', 'the payload cannot be stored exactly as it is', {
-        details: reading.issues,
-      });
+    const examined = examine(application, body);
+    if (!examined.ok) {
+      const { name, message, details } = await examined.explain();
+      throw new ApiError(name, message, details && { details });
     }
-    const issues = application.validator.validate(reading.payload);
-    if (issues) {
-      const details = await application.validator.explain(reading.payload, issues);
-      throw new ApiError('SchemaValidationError', `the payload does not conform to the schema of ${domain}`, {
-        details,
-      });
+    const { payload } = examined;
+    if (!fitsInDocument(payload, body.length)) {
+      throw new ApiError('PayloadTooLargeError', 'the payload takes more than 16 MB as it is stored');
     }
-    const payload = reading.payload as Record<string, unknown>;
-    await recordLeaves(application, payload);
-    await entries.insert(application.id, payload);
-    return { domain, payload };
+    const recording = recordLeaves(application, [payload]);
+    if (recording) await recording;
+    const once = key === undefined ? undefined : onceFor('upload', application.id, key);
+    const [outcome] = await commit.add(
+      [{ application: application.id, payload, once }],
+      body.length,
+      'uploads',
+    );
+    const error = outcomeError(outcome as Outcome);
+    if (error) throw error;
   };
 }

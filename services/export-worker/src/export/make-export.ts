@@ -2,7 +2,8 @@ import { columnsOf } from '@sluice/shared/columns/columns.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { Later } from '@sluice/shared/queues/consumer.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
-import type { EntryKey, StoredEntry } from '@sluice/shared/store/entries.ts';
+import type { StoredEntry } from '@sluice/shared/store/entries.ts';
+import type { EntryId } from '@sluice/shared/store/entry-id.ts';
 import type { JobRecord } from '@sluice/shared/store/jobs.ts';
 import type { Cell } from './cells.ts';
 import { headerRow } from './csv.ts';
@@ -64,7 +65,7 @@ export function createMakeExport({ store, retentionMs, log }: Dependencies) {
       ? flatten(readEntries(entries, job.application, { from, to, after: job.position, until: cut }))
       : undefined;
 
-    let position: EntryKey | undefined = job.position;
+    let position: EntryId | undefined = job.position;
     let partCount = job.parts.length;
     let limit = partCount === 0 ? firstRows : maxRows;
     for (let ended = false; !ended; limit = Math.min(limit * 4, maxRows)) {
@@ -80,7 +81,7 @@ export function createMakeExport({ store, retentionMs, log }: Dependencies) {
             return;
           }
           rows += 1;
-          position = { createdAt: next.value.createdAt, id: next.value.id };
+          position = next.value.id;
           yield toRow(next.value);
         }
       }

@@ -18,7 +18,7 @@ interface Dependencies {
 
 /** Removes all that a deleted application left, in bounded steps. May run twice, or stop halfway, without harm. */
 export function createPurge({
-  store: { applications, entries, jobs, leaves, parts },
+  store: { applications, entries, batches, jobs, leaves, parts },
   graceMs,
   log,
 }: Dependencies) {
@@ -50,6 +50,7 @@ export function createPurge({
     if (!(await applications.isUnpurged(applicationId))) return;
     const purged = await purgeEntries(applicationId, signal);
     await purgeJobs(applicationId);
+    await batches.remove(applicationId);
     await leaves.remove(applicationId);
     const finished = await applications.markPurged(applicationId, graceMs);
     log.info({

@@ -1,0 +1,203 @@
+import { createHash } from 'node:crypto';
+import { setImmediate as breathe } from 'node:timers/promises';
+import type { BatchResult } from '@sluice/shared/contracts/entries.ts';
+import { ApiError, applicationNotFound, type LineError, unavailable } from '@sluice/shared/errors.ts';
+import type { BatchRecord, BatchStore, Known } from '@sluice/shared/store/batches.ts';
+import { fitsInDocument, type NewEntry } from '@sluice/shared/store/entries.ts';
+import { storeFault } from '@sluice/shared/store/faults.ts';
+import type { ApplicationCache, CachedApplication } from '../application-cache.ts';
+import { examine } from '../examine.ts';
+import type { GroupCommit } from '../group-commit.ts';
+import { onceFor, onceForLine } from '../once.ts';
+import { outcomeError } from '../outcome-errors.ts';
+import type { createRecordLeaves } from '../record-leaves.ts';
+import type { Line } from './lines.ts';
+
+interface Dependencies {
+  cache: ApplicationCache;
+  commit: GroupCommit;
+  recordLeaves: ReturnType<typeof createRecordLeaves>;
+  batches: BatchStore;
+  lineLimit: number;
+}
+
+export interface Batch {
+  lines: Line[];
+  body: Buffer;
+  atomic: boolean;
+  key?: string | undefined;
+}
+
+/** What is stored by one command: enough to share its price, little enough to keep the next ones near. */
+const chunkEntries = 500;
+const chunkBytes = 1024 ** 2;
+const chunksInFlight = 2;
+/** After so long other requests have their turn. */
+const turnMs = 2;
+/** Of so many refused lines all that is wrong is told, of the rest only what was found first. */
+const explained = 100;
+
+interface Chunk {
+  lines: number[];
+  entries: NewEntry[];
+  bytes: number;
+}
+
+/** Stores the lines of a batch; a bad one fails alone, unless the batch is atomic. Throws ApiError. */
+export function createStoreBatch({ cache, commit, recordLeaves, batches, lineLimit }: Dependencies) {
+  /** The valid lines in chunks; refused ones go to `errors`. */
+  async function* chunks(
+    application: CachedApplication,
+    { lines }: Batch,
+    errors: LineError[],
+    once?: Buffer,
+  ): AsyncGenerator<Chunk> {
+    let chunk: Chunk = { lines: [], entries: [], bytes: 0 };
+    let began = performance.now();
+    for (const { line, bytes } of lines) {
+      if (performance.now() - began > turnMs) {
+        await breathe();
+        began = performance.now();
+      }
+      const examined = bytes.length > lineLimit ? undefined : examine(application, bytes);
+      if (!examined?.ok || !fitsInDocument(examined.payload, bytes.length)) {
+        if (!examined || examined.ok) errors.push(tooLarge(line, lineLimit));
+        else {
+          const all = errors.length < explained ? await examined.explain() : examined.refusal;
+          errors.push({ line, ...all });
+        }
+        continue;
+      }
+      if (
+        chunk.entries.length === chunkEntries ||
+        (chunk.bytes > 0 && chunk.bytes + bytes.length > chunkBytes)
+      ) {
+        yield chunk;
+        chunk = { lines: [], entries: [], bytes: 0 };
+      }
+      chunk.lines.push(line);
+      chunk.entries.push({
+        application: application.id,
+        payload: examined.payload,
+        once: once && onceForLine(once, line),
+      });
+      chunk.bytes += bytes.length;
+    }
+    if (chunk.entries.length > 0) yield chunk;
+  }
+
+  async function recordLeavesOf(application: CachedApplication, chunk: Chunk): Promise<void> {
+    await recordLeaves(
+      application,
+      chunk.entries.map(({ payload }) => payload),
+    );
+  }
+
+  /** Each line by itself. */
+  async function storeEach(application: CachedApplication, batch: Batch, record?: BatchRecord) {
+    const errors: LineError[] = [];
+    let accepted = 0;
+    let fault: unknown;
+
+    async function store(chunk: Chunk): Promise<void> {
+      try {
+        await recordLeavesOf(application, chunk);
+        const outcomes = await commit.add(chunk.entries, chunk.bytes, 'batches');
+        for (const [i, outcome] of outcomes.entries()) {
+          const error = outcomeError(outcome);
+          if (error)
+            errors.push({ line: chunk.lines[i] as number, name: error.name, message: error.message });
+          else accepted += 1;
+        }
+      } catch (error) {
+        fault ??= error;
+        for (const line of chunk.lines) errors.push(notStored(line, error));
+      }
+    }
+
+    let recorded = false;
+    const underWay = new Set<Promise<void>>();
+    for await (const chunk of chunks(application, batch, errors, record?.once)) {
+      // Not before there is something to store: a batch that is refused as a whole leaves its key free.
+      if (record && !recorded) refuseOther(await batches.record(record));
+      recorded = true;
+      // What follows a fault is not begun.
+      if (fault) errors.push(...chunk.lines.map((line) => notStored(line, fault)));
+      else {
+        const storing = store(chunk).finally(() => underWay.delete(storing));
+        underWay.add(storing);
+        if (underWay.size === chunksInFlight) await Promise.race(underWay);
+      }
+    }
+    await Promise.all(underWay);
+    // Told as a whole where that says it all, or where a retry with the same key settles it.
+    if (fault && (accepted === 0 || record)) throw fault;
+    return { accepted, errors };
+  }
+
+  /** All lines or none: the first pass looks for errors, the second stores. */
+  async function storeAll(application: CachedApplication, batch: Batch, record?: BatchRecord) {
+    const errors: LineError[] = [];
+    for await (const _ of chunks(application, batch, errors));
+    if (errors.length > 0) return { accepted: 0, errors };
+    async function* valid() {
+      for await (const chunk of chunks(application, batch, errors)) {
+        await recordLeavesOf(application, chunk);
+        yield chunk.entries;
+      }
+    }
+    refuseOther(await batches.storeAll(valid, record));
+    return { accepted: batch.lines.length, errors };
+  }
+
+  return async function storeBatch(domain: string, batch: Batch): Promise<BatchResult> {
+    const application = await cache.get(domain);
+    if (!application) throw applicationNotFound(domain);
+    const { atomic, lines } = batch;
+    const record = toRecord(application.id, batch);
+    const { accepted, errors } = await (atomic ? storeAll : storeEach)(application, batch, record);
+    errors.sort((a, b) => a.line - b.line);
+    if (lines.length > 0 && accepted === 0) throw noneStored(lines.length, errors);
+    return { accepted, rejected: errors.length, errors };
+  };
+}
+
+function toRecord(application: string, { key, atomic, body }: Batch): BatchRecord | undefined {
+  if (key === undefined) return undefined;
+  const hash = createHash('sha256')
+    .update(atomic ? 'all\0' : 'each\0')
+    .update(body)
+    .digest();
+  return { once: onceFor('batch', application, key), application, hash };
+}
+
+function refuseOther(known: Known): void {
+  if (known === 'other') {
+    throw new ApiError(
+      'ResourceConflictError',
+      'this Idempotency-Key was used for another batch; nothing was stored',
+    );
+  }
+}
+
+function noneStored(lines: number, details: LineError[]): ApiError {
+  const message = `none of the ${lines} lines was stored`;
+  return details.some(({ name }) => name === 'ServiceUnavailableError')
+    ? unavailable(message)
+    : new ApiError('SchemaValidationError', message, { details });
+}
+
+const tooLarge = (line: number, limit: number): LineError => ({
+  line,
+  name: 'PayloadTooLargeError',
+  message: `the payload is over the limit of ${limit} bytes, or takes more than 16 MB as it is stored`,
+});
+
+const notStored = (line: number, fault: unknown): LineError => ({
+  line,
+  name: 'ServiceUnavailableError',
+  message:
+    storeFault(fault) === 'away'
+      ? 'the database is away; this line was not stored'
+      : 'the outcome could not be confirmed by the database',
+});

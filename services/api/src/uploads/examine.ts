@@ -1,0 +1,45 @@
+import type { ErrorDetail } from '@sluice/shared/errors.ts';
+import { readPayload } from '@sluice/shared/payloads/read-payload.ts';
+import type { CachedApplication } from './application-cache.ts';
+
+export interface Refusal {
+  name: 'MalformedBodyError' | 'SchemaValidationError';
+  message: string;
+  details?: ErrorDetail[];
+}
+
+type Payload = Record<string, unknown>;
+
+export type Examined =
+  | { ok: true; payload: Payload }
+  /** `explain` finds all that is wrong with it, not only what was found first. */
+  | { ok: false; refusal: Refusal; explain(): Promise<Refusal> };
+
+/** Reads one payload and validates it against the application's schema. */
+export function examine({ domain, validator }: CachedApplication, body: Buffer): Examined {
+  const reading = readPayload(body);
+  if (!reading.ok) {
+    const refusal: Refusal =
+      reading.kind === 'malformed'
+        ? { name: 'MalformedBodyError', message: reading.message }
+        : {
+            name: 'SchemaValidationError',
+            message: 'the payload cannot be stored exactly as it is',
+            details: reading.issues,
+          };
+    return { ok: false, refusal, explain: async () => refusal };
+  }
+  const { payload } = reading;
+  const issues = validator.validate(payload);
+  if (!issues) return { ok: true, payload: payload as Payload };
+  const refuse = (details: ErrorDetail[]): Refusal => ({
+    name: 'SchemaValidationError',
+    message: `the payload does not conform to the schema of ${domain}`,
+    details,
+  });
+  return {
+    ok: false,
+    refusal: refuse(issues),
+    explain: async () => refuse(await validator.explain(payload, issues)),
+  };
+}

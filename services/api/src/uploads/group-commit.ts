@@ -1,0 +1,146 @@
+import { unavailable } from '@sluice/shared/errors.ts';
+import type { NewEntry, Outcome } from '@sluice/shared/store/entries.ts';
+import { storeFault } from '@sluice/shared/store/faults.ts';
+
+export interface CommitLimits {
+  /** Commands on their way to MongoDB at once. */
+  inFlight: number;
+  /** Entries, and bytes of JSON, that one command takes of each lane. An item above the bytes goes alone. */
+  entries: number;
+  bytes: number;
+  /** What may wait of uploads; beyond it one more is refused. */
+  waitingEntries: number;
+  waitingBytes: number;
+}
+
+export const commitLimits: CommitLimits = {
+  inFlight: 2,
+  entries: 500,
+  // Of both lanes, and as BSON at most 6.5 times as long, it stays below MongoDB's 16 MB.
+  bytes: 1024 ** 2,
+  waitingEntries: 4_000,
+  waitingBytes: 32 * 1024 ** 2,
+};
+
+interface Item {
+  entries: NewEntry[];
+  bytes: number;
+  resolve(outcomes: Outcome[]): void;
+  reject(error: unknown): void;
+}
+
+/** Uploads and chunks of batches wait apart, so that neither holds the other up. */
+type Lane = 'uploads' | 'batches';
+
+export interface GroupCommit {
+  /**
+   * Resolves with what became of each entry once all of them are decided. `bytes` is their length as JSON.
+   * Rejects when their outcome is unknown, or (at once, with a 503) when too many uploads wait.
+   */
+  add(entries: NewEntry[], bytes: number, lane: Lane): Promise<Outcome[]>;
+}
+
+/**
+ * Uploads that arrive while a command is on its way go together with the next one: no timer, so a lone
+ * upload goes at once, and the busier it is the more of them share the price of a journaled commit.
+ */
+export function createGroupCommit(
+  insert: (entries: NewEntry[]) => Promise<Outcome[]>,
+  limits: CommitLimits = commitLimits,
+): GroupCommit {
+  const lanes = { uploads: createLane(limits), batches: createLane(limits) };
+  let inFlight = 0;
+  let scheduled = false;
+
+  /** After what has been received by now is read, so that it all goes together. */
+  function schedule(): void {
+    if (scheduled || inFlight === limits.inFlight || (lanes.uploads.isEmpty() && lanes.batches.isEmpty()))
+      return;
+    scheduled = true;
+    setImmediate(flush);
+  }
+
+  function flush(): void {
+    scheduled = false;
+    const uploads = lanes.uploads.take();
+    const items =
+      uploads.bytes > limits.bytes ? uploads.items : [...uploads.items, ...lanes.batches.take().items];
+    inFlight += 1;
+    commit(items).finally(() => {
+      inFlight -= 1;
+      schedule();
+    });
+    schedule();
+  }
+
+  async function commit(items: Item[]): Promise<void> {
+    let outcomes: Outcome[];
+    try {
+      outcomes = await insert(items.flatMap(({ entries }) => entries));
+    } catch (error) {
+      // No fault of the store, so one of the entries could not be sent: the others are not to suffer.
+      if (items.length > 1 && storeFault(error) === undefined) {
+        for (const item of items) await commit([item]);
+      } else for (const { reject } of items) reject(error);
+      return;
+    }
+    let from = 0;
+    for (const { entries, resolve } of items) {
+      resolve(outcomes.slice(from, from + entries.length));
+      from += entries.length;
+    }
+  }
+
+  return {
+    add(entries, bytes, lane) {
+      if (lane === 'uploads' && lanes.uploads.isFull(entries.length, bytes)) {
+        throw unavailable('too many uploads are waiting; nothing was stored', 1);
+      }
+      return new Promise((resolve, reject) => {
+        lanes[lane].push({ entries, bytes, resolve, reject });
+        schedule();
+      });
+    },
+  };
+}
+
+/** What waits, first in, first out, and how much it is. */
+function createLane(limits: CommitLimits) {
+  let waiting: Item[] = [];
+  let waitingEntries = 0;
+  let waitingBytes = 0;
+  return {
+    isEmpty: () => waiting.length === 0,
+
+    isFull: (entries: number, bytes: number) =>
+      waitingEntries + entries > limits.waitingEntries || waitingBytes + bytes > limits.waitingBytes,
+
+    push(item: Item): void {
+      waiting.push(item);
+      waitingEntries += item.entries.length;
+      waitingBytes += item.bytes;
+    },
+
+    /** The first item, and as many more as one command takes. */
+    take(): { items: Item[]; bytes: number } {
+      let count = 0;
+      let entries = 0;
+      let bytes = 0;
+      for (const item of waiting) {
+        if (
+          count > 0 &&
+          (entries + item.entries.length > limits.entries || bytes + item.bytes > limits.bytes)
+        )
+          break;
+        count += 1;
+        entries += item.entries.length;
+        bytes += item.bytes;
+      }
+      const items = waiting.slice(0, count);
+      waiting = waiting.slice(count);
+      waitingEntries -= entries;
+      waitingBytes -= bytes;
+      return { items, bytes };
+    },
+  };
+}
