@@ -59,7 +59,7 @@ describe('headers', () => {
     const given = await sluice.request('GET', '/health/live', { headers: { 'x-request-id': 'abc-1' } });
     expect(given.headers.get('x-request-id')).toBe('abc-1');
     const strange = await sluice.request('GET', '/health/live', { headers: { 'x-request-id': 'a b"c' } });
-    expect(strange.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    expect(strange.headers.get('x-request-id')).toMatch(/^[\w-]{13,}$/);
   });
 
   it('let no other origin in unless it is named', async () => {

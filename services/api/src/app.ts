@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
@@ -17,6 +16,7 @@ import { jsonBody } from './plugins/json-body.ts';
 import { methods } from './plugins/methods.ts';
 import { openapi } from './plugins/openapi.ts';
 import { validation } from './plugins/validation.ts';
+import { createRequestIds } from './request-ids.ts';
 import { applicationRoutes } from './routes/applications.ts';
 import { entryRoutes } from './routes/entries.ts';
 import { exportRoutes } from './routes/exports.ts';
@@ -44,16 +44,24 @@ export interface AppDependencies {
 }
 
 const requestId = /^[\w.:-]{1,128}$/;
+
+/** A logger for each request costs as much as its routing; whoever logs in one names its id. */
+function childless(log: Logger): Logger {
+  const same: Logger = Object.create(log, { child: { value: () => same } });
+  return same;
+}
+
 /** Of any body but an upload's. A schema of 256 KiB as a JSON string fits. */
 const bodyLimit = 1024 ** 2;
 
 /** Builds the server: plugins, then routes. It does not listen yet. */
 export async function buildApp({ config, log, store, compiler, cache, queues, phase }: AppDependencies) {
+  const newId = createRequestIds();
   const app = fastify({
-    loggerInstance: log,
+    loggerInstance: childless(log),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: ({ headers: { 'x-request-id': given } }) =>
-      typeof given === 'string' && requestId.test(given) ? given : randomUUID(),
+      typeof given === 'string' && requestId.test(given) ? given : newId(),
     bodyLimit,
     requestTimeout: config.requestTimeoutMs,
     keepAliveTimeout: 5_000,
@@ -74,15 +82,19 @@ export async function buildApp({ config, log, store, compiler, cache, queues, ph
   await app.register(methods);
 
   app.addHook('onRequest', noteAnswers);
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, _payload, done) => {
     // A client that keeps its connection would find it closed.
     if (phase() === 'draining') reply.header('connection', 'close');
+    done();
   });
-  app.addHook('onResponse', async (request, reply) => {
-    const { method, id, routeOptions } = request;
-    const ms = Math.round(reply.elapsedTime * 10) / 10;
-    log.debug({ event: 'request', id, method, route: routeOptions.url, status: reply.statusCode, ms });
-  });
+  if (log.isLevelEnabled('debug')) {
+    app.addHook('onResponse', (request, reply, done) => {
+      const { method, id, routeOptions } = request;
+      const ms = Math.round(reply.elapsedTime * 10) / 10;
+      log.debug({ event: 'request', id, method, route: routeOptions.url, status: reply.statusCode, ms });
+      done();
+    });
+  }
 
   /** The tombstone is what counts; the queue makes it quicker. */
   async function onDeleted(applicationId: string): Promise<void> {

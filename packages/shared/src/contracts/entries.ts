@@ -33,10 +33,12 @@ export const BatchResult = Type.Object({
   errors: Type.Array(LineError, { description: 'One for each line that was refused, by line.' }),
 });
 
+export const idempotencyKeyPattern = '^[\\x21-\\x7e]{1,128}$';
+
 export const IdempotencyKey = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
-      pattern: '^[\\x21-\\x7e]{1,128}$',
+      pattern: idempotencyKeyPattern,
       description: 'Makes a retry safe: the same key with the same content is stored once.',
     }),
   ),

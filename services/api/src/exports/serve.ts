@@ -68,7 +68,7 @@ export function createServe({ store: { jobs, parts }, queue, waitMs }: Dependenc
       const bytes = Readable.from(prepend(first, content), { objectMode: false });
       bytes.on('error', (error) => {
         if (!signal.aborted) {
-          request.log.warn({ event: 'export.broken', job: job.id, reason: error.message });
+          request.log.warn({ event: 'export.broken', id: request.id, job: job.id, reason: error.message });
         }
       });
       // A failure here destroys the socket, so that the client sees a broken transfer and no clean end.

@@ -9,11 +9,13 @@ const known: Record<string, [ErrorName, string]> = {
   HPE_HEADER_OVERFLOW: ['RequestHeaderFieldsTooLargeError', 'the headers are over the limit'],
 };
 
-const answering = new WeakMap<Socket, ServerResponse>();
+// On the socket itself: an entry in a WeakMap for each request would cost as much as its routing.
+const answering = Symbol('answering');
+type Noted = Socket & { [answering]?: ServerResponse };
 
 /** Remembers what each connection is waiting for. */
 export const noteAnswers: onRequestHookHandler = (request, reply, done) => {
-  answering.set(request.raw.socket, reply.raw);
+  (request.raw.socket as Noted)[answering] = reply.raw;
   done();
 };
 
@@ -23,7 +25,7 @@ export function answerClientError(error: ConnectionError, socket: Socket): void 
     socket.destroy();
     return;
   }
-  const response = answering.get(socket);
+  const response = (socket as Noted)[answering];
   if (response?.req.complete && !response.writableFinished) {
     // What came before the nonsense is a whole request and being done: it gets its own answer.
     response.once('close', () => socket.destroySoon());

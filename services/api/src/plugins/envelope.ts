@@ -69,8 +69,9 @@ function toApiError(error: FastifyError, request: FastifyRequest): ApiError | un
 export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
   if (reply.raw.destroyed) return reply.hijack();
   const known = toApiError(error, request);
-  if (!known) request.log.error({ event: 'request.defect', err: error });
-  else if (known.status >= 500) request.log.warn({ event: 'request.failed', err: known.cause ?? known });
+  const { id } = request;
+  if (!known) request.log.error({ event: 'request.defect', id, err: error });
+  else if (known.status >= 500) request.log.warn({ event: 'request.failed', id, err: known.cause ?? known });
   const shown =
     known ??
     new ApiError('InternalServerError', `something went wrong on our side; request id ${request.id}`);

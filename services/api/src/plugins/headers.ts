@@ -1,27 +1,55 @@
+import type { ServerResponse } from 'node:http';
 import cors from '@fastify/cors';
-import helmet from '@fastify/helmet';
 import fp from 'fastify-plugin';
+import helmet from 'helmet';
+
+const protect = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+  },
+  // TLS ends at the proxy, which knows whether it is there.
+  strictTransportSecurity: false,
+  // These are about documents, of which there are none but the page of the docs.
+  crossOriginOpenerPolicy: false,
+  referrerPolicy: false,
+  xFrameOptions: false,
+  xDnsPrefetchControl: false,
+  xDownloadOptions: false,
+  xPermittedCrossDomainPolicies: false,
+  xXssProtection: false,
+  originAgentCluster: false,
+});
+
+/** What helmet sets is the same for every answer, so it is asked once. */
+function protectiveHeaders(): Record<string, string> {
+  const found: Record<string, string> = {};
+  const recorder = {
+    setHeader: (name: string, value: string) => {
+      found[name.toLowerCase()] = value;
+    },
+    removeHeader: () => undefined,
+  } as unknown as ServerResponse;
+  protect({} as never, recorder, (error) => {
+    if (error) throw error;
+  });
+  return found;
+}
 
 /** Headers that keep browsers safe; other origins are let in only where they are named. */
 export const headers = fp<{ corsOrigins: string[] }>(
   async (app, { corsOrigins }) => {
-    await app.register(helmet, {
-      contentSecurityPolicy: {
-        useDefaults: false,
-        directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-      },
-      // TLS ends at the proxy, which knows whether it is there.
-      strictTransportSecurity: false,
-    });
+    const fixed = { ...protectiveHeaders(), 'cache-control': 'no-store' };
+    const { 'cache-control': _, ...ofDocs } = fixed;
     if (corsOrigins.length > 0) {
       await app.register(cors, {
         origin: corsOrigins.includes('*') ? '*' : corsOrigins,
         exposedHeaders: ['x-request-id', 'content-disposition', 'retry-after'],
       });
     }
-    app.addHook('onSend', async (request, reply) => {
-      reply.header('x-request-id', request.id);
-      if (!request.url.startsWith('/api/docs')) reply.header('cache-control', 'no-store');
+    app.addHook('onSend', (request, reply, _payload, done) => {
+      reply.headers(request.url.startsWith('/api/docs') ? ofDocs : fixed).header('x-request-id', request.id);
+      done();
     });
   },
   { name: 'headers' },

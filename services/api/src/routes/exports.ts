@@ -82,7 +82,9 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       const abandon = () => {
         serve
           .cancel(job.id)
-          .catch((error) => request.log.warn({ event: 'export.uncancelled', job: job.id, err: error }));
+          .catch((error) =>
+            request.log.warn({ event: 'export.uncancelled', id: request.id, job: job.id, err: error }),
+          );
       };
       // The client may have gone while the job was made: then there is no event to come.
       if (signal.aborted) abandon();

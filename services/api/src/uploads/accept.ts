@@ -14,19 +14,19 @@ interface Dependencies {
 }
 
 /**
- * Reads, validates and stores one upload. Resolves once the entry is durable; with a `key`, also when a
+ * Reads, validates and stores one upload. Resolves with the payload's own text once the entry is durable; with a `key`, also when a
  * retry finds it stored. Throws ApiError.
  */
 export function createAccept({ cache, commit, recordLeaves }: Dependencies) {
-  return async function accept(domain: string, body: Buffer, key?: string): Promise<void> {
-    const application = await cache.get(domain);
+  return async function accept(domain: string, body: Buffer, key?: string): Promise<string> {
+    const application = cache.peek(domain) ?? (await cache.get(domain));
     if (!application) throw applicationNotFound(domain);
     const examined = examine(application, body);
     if (!examined.ok) {
       const { name, message, details } = await examined.explain();
       throw new ApiError(name, message, details && { details });
     }
-    const { payload } = examined;
+    const { payload, text } = examined;
     if (!fitsInDocument(payload, body.length)) {
       throw new ApiError('PayloadTooLargeError', 'the payload takes more than 16 MB as it is stored');
     }
@@ -40,5 +40,6 @@ export function createAccept({ cache, commit, recordLeaves }: Dependencies) {
     );
     const error = outcomeError(outcome as Outcome);
     if (error) throw error;
+    return text;
   };
 }

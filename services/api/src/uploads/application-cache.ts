@@ -27,6 +27,8 @@ interface Held extends CachedApplication {
 }
 
 export interface ApplicationCache {
+  /** What is held and known to be true; undefined says nothing. */
+  peek(domain: string): CachedApplication | undefined;
   /** Undefined when there is no such application. Rejects when MongoDB is away. */
   get(domain: string): Promise<CachedApplication | undefined>;
   drop(applicationId: string): void;
@@ -122,6 +124,12 @@ export function createApplicationCache({
   timer.unref();
 
   return {
+    peek(domain) {
+      const found = held.get(domain);
+      if (!found || Date.now() - found.checkedAt > maxAgeMs) return undefined;
+      used.add(found);
+      return found;
+    },
     async get(domain) {
       const asked = Date.now();
       const found = held.get(domain) ?? (await loadOnce(domain));

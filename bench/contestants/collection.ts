@@ -1,0 +1,19 @@
+import { type Document, MongoClient, ObjectId } from 'mongodb';
+
+/** A collection with an index for listing, written to as durably as Sluice does. */
+export async function openCollection(url: string) {
+  const client = new MongoClient(url, {
+    writeConcern: { w: 'majority', journal: true },
+    maxPoolSize: 50,
+  });
+  const entries = client.db().collection('entries');
+  await entries.createIndex({ application: 1, createdAt: 1, _id: 1 });
+  const application = new ObjectId();
+  const toDocument = (payload: Document) => ({
+    _id: new ObjectId(),
+    application,
+    createdAt: new Date(),
+    payload,
+  });
+  return { entries, toDocument };
+}

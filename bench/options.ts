@@ -1,0 +1,82 @@
+import { parseArgs } from 'node:util';
+
+export const partNames = [
+  'singles',
+  'batches',
+  'latency',
+  'sizes',
+  'applications',
+  'scale',
+  'soak',
+  'overload',
+  'stored',
+] as const;
+export type PartName = (typeof partNames)[number];
+
+const usual: PartName[] = ['singles', 'batches', 'latency'];
+
+export const usage = `Usage: npm run bench -- [parts] [options]
+
+Parts: ${partNames.join(' ')}
+       (${usual.join(' ')} when none is named)
+
+  --rounds N            rounds of every measurement (5)
+  --seconds N           length of a round (5)
+  --warm-up N           seconds before each round that do not count (1)
+  --minutes N           length of the soak (10)
+  --overload-seconds N  length of the overload (30)
+  --entries N           entries of the full application of "stored" (10000000)
+  --applications LIST   numbers of applications to compare (1,100,5000)
+  --out FILE            where the results go (bench/results.md)`;
+
+const defaults = {
+  rounds: '5',
+  seconds: '5',
+  'warm-up': '1',
+  minutes: '10',
+  'overload-seconds': '30',
+  entries: '10000000',
+  applications: '1,100,5000',
+  out: 'bench/results.md',
+};
+
+export type Options = NonNullable<ReturnType<typeof readOptions>>;
+
+/** Undefined when help is asked for. Throws for what it does not understand. */
+export function readOptions(argv: string[]) {
+  const named = Object.fromEntries(
+    Object.entries(defaults).map(([name, text]) => [name, { type: 'string' as const, default: text }]),
+  );
+  const { values, positionals } = parseArgs({
+    args: argv,
+    allowPositionals: true,
+    options: { ...named, help: { type: 'boolean' as const } },
+  });
+  if (values.help) return undefined;
+  const text = values as unknown as typeof defaults;
+  const unknown = positionals.filter((name) => !partNames.includes(name as PartName));
+  if (unknown.length > 0) throw new Error(`there is no part ${unknown.join(', ')}; see --help`);
+  return {
+    parts: (positionals.length > 0 ? positionals : usual) as PartName[],
+    rounds: whole('rounds', text.rounds),
+    seconds: positive('seconds', text.seconds),
+    warmUpSeconds: positive('warm-up', text['warm-up']),
+    minutes: positive('minutes', text.minutes),
+    overloadSeconds: positive('overload-seconds', text['overload-seconds']),
+    entries: whole('entries', text.entries),
+    applications: text.applications.split(',').map((each) => whole('applications', each)),
+    out: text.out,
+  };
+}
+
+function positive(name: string, text: string): number {
+  const value = Number(text);
+  if (!(value > 0 && value < Number.POSITIVE_INFINITY)) throw new Error(`--${name} must be a number above 0`);
+  return value;
+}
+
+function whole(name: string, text: string): number {
+  const value = positive(name, text);
+  if (!Number.isInteger(value)) throw new Error(`--${name} must be a whole number`);
+  return value;
+}

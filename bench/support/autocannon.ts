@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import autocannon from 'autocannon';
+import type { Generator, Hits } from './generator.ts';
+
+const { version } = createRequire(import.meta.url)('autocannon/package.json') as { version: string };
+export const autocannonName = `autocannon ${version}`;
+
+const timeoutSeconds = 30;
+
+/** In this process, which does nothing else meanwhile. Its latencies are whole milliseconds. */
+export function autocannonGenerator(): Generator {
+  return {
+    name: autocannonName,
+    async shoot({ url, paths, body, contentType = 'application/json', connections, seconds }): Promise<Hits> {
+      const all = paths ? readFileSync(paths, 'utf8').trim().split('\n') : [];
+      let turn = 0;
+      const inTurn: autocannon.Request = {
+        setupRequest: (request) => ({ ...request, path: all[turn++ % all.length] }),
+      };
+      const result = await autocannon({
+        ...{ url, method: 'POST', body: readFileSync(body), headers: { 'content-type': contentType } },
+        ...{ connections, duration: seconds, timeout: timeoutSeconds },
+        ...(paths && { requests: [inTurn] }),
+      });
+      const { latency, duration, errors, non2xx } = result;
+      return {
+        ...{ seconds: duration, answers: result['2xx'] + non2xx, refused: non2xx, broken: errors },
+        ...{ p50: latency.p50, p99: latency.p99, max: latency.max },
+      };
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { inherited } from '../../local/env.ts';
+import type { Bench } from './bench.ts';
+import { type Server, startServer } from './server.ts';
+
+/** Where it takes uploads. */
+export interface Uploads {
+  name: string;
+  url: string;
+  /** Where it stores them, if it does. */
+  database?: string;
+}
+
+const folder = join(import.meta.dirname, '..', 'contestants');
+
+function start(bench: Bench, name: string, args: string[], ready?: (server: Server) => Promise<void>) {
+  return startServer(bench, {
+    name,
+    entry: join(folder, `${name}.ts`),
+    args: (port) => (ready ? args : [String(port), ...args]),
+    env: inherited,
+    ready: ready ?? listens,
+  });
+}
+
+async function listens({ url }: Server): Promise<void> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  await once(socket, 'connect');
+  socket.destroy();
+}
+
+async function startUploads(bench: Bench, name: string, ...args: string[]): Promise<Uploads> {
+  const { url } = await start(bench, name, args);
+  return { name, url: `${url}/api/applications/bench/data` };
+}
+
+export const startNodeHttp = (bench: Bench) => startUploads(bench, 'node-http');
+export const startFastifyAjv = (bench: Bench, schema: string) => startUploads(bench, 'fastify-ajv', schema);
+export const startFastifyBytes = (bench: Bench, schema: string) =>
+  startUploads(bench, 'fastify-bytes', schema);
+
+export async function startInsertOne(bench: Bench, schema: string): Promise<Uploads> {
+  const database = 'bench_insert_one';
+  const uploads = await startUploads(bench, 'insert-one', schema, bench.databaseUrl(database));
+  return { ...uploads, database };
+}
+
+/** Returns a function that inserts for that many seconds and resolves with documents a second. */
+export async function startInsertMany(bench: Bench, lines: string) {
+  const url = bench.databaseUrl('bench_insert_many');
+  const server = await start(bench, 'insert-many', [url, lines], async () => {});
+  return (seconds: number) => server.ask<number>(seconds);
+}

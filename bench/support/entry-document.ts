@@ -1,0 +1,9 @@
+import type { EntryDocument } from '@sluice/shared/store/entries.ts';
+import { createEntryKeys } from '@sluice/shared/store/entry-id.ts';
+
+const newKey = createEntryKeys();
+
+/** An entry as the API stores it. */
+export function entryDocument(application: Buffer, createdAt: number, payload: object): EntryDocument {
+  return { _id: newKey(application, createdAt), payload: payload as Record<string, unknown> };
+}

@@ -1,0 +1,57 @@
+import { connectStore } from '@sluice/shared/store/connect.ts';
+import type { Binary, Db } from 'mongodb';
+import type { Bench } from './bench.ts';
+import { entryDocument } from './entry-document.ts';
+import { payloadOf } from './payload.ts';
+import { figure } from './table.ts';
+
+const perCommand = 1_000;
+const inFlight = 2;
+const payloads = Array.from({ length: perCommand }, (_, i) => JSON.parse(payloadOf(1_024, 10, i)));
+
+/** Puts entries into an application past the API. One must have been uploaded before, to compare with. */
+export async function fillEntries(bench: Bench, database: string, domain: string, count: number) {
+  const db = bench.mongodb.db(database);
+  const application = await idOf(bench.databaseUrl(database), domain);
+  await expectSameShape(db, application);
+  const oldest = Date.now() - count;
+  let begun = 0;
+  let stored = 0;
+  async function lane() {
+    while (begun < count) {
+      const from = begun;
+      begun = Math.min(count, from + perCommand);
+      const documents = payloads
+        .slice(0, begun - from)
+        .map((payload, i) => entryDocument(application, oldest + from + i, payload));
+      const { n } = await db.command({ insert: 'entries', ordered: false, documents });
+      if (n !== documents.length) throw new Error(`${n} of ${documents.length} entries stored`);
+      stored += documents.length;
+      const tenth = Math.floor((10 * stored) / count);
+      if (tenth > Math.floor((10 * (stored - documents.length)) / count))
+        bench.say(`  ${figure(stored)} entries stored`);
+    }
+  }
+  await Promise.all(Array.from({ length: inFlight }, lane));
+}
+
+async function idOf(url: string, domain: string): Promise<Buffer> {
+  const store = connectStore({ url, timeoutMs: 10_000 }, 'sluice-bench', 'impatient');
+  try {
+    const record = await store.applications.byDomain(domain);
+    if (!record) throw new Error(`there is no application ${domain}`);
+    return Buffer.from(record.id, 'hex');
+  } finally {
+    await store.close();
+  }
+}
+
+/** What is stored here must be what the API stores, or the comparison is worth nothing. */
+async function expectSameShape(db: Db, application: Buffer): Promise<void> {
+  const uploaded = await db.collection<{ _id: Binary }>('entries').findOne();
+  const made = entryDocument(application, Date.now(), payloads[0]);
+  const shape = (document: object | null) =>
+    JSON.stringify(Object.entries(document ?? {}).map(([key, value]) => [key, value.constructor.name]));
+  const differs = shape(uploaded) !== shape(made) || uploaded?._id.length() !== (made._id as Binary).length();
+  if (differs) throw new Error(`entries are stored as ${shape(uploaded)}, not as ${shape(made)}`);
+}

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import type { Bench } from './bench.ts';
+import type { Uploads } from './contestants.ts';
+import type { Hits, Shot } from './generator.ts';
+
+export interface Measured extends Hits {
+  /** Successful answers a second. */
+  rate: number;
+}
+
+export type Load = Omit<Shot, 'url' | 'seconds'> & {
+  /** Entries in one body. */
+  entries?: number;
+};
+
+/** One round: a warm-up, then the figures. Throws when an answer was no success, or was one and nothing is stored. */
+export async function measure(bench: Bench, uploads: Uploads, load: Load): Promise<Measured> {
+  const { entries = 1, ...shared } = load;
+  const stored = () =>
+    uploads.database ? bench.mongodb.db(uploads.database).collection('entries').estimatedDocumentCount() : 0;
+  const before = await stored();
+  const shot = { ...shared, url: uploads.url };
+  const warmUp = await bench.generator.shoot({ ...shot, seconds: bench.options.warmUpSeconds });
+  const hits = await bench.generator.shoot({ ...shot, seconds: bench.options.seconds });
+  for (const run of [warmUp, hits]) expectSuccess(uploads.name, run);
+  if (hits.answers === 0) throw new Error(`${uploads.name} did not answer`);
+  const answered = (warmUp.answers + hits.answers) * entries;
+  const grown = (await stored()) - before;
+  if (uploads.database && grown < answered)
+    throw new Error(`${uploads.name}: ${answered} entries answered with success, ${grown} stored`);
+  await settle(bench);
+  return { ...hits, rate: hits.answers / hits.seconds };
+}
+
+function expectSuccess(name: string, { answers, refused, broken }: Hits): void {
+  if (refused > 0 || broken > 0)
+    throw new Error(
+      `${name}: of ${answers} answers ${refused} were no success; ${broken} connections failed`,
+    );
+}
+
+/** A checkpoint, so that nobody pays for what the one before has written. */
+export async function settle({ mongodb }: Bench): Promise<void> {
+  await mongodb.db('admin').command({ fsync: 1 });
+}
+
+/** One upload, to see that all contestants give the same answer. */
+export async function expectEcho({ name, url }: Uploads, body: string): Promise<void> {
+  const sent = readFileSync(body, 'utf8');
+  const response = await fetch(url, {
+    ...{ method: 'POST', body: sent, headers: { 'content-type': 'application/json' } },
+  });
+  const answer = await response.text();
+  const data = `"data":{"domain":"${url.split('/').at(-2)}","payload":${sent}}`;
+  if (response.status !== 201 || answer !== `{"success":true,"status":201,${data}}`)
+    throw new Error(`${name} answers ${response.status}: ${answer.slice(0, 300)}`);
+}

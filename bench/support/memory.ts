@@ -1,0 +1,3 @@
+import { figure } from './table.ts';
+
+export const megabytes = (bytes: number) => figure(bytes / 1e6);

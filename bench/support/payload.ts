@@ -1,0 +1,73 @@
+const text = (more = {}) => ({ type: 'string', ...more });
+const number = (more = {}) => ({ type: 'number', ...more });
+
+const ten = {
+  id: text({ minLength: 1, maxLength: 64 }),
+  at: text({ format: 'date-time' }),
+  station: text({ maxLength: 100 }),
+  kind: text({ enum: ['hourly', 'daily', 'event'] }),
+  latitude: number({ minimum: -90, maximum: 90 }),
+  longitude: number({ minimum: -180, maximum: 180 }),
+  count: { type: 'integer', minimum: 0 },
+  ok: { type: 'boolean' },
+  samples: { type: 'array', items: number() },
+  note: text(),
+};
+
+const kinds = [text(), { type: 'integer', minimum: 0 }, { type: 'boolean' }];
+const names = Array.from({ length: 300 }, (_, i) => `property_${String(i).padStart(3, '0')}`);
+const threeHundred = Object.fromEntries(names.map((name, i) => [name, kinds[i % 3]]));
+
+export type Width = 10 | 300;
+
+/** A JSON Schema of that many properties, all required, that means the same in every draft. */
+export function schemaOf(width: Width = 10): Record<string, unknown> {
+  const properties = width === 10 ? ten : threeHundred;
+  return { type: 'object', properties, required: Object.keys(properties) };
+}
+
+/** A payload for it, as JSON of exactly that many bytes. */
+export function payloadOf(bytes: number, width: Width = 10, serial = 0): string {
+  return width === 10 ? reading(bytes, serial) : wide(bytes);
+}
+
+/** What is left beside the small properties: a third of it numbers, the rest words. */
+function reading(bytes: number, serial: number): string {
+  const small = {
+    id: `reading-${String(serial).padStart(6, '0')}`,
+    at: '2026-01-31T12:00:00Z',
+    station: 'Oslo',
+    kind: 'hourly',
+    latitude: 59.942,
+    longitude: 10.72,
+    count: 42,
+    ok: true,
+  };
+  const left = bytes - JSON.stringify({ ...small, samples: [], note: '' }).length;
+  const samples = Array.from({ length: left / 18 }, (_, i) => 10 + ((i * 7919) % 8_999) / 100);
+  const rest = bytes - JSON.stringify({ ...small, samples, note: '' }).length;
+  return exact(bytes, JSON.stringify({ ...small, samples, note: words(rest, serial) }));
+}
+
+function wide(bytes: number): string {
+  const fill = (length: number) =>
+    Object.fromEntries(names.map((name, i) => [name, [words(length, i), i, i % 2 === 0][i % 3]]));
+  const left = bytes - JSON.stringify(fill(0)).length;
+  const payload = fill(Math.floor(left / 100));
+  payload[names[0] as string] = words(Math.floor(left / 100) + (left % 100));
+  return exact(bytes, JSON.stringify(payload));
+}
+
+const vocabulary =
+  'north wind light rain later some fog near the coast river level rising slowly clear night'.split(' ');
+
+function words(length: number, offset = 0): string {
+  let all = '';
+  for (let i = offset; all.length < length; i++) all += `${vocabulary[(i * 5) % vocabulary.length]} `;
+  return all.slice(0, length);
+}
+
+function exact(bytes: number, json: string): string {
+  if (Buffer.byteLength(json) !== bytes) throw new Error(`${bytes} bytes are too few for this payload`);
+  return json;
+}

@@ -1,0 +1,25 @@
+-- wrk --script post.lua <url> -- <file with the body> <content type> [<file with paths, used in turn>]
+function init(args)
+  local file = assert(io.open(args[1], "rb"))
+  wrk.method, wrk.body = "POST", file:read("*a")
+  file:close()
+  wrk.headers["Content-Type"] = args[2]
+  if not args[3] then return end
+
+  local requests, turn = {}, 0
+  for path in io.lines(args[3]) do requests[#requests + 1] = wrk.format(nil, path) end
+  function request()
+    turn = turn % #requests + 1
+    return requests[turn]
+  end
+end
+
+function done(summary, latency)
+  local errors = summary.errors
+  io.write(string.format(
+    '\n{"seconds":%.6f,"answers":%d,"refused":%d,"broken":%d,"p50":%.3f,"p99":%.3f,"max":%.3f}\n',
+    summary.duration / 1e6, summary.requests, errors.status,
+    errors.connect + errors.read + errors.write + errors.timeout,
+    latency:percentile(50) / 1e3, latency:percentile(99) / 1e3, latency.max / 1e3
+  ))
+end

@@ -1,0 +1,23 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { partNames } from '../options.ts';
+
+/** What a part found. */
+export interface Section {
+  text: string;
+  /** What makes the run a failure though it was measured. */
+  problems?: string[];
+}
+
+const intro = `# Results
+
+Written by \`npm run bench\`, a part at a time; see [README.md](README.md). Only the ratios carry over to other machines.
+`;
+
+/** Replaces one part's section of the file and leaves the others. */
+export function saveSection(file: string, part: string, machine: string, { text }: Section): void {
+  const old = existsSync(file) ? readFileSync(file, 'utf8').split(/^## /m).slice(1) : [];
+  const sections = new Map(old.map((section) => [section.split('\n')[0], section.trim()]));
+  sections.set(part, `${part}\n\n${machine}.\n\n${text}`);
+  const inOrder = partNames.flatMap((name) => sections.get(name) ?? []);
+  writeFileSync(file, [intro, ...inOrder.map((section) => `## ${section}\n`)].join('\n'));
+}

@@ -1,0 +1,27 @@
+export interface Turn<T> {
+  name: string;
+  measure(): Promise<T>;
+}
+
+/**
+ * Every contestant once a round, beginning with another each time; the results of each, in the order given. The first
+ * round does not count: a new process takes seconds of load to become as fast as it will be.
+ */
+export async function inRounds<T>(
+  rounds: number,
+  turns: Turn<T>[],
+  say: (line: string) => void,
+  show: (result: T) => string,
+): Promise<T[][]> {
+  const results = turns.map((): T[] => []);
+  for (let round = 0; round <= rounds; round++) {
+    for (let place = 0; place < turns.length; place++) {
+      const index = (round + place) % turns.length;
+      const { name, measure } = turns[index] as Turn<T>;
+      const result = await measure();
+      if (round > 0) results[index]?.push(result);
+      say(`  round ${round}/${rounds}  ${name}: ${show(result)}`);
+    }
+  }
+  return results;
+}

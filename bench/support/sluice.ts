@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { createClient } from '../../examples/demo/client.ts';
+import { inherited, localEnv } from '../../local/env.ts';
+import { waitUntilReady } from '../../local/ready.ts';
+import type { Bench } from './bench.ts';
+import { startServer } from './server.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const entry = join(root, 'services', 'api', 'src', 'main.ts');
+const reportMemory = pathToFileURL(join(import.meta.dirname, 'report-memory.ts')).href;
+
+export interface ApiOptions {
+  database: string;
+  port?: number;
+  env?: NodeJS.ProcessEnv;
+}
+
+export type Api = Awaited<ReturnType<typeof startApi>>;
+
+/** The API as in production, logging into a file. */
+export async function startApi(bench: Bench, { database, port, env = {} }: ApiOptions) {
+  const server = await startServer(bench, {
+    ...{ name: 'sluice', entry, port },
+    nodeArgs: ['--expose-gc', '--import', reportMemory],
+    env: (port) => ({
+      ...inherited(),
+      NODE_ENV: 'production',
+      LOG_LEVEL: 'info',
+      LOG_PRETTY: 'off',
+      MONGODB_URL: bench.databaseUrl(database),
+      REDIS_URL: bench.redisUrl,
+      REDIS_PREFIX: database,
+      JWT_SECRET: bench.jwtSecret,
+      REGISTRATION_OPEN: 'on',
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      NODE_COMPILE_CACHE: localEnv().compileCache,
+      ...env,
+    }),
+    async ready({ url, output }) {
+      // Others may listen on the same port.
+      if (!output().includes('process.started')) throw new Error('the API does not start');
+      await waitUntilReady(url, AbortSignal.timeout(5_000));
+    },
+  });
+
+  return {
+    ...{ name: 'sluice', database, url: server.url },
+    memory: () => server.ask<NodeJS.MemoryUsage>('memory'),
+    /** Where an application's entries are uploaded. */
+    uploadsOf: (domain: string) => ({
+      ...{ name: 'sluice', database, url: `${server.url}/api/applications/${domain}/data` },
+    }),
+  };
+}
+
+/** Registers a user; returns a function that creates an application for a schema and resolves with its domain. */
+export async function openAccount(url: string) {
+  const client = createClient(url);
+  const credentials = { username: `bench-${randomBytes(6).toString('hex')}`, password: 'correct horse' };
+  await client.need('POST', '/users/register', { body: { ...credentials, locale: 'en' } });
+  const { token } = await client.need<{ token: string }>('POST', '/users/login', { body: credentials });
+  return async (schema: object): Promise<string> => {
+    const body = { name: 'Bench', type: 'other', schema: JSON.stringify(schema) };
+    const { domain } = await client.need<{ domain: string }>('POST', '/applications', { token, body });
+    return domain;
+  };
+}
+
+/** An API with one application. */
+export async function startSluice(bench: Bench, options: ApiOptions & { schema: object }) {
+  const api = await startApi(bench, options);
+  const domain = await (await openAccount(api.url))(options.schema);
+  return { ...api, domain, uploads: api.uploadsOf(domain) };
+}

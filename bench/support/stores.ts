@@ -1,0 +1,33 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadLocalConfig } from '@sluice/shared/config/load.ts';
+import { createChildren } from '../../local/children.ts';
+import { localEnv } from '../../local/env.ts';
+import { startMongodb } from '../../local/stores/mongodb.ts';
+import { startRedis } from '../../local/stores/redis.ts';
+
+const says = (line: string) => console.error(line);
+
+/** A new MongoDB, as `npm start` runs it, in a folder that is removed by `stop`. */
+export const startMongod = () =>
+  startIn(async (shared) => (await startMongodb({ ...shared, image: loadLocalConfig().mongoImage })).url);
+
+/** A new Redis likewise. */
+export const startValkey = () =>
+  startIn(async (shared) => (await startRedis({ ...shared, image: loadLocalConfig().redisImage })).url);
+
+async function startIn(start: (shared: Parameters<typeof startMongodb>[0]) => Promise<string>) {
+  const { cacheDir } = localEnv();
+  const dataDir = await mkdtemp(join(tmpdir(), 'sluice-bench-'));
+  const children = createChildren(join(dataDir, 'run'));
+  process.once('exit', children.killAll);
+  const url = await start({ dataDir, cacheDir, children, log: says, image: '' });
+  return {
+    url,
+    async stop() {
+      await children.stopAll();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import type { Children } from '../../local/children.ts';
+import type { Generator, Hits } from './generator.ts';
+
+const script = join(import.meta.dirname, 'post.lua');
+const timeoutSeconds = 30;
+
+/** Undefined when it is not on the PATH. Asked for its version it ends with code 1. */
+export function wrkVersion(): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    execFile('wrk', ['--version'], (_error, stdout) => resolve(/^wrk \S+/.exec(stdout)?.[0]));
+  });
+}
+
+/** One thread of it is enough for what a Node process can answer. */
+export function wrkGenerator(version: string, children: Children): Generator {
+  let runs = 0;
+  return {
+    name: version,
+    async shoot({ url, paths, body, contentType = 'application/json', connections, seconds }) {
+      const args = [
+        ...['--threads', '1', '--connections', String(connections), '--duration', `${Math.ceil(seconds)}s`],
+        ...['--timeout', `${timeoutSeconds}s`, '--script', script, url],
+        ...['--', body, contentType, ...(paths ? [paths] : [])],
+      ];
+      const child = children.start({
+        ...{ name: `wrk-${++runs}`, command: 'wrk', args, rank: 4 },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      const [out, complaint, { code, signal }] = await Promise.all([
+        text(child.process.stdout as Readable),
+        text(child.process.stderr as Readable),
+        child.exited,
+        once(child.process, 'close'),
+      ]);
+      const result = out.trim().split('\n').at(-1);
+      if (code !== 0 || !result?.startsWith('{'))
+        throw new Error(`wrk ended with ${signal ?? code}: ${complaint.trim() || out.trim()}`);
+      return JSON.parse(result) as Hits;
+    },
+  };
+}
