@@ -23,7 +23,8 @@ export type Api = Awaited<ReturnType<typeof startApi>>;
 export async function startApi(bench: Bench, { database, port, env = {} }: ApiOptions) {
   const server = await startServer(bench, {
     ...{ name: 'sluice', entry, port },
-    nodeArgs: ['--expose-gc', '--import', reportMemory],
+    // The heap as compose and `npm start` set it.
+    nodeArgs: ['--max-semi-space-size=64', '--expose-gc', '--import', reportMemory],
     env: (port) => ({
       ...inherited(),
       NODE_ENV: 'production',

@@ -72,20 +72,38 @@ export function createInsert({ db, entries, newKey, timeoutMs }: Dependencies) {
     }
   }
 
-  /** Whether the entry that was there before is the same. The insert that found it waited until it is durable. */
-  async function compare({ _id, once, payload }: EntryDocument): Promise<Outcome> {
-    const found = await entries.findOne(once ? { once } : { _id });
-    // Deleted since, with its application.
-    if (!found) return 'unconfirmed';
-    return isDeepStrictEqual(plain(found.payload), plain(payload)) ? 'repeated' : 'conflicting';
+  /**
+   * Whether the entries that were there before are the same. The insert that met them waited until they are durable.
+   * One by one from the cursor, since they may be larger than what came now.
+   */
+  async function compare(documents: EntryDocument[]): Promise<Map<EntryDocument, Outcome>> {
+    const outcomes = new Map<EntryDocument, Outcome>();
+    for (const field of ['once', '_id'] as const) {
+      const mine = documents.filter(({ once }) => (once === undefined) === (field === '_id'));
+      if (mine.length === 0) continue;
+      const byKey = Map.groupBy(mine, (document) => document[field]?.toString('hex'));
+      for await (const found of entries.find({ [field]: { $in: mine.map((document) => document[field]) } })) {
+        const stored = plain(found.payload);
+        for (const document of byKey.get(found[field]?.toString('hex')) ?? []) {
+          const same = isDeepStrictEqual(stored, plain(document.payload));
+          outcomes.set(document, same ? 'repeated' : 'conflicting');
+        }
+      }
+    }
+    return outcomes;
   }
 
   async function insertAndCompare(documents: EntryDocument[]): Promise<Outcome[]> {
     const outcomes = new Array<Outcome>(documents.length).fill('stored');
-    for (const { index, code } of await sendTwice(documents)) {
-      const document = documents[index] as EntryDocument;
-      if (code === duplicateKey) outcomes[index] = await compare(document);
-      else outcomes[index] = isPassing(code) ? 'unconfirmed' : 'refused';
+    const errors = await sendTwice(documents);
+    if (errors.length === 0) return outcomes;
+    const repeated = errors.filter(({ code }) => code === duplicateKey);
+    const compared = await compare(repeated.map(({ index }) => documents[index] as EntryDocument));
+    for (const { index, code } of errors) {
+      const known = compared.get(documents[index] as EntryDocument);
+      // A duplicate that is not found was deleted since, with its application.
+      const passing = code === duplicateKey || isPassing(code);
+      outcomes[index] = known ?? (passing ? 'unconfirmed' : 'refused');
     }
     return outcomes;
   }

@@ -102,6 +102,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<BatchDependencies> = async (
         description:
           'NDJSON, one object a line, or a JSON array. A line that is refused is told in `errors`, the others are stored.',
         tags: ['Uploads'],
+        consumes: ['application/x-ndjson', 'application/json'],
         params: ByDomain,
         headers: IdempotencyKey,
         querystring: BatchQuery,
