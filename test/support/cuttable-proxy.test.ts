@@ -76,4 +76,40 @@ describe('a cuttable proxy in front of an echo server', () => {
     await proxy.restore();
     expect((await Promise.all(answers)).map(String)).toEqual(['one', 'two']);
   });
+
+  /** Sends it in pieces; resolves when the connection has ended. */
+  async function ended(socket: Socket, pieces: string[]): Promise<string[]> {
+    const answers: string[] = [];
+    socket.on('error', () => {}).on('data', (chunk) => answers.push(String(chunk)));
+    const closed = once(socket, 'close');
+    for (const piece of pieces) await new Promise((resolve) => socket.setNoDelay().write(piece, resolve));
+    await closed;
+    return answers;
+  }
+
+  it('loses the answer to a text as often as told, though it arrived', async () => {
+    const trap = proxy.loseAnswerTo('secret', 2);
+    const other = await open();
+    for (const pieces of [['a secret'], ['a sec', 'ret']])
+      expect(await ended(await open(), pieces)).toEqual([]);
+    expect(heard.join('')).toBe('a secreta secret');
+    expect(trap.left).toBe(0);
+    expect(await said(other, 'secret')).toBe('secret');
+  });
+
+  it.each([
+    ['when a text is sent, which does not arrive', 'cutWhenSent', ['hello']],
+    ['in place of the answer to a text, which arrives', 'cutWhenAnswered', ['hello', 'a secret']],
+  ] as const)('is cut %s', async (_what, how, arrived) => {
+    const trap = proxy[how]('secret');
+    const other = await open();
+    await said(other, 'hello');
+    const closed = once(other, 'close');
+    expect(await ended(await open(), ['a secret'])).toEqual([]);
+    await closed;
+    await expect(open()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    expect([heard, trap.left]).toEqual([arrived, 0]);
+    await proxy.restore();
+    expect(await said(await open(), 'secret')).toBe('secret');
+  });
 });

@@ -2,6 +2,15 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 
 export type CuttableProxy = Awaited<ReturnType<typeof createCuttableProxy>>;
 
+/** What is to happen in place of the command, or of the answer, when a client sends a text. */
+interface Trap {
+  text: string;
+  instead: 'command' | 'answer';
+  /** How often it is still to happen. */
+  left: number;
+  spring(client: Socket): void;
+}
+
 // Below the ports that systems give to outgoing connections: one of those could take the port while it is cut.
 const [lowest, count] = [20_000, 10_000];
 
@@ -9,17 +18,42 @@ const [lowest, count] = [20_000, 10_000];
 export async function createCuttableProxy(target: { host: string; port: number }) {
   const sockets = new Set<Socket>();
   let stalled = false;
+  let trap: Trap | undefined;
   let server: Server | undefined;
   const port = await firstFree();
 
   function accept(client: Socket): void {
     const upstream = connect(target);
+    let seen = Buffer.alloc(0);
+    let atAnswer: Trap | undefined;
+
+    /** The trap whose text is in what has been sent, also when it came in pieces. */
+    function sprungBy(chunk: Buffer): Trap | undefined {
+      if (!trap || trap.left === 0) return undefined;
+      seen = Buffer.concat([seen, chunk]);
+      const isFound = seen.includes(trap.text);
+      seen = isFound ? Buffer.alloc(0) : seen.subarray(-Buffer.byteLength(trap.text));
+      if (!isFound) return undefined;
+      trap.left -= 1;
+      return trap;
+    }
+
+    function toUpstream(chunk: Buffer): void {
+      const sprung = sprungBy(chunk);
+      if (sprung?.instead === 'command') sprung.spring(client);
+      else {
+        atAnswer ??= sprung;
+        upstream.write(chunk);
+      }
+    }
+
+    client.on('data', toUpstream);
+    upstream.on('data', (chunk) => (atAnswer ? atAnswer.spring(client) : client.write(chunk)));
     for (const [from, to] of [
       [client, upstream],
       [upstream, client],
     ] as const) {
       sockets.add(from);
-      from.on('data', (chunk) => to.write(chunk));
       from.on('error', () => to.destroy());
       from.on('close', () => {
         sockets.delete(from);
@@ -59,6 +93,11 @@ export async function createCuttableProxy(target: { host: string; port: number }
     await closed;
   }
 
+  function setTrap(next: Trap): { left: number } {
+    trap = next;
+    return next;
+  }
+
   return {
     host: '127.0.0.1',
     port,
@@ -69,6 +108,14 @@ export async function createCuttableProxy(target: { host: string; port: number }
       stalled = true;
       for (const socket of sockets) socket.pause();
     },
+    /** When a client sends `text`: it does not arrive, and all is as after `cut`. */
+    cutWhenSent: (text: string) => setTrap({ text, instead: 'command', left: 1, spring: () => void cut() }),
+    /** When a client sends `text`: it arrives, and in place of the answer all is as after `cut`. */
+    cutWhenAnswered: (text: string) =>
+      setTrap({ text, instead: 'answer', left: 1, spring: () => void cut() }),
+    /** When a client sends `text`, so often: it arrives, but its connection ends in place of the answer. */
+    loseAnswerTo: (text: string, times = 1) =>
+      setTrap({ text, instead: 'answer', left: times, spring: (client) => client.destroy() }),
     /** Forwards again, after `cut` at the same port, after `stall` with what was held back. */
     async restore(): Promise<void> {
       stalled = false;

@@ -1,0 +1,175 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { exchange } from '../support/raw-exchange.ts';
+import { type Sluice, startSluice } from '../support/sluice.ts';
+import { type UploadClient, uploadClient } from '../support/upload-client.ts';
+
+/** Two APIs on the same stores. */
+let sluices: Sluice[];
+let clients: UploadClient[];
+let one: UploadClient;
+let token: string;
+let domain: string;
+
+beforeAll(async () => {
+  const first = await startSluice({ workers: false });
+  sluices = [first, await startSluice({ workers: false, env: first.env })];
+  ({ token } = await first.owner());
+  clients = sluices.map((sluice) => uploadClient(sluice, token));
+  one = clients[0] as UploadClient;
+});
+afterAll(() => Promise.all(sluices.map((sluice) => sluice.stop())));
+
+const application = () =>
+  (sluices[0] as Sluice).application(token, { type: 'object', properties: { n: { type: 'integer' } } });
+beforeEach(async () => {
+  domain = await application();
+});
+
+describe('an upload with an idempotency key', () => {
+  it('is answered alike, and stored once, when it is sent again', async () => {
+    const answers = [];
+    for (const client of [...clients, ...clients])
+      answers.push(await client.upload(domain, '{"n":1,"list":[{}]}', 'key'));
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(answers[0]?.body.data).toEqual({ domain, payload: { n: 1, list: [{}] } });
+    expect(await one.count(domain)).toBe(1);
+  });
+
+  it.each([
+    ['other white space', '{"n":1,"m":"x"}', ' {\n"n": 1 , "m":"x" }\r\n'],
+    ['its keys in another order', '{"n":1,"m":{"a":1,"b":2}}', '{"m":{"b":2,"a":1},"n":1}'],
+    ['other escapes', '{"n":1,"m":"Z\u00fcrich/"}', '{"\\u006e":1,"m":"Z\\u00fcrich\\/"}'],
+    ['its numbers written otherwise', '{"n":100,"m":0.5}', '{"n":1E2,"m":5e-1}'],
+    ['a byte order mark', '{"n":1}', '\uFEFF{"n":1}'],
+  ])('is the same with %s', async (_what, first, second) => {
+    expect((await one.upload(domain, first, 'key')).status).toBe(201);
+    const again = await one.upload(domain, second, 'key');
+    expect([again.status, again.body.data.payload]).toEqual([201, JSON.parse(first)]);
+    expect(await one.count(domain)).toBe(1);
+  });
+
+  it('conflicts with another payload, of which nothing is stored', async () => {
+    await one.upload(domain, '{"n":1}', 'key');
+    for (const client of clients) {
+      const { status, body } = await client.upload(domain, '{"n":2}', 'key');
+      expect([status, body.error.name]).toEqual([409, 'ResourceConflictError']);
+    }
+    expect(await one.payloads(domain)).toEqual([{ n: 1 }]);
+  });
+
+  it.each([
+    ['does not conform', '{"n":"x"}', 422],
+    ['is no JSON', '{"n":', 400],
+    ['is inexact', '{"n":9007199254740993}', 422],
+  ])('that %s leaves its key free', async (_what, body, status) => {
+    expect((await one.upload(domain, body, 'key')).status).toBe(status);
+    expect((await one.upload(domain, '{"n":1}', 'key')).status).toBe(201);
+    expect(await one.payloads(domain)).toEqual([{ n: 1 }]);
+  });
+
+  it('has its key for itself in its application', async () => {
+    const other = await application();
+    expect((await one.upload(domain, '{"n":1}', 'key')).status).toBe(201);
+    expect((await one.upload(other, '{"n":2}', 'key')).status).toBe(201);
+    expect([await one.payloads(domain), await one.payloads(other)]).toEqual([[{ n: 1 }], [{ n: 2 }]]);
+  });
+
+  it('has a key that is no batch’s', async () => {
+    const headers = { 'idempotency-key': 'key' };
+    expect((await one.upload(domain, '{"n":1}', 'key')).status).toBe(201);
+    expect((await one.batch(domain, '{"n":2}\n', { headers })).status).toBe(201);
+    expect(await one.count(domain)).toBe(2);
+  });
+
+  it('is stored once when it is sent fifty times at once', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, i) => (clients[i % 2] as UploadClient).upload(domain, '{"n":1}', 'key')),
+    );
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(answers[0]?.status).toBe(201);
+    expect(await one.count(domain)).toBe(1);
+  });
+
+  it('is known to an API that is started later', async () => {
+    await one.upload(domain, '{"n":1}', 'key');
+    const late = await startSluice({ workers: false, env: (sluices[0] as Sluice).env });
+    try {
+      const client = uploadClient(late, token);
+      expect((await client.upload(domain, '{"n":1}', 'key')).status).toBe(201);
+      expect((await client.upload(domain, '{"n":2}', 'key')).status).toBe(409);
+      expect(await client.count(domain)).toBe(1);
+    } finally {
+      await late.stop();
+    }
+  });
+
+  it('in any mixture of retries and conflicts is stored once a key', async () => {
+    const attempt = fc.record({
+      key: fc.nat({ max: 3 }),
+      value: fc.nat({ max: 2 }),
+      via: fc.nat({ max: 1 }),
+    });
+    const waves = fc.array(fc.array(attempt, { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 5 });
+    await fc.assert(
+      fc.asyncProperty(waves, async (all) => {
+        const at = await application();
+        const taken = new Map<number, Set<number>>();
+        for (const wave of all) {
+          const answers = wave.map(async ({ key, value, via }) => {
+            const body = JSON.stringify({ key, value });
+            const { status } = await (clients[via] as UploadClient).upload(at, body, `key-${key}`);
+            expect([201, 409]).toContain(status);
+            if (status === 201) taken.set(key, (taken.get(key) ?? new Set()).add(value));
+          });
+          await Promise.all(answers);
+        }
+        const keys = new Set(all.flat().map(({ key }) => key));
+        const expected = [...keys].sort().map((key) => ({ key, value: [...(taken.get(key) ?? [])] }));
+        const stored = (await one.payloads(at)).map(({ key, value }) => ({ key, value: [value] }));
+        expect(stored.sort((a, b) => a.key - b.key)).toEqual(expected);
+      }),
+      { numRuns: 20 },
+    );
+  });
+});
+
+describe('an idempotency key', () => {
+  const send = (...keys: string[]) =>
+    exchange(
+      (sluices[0] as Sluice).url,
+      `/api/applications/${domain}/data`,
+      [
+        'Content-Type: application/json',
+        'Content-Length: 7',
+        ...keys.map((key) => `Idempotency-Key: ${key}`),
+      ],
+      ['{"n":1}'],
+    );
+
+  it.each([
+    ['a blank inside', ['a b']],
+    ['129 characters', ['k'.repeat(129)]],
+    ['nothing in it', ['']],
+    ['a letter beyond ASCII', ['schl\u00fcssel']],
+    ['a tab inside', ['a\tb']],
+    ['a second one', ['a', 'b']],
+    ['the same a second time', ['a', 'a']],
+  ])('is refused with %s', async (_what, keys) => {
+    const { status, body } = await send(...keys);
+    expect([status, body.error.name]).toEqual([400, 'InvalidRequestError']);
+    expect(body.error.details).toEqual([
+      expect.objectContaining({ in: 'headers', path: '/idempotency-key', message: expect.any(String) }),
+    ]);
+    expect(await one.count(domain)).toBe(0);
+  });
+
+  it.each(['k', 'k'.repeat(128), '"!#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~', '0', '__proto__'])(
+    'is taken as %s',
+    async (key) => {
+      expect([(await send(key)).status, (await send(key)).status]).toEqual([201, 201]);
+      expect(await one.count(domain)).toBe(1);
+    },
+  );
+});

@@ -1,0 +1,64 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { call, until } from './sluice.ts';
+
+const main = join(import.meta.dirname, '../../services/api/src/main.ts');
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as { port: number };
+  await once(server.close(), 'close');
+  return port;
+}
+
+/** The API as a process of its own, which can be killed and started again at the same port. Call in a test. */
+export async function createApiProcess(env: Record<string, string>) {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  let child: ChildProcess | undefined;
+  const kill = () => void child?.kill('SIGKILL');
+  onTestFinished(kill);
+
+  const isReady = () =>
+    call(url, 'GET', '/api/health/ready').then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+
+  return {
+    url,
+
+    /** Resolves when it is ready. */
+    async start(): Promise<void> {
+      child = spawn(process.execPath, [main], {
+        env: { PATH: process.env.PATH ?? '', ...env, PORT: String(port) },
+        stdio: 'ignore',
+      });
+      await until(isReady);
+    },
+
+    /** Ends it at once, whatever it is doing. */
+    kill,
+
+    /** Resolves when it has ended. */
+    async gone(): Promise<void> {
+      if (child && child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    },
+
+    /** Registers a user and creates an application; returns its domain. */
+    async application(schema: object): Promise<string> {
+      const credentials = { username: 'owner', password: 'correct horse' };
+      await call(url, 'POST', '/api/users/register', { json: { ...credentials, locale: 'en' } });
+      const login = await call(url, 'POST', '/api/users/login', { json: credentials });
+      const { body } = await call(url, 'POST', '/api/applications', {
+        token: login.body.data.token,
+        json: { name: 'Test', type: 'other', schema: JSON.stringify(schema) },
+      });
+      return body.data.domain;
+    },
+  };
+}
