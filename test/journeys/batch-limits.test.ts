@@ -22,6 +22,27 @@ beforeAll(async () => {
   client = uploadClient(sluice, token);
 });
 afterAll(() => sluice.stop());
+
+it('takes a body that comes in pieces of a byte', async () => {
+  const at = await sluice.application(token);
+  const body = '\uFEFF{"n":1}\n\n{"n":2,"m":"ü"}\n\uFEFF{}\n';
+  const pieces = [...Buffer.from(body).toString('latin1')].map((byte) => `1\r\n${byte}\r\n`);
+  const answer = await exchange(
+    sluice.url,
+    `/api/applications/${at}/data/batch`,
+    ['Content-Type: application/x-ndjson', 'Transfer-Encoding: chunked'],
+    [Buffer.from([...pieces, '0\r\n\r\n'].join(''), 'latin1')],
+  );
+  expect([answer.status, answer.body.data]).toEqual([
+    207,
+    {
+      accepted: 2,
+      rejected: 1,
+      errors: [{ line: 4, name: 'MalformedBodyError', message: 'the line is not JSON.' }],
+    },
+  ]);
+});
+
 beforeEach(async () => {
   domain = await sluice.application(token, { type: 'object', properties: { n: { type: 'integer' } } });
 });

@@ -17,7 +17,7 @@ export async function exchange(
   url: string,
   path: string,
   headers: string[],
-  pieces: string[],
+  pieces: (string | Buffer)[],
   then: 'wait' | 'end' | 'reset' = 'wait',
 ): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
@@ -26,7 +26,7 @@ export async function exchange(
   socket.setNoDelay();
   const answer = text(socket).catch(() => '');
   socket.on('error', () => {});
-  const write = (piece: string) => new Promise((resolve) => socket.write(piece, resolve));
+  const write = (piece: string | Buffer) => new Promise((resolve) => socket.write(piece, resolve));
   await write([`POST ${path} HTTP/1.1`, 'Host: a', 'Connection: close', ...headers, '', ''].join('\r\n'));
   for (const piece of pieces) await write(piece);
   if (then === 'end') socket.end();

@@ -30,9 +30,10 @@ const frameworkErrors: Record<string, (request: FastifyRequest, error: FastifyEr
     ),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: (request) => {
     const given = request.headers['content-type'];
+    const { takes = 'application/json' } = request.routeOptions.config as { takes?: string };
     return new ApiError(
       'UnsupportedMediaTypeError',
-      `this route takes application/json, not ${given ? given.slice(0, 100) : 'a body without Content-Type'}`,
+      `this route takes ${takes}, not ${given ? given.slice(0, 100) : 'a body without Content-Type'}`,
     );
   },
   FST_ERR_BAD_URL: () => new ApiError('InvalidRequestError', 'the path is not a valid URL'),

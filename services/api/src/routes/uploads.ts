@@ -26,10 +26,10 @@ interface UploadDependencies {
   bodyLimit: number;
 }
 
-/** The bytes of a body are checked where they are read; its schema only describes it. */
-function exceptBodies(app: FastifyInstance): FastifySchemaCompiler<unknown> {
+/** These routes read their bodies and their one header themselves; the schemas of both only describe them. */
+function onlyQueries(app: FastifyInstance): FastifySchemaCompiler<unknown> {
   const compile = app.validatorCompiler as FastifySchemaCompiler<unknown>;
-  return (route) => (route.httpPart === 'body' ? () => true : compile(route));
+  return (route) => (route.httpPart === 'querystring' ? compile(route) : () => true);
 }
 
 /** Uploads: open to anyone who knows the domain; a token that comes along is not looked at. */
@@ -43,8 +43,7 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<UploadDependencies> = async
     '/applications/:domain/data',
     {
       bodyLimit,
-      // Nothing is left to validate: this route reads its body and its one header itself.
-      validatorCompiler: () => () => true,
+      validatorCompiler: onlyQueries(app),
       schema: {
         summary: 'Upload an entry',
         description:
@@ -92,7 +91,8 @@ export const batchRoutes: FastifyPluginAsyncTypebox<BatchDependencies> = async (
     '/applications/:domain/data/batch',
     {
       bodyLimit,
-      validatorCompiler: exceptBodies(app),
+      validatorCompiler: onlyQueries(app),
+      config: { takes: 'application/x-ndjson or application/json' },
       onRequest: (request, reply, done) => {
         begin(request, reply);
         done();
@@ -100,7 +100,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<BatchDependencies> = async (
       schema: {
         summary: 'Upload many entries',
         description:
-          'NDJSON, one object a line, or a JSON array. A line that is refused is told in `errors`, the others are stored.',
+          'NDJSON, one object a line, or a JSON array. A line that is refused is told in `errors` (of the first 100 all that is wrong with them), the others are stored. With an `Idempotency-Key` a retry must have the same bytes and the same `atomic`.',
         tags: ['Uploads'],
         consumes: ['application/x-ndjson', 'application/json'],
         params: ByDomain,
@@ -116,7 +116,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<BatchDependencies> = async (
       },
     },
     async ({ params: { domain }, query, body, headers }, reply) => {
-      const key = headers['idempotency-key'];
+      const key = idempotencyKey(headers['idempotency-key']);
       if (!Buffer.isBuffer(body) || body.length === 0)
         throw new ApiError('MalformedBodyError', 'the body is empty');
       const isArray = headers['content-type']?.toLowerCase().startsWith('application/json');

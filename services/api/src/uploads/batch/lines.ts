@@ -7,24 +7,32 @@ export interface Line {
 }
 
 const newline = 0x0a;
-const carriageReturn = 0x0d;
-const space = 0x20;
-const tab = 0x09;
 const quote = 0x22;
 const backslash = 0x5c;
 const comma = 0x2c;
-const open = new Set([0x5b, 0x7b]);
-const close = new Set([0x5d, 0x7d]);
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
 
-/** The lines of NDJSON that are not blank. Throws ApiError when there are more than `most`. */
+// What a byte is to the scan. A table, because the whole body is scanned in one turn.
+const [other, blank, begins, closes] = [0, 1, 2, 3];
+const kinds = new Uint8Array(256).fill(other);
+for (const byte of Buffer.from(' \t\r\n')) kinds[byte] = blank;
+for (const byte of Buffer.from('[{')) kinds[byte] = begins;
+for (const byte of Buffer.from(']}')) kinds[byte] = closes;
+
+/** The lines of NDJSON that are not blank; those that are count too. Throws ApiError when there are more than `most`. */
 export function linesOf(body: Buffer, most: number): Line[] {
   const lines: Line[] = [];
-  for (let line = 1, start = 0; start < body.length; line++) {
-    const found = body.indexOf(newline, start);
+  let line = 1;
+  for (let at = afterMark(body); at < body.length; at++) {
+    const byte = body[at] as number;
+    if (byte === newline) line++;
+    if (kinds[byte] === blank) continue;
+    const found = body.indexOf(newline, at);
     const end = found === -1 ? body.length : found;
-    const bytes = body.subarray(start, end);
-    if (!isBlank(bytes)) push(lines, { line, bytes }, most);
-    start = end + 1;
+    push(lines, line, body.subarray(at, end), most);
+    // The newline is still to be counted.
+    at = end - 1;
   }
   return lines;
 }
@@ -35,16 +43,15 @@ export function linesOf(body: Buffer, most: number): Line[] {
  */
 export function elementsOf(body: Buffer, most: number): Line[] {
   const elements: Line[] = [];
-  let at = afterBlanks(body, hasByteOrderMark(body) ? 3 : 0);
-  if (body[at] !== 0x5b) throw malformed('the body is not a JSON array');
+  let at = afterBlanks(body, afterMark(body));
+  if (body[at] !== openBracket) throw malformed('the body is not a JSON array');
   at = afterBlanks(body, at + 1);
-  if (body[at] === 0x5d) return ended(body, at, elements);
+  if (body[at] === closeBracket) return ended(body, at, elements);
   for (;;) {
     const end = endOfElement(body, at);
-    const bytes = body.subarray(at, end);
     const line = elements.length + 1;
-    if (isBlank(bytes)) throw malformed(`element ${line} of the array is missing`);
-    push(elements, { line, bytes }, most);
+    if (end === at) throw malformed(`element ${line} of the array is missing`);
+    push(elements, line, body.subarray(at, end), most);
     if (end === body.length) throw malformed('the array has no end');
     if (body[end] !== comma) return ended(body, end, elements);
     at = afterBlanks(body, end + 1);
@@ -56,9 +63,10 @@ function endOfElement(body: Buffer, from: number): number {
   let depth = 0;
   for (let at = from; at < body.length; at++) {
     const byte = body[at] as number;
+    const kind = kinds[byte];
     if (byte === quote) at = endOfString(body, at);
-    else if (open.has(byte)) depth++;
-    else if (close.has(byte)) {
+    else if (kind === begins) depth++;
+    else if (kind === closes) {
       if (depth === 0) return at;
       depth--;
     } else if (byte === comma && depth === 0) return at;
@@ -73,29 +81,26 @@ function endOfString(body: Buffer, from: number): number {
 }
 
 function ended(body: Buffer, at: number, elements: Line[]): Line[] {
-  if (body[at] !== 0x5d || afterBlanks(body, at + 1) < body.length)
+  if (body[at] !== closeBracket || afterBlanks(body, at + 1) < body.length)
     throw malformed('something follows the end of the array');
   return elements;
 }
 
-function push(lines: Line[], line: Line, most: number): void {
+function push(lines: Line[], line: number, bytes: Buffer, most: number): void {
   if (lines.length === most) {
     throw new ApiError('PayloadTooLargeError', `the batch has more than ${most} lines; nothing was stored`);
   }
-  lines.push(line);
+  // Before a body the mark is ignored; before a line it is no JSON, as a blank before it makes plain.
+  lines.push({ line, bytes: afterMark(bytes) > 0 ? Buffer.concat([Buffer.from(' '), bytes]) : bytes });
 }
 
 const malformed = (message: string) => new ApiError('MalformedBodyError', `${message}; nothing was stored`);
 
-const isBlankByte = (byte: number | undefined) =>
-  byte === space || byte === tab || byte === newline || byte === carriageReturn;
-
 function afterBlanks(body: Buffer, from: number): number {
   let at = from;
-  while (isBlankByte(body[at])) at++;
+  while (at < body.length && kinds[body[at] as number] === blank) at++;
   return at;
 }
 
-const isBlank = (bytes: Buffer) => afterBlanks(bytes, 0) === bytes.length;
-
-const hasByteOrderMark = (body: Buffer) => body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
+/** Behind a byte order mark, where there is one. */
+const afterMark = (body: Buffer) => (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises';
 import type { BatchResult } from '@sluice/shared/contracts/entries.ts';
 import { ApiError, applicationNotFound, type LineError, unavailable } from '@sluice/shared/errors.ts';
 import type { BatchRecord, BatchStore, Known } from '@sluice/shared/store/batches.ts';
@@ -32,8 +32,9 @@ export interface Batch {
 const chunkEntries = 500;
 const chunkBytes = 1024 ** 2;
 const chunksInFlight = 2;
-/** After so long other requests have their turn. */
+/** After so long other requests have their turn; after a line that took much longer, as much time as it took. */
 const turnMs = 2;
+const longMs = 10;
 /** Of so many refused lines all that is wrong is told, of the rest only what was found first. */
 const explained = 100;
 
@@ -55,8 +56,9 @@ export function createStoreBatch({ cache, commit, recordLeaves, batches, lineLim
     let chunk: Chunk = { lines: [], entries: [], bytes: 0 };
     let began = performance.now();
     for (const { line, bytes } of lines) {
-      if (performance.now() - began > turnMs) {
-        await breathe();
+      const used = performance.now() - began;
+      if (used > turnMs) {
+        await (used > longMs ? pause(used) : breathe());
         began = performance.now();
       }
       const examined = bytes.length > lineLimit ? undefined : examine(application, bytes);
@@ -64,7 +66,7 @@ export function createStoreBatch({ cache, commit, recordLeaves, batches, lineLim
         if (!examined || examined.ok) errors.push(tooLarge(line, lineLimit));
         else {
           const all = errors.length < explained ? await examined.explain() : examined.refusal;
-          errors.push({ line, ...all });
+          errors.push({ line, ...all, message: ofLine(all.message) });
         }
         continue;
       }
@@ -171,11 +173,15 @@ function toRecord(application: string, { key, atomic, body }: Batch): BatchRecor
   return { once: onceFor('batch', application, key), application, hash };
 }
 
+/** The reader takes a line for a body of its own. */
+const ofLine = (message: string) =>
+  message.replace(/^The body/, 'the line').replace(/ \(line \d+, column \d+\)/, '');
+
 function refuseOther(known: Known): void {
   if (known === 'other') {
     throw new ApiError(
       'ResourceConflictError',
-      'this Idempotency-Key was used for another batch; nothing was stored',
+      'this Idempotency-Key was used for another batch, or with another ?atomic; nothing was stored',
     );
   }
 }
