@@ -1,7 +1,7 @@
 import { Binary, type ClientSession, type Db, ObjectId } from 'mongodb';
-import { within } from '../deadline.ts';
+import { DeadlineError, within } from '../deadline.ts';
 import type { EntryStore, NewEntry } from './entries.ts';
-import { isDuplicate } from './faults.ts';
+import { becauseOfBefore, isDuplicate } from './faults.ts';
 
 /** One batch that came with an idempotency key. */
 export interface BatchRecord {
@@ -46,7 +46,8 @@ export function batchStore(db: Db, entries: EntryStore, timeoutMs: number) {
 
   /** An insert that failed on a key that is there now: someone with the same key was quicker. */
   async function unlessKnown(record: BatchRecord | undefined, error: unknown): Promise<Known> {
-    const known = record ? await lookUp(record) : 'first';
+    // Where it cannot be looked up, what happened first is what the caller is told.
+    const known = record ? await lookUp(record).catch(() => 'first' as const) : 'first';
     if (known === 'first') throw error;
     return known;
   }
@@ -74,17 +75,27 @@ export function batchStore(db: Db, entries: EntryStore, timeoutMs: number) {
     async storeAll(chunks: () => AsyncIterable<NewEntry[]>, record?: BatchRecord): Promise<Known> {
       const known = record ? await lookUp(record) : 'first';
       if (known !== 'first') return known;
+      let committing = false;
+      let isOver = false;
       const storing = db.client.withSession((session) =>
         session.withTransaction(async () => {
+          committing = false;
+          for await (const chunk of chunks()) {
+            // The driver would try again long after the caller was told.
+            if (isOver) throw new DeadlineError('nobody waits for this transaction any more');
+            await entries.insertWithin(chunk, session);
+          }
+          // Last: a transaction that is left lying holds its locks for a minute, and a retry would wait for this one.
           if (record) await insert(record, session);
-          for await (const chunk of chunks()) await entries.insertWithin(chunk, session);
+          committing = true;
         }),
       );
       try {
         await within(timeoutMs, 'the transaction was not confirmed in time', storing);
         return 'first';
       } catch (error) {
-        return unlessKnown(record, error);
+        isOver = true;
+        return unlessKnown(record, committing ? becauseOfBefore(error) : error);
       }
     },
 

@@ -14,6 +14,11 @@ export type Fault = 'away' | 'unknown';
 /** A write was done, but not acknowledged as it must be: it may yet be lost. */
 export class UnconfirmedError extends Error {}
 
+/** MongoDB is away now, but what was sent before may have been done: then nobody is to be told that it was not. */
+export function becauseOfBefore(error: unknown): unknown {
+  return storeFault(error) === 'away' ? new UnconfirmedError((error as Error).message) : error;
+}
+
 /** Not primary, stepped down, shutting down, interrupted, out of time, write concern not reached. */
 const passingCodes = new Set([10107, 13435, 11600, 11602, 91, 189, 50, 64, 112, 262]);
 

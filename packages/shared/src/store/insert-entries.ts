@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Binary, type ClientSession, type Collection, type Db, type Document } from 'mongodb';
 import { within } from '../deadline.ts';
 import type { EntryDocument } from './entries.ts';
-import { isPassing, storeFault, UnconfirmedError } from './faults.ts';
+import { becauseOfBefore, isPassing, storeFault, UnconfirmedError } from './faults.ts';
 
 export interface NewEntry {
   /** Id of the application. */
@@ -68,7 +68,9 @@ export function createInsert({ db, entries, newKey, timeoutMs }: Dependencies) {
       return await send(documents);
     } catch (error) {
       if (error instanceof UnconfirmedError || storeFault(error) !== 'unknown') throw error;
-      return await send(documents);
+      return await send(documents).catch((again) => {
+        throw becauseOfBefore(again);
+      });
     }
   }
 

@@ -100,7 +100,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<BatchDependencies> = async (
       schema: {
         summary: 'Upload many entries',
         description:
-          'NDJSON, one object a line, or a JSON array. A line that is refused is told in `errors` (of the first 100 all that is wrong with them), the others are stored. With an `Idempotency-Key` a retry must have the same bytes and the same `atomic`.',
+          'NDJSON, one object a line, or a JSON array. A line that is refused is told in `errors` (with up to 20 `details` for the first 100 of them, one for the others), the others are stored. With an `Idempotency-Key` a retry must have the same bytes and the same `atomic`.',
         tags: ['Uploads'],
         consumes: ['application/x-ndjson', 'application/json'],
         params: ByDomain,

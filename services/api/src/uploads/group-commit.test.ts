@@ -166,3 +166,23 @@ it.each([
   expect(await next).toEqual(['stored']);
   expect(seen()).toEqual([[1, 2, 3, 4], [9]]);
 });
+
+describe('an item above the bytes of a command', () => {
+  it('goes alone when it is a chunk', async () => {
+    const { commands, upload, chunk, seen } = start({ bytes: 30 });
+    void upload(1);
+    void chunk(100, 1, 31);
+    await settled();
+    await commands[0]?.answer();
+    expect(seen().toSorted()).toEqual([[1], [100]]);
+  });
+
+  it('does not keep chunks waiting, however many uploads are such', async () => {
+    const { commands, upload, chunk, seen } = start({ bytes: 30 });
+    for (let n = 0; n < 20; n++) void upload(n, 31);
+    void chunk(100, 1);
+    await settled();
+    for (let n = 0; n < 3; n++) await commands[n]?.answer();
+    expect(seen().flat()).toContain(100);
+  });
+});

@@ -51,6 +51,7 @@ export function createGroupCommit(
   const lanes = { uploads: createLane(limits), batches: createLane(limits) };
   let inFlight = 0;
   let scheduled = false;
+  let batchesAreNext = false;
 
   /** After what has been received by now is read, so that it all goes together. */
   function schedule(): void {
@@ -60,11 +61,18 @@ export function createGroupCommit(
     setImmediate(flush);
   }
 
+  /** Of both lanes, unless one of them has an item so large that it goes alone; then they take turns. */
+  function take(): Item[] {
+    const { uploads, batches } = lanes;
+    const isLarge = uploads.nextBytes() > limits.bytes || batches.nextBytes() > limits.bytes;
+    if (!isLarge) return [...uploads.take(), ...batches.take()];
+    batchesAreNext = !batches.isEmpty() && (uploads.isEmpty() || !batchesAreNext);
+    return batchesAreNext ? batches.take() : uploads.take();
+  }
+
   function flush(): void {
     scheduled = false;
-    const uploads = lanes.uploads.take();
-    const items =
-      uploads.bytes > limits.bytes ? uploads.items : [...uploads.items, ...lanes.batches.take().items];
+    const items = take();
     inFlight += 1;
     commit(items).finally(() => {
       inFlight -= 1;
@@ -121,8 +129,11 @@ function createLane(limits: CommitLimits) {
       waitingBytes += item.bytes;
     },
 
+    /** Of the first item; 0 when there is none. */
+    nextBytes: () => waiting[0]?.bytes ?? 0,
+
     /** The first item, and as many more as one command takes. */
-    take(): { items: Item[]; bytes: number } {
+    take(): Item[] {
       let count = 0;
       let entries = 0;
       let bytes = 0;
@@ -140,7 +151,7 @@ function createLane(limits: CommitLimits) {
       waiting = waiting.slice(count);
       waitingEntries -= entries;
       waitingBytes -= bytes;
-      return { items, bytes };
+      return items;
     },
   };
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises';
 import type { BatchResult } from '@sluice/shared/contracts/entries.ts';
-import { ApiError, applicationNotFound, type LineError, unavailable } from '@sluice/shared/errors.ts';
+import { ApiError, applicationNotFound, type LineError } from '@sluice/shared/errors.ts';
 import type { BatchRecord, BatchStore, Known } from '@sluice/shared/store/batches.ts';
 import { fitsInDocument, type NewEntry } from '@sluice/shared/store/entries.ts';
 import { storeFault } from '@sluice/shared/store/faults.ts';
@@ -11,6 +11,7 @@ import type { GroupCommit } from '../group-commit.ts';
 import { onceFor, onceForLine } from '../once.ts';
 import { outcomeError } from '../outcome-errors.ts';
 import type { createRecordLeaves } from '../record-leaves.ts';
+import { noneStored, notBegun, ofLine, tooLarge, unknown } from './line-errors.ts';
 import type { Line } from './lines.ts';
 
 interface Dependencies {
@@ -35,7 +36,7 @@ const chunksInFlight = 2;
 /** After so long other requests have their turn; after a line that took much longer, as much time as it took. */
 const turnMs = 2;
 const longMs = 10;
-/** Of so many refused lines all that is wrong is told, of the rest only what was found first. */
+/** Of so many refused lines all that is wrong is told, as far as it is not endless; of the rest what was found first. */
 const explained = 100;
 
 interface Chunk {
@@ -65,8 +66,9 @@ export function createStoreBatch({ cache, commit, recordLeaves, batches, lineLim
       if (!examined?.ok || !fitsInDocument(examined.payload, bytes.length)) {
         if (!examined || examined.ok) errors.push(tooLarge(line, lineLimit));
         else {
-          const all = errors.length < explained ? await examined.explain() : examined.refusal;
-          errors.push({ line, ...all, message: ofLine(all.message) });
+          const isExplained = errors.length < explained;
+          const refusal = isExplained ? await examined.explain() : examined.refusal;
+          errors.push({ line, ...ofLine(refusal, isExplained) });
         }
         continue;
       }
@@ -103,7 +105,6 @@ export function createStoreBatch({ cache, commit, recordLeaves, batches, lineLim
 
     async function store(chunk: Chunk): Promise<void> {
       try {
-        await recordLeavesOf(application, chunk);
         const outcomes = await commit.add(chunk.entries, chunk.bytes, 'batches');
         for (const [i, outcome] of outcomes.entries()) {
           const error = outcomeError(outcome);
@@ -112,10 +113,15 @@ export function createStoreBatch({ cache, commit, recordLeaves, batches, lineLim
           else accepted += 1;
         }
       } catch (error) {
-        fault ??= error;
-        for (const line of chunk.lines) errors.push(notStored(line, error));
+        remember(error);
+        for (const line of chunk.lines)
+          errors.push(storeFault(error) === 'away' ? notBegun(line) : unknown(line));
       }
     }
+
+    const remember = (error: unknown) => {
+      fault ??= error;
+    };
 
     let recorded = false;
     const underWay = new Set<Promise<void>>();
@@ -123,8 +129,10 @@ export function createStoreBatch({ cache, commit, recordLeaves, batches, lineLim
       // Not before there is something to store: a batch that is refused as a whole leaves its key free.
       if (record && !recorded) refuseOther(await batches.record(record));
       recorded = true;
+      // In order: what waited for its leaves would be stored, and listed, after the chunk behind it.
+      if (!fault) await recordLeavesOf(application, chunk).catch(remember);
       // What follows a fault is not begun.
-      if (fault) errors.push(...chunk.lines.map((line) => notStored(line, fault)));
+      if (fault) errors.push(...chunk.lines.map(notBegun));
       else {
         const storing = store(chunk).finally(() => underWay.delete(storing));
         underWay.add(storing);
@@ -173,10 +181,6 @@ function toRecord(application: string, { key, atomic, body }: Batch): BatchRecor
   return { once: onceFor('batch', application, key), application, hash };
 }
 
-/** The reader takes a line for a body of its own. */
-const ofLine = (message: string) =>
-  message.replace(/^The body/, 'the line').replace(/ \(line \d+, column \d+\)/, '');
-
 function refuseOther(known: Known): void {
   if (known === 'other') {
     throw new ApiError(
@@ -185,25 +189,3 @@ function refuseOther(known: Known): void {
     );
   }
 }
-
-function noneStored(lines: number, details: LineError[]): ApiError {
-  const message = `none of the ${lines} lines was stored`;
-  return details.some(({ name }) => name === 'ServiceUnavailableError')
-    ? unavailable(message)
-    : new ApiError('SchemaValidationError', message, { details });
-}
-
-const tooLarge = (line: number, limit: number): LineError => ({
-  line,
-  name: 'PayloadTooLargeError',
-  message: `the payload is over the limit of ${limit} bytes, or takes more than 16 MB as it is stored`,
-});
-
-const notStored = (line: number, fault: unknown): LineError => ({
-  line,
-  name: 'ServiceUnavailableError',
-  message:
-    storeFault(fault) === 'away'
-      ? 'the database is away; this line was not stored'
-      : 'the outcome could not be confirmed by the database',
-});

@@ -1,0 +1,36 @@
+import { ApiError, type LineError, unavailable } from '@sluice/shared/errors.ts';
+import type { Refusal } from '../examine.ts';
+
+const detailsOfLine = 20;
+
+/** The reader takes a line for a body of its own. Many lines with all their details would be an endless answer. */
+export const ofLine = ({ name, message, details }: Refusal, isExplained: boolean) => ({
+  name,
+  message: message.replace(/^The body/, 'the line').replace(/ \(line \d+, column \d+\)/, ''),
+  ...(details && { details: details.slice(0, isExplained ? detailsOfLine : 1) }),
+});
+
+export function noneStored(lines: number, details: LineError[]): ApiError {
+  const message = `none of the ${lines} lines was stored`;
+  return details.some(({ name }) => name === 'ServiceUnavailableError')
+    ? unavailable(message)
+    : new ApiError('SchemaValidationError', message, { details });
+}
+
+export const tooLarge = (line: number, limit: number): LineError => ({
+  line,
+  name: 'PayloadTooLargeError',
+  message: `the payload is over the limit of ${limit} bytes, or takes more than 16 MB as it is stored`,
+});
+
+export const notBegun = (line: number): LineError => ({
+  line,
+  name: 'ServiceUnavailableError',
+  message: 'the database is away; this line was not stored',
+});
+
+export const unknown = (line: number): LineError => ({
+  line,
+  name: 'ServiceUnavailableError',
+  message: 'the outcome could not be confirmed by the database',
+});
