@@ -10,8 +10,8 @@ import { createInvalidate } from './invalidate/invalidate.ts';
 import { createPurge } from './purge/purge.ts';
 import { createSweep } from './sweep.ts';
 
-/** The driver tries an insert twice, and each try has its steps; then some for the age of the caches. */
-const graceMs = (timeoutMs: number) => 3 * timeoutMs + 5_000;
+/** An insert is sent twice, and each time has its steps; then some for its waiting and the age of the caches. */
+const graceMs = (timeoutMs: number) => 3 * timeoutMs + 10_000;
 
 /** What this service does: the queues it takes from, their handlers, and the sweep behind them. */
 export function startIngestWorker(config: IngestWorkerConfig, log: Logger): Promise<RunningWorker> {

@@ -100,10 +100,12 @@ export function createInsert({ db, entries, newKey, timeoutMs }: Dependencies) {
     const errors = await sendTwice(documents);
     if (errors.length === 0) return outcomes;
     const repeated = errors.filter(({ code }) => code === duplicateKey);
-    const compared = await compare(repeated.map(({ index }) => documents[index] as EntryDocument));
+    // Where that fails, it is unknown of these alone: their neighbours are stored.
+    const compared = await compare(repeated.map(({ index }) => documents[index] as EntryDocument)).catch(
+      () => new Map<EntryDocument, Outcome>(),
+    );
     for (const { index, code } of errors) {
       const known = compared.get(documents[index] as EntryDocument);
-      // A duplicate that is not found was deleted since, with its application.
       const passing = code === duplicateKey || isPassing(code);
       outcomes[index] = known ?? (passing ? 'unconfirmed' : 'refused');
     }

@@ -15,6 +15,7 @@ const limits = fc.record({
   bytes: fc.integer({ min: 1, max: 40 }),
   waitingEntries: fc.integer({ min: 1, max: 30 }),
   waitingBytes: fc.integer({ min: 1, max: 200 }),
+  waitingMs: fc.constant(60_000),
 });
 
 const add = fc.record({

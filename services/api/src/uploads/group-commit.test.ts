@@ -1,7 +1,7 @@
 import { DeadlineError } from '@sluice/shared/deadline.ts';
 import { UnconfirmedError } from '@sluice/shared/store/faults.ts';
 import { MongoNetworkError, MongoServerSelectionError } from 'mongodb';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   createHeldInsert,
   type HeldCommand,
@@ -16,6 +16,7 @@ const roomy: CommitLimits = {
   bytes: 1_000,
   waitingEntries: 1_000,
   waitingBytes: 100_000,
+  waitingMs: 5_000,
 };
 
 function start(limits: Partial<CommitLimits> = {}) {
@@ -185,4 +186,21 @@ describe('an item above the bytes of a command', () => {
     for (let n = 0; n < 3; n++) await commands[n]?.answer();
     expect(seen().flat()).toContain(100);
   });
+});
+
+it('refuses what has waited too long when its turn comes, and takes what came later', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { commands, upload, seen } = start();
+  void upload(1);
+  await settled();
+  const late = upload(2);
+  vi.advanceTimersByTime(5_001);
+  const later = upload(3);
+  await commands[0]?.answer();
+  await settled();
+  await commands[1]?.answer();
+  expect(await late).toMatchObject({ name: 'ServiceUnavailableError', headers: { 'retry-after': '2' } });
+  expect(await later).toEqual(['stored']);
+  expect(seen()).toEqual([[1], [3]]);
 });

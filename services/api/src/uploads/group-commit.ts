@@ -11,6 +11,8 @@ export interface CommitLimits {
   /** What may wait of uploads; beyond it one more is refused. */
   waitingEntries: number;
   waitingBytes: number;
+  /** What has waited longer when its turn comes is refused: its client has given up, or soon will. */
+  waitingMs: number;
 }
 
 export const commitLimits: CommitLimits = {
@@ -20,11 +22,13 @@ export const commitLimits: CommitLimits = {
   bytes: 1024 ** 2,
   waitingEntries: 4_000,
   waitingBytes: 32 * 1024 ** 2,
+  waitingMs: 5_000,
 };
 
 interface Item {
   entries: NewEntry[];
   bytes: number;
+  since: number;
   resolve(outcomes: Outcome[]): void;
   reject(error: unknown): void;
 }
@@ -72,13 +76,21 @@ export function createGroupCommit(
 
   function flush(): void {
     scheduled = false;
-    const items = take();
-    inFlight += 1;
-    commit(items).finally(() => {
-      inFlight -= 1;
-      schedule();
-    });
+    const latest = performance.now() - limits.waitingMs;
+    const items = take().filter((item) => item.since >= latest || refuse(item));
+    if (items.length > 0) {
+      inFlight += 1;
+      commit(items).finally(() => {
+        inFlight -= 1;
+        schedule();
+      });
+    }
     schedule();
+  }
+
+  function refuse({ reject }: Item): boolean {
+    reject(unavailable('the database was too slow; nothing was stored'));
+    return false;
   }
 
   async function commit(items: Item[]): Promise<void> {
@@ -105,7 +117,7 @@ export function createGroupCommit(
         throw unavailable('too many uploads are waiting; nothing was stored', 1);
       }
       return new Promise((resolve, reject) => {
-        lanes[lane].push({ entries, bytes, resolve, reject });
+        lanes[lane].push({ entries, bytes, since: performance.now(), resolve, reject });
         schedule();
       });
     },

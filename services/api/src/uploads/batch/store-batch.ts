@@ -114,8 +114,7 @@ export function createStoreBatch({ cache, commit, recordLeaves, batches, lineLim
         }
       } catch (error) {
         remember(error);
-        for (const line of chunk.lines)
-          errors.push(storeFault(error) === 'away' ? notBegun(line) : unknown(line));
+        for (const line of chunk.lines) errors.push(isNotBegun(error) ? notBegun(line) : unknown(line));
       }
     }
 
@@ -171,6 +170,9 @@ export function createStoreBatch({ cache, commit, recordLeaves, batches, lineLim
     return { accepted, rejected: errors.length, errors };
   };
 }
+
+/** An ApiError is thrown before anything is sent. */
+const isNotBegun = (error: unknown) => error instanceof ApiError || storeFault(error) === 'away';
 
 function toRecord(application: string, { key, atomic, body }: Batch): BatchRecord | undefined {
   if (key === undefined) return undefined;
