@@ -69,7 +69,7 @@ export async function up(options: UpOptions) {
   }
 }
 
-/** Uploads live for milliseconds: with room for them the garbage collector has half the work. */
+/** Uploads live for milliseconds: with room for them the garbage collector has less to do. */
 const roomy = ({ NODE_OPTIONS = '' }: NodeJS.ProcessEnv) => ({
   NODE_OPTIONS: `${NODE_OPTIONS} --max-semi-space-size=64`.trim(),
 });

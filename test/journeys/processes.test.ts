@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { freePort } from '../../local/ports.ts';
 import { call, ownStores, until } from '../support/sluice.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -24,18 +24,10 @@ function run(service: string, env: Record<string, string>) {
   return { child, output };
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as { port: number };
-  await once(server.close(), 'close');
-  return port;
-}
-
 const exitOf = async (child: ChildProcess) => child.exitCode ?? (await once(child, 'exit'))[0];
 
 async function runApi(env: Record<string, string> = {}) {
-  const port = await freePort();
+  const port = await freePort(0);
   const url = `http://127.0.0.1:${port}`;
   const running = run('api', { ...ownStores(), PORT: String(port), ...env });
   await until(() =>
@@ -113,7 +105,7 @@ it('says that its port is taken', async () => {
 it.each(['export-worker', 'ingest-worker'])(
   '%s ends on SIGTERM, and answers for its health until then',
   async (service) => {
-    const port = await freePort();
+    const port = await freePort(0);
     const { child } = run(service, { ...ownStores(), HEALTH_PORT: String(port) });
     const live = () =>
       fetch(`http://127.0.0.1:${port}/health/live`).then(

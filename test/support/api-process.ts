@@ -1,23 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { freePort } from '../../local/ports.ts';
 import { call, until } from './sluice.ts';
 
 const main = join(import.meta.dirname, '../../services/api/src/main.ts');
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as { port: number };
-  await once(server.close(), 'close');
-  return port;
-}
-
 /** The API as a process of its own, which can be killed and started again at the same port. Call in a test. */
 export async function createApiProcess(env: Record<string, string>) {
-  const port = await freePort();
+  const port = await freePort(0);
   const url = `http://127.0.0.1:${port}`;
   let child: ChildProcess | undefined;
   const kill = () => void child?.kill('SIGKILL');

@@ -26,11 +26,16 @@ describe('a payload that is kept', () => {
     '{"a":"__proto__","b":"_bsontype"}',
     nested(maxNesting),
   ])('%s', (text) => {
-    expect(read(text)).toEqual({ ok: true, payload: JSON.parse(text.replace('\ufeff', '')) });
+    const plain = text.replace('\ufeff', '');
+    expect(read(text)).toEqual({ ok: true, payload: JSON.parse(plain), text: plain });
   });
 
   it('is returned for a body that is a slice of a larger buffer', () => {
-    expect(readPayload(Buffer.from('xx[1]xx').subarray(2, 5))).toEqual({ ok: true, payload: [1] });
+    expect(readPayload(Buffer.from('xx[1]xx').subarray(2, 5))).toEqual({
+      ok: true,
+      payload: [1],
+      text: '[1]',
+    });
   });
 });
 
