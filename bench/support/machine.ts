@@ -13,20 +13,20 @@ export async function describeMachine({ mongodb, generator, options }: Bench): P
     `${cpu?.model.trim()}, ${cpus().length} cores, ${figure(totalmem() / 1024 ** 3)} GiB`,
     `${system()} ${release()}`,
     `Node ${process.versions.node}`,
-    `MongoDB ${version}, data in ${tmpdir()} (${filesystem(tmpdir())})`,
+    `MongoDB ${version}, data on ${filesystem(tmpdir())}`,
     generator.name,
   ].join('; ');
 }
 
-/** Such as `ext4 on /dev/vda`, where the system tells. */
+/** Such as `ext4`, where the system tells. */
 function filesystem(path: string): string {
   try {
     const mounts = readFileSync('/proc/self/mounts', 'utf8').trim().split('\n');
-    const [device, , type] = mounts
+    const [, , type = 'file system unknown'] = mounts
       .map((line) => line.split(' '))
       .filter(([, at = '']) => at === '/' || path === at || path.startsWith(`${at}/`))
       .reduce((best, mount) => ((mount[1]?.length ?? 0) >= (best[1]?.length ?? 0) ? mount : best));
-    return `${type} on ${device}`;
+    return type;
   } catch {
     return 'file system unknown';
   }
