@@ -1,5 +1,6 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { ApiConfig } from '@sluice/shared/config/load.ts';
+import { createRecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Producer } from '@sluice/shared/queues/producer.ts';
 import type { Compiler } from '@sluice/shared/schemas/compiler.ts';
@@ -27,7 +28,6 @@ import { createAccept } from './uploads/accept.ts';
 import type { ApplicationCache } from './uploads/application-cache.ts';
 import { createStoreBatch } from './uploads/batch/store-batch.ts';
 import { createGroupCommit } from './uploads/group-commit.ts';
-import { createRecordLeaves } from './uploads/record-leaves.ts';
 
 export interface AppDependencies {
   config: ApiConfig;

@@ -1,11 +1,11 @@
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
+import { examine } from '@sluice/shared/intake/examine.ts';
+import type { createRecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
 import { fitsInDocument, type Outcome } from '@sluice/shared/store/entries.ts';
 import type { ApplicationCache } from './application-cache.ts';
-import { examine } from './examine.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { onceFor } from './once.ts';
 import { outcomeError } from './outcome-errors.ts';
-import type { createRecordLeaves } from './record-leaves.ts';
 
 interface Dependencies {
   cache: ApplicationCache;

@@ -1,36 +1,24 @@
-import { schemaLeaves } from '@sluice/shared/columns/schema-leaves.ts';
-import { unavailable } from '@sluice/shared/errors.ts';
+import { createLoadIntake, type Intake } from '@sluice/shared/intake/intake.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Compiler } from '@sluice/shared/schemas/compiler.ts';
-import type { Validator } from '@sluice/shared/schemas/validator.ts';
 import type { ApplicationStore } from '@sluice/shared/store/applications.ts';
 import type { LeafStore } from '@sluice/shared/store/leaves.ts';
 import { LRUCache } from 'lru-cache';
-import { createLeafSet, type LeafSet } from './leaf-set.ts';
 
 /** An upload is never accepted on knowledge older than this. */
 const maxAgeMs = 1_000;
 const recheckEveryMs = 400;
 
-export interface CachedApplication {
-  id: string;
-  domain: string;
-  validator: Validator;
-  leaves: LeafSet;
-  /** Some leaf of an entry is in no list: there were too many. */
-  leafOverflow: boolean;
-}
-
-interface Held extends CachedApplication {
+interface Held extends Intake {
   /** When MongoDB was last asked whether the application still exists. */
   checkedAt: number;
 }
 
 export interface ApplicationCache {
   /** What is held and known to be true; undefined says nothing. */
-  peek(domain: string): CachedApplication | undefined;
+  peek(domain: string): Intake | undefined;
   /** Undefined when there is no such application. Rejects when MongoDB is away. */
-  get(domain: string): Promise<CachedApplication | undefined>;
+  get(domain: string): Promise<Intake | undefined>;
   drop(applicationId: string): void;
   close(): void;
 }
@@ -54,6 +42,7 @@ export function createApplicationCache({
   log,
   size,
 }: Dependencies): ApplicationCache {
+  const loadIntake = createLoadIntake({ leaves, compiler });
   const domains = new Map<string, string>();
   const held = new LRUCache<string, Held>({ max: size, dispose: ({ id }) => domains.delete(id) });
   const loading = new Map<string, Promise<Held | undefined>>();
@@ -69,23 +58,7 @@ export function createApplicationCache({
     const checkedAt = Date.now();
     const record = await applications.byDomain(domain);
     if (!record) return undefined;
-    const [compiled, recorded] = await Promise.all([
-      compiler.compile(record.rawSchema),
-      leaves.of(record.id),
-    ]);
-    // It compiled when it was created: what fails now is time or memory.
-    if (!compiled.ok) throw unavailable(`the schema cannot be compiled now: ${compiled.refusal.message}`);
-    const known = createLeafSet();
-    known.add(schemaLeaves(JSON.parse(record.rawSchema)));
-    known.add(recorded.pointers);
-    const found: Held = {
-      id: record.id,
-      domain,
-      validator: compiled.validator,
-      leaves: known,
-      leafOverflow: recorded.overflow,
-      checkedAt,
-    };
+    const found: Held = { ...(await loadIntake(record)), checkedAt };
     held.set(domain, found);
     domains.set(found.id, domain);
     return found;

@@ -2,16 +2,17 @@ import { createHash } from 'node:crypto';
 import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises';
 import type { BatchResult } from '@sluice/shared/contracts/entries.ts';
 import { ApiError, applicationNotFound, type LineError } from '@sluice/shared/errors.ts';
+import { examine } from '@sluice/shared/intake/examine.ts';
+import type { Intake } from '@sluice/shared/intake/intake.ts';
+import { noneStored, notBegun, ofLine, tooLarge, unknown } from '@sluice/shared/intake/line-errors.ts';
+import type { createRecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
 import type { BatchRecord, BatchStore, Known } from '@sluice/shared/store/batches.ts';
 import { fitsInDocument, type NewEntry } from '@sluice/shared/store/entries.ts';
 import { storeFault } from '@sluice/shared/store/faults.ts';
-import type { ApplicationCache, CachedApplication } from '../application-cache.ts';
-import { examine } from '../examine.ts';
+import type { ApplicationCache } from '../application-cache.ts';
 import type { GroupCommit } from '../group-commit.ts';
 import { onceFor, onceForLine } from '../once.ts';
 import { outcomeError } from '../outcome-errors.ts';
-import type { createRecordLeaves } from '../record-leaves.ts';
-import { noneStored, notBegun, ofLine, tooLarge, unknown } from './line-errors.ts';
 import type { Line } from './lines.ts';
 
 interface Dependencies {
@@ -49,7 +50,7 @@ interface Chunk {
 export function createStoreBatch({ cache, commit, recordLeaves, batches, lineLimit }: Dependencies) {
   /** The valid lines in chunks; refused ones go to `errors`. */
   async function* chunks(
-    application: CachedApplication,
+    application: Intake,
     { lines }: Batch,
     errors: LineError[],
     once?: Buffer,
@@ -90,7 +91,7 @@ export function createStoreBatch({ cache, commit, recordLeaves, batches, lineLim
     if (chunk.entries.length > 0) yield chunk;
   }
 
-  async function recordLeavesOf(application: CachedApplication, chunk: Chunk): Promise<void> {
+  async function recordLeavesOf(application: Intake, chunk: Chunk): Promise<void> {
     await recordLeaves(
       application,
       chunk.entries.map(({ payload }) => payload),
@@ -98,7 +99,7 @@ export function createStoreBatch({ cache, commit, recordLeaves, batches, lineLim
   }
 
   /** Each line by itself. */
-  async function storeEach(application: CachedApplication, batch: Batch, record?: BatchRecord) {
+  async function storeEach(application: Intake, batch: Batch, record?: BatchRecord) {
     const errors: LineError[] = [];
     let accepted = 0;
     let fault: unknown;
@@ -145,7 +146,7 @@ export function createStoreBatch({ cache, commit, recordLeaves, batches, lineLim
   }
 
   /** All lines or none: the first pass looks for errors, the second stores. */
-  async function storeAll(application: CachedApplication, batch: Batch, record?: BatchRecord) {
+  async function storeAll(application: Intake, batch: Batch, record?: BatchRecord) {
     const errors: LineError[] = [];
     for await (const _ of chunks(application, batch, errors));
     if (errors.length > 0) return { accepted: 0, errors };

@@ -1,6 +1,6 @@
-import type { ErrorDetail } from '@sluice/shared/errors.ts';
-import { readPayload } from '@sluice/shared/payloads/read-payload.ts';
-import type { CachedApplication } from './application-cache.ts';
+import type { ErrorDetail } from '../errors.ts';
+import { readPayload } from '../payloads/read-payload.ts';
+import type { Intake } from './intake.ts';
 
 export interface Refusal {
   name: 'MalformedBodyError' | 'SchemaValidationError';
@@ -16,7 +16,7 @@ export type Examined =
   | { ok: false; refusal: Refusal; explain(): Promise<Refusal> };
 
 /** Reads one payload and validates it against the application's schema. */
-export function examine({ domain, validator }: CachedApplication, body: Buffer): Examined {
+export function examine({ domain, validator }: Pick<Intake, 'domain' | 'validator'>, body: Buffer): Examined {
   const reading = readPayload(body);
   if (!reading.ok) {
     const refusal: Refusal =

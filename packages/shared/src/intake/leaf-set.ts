@@ -1,4 +1,4 @@
-import { fromPointer, toPointer } from '@sluice/shared/payloads/leaves.ts';
+import { fromPointer, toPointer } from '../payloads/leaves.ts';
 
 interface Node {
   leaf: boolean;

@@ -1,23 +1,19 @@
-import { type LeafStore, maxLeafLength, maxLeaves } from '@sluice/shared/store/leaves.ts';
-import type { CachedApplication } from './application-cache.ts';
+import { type LeafStore, maxLeafLength, maxLeaves } from '../store/leaves.ts';
+import type { Intake } from './intake.ts';
 
 type Payload = Record<string, unknown>;
 
 /** A leaf is on record before the first entry that has it, so an export knows its columns beforehand. */
 export function createRecordLeaves(leaves: LeafStore) {
-  function fresh(application: CachedApplication, payload: Payload): string[] {
+  function fresh(application: Intake, payload: Payload): string[] {
     const unknown = application.leaves.unknown(payload);
     return application.leafOverflow ? unknown.filter(({ length }) => length <= maxLeafLength) : unknown;
   }
 
-  const isFull = ({ leafOverflow, leaves: known }: CachedApplication) =>
-    leafOverflow && known.size() >= maxLeaves;
+  const isFull = ({ leafOverflow, leaves: known }: Intake) => leafOverflow && known.size() >= maxLeaves;
 
   /** Undefined when there is nothing to record, which is nearly always. */
-  return function recordLeaves(
-    application: CachedApplication,
-    payloads: Payload[],
-  ): Promise<void> | undefined {
+  return function recordLeaves(application: Intake, payloads: Payload[]): Promise<void> | undefined {
     if (isFull(application)) return undefined;
     const found = new Set<string>();
     for (const payload of payloads) for (const leaf of fresh(application, payload)) found.add(leaf);

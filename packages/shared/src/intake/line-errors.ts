@@ -1,5 +1,5 @@
-import { ApiError, type LineError, unavailable } from '@sluice/shared/errors.ts';
-import type { Refusal } from '../examine.ts';
+import { ApiError, type LineError, unavailable } from '../errors.ts';
+import type { Refusal } from './examine.ts';
 
 const detailsOfLine = 20;
 
