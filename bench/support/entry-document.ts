@@ -1,7 +1,7 @@
 import type { EntryDocument } from '@sluice/shared/store/entries.ts';
-import { createEntryKeys } from '@sluice/shared/store/entry-id.ts';
+import { createKeysAt } from '@sluice/shared/store/entry-id.ts';
 
-const newKey = createEntryKeys();
+const newKey = createKeysAt();
 
 /** An entry as the API stores it. */
 export function entryDocument(application: Buffer, createdAt: number, payload: object): EntryDocument {

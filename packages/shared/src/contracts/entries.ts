@@ -69,6 +69,17 @@ export const EntriesQuery = Type.Object(
     from: Type.Optional(Timestamp),
     to: Type.Optional(Timestamp),
     after: Type.Optional(Type.String({ description: '`pagination.cursor` of the page before.' })),
+    filter: Type.Optional(
+      Type.String({
+        description:
+          'JSON: conditions on payloads, all of which must be met, such as ' +
+          '`{"celsius":{"gte":20,"lt":30},"address.city":{"in":["Oslo","Bergen"]},"note":{"exists":false},"ok":true}`. ' +
+          'Operators: `eq` (also a bare value), `ne`, `lt`, `lte`, `gt`, `gte`, `in`, `exists`. Dots lead into nested ' +
+          'objects; where a key has dots, write a JSON Pointer (`/a.b`). Numbers compare with numbers and strings with ' +
+          'strings, by code point; only `ne` and `exists` match a missing member; arrays are not searched. ' +
+          'At most 20 conditions, 100 values in `in`, 4 KB.',
+      }),
+    ),
   },
   { additionalProperties: false },
 );

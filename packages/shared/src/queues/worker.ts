@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { Logger } from '../logger.ts';
+import { repeat } from '../repeat.ts';
 import { type Consumer, consume, type Handler } from './consumer.ts';
 import type { QueueDefinition } from './definition.ts';
 import type { Producer } from './producer.ts';
@@ -30,24 +31,6 @@ interface Options {
 export interface RunningWorker {
   /** Hands back what is in hand and lets go of everything. */
   stop(): Promise<void>;
-}
-
-/** Calls `work` every `ms`, never twice at once; returns how to stop. */
-function repeat(ms: number, work: () => Promise<void>): () => void {
-  let timer: NodeJS.Timeout;
-  let stopped = false;
-  const next = () => {
-    timer = setTimeout(async () => {
-      await work();
-      if (!stopped) next();
-    }, ms);
-    timer.unref();
-  };
-  next();
-  return () => {
-    stopped = true;
-    clearTimeout(timer);
-  };
 }
 
 async function listen(port: number): Promise<Server | undefined> {

@@ -115,6 +115,12 @@ export function applicationStore(db: Db) {
       return new Set(await idsOf(found, ids.length));
     },
 
+    /** Those that exist, in a fixed order, beyond `after`. */
+    async living(after: string | undefined, limit: number): Promise<string[]> {
+      const found = applications.find({ ...(after && { _id: { $gt: new ObjectId(after) } }), ...alive });
+      return idsOf(found.sort({ _id: 1 }), limit);
+    },
+
     /** Deleted applications whose purge is not finished. */
     async unpurged(limit: number): Promise<string[]> {
       const found = applications.find({ deletedAt: { $exists: true }, purgedAt: { $exists: false } });

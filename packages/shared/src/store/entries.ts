@@ -1,16 +1,19 @@
-import { type Binary, BSON, type ClientSession, type Db, type Filter, MongoServerError } from 'mongodb';
-import {
-  createEntryKeys,
-  type EntryId,
-  firstKeyAt,
-  fromKey,
-  highestId,
-  lowestId,
-  toKey,
-} from './entry-id.ts';
-import { createInsert, type NewEntry, type Outcome } from './insert-entries.ts';
+import { type Binary, BSON, type ClientSession, type Db, MongoServerError } from 'mongodb';
+import { createEntryKeys, type EntryId, fromKey } from './entry-id.ts';
+import { type Period, range } from './entry-range.ts';
+import { createInsert, type KeyedEntry, type NewEntry, type Outcome } from './insert-entries.ts';
+import { createListing, type Page } from './list-entries.ts';
+import { type MilestoneStore, milestoneStore } from './milestones.ts';
 
-export type { NewEntry, Outcome } from './insert-entries.ts';
+export type { Period } from './entry-range.ts';
+export type { KeyedEntry, NewEntry, Outcome } from './insert-entries.ts';
+
+/** See `createListing`. */
+interface Listing {
+  milestones?: MilestoneStore;
+  near?: number | undefined;
+  filterMs?: number | undefined;
+}
 
 export interface StoredEntry {
   id: EntryId;
@@ -26,37 +29,23 @@ export interface EntryDocument {
   once?: Binary;
 }
 
-/** `from` is included, `to` is not. */
-export interface Period {
-  from?: Date | undefined;
-  to?: Date | undefined;
-}
-
 const newestFirst = { _id: -1 } as const;
 const oldestFirst = { _id: 1 } as const;
 
 const toEntry = ({ _id, payload }: EntryDocument): StoredEntry => ({ ...fromKey(_id), payload });
 
-/** A range of the collection: above `after`, up to `until` or below `before`, in the period. */
-function range(
-  application: string,
-  { from, to, after, until, before }: Period & { after?: EntryId; until?: EntryId; before?: EntryId },
-): Filter<EntryDocument> {
-  const bounds = [
-    { $gte: toKey(application, lowestId), $lte: toKey(application, highestId) },
-    ...(from ? [{ $gte: firstKeyAt(application, from) }] : []),
-    ...(to ? [{ $lt: firstKeyAt(application, to) }] : []),
-    ...(after ? [{ $gt: toKey(application, after) }] : []),
-    ...(until ? [{ $lte: toKey(application, until) }] : []),
-    ...(before ? [{ $lt: toKey(application, before) }] : []),
-  ];
-  return { $and: bounds.map((_id) => ({ _id })) };
-}
-
 export type EntryStore = ReturnType<typeof entryStore>;
 
 /** Entries of all applications: one clustered collection, each application a range of it in the order of time. */
-export function entryStore(db: Db, timeoutMs: number) {
+export function entryStore(
+  db: Db,
+  timeoutMs: number,
+  {
+    milestones = milestoneStore(db),
+    near,
+    filterMs = Math.min(5_000, Math.floor(timeoutMs / 2)),
+  }: Listing = {},
+) {
   const entries = db.collection<EntryDocument>('entries');
   let prepared: Promise<void> | undefined;
 
@@ -69,7 +58,13 @@ export function entryStore(db: Db, timeoutMs: number) {
     return prepared;
   }
 
-  const { insert, insertWithin } = createInsert({ db, entries, newKey: createEntryKeys(), timeoutMs });
+  const listing = createListing({ entries, milestones, near, filterMs });
+  const { insert, insertKeyed, insertWithin } = createInsert({
+    db,
+    entries,
+    newKey: createEntryKeys(),
+    timeoutMs,
+  });
 
   return {
     prepare: prepareOnce,
@@ -84,30 +79,25 @@ export function entryStore(db: Db, timeoutMs: number) {
       return insert(batch);
     },
 
+    /** The same for entries whose keys are made beforehand, and which may have been stored before. */
+    async insertKeyed(batch: KeyedEntry[]): Promise<Outcome[]> {
+      await prepareOnce();
+      return insertKeyed(batch);
+    },
+
     /** The same as a part of a transaction; throws when one of them is not taken. */
     async insertWithin(batch: NewEntry[], session: ClientSession): Promise<void> {
       await prepareOnce();
       await insertWithin(batch, session);
     },
 
-    /** Newest first; `start` counts from `before`, or from the newest entry. */
-    async page(
-      application: string,
-      {
-        start,
-        limit,
-        before,
-        ...period
-      }: Period & { start: number; limit: number; before?: EntryId | undefined },
-    ): Promise<StoredEntry[]> {
-      const filter = range(application, { ...period, ...(before && { before }) });
-      return (await entries.find(filter).sort(newestFirst).skip(start).limit(limit).toArray()).map(toEntry);
+    /** Newest first; `start` counts from `before`, the end of the period, or the newest entry. Throws FilterTimeout. */
+    async page(application: string, page: Page): Promise<StoredEntry[]> {
+      return (await listing.page(application, page)).map(toEntry);
     },
 
-    /** Exact. */
-    count(application: string, period: Period, until?: EntryId): Promise<number> {
-      return entries.countDocuments(range(application, { ...period, ...(until && { until }) }));
-    },
+    /** Exact. With `until`, of the entries up to that one. Throws FilterTimeout. */
+    count: listing.count,
 
     async newestId(application: string): Promise<EntryId | undefined> {
       const found = entries.find(range(application, {})).sort(newestFirst).limit(1);

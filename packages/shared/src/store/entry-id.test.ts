@@ -1,7 +1,16 @@
 import fc from 'fast-check';
 import { Binary } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { createEntryKeys, firstKeyAt, fromKey, highestId, isEntryId, lowestId, toKey } from './entry-id.ts';
+import {
+  createEntryKeys,
+  createKeysAt,
+  firstKeyAt,
+  fromKey,
+  highestId,
+  isEntryId,
+  lowestId,
+  toKey,
+} from './entry-id.ts';
 
 const latest = 2 ** 48 - 1;
 const application = fc.stringMatching(/^[0-9a-f]{24}$/);
@@ -21,13 +30,26 @@ describe('keys of entries', () => {
     );
     fc.assert(
       fc.property(entries, (list) => {
-        const newKey = createEntryKeys();
+        const newKey = createKeysAt();
         const made = list.map(([of, at], n) => ({ of, at, n, key: make(newKey, of, at) }));
         const expected = made.toSorted(
           (a, b) => (a.of < b.of ? -1 : a.of > b.of ? 1 : 0) || a.at - b.at || a.n - b.n,
         );
         expect(made.toSorted((a, b) => order(a.key, b.key)).map(({ n }) => n)).toEqual(
           expected.map(({ n }) => n),
+        );
+      }),
+    );
+  });
+
+  it('sort as they were made and keep the latest time, whatever the clock does', () => {
+    fc.assert(
+      fc.property(fc.array(time, { minLength: 1 }), (times) => {
+        const newKey = createEntryKeys();
+        const keys = times.map((at) => make(newKey, 'a'.repeat(24), at));
+        expect(keys.toSorted(order)).toEqual(keys);
+        expect(keys.map((key) => fromKey(key).createdAt.getTime())).toEqual(
+          times.map((_, n) => Math.max(...times.slice(0, n + 1))),
         );
       }),
     );

@@ -14,8 +14,20 @@ const idBytes = 14;
 /** What a cursor may hold. */
 export const isEntryId = (text: string) => /^[0-9a-f]{28}$/.test(text);
 
-/** Makes keys of new entries; those of one process sort as they were made, within a millisecond too. */
-export function createEntryKeys(): (application: Buffer, createdAt: number) => Binary {
+type NewKey = (application: Buffer, createdAt: number) => Binary;
+
+/** Makes keys of new entries, which sort as they were made: when the clock is stepped back, they keep the latest time. */
+export function createEntryKeys(): NewKey {
+  const newKey = createKeysAt();
+  let latest = 0;
+  return (application, createdAt) => {
+    latest = Math.max(latest, createdAt);
+    return newKey(application, latest);
+  };
+}
+
+/** Makes keys of any time; those of one millisecond sort as they were made. */
+export function createKeysAt(): NewKey {
   const ofProcess = randomBytes(4);
   let counter = 0;
   return (application, createdAt) => {
@@ -25,6 +37,26 @@ export function createEntryKeys(): (application: Buffer, createdAt: number) => B
     ofProcess.copy(key, applicationBytes + timeBytes);
     key.writeUInt32BE(counter, applicationBytes + timeBytes + 4);
     counter = (counter + 1) % 2 ** 32;
+    return new Binary(key);
+  };
+}
+
+/**
+ * Makes the keys of an import's entries from the numbers of their lines: the same line has the same key, whoever stores
+ * it. In the place of the process is `source`, 4 bytes of the import.
+ */
+export function createLineKeys(
+  application: string,
+  createdAt: number,
+  source: Buffer,
+): (line: number) => Binary {
+  const common = Buffer.alloc(applicationBytes + idBytes);
+  common.write(application, 'hex');
+  common.writeUIntBE(createdAt, applicationBytes, timeBytes);
+  source.copy(common, applicationBytes + timeBytes, 0, 4);
+  return (line) => {
+    const key = Buffer.from(common);
+    key.writeUInt32BE(line, applicationBytes + timeBytes + 4);
     return new Binary(key);
   };
 }
@@ -53,3 +85,5 @@ export function fromKey({ buffer }: Binary): { id: EntryId; createdAt: Date } {
   const bytes = Buffer.from(buffer.buffer, buffer.byteOffset + applicationBytes, idBytes);
   return { id: bytes.toString('hex'), createdAt: new Date(bytes.readUIntBE(0, timeBytes)) };
 }
+
+export const timeOfId = (id: EntryId): Date => new Date(Number.parseInt(id.slice(0, 2 * timeBytes), 16));

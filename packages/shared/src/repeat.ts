@@ -1,0 +1,17 @@
+/** Calls `work`, which must not reject, every `ms`, never twice at once; returns how to stop. */
+export function repeat(ms: number, work: () => Promise<void>): () => void {
+  let timer: NodeJS.Timeout;
+  let stopped = false;
+  const next = () => {
+    timer = setTimeout(async () => {
+      await work();
+      if (!stopped) next();
+    }, ms);
+    timer.unref();
+  };
+  next();
+  return () => {
+    stopped = true;
+    clearTimeout(timer);
+  };
+}

@@ -1,0 +1,65 @@
+import type { Document } from 'mongodb';
+
+export type Scalar = string | number | boolean | null;
+
+/** What must be so of one member of a payload. */
+export type Condition = { path: string[] } & (
+  | { operator: 'eq' | 'ne'; value: Scalar }
+  | { operator: 'lt' | 'lte' | 'gt' | 'gte'; value: number | string }
+  | { operator: 'in'; value: Scalar[] }
+  | { operator: 'exists'; value: boolean }
+);
+
+/** A filtered read took longer than it may. */
+export class FilterTimeout extends Error {
+  readonly limitMs: number;
+
+  constructor(limitMs: number, cause: unknown) {
+    super(`a filtered read took longer than ${limitMs} ms`, { cause });
+    this.limitMs = limitMs;
+  }
+}
+
+/**
+ * A query for entries whose payload meets all conditions. It is an aggregation expression, for in MongoDB's query language
+ * a path goes through arrays, and a key cannot have a dot. Keys and values come from users: each is a literal.
+ */
+export function toQuery(conditions: Condition[]): Document {
+  return { $expr: { $and: conditions.map(toExpression) } };
+}
+
+/** Each step binds `v` anew, to the member of what it was. */
+function toExpression({ path, ...condition }: Condition): Document {
+  const expression = path.reduceRight<Document>(
+    (inner, key) => ({ $let: { vars: { v: memberOf(key) }, in: inner } }),
+    test(condition),
+  );
+  return { $let: { vars: { v: '$payload' }, in: expression } };
+}
+
+// Of null, $getField would be null, not missing.
+const memberOf = (key: string): Document => ({
+  $cond: [
+    { $eq: [{ $type: '$$v' }, 'object'] },
+    { $getField: { field: { $literal: key }, input: '$$v' } },
+    '$$REMOVE',
+  ],
+});
+
+function test({ operator, value }: { operator: Condition['operator']; value: Condition['value'] }): Document {
+  const compared = ['$$v', { $literal: value }];
+  switch (operator) {
+    case 'eq':
+    case 'ne':
+    case 'in':
+      return { [`$${operator}`]: compared };
+    case 'exists':
+      return { [value ? '$ne' : '$eq']: [{ $type: '$$v' }, 'missing'] };
+    default:
+      // MongoDB has an order across types; JSON has none.
+      return { $and: [isOfType(typeof value), { [`$${operator}`]: compared }] };
+  }
+}
+
+const isOfType = (type: string): Document =>
+  type === 'number' ? { $isNumber: '$$v' } : { $eq: [{ $type: '$$v' }, 'string'] };

@@ -1,0 +1,110 @@
+import type { Binary, ObjectId } from 'mongodb';
+import { expect, it } from 'vitest';
+import { modelEntries } from '../../../../test/support/model-entries.ts';
+import { ownDatabase } from '../../../../test/support/own-database.ts';
+import { toKey } from './entry-id.ts';
+
+interface Stored {
+  _id: Binary;
+  application: ObjectId;
+  rank: number;
+}
+
+/** An application with an entry in each of so many milliseconds from 1,000 on. */
+async function start(count: number) {
+  const { db } = await ownDatabase();
+  const model = await modelEntries(db, { spacing: 5 });
+  await model.insert(Array.from({ length: count }, (_, n) => 1_000 + n));
+  const oldestFirst = model.all().reverse();
+  const keyOf = (rank: number) => oldestFirst[rank - 1]?.key as Binary;
+  return { ...model, keyOf, stored: db.collection<Stored>('milestones') };
+}
+
+it('sets as many milestones as it may, each once, and none above the bound', async () => {
+  const { milestones, application, ranks } = await start(40);
+  const settled: number[] = [];
+  for (const [bound, limit] of [
+    [1_004, 9],
+    [1_005, 9],
+    [1_030, 2],
+    [1_030, 9],
+    [1_030, 9],
+    [1_000, 9],
+  ] as const)
+    settled.push(await milestones.settle(application, bound, limit));
+  expect(settled).toEqual([0, 1, 2, 3, 0, 0]);
+  expect((await ranks()).set).toEqual([5, 10, 15, 20, 25, 30]);
+});
+
+it('sets the same milestones in many workers at once', async () => {
+  const { milestones, application, ranks } = await start(60);
+  const settled = await Promise.all(
+    Array.from({ length: 8 }, () => milestones.settle(application, 2_000, 100)),
+  );
+  expect(Math.max(...settled)).toBe(12);
+  const { set, counted } = await ranks();
+  expect(set).toEqual(counted);
+  expect(set).toHaveLength(12);
+});
+
+it('says so when what another worker set is not the same', async () => {
+  const { milestones, application, keyOf, stored } = await start(40);
+  await milestones.settle(application, 1_005, 1);
+  const first = (await stored.findOne()) as Stored;
+  await stored.insertOne({ ...first, _id: keyOf(3), rank: 10 });
+  await expect(milestones.settle(application, 1_040, 9)).rejects.toThrow('an entry came late');
+});
+
+it('finds the milestones on either side of a rank', async () => {
+  const { milestones, application, keyOf } = await start(20);
+  await milestones.settle(application, 1_012, 9);
+  const at = async (rank: number) => {
+    const { below, above } = await milestones.at(application, rank);
+    return [below.rank, above?.rank];
+  };
+  expect(await Promise.all([1, 5, 7, 10, 19].map(at))).toEqual([
+    [0, 5],
+    [5, 5],
+    [5, 10],
+    [10, 10],
+    [10, undefined],
+  ]);
+  const { above } = await milestones.at(application, 10);
+  expect(above?.key.toString('hex')).toBe(keyOf(10).toString('hex'));
+});
+
+it('counts up to a key, and with it', async () => {
+  const { milestones, application, keyOf } = await start(20);
+  await milestones.settle(application, 1_012, 9);
+  const count = (...range: [end: object, from?: Binary]) => milestones.count(application, ...range);
+  expect(await count({ $lt: keyOf(10) })).toBe(9);
+  expect(await count({ $lte: keyOf(10) })).toBe(10);
+  expect(await count({ $lt: keyOf(10), $lte: keyOf(3) })).toBe(3);
+  expect(await count({ $lt: keyOf(10) }, keyOf(5))).toBe(5);
+  expect(await count({ $lte: keyOf(10) }, keyOf(5))).toBe(6);
+  expect(await count({ $lt: keyOf(5) }, keyOf(5))).toBe(0);
+  expect(await count({ $lt: keyOf(5) }, keyOf(10))).toBe(0);
+  expect(await milestones.count(application)).toBe(20);
+  expect(await count({ $lte: toKey(application, 'f'.repeat(28)) }, keyOf(2))).toBe(19);
+});
+
+it('says how much is to be settled, up to what a milestone takes', async () => {
+  const { milestones, application } = await start(20);
+  const unsettled = (bound: number, since?: number) => milestones.unsettled(application, bound, since);
+  expect(await unsettled(1_003)).toBe(3);
+  expect(await unsettled(1_020)).toBe(5);
+  expect(await unsettled(1_003, 1_001)).toBe(2);
+  expect(await unsettled(1_003, 1_003)).toBe(0);
+  await milestones.settle(application, 1_012, 9);
+  expect(await unsettled(1_012)).toBe(2);
+  expect(await unsettled(1_005)).toBe(0);
+});
+
+it('forgets an application without touching another', async () => {
+  const { milestones, application, ranks, stored } = await start(20);
+  await milestones.settle(application, 1_012, 9);
+  await milestones.remove('a'.repeat(24));
+  expect((await ranks()).set).toEqual([5, 10]);
+  await milestones.remove(application);
+  expect(await stored.countDocuments()).toBe(0);
+});

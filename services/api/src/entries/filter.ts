@@ -1,0 +1,98 @@
+import type { ErrorDetail } from '@sluice/shared/errors.ts';
+import { toPointer } from '@sluice/shared/payloads/leaves.ts';
+import { readPayload } from '@sluice/shared/payloads/read-payload.ts';
+import type { Condition } from '@sluice/shared/store/entry-filter.ts';
+import { readField } from './field.ts';
+
+export type Filter = { ok: true; conditions: Condition[] } | { ok: false; details: ErrorDetail[] };
+
+const maxBytes = 4_096;
+const maxConditions = 20;
+const maxValues = 100;
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isScalar = (value: unknown) => value === null || ['string', 'number', 'boolean'].includes(typeof value);
+const isOrdered = (value: unknown) => typeof value === 'string' || typeof value === 'number';
+
+interface Rule {
+  takes(value: unknown): boolean;
+  says: string;
+}
+
+const scalar: Rule = { takes: isScalar, says: 'must be a string, a number, a boolean or null' };
+const ordered: Rule = { takes: isOrdered, says: 'must be a number or a string' };
+const operators = new Map<string, Rule>([
+  ['eq', scalar],
+  ['ne', scalar],
+  ['lt', ordered],
+  ['lte', ordered],
+  ['gt', ordered],
+  ['gte', ordered],
+  [
+    'in',
+    {
+      takes: (value) => Array.isArray(value) && value.length <= maxValues && value.every(isScalar),
+      says: `must be an array of at most ${maxValues} strings, numbers, booleans or nulls`,
+    },
+  ],
+  ['exists', { takes: (value) => typeof value === 'boolean', says: 'must be true or false' }],
+]);
+const known = [...operators.keys()].join(', ');
+
+/** Reads the query parameter `filter`, or says what is wrong with it. */
+export function readFilter(text: string): Filter {
+  const refuse = (message: string, path: string[] = [], keyword = 'filter'): Filter => ({
+    ok: false,
+    details: [toDetail(toPointer(path), keyword, message)],
+  });
+  if (Buffer.byteLength(text) > maxBytes) return refuse(`must have at most ${maxBytes} bytes`);
+  const reading = readPayload(Buffer.from(text));
+  if (!reading.ok && reading.kind === 'inexact')
+    return {
+      ok: false,
+      details: reading.issues.map((issue) => toDetail(issue.path, issue.keyword, issue.message)),
+    };
+  if (!reading.ok || !isObject(reading.payload))
+    return refuse('must be a JSON object, such as {"celsius":{"gte":20}}', [], 'json');
+  const parts = Object.entries(reading.payload).flatMap(([name, condition]) => split(name, condition));
+  if (parts.length > maxConditions) return refuse(`must have at most ${maxConditions} conditions`);
+  const read = parts.map(toCondition);
+  const details = read.filter((one) => 'message' in one);
+  return details.length > 0 ? { ok: false, details } : { ok: true, conditions: read as Condition[] };
+}
+
+interface Part {
+  name: string;
+  operator?: string;
+  value: unknown;
+}
+
+/** One part for each operator; a bare value is short for `eq`. */
+function split(name: string, condition: unknown): Part[] {
+  const operands = isObject(condition) ? Object.entries(condition) : [];
+  if (operands.length === 0) return [{ name, value: condition }];
+  return operands.map(([operator, value]) => ({ name, operator, value }));
+}
+
+function toCondition({ name, operator, value }: Part): Condition | ErrorDetail {
+  const at = (path: string[], message: string) => toDetail(toPointer(path), 'filter', message);
+  const field = readField(name);
+  if (!field.ok) return at([name], field.message);
+  const { path } = field;
+  if (operator === undefined) {
+    if (isScalar(value)) return { path, operator: 'eq', value } as Condition;
+    return at([name], `must be a string, a number, a boolean, null, or an object with some of ${known}`);
+  }
+  const rule = operators.get(operator);
+  if (!rule) return at([name, operator], `is not an operator: there are ${known}`);
+  if (!rule.takes(value)) return at([name, operator], rule.says);
+  return { path, operator, value } as Condition;
+}
+
+const toDetail = (path: string, keyword: string, message: string): ErrorDetail => ({
+  in: 'querystring',
+  path: `/filter${path}`,
+  keyword,
+  message,
+});

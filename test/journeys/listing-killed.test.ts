@@ -1,0 +1,93 @@
+import { createSettle } from '@sluice/ingest-worker/settle/settle.ts';
+import { createWitness } from '@sluice/ingest-worker/settle/witness.ts';
+import { createLogger } from '@sluice/shared/logger.ts';
+import { milestoneStore } from '@sluice/shared/store/milestones.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { createApiProcess } from '../support/api-process.ts';
+import { createConnections } from '../support/connections.ts';
+import { openStore, ownDatabase } from '../support/own-database.ts';
+import { call, ownStores, until } from '../support/sluice.ts';
+
+/** How often the API is killed. */
+const kills = Number(process.env.KILLS ?? 5);
+const batchesBefore = (round: number) => 60 + 30 * (round % 3);
+const batch = Array.from({ length: 10 }, (_, n) => `{"n":${n}}\n`).join('');
+const spacing = 100;
+
+/** Settles what is 3 s old, without a rest: commands are on their way for milliseconds here. Call in a test. */
+function settleQuickly({ db, url }: Awaited<ReturnType<typeof ownDatabase>>) {
+  const store = openStore(url);
+  const witness = createWitness({ ask: store.clock, horizonMs: 3_000 });
+  const settle = createSettle({
+    applications: store.applications,
+    milestones: milestoneStore(db, spacing),
+    settledUntil: witness.settledUntil,
+    log: createLogger('test', { level: 'silent', pretty: false }),
+  });
+  const stopping = new AbortController();
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      await witness.look();
+      await settle(stopping.signal);
+    }
+  })();
+  const stop = async () => {
+    stopping.abort();
+    await running;
+  };
+  onTestFinished(stop);
+  return { stop, settledUntil: witness.settledUntil };
+}
+
+it(
+  'the total is what there is, after an API was killed amid uploads again and again while milestones were set',
+  async () => {
+    const database = await ownDatabase();
+    const api = await createApiProcess({ ...ownStores(), MONGODB_URL: database.url });
+    await api.start();
+    const path = `/api/applications/${await api.application({ type: 'object' })}/data`;
+    const settling = settleQuickly(database);
+    const connections = createConnections(api.url, 32);
+    onTestFinished(connections.close);
+
+    async function uploadUntilKilled(answers: number): Promise<void> {
+      let left = answers;
+      await connections.keepBusy(async () => {
+        try {
+          await connections.post(`${path}/batch`, batch, { 'content-type': 'application/x-ndjson' });
+        } catch {
+          return 'enough';
+        }
+        left -= 1;
+        if (left === 0) api.kill();
+        return 'more';
+      });
+    }
+
+    for (let round = 0; round < kills; round++) {
+      await uploadUntilKilled(batchesBefore(round));
+      await api.gone();
+      await api.start();
+    }
+
+    const { entries, milestones } = {
+      entries: database.db.collection('entries'),
+      milestones: database.db.collection('milestones'),
+    };
+    const stored = await entries.countDocuments();
+    const now = Date.now();
+    await until(async () => (settling.settledUntil() ?? 0) > now + 100);
+    await until(async () => (await milestones.countDocuments()) === Math.floor(stored / spacing));
+    const credentials = { username: 'owner', password: 'correct horse' };
+    const { token } = (await call(api.url, 'POST', '/api/users/login', { json: credentials })).body.data;
+    const list = async (query: string) =>
+      (await call(api.url, 'GET', `${path}?${query}`, { token })).body.data;
+    expect((await list('limit=1')).pagination.total).toBe(stored);
+    const deep = await list(`start=${stored - 7}&limit=100`);
+    expect([deep.result.length, deep.pagination.isLast]).toEqual([7, true]);
+    const ofMilestones = milestones.find().sort({ _id: 1 });
+    for await (const { _id, rank } of ofMilestones)
+      expect(await entries.countDocuments({ _id: { $lte: _id } })).toBe(rank);
+  },
+  60_000 + kills * 15_000,
+);

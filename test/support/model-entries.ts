@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { type EntryDocument, entryStore } from '@sluice/shared/store/entries.ts';
+import { createKeysAt, fromKey } from '@sluice/shared/store/entry-id.ts';
+import { milestoneStore } from '@sluice/shared/store/milestones.ts';
+import type { Binary, Db } from 'mongodb';
+
+/** Entries of one application with times of one's own, and the naive answers to what is asked of them. */
+export async function modelEntries(
+  db: Db,
+  {
+    spacing,
+    near = 0,
+    application = randomBytes(12).toString('hex'),
+  }: { spacing: number; near?: number; application?: string },
+) {
+  const milestones = milestoneStore(db, spacing);
+  const entries = entryStore(db, 10_000, { milestones, near });
+  await Promise.all([entries.prepare(), milestones.prepare()]);
+  // As many processes make them.
+  const makers = [createKeysAt(), createKeysAt(), createKeysAt()];
+  const stored: { key: Binary; id: string; time: number; n: number }[] = [];
+  let made = 0;
+
+  /** Newest first. */
+  const all = () => stored.toSorted((a, b) => (a.id < b.id ? 1 : -1));
+
+  return {
+    application,
+    milestones,
+    entries,
+    all,
+
+    async insert(times: number[], payload: (n: number) => Record<string, unknown> = (n) => ({ n })) {
+      const documents = times.map((time) => {
+        const n = made++;
+        const key = makers[n % makers.length]?.(Buffer.from(application, 'hex'), time) as Binary;
+        stored.push({ key, id: fromKey(key).id, time, n });
+        return { _id: key, payload: payload(n) };
+      });
+      if (documents.length > 0) await db.collection<EntryDocument>('entries').insertMany(documents);
+    },
+
+    /** What a listing should have: the entries below `before`, in the period. */
+    listed({
+      from,
+      to,
+      before,
+    }: {
+      from?: Date | undefined;
+      to?: Date | undefined;
+      before?: string | undefined;
+    }) {
+      return all().filter(
+        ({ id, time }) =>
+          (!before || id < before) && (!from || time >= from.getTime()) && (!to || time < to.getTime()),
+      );
+    },
+
+    /** What milestones there are: ranks, and what they should be by the entries that are stored now. */
+    async ranks() {
+      const found = await db
+        .collection<{ _id: Binary; rank: number }>('milestones')
+        .find({ _id: { $in: stored.map(({ key }) => key) } })
+        .sort({ _id: 1 })
+        .toArray();
+      const oldestFirst = all().reverse();
+      return {
+        set: found.map(({ rank }) => rank),
+        counted: found.map(({ _id }) => oldestFirst.findIndex(({ id }) => id === fromKey(_id).id) + 1),
+      };
+    },
+  };
+}
