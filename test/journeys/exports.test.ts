@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
@@ -6,6 +7,8 @@ import { createLogger } from '@sluice/shared/logger.ts';
 import { exportsQueue } from '@sluice/shared/queues/exports.ts';
 import { createProducer } from '@sluice/shared/queues/producer.ts';
 import { connectRedis } from '@sluice/shared/queues/redis.ts';
+import { highestId } from '@sluice/shared/store/entry-id.ts';
+import type { ExportJob, Part } from '@sluice/shared/store/job-records.ts';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Sluice, startSluice, storeOf, until } from '../support/sluice.ts';
@@ -207,7 +210,7 @@ describe('an export job', () => {
       expect((await silent.request('GET', `${path}/${id}/file`, { token })).status).toBe(404);
       expect((await silent.request('DELETE', `${path}/${id}`, { token })).status).toBe(200);
       expect((await silent.request('GET', `${path}/${id}`, { token })).body.data.state).toBe('cancelled');
-      expect(await store.jobs.claim(id)).toBeUndefined();
+      expect(await store.jobs.beat(id, 0, 1_000)).toBe(false);
     } finally {
       await silent.stop();
     }
@@ -266,39 +269,18 @@ describe('an export job', () => {
     }
   });
 
-  it('is written by the worker that took it last and by no other', async () => {
-    const { id, store } = await filled(10);
-    const options = { formulas: 'escape' as const };
-    const job = await store.jobs.createExport({
-      application: id,
-      domain: 'x',
-      options,
-      leafCount: 0,
-      transient: false,
-    });
-    const first = await store.jobs.claim(job.id);
-    const second = await store.jobs.claim(job.id);
-    const part = { id: '0'.repeat(24), rows: 1, bytes: 1 };
-    expect(await store.jobs.commitPart(job.id, first?.fence as number, part, undefined)).toBe(false);
-    expect(await store.jobs.commitPart(job.id, second?.fence as number, part, undefined)).toBe(true);
-    expect(await store.jobs.complete(job.id, first?.fence as number, new Date())).toBe(false);
-    expect(await store.jobs.complete(job.id, second?.fence as number, new Date())).toBe(true);
-    expect(await store.jobs.claim(job.id)).toBeUndefined();
-  });
-
   it('never completes once its application is deleted, whatever is left of the entries', async () => {
     const { id, store, domain } = await filled(10);
-    const options = { formulas: 'escape' as const };
-    const cut = await store.entries.newestId(id);
-    const job = await store.jobs.createExport({
+    const owner = (await store.applications.byDomain(domain))?.owner.id as string;
+    const job = await store.jobs.exports.create({
       application: id,
+      owner,
       domain,
-      options,
-      cut,
+      options: { format: 'csv', formulas: 'escape', arrays: 'json' },
+      cut: await store.rawEntries.cut(id),
       leafCount: 0,
       transient: false,
     });
-    const owner = (await store.applications.byDomain(domain))?.owner.id as string;
     await store.applications.remove(domain, owner);
     await deliver(job.id);
     const state = async () => (await store.jobs.get(job.id))?.state;
@@ -313,24 +295,33 @@ describe('an export job', () => {
     const { body } = await sluice.request('POST', path, { token, json: {} });
     await until(async () => (await get(`${path}/${body.data.id}`)).body.data.state === 'completed');
     // A copy of that job as a worker would have left it that died after the first part.
-    const job = await store.jobs.get(body.data.id);
-    const [first] = job?.parts ?? [];
-    const again = await store.jobs.createExport({ ...copy(job), transient: false });
-    const claimed = await store.jobs.claim(again.id);
-    const kept = await store.parts.put(again.id, (await store.parts.get(first?.id as string)) as Buffer);
-    await store.parts.put(again.id, Buffer.from('an orphan'));
-    const listed = await store.entries.range(job?.application as string, {
-      until: copy(job).cut as never,
-      limit: first?.rows as number,
+    const job = (await store.jobs.get(body.data.id)) as ExportJob;
+    const [first] = (await store.jobs.partsOf(job.id)) as [Part];
+    const { application, owner, options, cut, leafCount } = job;
+    const same = { application, owner, domain, options, cut, leafCount, transient: false };
+    const { id } = await store.jobs.exports.create(same);
+    const claimed = (await store.jobs.exports.claim(0)) as ExportJob;
+    expect(claimed.id).toBe(id);
+    const kept = await store.parts.put(id, (await store.parts.get(first.id)) as Buffer);
+    await store.parts.put(id, Buffer.from('an orphan'));
+    const { last } = await store.rawEntries.page(job.application, { until: highestId, limit: first.rows });
+    await store.jobs.exports.commitParts(id, claimed.fence, {
+      parts: [{ ...first, id: kept }],
+      position: { pass: 0, after: last, entries: first.rows },
+      leaseMs: 0,
+      firstCreatedAt: job.firstCreatedAt,
+      lastCreatedAt: job.lastCreatedAt,
     });
-    const part = { ...first, id: kept } as { id: string; rows: number; bytes: number };
-    await store.jobs.commitPart(again.id, claimed?.fence as number, part, listed.at(-1)?.id);
-    await deliver(again.id);
-    await until(async () => (await get(`${path}/${again.id}`)).body.data.state === 'completed');
-    expect((await get(`${path}/${again.id}/file`)).text).toBe(whole);
-    expect((await store.jobs.get(again.id))?.parts[0]?.id).toBe(kept);
+    await deliver(id);
+    await until(async () => (await get(`${path}/${id}`)).body.data.state === 'completed');
+    expect((await get(`${path}/${id}/file`)).text).toBe(whole);
+    expect((await store.jobs.partsOf(id))[0]?.id).toBe(kept);
+    const done = (await store.jobs.get(id)) as ExportJob;
+    expect(done.manifest).toEqual({ ...job.manifest, sha256: sha256(whole) });
   });
 });
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 async function deliver(jobId: string): Promise<void> {
   const config = { url: sluice.env.REDIS_URL as string, prefix: sluice.env.REDIS_PREFIX as string };
@@ -339,14 +330,6 @@ async function deliver(jobId: string): Promise<void> {
   await once(redis, 'ready');
   await createProducer(exportsQueue, redis, config, log).add({ jobId });
   redis.disconnect();
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: a record of the store
-function copy(job: any) {
-  const { application, domain, options, cut, leafCount } = job;
-  return { application, domain, options, cut, leafCount } as Parameters<
-    ReturnType<typeof storeOf>['jobs']['createExport']
-  >[0];
 }
 
 async function raw(path: string, encoding: string) {

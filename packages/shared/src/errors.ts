@@ -15,6 +15,7 @@ const registry = {
     status: 415,
     description: 'The body is of a content type that the route does not take.',
   },
+  RangeNotSatisfiableError: { status: 416, description: 'The range is not within the file.' },
   SchemaValidationError: {
     status: 422,
     description: "The upload does not conform to the application's schema.",

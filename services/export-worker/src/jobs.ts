@@ -5,7 +5,7 @@ import { createProducer } from '@sluice/shared/queues/producer.ts';
 import { connectRedis } from '@sluice/shared/queues/redis.ts';
 import { type RunningWorker, startWorker } from '@sluice/shared/queues/worker.ts';
 import { connectStore } from '@sluice/shared/store/connect.ts';
-import { createMakeExport } from './export/make-export.ts';
+import { createMakeExports } from './export/make-exports.ts';
 import { createSweep } from './sweep.ts';
 
 /** What this service does: the queue it takes from, the handler, and the sweep behind it. */
@@ -16,7 +16,7 @@ export function startExportWorker(config: ExportWorkerConfig, log: Logger): Prom
   return startWorker({
     config,
     log,
-    tasks: [{ definition: exportsQueue, handler: createMakeExport({ store, ...config, log }), queue }],
+    tasks: [{ definition: exportsQueue, handler: createMakeExports({ store, ...config, log }), queue }],
     sweep: createSweep({ store, queue, log }),
     release: async () => {
       redis.disconnect();

@@ -2,9 +2,12 @@ import type { Logger } from '@sluice/shared/logger.ts';
 import type { Producer } from '@sluice/shared/queues/producer.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 
-/** A job that has not moved for this long may be one that the queue lost. */
-const forgottenMs = 15_000;
+/** A job that has not moved for this long may be one that the queue lost, or whose worker died. */
+const forgottenMs = 6_000;
 const atOnce = 500;
+/** A part without a record this old is of no job that is just being made, or removed. */
+const orphanMs = 3_600_000;
+const orphansEveryMs = 600_000;
 
 interface Dependencies {
   store: Pick<Store, 'jobs' | 'parts'>;
@@ -14,13 +17,23 @@ interface Dependencies {
 
 /** Puts exports back that the queue lost, and removes those whose time is over. Adding one twice does no harm. */
 export function createSweep({ store: { jobs, parts }, queue, log }: Dependencies) {
+  let orphansAt = Date.now();
+
+  /** What a worker stored that was taken for dead, for a job that is gone. */
+  async function sweepOrphans(): Promise<void> {
+    if (Date.now() < orphansAt) return;
+    orphansAt = Date.now() + orphansEveryMs;
+    for (const id of await parts.orphaned(new Date(Date.now() - orphanMs), atOnce)) await parts.sweep(id);
+  }
+
   return async function sweep(): Promise<void> {
-    for (const id of await jobs.expired(new Date(), atOnce)) {
+    for (const id of await jobs.expired('export', new Date(), atOnce)) {
       await parts.sweep(id);
       await jobs.remove(id);
       log.info({ event: 'export.expired', job: id });
     }
-    for (const jobId of await jobs.forgotten(new Date(Date.now() - forgottenMs), atOnce))
+    for (const jobId of await jobs.forgotten('export', new Date(Date.now() - forgottenMs), atOnce))
       await queue.add({ jobId });
+    await sweepOrphans();
   };
 }

@@ -2,24 +2,33 @@ import { MongoClient, type MongoClientOptions } from 'mongodb';
 import { within } from '../deadline.ts';
 import { type ApplicationStore, applicationStore } from './applications.ts';
 import { type BatchStore, batchStore } from './batches.ts';
+import { type ChunkStore, chunkStore } from './chunks.ts';
+import { type Clock, readClock } from './clock.ts';
 import { type EntryStore, entryStore } from './entries.ts';
 import { type JobStore, jobStore } from './jobs.ts';
 import { type LeafStore, leafStore } from './leaves.ts';
+import { type MilestoneStore, milestoneStore } from './milestones.ts';
 import { type PartStore, partStore } from './parts.ts';
+import { type RawEntries, rawEntries } from './raw-entries.ts';
 import { type UserStore, userStore } from './users.ts';
 
 export interface Store {
   users: UserStore;
   applications: ApplicationStore;
   entries: EntryStore;
+  rawEntries: RawEntries;
+  milestones: MilestoneStore;
   batches: BatchStore;
   leaves: LeafStore;
   jobs: JobStore;
   parts: PartStore;
+  chunks: ChunkStore;
   /** Creates what indexes are missing. */
   prepare(): Promise<void>;
   /** Resolves when the server answers; rejects after 2 s. */
   ping(): Promise<void>;
+  /** MongoDB's own. Rejects when there is no primary; may take as long as a patient operation. */
+  clock(): Promise<Clock>;
   close(): Promise<void>;
 }
 
@@ -36,10 +45,11 @@ const patientMs = 600_000;
 /**
  * Opens the store. The driver connects at the first operation, so this never waits and never throws for
  * a server that is away. `timeoutMs` bounds each step of an operation (the driver's own bound for a whole
- * one, `timeoutMS`, does nothing any more); `patient` lets a scan run longer. The database is the path of the URL.
+ * one, `timeoutMS`, does nothing any more); `patient` lets a scan run longer. `filterMs` bounds a filtered listing. The
+ * database is the path of the URL.
  */
 export function connectStore(
-  { url, timeoutMs }: { url: string; timeoutMs: number },
+  { url, timeoutMs, filterMs }: { url: string; timeoutMs: number; filterMs?: number },
   appName: string,
   patience: 'patient' | 'impatient',
 ): Store {
@@ -55,24 +65,29 @@ export function connectStore(
   });
   const named = client.options.dbName;
   const db = client.db(named === 'test' ? 'sluice' : named);
-  const entries = entryStore(db, timeoutMs);
+  const milestones = milestoneStore(db);
+  const entries = entryStore(db, timeoutMs, { milestones, filterMs });
   const rooms = {
     users: userStore(db),
     applications: applicationStore(db),
     entries,
+    milestones,
     batches: batchStore(db, entries, timeoutMs),
     leaves: leafStore(db),
     jobs: jobStore(db),
     parts: partStore(db),
+    chunks: chunkStore(db),
   };
   return {
     ...rooms,
+    rawEntries: rawEntries(db),
     async prepare() {
       await Promise.all(Object.values(rooms).map((room) => room.prepare()));
     },
     async ping() {
       await within(2_000, 'MongoDB does not answer', db.command({ ping: 1 }));
     },
+    clock: () => readClock(db),
     close: () => client.close(),
   };
 }

@@ -4,6 +4,13 @@ import { within } from '../deadline.ts';
 import type { EntryDocument } from './entries.ts';
 import { becauseOfBefore, isPassing, storeFault, UnconfirmedError } from './faults.ts';
 
+/** An entry whose place is known beforehand. */
+export interface KeyedEntry {
+  /** Nothing else may have it: see `createLineKeys`. */
+  key: Binary;
+  payload: Record<string, unknown>;
+}
+
 export interface NewEntry {
   /** Id of the application. */
   application: string;
@@ -116,6 +123,12 @@ export function createInsert({ db, entries, newKey, timeoutMs }: Dependencies) {
     insert(batch: NewEntry[]): Promise<Outcome[]> {
       const createdAt = Date.now();
       const documents = batch.map((entry) => toDocument(entry, createdAt));
+      return within(timeoutMs, 'the insert was not confirmed in time', insertAndCompare(documents));
+    },
+
+    /** `repeated`: an entry with the same key and payload was stored before; `conflicting`: with another payload. */
+    insertKeyed(batch: KeyedEntry[]): Promise<Outcome[]> {
+      const documents = batch.map(({ key, payload }) => ({ _id: key, payload }));
       return within(timeoutMs, 'the insert was not confirmed in time', insertAndCompare(documents));
     },
 

@@ -1,71 +1,15 @@
 import { type Db, type Filter, ObjectId } from 'mongodb';
 import type { JobState } from '../contracts/jobs.ts';
-import type { EntryId } from './entry-id.ts';
+import { exportJobs } from './export-jobs.ts';
 import { idsOf } from './ids.ts';
+import { importJobs } from './import-jobs.ts';
+import { type JobDocument, type JobRecord, type Manifest, type Part, toRecord } from './job-records.ts';
 
-export interface Part {
-  id: string;
-  rows: number;
-  /** Of the text, before compression. */
-  bytes: number;
-}
+export const unfinished: JobState[] = ['waiting', 'active'];
 
-export interface ExportOptions {
-  from?: Date | undefined;
-  to?: Date | undefined;
-  /** JSON Pointers in the order of the file; absent: all. */
-  columns?: string[] | undefined;
-  formulas: 'escape' | 'raw';
-}
-
-export interface JobRecord {
-  id: string;
-  kind: 'export';
-  application: string;
-  domain: string;
-  state: JobState;
-  options: ExportOptions;
-  /** Nothing beyond this entry is in the file; absent when there was no entry. */
-  cut?: EntryId | undefined;
-  /** How many of the application's recorded leaves are columns. */
-  leafCount: number;
-  /** True for a file that is streamed to one client and not kept. */
-  transient: boolean;
-  /** Counts the workers that took the job; only the last of them may write. */
-  fence: number;
-  /** Workers that took the job since it last moved. */
-  barren: number;
-  done: number;
-  total: number;
-  bytes: number;
-  parts: Part[];
-  /** The last entry in the parts. */
-  position?: EntryId | undefined;
-  createdAt: Date;
-  startedAt?: Date;
-  finishedAt?: Date;
-  error?: string;
-  /** When a sweeper looks whether the job is forgotten. */
-  touchedAt: Date;
-  /** When the record and its parts go. */
-  expiresAt?: Date;
-}
-
-type JobDocument = Omit<JobRecord, 'id' | 'application'> & { _id: ObjectId; application: ObjectId };
-
-const toRecord = ({ _id, application, ...rest }: JobDocument): JobRecord => ({
-  ...rest,
-  id: _id.toHexString(),
-  application: application.toHexString(),
-});
-const orUndefined = (found: JobDocument | null) => (found ? toRecord(found) : undefined);
-const unfinished: JobState[] = ['waiting', 'active'];
+type Failure = Pick<JobRecord, 'error' | 'isDefect'>;
 
 export type JobStore = ReturnType<typeof jobStore>;
-export type NewExport = Pick<
-  JobRecord,
-  'application' | 'domain' | 'options' | 'cut' | 'leafCount' | 'transient'
->;
 
 /** The records of jobs: the truth about them, whatever the queue says. */
 export function jobStore(db: Db) {
@@ -80,10 +24,12 @@ export function jobStore(db: Db) {
     filter: Filter<JobDocument>,
     state: JobState,
     expiresAt: Date,
-    error?: string,
+    failure: Failure = {},
   ): Promise<boolean> {
     const finishedAt = new Date();
-    const { modifiedCount } = await jobs.updateOne(filter, { $set: { state, finishedAt, expiresAt, error } });
+    const { modifiedCount } = await jobs.updateOne(filter, {
+      $set: { state, finishedAt, expiresAt, ...failure },
+    });
     return modifiedCount === 1;
   }
 
@@ -91,109 +37,102 @@ export function jobStore(db: Db) {
     async prepare() {
       await jobs.createIndexes([
         { key: { application: 1, createdAt: -1 } },
-        { key: { touchedAt: 1 }, partialFilterExpression: { state: { $in: unfinished } } },
+        { key: { kind: 1, touchedAt: 1 }, partialFilterExpression: { state: { $in: unfinished } } },
         { key: { expiresAt: 1 }, partialFilterExpression: { expiresAt: { $exists: true } } },
       ]);
     },
 
-    async createExport(job: NewExport): Promise<JobRecord> {
-      const now = new Date();
-      const document: JobDocument = {
-        ...job,
-        _id: new ObjectId(),
-        application: new ObjectId(job.application),
-        kind: 'export',
-        state: 'waiting',
-        fence: 0,
-        barren: 0,
-        done: 0,
-        total: 0,
-        bytes: 0,
-        parts: [],
-        createdAt: now,
-        touchedAt: now,
-      };
-      await jobs.insertOne(document);
-      return toRecord(document);
+    exports: exportJobs(db),
+    imports: importJobs(db),
+
+    /** Without the shape of an export, which can be large: its worker gets it from `claim`. */
+    async get(id: string): Promise<JobRecord | undefined> {
+      if (!ObjectId.isValid(id)) return undefined;
+      const found = await jobs.findOne({ _id: new ObjectId(id) }, { projection: { parts: 0, shape: 0 } });
+      return found ? toRecord(found as JobDocument as never) : undefined;
     },
 
-    async get(id: string): Promise<JobRecord | undefined> {
-      return ObjectId.isValid(id) ? orUndefined(await jobs.findOne({ _id: new ObjectId(id) })) : undefined;
+    /** Those that count, in the order of the file. */
+    async partsOf(id: string): Promise<Part[]> {
+      const found = await jobs.findOne({ _id: new ObjectId(id) }, { projection: { parts: 1 } });
+      return found?.parts ?? [];
     },
 
     /** The state of a job and the parts from number `from` on, at most 50. */
     async follow(
       id: string,
       from: number,
-    ): Promise<Pick<JobRecord, 'state' | 'parts' | 'error'> | undefined> {
-      const projection = { state: 1, error: 1, parts: { $slice: [from, 50] } };
+    ): Promise<({ state: JobState; parts: Part[] } & Failure) | undefined> {
+      const projection = { state: 1, error: 1, isDefect: 1, parts: { $slice: [from, 50] } };
       const found = await jobs.findOne({ _id: new ObjectId(id) }, { projection });
       return found ?? undefined;
     },
 
-    /** Newest first, at most 1,000, without their parts. */
-    async list(application: string): Promise<JobRecord[]> {
+    /** Newest first, at most 1,000. */
+    async list(application: string, kind: JobRecord['kind']): Promise<JobRecord[]> {
       const found = jobs
-        .find({ application: new ObjectId(application) })
+        .find({ application: new ObjectId(application), kind, received: { $ne: false } })
         .sort({ createdAt: -1 })
         .limit(1_000);
-      const documents = await found.project<JobDocument>({ parts: 0, 'options.columns': 0 }).toArray();
-      return documents.map(toRecord);
+      const brief = { parts: 0, shape: 0, 'options.columns': 0, 'manifest.columns': 0 };
+      const documents = await found.project<JobDocument>(brief).toArray();
+      return documents.map((document) => toRecord(document as never));
     },
 
-    /** Takes the job for one worker; whoever had it can write no more. Undefined when it is finished. */
-    async claim(id: string): Promise<JobRecord | undefined> {
-      const now = new Date();
-      const claimed = await jobs.findOneAndUpdate(
-        { _id: new ObjectId(id), state: { $in: unfinished } },
-        [
-          {
-            $set: {
-              state: 'active',
-              startedAt: { $ifNull: ['$startedAt', now] },
-              touchedAt: now,
-              fence: { $add: ['$fence', 1] },
-              barren: { $add: ['$barren', 1] },
-            },
+    /** Says that the worker is alive; false when the job is no longer its own, or was cancelled. */
+    async beat(id: string, fence: number, leaseMs: number, rate?: number): Promise<boolean> {
+      const { matchedCount } = await jobs.updateOne(held(id, fence), [
+        {
+          $set: {
+            touchedAt: '$$NOW',
+            leaseUntil: { $add: ['$$NOW', leaseMs] },
+            ...(rate !== undefined && { rate }),
           },
-        ],
-        { returnDocument: 'after' },
-      );
-      return orUndefined(claimed);
+        },
+      ]);
+      return matchedCount === 1;
     },
 
-    async setTotal(id: string, fence: number, total: number): Promise<void> {
-      await jobs.updateOne(held(id, fence), { $set: { total } });
-    },
-
-    /** Makes a stored part count. False when the job is no longer this worker's, or was cancelled. */
-    async commitPart(id: string, fence: number, part: Part, position: EntryId | undefined): Promise<boolean> {
-      const { modifiedCount } = await jobs.updateOne(held(id, fence), {
-        $push: { parts: part },
-        $inc: { done: part.rows, bytes: part.bytes },
-        $set: { position, touchedAt: new Date(), barren: 0 },
+    /** Hands the job back, to be taken up where it stands. */
+    async giveBack(id: string, fence: number): Promise<void> {
+      const now = new Date();
+      await jobs.updateOne(held(id, fence), {
+        $set: { state: 'waiting', queuedAt: now, touchedAt: now, barren: 0 },
+        $unset: { leaseUntil: '' },
       });
-      return modifiedCount === 1;
     },
 
     /** False when the job is no longer this worker's. `total` becomes what was done. */
-    async complete(id: string, fence: number, expiresAt: Date): Promise<boolean> {
+    async complete(id: string, fence: number, manifest: Manifest, expiresAt: Date): Promise<boolean> {
       const { modifiedCount } = await jobs.updateOne(held(id, fence), [
-        { $set: { state: 'completed', finishedAt: '$$NOW', expiresAt, total: '$done' } },
+        {
+          $set: {
+            state: 'completed',
+            finishedAt: '$$NOW',
+            expiresAt,
+            manifest: { $literal: manifest },
+            total: '$done',
+          },
+        },
       ]);
       return modifiedCount === 1;
     },
 
-    fail: (id: string, fence: number, error: string, expiresAt: Date) =>
-      end(held(id, fence), 'failed', expiresAt, error),
+    fail: (id: string, fence: number, failure: Failure, expiresAt: Date) =>
+      end(held(id, fence), 'failed', expiresAt, failure),
 
     /** False when the job is finished already. */
     cancel: (id: string, expiresAt: Date) =>
       end({ _id: new ObjectId(id), state: { $in: unfinished } }, 'cancelled', expiresAt),
 
-    /** Unfinished jobs that have not moved since `before`: the queue may have lost them. */
-    async forgotten(before: Date, limit: number): Promise<string[]> {
-      const found = jobs.find({ state: { $in: unfinished }, touchedAt: { $lt: before } });
+    /** Unfinished jobs of a kind that have not moved since `before`: the queue may have lost them. */
+    async forgotten(kind: JobRecord['kind'], before: Date, limit: number): Promise<string[]> {
+      const found = jobs.find({
+        kind,
+        state: { $in: unfinished },
+        touchedAt: { $lt: before },
+        received: { $ne: false },
+      });
       return idsOf(found, limit);
     },
 
@@ -205,14 +144,12 @@ export function jobStore(db: Db) {
       );
     },
 
-    async expired(now: Date, limit: number): Promise<string[]> {
-      const found = jobs.find({ expiresAt: { $lt: now } });
-      return idsOf(found, limit);
+    async expired(kind: JobRecord['kind'], now: Date, limit: number): Promise<string[]> {
+      return idsOf(jobs.find({ kind, expiresAt: { $lt: now } }), limit);
     },
 
     async ofApplication(application: string, limit: number): Promise<string[]> {
-      const found = jobs.find({ application: new ObjectId(application) });
-      return idsOf(found, limit);
+      return idsOf(jobs.find({ application: new ObjectId(application) }), limit);
     },
 
     async remove(id: string): Promise<void> {

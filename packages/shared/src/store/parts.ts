@@ -4,6 +4,7 @@ interface PartDocument {
   _id: ObjectId;
   job: ObjectId;
   data: Binary | Buffer;
+  note?: unknown;
 }
 
 export type PartStore = ReturnType<typeof partStore>;
@@ -16,19 +17,55 @@ export function partStore(db: Db) {
   const parts = db.collection<PartDocument>('parts');
   return {
     async prepare() {
-      await parts.createIndex({ job: 1 });
+      // With `_id`, so that the oldest part of each job is found in the index alone.
+      await parts.createIndex({ job: 1, _id: 1 });
     },
 
-    /** Returns the id of the part. `data` is at most 15 MB. */
-    async put(job: string, data: Buffer): Promise<string> {
+    /** Returns the id of the part. `data` and `note` (plain data) are together at most 15 MB. */
+    async put(job: string, data: Buffer, note?: unknown): Promise<string> {
       const _id = new ObjectId();
-      await parts.insertOne({ _id, job: new ObjectId(job), data });
+      await parts.insertOne({ _id, job: new ObjectId(job), data, note });
       return _id.toHexString();
     },
 
     async get(id: string): Promise<Buffer | undefined> {
       const found = await parts.findOne({ _id: new ObjectId(id) }, { promoteBuffers: true });
       return found?.data as Buffer | undefined;
+    },
+
+    /** The notes of those parts that have one, in the order of `ids`. */
+    async notes(ids: string[]): Promise<unknown[]> {
+      const found = parts.find(
+        { _id: { $in: ids.map((id) => new ObjectId(id)) }, note: { $exists: true } },
+        { projection: { note: 1 } },
+      );
+      const notes = new Map<string, unknown>();
+      for await (const { _id, note } of found) notes.set(_id.toHexString(), note);
+      return ids.flatMap((id) => (notes.has(id) ? [notes.get(id)] : []));
+    },
+
+    /** Jobs that have parts older than `before` but no record any more. */
+    async orphaned(before: Date, limit: number): Promise<string[]> {
+      const found = parts.aggregate<{ _id: ObjectId }>([
+        { $group: { _id: '$job', oldest: { $min: '$_id' } } },
+        { $match: { oldest: { $lt: ObjectId.createFromTime(before.getTime() / 1_000) } } },
+        {
+          $lookup: {
+            from: 'jobs',
+            localField: '_id',
+            foreignField: '_id',
+            as: 'record',
+            pipeline: [{ $project: { _id: 1 } }],
+          },
+        },
+        { $match: { record: { $size: 0 } } },
+        { $limit: limit },
+      ]);
+      return (await found.toArray()).map(({ _id }) => _id.toHexString());
+    },
+
+    async remove(id: string): Promise<void> {
+      await parts.deleteOne({ _id: new ObjectId(id) });
     },
 
     /** Removes the parts of a job except those named. */

@@ -5,34 +5,36 @@ import type { Logger } from '@sluice/shared/logger.ts';
 import type { Producer } from '@sluice/shared/queues/producer.ts';
 import type { ApplicationRecord } from '@sluice/shared/store/applications.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
-import type { ExportOptions, JobRecord } from '@sluice/shared/store/jobs.ts';
+import type { ExportJob, ExportOptions } from '@sluice/shared/store/job-records.ts';
 
 interface Dependencies {
-  store: Pick<Store, 'entries' | 'leaves' | 'jobs'>;
+  store: Pick<Store, 'rawEntries' | 'leaves' | 'jobs'>;
   queue: Producer<{ jobId: string }>;
   log: Logger;
 }
 
 /** Commits an export to MongoDB, then puts its id on the queue; without the queue there is no export. */
-export function createExport({ store: { entries, leaves, jobs }, queue, log }: Dependencies) {
+export function createExport({ store: { rawEntries, leaves, jobs }, queue, log }: Dependencies) {
   return async (
     application: ApplicationRecord,
     options: ExportOptions,
     transient: boolean,
-  ): Promise<JobRecord> => {
+  ): Promise<ExportJob> => {
     // In this order: a leaf is recorded before its entry, so every entry up to the cut has its columns.
-    const cut = await entries.newestId(application.id);
+    const cut = await rawEntries.cut(application.id);
     const recorded = await leaves.of(application.id);
     const names = columnsOf(JSON.parse(application.rawSchema), recorded.pointers).map(({ name }) => name);
     if (options.columns) refuseColumns(options.columns, new Set(names));
     else if (recorded.overflow || names.length > maxColumns) {
+      const way = options.arrays === 'rows' ? 'take arrays=json and choose some' : 'choose some';
       throw new ApiError(
         'InvalidRequestError',
-        `the entries have more than ${maxColumns} columns, or one with a name too long; choose some with columns`,
+        `the entries have more than ${maxColumns} columns, or one with a name too long; ${way} with columns`,
       );
     }
-    const job = await jobs.createExport({
+    const job = await jobs.exports.create({
       application: application.id,
+      owner: application.owner.id,
       domain: application.domain,
       options,
       cut,

@@ -1,17 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { zstdDecompress } from 'node:zlib';
+import { ApiError } from '@sluice/shared/errors.ts';
 import type { JobStore } from '@sluice/shared/store/jobs.ts';
 import type { PartStore } from '@sluice/shared/store/parts.ts';
+import { readParts } from '../jobs/read-parts.ts';
 
-const decompress = promisify(zstdDecompress);
 const pollMs = 40;
 /** A worker that died is replaced within 20 s; one that makes nothing for this long is not coming back. */
 const stalledMs = 120_000;
-
-/** A file does not expire while it is read, however slowly. */
-const keepEveryMs = 60_000;
-const keptMs = 3_600_000;
 
 interface Dependencies {
   jobs: JobStore;
@@ -46,23 +41,19 @@ export async function* followParts(
 ): AsyncGenerator<Buffer> {
   let next = 0;
   let movedAt = Date.now();
-  let keptAt = movedAt;
   for (;;) {
     const seen = await jobs.follow(id, next);
     if (!seen || seen.state === 'cancelled') throw new Error(`export ${id} was cancelled`);
-    if (seen.state === 'failed') throw new Error(`export ${id} failed: ${seen.error}`);
-    for (const part of seen.parts) {
-      if (Date.now() - keptAt > keepEveryMs) {
-        keptAt = Date.now();
-        await jobs.keep(id, new Date(keptAt + keptMs));
-      }
-      const data = await parts.get(part.id);
-      if (!data) throw new Error(`part ${part.id} of export ${id} is missing`);
-      yield await decompress(data);
-      next += 1;
-      movedAt = Date.now();
+    if (seen.state === 'failed') {
+      const name = seen.isDefect ? 'InternalServerError' : 'InvalidRequestError';
+      throw new ApiError(name, `export ${id} failed: ${seen.error}`);
     }
-    if (seen.parts.length > 0) continue;
+    if (seen.parts.length > 0) {
+      yield* readParts(parts, seen.parts);
+      next += seen.parts.length;
+      movedAt = Date.now();
+      continue;
+    }
     if (seen.state === 'completed') return;
     if (Date.now() - movedAt > stalledMs) throw new Error(`export ${id} does not go on`);
     await pause(pollMs, undefined, { signal });

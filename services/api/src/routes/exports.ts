@@ -1,15 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
-import { ExportQuery, ExportRequest, Job } from '@sluice/shared/contracts/jobs.ts';
-import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
-import type { ApplicationRecord } from '@sluice/shared/store/applications.ts';
+import { Success } from '@sluice/shared/contracts/envelope.ts';
+import { type ExportQuery, ExportRequest, Job, ExportQuery as Query } from '@sluice/shared/contracts/jobs.ts';
+import { ApiError } from '@sluice/shared/errors.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
-import type { JobRecord } from '@sluice/shared/store/jobs.ts';
-import type { FastifyReply } from 'fastify';
+import type { ExportOptions } from '@sluice/shared/store/job-records.ts';
 import Type from 'typebox';
 import type { createExport } from '../exports/create-export.ts';
-import type { createServe } from '../exports/serve.ts';
-import { toJob } from '../exports/to-job.ts';
+import type { createStreamExport } from '../exports/stream-export.ts';
+import { abortOnClose } from '../jobs/abort-on-close.ts';
+import { createFind } from '../jobs/find-job.ts';
+import { toJob } from '../jobs/to-job.ts';
 import { success } from '../plugins/envelope.ts';
 import { ByDomain, failures, security } from './common.ts';
 import { toPeriod } from './period.ts';
@@ -17,80 +17,67 @@ import { toPeriod } from './period.ts';
 interface Dependencies {
   store: Store;
   makeExport: ReturnType<typeof createExport>;
-  serve: ReturnType<typeof createServe>;
+  streamExport: ReturnType<typeof createStreamExport>;
 }
 
 const tags = ['Exports'];
-const ById = Type.Object({ domain: Type.String(), id: Type.String() });
-const file = {
-  200: { description: 'The file.', content: { 'text/csv': { schema: Type.String() } } },
-  ...failures,
-};
+const text = { schema: Type.String() };
 
-function abortOnClose(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  if (reply.raw.closed || reply.raw.destroyed) gone.abort();
-  reply.raw.once('close', () => gone.abort());
-  return gone.signal;
+/** `arrays` and `formulas` are choices of CSV; elsewhere they would do nothing. */
+function toOptions(asked: Omit<ExportQuery, 'columns'>, columns: string[] | undefined): ExportOptions {
+  const { format = 'csv', formulas = 'escape', arrays = 'json' } = asked;
+  if (format !== 'csv' && arrays !== 'json') {
+    throw new ApiError(
+      'InvalidRequestError',
+      `arrays=${arrays} is for csv; ${format} keeps arrays as they are`,
+    );
+  }
+  if (arrays === 'rows' && columns) {
+    throw new ApiError('InvalidRequestError', 'arrays=rows has all columns: leave columns out');
+  }
+  return { ...toPeriod(asked), format, formulas, arrays, columns };
 }
 
 /** Exports: streamed while they are written, or made as jobs to be fetched later. */
 export const exportRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { store, makeExport, serve },
+  { store, makeExport, streamExport },
 ) => {
   app.addHook('onRequest', app.authenticate);
-  const { applications, jobs, parts } = store;
-
-  async function findApplication(domain: string, ownerId: string): Promise<ApplicationRecord> {
-    const found = await applications.ofOwner(domain, ownerId);
-    if (!found) throw applicationNotFound(domain);
-    return found;
-  }
-
-  async function findJob(domain: string, id: string, ownerId: string): Promise<JobRecord> {
-    const application = await findApplication(domain, ownerId);
-    const job = await jobs.get(id);
-    if (job?.application !== application.id) {
-      throw new ApiError('ResourceNotFoundError', `export ${id.slice(0, 40)} was not found`);
-    }
-    return job;
-  }
+  const find = createFind(store);
 
   app.get(
     '/applications/:domain/export',
     {
       exposeHeadRoute: false,
       schema: {
-        summary: 'Export all entries as CSV, streamed while it is written',
+        summary: 'Export all entries, streamed while the file is written',
         description:
-          'Oldest first. `from` is included, `to` is not. A client that goes away cancels the export.',
+          'Oldest first. `from` is included, `to` is not. A client that goes away cancels the export; a transfer that ends without its last chunk is not whole.',
         tags,
         security,
         params: ByDomain,
-        querystring: ExportQuery,
-        response: file,
+        querystring: Query,
+        response: {
+          200: {
+            description: 'The file.',
+            content: {
+              'text/csv': text,
+              'application/x-ndjson': text,
+              'application/vnd.apache.parquet': text,
+              'application/zip': text,
+            },
+          },
+          ...failures,
+        },
       },
     },
     async (request, reply) => {
       const { params, query, owner } = request;
-      const period = toPeriod(query);
-      const application = await findApplication(params.domain, owner.id);
-      const options = { ...period, columns: query.columns?.split(','), formulas: query.formulas ?? 'escape' };
+      const options = toOptions(query, query.columns?.split(','));
+      const application = await find.application(params.domain, owner.id);
       const signal = abortOnClose(reply);
-      const job = await makeExport(application, options, true);
-      const abandon = () => {
-        serve
-          .cancel(job.id)
-          .catch((error) =>
-            request.log.warn({ event: 'export.uncancelled', id: request.id, job: job.id, err: error }),
-          );
-      };
-      // The client may have gone while the job was made: then there is no event to come.
-      if (signal.aborted) abandon();
-      else signal.addEventListener('abort', abandon, { once: true });
-      await serve.begun(job, signal);
-      return serve.stream(request, reply, job, signal);
+      return streamExport(request, reply, await makeExport(application, options, true), signal);
     },
   );
 
@@ -107,76 +94,9 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       },
     },
     async ({ params, body, owner }, reply) => {
-      const period = toPeriod(body);
-      const application = await findApplication(params.domain, owner.id);
-      const options = { ...period, columns: body.columns, formulas: body.formulas ?? 'escape' };
+      const options = toOptions(body, body.columns);
+      const application = await find.application(params.domain, owner.id);
       return success(reply, toJob(await makeExport(application, options, false)), 202);
-    },
-  );
-
-  app.get(
-    '/applications/:domain/exports',
-    {
-      schema: {
-        summary: 'List export jobs, newest first',
-        tags,
-        security,
-        params: ByDomain,
-        response: { 200: Success(Type.Array(Job)), ...failures },
-      },
-    },
-    async ({ params, owner }, reply) => {
-      const application = await findApplication(params.domain, owner.id);
-      return success(reply, (await jobs.list(application.id)).map(toJob));
-    },
-  );
-
-  app.get(
-    '/applications/:domain/exports/:id',
-    {
-      schema: {
-        summary: 'An export job',
-        tags,
-        security,
-        params: ById,
-        response: { 200: Success(Job), ...failures },
-      },
-    },
-    async ({ params, owner }, reply) =>
-      success(reply, toJob(await findJob(params.domain, params.id, owner.id))),
-  );
-
-  app.get(
-    '/applications/:domain/exports/:id/file',
-    {
-      schema: { summary: 'The file of a completed export job', tags, security, params: ById, response: file },
-    },
-    async (request, reply) => {
-      const job = await findJob(request.params.domain, request.params.id, request.owner.id);
-      if (job.state !== 'completed') {
-        throw new ApiError('ResourceNotFoundError', `export ${job.id} has no file: it is ${job.state}`);
-      }
-      return serve.stream(request, reply, job, abortOnClose(reply));
-    },
-  );
-
-  app.delete(
-    '/applications/:domain/exports/:id',
-    {
-      schema: {
-        summary: 'Cancel an export job, or remove a finished one with its file',
-        tags,
-        security,
-        params: ById,
-        response: { 200: Success(Message), ...failures },
-      },
-    },
-    async ({ params, owner }, reply) => {
-      const job = await findJob(params.domain, params.id, owner.id);
-      const cancelled = await serve.cancel(job.id);
-      if (!cancelled) await jobs.remove(job.id);
-      await parts.sweep(job.id);
-      return success(reply, { message: `export ${job.id} was ${cancelled ? 'cancelled' : 'removed'}` });
     },
   );
 };

@@ -1,0 +1,88 @@
+import { ObjectId } from 'mongodb';
+import { expect, it } from 'vitest';
+import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
+import type { Chunk } from './chunks.ts';
+
+const application = new ObjectId().toHexString();
+
+async function begin(count: number) {
+  const { db, url } = await ownDatabase();
+  const { chunks } = openStore(url);
+  await chunks.prepare();
+  const job = new ObjectId().toHexString();
+  const chunk = (seq: number): Omit<Chunk, 'id'> => ({
+    ...{ job, application, owner: application, seq, lines: 1, part: application, bytes: 1 },
+  });
+  for (let seq = count - 1; seq >= 0; seq--) await chunks.add(chunk(seq));
+  return { db: db.collection('chunks'), chunks, job };
+}
+
+/** As if the lease of all had ended. */
+const forget = ({ db }: Awaited<ReturnType<typeof begin>>) =>
+  db.updateMany({}, { $set: { leaseUntil: new Date(0) } });
+
+it('chunks are taken in the order of the file, each by one, with times in that order', async () => {
+  const { chunks, job } = await begin(40);
+  const taken = await Promise.all(Array.from({ length: 50 }, () => chunks.take(job, 60_000)));
+  const found = taken.filter((chunk) => chunk !== undefined).sort((a, b) => a.seq - b.seq);
+  expect(found.map(({ seq }) => seq)).toEqual(Array.from({ length: 40 }, (_, seq) => seq));
+  const stamps = found.map(({ stamp }) => stamp);
+  expect(stamps).toEqual([...stamps].sort((a, b) => a - b));
+});
+
+it('a chunk whose lease is over is taken again, with the same time, and only the last may write', async () => {
+  const run = await begin(2);
+  const { chunks, job } = run;
+  const first = await chunks.take(job, 60_000);
+  if (!first) throw new Error('none');
+  await forget(run);
+  const again = await chunks.take(job, 60_000);
+  expect(again).toMatchObject({ id: first.id, stamp: first.stamp, fence: first.fence + 1 });
+  const result = { accepted: 1, rejected: 0 };
+  expect(await chunks.beat(first.id, first.fence, 1, 1_000)).toBe(false);
+  expect(await chunks.commit(first.id, first.fence, result)).toBe(false);
+  expect(await chunks.commit(first.id, first.fence + 1, result)).toBe(true);
+  expect(await chunks.areDone(job)).toBe(false);
+  expect((await chunks.take(job, 60_000))?.seq).toBe(1);
+  expect(await chunks.totals(job)).toEqual(result);
+});
+
+it('who begins and is not heard of again is counted, unless the fault was passing', async () => {
+  const run = await begin(1);
+  const { chunks, job } = run;
+  for (const barren of [0, 1, 2]) {
+    const chunk = await chunks.take(job, 60_000);
+    expect(chunk?.barren).toBe(barren);
+    await chunks.begin(chunk?.id as string, chunk?.fence as number);
+    await forget(run);
+  }
+  const chunk = await chunks.take(job, 60_000);
+  if (!chunk) throw new Error('none');
+  await chunks.begin(chunk.id, chunk.fence);
+  await chunks.giveBack(chunk.id, chunk.fence, 0, 'passing');
+  expect((await chunks.take(job, 60_000))?.barren).toBe(3);
+});
+
+it('a chunk that rests is taken by nobody', async () => {
+  const { chunks, job } = await begin(1);
+  const chunk = await chunks.take(job, 60_000);
+  await chunks.giveBack(chunk?.id as string, chunk?.fence as number, 60_000, 'unknown');
+  expect(await chunks.take(job, 60_000)).toBeUndefined();
+});
+
+it('is open since the lowest time of what was taken and is not done, be its import over or not', async () => {
+  const run = await begin(3);
+  const { chunks, job } = run;
+  expect(await chunks.openSince(application)).toBeUndefined();
+  const [first, second] = [await chunks.take(job, 60_000), await chunks.take(job, 60_000)];
+  if (!first || !second) throw new Error('none');
+  expect(await chunks.openSince(application)).toBe(first.stamp);
+  expect(await chunks.openSince(new ObjectId().toHexString())).toBeUndefined();
+  await chunks.commit(first.id, first.fence, { accepted: 1, rejected: 0 });
+  expect(await chunks.openSince(application)).toBe(second.stamp);
+  expect(await chunks.removeSettled(job)).toBe(false);
+  expect(await chunks.openSince(application)).toBe(second.stamp);
+  await forget(run);
+  expect(await chunks.removeSettled(job)).toBe(true);
+  expect(await chunks.openSince(application)).toBeUndefined();
+});

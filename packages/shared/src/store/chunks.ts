@@ -1,0 +1,213 @@
+import { type Db, type Document, type Filter, ObjectId } from 'mongodb';
+
+/** Some lines of an import: what one worker does at a time. */
+export interface Chunk {
+  id: string;
+  job: string;
+  application: string;
+  owner: string;
+  /** Its place in the file, from 0. */
+  seq: number;
+  lines: number;
+  /** Id of the part that holds its lines. */
+  part: string;
+  /** Of the part, compressed. */
+  bytes: number;
+}
+
+export interface TakenChunk extends Chunk {
+  /** Counts the workers that took it; only the last of them may write. */
+  fence: number;
+  /** Workers that began it and were not heard of again. */
+  barren: number;
+  /** The time of its entries (ms since the epoch): that of MongoDB when it was first taken, and the same ever after. */
+  stamp: number;
+  /** Lines that are in the job's progress already. */
+  counted: number;
+}
+
+/** What became of a chunk. */
+export interface ChunkResult {
+  accepted: number;
+  rejected: number;
+  /** The part with its refused lines; absent when there is none. `bytes` before compression. */
+  report?: { part: string; bytes: number } | undefined;
+}
+
+interface ChunkDocument extends Omit<Chunk, 'id' | 'job' | 'application' | 'owner'>, Partial<ChunkResult> {
+  _id: ObjectId;
+  job: ObjectId;
+  application: ObjectId;
+  owner: ObjectId;
+  state: 'open' | 'done';
+  fence: number;
+  barren: number;
+  counted: number;
+  stamp?: number;
+  /** A worker has it until then; or, once it was given back, nobody before then. */
+  leaseUntil?: Date;
+}
+
+/** As long as a worker that was cut off may still be writing. */
+const settledMs = 60_000;
+const isFree = { $not: { $gt: ['$leaseUntil', '$$NOW'] } };
+const inMs = (ms: number) => ({ $add: ['$$NOW', ms] });
+/** Of the primary: what is read there comes before the write that follows, whether a majority has it or not. */
+const ofPrimary = { readConcern: { level: 'local' } } as const;
+
+const toChunk = ({ _id, job, application, owner, stamp = 0, ...rest }: ChunkDocument): TakenChunk => ({
+  ...rest,
+  id: _id.toHexString(),
+  job: job.toHexString(),
+  application: application.toHexString(),
+  owner: owner.toHexString(),
+  stamp,
+});
+
+export type ChunkStore = ReturnType<typeof chunkStore>;
+
+/** The state of imports, chunk by chunk. Who takes one holds it by a lease; their order in time is that of the file. */
+export function chunkStore(db: Db) {
+  const chunks = db.collection<ChunkDocument>('chunks');
+  const held = (id: string, fence: number): Filter<ChunkDocument> => ({
+    _id: new ObjectId(id),
+    state: 'open',
+    fence,
+  });
+  const ofJob = (job: string) => ({ job: new ObjectId(job) });
+
+  async function changed(filter: Filter<ChunkDocument>, change: Document | Document[]): Promise<boolean> {
+    return (await chunks.updateOne(filter, change)).matchedCount === 1;
+  }
+
+  return {
+    async prepare() {
+      const open = { state: 'open' } as const;
+      await chunks.createIndexes([
+        { key: { job: 1, state: 1, seq: 1 } },
+        { key: { application: 1, stamp: 1 }, partialFilterExpression: open },
+        { key: { leaseUntil: 1 }, partialFilterExpression: open },
+      ]);
+    },
+
+    async add({ job, application, owner, ...chunk }: Omit<Chunk, 'id'>): Promise<void> {
+      await chunks.insertOne({
+        ...chunk,
+        _id: new ObjectId(),
+        job: new ObjectId(job),
+        application: new ObjectId(application),
+        owner: new ObjectId(owner),
+        state: 'open',
+        fence: 0,
+        barren: 0,
+        counted: 0,
+      });
+    },
+
+    /** The first chunk of a job that nobody has, held for `leaseMs`; undefined when there is none. */
+    async take(job: string, leaseMs: number): Promise<TakenChunk | undefined> {
+      for (;;) {
+        const next = await chunks.findOne(
+          { ...ofJob(job), state: 'open', $expr: isFree },
+          { sort: { seq: 1 }, projection: { seq: 1 }, ...ofPrimary },
+        );
+        if (!next) return undefined;
+        const before = await chunks.findOne(
+          { ...ofJob(job), state: { $in: ['open', 'done'] }, seq: next.seq - 1 },
+          { projection: { stamp: 1 }, ...ofPrimary },
+        );
+        const now = { $max: [{ $toLong: '$$NOW' }, before?.stamp ?? 0] };
+        const taken = await chunks.findOneAndUpdate(
+          { _id: next._id, state: 'open', $expr: isFree },
+          [
+            {
+              $set: {
+                fence: { $add: ['$fence', 1] },
+                leaseUntil: inMs(leaseMs),
+                stamp: { $ifNull: ['$stamp', now] },
+              },
+            },
+          ],
+          { returnDocument: 'after' },
+        );
+        if (taken) return toChunk(taken);
+      }
+    },
+
+    /** To be called before the first line is looked at: what kills worker after worker is not begun for ever. */
+    begin: (id: string, fence: number): Promise<boolean> => changed(held(id, fence), { $inc: { barren: 1 } }),
+
+    /** Says that the worker is alive and how many lines are done; false when the chunk is no longer its own. */
+    beat: (id: string, fence: number, counted: number, leaseMs: number): Promise<boolean> =>
+      changed(held(id, fence), [
+        { $set: { counted: { $max: ['$counted', counted] }, leaseUntil: inMs(leaseMs) } },
+      ]),
+
+    /** Hands a chunk back, for nobody to take within `restMs`. `passing`: it was not for what is in it. */
+    async giveBack(id: string, fence: number, restMs: number, fault: 'passing' | 'unknown'): Promise<void> {
+      const barren = fault === 'passing' ? { $max: [0, { $subtract: ['$barren', 1] }] } : '$barren';
+      await changed(held(id, fence), [{ $set: { leaseUntil: inMs(restMs), barren } }]);
+    },
+
+    /** False when the chunk is no longer this worker's. */
+    commit: (id: string, fence: number, result: ChunkResult): Promise<boolean> =>
+      changed(held(id, fence), { $set: { ...result, state: 'done' }, $unset: { leaseUntil: '' } }),
+
+    /** Whether all chunks of a job are done. */
+    async areDone(job: string): Promise<boolean> {
+      return (await chunks.findOne({ ...ofJob(job), state: 'open' }, { projection: { _id: 1 } })) === null;
+    },
+
+    async totals(job: string): Promise<{ accepted: number; rejected: number }> {
+      const sums = { accepted: { $sum: '$accepted' }, rejected: { $sum: '$rejected' } };
+      const [found] = await chunks
+        .aggregate<{ accepted: number; rejected: number }>([
+          { $match: { ...ofJob(job), state: 'done' } },
+          { $group: { _id: null, ...sums } },
+        ])
+        .toArray();
+      return { accepted: found?.accepted ?? 0, rejected: found?.rejected ?? 0 };
+    },
+
+    /** The reports of a job in the order of the file. */
+    async *reports(job: string): AsyncGenerator<{ part: string; bytes: number; rows: number }> {
+      const found = chunks.find({ ...ofJob(job), state: 'done', report: { $exists: true } });
+      for await (const { report, rejected = 0 } of found.sort({ seq: 1 }))
+        if (report) yield { ...report, rows: rejected };
+    },
+
+    /** Owner → how many of their chunks are under way. */
+    async underWay(): Promise<Map<string, number>> {
+      const found = chunks.aggregate<{ _id: ObjectId; count: number }>([
+        { $match: { state: 'open', $expr: { $gt: ['$leaseUntil', '$$NOW'] } } },
+        { $group: { _id: '$owner', count: { $sum: 1 } } },
+      ]);
+      return new Map((await found.toArray()).map(({ _id, count }) => [_id.toHexString(), count]));
+    },
+
+    /** The lowest time (ms since the epoch) at which someone may still store entries of an import. */
+    async openSince(application: string): Promise<number | undefined> {
+      const found = await chunks.findOne(
+        { application: new ObjectId(application), state: 'open', stamp: { $exists: true } },
+        { sort: { stamp: 1 }, projection: { stamp: 1 } },
+      );
+      return found?.stamp;
+    },
+
+    /** Jobs that have chunks. */
+    async jobs(): Promise<string[]> {
+      return (await chunks.distinct('job')).map((id) => id.toHexString());
+    },
+
+    /** Removes the chunks of an ended job that nobody can be writing any more; true when none is left. */
+    async removeSettled(job: string): Promise<boolean> {
+      const isHeld = { $gt: ['$leaseUntil', { $subtract: ['$$NOW', settledMs] }] };
+      await chunks.deleteMany({ ...ofJob(job), $expr: { $not: isHeld } });
+      return (await chunks.findOne(ofJob(job), { projection: { _id: 1 } })) === null;
+    },
+
+    async remove(job: string): Promise<void> {
+      await chunks.deleteMany(ofJob(job));
+    },
+  };
+}

@@ -1,0 +1,225 @@
+import { type Db, type Filter, ObjectId } from 'mongodb';
+import { idsOf } from './ids.ts';
+import { type ImportDocument, type ImportJob, type Manifest, type Part, toRecord } from './job-records.ts';
+
+export type NewImport = Pick<ImportJob, 'application' | 'owner' | 'domain' | 'options'>;
+
+/** What has become of lines since it was last told. */
+export interface Advance {
+  done: number;
+  accepted: number;
+  rejected: number;
+  /** Bytes of the file that are no longer held. */
+  released: number;
+}
+
+export interface Completion extends Pick<ImportJob, 'accepted' | 'rejected'> {
+  parts: Part[];
+  manifest: Manifest;
+}
+
+const unfinished = { $in: ['waiting', 'active'] satisfies ImportJob['state'][] };
+/** The rate is that of at least the last so many ms. */
+const rateOverMs = 2_000;
+
+/** What only imports have: a file that arrives first, and many workers at once on its chunks. */
+export function importJobs(db: Db) {
+  const jobs = db.collection<ImportDocument>('jobs');
+  const kind = 'import' as const;
+  const arriving = (id: string): Filter<ImportDocument> => ({
+    _id: new ObjectId(id),
+    state: 'waiting',
+    received: false,
+  });
+  const open = (id: string): Filter<ImportDocument> => ({
+    _id: new ObjectId(id),
+    state: unfinished,
+    received: true,
+  });
+
+  return {
+    /** Its file is still to arrive: until `receive` no worker takes it. */
+    async create(job: NewImport): Promise<ImportJob> {
+      const now = new Date();
+      const document: ImportDocument = {
+        ...job,
+        _id: new ObjectId(),
+        application: new ObjectId(job.application),
+        owner: new ObjectId(job.owner),
+        kind,
+        state: 'waiting',
+        received: false,
+        fence: 0,
+        barren: 0,
+        done: 0,
+        total: 0,
+        accepted: 0,
+        rejected: 0,
+        held: 0,
+        bytes: 0,
+        parts: [],
+        createdAt: now,
+        queuedAt: now,
+        touchedAt: now,
+      };
+      await jobs.insertOne(document);
+      return toRecord(document);
+    },
+
+    /** How many imports of an owner are not finished, and how many bytes of theirs the store holds. */
+    async ofOwner(owner: string): Promise<{ count: number; held: number }> {
+      const found = jobs.aggregate<{ count: number; held: number }>([
+        { $match: { kind, owner: new ObjectId(owner), state: unfinished } },
+        { $group: { _id: null, count: { $sum: 1 }, held: { $sum: '$held' } } },
+      ]);
+      const [sums] = await found.toArray();
+      return { count: sums?.count ?? 0, held: sums?.held ?? 0 };
+    },
+
+    /** Says that the file is still arriving; false when nobody wants it any more. */
+    async touch(id: string, held: number): Promise<boolean> {
+      const change = { $set: { held }, $currentDate: { touchedAt: true } } as const;
+      return (await jobs.updateOne(arriving(id), change)).matchedCount === 1;
+    },
+
+    /** The whole file is there; from now on it is listed and worked on. Undefined when nobody wants it any more. */
+    async receive(
+      id: string,
+      { total, held, columns }: { total: number; held: number; columns?: (string | null)[] | undefined },
+    ): Promise<ImportJob | undefined> {
+      const received = await jobs.findOneAndUpdate(
+        arriving(id),
+        {
+          $set: { received: true, total, held, ...(columns && { 'options.columns': columns }) },
+          $currentDate: { queuedAt: true, touchedAt: true },
+        },
+        { returnDocument: 'after' },
+      );
+      return received ? toRecord(received) : undefined;
+    },
+
+    /** Removes the record of an import whose file did not come to its end; false when it did. */
+    async dismiss(id: string): Promise<boolean> {
+      return (await jobs.deleteOne({ _id: new ObjectId(id), received: false })).deletedCount === 1;
+    },
+
+    /** Imports whose file was arriving, but not since `before`. */
+    async stranded(before: Date, limit: number): Promise<string[]> {
+      const found = jobs.find({ kind, state: unfinished, received: false, touchedAt: { $lt: before } });
+      return idsOf(found, limit);
+    },
+
+    /** Unfinished imports, those that have waited longest first, with their owners. At most `limit`. */
+    async turns(limit: number): Promise<{ id: string; owner: string }[]> {
+      const found = jobs.find({ kind, state: unfinished, received: true });
+      const sorted = found.sort({ queuedAt: 1, _id: 1 }).limit(limit);
+      const documents = await sorted.project<Pick<ImportDocument, '_id' | 'owner'>>({ owner: 1 }).toArray();
+      return documents.map(({ _id, owner }) => ({ id: _id.toHexString(), owner: owner.toHexString() }));
+    },
+
+    /** A worker has a chunk of it in hand. Undefined when the import has ended, or is gone. */
+    async begin(id: string): Promise<ImportJob | undefined> {
+      const begun = await jobs.findOneAndUpdate(
+        open(id),
+        [{ $set: { state: 'active', startedAt: { $ifNull: ['$startedAt', '$$NOW'] }, touchedAt: '$$NOW' } }],
+        { returnDocument: 'after', projection: { parts: 0 } },
+      );
+      return begun ? toRecord(begun) : undefined;
+    },
+
+    /** Tells how far it is; false when the import has ended, or is gone. */
+    async advance(id: string, { done, accepted, rejected, released }: Advance): Promise<boolean> {
+      const since = { at: { $ifNull: ['$mark.at', '$startedAt'] }, done: { $ifNull: ['$mark.done', 0] } };
+      const elapsed = { $subtract: ['$$NOW', since.at] };
+      const isDue = { $gte: [elapsed, rateOverMs] };
+      const rate = {
+        $round: { $divide: [{ $multiply: [{ $subtract: ['$done', since.done] }, 1_000] }, elapsed] },
+      };
+      const { matchedCount } = await jobs.updateOne(open(id), [
+        {
+          $set: {
+            done: { $add: ['$done', done] },
+            accepted: { $add: ['$accepted', accepted] },
+            rejected: { $add: ['$rejected', rejected] },
+            held: { $max: [0, { $subtract: ['$held', released] }] },
+            touchedAt: '$$NOW',
+          },
+        },
+        {
+          $set: {
+            rate: { $cond: [isDue, rate, { $ifNull: ['$rate', '$$REMOVE'] }] },
+            mark: {
+              $cond: [isDue, { at: '$$NOW', done: '$done' }, { $ifNull: ['$mark', '$$REMOVE'] }],
+            },
+          },
+        },
+      ]);
+      return matchedCount === 1;
+    },
+
+    /** All chunks are done: only the one who takes the import now may complete it. Undefined when another does. */
+    async claimEnd(id: string, leaseMs: number): Promise<ImportJob | undefined> {
+      const claimed = await jobs.findOneAndUpdate(
+        { ...open(id), $expr: { $not: { $gt: ['$leaseUntil', '$$NOW'] } } },
+        [
+          {
+            $set: {
+              state: 'active',
+              startedAt: { $ifNull: ['$startedAt', '$$NOW'] },
+              touchedAt: '$$NOW',
+              fence: { $add: ['$fence', 1] },
+              leaseUntil: { $add: ['$$NOW', leaseMs] },
+            },
+          },
+        ],
+        { returnDocument: 'after', projection: { parts: 0 } },
+      );
+      return claimed ? toRecord(claimed) : undefined;
+    },
+
+    /** False when the import is no longer this worker's, or was cancelled. */
+    async complete(id: string, fence: number, completion: Completion, expiresAt: Date): Promise<boolean> {
+      const { modifiedCount } = await jobs.updateOne({ ...open(id), fence }, [
+        {
+          $set: {
+            ...completion,
+            parts: { $literal: completion.parts },
+            manifest: { $literal: completion.manifest },
+            bytes: completion.manifest.bytes,
+            state: 'completed',
+            held: 0,
+            done: '$total',
+            finishedAt: '$$NOW',
+            expiresAt,
+          },
+        },
+      ]);
+      return modifiedCount === 1;
+    },
+
+    /** False when it has ended already. */
+    async fail(id: string, error: string, expiresAt: Date): Promise<boolean> {
+      const { modifiedCount } = await jobs.updateOne(open(id), {
+        $set: { state: 'failed', error, expiresAt, held: 0 },
+        $currentDate: { finishedAt: true },
+      });
+      return modifiedCount === 1;
+    },
+
+    /** Those that have ended, or are gone. */
+    async over(ids: string[]): Promise<string[]> {
+      const found = jobs.find({ _id: { $in: ids.map((id) => new ObjectId(id)) }, state: unfinished });
+      const open = new Set(await idsOf(found, ids.length));
+      return ids.filter((id) => !open.has(id));
+    },
+
+    /** Whether it has ended, or is gone: then nobody takes its chunks any more. */
+    async isOver(id: string): Promise<boolean> {
+      const found = await jobs.findOne(
+        { _id: new ObjectId(id), state: unfinished },
+        { projection: { _id: 1 } },
+      );
+      return found === null;
+    },
+  };
+}

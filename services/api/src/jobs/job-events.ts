@@ -1,0 +1,42 @@
+import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Job } from '@sluice/shared/contracts/jobs.ts';
+import type { JobStore } from '@sluice/shared/store/jobs.ts';
+import { toJob } from './to-job.ts';
+
+const everyMs = 500;
+/** Proxies cut connections on which nothing comes. */
+const aliveEveryMs = 15_000;
+
+const isOver = ({ state }: Job) => state !== 'waiting' && state !== 'active';
+
+/** A job as server-sent events: `progress` when something changed, at most twice a second, and `end` when it is over. */
+export function jobEvents(jobs: JobStore, id: string, signal: AbortSignal): Readable {
+  async function* events(): AsyncGenerator<string> {
+    let said = '';
+    let saidAt = Date.now();
+    for (;;) {
+      const record = await jobs.get(id);
+      // Removed, which is an end as well.
+      if (!record) return;
+      const job = toJob(record);
+      const data = JSON.stringify(job);
+      if (isOver(job)) {
+        yield `event: end\ndata: ${data}\n\n`;
+        return;
+      }
+      if (data !== said) {
+        yield `event: progress\ndata: ${data}\n\n`;
+        [said, saidAt] = [data, Date.now()];
+      } else if (Date.now() - saidAt > aliveEveryMs) {
+        yield ':\n\n';
+        saidAt = Date.now();
+      }
+      await pause(everyMs, undefined, { signal });
+    }
+  }
+  const stream = Readable.from(events());
+  // A failure breaks the connection off; an EventSource connects again.
+  stream.on('error', () => undefined);
+  return stream;
+}

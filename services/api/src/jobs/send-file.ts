@@ -1,0 +1,82 @@
+import { pipeline, Readable } from 'node:stream';
+import { ApiError } from '@sluice/shared/errors.ts';
+import type { Store } from '@sluice/shared/store/connect.ts';
+import type { JobRecord } from '@sluice/shared/store/job-records.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import parseRange from 'range-parser';
+import { createCompressor, encodingFor } from './encoding.ts';
+import { keeping } from './keep.ts';
+import { mediaOf } from './media.ts';
+import { readRange } from './read-parts.ts';
+
+interface Range {
+  start: number;
+  end: number;
+}
+
+const isHead = ({ method }: FastifyRequest) => method === 'HEAD';
+
+/** Sends what `source` yields. When that fails the connection is broken off: a client sees no clean end. */
+export function sendBytes(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  job: JobRecord,
+  source: AsyncIterable<Buffer>,
+  signal: AbortSignal,
+  encoding?: ReturnType<typeof encodingFor>,
+) {
+  const { type, disposition } = mediaOf(job);
+  reply.type(type).header('content-disposition', disposition).header('vary', 'accept-encoding');
+  if (encoding) reply.header('content-encoding', encoding);
+  const bytes = Readable.from(source, { objectMode: false });
+  bytes.on('error', (error) => {
+    if (signal.aborted) return;
+    request.log.warn({ event: 'file.broken', id: request.id, job: job.id, reason: error.message });
+  });
+  return reply.send(encoding ? pipeline(bytes, createCompressor(encoding), () => undefined) : bytes);
+}
+
+/** Sends the file of a completed job, or the part of it that is asked for (RFC 9110: one range, `If-Range`, `If-None-Match`). */
+export function createSendFile({ jobs, parts }: Pick<Store, 'jobs' | 'parts'>) {
+  return async (request: FastifyRequest, reply: FastifyReply, job: JobRecord, signal: AbortSignal) => {
+    const { manifest } = job;
+    if (!manifest) {
+      throw new ApiError('ResourceNotFoundError', `${job.kind} ${job.id} has no file: it is ${job.state}`);
+    }
+    const range = rangeOf(request, manifest.sha256, manifest.bytes);
+    // A range is one of the file as it is.
+    const encoding = range ? undefined : encodingFor(request.headers['accept-encoding']);
+    const etag = `"${manifest.sha256}${encoding ? `-${encoding}` : ''}"`;
+    reply.header('etag', etag).header('accept-ranges', 'bytes').header('cache-control', 'private, no-cache');
+    if (request.headers['if-none-match']?.split(/\s*,\s*/).some((tag) => tag === etag || tag === '*'))
+      return reply.code(304).send();
+    if (range === 'unsatisfiable') {
+      throw new ApiError('RangeNotSatisfiableError', `the file has ${manifest.bytes} bytes`, {
+        headers: { 'content-range': `bytes */${manifest.bytes}` },
+      });
+    }
+    const { start, end } = range ?? { start: 0, end: manifest.bytes - 1 };
+    if (range) reply.code(206).header('content-range', `bytes ${start}-${end}/${manifest.bytes}`);
+    if (!encoding) reply.header('content-length', end - start + 1);
+    const list = isHead(request) ? [] : await jobs.partsOf(job.id);
+    const source = isHead(request) ? none() : keeping(jobs, job.id, readRange(parts, list, { start, end }));
+    return sendBytes(request, reply, job, source, signal, encoding);
+  };
+}
+
+/** Undefined where the whole file is to be sent: no range, several, one that is no such, or of another file. */
+function rangeOf(
+  { headers, method }: FastifyRequest,
+  sha256: string,
+  bytes: number,
+): Range | 'unsatisfiable' | undefined {
+  const { range } = headers;
+  if (range === undefined || method !== 'GET') return undefined;
+  if (headers['if-range'] !== undefined && headers['if-range'] !== `"${sha256}"`) return undefined;
+  const parsed = parseRange(bytes, range);
+  if (parsed === -1) return 'unsatisfiable';
+  if (parsed === -2 || parsed.type !== 'bytes' || parsed.length !== 1) return undefined;
+  return parsed[0];
+}
+
+async function* none(): AsyncGenerator<Buffer> {}

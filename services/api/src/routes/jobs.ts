@@ -1,0 +1,139 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
+import { Job } from '@sluice/shared/contracts/jobs.ts';
+import type { Store } from '@sluice/shared/store/connect.ts';
+import type { JobRecord } from '@sluice/shared/store/job-records.ts';
+import Type from 'typebox';
+import { abortOnClose } from '../jobs/abort-on-close.ts';
+import { cancelJob } from '../jobs/cancel-job.ts';
+import { createFind } from '../jobs/find-job.ts';
+import { jobEvents } from '../jobs/job-events.ts';
+import { createSendFile } from '../jobs/send-file.ts';
+import { toJob } from '../jobs/to-job.ts';
+import { success } from '../plugins/envelope.ts';
+import { ByDomain, failures, security } from './common.ts';
+
+interface Dependencies {
+  store: Store;
+  kind: JobRecord['kind'];
+}
+
+const ById = Type.Object({ domain: Type.String(), id: Type.String() });
+
+const words = {
+  export: { tags: ['Exports'], file: 'The file of a completed export job' },
+  import: { tags: ['Imports'], file: 'The report of a completed import job: its refused lines, as NDJSON' },
+};
+
+/** What exports and imports have alike: to be listed, looked at, followed, fetched, cancelled and removed. */
+export const jobRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, { store, kind }) => {
+  app.addHook('onRequest', app.authenticate);
+  const { jobs, parts } = store;
+  const find = createFind(store);
+  const sendFile = createSendFile(store);
+  const path = `/applications/:domain/${kind}s`;
+  const { tags, file } = words[kind];
+
+  app.get(
+    path,
+    {
+      schema: {
+        summary: `List ${kind} jobs, newest first`,
+        tags,
+        security,
+        params: ByDomain,
+        response: { 200: Success(Type.Array(Job)), ...failures },
+      },
+    },
+    async ({ params, owner }, reply) => {
+      const application = await find.application(params.domain, owner.id);
+      return success(reply, (await jobs.list(application.id, kind)).map(toJob));
+    },
+  );
+
+  app.get(
+    `${path}/:id`,
+    {
+      schema: {
+        summary: `One ${kind} job`,
+        tags,
+        security,
+        params: ById,
+        response: { 200: Success(Job), ...failures },
+      },
+    },
+    async ({ params, owner }, reply) => {
+      const { application, job } = await find.job(kind, params, owner.id);
+      const columns = job.manifest?.columns;
+      return success(reply, { ...toJob(job), ...(columns && { columns }), schema: application.rawSchema });
+    },
+  );
+
+  app.get(
+    `${path}/:id/file`,
+    {
+      schema: {
+        summary: file,
+        description:
+          'With `Content-Length`, `ETag` and ranges, so that a download that was interrupted can be resumed.',
+        tags,
+        security,
+        params: ById,
+        response: {
+          200: { description: 'The file.', content: { '*/*': { schema: Type.String() } } },
+          206: { description: 'A range of it.', content: { '*/*': { schema: Type.String() } } },
+          304: { description: 'It is what `If-None-Match` names.', type: 'null' },
+          ...failures,
+        },
+      },
+    },
+    async (request, reply) => {
+      const { job } = await find.job(kind, request.params, request.owner.id);
+      return sendFile(request, reply, job, abortOnClose(reply));
+    },
+  );
+
+  app.get(
+    `${path}/:id/events`,
+    {
+      exposeHeadRoute: false,
+      schema: {
+        summary: `Progress of an ${kind} job, as server-sent events`,
+        description:
+          '`progress` with the job whenever it has changed, and `end` with the job when it is over.',
+        tags,
+        security,
+        params: ById,
+        response: {
+          200: { description: 'Events.', content: { 'text/event-stream': { schema: Type.String() } } },
+          ...failures,
+        },
+      },
+    },
+    async (request, reply) => {
+      const { job } = await find.job(kind, request.params, request.owner.id);
+      reply.type('text/event-stream').header('cache-control', 'no-cache').header('x-accel-buffering', 'no');
+      return reply.send(jobEvents(jobs, job.id, abortOnClose(reply)) as never);
+    },
+  );
+
+  app.delete(
+    `${path}/:id`,
+    {
+      schema: {
+        summary: `Cancel an ${kind} job, or remove a finished one with its file`,
+        tags,
+        security,
+        params: ById,
+        response: { 200: Success(Message), ...failures },
+      },
+    },
+    async ({ params, owner }, reply) => {
+      const { job } = await find.job(kind, params, owner.id);
+      const cancelled = await cancelJob(jobs, job.id);
+      if (!cancelled) await jobs.remove(job.id);
+      await parts.sweep(job.id);
+      return success(reply, { message: `${kind} ${job.id} was ${cancelled ? 'cancelled' : 'removed'}` });
+    },
+  );
+};

@@ -1,0 +1,175 @@
+import { columnsOf } from '@sluice/shared/columns/columns.ts';
+import type { Logger } from '@sluice/shared/logger.ts';
+import type { Store } from '@sluice/shared/store/connect.ts';
+import { timeOfId } from '@sluice/shared/store/entry-id.ts';
+import type { ExportJob, Manifest, Position } from '@sluice/shared/store/job-records.ts';
+import { idOf } from '@sluice/shared/store/raw-document.ts';
+import { createFormat } from '../formats/create-format.ts';
+import { UnknownLeaf } from '../formats/unknown-leaf.ts';
+import { createDiscover } from '../shape/discover.ts';
+import { createCommits } from './commits.ts';
+import type { FileHashes } from './file-hashes.ts';
+import type { Hold } from './hold.ts';
+import { createLeaveOut } from './leave-out.ts';
+import { readPages } from './read-pages.ts';
+
+/** The first part is small, so that a client that waits has it soon; then four times as large each. */
+const firstRows = 200;
+const partBytes = 2 * 1024 ** 2;
+/** So long an owner's export runs on while another owner waits for a worker. */
+const turnMs = 2_000;
+
+/** The application is: whoever reads the file must not take it for whole. */
+export class Deleted extends Error {}
+
+interface Dependencies {
+  store: Store;
+  hashes: FileHashes;
+  log: Logger;
+}
+
+/** Writes the file of an export from where it stands. Gives its manifest, or that it is someone else's turn. */
+export function createWriteFile({ store, hashes, log }: Dependencies) {
+  const { applications, entries, jobs, leaves, parts, rawEntries } = store;
+  const leaveOut = createLeaveOut({ store, log });
+  const discover = createDiscover({ store, leaveOut });
+
+  /** A look now and then whether another owner has waited long enough. */
+  function createTurn(owner: string) {
+    let over = false;
+    const timer = setInterval(async () => {
+      over = await jobs.exports.isOthersTurn(owner).catch(() => false);
+    }, turnMs);
+    return { isOver: () => over, end: () => clearInterval(timer) };
+  }
+
+  /** For the progress alone, so nothing waits for it, and its failure is not the export's. */
+  async function count(
+    { id, application, cut, options: { from, to } }: ExportJob,
+    passes: number,
+  ): Promise<void> {
+    if (!cut) return;
+    try {
+      await jobs.exports.setTotal(id, passes * (await entries.count(application, { from, to }, cut.until)));
+    } catch (error) {
+      log.debug({ event: 'export.uncounted', job: id, reason: (error as Error).message });
+    }
+  }
+
+  return async function writeFile(job: ExportJob, hold: Hold): Promise<Manifest | 'unfinished'> {
+    const application = await applications.byId(job.application);
+    if (!application) throw new Deleted();
+    const recorded = await leaves.of(job.application);
+    const schema = JSON.parse(application.rawSchema);
+    const known = columnsOf(schema, recorded.pointers.slice(0, job.leafCount));
+    const found = await discover(job, known, hold);
+    if (found === 'unfinished') return found;
+    const shape = found;
+    const written = await jobs.partsOf(job.id);
+    const { format, columns } = await createFormat({
+      job,
+      schema,
+      columns: known,
+      shape,
+      notes: () => parts.notes(written.map(({ id }) => id)),
+    });
+    if (job.total === 0) void count(job, format.passes);
+    const hash = hashes.begin(job.id, written.length);
+    const commits = createCommits({ store, job, hold, hash });
+    const turn = createTurn(job.owner);
+
+    /** Of the first entry that this worker wrote. */
+    let first: Date | undefined;
+    /** The last one that is in the piece under way. */
+    let last: Buffer | undefined;
+    let rows = 0;
+    let rowLimit = written.length === 0 ? firstRows : Number.POSITIVE_INFINITY;
+    let byteLimit = written.length === 0 ? partBytes / 16 : partBytes;
+    let position: Position = job.position ?? { pass: 0, entries: 0 };
+
+    /** Ends the piece under way; after a pass the next one begins behind it. */
+    async function flush(isEndOfPass = false): Promise<void> {
+      const { pass, entries } = position;
+      position = {
+        pass: isEndOfPass ? pass + 1 : pass,
+        after: isEndOfPass ? undefined : last ? idOf(last) : position.after,
+        entries: pass === 0 ? entries + rows : entries,
+      };
+      if (format.size() > 0) {
+        const extent = { rows, position, first, last: last && timeOfId(idOf(last)) };
+        await commits.add(await format.take(), extent);
+      }
+      rows = 0;
+      last = undefined;
+      rowLimit = Number.POSITIVE_INFINITY;
+      byteLimit = Math.min(4 * byteLimit, partBytes);
+    }
+
+    /** Says so when the entry has a leaf that is no column. */
+    function add(document: Buffer): UnknownLeaf | undefined {
+      try {
+        format.add(document);
+      } catch (error) {
+        if (error instanceof UnknownLeaf) return error;
+        throw error;
+      }
+      rows += 1;
+      last = document;
+      return undefined;
+    }
+
+    /** False when it is someone else's turn. */
+    async function readPass(): Promise<boolean> {
+      const { cut, options } = job;
+      if (!cut) return true;
+      const { from, to } = options;
+      for await (const page of readPages(rawEntries, job.application, {
+        from,
+        to,
+        cut: { ...cut, seen: shape?.seen },
+        after: position.after,
+      })) {
+        hold.check();
+        first ??= page[0] && timeOfId(idOf(page[0]));
+        for (const document of page) {
+          const unknown = add(document);
+          // Discovery saw all that has to be in the file, so what it did not see came later.
+          if (unknown && !shape) await leaveOut(job, unknown);
+          if (rows > 0 && (rows >= rowLimit || format.size() >= byteLimit)) await flush();
+        }
+        if (turn.isOver() || hold.isStopping()) return false;
+      }
+      return true;
+    }
+
+    async function writeAll(): Promise<boolean> {
+      for (let { pass } = position; pass < format.passes; pass = position.pass) {
+        // Where some of its entries are written, another worker has opened it.
+        if (position.after === undefined) format.open(pass);
+        if (!(await readPass())) return false;
+        format.close(pass);
+        await flush(true);
+      }
+      return true;
+    }
+
+    try {
+      const isWhole = await writeAll();
+      // What is before the first entry of a pass is written again.
+      if (!isWhole && last) await flush();
+      await commits.drain();
+      if (!isWhole) return 'unfinished';
+      // A purge begins after the tombstone: without one now, no entry was missing from what was read.
+      if (!(await applications.byId(job.application))) throw new Deleted();
+      return {
+        rows: position.entries,
+        ...commits.totals(),
+        sha256: await hash.digest(hold.check),
+        columns,
+      };
+    } finally {
+      turn.end();
+      await commits.drain().catch(() => undefined);
+    }
+  };
+}

@@ -1,0 +1,129 @@
+/** Memory with documents in it. Positions count from its beginning, not from that of a document. */
+export interface Memory {
+  bytes: Buffer;
+  view: DataView;
+}
+
+/** Where the parts of an entry are: the 26 bytes of its key, and its payload, a document. */
+export interface EntryPlace extends Memory {
+  key: number;
+  payload: number;
+}
+
+// What the driver makes of values that JSON.parse gives; int64 is what others may have stored.
+export const double = 0x01;
+export const string = 0x02;
+export const document = 0x03;
+export const array = 0x04;
+export const boolean = 0x08;
+export const nil = 0x0a;
+export const int32 = 0x10;
+export const int64 = 0x12;
+/** Only beside the payload. */
+const binary = 0x05;
+
+/** An empty document: its length and the NUL that ends it. */
+export const emptySize = 5;
+const keyBytes = 26;
+
+/** Gives the places of an entry's parts. It is the same object each time. */
+export function createEntryReader(): (entry: Buffer) => EntryPlace {
+  const place: EntryPlace = { ...memoryOf(Buffer.alloc(0)), key: 0, payload: 0 };
+  return (entry) => {
+    // Entries of one reply of MongoDB are in the same memory.
+    if (entry.buffer !== place.view.buffer) Object.assign(place, memoryOf(entry));
+    locate(place, entry.byteOffset, entry.length);
+    return place;
+  };
+}
+
+function memoryOf({ buffer }: Buffer): Memory {
+  return { bytes: Buffer.from(buffer), view: new DataView(buffer) };
+}
+
+function locate(place: EntryPlace, start: number, length: number): void {
+  const { bytes, view } = place;
+  if (length < emptySize || view.getInt32(start, true) !== length) throw new Error('not a BSON document');
+  place.key = -1;
+  place.payload = -1;
+  for (let at = start + 4; bytes[at] !== 0; ) {
+    const type = bytes[at] as number;
+    const value = keyEnd(place, at + 1) + 1;
+    if (type === binary) {
+      if (isKey(view, at + 1, idWords) && view.getInt32(value, true) === keyBytes) place.key = value + 5;
+      at = value + 5 + view.getInt32(value, true);
+    } else {
+      if (type === document && isKey(view, at + 1, payloadWords)) place.payload = value;
+      at = valueEnd(place, type, value);
+    }
+  }
+  if (place.key < 0 || place.payload < 0) throw new Error('not the document of an entry');
+}
+
+const words = (key: string) =>
+  Int32Array.from(key.match(/.{4}/gs) ?? [], (word) => Buffer.from(word).readInt32LE());
+const idWords = words('_id\0');
+const payloadWords = words('payload\0');
+
+function isKey(view: DataView, at: number, key: Int32Array): boolean {
+  for (let i = 0; i < key.length; i++) if (view.getInt32(at + 4 * i, true) !== key[i]) return false;
+  return true;
+}
+
+/** The id of an entry, as `fromKey` gives it. */
+export function entryId({ bytes, key }: EntryPlace): string {
+  return bytes.toString('hex', key + 12, key + keyBytes);
+}
+
+/** Milliseconds since 1970. */
+export function entryTime({ view, key }: EntryPlace): number {
+  return view.getUint16(key + 12) * 2 ** 32 + view.getUint32(key + 14);
+}
+
+/** The place of the NUL that ends a key. */
+export function keyEnd({ bytes }: Memory, at: number): number {
+  let end = at;
+  while (bytes[end]) end++;
+  return end;
+}
+
+/** The end of a document that begins there: the place of its last NUL. */
+export function documentEnd({ view }: Memory, at: number): number {
+  return at + view.getInt32(at, true) - 1;
+}
+
+/** The place behind a value. */
+export function valueEnd({ view }: Memory, type: number, at: number): number {
+  switch (type) {
+    case string:
+      return at + 4 + view.getInt32(at, true);
+    case document:
+    case array:
+      return at + view.getInt32(at, true);
+    case double:
+    case int64:
+      return at + 8;
+    case int32:
+      return at + 4;
+    case boolean:
+      return at + 1;
+    case nil:
+      return at;
+    default:
+      throw notJson(type);
+  }
+}
+
+/** Whether an array has elements and all of them are objects. */
+export function hasOnlyObjects(source: Memory, start: number): boolean {
+  const end = documentEnd(source, start);
+  let at = start + 4;
+  while (at < end && source.bytes[at] === document)
+    at = valueEnd(source, document, keyEnd(source, at + 1) + 1);
+  return at === end && end > start + 4;
+}
+
+/** A type that no payload has. */
+export function notJson(type: number): Error {
+  return new Error(`a payload holds the BSON type ${type}, which JSON does not have`);
+}

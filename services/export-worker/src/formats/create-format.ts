@@ -1,0 +1,56 @@
+import type { Column } from '@sluice/shared/columns/columns.ts';
+import type { ExportJob, ExportShape, TableShape } from '@sluice/shared/store/job-records.ts';
+import { createCsv } from './csv.ts';
+import type { FileFormat } from './format.ts';
+import { createNdjson } from './ndjson.ts';
+import { tableHeaders } from './zip/table-trees.ts';
+import { createTablesZip } from './zip/tables-zip.ts';
+
+interface Source {
+  job: ExportJob;
+  schema: Record<string, unknown>;
+  columns: Column[];
+  /** Where `arrays` is not `json`. */
+  shape: ExportShape | undefined;
+  /** Of all pieces so far. */
+  notes(): Promise<unknown[]>;
+}
+
+/** What writes a file, and the names of the columns in it. */
+interface Made {
+  format: FileFormat;
+  columns: string[];
+}
+
+/** The format that a job asks for. */
+export async function createFormat({ job, schema, columns, shape, notes }: Source): Promise<Made> {
+  const { format, arrays, columns: selected, formulas } = job.options;
+  const names = selected ?? namesOf(columns);
+  if (format === 'ndjson') return { format: createNdjson({ columns, selected }), columns: names };
+  if (format === 'parquet') {
+    const { createParquet } = await import('./parquet/parquet.ts');
+    const parquet = createParquet({ schema, columns, selected, notes: await notes() });
+    return { format: parquet, columns: parquet.names };
+  }
+  if (!shape) return { format: createCsv({ columns, selected, formulas }), columns: names };
+  if (arrays === 'rows') return tablesZip(job, shape, await notes());
+  return withElements(job, columns, shape);
+}
+
+function tablesZip({ createdAt, options }: ExportJob, { tables }: ExportShape, notes: unknown[]): Made {
+  return {
+    format: createTablesZip({ tables, formulas: options.formulas, time: createdAt, notes }),
+    columns: tableHeaders(tables).flatMap(({ file, header }) => header.map((name) => `${file}:${name}`)),
+  };
+}
+
+function withElements({ options }: ExportJob, base: Column[], shape: ExportShape): Made {
+  const { columns } = shape.tables[0] as TableShape;
+  const names = namesOf(columns);
+  const chosen = base.filter(({ name }) => options.columns?.includes(name));
+  const elementsOf = chosen.flatMap(({ pointer }) => pointer ?? []);
+  const selected = options.columns && names;
+  return { format: createCsv({ columns, selected, elementsOf, formulas: options.formulas }), columns: names };
+}
+
+const namesOf = (columns: Column[]) => columns.map(({ name }) => name);

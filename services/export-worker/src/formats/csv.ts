@@ -1,0 +1,45 @@
+import type { Column } from '@sluice/shared/columns/columns.ts';
+import { createEntryReader } from './bson-walk.ts';
+import { takeBytes } from './byte-sink.ts';
+import { createCsvTable } from './csv-table.ts';
+import { createFindCells } from './find-cells.ts';
+import type { FileFormat } from './format.ts';
+import { unknownLeaf } from './unknown-leaf.ts';
+
+interface Options {
+  columns: Column[];
+  /** The columns of the file, by name; absent: all. */
+  selected?: string[] | undefined;
+  /** JSON Pointers of the leaves that were asked for, where their arrays have a column for each element: see `columns`. */
+  elementsOf?: string[] | undefined;
+  formulas: 'escape' | 'raw';
+}
+
+/** A row for each entry, a column for each leaf. */
+export function createCsv({ columns, selected, elementsOf, formulas }: Options): FileFormat {
+  const byName = new Map(columns.map((column) => [column.name, column]));
+  const shown = selected ? selected.map((name) => byName.get(name) as Column) : columns;
+  const cells = createFindCells({ columns, shown, isAll: !selected, elementsOf });
+  const { types, values, timePlace } = cells;
+  const table = createCsvTable({ header: shown.map(({ name }) => name), formulas });
+  const read = createEntryReader();
+
+  return {
+    passes: 1,
+    open: () => table.writeHeader(),
+    add(entry) {
+      const source = read(entry);
+      if (!cells.find(source, source.payload)) throw unknownLeaf(source, cells.tree);
+      for (let place = 0; place < types.length; place++) {
+        const type = types[place] as number;
+        if (type !== 0) table.value(source, type, values[place] as number);
+        else if (place === timePlace) table.time(source);
+        else table.empty();
+      }
+      table.endRow();
+    },
+    close() {},
+    size: () => table.sink.length,
+    take: () => ({ data: takeBytes(table.sink) }),
+  };
+}

@@ -1,0 +1,45 @@
+import type { Column } from '@sluice/shared/columns/columns.ts';
+import { writeJson } from './bson-json.ts';
+import { createEntryReader, document } from './bson-walk.ts';
+import { createByteSink, takeBytes, writeAscii } from './byte-sink.ts';
+import type { FileFormat } from './format.ts';
+import { createTimeWriter } from './iso-time.ts';
+import { leafTree } from './leaf-tree.ts';
+import { writePruned } from './pruned-json.ts';
+
+interface Options {
+  columns?: Column[] | undefined;
+  /** Names of the columns to keep; absent: whole entries. */
+  selected?: string[] | undefined;
+}
+
+/** A line `{"createdAt":…,"payload":{…}}` for each entry, the payload as it was stored. */
+export function createNdjson({ columns = [], selected }: Options = {}): FileFormat {
+  const names = new Set(selected);
+  const shown = selected ? columns.filter(({ name }) => names.has(name)) : [];
+  const places = new Map(shown.map(({ pointer }, place) => [pointer, place]));
+  const withTime = !selected || places.has(undefined);
+  const tree = leafTree(columns, places);
+  const read = createEntryReader();
+  const writeTime = createTimeWriter();
+  const sink = createByteSink();
+
+  return {
+    passes: 1,
+    open() {},
+    add(entry) {
+      const source = read(entry);
+      if (withTime) {
+        writeAscii(sink, '{"createdAt":"');
+        writeTime(sink, source);
+        writeAscii(sink, '","payload":');
+      } else writeAscii(sink, '{"payload":');
+      if (selected) writePruned(sink, source, source.payload, tree);
+      else writeJson(sink, source, document, source.payload);
+      writeAscii(sink, '}\n');
+    },
+    close() {},
+    size: () => sink.length,
+    take: () => ({ data: takeBytes(sink) }),
+  };
+}

@@ -1,0 +1,74 @@
+import type { Column } from '@sluice/shared/columns/columns.ts';
+import { fromPointer, toPointer } from '@sluice/shared/payloads/leaves.ts';
+import type { Node, Struct } from './nodes.ts';
+import type { Schema } from './schema-types.ts';
+import { typedTree } from './typed-tree.ts';
+
+export interface FileColumns {
+  /** Name of the column of the time of the entry, where it is wanted. */
+  time: string | undefined;
+  /** The tree of the schema, down to what is wanted. */
+  tree: Struct;
+  /** Leaves that have no place in the tree. */
+  others: { name: string; path: string[] }[];
+}
+
+interface Options {
+  schema: Schema;
+  columns: Column[];
+  selected?: string[] | undefined;
+}
+
+/** The columns of a file: of the leaves named, or of all. */
+export function fileColumns({ schema, columns, selected }: Options): FileColumns {
+  const names = selected && new Set(selected);
+  const wanted = names ? columns.filter(({ name }) => names.has(name)) : columns;
+  const pointers = names && new Set(wanted.map(({ pointer }) => pointer));
+  const full = typedTree(schema);
+  const pruned = pointers ? prune(full, '', (pointer) => pointers.has(pointer)) : full;
+  const tree = withNames(pruned?.kind === 'struct' ? pruned : { kind: 'struct', fields: new Map() }, columns);
+  const others = wanted
+    .map(({ name, pointer }) => ({ name, path: pointer === undefined ? undefined : fromPointer(pointer) }))
+    .filter(
+      (leaf): leaf is FileColumns['others'][number] => leaf.path !== undefined && !holds(tree, leaf.path),
+    );
+  return { time: wanted.find(({ pointer }) => pointer === undefined)?.name, tree, others };
+}
+
+function prune(node: Node, pointer: string, isWanted: (pointer: string) => boolean): Node | undefined {
+  if (node.kind !== 'struct') {
+    if (!isWanted(pointer)) return undefined;
+    return node.kind === 'json' ? { kind: 'json', leafOnly: true } : node;
+  }
+  const fields: Struct['fields'] = new Map();
+  for (const [key, field] of node.fields) {
+    const kept = prune(field.node, pointer + toPointer([key]), isWanted);
+    if (kept) fields.set(key, { ...field, node: kept });
+  }
+  return fields.size > 0 ? { ...node, fields } : undefined;
+}
+
+/** At the top the names are those of the columns; where a key has no column of its own, its pointer if need be. */
+function withNames({ fields, ...rest }: Struct, columns: Column[]): Struct {
+  const taken = new Set(columns.map(({ name }) => name));
+  const byPointer = new Map(columns.map(({ name, pointer }) => [pointer, name]));
+  const named: Struct['fields'] = new Map();
+  for (const [key, { node }] of fields) {
+    const pointer = toPointer([key]);
+    const free = taken.has(key) || /^[/']/.test(key) ? pointer : key;
+    named.set(key, { name: byPointer.get(pointer) ?? free, node });
+  }
+  return { ...rest, fields: named };
+}
+
+/** Whether a leaf of a payload, wherever it is valid, has its place in the tree. */
+function holds(tree: Struct, path: string[]): boolean {
+  let node: Node = tree;
+  for (const key of path) {
+    if (node.kind !== 'struct') return node.kind === 'json' && !node.leafOnly;
+    const field = node.fields.get(key);
+    if (!field) return false;
+    node = field.node;
+  }
+  return true;
+}

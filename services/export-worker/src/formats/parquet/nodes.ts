@@ -1,0 +1,25 @@
+/** How a value is held: as a scalar of Parquet, or as JSON text. */
+export interface Leaf {
+  kind: 'string' | 'integer' | 'number' | 'boolean' | 'json';
+  /** JSON only: an object that is not empty does not count, its members have columns of their own or none. */
+  leafOnly?: boolean;
+}
+
+export interface List {
+  kind: 'list';
+  item: Node;
+}
+
+export interface Struct {
+  kind: 'struct';
+  fields: Map<string, Field>;
+  /** Within an array: the name of the field for members that no other field takes; absent where the schema forbids them. */
+  extra?: string | undefined;
+}
+
+export interface Field {
+  name: string;
+  node: Node;
+}
+
+export type Node = Leaf | List | Struct;

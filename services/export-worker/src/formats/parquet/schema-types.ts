@@ -1,0 +1,84 @@
+import { draftOf, idKeyword } from '@sluice/shared/schemas/draft.ts';
+import { isObject } from '@sluice/shared/schemas/is-object.ts';
+import { follow } from '@sluice/shared/schemas/pointer.ts';
+
+export type Schema = Record<string, unknown>;
+
+/** The types of JSON as bits: a value of a place has one of those in its set. Fractions are numbers that are no integers. */
+export const types = { null: 1, boolean: 2, integer: 4, fraction: 8, string: 16, object: 32, array: 64 };
+const any = 127;
+/** References can make a chain as long as the schema: what lies further along it guarantees nothing. */
+const maxSteps = 500;
+const named: Record<string, number> = { ...types, number: types.integer | types.fraction };
+
+const schemasIn = (list: unknown): Schema[] => (Array.isArray(list) ? list.filter(isObject) : []);
+
+/** What the parts of a JSON Schema guarantee of the values where they apply, by `type`, `$ref`, `allOf`, `anyOf` and `oneOf`. */
+export function schemaTypes(root: Schema) {
+  // Within a part that has an identifier of its own, `#` means that part.
+  const identifier = idKeyword(draftOf(root.$schema) ?? '2020-12');
+  const hasOneBase = !Object.values(root).some((value) => hasText(value, identifier));
+  const known = new Map<Schema, number>();
+
+  function resolve(reference: unknown): Schema | undefined {
+    if (typeof reference !== 'string' || !/^#(\/|$)/.test(reference) || !hasOneBase) return undefined;
+    const found = follow(root, decode(reference.slice(1)));
+    return isObject(found) ? found : undefined;
+  }
+
+  const conjuncts = (schema: Schema) => [resolve(schema.$ref), ...schemasIn(schema.allOf)].filter(isObject);
+
+  /** The lists of alternatives in a schema; one that is true or false guarantees nothing, so its list is left out. */
+  const alternatives = ({ anyOf, oneOf }: Schema) =>
+    [anyOf, oneOf].filter((list): list is Schema[] => Array.isArray(list) && list.every(isObject));
+
+  /** The set of types that values valid by a schema can have. */
+  function typesOf(schema: Schema, step = 0): number {
+    const found = known.get(schema);
+    if (found !== undefined) return found;
+    if (step > maxSteps) return any;
+    // For a schema that leads back to itself.
+    known.set(schema, any);
+    let set = ownTypes(schema.type);
+    for (const part of conjuncts(schema)) set &= typesOf(part, step + 1);
+    for (const list of alternatives(schema))
+      set &= list.reduce((union, part) => union | typesOf(part, step + 1), 0);
+    known.set(schema, set);
+    return set;
+  }
+
+  /** All schemas that apply to a value that is not null where one applies. */
+  function collect(schema: Schema, parts: Set<Schema>, step = 0): Set<Schema> {
+    if (parts.has(schema) || step > maxSteps) return parts;
+    parts.add(schema);
+    for (const part of conjuncts(schema)) collect(part, parts, step + 1);
+    for (const list of alternatives(schema)) {
+      const [only, ...others] = list.filter((part) => typesOf(part) !== types.null);
+      if (only && others.length === 0) collect(only, parts, step + 1);
+    }
+    return parts;
+  }
+
+  return { typesOf, collect };
+}
+
+function ownTypes(type: unknown): number {
+  if (typeof type === 'string') return named[type] ?? any;
+  if (!Array.isArray(type)) return any;
+  return type.reduce((union, name) => union | (named[name] ?? any), 0);
+}
+
+/** Whether a member of this name is text, at any depth. */
+function hasText(value: unknown, name: string): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (typeof (value as Schema)[name] === 'string') return true;
+  return Object.values(value).some((member) => hasText(member, name));
+}
+
+function decode(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return fragment;
+  }
+}

@@ -1,0 +1,113 @@
+import { expect, it } from 'vitest';
+import type { Node } from './nodes.ts';
+import { typedTree } from './typed-tree.ts';
+
+/** A type as text: `{a: string, b: [integer]}`. */
+function shown(node: Node): string {
+  if (node.kind === 'list') return `[${shown(node.item)}]`;
+  if (node.kind !== 'struct') return node.kind;
+  const fields = [...node.fields].map(([key, { node }]) => `${key}: ${shown(node)}`);
+  return `{${[...fields, ...(node.extra ? [node.extra] : [])].join(', ')}}`;
+}
+
+const nullable = (schema: object) => ({ anyOf: [schema, { type: 'null' }] });
+const object = { type: 'object', properties: { b: { type: 'string' } } };
+
+it.each<[string, unknown, string]>([
+  ['a string', { type: 'string' }, 'string'],
+  ['a string with a format, exact as it is', { type: 'string', format: 'date-time' }, 'string'],
+  ['an integer', { type: 'integer' }, 'integer'],
+  ['a number', { type: 'number' }, 'number'],
+  ['a boolean', { type: 'boolean' }, 'boolean'],
+  ['null only', { type: 'null' }, 'json'],
+  ['a string or null', { type: ['string', 'null'] }, 'string'],
+  ['an integer or any number', { type: ['integer', 'number', 'null'] }, 'number'],
+  ['anyOf with null', nullable({ type: 'integer' }), 'integer'],
+  ['oneOf with null', { oneOf: [{ type: 'null' }, { type: 'boolean' }] }, 'boolean'],
+  ['an object or null', nullable(object), '{b: string}'],
+  ['alternatives of one type', { oneOf: [{ type: 'string', minLength: 9 }, { type: 'string' }] }, 'string'],
+  ['alternatives of two types', { oneOf: [{ type: 'string' }, { type: 'integer' }] }, 'json'],
+  ['an alternative of any type', { anyOf: [{ type: 'string' }, {}] }, 'json'],
+  ['an alternative that is true', { anyOf: [{ type: 'string' }, true] }, 'json'],
+  ['several types', { type: ['string', 'integer'] }, 'json'],
+  ['no type', {}, 'json'],
+  ['true', true, 'json'],
+  ['false', false, 'json'],
+  ['a constant', { const: 'x' }, 'json'],
+  ['an unknown type', { type: 'date' }, 'json'],
+  ['types that exclude each other', { type: 'string', allOf: [{ type: 'integer' }] }, 'json'],
+  ['a type in allOf', { allOf: [{ minLength: 1 }, { type: 'string' }] }, 'string'],
+  ['a narrower type in allOf', { type: 'number', allOf: [{ type: 'integer' }] }, 'integer'],
+  ['a local reference', { $ref: '#/$defs/text' }, 'string'],
+  ['a reference with an escape', { $ref: '#/$defs/a~1b%20c' }, 'integer'],
+  ['a reference beside a type', { type: ['integer', 'string'], $ref: '#/$defs/text' }, 'string'],
+  ['a reference that leads nowhere', { $ref: '#/$defs/nothing' }, 'json'],
+  ['a reference by an anchor', { $ref: '#text' }, 'json'],
+  ['a reference to itself', { $ref: '#/properties/a' }, 'json'],
+  ['an object', object, '{b: string}'],
+  ['an object without properties', { type: 'object' }, 'json'],
+  ['properties without the type', { properties: object.properties }, 'json'],
+  [
+    'an object in parts',
+    { allOf: [object, { properties: { c: {}, b: { minLength: 1 } } }] },
+    '{b: string, c: json}',
+  ],
+  ['a list', { type: 'array', items: { type: 'number' } }, '[number]'],
+  ['a list of lists', { type: 'array', items: { type: 'array', items: { type: 'string' } } }, '[[string]]'],
+  ['a list of any items', { type: 'array' }, 'json'],
+  ['a list of items of two types', { type: 'array', items: { type: ['string', 'number'] } }, 'json'],
+  ['a tuple', { type: 'array', prefixItems: [{}], items: { type: 'string' } }, 'json'],
+  ['a tuple of old drafts', { type: 'array', items: [{ type: 'string' }] }, 'json'],
+  ['a list of objects', { type: 'array', items: object }, '[{b: string, _extra}]'],
+  [
+    'a list of closed objects',
+    { type: 'array', items: { ...object, additionalProperties: false } },
+    '[{b: string}]',
+  ],
+  [
+    'a list of objects that are open to a pattern',
+    { type: 'array', items: { ...object, additionalProperties: false, patternProperties: { '^x': {} } } },
+    '[{b: string, _extra}]',
+  ],
+  [
+    'a list of objects with a property of that name',
+    { type: 'array', items: { type: 'object', properties: { _Extra: { type: 'string' } } } },
+    '[{_Extra: string, _extra_}]',
+  ],
+  ['a list that contains itself', { $ref: '#/$defs/tree' }, '{value: string, children: json}'],
+])('%s', (_what, a, expected) => {
+  const $defs = {
+    text: { type: 'string' },
+    'a/b c': { type: 'integer' },
+    tree: {
+      type: 'object',
+      properties: { value: { type: 'string' }, children: { type: 'array', items: { $ref: '#/$defs/tree' } } },
+    },
+  };
+  expect(shown(typedTree({ type: 'object', properties: { a }, $defs }))).toBe(`{a: ${expected}}`);
+});
+
+it('takes no reference for local where a part has an identifier of its own', () => {
+  const part = { $id: 'https://example.org/part', properties: { a: { $ref: '#/$defs/x' } } };
+  const $defs = { x: { type: 'string' }, part: { ...part, $defs: { x: { type: 'integer' } } } };
+  const schema = { type: 'object', properties: part.properties, $defs };
+  expect(shown(typedTree(schema))).toBe('{a: json}');
+});
+
+it('ends where references double', () => {
+  const $defs = Object.fromEntries(
+    Array.from({ length: 40 }, (_, i) => {
+      const next = { $ref: `#/$defs/d${i + 1}` };
+      return [`d${i}`, { type: 'object', properties: { a: next, b: { type: 'array', items: next } } }];
+    }),
+  );
+  expect(typedTree({ type: 'object', properties: { a: { $ref: '#/$defs/d0' } }, $defs }).fields.size).toBe(1);
+});
+
+it('ends where references make a long chain', () => {
+  const $defs = Object.fromEntries(
+    Array.from({ length: 7_000 }, (_, i) => [`d${i}`, { $ref: `#/$defs/d${i + 1}` }]),
+  );
+  const schema = { type: 'object', properties: { a: { $ref: '#/$defs/d0' } }, $defs };
+  expect(shown(typedTree(schema))).toBe('{a: json}');
+});

@@ -1,0 +1,104 @@
+import { maxColumns } from '@sluice/shared/columns/schema-leaves.ts';
+import { maxNesting } from '@sluice/shared/payloads/rules.ts';
+import { isObject } from '@sluice/shared/schemas/is-object.ts';
+import type { Field, Leaf, Node, Struct } from './nodes.ts';
+import { type Schema, schemaTypes, types } from './schema-types.ts';
+
+/** References can name the same part over and over; beyond this there is JSON text. */
+const maxNodes = 2 * maxColumns;
+
+interface Around {
+  /** The schemas that apply where the value is contained. */
+  above: Set<Schema>;
+  depth: number;
+  inArray: boolean;
+}
+
+const scalars = new Map<number, Leaf['kind']>([
+  [types.string, 'string'],
+  [types.boolean, 'boolean'],
+  [types.integer, 'integer'],
+  [types.fraction, 'number'],
+  [types.integer | types.fraction, 'number'],
+]);
+
+/**
+ * A JSON Schema as a tree of types, for payloads that are valid by it. JSON text stands where it guarantees no one
+ * type, where an object has no properties or an array no items of one type, and where a part contains itself.
+ */
+export function typedTree(schema: Schema): Struct {
+  const { typesOf, collect } = schemaTypes(schema);
+  let count = 0;
+
+  function partsOf(schemas: Schema[]): Set<Schema> {
+    const parts = new Set<Schema>();
+    for (const part of schemas) collect(part, parts);
+    return parts;
+  }
+
+  /** Of a value to which all these schemas apply. */
+  function nodeOf(schemas: Schema[], { above, depth, inArray }: Around): Node {
+    count += 1;
+    const parts = partsOf(schemas);
+    const isEndless = depth > maxNesting || count > maxNodes || !parts.isDisjointFrom(above);
+    const set = isEndless ? 0 : schemas.reduce((common, part) => common & typesOf(part), ~types.null);
+    const scalar = scalars.get(set);
+    if (scalar) return { kind: scalar };
+    const around = { above: above.union(parts), depth: depth + 1, inArray };
+    if (set === types.object) {
+      const struct = structOf(parts, around);
+      if (struct.fields.size > 0) return struct;
+    }
+    if (set === types.array) {
+      const item = nodeOf(itemsOf(parts), { ...around, inArray: true });
+      if (item.kind !== 'json') return { kind: 'list', item };
+    }
+    return { kind: 'json' };
+  }
+
+  function structOf(parts: Set<Schema>, around: Around): Struct {
+    const fields = new Map<string, Field>();
+    for (const [name, schemas] of propertiesOf(parts))
+      fields.set(name, { name, node: nodeOf(schemas, around) });
+    const extra = around.inArray && !isClosed(parts) ? freeName(fields) : undefined;
+    return { kind: 'struct', fields, extra };
+  }
+
+  const parts = partsOf([schema]);
+  return structOf(parts, { above: parts, depth: 1, inArray: false });
+}
+
+/** The schemas of each property, in the order in which they are declared. */
+function propertiesOf(parts: Set<Schema>): Map<string, Schema[]> {
+  const found = new Map<string, Schema[]>();
+  for (const { properties } of parts) {
+    if (!isObject(properties)) continue;
+    for (const [name, property] of Object.entries(properties))
+      found.set(name, [...(found.get(name) ?? []), isObject(property) ? property : {}]);
+  }
+  return found;
+}
+
+/** The schemas of all items; those behind a tuple are not of all. */
+function itemsOf(parts: Set<Schema>): Schema[] {
+  return [...parts]
+    .filter(({ prefixItems }) => !prefixItems)
+    .map(({ items }) => items)
+    .filter(isObject);
+}
+
+function isClosed(parts: Set<Schema>): boolean {
+  return [...parts].some(
+    ({ additionalProperties, patternProperties }) =>
+      additionalProperties === false &&
+      !(isObject(patternProperties) && Object.keys(patternProperties).length),
+  );
+}
+
+/** Readers tell names apart without regard to case. */
+function freeName(fields: Map<string, Field>): string {
+  const taken = new Set([...fields.keys()].map((name) => name.toLowerCase()));
+  let name = '_extra';
+  while (taken.has(name)) name += '_';
+  return name;
+}

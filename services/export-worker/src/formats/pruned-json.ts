@@ -1,0 +1,43 @@
+import { writeReserved } from './bson-json.ts';
+import { document, documentEnd, emptySize, keyEnd, type Memory, valueEnd } from './bson-walk.ts';
+import { type ByteSink, reserve } from './byte-sink.ts';
+import { writeJsonKey } from './json-text.ts';
+import { findChild, type LeafNode } from './leaf-tree.ts';
+
+/** Writes an object with those leaves alone that have a place in the tree, nested as they are. */
+export function writePruned(sink: ByteSink, source: Memory, start: number, tree: LeafNode): void {
+  reserve(sink, 6 * (documentEnd(source, start) - start) + 32);
+  writeMembers(sink, source, start, tree);
+}
+
+/** Returns whether there was one. */
+function writeMembers(sink: ByteSink, source: Memory, start: number, parent: LeafNode): boolean {
+  const { bytes } = sink;
+  const end = documentEnd(source, start);
+  let before: LeafNode | undefined;
+  let some = false;
+  bytes[sink.length++] = 0x7b;
+  for (let at = start + 4; at < end; ) {
+    const type = source.bytes[at] as number;
+    const key = at + 1;
+    const value = keyEnd(source, key) + 1;
+    at = valueEnd(source, type, value);
+    const node = findChild(parent, before, source, key);
+    if (!node) continue;
+    before = node;
+    const nested = type === document && at - value > emptySize;
+    if (!(nested ? node.wanted : node.place >= 0)) continue;
+    const mark = sink.length;
+    if (some) bytes[sink.length++] = 0x2c;
+    writeJsonKey(sink, source, key);
+    bytes[sink.length++] = 0x3a;
+    if (!nested) writeReserved(sink, source, type, value);
+    else if (!writeMembers(sink, source, value, node)) {
+      sink.length = mark;
+      continue;
+    }
+    some = true;
+  }
+  bytes[sink.length++] = 0x7d;
+  return some;
+}

@@ -1,0 +1,104 @@
+import type { Column } from '@sluice/shared/columns/columns.ts';
+import type { TableShape } from '@sluice/shared/store/job-records.ts';
+import {
+  array,
+  createEntryReader,
+  document,
+  documentEnd,
+  emptySize,
+  hasOnlyObjects,
+  keyEnd,
+  type Memory,
+  nil,
+  valueEnd,
+} from '../formats/bson-walk.ts';
+import { createFindCells } from '../formats/find-cells.ts';
+import { unknownLeaf } from '../formats/unknown-leaf.ts';
+import { elementTable } from './element-table.ts';
+import { checkTables } from './limits.ts';
+import { objectTables } from './object-tables.ts';
+import { createShapeNodes, type ShapeNode } from './shape-node.ts';
+
+interface Options {
+  columns: Column[];
+  /** Names of columns; absent: all. */
+  selected?: string[] | undefined;
+  arrays: 'columns' | 'rows';
+}
+
+/** A column, and what the entries have there. */
+export interface Surveyed {
+  column: Column;
+  node: ShapeNode;
+}
+
+/** Looks at entries for what is in their arrays. The leaves outside of arrays are known: they are `columns`. */
+export function createSurvey({ columns, selected, arrays }: Options) {
+  const byName = new Map(columns.map((column) => [column.name, column]));
+  const shown = selected ? selected.map((name) => byName.get(name) as Column) : columns;
+  const cells = createFindCells({ columns, shown, isAll: !selected });
+  const nodes = createShapeNodes(shown.length);
+  const surveyed: Surveyed[] = shown.map((column) => ({ column, node: nodes.root() }));
+  const read = createEntryReader();
+
+  function look(node: ShapeNode, source: Memory, type: number, at: number): void {
+    if (type === nil) return;
+    const isNested = (type === document || type === array) && source.view.getInt32(at, true) > emptySize;
+    if (!isNested) node.cell = true;
+    else if (type === document) lookAtMembers(node, source, at);
+    else if (arrays === 'columns') lookAtElements(node, source, at);
+    else if (hasOnlyObjects(source, at)) lookAtRows(node, source, at);
+    else node.cell = true;
+  }
+
+  function lookAtMembers(parent: ShapeNode, source: Memory, start: number): void {
+    const end = documentEnd(source, start);
+    let before: ShapeNode | undefined;
+    for (let at = start + 4; at < end; ) {
+      const type = source.bytes[at] as number;
+      const key = keyEnd(source, at + 1);
+      before = nodes.member(parent, before, source, at + 1, key);
+      look(before, source, type, key + 1);
+      at = valueEnd(source, type, key + 1);
+    }
+  }
+
+  function lookAtElements(parent: ShapeNode, source: Memory, start: number): void {
+    const end = documentEnd(source, start);
+    for (let at = start + 4, index = 0; at < end; index++) {
+      const type = source.bytes[at] as number;
+      const value = keyEnd(source, at + 1) + 1;
+      look(nodes.element(parent, index), source, type, value);
+      at = valueEnd(source, type, value);
+    }
+  }
+
+  function lookAtRows(parent: ShapeNode, source: Memory, start: number): void {
+    const rows = nodes.rows(parent);
+    const end = documentEnd(source, start);
+    for (let at = start + 4; at < end; ) {
+      const value = keyEnd(source, at + 1) + 1;
+      lookAtMembers(rows, source, value);
+      at = valueEnd(source, document, value);
+    }
+  }
+
+  return {
+    /** Throws UnknownLeaf where the entry has a leaf outside of arrays that is no column; then nothing of it counts. */
+    add(entry: Buffer): void {
+      const source = read(entry);
+      if (!cells.find(source, source.payload)) throw unknownLeaf(source, cells.tree);
+      for (const [place, { node }] of surveyed.entries()) {
+        const type = cells.types[place] as number;
+        if (type !== 0) look(node, source, type, cells.values[place] as number);
+      }
+    },
+
+    /** Throws Unexportable where they are too many. */
+    tables(): TableShape[] {
+      const tables = arrays === 'columns' ? [elementTable(surveyed, columns)] : objectTables(surveyed);
+      checkTables(tables);
+      return tables;
+    },
+  };
+}

@@ -1,0 +1,304 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createFileHashes } from '@sluice/export-worker/export/file-hashes.ts';
+import type { Hold } from '@sluice/export-worker/export/hold.ts';
+import { createWriteFile } from '@sluice/export-worker/export/write-file.ts';
+import { createLogger } from '@sluice/shared/logger.ts';
+import { eachLeaf, toPointer } from '@sluice/shared/payloads/leaves.ts';
+import { exportsQueue } from '@sluice/shared/queues/exports.ts';
+import { createProducer } from '@sluice/shared/queues/producer.ts';
+import { connectRedis } from '@sluice/shared/queues/redis.ts';
+import type { Store } from '@sluice/shared/store/connect.ts';
+import { highestId } from '@sluice/shared/store/entry-id.ts';
+import type { ExportJob } from '@sluice/shared/store/job-records.ts';
+import type { JobStore } from '@sluice/shared/store/jobs.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Sluice, startSluice, storeOf, until } from '../support/sluice.ts';
+import { unzip } from '../support/unzip.ts';
+
+let sluice: Sluice;
+let token: string;
+
+beforeAll(async () => {
+  sluice = await startSluice();
+  ({ token } = await sluice.owner());
+});
+afterAll(() => sluice.stop());
+
+const get = (path: string) =>
+  sluice.request('GET', path, { token, headers: { 'accept-encoding': 'identity' } });
+
+async function bytesOf(path: string): Promise<Buffer> {
+  const headers = { authorization: `Bearer ${token}`, 'accept-encoding': 'identity' };
+  const response = await fetch(`${sluice.url}/api${path}`, { headers });
+  expect(response.status).toBe(200);
+  return Buffer.from(await response.arrayBuffer());
+}
+
+/** An application with these payloads, filled by way of the store. */
+async function filled(payloads: Record<string, unknown>[], properties: object = {}) {
+  const domain = await sluice.application(token, { type: 'object', properties });
+  const store = storeOf(sluice);
+  const application = (await store.applications.byDomain(domain))?.id as string;
+  const pointers = new Set<string>();
+  for (const payload of payloads) eachLeaf(payload, (leaf) => pointers.add(toPointer(leaf)));
+  await store.leaves.add(application, [...pointers]);
+  for (let n = 0; n < payloads.length; n += 500) {
+    const batch = payloads.slice(n, n + 500).map((payload) => ({ application, payload }));
+    await store.entries.insert(batch);
+  }
+  return { domain, store, path: `/applications/${domain}/exports` };
+}
+
+const log = createLogger('test', { level: 'silent', pretty: false });
+const writerOn = (store: Store) => createWriteFile({ store, hashes: createFileHashes(store), log });
+const hold: Hold = {
+  check() {},
+  isStopping: () => false,
+  isLost: () => false,
+  lose: () => expect.unreachable(),
+  count() {},
+  end() {},
+};
+
+const linesOf = (text: string | undefined) => text?.split('\r\n').slice(0, -1);
+
+/** Runs a job to its end. */
+async function finished(path: string, json: object) {
+  const { body } = await sluice.request('POST', path, { token, json });
+  const { id } = body.data;
+  await until(async () => !['waiting', 'active'].includes((await get(`${path}/${id}`)).body.data.state));
+  return (await get(`${path}/${id}`)).body.data;
+}
+
+const orders = [
+  { no: 1, tags: ['a', 'b'], items: [{ sku: 'x', parts: [{ n: 1 }, { n: 2 }] }, { sku: '=y' }] },
+  { no: 2, tags: [], items: [] },
+  { no: 3, tags: null, note: { by: ['me'] }, items: [{ sku: 'z', price: { amount: 5 } }] },
+];
+
+describe('arrays=columns', () => {
+  it('has a column for each element of an array, streamed and as a job', async () => {
+    const { domain, path } = await filled([], { no: {}, tags: {}, late: {} });
+    for (const json of orders) await sluice.request('POST', `/applications/${domain}/data`, { json });
+    const { text, headers } = await get(`/applications/${domain}/export?arrays=columns`);
+    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    const header =
+      'createdAt,no,tags,tags.0,tags.1,late,items,items.0.sku,items.0.parts.0.n,items.0.parts.1.n,items.0.price.amount,items.1.sku,note.by.0';
+    const lines = linesOf(text) as string[];
+    expect(lines.map((line) => line.slice(line.indexOf(',') + 1))).toEqual([
+      header.slice(header.indexOf(',') + 1),
+      `1,,a,b,,,x,1,2,,'=y,`,
+      '2,[],,,,[],,,,,,',
+      '3,,,,,,z,,,5,,me',
+    ]);
+    const job = await finished(path, { arrays: 'columns' });
+    expect([job.state, job.columns]).toEqual(['completed', header.split(',')]);
+    expect((await get(job.file.url.replace('/api', ''))).text).toBe(text);
+  });
+
+  it('takes the name of an array for all of its elements, and no other', async () => {
+    const { domain } = await filled([]);
+    for (const json of orders) await sluice.request('POST', `/applications/${domain}/data`, { json });
+    const chosen = await get(`/applications/${domain}/export?arrays=columns&columns=tags,no`);
+    expect(linesOf(chosen.text)).toEqual(['tags,tags.0,tags.1,no', ',a,b,1', '[],,,2', ',,,3']);
+    const refused = await get(`/applications/${domain}/export?arrays=columns&columns=tags.1`);
+    expect([refused.status, refused.body.error.message]).toEqual([400, 'there is no column tags.1']);
+  });
+
+  it('says that there are too many columns, and what to do', async () => {
+    const { domain, path } = await filled([{ a: Array.from({ length: 5_001 }, (_, i) => i), b: 1 }]);
+    const job = await finished(path, { arrays: 'columns' });
+    expect([job.state, job.error]).toEqual(['failed', expect.stringContaining('more than 5000 columns')]);
+    expect(job.error).toContain('arrays=json');
+    const { text } = await get(`/applications/${domain}/export?arrays=columns&columns=b`);
+    expect(linesOf(text)).toEqual(['b', '1']);
+  });
+});
+
+describe('arrays=rows', () => {
+  it('has a table for each array of objects, streamed and as a job', async () => {
+    const { domain, path, store } = await filled([], { no: {}, items: {} });
+    for (const json of orders) await sluice.request('POST', `/applications/${domain}/data`, { json });
+    const job = await finished(path, { arrays: 'rows' });
+    expect(job.state).toBe('completed');
+    expect([job.file.rows, job.progress]).toEqual([3, { done: 9, total: 9 }]);
+    const files = await unzip(await bytesOf(job.file.url.replace('/api', '')));
+    expect(await unzip(await bytesOf(`/applications/${domain}/export?arrays=rows`))).toEqual(files);
+    const { application } = (await store.jobs.get(job.id)) as ExportJob;
+    const { documents } = await store.rawEntries.page(application, { until: highestId, limit: 9 });
+    const ids = documents.map((document) => document.toString('hex', 26, 40));
+    expect([...files.keys()]).toEqual(['entries.csv', 'items.csv', 'items.parts.csv']);
+    const entries = linesOf(files.get('entries.csv'))?.map((line) => line.replace(/,\d{4}-[^,]*/, ''));
+    expect(entries).toEqual([
+      'entry,createdAt,no,items,tags,note.by',
+      `${ids[0]},1,,"[""a"",""b""]",`,
+      `${ids[1]},2,[],[],`,
+      `${ids[2]},3,,,"[""me""]"`,
+    ]);
+    expect(linesOf(files.get('items.csv'))).toEqual([
+      'entry,index,sku,price.amount',
+      `${ids[0]},0,x,`,
+      `${ids[0]},1,'=y,`,
+      `${ids[2]},0,z,5`,
+    ]);
+    expect(linesOf(files.get('items.parts.csv'))).toEqual([
+      'entry,items.index,index,n',
+      `${ids[0]},0,0,1`,
+      `${ids[0]},0,1,2`,
+    ]);
+    expect(job.columns).toEqual(
+      [...files].flatMap(([file, text]) =>
+        linesOf(text)?.[0]
+          ?.split(',')
+          .map((name) => `${file}:${name}`),
+      ),
+    );
+  });
+
+  it('is an archive also when there is nothing', async () => {
+    const { domain } = await filled([], { a: {} });
+    const response = await get(`/applications/${domain}/export?arrays=rows`);
+    expect(response.headers.get('content-type')).toBe('application/zip');
+    expect(response.headers.get('content-disposition')).toMatch(/\.zip"$/);
+    const files = await unzip(await bytesOf(`/applications/${domain}/export?arrays=rows`));
+    expect([...files]).toEqual([['entries.csv', 'entry,createdAt,a\r\n']]);
+  });
+
+  it('has all columns, for csv alone', async () => {
+    const { domain } = await filled([]);
+    for (const query of [
+      'arrays=rows&columns=a',
+      'arrays=rows&format=parquet',
+      'arrays=columns&format=ndjson',
+    ])
+      expect((await get(`/applications/${domain}/export?${query}`)).status).toBe(400);
+  });
+});
+
+describe('a worker that dies', () => {
+  const text = 'x'.repeat(1_000);
+  const entries = Array.from({ length: 3_000 }, (_, n) => ({
+    n,
+    items: Array.from({ length: n % 5 }, (_, i) => ({
+      sku: `${n}/${i}`,
+      text,
+      parts: n % 100 ? [] : [{ i }],
+    })),
+  }));
+
+  /** Writes until so many parts are committed; none: until the columns are found. */
+  async function writeUntilDeath(store: Store, job: ExportJob, parts: number | 'none') {
+    let left = parts;
+    const die = () => Promise.reject(new Error('dead'));
+    const { exports } = store.jobs;
+    const dying: JobStore['exports'] = {
+      ...exports,
+      setShape: (...args) => (left === 'none' ? die() : exports.setShape(...args)),
+      commitParts: (...args) => (left === 'none' || left-- === 0 ? die() : exports.commitParts(...args)),
+    };
+    const mortal = { ...store, jobs: { ...store.jobs, exports: dying } };
+    await expect(writerOn(mortal)(job, hold)).rejects.toThrow('dead');
+  }
+
+  it.each(['columns', 'rows'] as const)(
+    'is followed by one that writes the rest with arrays=%s',
+    async (arrays) => {
+      const { path, store } = await filled(entries);
+      const whole = await finished(path, { arrays });
+      const fileOf = async (id: string) => {
+        const bytes = await bytesOf(`${path}/${id}/file`);
+        return arrays === 'rows' ? await unzip(bytes) : bytes.toString();
+      };
+      const expected = await fileOf(whole.id);
+      const { application, owner, domain, options, cut, leafCount } = (await store.jobs.get(
+        whole.id,
+      )) as ExportJob;
+      const count = (await store.jobs.partsOf(whole.id)).length;
+      expect(count).toBeGreaterThan(arrays === 'rows' ? 4 : 1);
+      for (const parts of ['none' as const, ...Array.from({ length: count }, (_, i) => i)]) {
+        const same = { application, owner, domain, options, cut, leafCount, transient: false };
+        const { id } = await store.jobs.exports.create(same);
+        const job = (await store.jobs.exports.claim(60_000)) as ExportJob;
+        expect([job.id, job.shape]).toEqual([id, undefined]);
+        await writeUntilDeath(store, job, parts);
+        const committed = await store.jobs.partsOf(id);
+        expect(committed).toHaveLength(parts === 'none' ? 0 : parts);
+        await store.parts.put(id, Buffer.from('an orphan'));
+        // As if its lease were over.
+        await store.jobs.giveBack(id, job.fence);
+        await deliver(id);
+        await until(async () => (await get(`${path}/${id}`)).body.data.state === 'completed');
+        expect(await fileOf(id)).toEqual(expected);
+        expect((await store.jobs.partsOf(id)).slice(0, committed.length)).toEqual(committed);
+        const { manifest } = (await store.jobs.get(id)) as ExportJob;
+        expect(manifest?.rows).toBe(3_000);
+        expect(manifest?.sha256).toBe(sha256(await bytesOf(`${path}/${id}/file`)));
+      }
+    },
+  );
+
+  it('leaves columns that the next one keeps, and a job that it has lost alone', async () => {
+    const { path, store } = await filled(orders);
+    const { id: other } = await finished(path, { arrays: 'columns' });
+    const { application, owner, domain, options, cut, leafCount } = (await store.jobs.get(
+      other,
+    )) as ExportJob;
+    const same = { application, owner, domain, options, cut, leafCount, transient: false };
+    const { id } = await store.jobs.exports.create(same);
+    const { fence } = (await store.jobs.exports.claim(0)) as ExportJob;
+    const shape = { tables: [{ name: 'entries', path: [], columns: [{ name: 'no', pointer: '/no' }] }] };
+    expect(await store.jobs.exports.setShape(id, fence + 1, { tables: [] })).toBe(false);
+    expect(await store.jobs.exports.setShape(id, fence, shape)).toBe(true);
+    expect((await store.jobs.exports.claim(0))?.shape).toEqual(shape);
+    await store.jobs.cancel(id, new Date());
+    expect(await store.jobs.exports.setShape(id, fence + 1, { tables: [] })).toBe(false);
+  });
+});
+
+describe('entries that come while tables are written', () => {
+  it('are in none of them', async () => {
+    const { path, store } = await filled(orders);
+    const whole = await finished(path, { arrays: 'rows' });
+    const expected = await unzip(await bytesOf(`${path}/${whole.id}/file`));
+    const { application, owner, domain, options, leafCount } = (await store.jobs.get(whole.id)) as ExportJob;
+    // As of an import that goes on: their time is that of its beginning.
+    const cut = { until: highestId, since: Date.now() + 60_000, counters: {} };
+    const { id } = await store.jobs.exports.create({
+      ...{ application, owner, domain, options, cut, leafCount },
+      transient: false,
+    });
+    const job = (await store.jobs.exports.claim(60_000)) as ExportJob;
+    const comeLate = () =>
+      store.entries.insert([
+        { application, payload: { no: 9, items: [{ sku: 'late', parts: [{ n: 9 }] }] } },
+      ]);
+    const { exports } = store.jobs;
+    const busy: JobStore['exports'] = {
+      ...exports,
+      async setShape(...args) {
+        await comeLate();
+        return exports.setShape(...args);
+      },
+      async commitParts(...args) {
+        await comeLate();
+        return exports.commitParts(...args);
+      },
+    };
+    const manifest = await writerOn({ ...store, jobs: { ...store.jobs, exports: busy } })(job, hold);
+    if (manifest === 'unfinished') throw new Error(manifest);
+    expect(manifest.rows).toBe(3);
+    await store.jobs.complete(id, job.fence, manifest, new Date(Date.now() + 60_000));
+    expect(await unzip(await bytesOf(`${path}/${id}/file`))).toEqual(expected);
+  });
+});
+
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
+async function deliver(jobId: string): Promise<void> {
+  const config = { url: sluice.env.REDIS_URL as string, prefix: sluice.env.REDIS_PREFIX as string };
+  const redis = connectRedis(config, log, 'patient');
+  await once(redis, 'ready');
+  await createProducer(exportsQueue, redis, config, log).add({ jobId });
+  redis.disconnect();
+}

@@ -1,0 +1,68 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { createCurl, cutOff } from '../support/curl.ts';
+import { exportableApplication, exportClient, fill, storedParts } from '../support/export-client.ts';
+import { openStore, ownDatabase } from '../support/own-database.ts';
+import { startSluice, until } from '../support/sluice.ts';
+import { createWorkerProcess } from '../support/worker-process.ts';
+
+const entries = Number(process.env.ENTRIES ?? 60_000);
+
+async function start() {
+  const { db, url: MONGODB_URL } = await ownDatabase();
+  const sluice = await startSluice({ workers: false, env: { MONGODB_URL } });
+  onTestFinished(sluice.stop);
+  const store = openStore(MONGODB_URL);
+  const { token } = await sluice.owner();
+  const { domain, id: application } = await exportableApplication(sluice, store, token);
+  await fill(store, application, entries, 600);
+  const worker = createWorkerProcess('export-worker', sluice.env);
+  await worker.start();
+  const client = exportClient(sluice.url, token);
+  const curl = await createCurl(token);
+  return { db, store, sluice, worker, client, curl, domain, application };
+}
+
+it('the worker of a cancelled export commits no further part, and all of its parts go', async () => {
+  const { db, store, worker, client, domain } = await start();
+  const id = await client.create(domain);
+  await until(async () => ((await store.jobs.get(id))?.done ?? 0) > 0);
+  expect((await client.remove(domain, id)).status).toBe(200);
+  const answered = await store.jobs.get(id);
+  expect(answered?.state).toBe('cancelled');
+  await until(async () => worker.lines.some(({ event, job }) => event === 'export.lost' && job === id));
+  await until(async () => (await storedParts(db, id)).length === 0);
+  const after = await store.jobs.get(id);
+  expect([after?.state, after?.done, after?.bytes]).toEqual(['cancelled', answered?.done, answered?.bytes]);
+  expect(after?.done).toBeLessThan(entries);
+  expect(worker.lines.filter(({ event }) => event === 'export.completed')).toEqual([]);
+  expect(await client.job(domain, id)).not.toHaveProperty('file');
+  // The worker is free for the next.
+  const next = await client.over(domain, await client.create(domain));
+  expect([next.state, next.file.rows]).toEqual(['completed', entries]);
+  expect(await storedParts(db, id)).toEqual([]);
+}, 60_000);
+
+it('whoever reads the stream of an export that is cancelled does not take it for whole', async () => {
+  const { db, store, sluice, worker, client, curl, domain, application } = await start();
+  const streaming = curl(`${sluice.url}/api/applications/${domain}/export`, ['--limit-rate', '4M']);
+  await until(async () => (await streaming.size()) > 0);
+  const id = (await store.jobs.list(application, 'export'))[0]?.id as string;
+  // Whether its worker is done or not, the reader is not.
+  expect((await client.remove(domain, id)).status).toBe(200);
+  expect(cutOff).toContain(await streaming.exit);
+  await until(async () => worker.lines.some(({ event }) => /export\.(lost|completed)/.test(event)));
+  await until(async () => (await storedParts(db, id)).length === 0);
+}, 60_000);
+
+it('a stream whose client goes away is written no further', async () => {
+  const { db, store, sluice, client, curl, domain, application, worker } = await start();
+  const streaming = curl(`${sluice.url}/api/applications/${domain}/export`);
+  await until(async () => (await store.jobs.list(application, 'export')).length === 1);
+  const id = (await store.jobs.list(application, 'export'))[0]?.id as string;
+  await until(async () => ((await store.jobs.get(id))?.done ?? 0) > 0);
+  streaming.leave();
+  await until(async () => (await store.jobs.get(id))?.state === 'cancelled');
+  await until(async () => worker.lines.some(({ event }) => event === 'export.lost'));
+  await until(async () => (await storedParts(db, id)).length === 0);
+  expect((await client.list(domain)).map(({ state }: { state: string }) => state)).toEqual(['cancelled']);
+}, 60_000);

@@ -1,0 +1,45 @@
+import { startExportWorker } from '@sluice/export-worker/jobs.ts';
+import { loadExportWorkerConfig } from '@sluice/shared/config/load.ts';
+import { createLogger } from '@sluice/shared/logger.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { deliver, exportableApplication, fill, recordExport } from '../support/export-client.ts';
+import { openStore, ownDatabase } from '../support/own-database.ts';
+import { startSluice, until } from '../support/sluice.ts';
+
+const many = Number(process.env.EXPORTS ?? 50);
+const entries = Number(process.env.ENTRIES ?? 500);
+
+it.each([1, 2])(
+  "one owner's many exports do not come before another's first, with a worker that makes %i at once",
+  async (concurrency) => {
+    const { url: MONGODB_URL } = await ownDatabase();
+    const sluice = await startSluice({ workers: false, env: { MONGODB_URL } });
+    onTestFinished(sluice.stop);
+    const store = openStore(MONGODB_URL);
+    const [busy, modest] = await Promise.all(
+      [1, 2].map(async () => {
+        const application = await exportableApplication(sluice, store, (await sluice.owner()).token);
+        await fill(store, application.id, entries);
+        return application;
+      }),
+    );
+    if (!busy || !modest) throw new Error('two owners');
+    for (let i = 0; i < many; i++) await deliver(sluice.env, (await recordExport(store, busy)).id);
+    const first = await recordExport(store, modest);
+    await deliver(sluice.env, first.id);
+
+    const log = createLogger('test', { level: process.env.TEST_LOG ?? 'silent', pretty: false });
+    const env = { ...sluice.env, EXPORT_CONCURRENCY: String(concurrency) };
+    const worker = await startExportWorker(loadExportWorkerConfig(env), log);
+    onTestFinished(worker.stop);
+    const ofBusy = () => store.jobs.list(busy.id, 'export');
+    await until(async () => (await store.jobs.get(first.id))?.state === 'completed', 60_000);
+    await until(async () => (await ofBusy()).every(({ state }) => state === 'completed'), 60_000);
+
+    const finishedAt = (await store.jobs.get(first.id))?.finishedAt as Date;
+    const before = (await ofBusy()).filter((job) => (job.finishedAt as Date) <= finishedAt);
+    // Those that were under way before it was its turn, and those that another slot made beside it.
+    expect(before.length).toBeLessThanOrEqual(2 * concurrency);
+  },
+  150_000,
+);
