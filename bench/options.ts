@@ -10,6 +10,9 @@ export const partNames = [
   'soak',
   'overload',
   'stored',
+  'exports',
+  'imports',
+  'listing',
 ] as const;
 export type PartName = (typeof partNames)[number];
 
@@ -25,7 +28,7 @@ Parts: ${partNames.join(' ')}
   --warm-up N           seconds before each round that do not count (1)
   --minutes N           length of the soak (10)
   --overload-seconds N  length of the overload (30)
-  --entries N           entries of the full application of "stored" (10000000)
+  --entries N           entries of "stored", "listing" (10000000), "exports", "imports" (1000000)
   --applications LIST   numbers of applications to compare (1,100,5000)
   --out FILE            where the results go (bench/results.md)`;
 
@@ -35,7 +38,7 @@ const defaults = {
   'warm-up': '1',
   minutes: '10',
   'overload-seconds': '30',
-  entries: '10000000',
+  entries: '',
   applications: '1,100,5000',
   out: 'bench/results.md',
 };
@@ -63,7 +66,8 @@ export function readOptions(argv: string[]) {
     warmUpSeconds: positive('warm-up', text['warm-up']),
     minutes: positive('minutes', text.minutes),
     overloadSeconds: positive('overload-seconds', text['overload-seconds']),
-    entries: whole('entries', text.entries),
+    /** Undefined: as many as the part has when nothing is said. */
+    entries: text.entries ? whole('entries', text.entries) : undefined,
     applications: text.applications.split(',').map((each) => whole('applications', each)),
     out: text.out,
   };

@@ -6,7 +6,10 @@ import { stopRequest } from '../local/stop-request.ts';
 import { type Options, type PartName, readOptions, usage } from './options.ts';
 import { applications } from './parts/applications.ts';
 import { batches } from './parts/batches.ts';
+import { exports } from './parts/exports.ts';
+import { imports } from './parts/imports.ts';
 import { latency } from './parts/latency.ts';
+import { listing } from './parts/listing.ts';
 import { overload } from './parts/overload.ts';
 import { scale } from './parts/scale.ts';
 import { singles } from './parts/singles.ts';
@@ -28,6 +31,9 @@ const parts: Record<PartName, (bench: Bench) => Promise<Section>> = {
   soak,
   overload,
   stored,
+  exports,
+  imports,
+  listing,
 };
 
 /** Measures the parts one after the other; resolves with what went wrong. */

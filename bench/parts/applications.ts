@@ -58,7 +58,7 @@ export async function applications(bench: Bench): Promise<Section> {
 
 async function createAll(bench: Bench, count: number): Promise<string[]> {
   const api = await startApi(bench, { database });
-  const create = await openAccount(api.url);
+  const { create } = await openAccount(api.url);
   const domains: string[] = [];
   const began = performance.now();
   await forEach(

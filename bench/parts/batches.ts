@@ -10,6 +10,7 @@ import { startSluice } from '../support/sluice.ts';
 import { figure, ratios, spread, table } from '../support/table.ts';
 
 const linesPerBatch = 1_000;
+const copies = 50;
 const connections = 2;
 const contentType = 'application/x-ndjson';
 
@@ -22,7 +23,8 @@ export async function batches(bench: Bench): Promise<Section> {
   const uploads = { ...sluice.uploads, url: `${sluice.uploads.url}/batch` };
   await expectAccepted(uploads, body);
   const insertMany = await startInsertMany(bench, body);
-  const mongoimport = await findMongoimport(bench, lines);
+  const file = bench.write('import.ndjson', `${lines.join('\n')}\n`.repeat(copies));
+  const mongoimport = await findMongoimport(bench, file, copies * linesPerBatch);
 
   const turns = [
     {

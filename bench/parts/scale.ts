@@ -21,7 +21,7 @@ export async function scale(bench: Bench): Promise<Section> {
     const port = await freePort();
     let api = await startApi(bench, { database, port, env });
     for (let i = 1; i < processes; i++) api = await startApi(bench, { database, port, env });
-    domain ??= await (await openAccount(api.url))(schemaOf());
+    domain ??= await (await openAccount(api.url)).create(schemaOf());
     const uploads = api.uploadsOf(domain);
     await expectEcho(uploads, body);
     for (const connections of connectionCounts)

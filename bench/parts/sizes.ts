@@ -21,7 +21,7 @@ const shapes: [bytes: number, width: Width][] = [
 /** Payloads small and large, schemas narrow and wide. */
 export async function sizes(bench: Bench): Promise<Section> {
   const api = await startApi(bench, { database: 'bench_sizes' });
-  const create = await openAccount(api.url);
+  const { create } = await openAccount(api.url);
   const contestants = async (width: Width) => {
     const schema = bench.write(`schema-${width}.json`, JSON.stringify(schemaOf(width)));
     return [api.uploadsOf(await create(schemaOf(width))), await startFastifyAjv(bench, schema)];

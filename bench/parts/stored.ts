@@ -11,16 +11,17 @@ const connections = 64;
 
 /** Uploads into an application that has nothing, and into one that has millions of entries. */
 export async function stored(bench: Bench): Promise<Section> {
+  const entries = bench.options.entries ?? 10_000_000;
   const body = bench.write('payload.json', payloadOf(1_024));
   const empty = await startSluice(bench, { database: 'bench_empty', schema: schemaOf() });
   const full = await startSluice(bench, { database: 'bench_full', schema: schemaOf() });
   for (const { uploads } of [empty, full]) await expectEcho(uploads, body);
-  await fillEntries(bench, full.database, full.domain, bench.options.entries);
+  await fillEntries(bench, full.database, full.domain, entries);
   await settle(bench);
 
   const sides = [
     { ...empty, name: 'into an empty application' },
-    { ...full, name: `into ${figure(bench.options.entries)} entries` },
+    { ...full, name: `into ${figure(entries)} entries` },
   ];
   const results = await inRounds(
     bench.options.rounds,

@@ -47,6 +47,39 @@ export async function startInsertOne(bench: Bench, schema: string): Promise<Uplo
   return { ...uploads, database };
 }
 
+/** Where the entries of one application are. */
+export interface Filled {
+  database: string;
+  /** Its id, as hexadecimal digits. */
+  application: string;
+}
+
+export interface Whole {
+  entries: number;
+  seconds: number;
+}
+
+const readers = { 'raw cursor': 'read-raw', 'csv-stringify': 'csv-pipe' };
+export type Reader = keyof typeof readers;
+
+/** Returns a function that reads the application once. */
+export async function startReader(bench: Bench, name: Reader, { database, application }: Filled) {
+  const server = await start(
+    bench,
+    readers[name],
+    [bench.databaseUrl(database), application],
+    async () => {},
+  );
+  return () => server.ask<Whole>('read');
+}
+
+/** Returns a function that inserts so many documents, made of the payloads in a file. */
+export async function startInsertAll(bench: Bench, lines: string) {
+  const url = bench.databaseUrl('bench_insert_all');
+  const server = await start(bench, 'insert-all', [url, lines], async () => {});
+  return (count: number) => server.ask<Whole>(count);
+}
+
 /** Returns a function that inserts for that many seconds and resolves with documents a second. */
 export async function startInsertMany(bench: Bench, lines: string) {
   const url = bench.databaseUrl('bench_insert_many');

@@ -1,20 +1,26 @@
-import { connectStore } from '@sluice/shared/store/connect.ts';
 import type { Binary, Db } from 'mongodb';
 import type { Bench } from './bench.ts';
 import { entryDocument } from './entry-document.ts';
 import { payloadOf } from './payload.ts';
+import { applicationId, withStore } from './store.ts';
 import { figure } from './table.ts';
 
 const perCommand = 1_000;
 const inFlight = 2;
+/** Nothing of what is done for recent entries is to be done for these. */
+const ageMs = 3_600_000;
 const payloads = Array.from({ length: perCommand }, (_, i) => JSON.parse(payloadOf(1_024, 10, i)));
 
-/** Puts entries into an application past the API. One must have been uploaded before, to compare with. */
+/**
+ * Puts entries into an application past the API, one a millisecond until an hour ago. One must have been uploaded
+ * before, to compare with.
+ */
 export async function fillEntries(bench: Bench, database: string, domain: string, count: number) {
   const db = bench.mongodb.db(database);
-  const application = await idOf(bench.databaseUrl(database), domain);
+  const id = await withStore(bench, database, (store) => applicationId(store, domain));
+  const application = Buffer.from(id, 'hex');
   await expectSameShape(db, application);
-  const oldest = Date.now() - count;
+  const oldest = Date.now() - ageMs - count;
   let begun = 0;
   let stored = 0;
   async function lane() {
@@ -33,17 +39,6 @@ export async function fillEntries(bench: Bench, database: string, domain: string
     }
   }
   await Promise.all(Array.from({ length: inFlight }, lane));
-}
-
-async function idOf(url: string, domain: string): Promise<Buffer> {
-  const store = connectStore({ url, timeoutMs: 10_000 }, 'sluice-bench', 'impatient');
-  try {
-    const record = await store.applications.byDomain(domain);
-    if (!record) throw new Error(`there is no application ${domain}`);
-    return Buffer.from(record.id, 'hex');
-  } finally {
-    await store.close();
-  }
 }
 
 /** What is stored here must be what the API stores, or the comparison is worth nothing. */

@@ -10,6 +10,7 @@ export interface Server {
   name: string;
   /** `http://127.0.0.1:port` */
   url: string;
+  pid: number;
   /** What it has written. */
   output(): string;
   /** Sends a message over the channel of the process; resolves with what it says next. */
@@ -55,6 +56,7 @@ export async function startServer(bench: Bench, options: ServerOptions): Promise
   const server: Server = {
     name,
     url: `http://127.0.0.1:${port}`,
+    pid: child.process.pid as number,
     output: log.tail,
     async ask<T>(message: unknown) {
       const answered = once(child.process, 'message', { signal: gone.signal }).catch(() => {

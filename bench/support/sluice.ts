@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createClient } from '../../examples/demo/client.ts';
-import { inherited, localEnv } from '../../local/env.ts';
 import { waitUntilReady } from '../../local/ready.ts';
 import type { Bench } from './bench.ts';
 import { startServer } from './server.ts';
+import { serviceEnv } from './service-env.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const entry = join(root, 'services', 'api', 'src', 'main.ts');
@@ -26,18 +26,11 @@ export async function startApi(bench: Bench, { database, port, env = {} }: ApiOp
     // The heap as compose and `npm start` set it.
     nodeArgs: ['--max-semi-space-size=64', '--expose-gc', '--import', reportMemory],
     env: (port) => ({
-      ...inherited(),
-      NODE_ENV: 'production',
-      LOG_LEVEL: 'info',
-      LOG_PRETTY: 'off',
-      MONGODB_URL: bench.databaseUrl(database),
-      REDIS_URL: bench.redisUrl,
-      REDIS_PREFIX: database,
+      ...serviceEnv(bench, database),
       JWT_SECRET: bench.jwtSecret,
       REGISTRATION_OPEN: 'on',
       HOST: '127.0.0.1',
       PORT: String(port),
-      NODE_COMPILE_CACHE: localEnv().compileCache,
       ...env,
     }),
     async ready({ url, output }) {
@@ -48,7 +41,7 @@ export async function startApi(bench: Bench, { database, port, env = {} }: ApiOp
   });
 
   return {
-    ...{ name: 'sluice', database, url: server.url },
+    ...{ name: 'sluice', database, url: server.url, pid: server.pid },
     memory: () => server.ask<NodeJS.MemoryUsage>('memory'),
     /** Where an application's entries are uploaded. */
     uploadsOf: (domain: string) => ({
@@ -57,22 +50,30 @@ export async function startApi(bench: Bench, { database, port, env = {} }: ApiOp
   };
 }
 
-/** Registers a user; returns a function that creates an application for a schema and resolves with its domain. */
+export type Account = Awaited<ReturnType<typeof openAccount>>;
+
+/** Registers a user, who can create applications. */
 export async function openAccount(url: string) {
   const client = createClient(url);
   const credentials = { username: `bench-${randomBytes(6).toString('hex')}`, password: 'correct horse' };
   await client.need('POST', '/users/register', { body: { ...credentials, locale: 'en' } });
   const { token } = await client.need<{ token: string }>('POST', '/users/login', { body: credentials });
-  return async (schema: object): Promise<string> => {
-    const body = { name: 'Bench', type: 'other', schema: JSON.stringify(schema) };
-    const { domain } = await client.need<{ domain: string }>('POST', '/applications', { token, body });
-    return domain;
+  return {
+    client,
+    token,
+    /** An application with that schema; resolves with its domain. */
+    async create(schema: object): Promise<string> {
+      const body = { name: 'Bench', type: 'other', schema: JSON.stringify(schema) };
+      const { domain } = await client.need<{ domain: string }>('POST', '/applications', { token, body });
+      return domain;
+    },
   };
 }
 
 /** An API with one application. */
 export async function startSluice(bench: Bench, options: ApiOptions & { schema: object }) {
   const api = await startApi(bench, options);
-  const domain = await (await openAccount(api.url))(options.schema);
-  return { ...api, domain, uploads: api.uploadsOf(domain) };
+  const account = await openAccount(api.url);
+  const domain = await account.create(options.schema);
+  return { ...api, account, domain, uploads: api.uploadsOf(domain) };
 }

@@ -45,6 +45,26 @@ export function ratios(all: Ratio[]): string {
   );
 }
 
+export interface Limit {
+  name: string;
+  /** Undefined where the system does not tell. */
+  value: number | undefined;
+  unit: string;
+  atMost: number;
+}
+
+/** One line a figure that is to stay below its target. */
+export function limits(all: Limit[]): string {
+  return table(
+    ['', 'measured', 'target', ''],
+    all.map(({ name, value, unit, atMost }) =>
+      value === undefined
+        ? [name, 'not known here', `≤ ${atMost} ${unit}`, '']
+        : [name, `${figure(value)} ${unit}`, `≤ ${atMost} ${unit}`, value <= atMost ? 'met' : 'MISSED'],
+    ),
+  );
+}
+
 function verdict(ratio: number, target: Ratio['target']): string[] {
   if (!target) return ['', ''];
   if ('atLeast' in target) return [`≥ ${target.atLeast}`, ratio >= target.atLeast ? 'met' : 'MISSED'];

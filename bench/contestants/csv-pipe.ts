@@ -1,0 +1,26 @@
+import { createWriteStream } from 'node:fs';
+import { devNull } from 'node:os';
+import { pipeline } from 'node:stream/promises';
+import { stringify } from './csv-stringify.ts';
+import { type Entry, onRead, openEntries } from './entries.ts';
+
+/** A CSV file as one would write it with what there is: a cursor, csv-stringify, a file. */
+const { entries, filter, sort } = openEntries(process.argv.slice(2));
+
+const timeOf = ({ _id }: Entry) => new Date(Buffer.from(_id.buffer).readUIntBE(12, 6)).toISOString();
+
+onRead(async () => {
+  let count = 0;
+  const first = await entries.findOne(filter);
+  const columns = ['createdAt', ...Object.keys(first?.payload ?? {})];
+  const toRecord = (entry: Entry) => {
+    count += 1;
+    return { createdAt: timeOf(entry), ...entry.payload };
+  };
+  await pipeline(
+    entries.find(filter).sort(sort).map(toRecord).stream(),
+    stringify({ header: true, columns, cast: { boolean: String } }),
+    createWriteStream(devNull),
+  );
+  return count;
+});

@@ -1,0 +1,11 @@
+import { onRead, openEntries } from './entries.ts';
+
+/** The driver's cursor alone: the documents come as their bytes, and nothing is done with them. */
+const { entries, filter, sort } = openEntries(process.argv.slice(2));
+
+onRead(async () => {
+  const cursor = entries.find(filter, { raw: true, batchSize: 20_000 }).sort(sort);
+  let count = 0;
+  while (await cursor.hasNext()) count += cursor.readBufferedDocuments().length;
+  return count;
+});

@@ -1,0 +1,81 @@
+import type { Bench } from '../support/bench.ts';
+import { startInsertAll } from '../support/contestants.ts';
+import { postFile } from '../support/curl.ts';
+import { compress, type ImportFile, writeCsv, writeNdjson } from '../support/import-files.ts';
+import { importCompleted } from '../support/jobs.ts';
+import { expectEcho, settle } from '../support/measure.ts';
+import { megabytes } from '../support/memory.ts';
+import { findMongoimport } from '../support/mongoimport.ts';
+import { payloadOf, schemaOf } from '../support/payload.ts';
+import { resident } from '../support/resident.ts';
+import type { Section } from '../support/results.ts';
+import { inRounds } from '../support/rounds.ts';
+import { startSluice } from '../support/sluice.ts';
+import { figure, ratios, spread, table } from '../support/table.ts';
+import { startWorker } from '../support/worker.ts';
+
+const database = 'bench_imports';
+const perCommand = 1_000;
+
+/** A file of entries, from the first byte of the request until all of them are stored. */
+export async function imports(bench: Bench): Promise<Section> {
+  const { say, options } = bench;
+  const count = options.entries ?? 1_000_000;
+  const sluice = await startSluice(bench, { database, schema: schemaOf() });
+  const workers = [];
+  for (let i = 0; i < 2; i++) workers.push(await startWorker(bench, { service: 'ingest-worker', database }));
+  await expectEcho(sluice.uploads, bench.write('payload.json', payloadOf(1_024)));
+  const ndjson = await writeNdjson(bench, count);
+  say(`  ${figure(count)} lines written`);
+  const lines = Array.from({ length: perCommand }, (_, i) => payloadOf(1_024, 10, i));
+  const insertAll = await startInsertAll(bench, bench.write('lines.ndjson', `${lines.join('\n')}\n`));
+  const mongoimport = await findMongoimport(bench, ndjson.file, count);
+
+  async function importFile(file: ImportFile): Promise<number> {
+    const { account, domain } = sluice;
+    const stored = () => bench.mongodb.db(database).collection('entries').estimatedDocumentCount();
+    const before = await stored();
+    const began = performance.now();
+    const url = `${sluice.url}/api/applications/${domain}/imports`;
+    const { id } = await postFile<{ id: string }>({ ...file, url, token: account.token });
+    const sent = performance.now();
+    const { accepted, rejected } = await importCompleted(sluice, id);
+    const seconds = (performance.now() - began) / 1_000;
+    say(`  taken after ${figure((sent - began) / 1_000, 1)} s, stored after ${figure(seconds, 1)} s`);
+    const grown = (await stored()) - before;
+    if (accepted !== count || rejected !== 0 || grown !== count)
+      throw new Error(`of ${count} lines ${accepted} accepted, ${rejected} rejected, ${grown} stored`);
+    await settle(bench);
+    return count / seconds;
+  }
+
+  async function insert(): Promise<number> {
+    const { entries, seconds } = await insertAll(count);
+    if (entries !== count) throw new Error(`insert-all stored ${entries} of ${count}`);
+    await settle(bench);
+    return count / seconds;
+  }
+
+  const turns = [
+    { name: 'sluice', measure: () => importFile(ndjson) },
+    { name: 'insert-all', measure: insert },
+    ...(mongoimport ? [{ name: 'mongoimport', measure: mongoimport }] : []),
+  ];
+  const results = await inRounds(options.rounds, turns, say, (rate) => `${figure(rate)}/s`);
+  const rows = turns.map(({ name }, i) => [name, spread(results[i] ?? [])]);
+  if (!mongoimport) rows.push(['mongoimport', 'not on the PATH']);
+  rows.push(['sluice, gzip, once', figure(await importFile(await compress(ndjson)))]);
+  rows.push(['sluice, CSV, once', figure(await importFile(await writeCsv(bench, count)))]);
+
+  const [over = [], under = []] = results;
+  const peak = (pid: number) => megabytes(resident(pid)?.peak ?? Number.NaN);
+  const memory = [sluice, ...workers].map(({ pid }) => peak(pid)).join(', ');
+  return {
+    text: [
+      `A file of ${figure(count)} lines in each round.`,
+      table(['lines a second', ''], rows),
+      ratios([{ name: 'sluice / insert-all', over, under, target: { atLeast: 0.8 } }]),
+      `Most memory of the API and of the two workers, in MB: ${memory}.`,
+    ].join('\n\n'),
+  };
+}

@@ -1,0 +1,53 @@
+import type { Bench } from './bench.ts';
+import type { Whole } from './contestants.ts';
+import { download } from './curl.ts';
+import { takeExport } from './jobs.ts';
+import { forgetPeak, resident } from './resident.ts';
+import type { startSluice } from './sluice.ts';
+
+export const formats = ['csv', 'ndjson', 'parquet'] as const;
+export type Format = (typeof formats)[number];
+
+export interface Exported extends Whole {
+  firstByteMs: number;
+  /** Most memory of the processes during this export, in bytes; undefined where the system does not tell. */
+  worker: number | undefined;
+  api: number | undefined;
+}
+
+interface Exporting {
+  sluice: Awaited<ReturnType<typeof startSluice>>;
+  worker: { pid: number };
+  entries: number;
+}
+
+const newline = 10;
+
+/** Exports of an application with so many entries; each is checked against the manifest, and removed. */
+export function createExporting(bench: Bench, { sluice, worker, entries }: Exporting) {
+  const { account, domain } = sluice;
+  const path = (format: Format) => `/applications/${domain}/export?format=${format}`;
+
+  return {
+    /** Reads every byte, for once. Rejects when there are not as many lines as entries. */
+    async expectLines(format: 'csv' | 'ndjson'): Promise<void> {
+      let lines = format === 'csv' ? -1 : 0;
+      for await (const chunk of await account.client.download(path(format), account.token))
+        for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, at + 1)) lines += 1;
+      await takeExport(sluice);
+      if (lines !== entries) throw new Error(`${format} has ${lines} lines for ${entries} entries`);
+      bench.say(`  ${format} has a line for each entry`);
+    },
+
+    async measure(format: Format): Promise<Exported> {
+      for (const { pid } of [worker, sluice]) forgetPeak(pid);
+      const target = { url: `${sluice.url}/api${path(format)}`, token: account.token };
+      const { bytes, seconds, firstByteMs } = await download(target);
+      const memory = { worker: resident(worker.pid)?.peak, api: resident(sluice.pid)?.peak };
+      const { state, file } = await takeExport(sluice);
+      if (state !== 'completed' || file?.rows !== entries || file.bytes !== bytes)
+        throw new Error(`${bytes} bytes came of an export that is ${state}: ${JSON.stringify(file)}`);
+      return { entries, seconds, firstByteMs, ...memory };
+    },
+  };
+}

@@ -1,0 +1,16 @@
+import type { Bench } from './bench.ts';
+import { fillEntries } from './fill-entries.ts';
+import { expectEcho, settle } from './measure.ts';
+import { payloadOf, schemaOf } from './payload.ts';
+import { startSluice } from './sluice.ts';
+import { applicationId, withStore } from './store.ts';
+
+/** An API with one application of so many entries of 1 KB. */
+export async function startFilled(bench: Bench, database: string, entries: number) {
+  const sluice = await startSluice(bench, { database, schema: schemaOf() });
+  await expectEcho(sluice.uploads, bench.write('payload.json', payloadOf(1_024)));
+  await fillEntries(bench, database, sluice.domain, entries - 1);
+  await settle(bench);
+  const application = await withStore(bench, database, (store) => applicationId(store, sluice.domain));
+  return { ...sluice, application };
+}

@@ -1,0 +1,38 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Job } from '@sluice/shared/contracts/jobs.ts';
+import type { Account } from './sluice.ts';
+
+const pollMs = 100;
+const stalledMs = 60_000;
+
+interface Where {
+  account: Account;
+  domain: string;
+}
+
+/** Resolves with an import once it is completed; rejects when it ends otherwise, or does not go on. */
+export async function importCompleted({ account, domain }: Where, id: string): Promise<Job> {
+  const { client, token } = account;
+  let done = -1;
+  let movedAt = performance.now();
+  for (;;) {
+    const job = await client.need<Job>('GET', `/applications/${domain}/imports/${id}`, { token });
+    if (job.state === 'completed') return job;
+    const where = `import is ${job.state} after ${job.progress.done} of ${job.progress.total} lines`;
+    if (job.state === 'failed' || job.state === 'cancelled') throw new Error(`${where}: ${job.error}`);
+    if (job.progress.done !== done) {
+      done = job.progress.done;
+      movedAt = performance.now();
+    } else if (performance.now() - movedAt > stalledMs) throw new Error(`${where}, and does not go on`);
+    await pause(pollMs);
+  }
+}
+
+/** The newest export, which is removed. */
+export async function takeExport({ account, domain }: Where): Promise<Job> {
+  const { client, token } = account;
+  const [job] = await client.need<Job[]>('GET', `/applications/${domain}/exports`, { token });
+  if (!job) throw new Error('the API knows no export');
+  await client.need('DELETE', `/applications/${domain}/exports/${job.id}`, { token });
+  return job;
+}

@@ -1,0 +1,14 @@
+import { inherited, localEnv } from '../../local/env.ts';
+import type { Bench } from './bench.ts';
+
+/** What all services are told, as in production. */
+export const serviceEnv = (bench: Bench, database: string): NodeJS.ProcessEnv => ({
+  ...inherited(),
+  NODE_ENV: 'production',
+  LOG_LEVEL: 'info',
+  LOG_PRETTY: 'off',
+  MONGODB_URL: bench.databaseUrl(database),
+  REDIS_URL: bench.redisUrl,
+  REDIS_PREFIX: database,
+  NODE_COMPILE_CACHE: localEnv().compileCache,
+});

@@ -1,0 +1,24 @@
+import { connectStore, type Store } from '@sluice/shared/store/connect.ts';
+import type { Bench } from './bench.ts';
+
+/** Works with the store of the services, past them. */
+export async function withStore<T>(
+  bench: Bench,
+  database: string,
+  work: (store: Store) => Promise<T>,
+): Promise<T> {
+  const url = bench.databaseUrl(database);
+  const store = connectStore({ url, timeoutMs: 10_000 }, 'sluice-bench', 'patient');
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** As hexadecimal digits. */
+export async function applicationId({ applications }: Store, domain: string): Promise<string> {
+  const record = await applications.byDomain(domain);
+  if (!record) throw new Error(`there is no application ${domain}`);
+  return record.id;
+}

@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import type { Bench } from './bench.ts';
+import { startServer } from './server.ts';
+import { serviceEnv } from './service-env.ts';
+
+export interface WorkerOptions {
+  service: 'export-worker' | 'ingest-worker';
+  database: string;
+}
+
+const services = join(import.meta.dirname, '..', '..', 'services');
+
+/** A worker as in production: compose and `npm start` give Node no arguments for it. */
+export async function startWorker(
+  bench: Bench,
+  { service, database }: WorkerOptions,
+): Promise<{ pid: number }> {
+  return startServer(bench, {
+    name: service,
+    entry: join(services, service, 'src', 'main.ts'),
+    env: () => serviceEnv(bench, database),
+    async ready({ output }) {
+      if (!output().includes('process.started')) throw new Error(`the ${service} does not start`);
+    },
+  });
+}
