@@ -8,6 +8,8 @@ interface Trap {
   instead: 'command' | 'answer';
   /** How often it is still to happen. */
   left: number;
+  /** How often the text goes through before. */
+  passes?: number;
   spring(client: Socket): void;
 }
 
@@ -34,6 +36,10 @@ export async function createCuttableProxy(target: { host: string; port: number }
       const isFound = seen.includes(trap.text);
       seen = isFound ? Buffer.alloc(0) : seen.subarray(-Buffer.byteLength(trap.text));
       if (!isFound) return undefined;
+      if (trap.passes) {
+        trap.passes -= 1;
+        return undefined;
+      }
       trap.left -= 1;
       return trap;
     }
@@ -108,8 +114,9 @@ export async function createCuttableProxy(target: { host: string; port: number }
       stalled = true;
       for (const socket of sockets) socket.pause();
     },
-    /** When a client sends `text`: it does not arrive, and all is as after `cut`. */
-    cutWhenSent: (text: string) => setTrap({ text, instead: 'command', left: 1, spring: () => void cut() }),
+    /** When a client sends `text`, after so many that pass: it does not arrive, and all is as after `cut`. */
+    cutWhenSent: (text: string, passes = 0) =>
+      setTrap({ text, instead: 'command', left: 1, passes, spring: () => void cut() }),
     /** When a client sends `text`: it arrives, and in place of the answer all is as after `cut`. */
     cutWhenAnswered: (text: string) =>
       setTrap({ text, instead: 'answer', left: 1, spring: () => void cut() }),

@@ -17,7 +17,7 @@ export async function exchange(
   url: string,
   path: string,
   headers: string[],
-  pieces: (string | Buffer)[],
+  pieces: (string | Buffer)[] | AsyncIterable<string>,
   then: 'wait' | 'end' | 'reset' = 'wait',
 ): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
@@ -28,7 +28,7 @@ export async function exchange(
   socket.on('error', () => {});
   const write = (piece: string | Buffer) => new Promise((resolve) => socket.write(piece, resolve));
   await write([`POST ${path} HTTP/1.1`, 'Host: a', 'Connection: close', ...headers, '', ''].join('\r\n'));
-  for (const piece of pieces) await write(piece);
+  for await (const piece of pieces) await write(piece);
   if (then === 'end') socket.end();
   if (then === 'reset') socket.resetAndDestroy();
   const [head = '', body] = (await answer).split('\r\n\r\n');

@@ -130,11 +130,11 @@ export function storeOf({ env }: Sluice) {
   return store;
 }
 
-/** Resolves when the condition holds; rejects after 20 s. */
-export async function until(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 20_000;
+/** Resolves when the condition holds; rejects when it does not within that time. */
+export async function until(condition: () => Promise<boolean>, withinMs = 20_000): Promise<void> {
+  const deadline = Date.now() + withinMs;
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`not within 20 s: ${condition}`);
+    if (Date.now() > deadline) throw new Error(`not within ${withinMs / 1_000} s: ${condition}`);
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

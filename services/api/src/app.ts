@@ -2,30 +2,37 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import { createRecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
+import type { ImportCall } from '@sluice/shared/queues/imports.ts';
 import type { Producer } from '@sluice/shared/queues/producer.ts';
 import type { Compiler } from '@sluice/shared/schemas/compiler.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import fastify, { LogController } from 'fastify';
 import { createPasswords } from './accounts/passwords.ts';
 import { createExport } from './exports/create-export.ts';
-import { createServe } from './exports/serve.ts';
+import { createStreamExport } from './exports/stream-export.ts';
+import { createImport } from './imports/create-import.ts';
 import { auth } from './plugins/auth.ts';
-import { answerClientError, noteAnswers } from './plugins/client-errors.ts';
+import { answerClientError, noteAnswer, noteAnswers } from './plugins/client-errors.ts';
 import { answerError, envelope } from './plugins/envelope.ts';
 import { headers } from './plugins/headers.ts';
 import { jsonBody } from './plugins/json-body.ts';
 import { methods } from './plugins/methods.ts';
 import { openapi } from './plugins/openapi.ts';
+import { slowBodies } from './plugins/slow-bodies.ts';
 import { validation } from './plugins/validation.ts';
 import { createRequestIds } from './request-ids.ts';
 import { applicationRoutes } from './routes/applications.ts';
 import { entryRoutes } from './routes/entries.ts';
 import { exportRoutes } from './routes/exports.ts';
 import { healthRoutes, type Phase } from './routes/health.ts';
+import { importRoutes } from './routes/imports.ts';
+import { jobRoutes } from './routes/jobs.ts';
 import { batchRoutes, uploadRoutes } from './routes/uploads.ts';
 import { userRoutes } from './routes/users.ts';
 import { createAccept } from './uploads/accept.ts';
 import type { ApplicationCache } from './uploads/application-cache.ts';
+import { createDryRun } from './uploads/batch/dry-run.ts';
+import { createExamineLines } from './uploads/batch/examine-lines.ts';
 import { createStoreBatch } from './uploads/batch/store-batch.ts';
 import { createGroupCommit } from './uploads/group-commit.ts';
 
@@ -37,6 +44,7 @@ export interface AppDependencies {
   cache: ApplicationCache;
   queues: {
     exports: Producer<{ jobId: string }>;
+    imports: Producer<ImportCall>;
     purges: Producer<{ applicationId: string }>;
     invalidations: Producer<{ applicationId: string }>;
   };
@@ -63,13 +71,18 @@ export async function buildApp({ config, log, store, compiler, cache, queues, ph
     genReqId: ({ headers: { 'x-request-id': given } }) =>
       typeof given === 'string' && requestId.test(given) ? given : newId(),
     bodyLimit,
-    requestTimeout: config.requestTimeoutMs,
+    // See plugins/slow-bodies.ts.
+    requestTimeout: 0,
     keepAliveTimeout: 5_000,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: true },
     clientErrorHandler: answerClientError,
-    frameworkErrors: answerError,
+    frameworkErrors: (error, request, reply) => {
+      // No hook has seen it.
+      noteAnswer(reply);
+      return answerError(error, request, reply);
+    },
     http: { connectionsCheckingInterval: 1_000, headersTimeout: Math.min(config.requestTimeoutMs, 10_000) },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
@@ -80,6 +93,11 @@ export async function buildApp({ config, log, store, compiler, cache, queues, ph
   await app.register(auth, { users: store.users, ...config.jwt });
   await app.register(openapi);
   await app.register(methods);
+
+  await app.register(slowBodies, {
+    timeoutMs: config.requestTimeoutMs,
+    closingMs: (config.shutdownTimeoutMs - config.drainDelayMs) / 2,
+  });
 
   app.addHook('onRequest', noteAnswers);
   app.addHook('onSend', (_request, reply, _payload, done) => {
@@ -117,6 +135,7 @@ export async function buildApp({ config, log, store, compiler, cache, queues, ph
     commit: createGroupCommit(store.entries.insert),
     recordLeaves: createRecordLeaves(store.leaves),
   };
+  const examineLines = createExamineLines(config.bodyLimit);
   await app.register(
     async (api) => {
       await api.register(userRoutes, { users: store.users, passwords, registrationOpen });
@@ -126,7 +145,8 @@ export async function buildApp({ config, log, store, compiler, cache, queues, ph
         bodyLimit: config.bodyLimit,
       });
       await api.register(batchRoutes, {
-        storeBatch: createStoreBatch({ ...uploading, batches: store.batches, lineLimit: config.bodyLimit }),
+        storeBatch: createStoreBatch({ ...uploading, batches: store.batches, examineLines }),
+        dryRun: createDryRun({ cache, examineLines }),
         bodyLimit: config.batchLimit,
         lineCount: config.batchLines,
       });
@@ -135,8 +155,21 @@ export async function buildApp({ config, log, store, compiler, cache, queues, ph
       await api.register(exportRoutes, {
         store,
         makeExport: createExport({ store, queue, log }),
-        serve: createServe({ store, queue, waitMs: config.exportWaitMs }),
+        streamExport: createStreamExport({ store, queue, waitMs: config.exportWaitMs }),
       });
+      await api.register(importRoutes, {
+        store,
+        makeImport: createImport({
+          store,
+          queue: queues.imports,
+          limit: config.importLimit,
+          quota: config.importQuota,
+          lineLimit: config.bodyLimit,
+          log,
+        }),
+      });
+      await api.register(jobRoutes, { store, kind: 'export' });
+      await api.register(jobRoutes, { store, kind: 'import' });
       await api.register(healthRoutes, {
         store,
         phase,

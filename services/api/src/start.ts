@@ -3,6 +3,7 @@ import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { hearChanges } from '@sluice/shared/queues/broadcast.ts';
 import { exportsQueue } from '@sluice/shared/queues/exports.ts';
+import { importsQueue } from '@sluice/shared/queues/imports.ts';
 import { invalidationsQueue } from '@sluice/shared/queues/invalidations.ts';
 import { createProducer } from '@sluice/shared/queues/producer.ts';
 import { purgesQueue } from '@sluice/shared/queues/purges.ts';
@@ -30,6 +31,7 @@ export async function startApi(config: ApiConfig, log: Logger): Promise<RunningA
   const unhear = hearChanges(config.redis, log, cache.drop);
   const queues = {
     exports: createProducer(exportsQueue, redis, config.redis, log),
+    imports: createProducer(importsQueue, redis, config.redis, log),
     purges: createProducer(purgesQueue, redis, config.redis, log),
     invalidations: createProducer(invalidationsQueue, redis, config.redis, log),
   };

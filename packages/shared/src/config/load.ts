@@ -9,11 +9,11 @@ interface Format {
   accepts: (text: string) => boolean;
 }
 
-const sizeUpTo = (mebibytes: number): Format => ({
-  says: `must be a number of bytes or a size such as 512KiB, at most ${mebibytes}MiB`,
+const sizeUpTo = (most: string): Format => ({
+  says: `must be a number of bytes or a size such as 512KiB, at most ${most}`,
   accepts: (text) => {
     const bytes = parseSize(text);
-    return bytes !== undefined && bytes >= 1 && bytes <= mebibytes * 1024 ** 2;
+    return bytes !== undefined && bytes >= 1 && bytes <= (parseSize(most) as number);
   },
 });
 
@@ -26,8 +26,9 @@ const formats: Record<string, Format> = {
     says: 'must be a number of seconds or a duration such as 15m, 12h, 7d',
     accepts: (text) => parseDuration(text) !== undefined,
   },
-  size: sizeUpTo(8),
-  'batch-size': sizeUpTo(64),
+  size: sizeUpTo('8MiB'),
+  'batch-size': sizeUpTo('64MiB'),
+  'import-size': sizeUpTo('1TiB'),
   'mongodb-url': {
     says: 'must begin with mongodb:// or mongodb+srv://',
     accepts: (text) => /^mongodb(\+srv)?:\/\/./.test(text),
@@ -115,6 +116,8 @@ export function loadApiConfig(env?: Env) {
     bodyLimit: parseSize(vars.BODY_LIMIT) as number,
     batchLimit: parseSize(vars.BATCH_LIMIT) as number,
     batchLines: vars.BATCH_LINES,
+    importLimit: parseSize(vars.IMPORT_LIMIT) as number,
+    importQuota: parseSize(vars.IMPORT_QUOTA) as number,
     schemaCacheSize: vars.SCHEMA_CACHE_SIZE,
     requestTimeoutMs: ms(vars.REQUEST_TIMEOUT),
     drainDelayMs: ms(vars.DRAIN_DELAY),
@@ -145,7 +148,12 @@ export function loadIngestWorkerConfig(env?: Env) {
     Type.Object({ ...Common.properties, ...IngestWorker.properties, ...Workers.properties }),
     env,
   );
-  return { ...common(vars), concurrency: vars.INGEST_CONCURRENCY, healthPort: vars.HEALTH_PORT };
+  return {
+    ...common(vars),
+    concurrency: vars.INGEST_CONCURRENCY,
+    retentionMs: ms(vars.EXPORT_RETENTION),
+    healthPort: vars.HEALTH_PORT,
+  };
 }
 
 /** Settings of `npm start`: those that are set stay as they are, the rest it makes itself. Throws ConfigError. */

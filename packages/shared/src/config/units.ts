@@ -5,7 +5,14 @@ const durations: Record<string, number> = {
   h: 3_600 * second,
   d: 86_400 * second,
 };
-const sizes: Record<string, number> = { '': 1, B: 1, KIB: 1024, MIB: 1024 ** 2, GIB: 1024 ** 3 };
+const sizes: Record<string, number> = {
+  '': 1,
+  B: 1,
+  KIB: 1024,
+  MIB: 1024 ** 2,
+  GIB: 1024 ** 3,
+  TIB: 1024 ** 4,
+};
 
 /** `90`, `15m`, `12h`, `7d` → milliseconds (a bare number is seconds); undefined when it is no duration. */
 export function parseDuration(text: string): number | undefined {
@@ -15,7 +22,7 @@ export function parseDuration(text: string): number | undefined {
 
 /** `1048576`, `512KiB`, `1MiB` → bytes; undefined when it is no size. */
 export function parseSize(text: string): number | undefined {
-  const match = /^(\d{1,12})(B|[KMG]iB)?$/i.exec(text);
+  const match = /^(\d{1,12})(B|[KMGT]iB)?$/i.exec(text);
   return match ? Number(match[1]) * (sizes[(match[2] ?? '').toUpperCase()] as number) : undefined;
 }
 

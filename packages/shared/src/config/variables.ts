@@ -89,6 +89,18 @@ export const Api = Type.Object({
     default: 10_000,
     description: 'Most lines of a batch.',
   }),
+  IMPORT_LIMIT: Type.String({
+    format: 'import-size',
+    default: '10GiB',
+    description:
+      'Largest body of an import as it comes; decompressed it may be 10 times as large. At most 1TiB.',
+  }),
+  IMPORT_QUOTA: Type.String({
+    format: 'import-size',
+    default: '20GiB',
+    description:
+      'What the unfinished imports of one owner may hold in MongoDB, compressed, before more are refused. At most 1TiB.',
+  }),
   SCHEMA_CACHE_SIZE: Type.Integer({
     minimum: 1,
     maximum: 100_000,
@@ -124,11 +136,6 @@ export const ExportWorker = Type.Object({
     default: 2,
     description: 'Exports one worker makes at once.',
   }),
-  EXPORT_RETENTION: Type.String({
-    format: 'duration-words',
-    default: '7d',
-    description: 'How long finished exports are kept.',
-  }),
 });
 
 export const IngestWorker = Type.Object({
@@ -141,6 +148,11 @@ export const IngestWorker = Type.Object({
 });
 
 export const Workers = Type.Object({
+  EXPORT_RETENTION: Type.String({
+    format: 'duration-words',
+    default: '7d',
+    description: 'How long finished exports and imports are kept, with their files.',
+  }),
   HEALTH_PORT: Type.Integer({
     minimum: 0,
     maximum: 65_535,

@@ -1,10 +1,13 @@
-import { ApiError, type LineError, unavailable } from '../errors.ts';
+import { ApiError, type ErrorName, type LineError, unavailable } from '../errors.ts';
 import type { Refusal } from './examine.ts';
 
 const detailsOfLine = 20;
 
 /** The reader takes a line for a body of its own. Many lines with all their details would be an endless answer. */
-export const ofLine = ({ name, message, details }: Refusal, isExplained: boolean) => ({
+export const ofLine = <R extends Omit<Refusal, 'name'> & { name: ErrorName }>(
+  { name, message, details }: R,
+  isExplained: boolean,
+) => ({
   name,
   message: message.replace(/^The body/, 'the line').replace(/ \(line \d+, column \d+\)/, ''),
   ...(details && { details: details.slice(0, isExplained ? detailsOfLine : 1) }),

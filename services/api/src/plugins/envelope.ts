@@ -30,7 +30,7 @@ const frameworkErrors: Record<string, (request: FastifyRequest, error: FastifyEr
     ),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: (request) => {
     const given = request.headers['content-type'];
-    const { takes = 'application/json' } = request.routeOptions.config as { takes?: string };
+    const { takes = 'application/json' } = request.routeOptions.config;
     return new ApiError(
       'UnsupportedMediaTypeError',
       `this route takes ${takes}, not ${given ? given.slice(0, 100) : 'a body without Content-Type'}`,
@@ -94,3 +94,10 @@ export const envelope = fp(
   },
   { name: 'envelope' },
 );
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Content types of the body, where it is not JSON alone. */
+    takes?: string;
+  }
+}

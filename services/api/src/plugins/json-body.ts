@@ -5,7 +5,18 @@ import fp from 'fastify-plugin';
 
 type Done = (error: Error | null, body?: unknown) => void;
 
-/** Compressed bodies and other character sets are refused rather than misread. */
+/** Other character sets are refused rather than misread. */
+export function refuseCharsets(request: FastifyRequest): void {
+  const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(request.headers['content-type'] ?? '')?.[1];
+  if (charset && !/^utf-?8$/i.test(charset)) {
+    throw new ApiError(
+      'UnsupportedMediaTypeError',
+      `only UTF-8 is taken here; charset ${charset.slice(0, 40)} is not`,
+    );
+  }
+}
+
+/** Compressed bodies too. */
 export function refuseEncodings(request: FastifyRequest): void {
   const encoding = request.headers['content-encoding'];
   if (encoding && encoding.toLowerCase() !== 'identity') {
@@ -14,13 +25,7 @@ export function refuseEncodings(request: FastifyRequest): void {
       `Content-Encoding ${encoding.slice(0, 40)} is not taken here`,
     );
   }
-  const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(request.headers['content-type'] ?? '')?.[1];
-  if (charset && !/^utf-?8$/i.test(charset)) {
-    throw new ApiError(
-      'UnsupportedMediaTypeError',
-      `JSON is UTF-8; charset ${charset.slice(0, 40)} is not taken`,
-    );
-  }
+  refuseCharsets(request);
 }
 
 /** Takes JSON bodies as the bytes they are, for a route that reads them itself. */

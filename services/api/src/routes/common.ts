@@ -1,7 +1,14 @@
 import { Failure } from '@sluice/shared/contracts/envelope.ts';
+import type { FastifyInstance, FastifySchemaCompiler } from 'fastify';
 import Type from 'typebox';
 
 /** What routes say alike in the description of the API. */
 export const failures = { '4xx': Failure, '5xx': Failure };
 export const security = [{ bearer: [] }];
 export const ByDomain = Type.Object({ domain: Type.String() });
+
+/** For routes that read their bodies and headers themselves: the schemas of both only describe them. */
+export function onlyQueries(app: FastifyInstance): FastifySchemaCompiler<unknown> {
+  const compile = app.validatorCompiler as FastifySchemaCompiler<unknown>;
+  return (route) => (route.httpPart === 'querystring' ? compile(route) : () => true);
+}

@@ -9,27 +9,22 @@ import {
 } from '@sluice/shared/contracts/entries.ts';
 import { FailureWith, Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
-import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { success } from '../plugins/envelope.ts';
 import { refuseEncodings, takeJsonBytes } from '../plugins/json-body.ts';
 import type { createAccept } from '../uploads/accept.ts';
 import { createCollectBody } from '../uploads/batch/collect-body.ts';
-import { elementsOf, linesOf } from '../uploads/batch/lines.ts';
+import type { createDryRun } from '../uploads/batch/dry-run.ts';
+import { elementsOf, elementsOrWhole, linesOf } from '../uploads/batch/lines.ts';
 import type { createStoreBatch } from '../uploads/batch/store-batch.ts';
 import { idempotencyKey } from '../uploads/idempotency-key.ts';
 import { uploadAnswer } from '../uploads/upload-answer.ts';
-import { ByDomain, failures } from './common.ts';
+import { ByDomain, failures, onlyQueries } from './common.ts';
 
 interface UploadDependencies {
   accept: ReturnType<typeof createAccept>;
   bodyLimit: number;
-}
-
-/** These routes read their bodies and their one header themselves; the schemas of both only describe them. */
-function onlyQueries(app: FastifyInstance): FastifySchemaCompiler<unknown> {
-  const compile = app.validatorCompiler as FastifySchemaCompiler<unknown>;
-  return (route) => (route.httpPart === 'querystring' ? compile(route) : () => true);
 }
 
 /** Uploads: open to anyone who knows the domain; a token that comes along is not looked at. */
@@ -68,6 +63,7 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<UploadDependencies> = async
 
 interface BatchDependencies {
   storeBatch: ReturnType<typeof createStoreBatch>;
+  dryRun: ReturnType<typeof createDryRun>;
   bodyLimit: number;
   lineCount: number;
 }
@@ -75,7 +71,7 @@ interface BatchDependencies {
 /** Batches: many entries in one request, open like uploads. */
 export const batchRoutes: FastifyPluginAsyncTypebox<BatchDependencies> = async (
   app,
-  { storeBatch, bodyLimit, lineCount },
+  { storeBatch, dryRun, bodyLimit, lineCount },
 ) => {
   const { begin, collect } = createCollectBody(bodyLimit);
   app.removeAllContentTypeParsers();
@@ -87,16 +83,26 @@ export const batchRoutes: FastifyPluginAsyncTypebox<BatchDependencies> = async (
     },
   );
 
+  const taking = {
+    bodyLimit,
+    validatorCompiler: onlyQueries(app),
+    config: { takes: 'application/x-ndjson or application/json' },
+    onRequest: (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
+      begin(request, reply);
+      done();
+    },
+  };
+  const isJson = (contentType = '') => contentType.toLowerCase().startsWith('application/json');
+
+  function notEmpty(body: unknown): Buffer {
+    if (Buffer.isBuffer(body) && body.length > 0) return body;
+    throw new ApiError('MalformedBodyError', 'the body is empty');
+  }
+
   app.post(
     '/applications/:domain/data/batch',
     {
-      bodyLimit,
-      validatorCompiler: onlyQueries(app),
-      config: { takes: 'application/x-ndjson or application/json' },
-      onRequest: (request, reply, done) => {
-        begin(request, reply);
-        done();
-      },
+      ...taking,
       schema: {
         summary: 'Upload many entries',
         description:
@@ -117,12 +123,35 @@ export const batchRoutes: FastifyPluginAsyncTypebox<BatchDependencies> = async (
     },
     async ({ params: { domain }, query, body, headers }, reply) => {
       const key = idempotencyKey(headers['idempotency-key']);
-      if (!Buffer.isBuffer(body) || body.length === 0)
-        throw new ApiError('MalformedBodyError', 'the body is empty');
-      const isArray = headers['content-type']?.toLowerCase().startsWith('application/json');
-      const lines = (isArray ? elementsOf : linesOf)(body, lineCount);
-      const result = await storeBatch(domain, { lines, body, atomic: query.atomic === true, key });
+      const bytes = notEmpty(body);
+      const lines = (isJson(headers['content-type']) ? elementsOf : linesOf)(bytes, lineCount);
+      const result = await storeBatch(domain, { lines, body: bytes, atomic: query.atomic === true, key });
       return success(reply, result, result.rejected === 0 ? 201 : 207);
+    },
+  );
+
+  app.post(
+    '/applications/:domain/data/validate',
+    {
+      ...taking,
+      schema: {
+        summary: 'Try an upload or a batch without storing anything',
+        description:
+          'Takes what an upload and a batch take: a JSON object, a JSON array, or NDJSON. Answers what would become of each, in the form of the answer to a batch; `Idempotency-Key` is not looked at.',
+        tags: ['Uploads'],
+        consumes: ['application/x-ndjson', 'application/json'],
+        params: ByDomain,
+        querystring: BatchQuery,
+        body: Type.Unknown(),
+        response: {
+          200: Success(BatchResult, '`accepted` lines would be stored, `errors` names the others.'),
+          ...failures,
+        },
+      },
+    },
+    async ({ params: { domain }, query, body, headers }, reply) => {
+      const lines = (isJson(headers['content-type']) ? elementsOrWhole : linesOf)(notEmpty(body), lineCount);
+      return success(reply, await dryRun(domain, lines, query.atomic === true));
     },
   );
 };

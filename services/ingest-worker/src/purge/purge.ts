@@ -18,7 +18,7 @@ interface Dependencies {
 
 /** Removes all that a deleted application left, in bounded steps. May run twice, or stop halfway, without harm. */
 export function createPurge({
-  store: { applications, entries, batches, jobs, leaves, parts },
+  store: { applications, entries, milestones, batches, jobs, chunks, leaves, parts },
   graceMs,
   log,
 }: Dependencies) {
@@ -38,6 +38,7 @@ export function createPurge({
       if (found.length === 0) return;
       for (const job of found) {
         await jobs.remove(job);
+        await chunks.remove(job);
         await parts.sweep(job);
       }
     }
@@ -49,6 +50,8 @@ export function createPurge({
   ): Promise<void> {
     if (!(await applications.isUnpurged(applicationId))) return;
     const purged = await purgeEntries(applicationId, signal);
+    // Last, for where there are entries someone may still set one.
+    await milestones.remove(applicationId);
     await purgeJobs(applicationId);
     await batches.remove(applicationId);
     await leaves.remove(applicationId);

@@ -58,6 +58,12 @@ export function elementsOf(body: Buffer, most: number): Line[] {
   }
 }
 
+/** The elements of an array, or any other body as the one line that it is. Throws ApiError. */
+export function elementsOrWhole(body: Buffer, most: number): Line[] {
+  const isArray = body[afterBlanks(body, afterMark(body))] === openBracket;
+  return isArray ? elementsOf(body, most) : [{ line: 1, bytes: body }];
+}
+
 /** The place of the comma or bracket behind an element; the body's length when there is none. */
 function endOfElement(body: Buffer, from: number): number {
   let depth = 0;

@@ -1,18 +1,16 @@
 import { createHash } from 'node:crypto';
-import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises';
 import type { BatchResult } from '@sluice/shared/contracts/entries.ts';
 import { ApiError, applicationNotFound, type LineError } from '@sluice/shared/errors.ts';
-import { examine } from '@sluice/shared/intake/examine.ts';
 import type { Intake } from '@sluice/shared/intake/intake.ts';
-import { noneStored, notBegun, ofLine, tooLarge, unknown } from '@sluice/shared/intake/line-errors.ts';
+import { noneStored, notBegun, unknown } from '@sluice/shared/intake/line-errors.ts';
 import type { createRecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
 import type { BatchRecord, BatchStore, Known } from '@sluice/shared/store/batches.ts';
-import { fitsInDocument, type NewEntry } from '@sluice/shared/store/entries.ts';
 import { storeFault } from '@sluice/shared/store/faults.ts';
 import type { ApplicationCache } from '../application-cache.ts';
 import type { GroupCommit } from '../group-commit.ts';
-import { onceFor, onceForLine } from '../once.ts';
+import { onceFor } from '../once.ts';
 import { outcomeError } from '../outcome-errors.ts';
+import type { Chunk, createExamineLines } from './examine-lines.ts';
 import type { Line } from './lines.ts';
 
 interface Dependencies {
@@ -20,7 +18,7 @@ interface Dependencies {
   commit: GroupCommit;
   recordLeaves: ReturnType<typeof createRecordLeaves>;
   batches: BatchStore;
-  lineLimit: number;
+  examineLines: ReturnType<typeof createExamineLines>;
 }
 
 export interface Batch {
@@ -30,67 +28,11 @@ export interface Batch {
   key?: string | undefined;
 }
 
-/** What is stored by one command: enough to share its price, little enough to keep the next ones near. */
-const chunkEntries = 500;
-const chunkBytes = 1024 ** 2;
+/** On their way at once. */
 const chunksInFlight = 2;
-/** After so long other requests have their turn; after a line that took much longer, as much time as it took. */
-const turnMs = 2;
-const longMs = 10;
-/** Of so many refused lines all that is wrong is told, as far as it is not endless; of the rest what was found first. */
-const explained = 100;
-
-interface Chunk {
-  lines: number[];
-  entries: NewEntry[];
-  bytes: number;
-}
 
 /** Stores the lines of a batch; a bad one fails alone, unless the batch is atomic. Throws ApiError. */
-export function createStoreBatch({ cache, commit, recordLeaves, batches, lineLimit }: Dependencies) {
-  /** The valid lines in chunks; refused ones go to `errors`. */
-  async function* chunks(
-    application: Intake,
-    { lines }: Batch,
-    errors: LineError[],
-    once?: Buffer,
-  ): AsyncGenerator<Chunk> {
-    let chunk: Chunk = { lines: [], entries: [], bytes: 0 };
-    let began = performance.now();
-    for (const { line, bytes } of lines) {
-      const used = performance.now() - began;
-      if (used > turnMs) {
-        await (used > longMs ? pause(used) : breathe());
-        began = performance.now();
-      }
-      const examined = bytes.length > lineLimit ? undefined : examine(application, bytes);
-      if (!examined?.ok || !fitsInDocument(examined.payload, bytes.length)) {
-        if (!examined || examined.ok) errors.push(tooLarge(line, lineLimit));
-        else {
-          const isExplained = errors.length < explained;
-          const refusal = isExplained ? await examined.explain() : examined.refusal;
-          errors.push({ line, ...ofLine(refusal, isExplained) });
-        }
-        continue;
-      }
-      if (
-        chunk.entries.length === chunkEntries ||
-        (chunk.bytes > 0 && chunk.bytes + bytes.length > chunkBytes)
-      ) {
-        yield chunk;
-        chunk = { lines: [], entries: [], bytes: 0 };
-      }
-      chunk.lines.push(line);
-      chunk.entries.push({
-        application: application.id,
-        payload: examined.payload,
-        once: once && onceForLine(once, line),
-      });
-      chunk.bytes += bytes.length;
-    }
-    if (chunk.entries.length > 0) yield chunk;
-  }
-
+export function createStoreBatch({ cache, commit, recordLeaves, batches, examineLines }: Dependencies) {
   async function recordLeavesOf(application: Intake, chunk: Chunk): Promise<void> {
     await recordLeaves(
       application,
@@ -125,7 +67,7 @@ export function createStoreBatch({ cache, commit, recordLeaves, batches, lineLim
 
     let recorded = false;
     const underWay = new Set<Promise<void>>();
-    for await (const chunk of chunks(application, batch, errors, record?.once)) {
+    for await (const chunk of examineLines(application, batch.lines, errors, record?.once)) {
       // Not before there is something to store: a batch that is refused as a whole leaves its key free.
       if (record && !recorded) refuseOther(await batches.record(record));
       recorded = true;
@@ -148,10 +90,10 @@ export function createStoreBatch({ cache, commit, recordLeaves, batches, lineLim
   /** All lines or none: the first pass looks for errors, the second stores. */
   async function storeAll(application: Intake, batch: Batch, record?: BatchRecord) {
     const errors: LineError[] = [];
-    for await (const _ of chunks(application, batch, errors));
+    for await (const _ of examineLines(application, batch.lines, errors));
     if (errors.length > 0) return { accepted: 0, errors };
     async function* valid() {
-      for await (const chunk of chunks(application, batch, errors)) {
+      for await (const chunk of examineLines(application, batch.lines, errors)) {
         await recordLeavesOf(application, chunk);
         yield chunk.entries;
       }

@@ -1,0 +1,15 @@
+import { fromPointer } from '../payloads/leaves.ts';
+
+/**
+ * Names columns by their JSON Pointers, one after the other: the keys joined by dots; where that is taken, or could be
+ * taken for a pointer or an escaped name, the pointer itself. What is `taken` may begin with / only if it is a pointer too.
+ */
+export function createNames(taken: Iterable<string>): (pointer: string) => string {
+  const names = new Set(taken);
+  return (pointer) => {
+    const dotted = fromPointer(pointer).join('.');
+    const name = names.has(dotted) || /^[/']/.test(dotted) ? pointer : dotted;
+    names.add(name);
+    return name;
+  };
+}

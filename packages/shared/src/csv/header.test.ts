@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { headerColumns } from './header.ts';
+
+const schema = { properties: { address: { properties: { city: {} } }, 'a.b': {}, "'x": {} } };
+const columns = (header: string | Buffer, of: Record<string, unknown> = schema, recorded: string[] = []) =>
+  headerColumns(Buffer.from(header), of, recorded, 'escape');
+
+describe('a header', () => {
+  // biome-ignore format: a table, a row a line
+  it.each<[what: string, header: string, pointers: (string | null)[]]>([
+    ['names of nested columns', 'createdAt,address.city\r', [null, '/address/city']],
+    ['a name that has a dot in the schema', 'a.b', ['/a.b']],
+    ['pointers', '/address/zip,/a.b', ['/address/zip', '/a.b']],
+    ['names that nobody knows', 'x,y.z', ['/x', '/y/z']],
+    ['escaped formulas', "'=x,'@y,'z", ['/=x', '/@y', "/'z"]],
+    ['the pointer of a name that would be escaped', "/'x", ["/'x"]],
+    ['quoted names', '"a,b","c"', ['/a,b', '/c']],
+  ])('with %s', (_what, header, pointers) => {
+    expect(columns(header)).toEqual(pointers);
+  });
+
+  it('with createdAt means the property only where the schema has it and nothing else does', () => {
+    const own = { properties: { createdAt: {} } };
+    expect(columns('createdAt,n', own)).toEqual(['/createdAt', '/n']);
+    expect(columns('createdAt,/createdAt', own)).toEqual([null, '/createdAt']);
+    expect(columns('createdAt,n')).toEqual([null, '/n']);
+  });
+
+  it('knows the leaves that entries have', () => {
+    expect(columns('q.r', {}, ['/q.r'])).toEqual(['/q.r']);
+  });
+
+  // biome-ignore format: a table, a row a line
+  it.each<[what: string, header: string | Buffer, message: string]>([
+    ['nothing', '', 'the CSV has no header'],
+    ['a line end only', '\r', 'the CSV has no header'],
+    ['a column without a name', 'a,,b', 'column 2 of the CSV has no name'],
+    ['a name twice', 'a,b,a', 'two columns of the CSV are the same: "a" and "a"'],
+    ['a name and its pointer', 'address.city,/address/city', 'two columns of the CSV are the same: "address.city" and "/address/city"'],
+    ['an open quote', 'a,"b', 'the header of the CSV: cell 2 has a quote without an end'],
+    ['bytes that are no UTF-8', Buffer.from([0x61, 0xff]), 'the header of the CSV is not valid UTF-8'],
+    ['line ends of one CR', 'a,b\r1,2\r3,4', 'the lines of the CSV end in CR alone; LF or CRLF is needed'],
+    ['the key __proto__', '__proto__.a', 'the key __proto__ is not allowed'],
+    ['too many levels', `a${'.a'.repeat(64)}`, 'a column of the CSV is nested more than 64 levels deep'],
+    ['too many columns', Array.from({ length: 5_001 }, (_, i) => i).join(), 'the CSV has more than 5000 columns'],
+  ])('with %s is refused', (_what, header, message) => {
+    expect(() => columns(header)).toThrow(`${message}; nothing was stored`);
+  });
+});

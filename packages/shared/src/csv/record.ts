@@ -1,0 +1,53 @@
+/** The cells of a record, with the quotes taken away, and of which there were any. */
+export type CsvRecord =
+  | { ok: true; cells: string[]; quoted: boolean[] }
+  /** What is wrong with it. */
+  | { ok: false; message: string };
+
+const quote = 0x22;
+
+/** Reads one record of CSV (RFC 4180), with its line end or without. What readers of CSV would not agree on is refused. */
+export function readRecord(text: string): CsvRecord {
+  const { length } = text;
+  const cells: string[] = [];
+  const quoted: boolean[] = [];
+  const problem = (message: string): CsvRecord => ({
+    ok: false,
+    message: `cell ${cells.length + 1} ${message}`,
+  });
+  let at = 0;
+  for (;;) {
+    if (text.charCodeAt(at) === quote) {
+      let cell = '';
+      let from = at + 1;
+      for (;;) {
+        const found = text.indexOf('"', from);
+        if (found === -1) return problem('has a quote without an end');
+        at = found + 1;
+        if (text.charCodeAt(at) !== quote) {
+          cell += text.slice(from, found);
+          break;
+        }
+        cell += text.slice(from, at);
+        from = at + 1;
+      }
+      const isLast = at === length || isLineEnd(text, at);
+      if (!isLast && text[at] !== ',') return problem('goes on behind its closing quote');
+      cells.push(cell);
+      quoted.push(true);
+      if (isLast) return { ok: true, cells, quoted };
+      at += 1;
+    } else {
+      const comma = text.indexOf(',', at);
+      const cell = comma === -1 ? withoutLineEnd(text.slice(at)) : text.slice(at, comma);
+      if (cell.includes('"')) return problem('has a quote, but does not begin with one');
+      cells.push(cell);
+      quoted.push(false);
+      if (comma === -1) return { ok: true, cells, quoted };
+      at = comma + 1;
+    }
+  }
+}
+
+const isLineEnd = (text: string, at: number) => /^\r?\n?$/.test(text.slice(at, at + 3));
+const withoutLineEnd = (text: string) => text.replace(/\r?\n?$/, '');

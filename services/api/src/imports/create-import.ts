@@ -1,0 +1,145 @@
+import type { IncomingMessage } from 'node:http';
+import type { Formulas, ImportFormat } from '@sluice/shared/contracts/jobs.ts';
+import { headerColumns } from '@sluice/shared/csv/header.ts';
+import { ApiError, applicationNotFound, unavailable } from '@sluice/shared/errors.ts';
+import type { Logger } from '@sluice/shared/logger.ts';
+import { callsFor, type ImportCall } from '@sluice/shared/queues/imports.ts';
+import type { Producer } from '@sluice/shared/queues/producer.ts';
+import { repeat } from '@sluice/shared/repeat.ts';
+import type { ApplicationRecord } from '@sluice/shared/store/applications.ts';
+import type { Store } from '@sluice/shared/store/connect.ts';
+import type { ImportJob } from '@sluice/shared/store/job-records.ts';
+import type { Encoding } from './decode.ts';
+import { createReceive } from './receive.ts';
+
+/** Unfinished imports of one owner, those that are arriving among them. */
+const mostOfOwner = 100;
+/** Files that one process takes at once: each has its buffers. */
+const mostAtOnce = 32;
+const touchEveryMs = 2_000;
+
+export interface ImportRequest {
+  format: ImportFormat;
+  formulas: Formulas;
+  encoding: Encoding | undefined;
+}
+
+interface Dependencies {
+  store: Pick<Store, 'jobs' | 'parts' | 'chunks' | 'leaves'>;
+  queue: Producer<ImportCall>;
+  /** Of the body as it comes, in bytes. */
+  limit: number;
+  /** Of what the unfinished imports of one owner hold in the store, in bytes. */
+  quota: number;
+  lineLimit: number;
+  log: Logger;
+}
+
+/** Takes the file of an import, then commits it as a job and calls workers to it. Throws ApiError; then nothing is stored. */
+export function createImport({ store, queue, limit, quota, lineLimit, log }: Dependencies) {
+  const { parts, chunks, leaves } = store;
+  const { imports } = store.jobs;
+  const receive = createReceive({ store, limit });
+  let receiving = 0;
+
+  async function refuseQuota(owner: string, kind: 'new' | 'arriving'): Promise<void> {
+    const { count, held } = await imports.ofOwner(owner);
+    if (kind === 'new' && count >= mostOfOwner)
+      throw tooMany(`${mostOfOwner} of your imports are not finished yet`);
+    if (held >= quota) throw tooMany(`your unfinished imports hold more than ${quota} bytes`);
+  }
+
+  /** Removes what came, unless it is whole after all. */
+  async function discard(job: ImportJob): Promise<void> {
+    if (!(await imports.dismiss(job.id)) && !(await imports.isOver(job.id))) return;
+    await chunks.remove(job.id);
+    await parts.sweep(job.id);
+  }
+
+  async function take(
+    application: ApplicationRecord,
+    job: ImportJob,
+    encoding: Encoding | undefined,
+    request: IncomingMessage,
+  ) {
+    const { owner, options } = job;
+    const recorded = options.format === 'csv' ? (await leaves.of(application.id)).pointers : [];
+    let held = 0;
+    let end: Error | undefined;
+    const stopTouching = repeat(touchEveryMs, async () => {
+      try {
+        if (!(await imports.touch(job.id, held))) end = applicationNotFound(application.domain);
+        await refuseQuota(owner, 'arriving');
+      } catch (error) {
+        // MongoDB may be back before the next chunk is stored.
+        if (error instanceof ApiError) end = error;
+      }
+    });
+    try {
+      const received = await receive(request, {
+        job,
+        encoding,
+        toColumns: (header) =>
+          headerColumns(header, JSON.parse(application.rawSchema), recorded, options.formulas),
+        onProgress(bytes) {
+          held = bytes;
+          if (end) throw end;
+        },
+      });
+      const whole = await imports.receive(job.id, received);
+      if (!whole) throw applicationNotFound(application.domain);
+      return whole;
+    } finally {
+      stopTouching();
+    }
+  }
+
+  return async (
+    application: ApplicationRecord,
+    { format, formulas, encoding }: ImportRequest,
+    request: IncomingMessage,
+  ): Promise<ImportJob> => {
+    // Now, not after gigabytes.
+    await queue.workers().catch((error) => {
+      throw unavailable('imports cannot be taken now: the queue is away', 5, error);
+    });
+    await refuseQuota(application.owner.id, 'new');
+    if (receiving >= mostAtOnce)
+      throw unavailable('too many imports are arriving at once; nothing was stored', 5);
+    receiving += 1;
+    try {
+      const { id, domain, owner } = application;
+      const options = { format, formulas, lineLimit };
+      const job = await imports.create({ application: id, owner: owner.id, domain, options });
+      try {
+        const taken = await take(application, job, encoding, request);
+        await callWorkers(job.id);
+        log.info({ event: 'import.received', job: job.id, lines: taken.total });
+        return taken;
+      } catch (error) {
+        log.info({ event: 'import.refused', job: job.id, reason: (error as Error).message });
+        // Where that fails too, a sweep does it.
+        await discard(job).catch((failure) =>
+          log.warn({ event: 'import.undiscarded', job: job.id, err: failure }),
+        );
+        throw error;
+      }
+    } finally {
+      receiving -= 1;
+    }
+  };
+
+  /** The job is committed: what the queue misses now a sweep puts there. */
+  async function callWorkers(jobId: string): Promise<void> {
+    for (const call of callsFor(jobId)) {
+      await queue
+        .add(call)
+        .catch((error) => log.warn({ event: 'queue.missed', job: jobId, reason: error.message }));
+    }
+  }
+}
+
+const tooMany = (message: string) =>
+  new ApiError('TooManyRequestsError', `${message}; nothing was stored`, {
+    headers: { 'retry-after': '60' },
+  });

@@ -1,0 +1,93 @@
+import type { IncomingMessage } from 'node:http';
+import { setImmediate as breathe } from 'node:timers/promises';
+import { ApiError } from '@sluice/shared/errors.ts';
+import type { Store } from '@sluice/shared/store/connect.ts';
+import type { ImportJob } from '@sluice/shared/store/job-records.ts';
+import { type Body, bodyOf } from './body.ts';
+import { createChunker } from './chunker.ts';
+import { decode, type Encoding } from './decode.ts';
+import { csvSplitter } from './split/csv.ts';
+import { jsonArraySplitter } from './split/json-array.ts';
+import { ndjsonSplitter } from './split/ndjson.ts';
+import { createStoreChunks } from './store-chunks.ts';
+
+type Columns = (string | null)[];
+
+export interface Receiving {
+  job: ImportJob;
+  encoding: Encoding | undefined;
+  /** Of CSV: what becomes of the cells under the first record. Throws ApiError. */
+  toColumns(header: Buffer | undefined): Columns;
+  /** Called again and again while the body comes. Throws when it is to end. */
+  onProgress(held: number): void;
+}
+
+export interface Received {
+  total: number;
+  held: number;
+  columns?: Columns | undefined;
+}
+
+/** Text grows at most so much over its compressed body. */
+const mostGrowth = 10;
+const turnMs = 5;
+
+/** Takes the file of an import: what comes is cut into chunks and stored, and little of it is held. Throws ApiError. */
+export function createReceive({ store, limit }: { store: Pick<Store, 'parts' | 'chunks'>; limit: number }) {
+  async function receive(body: Body, { job, encoding, toColumns, onProgress }: Receiving): Promise<Received> {
+    const chunker = createChunker(job.options.lineLimit);
+    const storing = createStoreChunks(store, job);
+    let columns: Columns | undefined;
+    const splitter = {
+      ndjson: () => ndjsonSplitter(chunker.sink),
+      json: () => jsonArraySplitter(chunker.sink),
+      csv: () =>
+        csvSplitter(chunker.sink, (header) => {
+          columns = toColumns(header);
+        }),
+    }[job.options.format]();
+    let bytes = 0;
+    let began = performance.now();
+
+    async function storeReady(): Promise<void> {
+      for (const chunk of chunker.take()) await storing.add(chunk);
+    }
+
+    try {
+      for await (const piece of decode(body.pieces, encoding)) {
+        bytes += piece.length;
+        if (bytes > mostGrowth * limit) throw tooLarge(mostGrowth * limit);
+        onProgress(storing.held());
+        splitter.push(piece);
+        await storeReady();
+        if (performance.now() - began > turnMs) {
+          await breathe();
+          began = performance.now();
+        }
+      }
+      if (bytes === 0) throw new ApiError('MalformedBodyError', 'the body is empty');
+      splitter.end();
+      chunker.finish();
+      await storeReady();
+    } catch (error) {
+      // What is under way would come after all the rest was removed.
+      await storing.finish().catch(() => undefined);
+      throw error;
+    }
+    await storing.finish();
+    return { total: chunker.total(), held: storing.held(), columns };
+  }
+
+  return async (request: IncomingMessage, receiving: Receiving): Promise<Received> => {
+    const body = bodyOf(request, limit);
+    try {
+      if (Number(request.headers['content-length']) > limit) throw tooLarge(limit);
+      return await receive(body, receiving);
+    } finally {
+      body.abandon();
+    }
+  };
+}
+
+const tooLarge = (limit: number) =>
+  new ApiError('PayloadTooLargeError', `the body is over the limit of ${limit} bytes; nothing was stored`);

@@ -1,0 +1,66 @@
+import type { LineSink } from '../chunker.ts';
+import type { Splitter } from './splitter.ts';
+
+const quote = 0x22;
+const comma = 0x2c;
+const newline = 0x0a;
+const carriageReturn = 0x0d;
+
+/** `cell`: a cell begins. `plain`: in one without quotes, or behind a closing quote. `quoted`: between quotes. `closed`: behind a quote. */
+type State = 'cell' | 'plain' | 'quoted' | 'closed';
+
+/**
+ * Records of CSV. A quote counts only where a cell begins, so what is wrong in one record seldom harms the next. Records
+ * that are empty are left out, but they count. The first one goes to `onHeader`.
+ */
+export function csvSplitter(sink: LineSink, onHeader: (record: Buffer | undefined) => void): Splitter {
+  let state: State = 'cell';
+  let record = 1;
+  /** Something other than the line end is in the record under way. */
+  let isFilled = false;
+
+  function finish(): void {
+    if (record === 1) {
+      onHeader(sink.peek());
+      sink.drop();
+    } else if (isFilled) sink.end(record);
+    else sink.drop();
+    record += 1;
+    isFilled = false;
+    state = 'cell';
+  }
+
+  /** The place of the next quote; the end of the piece when there is none. */
+  function skipQuoted(piece: Buffer, from: number): number {
+    for (let at = from; at < piece.length; at++) if (piece[at] === quote) return at;
+    return piece.length;
+  }
+
+  return {
+    push(piece) {
+      let from = 0;
+      for (let at = 0; at < piece.length; at++) {
+        if (state === 'quoted') {
+          at = skipQuoted(piece, at);
+          if (at < piece.length) state = 'closed';
+          continue;
+        }
+        const byte = piece[at];
+        if (byte === newline) {
+          sink.bytes(piece, from, at);
+          finish();
+          from = at + 1;
+          continue;
+        }
+        if (byte === comma) state = 'cell';
+        else if (byte === quote && state !== 'plain') state = 'quoted';
+        else state = 'plain';
+        if (byte !== carriageReturn) isFilled = true;
+      }
+      sink.bytes(piece, from, piece.length);
+    },
+    end() {
+      if (record === 1 || isFilled) finish();
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import type { IncomingMessage } from 'node:http';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Success } from '@sluice/shared/contracts/envelope.ts';
+import { type ImportFormat, ImportQuery, Job } from '@sluice/shared/contracts/jobs.ts';
+import { ApiError } from '@sluice/shared/errors.ts';
+import type { Store } from '@sluice/shared/store/connect.ts';
+import type { FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import type { createImport } from '../imports/create-import.ts';
+import { encodingOf } from '../imports/decode.ts';
+import { createFind } from '../jobs/find-job.ts';
+import { toJob } from '../jobs/to-job.ts';
+import { success } from '../plugins/envelope.ts';
+import { refuseCharsets } from '../plugins/json-body.ts';
+import { ByDomain, failures, onlyQueries, security } from './common.ts';
+
+interface Dependencies {
+  store: Store;
+  makeImport: ReturnType<typeof createImport>;
+}
+
+const formats: Record<string, ImportFormat> = {
+  'application/x-ndjson': 'ndjson',
+  'application/json': 'json',
+  'text/csv': 'csv',
+};
+const types = Object.keys(formats);
+
+const formatOf = ({ headers }: FastifyRequest) => {
+  const type = (headers['content-type'] ?? '').split(';')[0] as string;
+  return formats[type.trim().toLowerCase()] as ImportFormat;
+};
+
+/** Imports: files of any size, taken while they come and worked on afterwards. Everything else of them is in routes/jobs.ts. */
+export const importRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, { store, makeImport }) => {
+  app.addHook('onRequest', app.authenticate);
+  const find = createFind(store);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(types, (request: FastifyRequest, stream: IncomingMessage, done) => {
+    refuseCharsets(request);
+    done(null, stream);
+  });
+
+  app.post(
+    '/applications/:domain/imports',
+    {
+      validatorCompiler: onlyQueries(app),
+      config: { takes: 'application/x-ndjson, application/json or text/csv' },
+      schema: {
+        summary: 'Import a file',
+        description:
+          'NDJSON, a JSON array, or CSV with a header, of any size; gzip or zstd by `Content-Encoding`, or found by its first bytes. Answered once the whole file has come; the lines are then validated and stored by workers. A line that is refused is in the report (`…/imports/{id}/file`) with its number: of NDJSON the line, of an array the element, of CSV the record with the header as 1 (a cell may span several lines), all from 1. Columns of CSV are named as in exports.',
+        tags: ['Imports'],
+        security,
+        consumes: types,
+        params: ByDomain,
+        querystring: ImportQuery,
+        body: Type.String({ format: 'binary' }),
+        response: { 202: Success(Job, 'The file has come, and is worked on.'), ...failures },
+      },
+    },
+    async (request, reply) => {
+      const { params, query, owner, body, headers } = request;
+      if (!body) throw new ApiError('MalformedBodyError', 'the body is empty; nothing was stored');
+      const application = await find.application(params.domain, owner.id);
+      const job = await makeImport(
+        application,
+        {
+          format: formatOf(request),
+          formulas: query.formulas ?? 'escape',
+          encoding: encodingOf(headers['content-encoding']),
+        },
+        body as unknown as IncomingMessage,
+      );
+      return success(reply, toJob(job), 202);
+    },
+  );
+};

@@ -1,0 +1,23 @@
+import type { BatchResult } from '@sluice/shared/contracts/entries.ts';
+import { applicationNotFound, type LineError } from '@sluice/shared/errors.ts';
+import type { ApplicationCache } from '../application-cache.ts';
+import type { createExamineLines } from './examine-lines.ts';
+import type { Line } from './lines.ts';
+
+interface Dependencies {
+  cache: ApplicationCache;
+  examineLines: ReturnType<typeof createExamineLines>;
+}
+
+/** What would become of lines if they were uploaded. Throws ApiError. */
+export function createDryRun({ cache, examineLines }: Dependencies) {
+  return async function dryRun(domain: string, lines: Line[], atomic: boolean): Promise<BatchResult> {
+    const application = await cache.get(domain);
+    if (!application) throw applicationNotFound(domain);
+    const errors: LineError[] = [];
+    let valid = 0;
+    for await (const { entries } of examineLines(application, lines, errors)) valid += entries.length;
+    const accepted = atomic && errors.length > 0 ? 0 : valid;
+    return { accepted, rejected: errors.length, errors };
+  };
+}

@@ -1,0 +1,68 @@
+import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises';
+import type { LineError } from '@sluice/shared/errors.ts';
+import { examine } from '@sluice/shared/intake/examine.ts';
+import type { Intake } from '@sluice/shared/intake/intake.ts';
+import { ofLine, tooLarge } from '@sluice/shared/intake/line-errors.ts';
+import { fitsInDocument, type NewEntry } from '@sluice/shared/store/entries.ts';
+import { onceForLine } from '../once.ts';
+import type { Line } from './lines.ts';
+
+/** What is stored by one command: enough to share its price, little enough to keep the next ones near. */
+const chunkEntries = 500;
+const chunkBytes = 1024 ** 2;
+/** After so long other requests have their turn; after a line that took much longer, as much time as it took. */
+const turnMs = 2;
+const longMs = 10;
+/** Of so many refused lines all that is wrong is told, as far as it is not endless; of the rest what was found first. */
+const explained = 100;
+
+export interface Chunk {
+  lines: number[];
+  entries: NewEntry[];
+  bytes: number;
+}
+
+/** Reads and validates lines: the valid ones come in chunks, the refused ones go to `errors`. */
+export function createExamineLines(lineLimit: number) {
+  return async function* examineLines(
+    application: Intake,
+    lines: Line[],
+    errors: LineError[],
+    once?: Buffer,
+  ): AsyncGenerator<Chunk> {
+    let chunk: Chunk = { lines: [], entries: [], bytes: 0 };
+    let began = performance.now();
+    for (const { line, bytes } of lines) {
+      const used = performance.now() - began;
+      if (used > turnMs) {
+        await (used > longMs ? pause(used) : breathe());
+        began = performance.now();
+      }
+      const examined = bytes.length > lineLimit ? undefined : examine(application, bytes);
+      if (!examined?.ok || !fitsInDocument(examined.payload, bytes.length)) {
+        if (!examined || examined.ok) errors.push(tooLarge(line, lineLimit));
+        else {
+          const isExplained = errors.length < explained;
+          const refusal = isExplained ? await examined.explain() : examined.refusal;
+          errors.push({ line, ...ofLine(refusal, isExplained) });
+        }
+        continue;
+      }
+      if (
+        chunk.entries.length === chunkEntries ||
+        (chunk.bytes > 0 && chunk.bytes + bytes.length > chunkBytes)
+      ) {
+        yield chunk;
+        chunk = { lines: [], entries: [], bytes: 0 };
+      }
+      chunk.lines.push(line);
+      chunk.entries.push({
+        application: application.id,
+        payload: examined.payload,
+        once: once && onceForLine(once, line),
+      });
+      chunk.bytes += bytes.length;
+    }
+    if (chunk.entries.length > 0) yield chunk;
+  };
+}

@@ -1,0 +1,77 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { zstdDecompress } from 'node:zlib';
+import { type Frame, framesOf } from '@sluice/shared/imports/frames.ts';
+import type { Intake } from '@sluice/shared/intake/intake.ts';
+import type { createRecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
+import type { TakenChunk } from '@sluice/shared/store/chunks.ts';
+import type { EntryStore } from '@sluice/shared/store/entries.ts';
+import type { LineRefusal, ReadLine } from './read-line.ts';
+import { createReport } from './report.ts';
+import { createStoreLines } from './store-lines.ts';
+
+const unzip = promisify(zstdDecompress);
+/** More than most chunks have: they come in one piece. */
+const pieceBytes = 2.5 * 1024 ** 2;
+/** After so long the rest of the process has its turn. */
+const turnMs = 5;
+const untaken: LineRefusal = { name: 'PayloadTooLargeError', message: 'the database did not take the entry' };
+
+interface Dependencies {
+  entries: Pick<EntryStore, 'insertKeyed'>;
+  recordLeaves: ReturnType<typeof createRecordLeaves>;
+}
+
+interface Task {
+  chunk: TakenChunk;
+  /** Its lines, compressed. */
+  data: Buffer;
+  intake: Intake;
+  readLine(frame: Frame): ReadLine;
+  /** Called in each turn with the lines done so far; throws when the chunk is to be left as it is. */
+  onTurn(lines: number): void;
+}
+
+export interface Processed {
+  accepted: number;
+  rejected: number;
+  report: { data: Buffer; bytes: number } | undefined;
+}
+
+/** Reads, validates and stores the lines of a chunk. When it rejects, none of its commands is under way any more. */
+export function createProcessChunk({ entries, recordLeaves }: Dependencies) {
+  return async ({ chunk, data, intake, readLine, onTurn }: Task): Promise<Processed> => {
+    const report = createReport();
+    const storing = createStoreLines({
+      entries,
+      recordLeaves,
+      chunk,
+      intake,
+      onRefused: (frame) => report.add(frame.line, untaken, { bytes: frame.bytes, as: 'json' }),
+    });
+
+    async function take(frame: Frame): Promise<void> {
+      const read = readLine(frame);
+      if (read.ok) await storing.add(frame, read.payload);
+      else report.add(frame.line, await read.explain(), read.told);
+    }
+
+    let lines = 0;
+    let began = performance.now();
+    try {
+      for (const frame of framesOf(await unzip(data, { chunkSize: pieceBytes }))) {
+        await take(frame);
+        lines += 1;
+        if (performance.now() - began < turnMs) continue;
+        onTurn(lines);
+        await breathe();
+        began = performance.now();
+      }
+      const accepted = await storing.finish();
+      return { accepted, rejected: report.rows(), report: await report.finish() };
+    } catch (error) {
+      await storing.settled();
+      throw error;
+    }
+  };
+}

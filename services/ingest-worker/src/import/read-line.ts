@@ -1,0 +1,81 @@
+import { isUtf8 } from 'node:buffer';
+import { readRecord } from '@sluice/shared/csv/record.ts';
+import { createRowJson, RowProblem } from '@sluice/shared/csv/row.ts';
+import type { Frame } from '@sluice/shared/imports/frames.ts';
+import { type Examined, examine, type Refusal } from '@sluice/shared/intake/examine.ts';
+import type { Intake } from '@sluice/shared/intake/intake.ts';
+import { fitsInDocument } from '@sluice/shared/store/entries.ts';
+import type { ImportOptions } from '@sluice/shared/store/job-records.ts';
+
+/** What becomes of a line. `told`: what the report shows of it, as `json` where it is JSON. */
+export type ReadLine =
+  | { ok: true; payload: Record<string, unknown> }
+  | { ok: false; refusal: LineRefusal; explain(): Promise<LineRefusal>; told: Told };
+
+export interface Told {
+  bytes: Buffer;
+  as: 'json' | 'text';
+}
+
+export interface LineRefusal extends Omit<Refusal, 'name'> {
+  name: Refusal['name'] | 'PayloadTooLargeError';
+}
+
+/** How lines of an import are read, by the rules for uploads. */
+export function createReadLine(
+  intake: Intake,
+  schema: Record<string, unknown>,
+  { format, columns, formulas, lineLimit }: ImportOptions,
+): (frame: Frame) => ReadLine {
+  const toText = format === 'csv' ? createRowText(schema, columns ?? [], formulas) : withoutLaterMark;
+  const tooLarge: LineRefusal = {
+    name: 'PayloadTooLargeError',
+    message: `the line is over the limit of ${lineLimit} bytes, or takes more than 16 MB as it is stored`,
+  };
+
+  return ({ bytes, isCut }) => {
+    if (isCut) return refuse(tooLarge, { bytes, as: 'text' });
+    const text = toText(bytes);
+    if (!Buffer.isBuffer(text)) return refuse(text, { bytes, as: 'text' });
+    const told: Told = { bytes: text, as: 'json' };
+    const examined: Examined = examine(intake, text);
+    if (!examined.ok) return { ...examined, told };
+    const { payload } = examined;
+    return fitsInDocument(payload, text.length) ? { ok: true, payload } : refuse(tooLarge, told);
+  };
+}
+
+function refuse(refusal: LineRefusal, told: Told): ReadLine {
+  return { ok: false, refusal, explain: async () => refusal, told };
+}
+
+/** A byte order mark before a line makes it no JSON; that of the file is gone already. */
+function withoutLaterMark(line: Buffer): Buffer {
+  return line[0] === 0xef && line[1] === 0xbb && line[2] === 0xbf
+    ? Buffer.concat([Buffer.from(' '), line])
+    : line;
+}
+
+/** A record of CSV as JSON, or what is wrong with it. */
+function createRowText(
+  schema: Record<string, unknown>,
+  columns: (string | null)[],
+  formulas: ImportOptions['formulas'],
+) {
+  const toJson = createRowJson(schema, columns, formulas);
+  const malformed = (message: string): Refusal => ({ name: 'MalformedBodyError', message });
+  return (line: Buffer): Buffer | Refusal => {
+    if (!isUtf8(line)) return malformed('the record is not valid UTF-8');
+    const record = readRecord(line.toString());
+    if (!record.ok) return malformed(record.message);
+    const { cells, quoted } = record;
+    if (cells.length !== columns.length)
+      return malformed(`the record has ${cells.length} cells, the header has ${columns.length}`);
+    try {
+      return Buffer.from(toJson(cells, quoted));
+    } catch (error) {
+      if (error instanceof RowProblem) return malformed(error.message);
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,44 @@
+import { promisify } from 'node:util';
+import { zstdCompress } from 'node:zlib';
+import { ofLine } from '@sluice/shared/intake/line-errors.ts';
+import type { LineRefusal, Told } from './read-line.ts';
+
+const compress = promisify(zstdCompress);
+/** Of a line that is told in the report; more of it is cut off. */
+const shownBytes = 64 * 1024;
+const cutOff = '… (cut off)';
+
+/** Gathers the refused lines of a chunk: NDJSON, a line `{line, name, message, details, payload}` for each. */
+export function createReport() {
+  const rows: { line: number; text: string }[] = [];
+  return {
+    rows: () => rows.length,
+
+    add(line: number, refusal: LineRefusal, told: Told): void {
+      const row = JSON.stringify({ line, ...ofLine(refusal, true) });
+      rows.push({ line, text: `${row.slice(0, -1)},"payload":${shown(told)}}\n` });
+    },
+
+    /** Undefined when no line was refused. */
+    async finish(): Promise<{ data: Buffer; bytes: number } | undefined> {
+      if (rows.length === 0) return undefined;
+      rows.sort((a, b) => a.line - b.line);
+      const text = Buffer.from(rows.map((row) => row.text).join(''));
+      return { data: await compress(text), bytes: text.length };
+    },
+  };
+}
+
+/** The payload itself where it is JSON, number for number; else what was sent, as a string. */
+function shown({ bytes, as }: Told): string {
+  const text = bytes.toString('utf8', 0, shownBytes);
+  if (bytes.length > shownBytes) return JSON.stringify(text.replace(/\uFFFD+$/, '') + cutOff);
+  if (as === 'text') return JSON.stringify(text.trim());
+  try {
+    JSON.parse(text);
+    // Between tokens only: a string of JSON has none.
+    return text.replaceAll(/[\r\n]/g, ' ').trim();
+  } catch {
+    return JSON.stringify(text.trim());
+  }
+}

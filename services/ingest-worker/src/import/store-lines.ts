@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import type { Frame } from '@sluice/shared/imports/frames.ts';
+import type { Intake } from '@sluice/shared/intake/intake.ts';
+import type { createRecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
+import type { TakenChunk } from '@sluice/shared/store/chunks.ts';
+import type { EntryStore, KeyedEntry } from '@sluice/shared/store/entries.ts';
+import { createLineKeys } from '@sluice/shared/store/entry-id.ts';
+import { UnconfirmedError } from '@sluice/shared/store/faults.ts';
+import { Conflict } from './conflict.ts';
+
+/** What goes to MongoDB in one command, and how many of them at once. */
+const mostEntries = 1_000;
+const mostBytes = 1024 ** 2;
+const atOnce = 2;
+
+interface Batch {
+  frames: Frame[];
+  entries: KeyedEntry[];
+  bytes: number;
+}
+
+interface Dependencies {
+  entries: Pick<EntryStore, 'insertKeyed'>;
+  recordLeaves: ReturnType<typeof createRecordLeaves>;
+  chunk: TakenChunk;
+  intake: Intake;
+  /** Hears of a line that MongoDB does not take. */
+  onRefused(frame: Frame): void;
+}
+
+/** Stores the entries of a chunk, in commands of many. The same line has the same key, so to store it again does nothing. */
+export function createStoreLines({ entries, recordLeaves, chunk, intake, onRefused }: Dependencies) {
+  const source = createHash('sha256').update(chunk.job).digest();
+  const keyOf = createLineKeys(chunk.application, chunk.stamp, source);
+  const underWay = new Set<Promise<void>>();
+  let batch = emptyBatch();
+  let accepted = 0;
+  let failure: { error: unknown } | undefined;
+
+  async function insert({ frames, entries: keyed }: Batch): Promise<void> {
+    const outcomes = await entries.insertKeyed(keyed);
+    for (const [at, outcome] of outcomes.entries()) {
+      const frame = frames[at] as Frame;
+      if (outcome === 'conflicting')
+        throw new Conflict(`line ${frame.line} would take the place of another entry`);
+      if (outcome === 'unconfirmed') throw new UnconfirmedError(`line ${frame.line} was not confirmed`);
+      if (outcome === 'refused') onRefused(frame);
+      else accepted += 1;
+    }
+  }
+
+  async function send(full: Batch): Promise<void> {
+    // Before its entries, and in the order of the lines.
+    await recordLeaves(
+      intake,
+      full.entries.map(({ payload }) => payload),
+    );
+    const storing: Promise<void> = insert(full)
+      .catch((error) => {
+        failure ??= { error };
+      })
+      .finally(() => underWay.delete(storing));
+    underWay.add(storing);
+    if (underWay.size >= atOnce) await Promise.race(underWay);
+    if (failure) throw failure.error;
+  }
+
+  async function flush(): Promise<void> {
+    if (batch.entries.length === 0) return;
+    const full = batch;
+    batch = emptyBatch();
+    await send(full);
+  }
+
+  return {
+    /** Undefined when there is nothing to wait for. */
+    add(frame: Frame, payload: Record<string, unknown>): Promise<void> | undefined {
+      batch.frames.push(frame);
+      batch.entries.push({ key: keyOf(frame.line), payload });
+      batch.bytes += frame.bytes.length;
+      return batch.entries.length === mostEntries || batch.bytes >= mostBytes ? flush() : undefined;
+    },
+
+    /** Resolves with the number of stored entries once all are durable. */
+    async finish(): Promise<number> {
+      await flush();
+      await Promise.all(underWay);
+      if (failure) throw failure.error;
+      return accepted;
+    },
+
+    /** Resolves when no command is under way any more. */
+    async settled(): Promise<void> {
+      await Promise.all(underWay);
+    },
+  };
+}
+
+const emptyBatch = (): Batch => ({ frames: [], entries: [], bytes: 0 });

@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect, it } from 'vitest';
+import { importClient } from '../support/import-client.ts';
+import { chunked, exchange } from '../support/raw-exchange.ts';
+import { startSluice, until } from '../support/sluice.ts';
+
+/** Without an end to it, a client that sends nothing would hold up the server for an hour. */
+const env = { REQUEST_TIMEOUT: '1h', SHUTDOWN_TIMEOUT: '2s' };
+
+it.each([
+  ['a login', '/api/users/login', ['Content-Type: application/json', 'Content-Length: 100'], ['{']],
+  ['what no route takes', '/api/nothing', ['Content-Type: text/plain', 'Content-Length: 100'], []],
+  ['a path that is none', '/api/%zz', ['Content-Type: text/plain', 'Content-Length: 100'], []],
+])('a server that closes does not wait for the rest of %s', async (_what, path, headers, pieces) => {
+  const sluice = await startSluice({ workers: false, env });
+  const sending = exchange(sluice.url, path, headers, pieces);
+  await sluice.request('GET', '/health/live');
+  await sluice.stop();
+  expect([400, 404, 503]).toContain((await sending).status);
+});
+
+it('a server that closes does not wait for headers', async () => {
+  const sluice = await startSluice({ workers: false, env });
+  const { hostname, port } = new URL(sluice.url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  socket.on('error', () => {});
+  socket.write('GET / HTTP/1.1\r\nHost:');
+  await sluice.request('GET', '/health/live');
+  await Promise.all([once(socket, 'close'), sluice.stop()]);
+});
+
+it('a server that closes tells the client of an import, and leaves nothing of it', async () => {
+  const sluice = await startSluice({ workers: false, env });
+  const { token } = await sluice.owner();
+  const domain = await sluice.application(token);
+  const { store } = importClient(sluice, token);
+  const application = (await store.applications.byDomain(domain))?.id as string;
+  const headers = [
+    `Authorization: Bearer ${token}`,
+    'Content-Type: application/x-ndjson',
+    'Transfer-Encoding: chunked',
+  ];
+  const sending = exchange(sluice.url, `/api/applications/${domain}/imports`, headers, [
+    chunked('{"n":1}\n'),
+  ]);
+  await until(async () => (await store.jobs.ofApplication(application, 1)).length === 1);
+  const stopped = sluice.stop();
+  const { status, body } = await sending;
+  expect([status, body.error.message]).toEqual([503, 'this server is stopping; nothing was stored']);
+  await stopped;
+});

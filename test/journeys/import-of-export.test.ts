@@ -1,0 +1,60 @@
+import { createChunker } from '@sluice/api/imports/chunker.ts';
+import { csvSplitter } from '@sluice/api/imports/split/csv.ts';
+import { createCsv } from '@sluice/export-worker/formats/csv.ts';
+import { write } from '@sluice/export-worker/formats/entries.testing.ts';
+import { columnsOf } from '@sluice/shared/columns/columns.ts';
+import { headerColumns } from '@sluice/shared/csv/header.ts';
+import { readRecord } from '@sluice/shared/csv/record.ts';
+import { createRowJson } from '@sluice/shared/csv/row.ts';
+import {
+  type TypedPayloads,
+  typedPayloads,
+  withoutNulls,
+} from '@sluice/shared/csv/typed-payloads.testing.ts';
+import { framesOf } from '@sluice/shared/imports/frames.ts';
+import { eachLeaf, toPointer } from '@sluice/shared/payloads/leaves.ts';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+
+/** The payloads that an import makes of a CSV export of payloads. */
+async function roundTrip(
+  { schema, payloads }: TypedPayloads,
+  formulas: 'escape' | 'raw',
+): Promise<unknown[]> {
+  const recorded = new Set<string>();
+  for (const payload of payloads) eachLeaf(payload, (path) => recorded.add(toPointer(path)));
+  const columns = columnsOf(schema, [...recorded]);
+  const entries = payloads.map((payload, time) => ({ time, payload }));
+  const csv = await write(createCsv({ columns, formulas }), entries);
+
+  const chunker = createChunker(1024 ** 2);
+  let header: (string | null)[] = [];
+  const splitter = csvSplitter(chunker.sink, (bytes) => {
+    header = headerColumns(bytes, schema, [...recorded], formulas);
+  });
+  splitter.push(Buffer.from(csv));
+  splitter.end();
+  chunker.finish();
+  const toJson = createRowJson(schema, header, formulas);
+  return chunker.take().flatMap(({ data }) =>
+    [...framesOf(data)].map(({ bytes }) => {
+      const record = readRecord(bytes.toString());
+      if (!record.ok) throw new Error(record.message);
+      return JSON.parse(toJson(record.cells, record.quoted));
+    }),
+  );
+}
+
+it.each(['escape', 'raw'] as const)(
+  'a CSV export (formulas=%s) that is imported gives equal payloads',
+  async (formulas) => {
+    await fc.assert(
+      fc.asyncProperty(typedPayloads, async (given) => {
+        const expected = given.payloads.map((payload) => withoutNulls(payload) ?? {});
+        const found = (await roundTrip(given, formulas)).map((payload) => withoutNulls(payload) ?? {});
+        expect(found).toEqual(expected);
+      }),
+      { numRuns: 1_000 },
+    );
+  },
+);

@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto';
+import { zstdDecompressSync } from 'node:zlib';
+import { createLogger } from '@sluice/shared/logger.ts';
+import { exportsQueue } from '@sluice/shared/queues/exports.ts';
+import { createProducer } from '@sluice/shared/queues/producer.ts';
+import { connectRedis } from '@sluice/shared/queues/redis.ts';
+import type { Store } from '@sluice/shared/store/connect.ts';
+import type { EntryDocument } from '@sluice/shared/store/entries.ts';
+import { fromKey } from '@sluice/shared/store/entry-id.ts';
+import type { ExportJob } from '@sluice/shared/store/job-records.ts';
+import { type Db, ObjectId } from 'mongodb';
+import { onTestFinished } from 'vitest';
+import { call, type Sluice, until } from './sluice.ts';
+
+export const sha256 = (data: string | Uint8Array) => createHash('sha256').update(data).digest('hex');
+
+/** A text of that length which no other entry has. */
+const textOf = (n: number, length: number) => `entry ${n} `.padEnd(length, '.');
+
+/** Stores entries numbered from 0, oldest first, past the API. */
+export async function fill(
+  { entries }: Pick<Store, 'entries'>,
+  application: string,
+  count: number,
+  length = 10,
+): Promise<void> {
+  for (let first = 0; first < count; first += 2_000) {
+    const batch = Array.from({ length: Math.min(2_000, count - first) }, (_, i) => ({
+      application,
+      payload: { n: first + i, text: textOf(first + i, length) },
+    }));
+    await entries.insert(batch);
+  }
+}
+
+/** The CSV of all entries of a database that `fill` has filled, made from its documents. */
+export async function expectedCsv(db: Db): Promise<string> {
+  const rows = ['createdAt,n,text'];
+  for await (const { _id, payload } of db.collection<EntryDocument>('entries').find().sort({ _id: 1 })) {
+    rows.push(`${fromKey(_id).createdAt.toISOString()},${payload.n},${payload.text}`);
+  }
+  return `${rows.join('\r\n')}\r\n`;
+}
+
+/** Where two texts differ first, as lines; undefined when they are equal. Shorter to read than a diff of megabytes. */
+export function firstDifference(one: string, other: string) {
+  if (one === other) return undefined;
+  const [mine, others] = [one.split('\r\n'), other.split('\r\n')];
+  const line = mine.findIndex((text, place) => text !== others[place]);
+  return { line, lines: [mine.length, others.length], one: mine[line], other: others[line] };
+}
+
+/** The numbers of the entries in a CSV that `fill` is the source of, in its order. */
+export function numbersIn(csv: string): number[] {
+  const lines = csv.split('\r\n').slice(1, -1);
+  return lines.map((line) => Number(line.split(',', 2)[1]));
+}
+
+/** The bytes of a file as its record says that they are stored. */
+export async function fileOf({ jobs, parts }: Pick<Store, 'jobs' | 'parts'>, id: string): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for (const part of await jobs.partsOf(id))
+    pieces.push(zstdDecompressSync((await parts.get(part.id)) as Buffer));
+  return Buffer.concat(pieces);
+}
+
+/** Ids of the parts in the store that belong to a job, whether its record has them or not. */
+export async function storedParts(db: Db, job: string): Promise<string[]> {
+  const found = await db
+    .collection('parts')
+    .find({ job: new ObjectId(job) })
+    .project({ _id: 1 })
+    .sort({ _id: 1 })
+    .toArray();
+  return found.map(({ _id }) => _id.toHexString());
+}
+
+/** Those that the record of a job has, sorted as `storedParts` are. */
+export async function recordedParts({ jobs }: Pick<Store, 'jobs'>, job: string): Promise<string[]> {
+  return (await jobs.partsOf(job)).map(({ id }) => id).sort();
+}
+
+/** Exports of one owner, as clients of the API see them. */
+export function exportClient(url: string, token: string) {
+  const request = (method: string, path: string, json?: unknown) =>
+    call(url, method, `/api/applications/${path}`, {
+      token,
+      json,
+      headers: { 'accept-encoding': 'identity' },
+    });
+  const job = async (domain: string, id: string) =>
+    (await request('GET', `${domain}/exports/${id}`)).body?.data;
+
+  return {
+    /** Returns the id of the job. */
+    async create(domain: string, options: object = {}): Promise<string> {
+      const { status, text, body } = await request('POST', `${domain}/exports`, options);
+      if (status !== 202) throw new Error(text);
+      return body.data.id;
+    },
+    job,
+    /** Newest first. */
+    list: async (domain: string) => (await request('GET', `${domain}/exports`)).body.data,
+    file: async (domain: string, id: string) => (await request('GET', `${domain}/exports/${id}/file`)).text,
+    remove: (domain: string, id: string) => request('DELETE', `${domain}/exports/${id}`),
+    /** The job once it is over. */
+    async over(domain: string, id: string, withinMs = 60_000) {
+      await until(async () => !['waiting', 'active'].includes((await job(domain, id)).state), withinMs);
+      return job(domain, id);
+    },
+  };
+}
+
+/** An application that takes what `fill` stores; returns its domain and its id. */
+export async function exportableApplication(sluice: Sluice, store: Store, token: string) {
+  const schema = { type: 'object', properties: { n: { type: 'integer' }, text: { type: 'string' } } };
+  const domain = await sluice.application(token, schema);
+  const found = await store.applications.byDomain(domain);
+  return { domain, id: found?.id as string, owner: found?.owner.id as string };
+}
+
+/** The record of an export that no queue knows of. */
+export async function recordExport(
+  { jobs, rawEntries }: Pick<Store, 'jobs' | 'rawEntries'>,
+  { id: application, owner, domain }: { id: string; owner: string; domain: string },
+  { transient = false }: { transient?: boolean } = {},
+): Promise<ExportJob> {
+  return jobs.exports.create({
+    application,
+    owner,
+    domain,
+    options: { format: 'csv', formulas: 'escape', arrays: 'json' },
+    cut: await rawEntries.cut(application),
+    leafCount: 0,
+    transient,
+  });
+}
+
+/** Tells the workers of these stores that there is a job. Call in a test. */
+export async function deliver(env: Record<string, string>, jobId: string): Promise<void> {
+  const config = { url: env.REDIS_URL as string, prefix: env.REDIS_PREFIX as string };
+  const log = createLogger('test', { level: 'silent', pretty: false });
+  const redis = connectRedis(config, log, 'patient');
+  onTestFinished(() => redis.disconnect());
+  await until(async () => redis.status === 'ready');
+  await createProducer(exportsQueue, redis, config, log).add({ jobId });
+}
