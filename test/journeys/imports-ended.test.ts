@@ -156,7 +156,11 @@ describe('an import is completed, each line stored once,', () => {
     await work({ MONGODB_URL: throughProxy(sluice.env.MONGODB_URL as string, proxy), MONGODB_TIMEOUT: '2s' });
     onTestFinished(proxy.close);
     await until(async () => trap.left === 0);
-    await proxy.restore();
+    // It may be cut only after the command was seen.
+    await until(async () => {
+      await proxy.restore();
+      return (await db.collection('jobs').countDocuments({ state: 'completed' })) === 1;
+    });
     expect(await client.ended(domain, id)).toMatchObject({
       state: 'completed',
       progress: { done: count },
