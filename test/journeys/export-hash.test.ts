@@ -1,9 +1,11 @@
 import { startExportWorker } from '@sluice/export-worker/jobs.ts';
 import { loadExportWorkerConfig } from '@sluice/shared/config/load.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
+import { ObjectId } from 'mongodb';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { createCuttableProxy } from '../support/cuttable-proxy.ts';
 import {
+  deliver,
   exportableApplication,
   exportClient,
   fileOf,
@@ -45,6 +47,12 @@ it('the hash of a file is that of its bytes, also when a worker comes back to a 
   const other = await createCuttableWorker(sluice.env);
   const parts = async (id: string) => (await store.jobs.partsOf(id)).length;
 
+  /** Wakes a worker that has nothing to do, once the job is nobody's. */
+  async function offer(id: string): Promise<void> {
+    await until(async () => Number((await store.jobs.get(id))?.leaseUntil) < Date.now());
+    await deliver(sluice.env, new ObjectId().toHexString());
+  }
+
   // The first has written two parts, of which one was committed, when it loses MongoDB.
   const lost = one.proxy.cutWhenSent('$push', 1);
   await one.start();
@@ -54,9 +62,11 @@ it('the hash of a file is that of its bytes, also when a worker comes back to a 
   // Another writes the second part its own way, longer, and is lost too.
   const lostToo = other.proxy.cutWhenSent('$push', 1);
   await other.start();
+  await offer(id);
   await until(async () => lostToo.left === 0, 60_000);
   expect(await parts(id)).toBe(2);
   await one.proxy.restore();
+  await offer(id);
 
   const job = await client.over(domain, id);
   expect([job.state, job.file.rows]).toEqual(['completed', 30_000]);

@@ -21,8 +21,6 @@ const isSchema = (value: unknown): value is Schema =>
 
 /** Looks places up in a JSON Schema. Where it is hard to say what is allowed there, everything is. */
 export function createPlaces(root: Schema): (pointer: string) => Place {
-  // Before 2019-09 nothing counts beside a reference.
-  const isRefAlone = /draft-0[467]/.test(String(root.$schema ?? ''));
   let steps = 0;
 
   function resolve(reference: unknown): Schema[] {
@@ -39,9 +37,7 @@ export function createPlaces(root: Schema): (pointer: string) => Place {
   function applying(node: Schema): Schema[] {
     steps += 1;
     if (steps > maxSteps) return [];
-    const referenced = resolve(node.$ref);
-    if (isRefAlone && referenced.length > 0) return referenced.flatMap(applying);
-    const more = [...referenced, ...(Array.isArray(node.allOf) ? node.allOf.filter(isSchema) : [])];
+    const more = [...resolve(node.$ref), ...(Array.isArray(node.allOf) ? node.allOf.filter(isSchema) : [])];
     return [node, ...more.flatMap(applying)];
   }
 

@@ -10,6 +10,7 @@ import { type LeafStore, leafStore } from './leaves.ts';
 import { type MilestoneStore, milestoneStore } from './milestones.ts';
 import { type PartStore, partStore } from './parts.ts';
 import { type RawEntries, rawEntries } from './raw-entries.ts';
+import { type TurnStore, turnStore } from './turns.ts';
 import { type UserStore, userStore } from './users.ts';
 
 export interface Store {
@@ -23,6 +24,7 @@ export interface Store {
   jobs: JobStore;
   parts: PartStore;
   chunks: ChunkStore;
+  turns: TurnStore;
   /** Creates what indexes are missing. */
   prepare(): Promise<void>;
   /** Resolves when the server answers; rejects after 2 s. */
@@ -77,6 +79,7 @@ export function connectStore(
     jobs: jobStore(db),
     parts: partStore(db),
     chunks: chunkStore(db),
+    turns: turnStore(db),
   };
   return {
     ...rooms,

@@ -9,6 +9,7 @@ import {
   type Position,
   toRecord,
 } from './job-records.ts';
+import { turnStore } from './turns.ts';
 
 export type NewExport = Pick<
   ExportJob,
@@ -21,6 +22,7 @@ const turnsAtOnce = 10;
 export function exportJobs(db: Db) {
   const jobs = db.collection<ExportDocument>('jobs');
   const all = db.collection<JobDocument>('jobs');
+  const turns = turnStore(db);
 
   /** Whoever had the job can write no more. */
   async function take(id: ObjectId, leaseMs: number): Promise<ExportJob | undefined> {
@@ -70,11 +72,13 @@ export function exportJobs(db: Db) {
     /** The job whose turn it is, held for `leaseMs`; undefined when none waits. */
     async claim(leaseMs: number): Promise<ExportJob | undefined> {
       for (;;) {
-        const turns = await fairTurns(all, 'export', turnsAtOnce);
-        if (turns.length === 0) return undefined;
-        for (const { id } of turns) {
+        const waiting = await fairTurns(all, 'export', turnsAtOnce);
+        if (waiting.length === 0) return undefined;
+        for (const { id } of waiting) {
           const taken = await take(id, leaseMs);
-          if (taken) return taken;
+          if (!taken) continue;
+          await turns.note('export', taken.owner);
+          return taken;
         }
       }
     },

@@ -9,8 +9,9 @@ export interface Turn {
 }
 
 /**
- * Whose turn it is: of each owner the job that has waited longest, those of owners with the least under way first.
- * So fifty jobs of one owner do not come before the first of another. A job whose worker died waits too.
+ * Whose turn it is: of each owner the job that has waited longest, those of owners with the least under way first, and
+ * among equals of who had no turn for longest. So fifty jobs of one owner do not come before the first of another. A
+ * job whose worker died waits too.
  */
 export async function fairTurns(
   jobs: Collection<JobDocument>,
@@ -29,7 +30,9 @@ export async function fairTurns(
       },
     },
     { $match: { 'next.id': { $exists: true } } },
-    { $sort: { active: 1, 'next.at': 1 } },
+    { $set: { turn: { kind: { $literal: kind }, owner: '$_id' } } },
+    { $lookup: { from: 'turns', localField: 'turn', foreignField: '_id', as: 'turns' } },
+    { $sort: { active: 1, 'turns.at': 1, 'next.at': 1 } },
     { $limit: limit },
   ];
   const found = await jobs

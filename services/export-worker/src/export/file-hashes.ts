@@ -2,6 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
 import type { Store } from '@sluice/shared/store/connect.ts';
+import { Defect } from '../formats/unexportable.ts';
 
 const decompress = promisify(zstdDecompress);
 
@@ -16,6 +17,8 @@ export interface FileHash {
 interface Running {
   hash: Hash;
   parts: number;
+  /** Of the claim under which it was written last. */
+  fence: number;
 }
 
 export type FileHashes = ReturnType<typeof createFileHashes>;
@@ -32,32 +35,35 @@ export function createFileHashes({ jobs, parts }: Pick<Store, 'jobs' | 'parts'>)
     for (const { id } of await jobs.partsOf(job)) {
       check();
       const data = await parts.get(id);
-      if (!data) throw new Error(`part ${id} of job ${job} is missing`);
+      if (!data) throw new Defect(`part ${id} of the file is missing`);
       hash.update(await decompress(data));
     }
     return hash.digest('hex');
   }
 
   return {
-    /** `written` parts are there already. */
-    begin(job: string, written: number): FileHash {
+    /** `written` parts are there already. As many of another worker need not have the same bytes. */
+    begin(job: string, fence: number, written: number): FileHash {
       const known = running.get(job);
-      const mine =
-        known?.parts === written
-          ? known
-          : written === 0
-            ? { hash: createHash('sha256'), parts: 0 }
-            : undefined;
+      const isMine = known?.parts === written && known.fence === fence - 1;
+      const fresh = written === 0 ? { hash: createHash('sha256'), parts: 0 } : undefined;
+      const before = isMine ? known : fresh;
+      const mine = before && { ...before, fence };
       if (mine) running.set(job, mine);
       else running.delete(job);
+      /** Undefined once this process has begun anew with the job. */
+      const current = () => (running.get(job) === mine ? mine : undefined);
       return {
         update(data, count) {
-          mine?.hash.update(data);
-          if (mine) mine.parts += count;
+          const hashed = current();
+          hashed?.hash.update(data);
+          if (hashed) hashed.parts += count;
         },
         async digest(check) {
+          const hashed = current();
+          if (!hashed) return readAgain(job, check);
           running.delete(job);
-          return mine ? mine.hash.digest('hex') : readAgain(job, check);
+          return hashed.hash.digest('hex');
         },
       };
     },

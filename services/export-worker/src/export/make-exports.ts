@@ -3,7 +3,7 @@ import { Later } from '@sluice/shared/queues/consumer.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import { storeFault } from '@sluice/shared/store/faults.ts';
 import type { ExportJob } from '@sluice/shared/store/job-records.ts';
-import { Unexportable } from '../formats/unexportable.ts';
+import { Defect, Unexportable } from '../formats/unexportable.ts';
 import { createFileHashes } from './file-hashes.ts';
 import { type Hold, leaseMs, startHold } from './hold.ts';
 import { createWriteFile, Deleted } from './write-file.ts';
@@ -14,8 +14,6 @@ const maxBarren = 10;
 const transientKeptMs = 15 * 60_000;
 /** MongoDB was away: the job waits where it stands. */
 const againMs = 1_000;
-
-class GivenUp extends Unexportable {}
 
 interface Dependencies {
   store: Store;
@@ -34,7 +32,7 @@ export function createMakeExports({ store, retentionMs, log }: Dependencies) {
   const expiry = (job: ExportJob) => new Date(Date.now() + (job.transient ? transientKeptMs : retentionMs));
 
   async function make(job: ExportJob, hold: Hold): Promise<void> {
-    if (job.barren > maxBarren) throw new GivenUp(`${maxBarren} workers tried without success`);
+    if (job.barren > maxBarren) throw new Defect(`${maxBarren} workers tried without success`);
     const manifest = await writeFile(job, hold);
     if (manifest === 'unfinished') {
       await jobs.giveBack(job.id, job.fence);
@@ -65,7 +63,7 @@ export function createMakeExports({ store, retentionMs, log }: Dependencies) {
     } catch (error) {
       if (error instanceof Deleted) await jobs.cancel(id, expiry(job));
       else if (error instanceof Unexportable) {
-        const failure = { error: error.message, isDefect: error instanceof GivenUp };
+        const failure = { error: error.message, isDefect: error instanceof Defect };
         await jobs.fail(id, fence, failure, expiry(job));
         log.error({ event: 'export.failed', job: id, reason: error.message });
       } else if (!hold.isLost()) throw error;

@@ -74,7 +74,7 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
       notes: () => parts.notes(written.map(({ id }) => id)),
     });
     if (job.total === 0) void count(job, format.passes);
-    const hash = hashes.begin(job.id, written.length);
+    const hash = hashes.begin(job.id, job.fence, written.length);
     const commits = createCommits({ store, job, hold, hash });
     const turn = createTurn(job.owner);
 

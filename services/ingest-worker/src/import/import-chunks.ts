@@ -104,7 +104,11 @@ export function createImportChunks({ store, compiler, retentionMs, log }: Depend
       await settle(owed).catch(() => undefined);
     }
     try {
-      const [job] = await Promise.all([imports.begin(jobId), chunks.begin(id, fence)]);
+      const [job] = await Promise.all([
+        imports.begin(jobId),
+        chunks.begin(id, fence),
+        store.turns.note('import', chunk.owner),
+      ]);
       if (!job) throw new Lost();
       if (barren >= mostBarren)
         return await giveUp(jobId, `${barren} workers tried chunk ${chunk.seq} in vain`);

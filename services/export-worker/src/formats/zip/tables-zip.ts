@@ -27,7 +27,7 @@ export function createTablesZip({ tables, formulas, time, notes }: Options): Fil
     notes: notes as ZipNote<number>[],
   });
   let table = createTable({ tables, formulas, headers, pass: zip.last?.file ?? 0 });
-  let entries = 0;
+  let entries = zip.last?.own ?? 0;
   let isWhole = false;
   /** Whether something is to be kept, be it only that entries without rows were read. */
   let isDue = false;
