@@ -52,7 +52,7 @@ export async function up(options: UpOptions) {
   };
   const logs = watchRoot ? undefined : dataDir.logs;
   const services = Object.entries(options.services).map(([name, entry]) =>
-    startService({ name, entry, env: name === 'api' ? { ...env, ...roomy(env) } : env, logs, children, log }),
+    startService({ name, entry, env: { ...env, ...youngSpace(name, env) }, logs, children, log }),
   );
   const broken = Promise.race([mongodb.broken, redis.broken, ...services.map(({ failed }) => failed)]);
   broken.catch(() => {});
@@ -69,10 +69,16 @@ export async function up(options: UpOptions) {
   }
 }
 
-/** Uploads live for milliseconds: with room for them the garbage collector has less to do. */
-const roomy = ({ NODE_OPTIONS = '' }: NodeJS.ProcessEnv) => ({
-  NODE_OPTIONS: `${NODE_OPTIONS} --max-semi-space-size=64`.trim(),
-});
+/**
+ * MB of the collector's young space. Uploads live for milliseconds: with room for them it has less to do. Of exports what is in
+ * the way is their memory.
+ */
+const youngSpaces: Record<string, number> = { api: 64, 'export-worker': 4 };
+
+function youngSpace(service: string, { NODE_OPTIONS = '' }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const size = youngSpaces[service];
+  return size ? { NODE_OPTIONS: `${NODE_OPTIONS} --max-semi-space-size=${size}`.trim() } : {};
+}
 
 async function readyOrBroken(address: string, broken: Promise<never>, logs?: string): Promise<void> {
   const waiting = new AbortController();

@@ -10,7 +10,10 @@ export interface WorkerOptions {
 
 const services = join(import.meta.dirname, '..', '..', 'services');
 
-/** A worker as in production: compose and `npm start` give Node no arguments for it. */
+/** As compose and `npm start` have it. */
+const options = { 'export-worker': { NODE_OPTIONS: '--max-semi-space-size=4' }, 'ingest-worker': {} };
+
+/** A worker as in production. */
 export async function startWorker(
   bench: Bench,
   { service, database }: WorkerOptions,
@@ -18,7 +21,7 @@ export async function startWorker(
   return startServer(bench, {
     name: service,
     entry: join(services, service, 'src', 'main.ts'),
-    env: () => serviceEnv(bench, database),
+    env: () => ({ ...serviceEnv(bench, database), ...options[service] }),
     async ready({ output }) {
       if (!output().includes('process.started')) throw new Error(`the ${service} does not start`);
     },

@@ -5,13 +5,14 @@ import type { PartStore } from '@sluice/shared/store/parts.ts';
 
 const decompress = promisify(zstdDecompress);
 
-/** The text comes in pieces of this size: few of them. */
-const chunkSize = 1024 ** 2;
+const leastChunk = 2 * Buffer.poolSize;
 
-async function read(parts: PartStore, { id }: Part): Promise<Buffer> {
+/** In memory that is shared with nothing else. */
+async function read(parts: PartStore, { id, bytes }: Part): Promise<Buffer> {
   const data = await parts.get(id);
   if (!data) throw new Error(`part ${id} is missing`);
-  return decompress(data, { chunkSize });
+  // A byte more than there is to come, so that it comes in one piece.
+  return decompress(data, { chunkSize: Math.max(leastChunk, bytes + 1) });
 }
 
 /** The bytes of parts in their order, one ahead of the reader. */

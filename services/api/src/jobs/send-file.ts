@@ -8,6 +8,7 @@ import { createCompressor, encodingFor } from './encoding.ts';
 import { keeping } from './keep.ts';
 import { mediaOf } from './media.ts';
 import { readRange } from './read-parts.ts';
+import { releasing } from './releasing.ts';
 
 interface Range {
   start: number;
@@ -16,7 +17,7 @@ interface Range {
 
 const isHead = ({ method }: FastifyRequest) => method === 'HEAD';
 
-/** Sends what `source` yields. When that fails the connection is broken off: a client sees no clean end. */
+/** Sends what `source` yields, whose memory is given back then. When that fails the connection is broken off: a client sees no clean end. */
 export function sendBytes(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -28,12 +29,14 @@ export function sendBytes(
   const { type, disposition } = mediaOf(job);
   reply.type(type).header('content-disposition', disposition).header('vary', 'accept-encoding');
   if (encoding) reply.header('content-encoding', encoding);
-  const bytes = Readable.from(source, { objectMode: false });
+  const compressor = encoding && createCompressor(encoding);
+  const held = releasing(source, compressor ?? reply.raw);
+  const bytes = Readable.from(held, { objectMode: false, highWaterMark: 1 });
   bytes.on('error', (error) => {
     if (signal.aborted) return;
     request.log.warn({ event: 'file.broken', id: request.id, job: job.id, reason: error.message });
   });
-  return reply.send(encoding ? pipeline(bytes, createCompressor(encoding), () => undefined) : bytes);
+  return reply.send(compressor ? pipeline(bytes, compressor, () => undefined) : bytes);
 }
 
 /** Sends the file of a completed job, or the part of it that is asked for (RFC 9110: one range, `If-Range`, `If-None-Match`). */

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { constants, zstdCompress } from 'node:zlib';
+import { release } from '@sluice/shared/release.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import type { ExportJob, Part, Position } from '@sluice/shared/store/job-records.ts';
 import type { Piece } from '../formats/format.ts';
@@ -42,8 +43,10 @@ export function createCommits({ store: { jobs, parts }, job, hold, hash }: Optio
       const isFirst = stored.length === 0;
       const packed = await compress(slice, { params, chunkSize });
       const id = await parts.put(job.id, packed, isFirst ? note : undefined);
+      release(packed);
       stored.push({ id, rows: isFirst ? rows : 0, bytes: slice.length });
     }
+    release(data);
     const times = { firstCreatedAt, lastCreatedAt };
     if (
       !(await jobs.exports.commitParts(job.id, job.fence, { parts: stored, position, leaseMs, ...times }))

@@ -6,7 +6,7 @@ import type { RawEntries, RawPage } from '@sluice/shared/store/raw-entries.ts';
 
 /** The first page is small, so that the first part is there soon. */
 const firstLimit = 200;
-const pageBytes = 1 * 1024 ** 2;
+const pageBytes = 2 * 1024 ** 2;
 const maxLimit = 20_000;
 
 /** The documents of all entries on this side of a cut, oldest first, a page ahead of the reader. */

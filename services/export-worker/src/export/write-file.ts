@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { columnsOf } from '@sluice/shared/columns/columns.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
@@ -13,9 +14,11 @@ import type { Hold } from './hold.ts';
 import { createLeaveOut } from './leave-out.ts';
 import { readPages } from './read-pages.ts';
 
+/** So much of what is read is converted at a time: meanwhile nothing more comes in, and MongoDB waits. */
+const turnBytes = 32 * 1024;
 /** The first part is small, so that a client that waits has it soon; then four times as large each. */
 const firstRows = 200;
-const partBytes = 2 * 1024 ** 2;
+const partBytes = 3 * 1024 ** 2;
 /** So long an owner's export runs on while another owner waits for a worker. */
 const turnMs = 2_000;
 
@@ -83,6 +86,7 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
     /** The last one that is in the piece under way. */
     let last: Buffer | undefined;
     let rows = 0;
+    let convertedBytes = 0;
     let rowLimit = written.length === 0 ? firstRows : Number.POSITIVE_INFINITY;
     let byteLimit = written.length === 0 ? partBytes / 16 : partBytes;
     let position: Position = job.position ?? { pass: 0, entries: 0 };
@@ -136,6 +140,10 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
           // Discovery saw all that has to be in the file, so what it did not see came later.
           if (unknown && !shape) await leaveOut(job, unknown);
           if (rows > 0 && (rows >= rowLimit || format.size() >= byteLimit)) await flush();
+          convertedBytes += document.length;
+          if (convertedBytes < turnBytes) continue;
+          convertedBytes = 0;
+          await nextTurn();
         }
         if (turn.isOver() || hold.isStopping()) return false;
       }

@@ -1,4 +1,4 @@
-/** Bytes of the file that are finished. `note` is what a later worker needs to go on behind them, as plain data. */
+/** Bytes of the file that are finished, in memory that becomes the caller's. `note` is what a later worker needs to go on behind them, as plain data. */
 export interface Piece {
   data: Uint8Array;
   note?: unknown;
