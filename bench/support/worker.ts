@@ -11,7 +11,10 @@ export interface WorkerOptions {
 const services = join(import.meta.dirname, '..', '..', 'services');
 
 /** As compose and `npm start` have it. */
-const options = { 'export-worker': { NODE_OPTIONS: '--max-semi-space-size=4' }, 'ingest-worker': {} };
+const options = {
+  'export-worker': { NODE_OPTIONS: '--max-semi-space-size=4' },
+  'ingest-worker': { NODE_OPTIONS: '--max-semi-space-size=32' },
+};
 
 /** A worker as in production. */
 export async function startWorker(

@@ -1,5 +1,10 @@
+import { setFlagsFromString } from 'node:v8';
 import { loadIngestWorkerConfig } from '@sluice/shared/config/load.ts';
 import { runProcess } from '@sluice/shared/process.ts';
 import { startIngestWorker } from './jobs.ts';
+
+// Chunks of imports come and go as megabytes, beside a heap of which little changes: the collector need not walk all of it
+// several times a second.
+setFlagsFromString('--heap-growing-percent=150');
 
 await runProcess('ingest-worker', loadIngestWorkerConfig, startIngestWorker);
