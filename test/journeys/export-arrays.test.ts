@@ -177,7 +177,7 @@ describe('arrays=rows', () => {
 });
 
 describe('a worker that dies', () => {
-  const text = 'x'.repeat(1_000);
+  const text = 'x'.repeat(2_000);
   const entries = Array.from({ length: 3_000 }, (_, n) => ({
     n,
     items: Array.from({ length: n % 5 }, (_, i) => ({
