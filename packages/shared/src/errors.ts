@@ -1,7 +1,10 @@
 /** The registry of errors: every answer that is a failure has one of these names. */
 const registry = {
   InvalidRequestError: { status: 400, description: 'A field, path, query or header is missing or wrong.' },
-  MalformedBodyError: { status: 400, description: 'The body cannot be parsed as what its content type says.' },
+  MalformedBodyError: {
+    status: 400,
+    description: 'The body cannot be parsed as what its content type says.',
+  },
   UnauthorizedRequestError: { status: 401, description: 'This route needs a valid bearer token.' },
   InvalidCredentialsError: { status: 401, description: 'The username or the password is wrong.' },
   ForbiddenRequestError: { status: 403, description: 'The caller is known, but not allowed to do this.' },
