@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { constants, zstdCompress } from 'node:zlib';
+import { createSideBySide } from '@sluice/shared/side-by-side.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import type { ImportJob } from '@sluice/shared/store/job-records.ts';
 import type { CutChunk } from './chunker.ts';
@@ -11,10 +12,9 @@ const atOnce = 2;
 
 /** Compresses the chunks of an import and stores them, a few at a time. */
 export function createStoreChunks({ parts, chunks }: Pick<Store, 'parts' | 'chunks'>, job: ImportJob) {
-  const underWay = new Set<Promise<void>>();
+  const storing = createSideBySide(atOnce);
   let seq = 0;
   let held = 0;
-  let failure: { error: unknown } | undefined;
 
   async function store({ data, lines, release }: CutChunk, place: number): Promise<void> {
     const compressed = await compress(data, quick).finally(release);
@@ -29,21 +29,12 @@ export function createStoreChunks({ parts, chunks }: Pick<Store, 'parts' | 'chun
     held: () => held,
 
     /** Resolves when there is room for the next one. Rejects when one before it could not be stored. */
-    async add(chunk: CutChunk): Promise<void> {
-      const storing: Promise<void> = store(chunk, seq++)
-        .catch((error) => {
-          failure ??= { error };
-        })
-        .finally(() => underWay.delete(storing));
-      underWay.add(storing);
-      if (underWay.size >= atOnce) await Promise.race(underWay);
-      if (failure) throw failure.error;
+    add(chunk: CutChunk): Promise<void> {
+      const place = seq++;
+      return storing.add(() => store(chunk, place));
     },
 
-    /** Resolves when all is stored, or failed. */
-    async finish(): Promise<void> {
-      await Promise.all(underWay);
-      if (failure) throw failure.error;
-    },
+    /** Resolves when all is stored, rejects when something is not. */
+    finish: storing.finish,
   };
 }

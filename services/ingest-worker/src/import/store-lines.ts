@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Frame } from '@sluice/shared/imports/frames.ts';
 import type { Intake } from '@sluice/shared/intake/intake.ts';
 import type { createRecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
+import { createSideBySide } from '@sluice/shared/side-by-side.ts';
 import type { TakenChunk } from '@sluice/shared/store/chunks.ts';
 import type { EntryStore, KeyedEntry } from '@sluice/shared/store/entries.ts';
 import { createLineKeys } from '@sluice/shared/store/entry-id.ts';
@@ -32,10 +33,9 @@ interface Dependencies {
 export function createStoreLines({ entries, recordLeaves, chunk, intake, onRefused }: Dependencies) {
   const source = createHash('sha256').update(chunk.job).digest();
   const keyOf = createLineKeys(chunk.application, chunk.stamp, source);
-  const underWay = new Set<Promise<void>>();
+  const storing = createSideBySide(atOnce);
   let batch = emptyBatch();
   let accepted = 0;
-  let failure: { error: unknown } | undefined;
 
   async function insert({ frames, entries: keyed }: Batch): Promise<void> {
     const outcomes = await entries.insertKeyed(keyed);
@@ -55,14 +55,7 @@ export function createStoreLines({ entries, recordLeaves, chunk, intake, onRefus
       intake,
       full.entries.map(({ payload }) => payload),
     );
-    const storing: Promise<void> = insert(full)
-      .catch((error) => {
-        failure ??= { error };
-      })
-      .finally(() => underWay.delete(storing));
-    underWay.add(storing);
-    if (underWay.size >= atOnce) await Promise.race(underWay);
-    if (failure) throw failure.error;
+    await storing.add(() => insert(full));
   }
 
   async function flush(): Promise<void> {
@@ -84,15 +77,12 @@ export function createStoreLines({ entries, recordLeaves, chunk, intake, onRefus
     /** Resolves with the number of stored entries once all are durable. */
     async finish(): Promise<number> {
       await flush();
-      await Promise.all(underWay);
-      if (failure) throw failure.error;
+      await storing.finish();
       return accepted;
     },
 
     /** Resolves when no command is under way any more. */
-    async settled(): Promise<void> {
-      await Promise.all(underWay);
-    },
+    settled: storing.settled,
   };
 }
 
