@@ -41,6 +41,7 @@ describe('an upload', () => {
     ['{"x":{"$ref":"a","$id":{"b":2},"$db":"c","more":[1]}}'],
     ['{"$set":{"a":1},"a.b":2,"":3}'],
     ['{"2":1,"1":2,"constructor":{"prototype":1},"toString":null}'],
+    ['{"valueOf":[{}],"toString":[{"a":1}],"constructor":[[]],"hasOwnProperty":[{"valueOf":[{"b":[{}]}]}]}'],
     ['{"$oid":"0123456789abcdef01234567","$numberLong":"5","$date":0}'],
     ['{"i":9007199254740991,"z":-0,"f":0.1,"e":1e308,"t":5e-324}'],
     ['\uFEFF{"bom":true}'],

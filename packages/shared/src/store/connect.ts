@@ -39,6 +39,8 @@ const durable: MongoClientOptions = {
   readConcern: { level: 'majority' },
   retryWrites: true,
   ignoreUndefined: true,
+  // The driver's own, `{}`, has what every object inherits: an array called `valueOf` would be read as bytes.
+  fieldsAsRaw: Object.create(null),
 };
 
 /** A worker's scan of millions of entries is slow, not lost. */
