@@ -13,6 +13,7 @@ import { highestId } from '@sluice/shared/store/entry-id.ts';
 import type { ExportJob } from '@sluice/shared/store/job-records.ts';
 import type { JobStore } from '@sluice/shared/store/jobs.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { jsonOf } from '../support/json-of.ts';
 import { type Sluice, startSluice, storeOf, until } from '../support/sluice.ts';
 import { unzip } from '../support/unzip.ts';
 
@@ -44,7 +45,7 @@ async function filled(payloads: Record<string, unknown>[], properties: object = 
   for (const payload of payloads) eachLeaf(payload, (leaf) => pointers.add(toPointer(leaf)));
   await store.leaves.add(application, [...pointers]);
   for (let n = 0; n < payloads.length; n += 500) {
-    const batch = payloads.slice(n, n + 500).map((payload) => ({ application, payload }));
+    const batch = payloads.slice(n, n + 500).map((payload) => ({ application, json: jsonOf(payload) }));
     await store.entries.insert(batch);
   }
   return { domain, store, path: `/applications/${domain}/exports` };
@@ -271,7 +272,7 @@ describe('entries that come while tables are written', () => {
     const job = (await store.jobs.exports.claim(60_000)) as ExportJob;
     const comeLate = () =>
       store.entries.insert([
-        { application, payload: { no: 9, items: [{ sku: 'late', parts: [{ n: 9 }] }] } },
+        { application, json: jsonOf({ no: 9, items: [{ sku: 'late', parts: [{ n: 9 }] }] }) },
       ]);
     const { exports } = store.jobs;
     const busy: JobStore['exports'] = {

@@ -11,6 +11,7 @@ import { highestId } from '@sluice/shared/store/entry-id.ts';
 import type { ExportJob, Part } from '@sluice/shared/store/job-records.ts';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { jsonOf } from '../support/json-of.ts';
 import { type Sluice, startSluice, storeOf, until } from '../support/sluice.ts';
 
 let sluice: Sluice;
@@ -36,7 +37,7 @@ async function filled(count: number, schema: object = { type: 'object', properti
   for (let n = 0; n < count; n += 500) {
     const batch = Array.from({ length: Math.min(500, count - n) }, (_, i) => ({
       application: id,
-      payload: { n: n + i },
+      json: jsonOf({ n: n + i }),
     }));
     await store.entries.insert(batch);
   }

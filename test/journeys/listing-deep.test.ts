@@ -2,6 +2,7 @@ import { milestoneStore } from '@sluice/shared/store/milestones.ts';
 import fc from 'fast-check';
 import type { Db } from 'mongodb';
 import { describe, expect, it } from 'vitest';
+import { jsonOf } from '../support/json-of.ts';
 import { modelEntries } from '../support/model-entries.ts';
 import { openStore, ownDatabase } from '../support/own-database.ts';
 
@@ -128,7 +129,8 @@ describe('pages and totals', () => {
     await insert(Array.from({ length: 400 }, (_, n) => begin + n));
     let isOver = false;
     const arriving = (async () => {
-      while (!isOver) await writer.insert(Array.from({ length: 7 }, () => ({ application, payload: {} })));
+      while (!isOver)
+        await writer.insert(Array.from({ length: 7 }, () => ({ application, json: jsonOf({}) })));
     })();
     const settling = (async () => {
       for (let bound = begin; !isOver; bound += 10) await milestones.settle(application, bound, 3);

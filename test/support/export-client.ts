@@ -10,6 +10,7 @@ import { fromKey } from '@sluice/shared/store/entry-id.ts';
 import type { ExportJob } from '@sluice/shared/store/job-records.ts';
 import { type Db, ObjectId } from 'mongodb';
 import { onTestFinished } from 'vitest';
+import { jsonOf } from './json-of.ts';
 import { call, type Sluice, until } from './sluice.ts';
 
 export const sha256 = (data: string | Uint8Array) => createHash('sha256').update(data).digest('hex');
@@ -27,7 +28,7 @@ export async function fill(
   for (let first = 0; first < count; first += 2_000) {
     const batch = Array.from({ length: Math.min(2_000, count - first) }, (_, i) => ({
       application,
-      payload: { n: first + i, text: textOf(first + i, length) },
+      json: jsonOf({ n: first + i, text: textOf(first + i, length) }),
     }));
     await entries.insert(batch);
   }

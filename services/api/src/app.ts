@@ -135,7 +135,7 @@ export async function buildApp({ config, log, store, compiler, cache, queues, ph
     commit: createGroupCommit(store.entries.insert),
     recordLeaves: createRecordLeaves(store.leaves),
   };
-  const examineLines = createExamineLines(config.bodyLimit);
+  const examineLines = createExamineLines(config.bodyLimit, uploading.recordLeaves);
   await app.register(
     async (api) => {
       await api.register(userRoutes, { users: store.users, passwords, registrationOpen });

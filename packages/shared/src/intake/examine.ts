@@ -11,7 +11,7 @@ export interface Refusal {
 type Payload = Record<string, unknown>;
 
 export type Examined =
-  | { ok: true; payload: Payload; text: string }
+  | { ok: true; payload: Payload; json: Buffer; text: string }
   /** `explain` finds all that is wrong with it, not only what was found first. */
   | { ok: false; refusal: Refusal; explain(): Promise<Refusal> };
 
@@ -29,9 +29,9 @@ export function examine({ domain, validator }: Pick<Intake, 'domain' | 'validato
           };
     return { ok: false, refusal, explain: async () => refusal };
   }
-  const { payload, text } = reading;
+  const { payload, json, text } = reading;
   const issues = validator.validate(payload);
-  if (!issues) return { ok: true, payload: payload as Payload, text };
+  if (!issues) return { ok: true, payload: payload as Payload, json, text };
   const refuse = (details: ErrorDetail[]): Refusal => ({
     name: 'SchemaValidationError',
     message: `the payload does not conform to the schema of ${domain}`,

@@ -27,13 +27,19 @@ describe('a payload that is kept', () => {
     nested(maxNesting),
   ])('%s', (text) => {
     const plain = text.replace('\ufeff', '');
-    expect(read(text)).toEqual({ ok: true, payload: JSON.parse(plain), text: plain });
+    expect(read(text)).toEqual({
+      ok: true,
+      payload: JSON.parse(plain),
+      json: Buffer.from(plain),
+      text: plain,
+    });
   });
 
   it('is returned for a body that is a slice of a larger buffer', () => {
     expect(readPayload(Buffer.from('xx[1]xx').subarray(2, 5))).toEqual({
       ok: true,
       payload: [1],
+      json: Buffer.from('[1]'),
       text: '[1]',
     });
   });

@@ -7,9 +7,9 @@ import { prototypeKey } from './rules.ts';
 export type { PayloadIssue } from './issues.ts';
 export { maxNesting } from './rules.ts';
 
-/** `text` is the body without a byte order mark. `malformed` is a 400, `inexact` a 422. No message quotes the body. */
+/** `json` is the body without a byte order mark, and `text` says the same. `malformed` is a 400, `inexact` a 422. No message quotes the body. */
 export type Reading =
-  | { ok: true; payload: unknown; text: string }
+  | { ok: true; payload: unknown; json: Buffer; text: string }
   | { ok: false; kind: 'malformed'; message: string }
   | { ok: false; kind: 'inexact'; issues: PayloadIssue[] };
 
@@ -24,10 +24,10 @@ export function readPayload(body: Buffer): Reading {
   } catch (error) {
     return malformed(explain(error, text));
   }
-  if (isSurelyExact(json, text, payload)) return { ok: true, payload, text };
+  if (isSurelyExact(json, text, payload)) return { ok: true, payload, json, text };
   const issues = findIssues(text);
   if (issues === 'forbidden') return malformed(`The key ${prototypeKey} is not accepted.`);
-  return issues.length === 0 ? { ok: true, payload, text } : { ok: false, kind: 'inexact', issues };
+  return issues.length === 0 ? { ok: true, payload, json, text } : { ok: false, kind: 'inexact', issues };
 }
 
 function malformed(message: string): Reading {

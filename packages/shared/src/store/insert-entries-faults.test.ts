@@ -9,7 +9,11 @@ import { storeFault } from './faults.ts';
 import { createInsert, type NewEntry } from './insert-entries.ts';
 
 const application = 'a0'.repeat(12);
-const entry = (payload: NewEntry['payload'], once?: Buffer): NewEntry => ({ application, payload, once });
+const entry = (payload: object, once?: Buffer): NewEntry => ({
+  application,
+  json: Buffer.from(JSON.stringify(payload)),
+  once,
+});
 /** What the store says of the fault; fails when there was none. */
 const faultOf = (work: Promise<unknown>) =>
   work.then((outcome) => expect.fail(`no fault, but ${outcome}`), storeFault);

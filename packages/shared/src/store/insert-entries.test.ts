@@ -7,8 +7,8 @@ import type { NewEntry } from './insert-entries.ts';
 
 const application = 'a0'.repeat(12);
 const key = () => randomBytes(16);
-const entry = (payload: NewEntry['payload'], once?: Buffer): NewEntry => ({ application, payload, once });
-const parsed = (text: string) => JSON.parse(text) as NewEntry['payload'];
+const written = (json: string, once?: Buffer): NewEntry => ({ application, json: Buffer.from(json), once });
+const entry = (payload: object, once?: Buffer) => written(JSON.stringify(payload), once);
 
 async function start() {
   const { db, url } = await ownDatabase();
@@ -103,8 +103,8 @@ describe('an insert', () => {
   ])('takes %s for the same', async (_what, first, second) => {
     const { entries, stored } = await start();
     const once = key();
-    expect(await entries.insert([entry(parsed(first), once)])).toEqual(['stored']);
-    expect(await entries.insert([entry(parsed(second), once)])).toEqual(['repeated']);
+    expect(await entries.insert([written(first, once)])).toEqual(['stored']);
+    expect(await entries.insert([written(second, once)])).toEqual(['repeated']);
     expect(await stored.countDocuments({})).toBe(1);
   });
 
@@ -123,8 +123,8 @@ describe('an insert', () => {
   ])('takes %s for another payload', async (_what, first, second) => {
     const { entries, stored } = await start();
     const once = key();
-    await entries.insert([entry(parsed(first), once)]);
-    expect(await entries.insert([entry(parsed(second), once)])).toEqual(['conflicting']);
+    await entries.insert([written(first, once)]);
+    expect(await entries.insert([written(second, once)])).toEqual(['conflicting']);
     expect(await stored.countDocuments({})).toBe(1);
   });
 });

@@ -1,20 +1,24 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Binary, type ClientSession, type Collection, type Db, type Document } from 'mongodb';
+import { DocumentSequence } from 'mongodb/lib/cmap/commands.js';
 import { within } from '../deadline.ts';
 import type { EntryDocument } from './entries.ts';
 import { becauseOfBefore, isPassing, storeFault, UnconfirmedError } from './faults.ts';
+import { writeDocuments } from './write-documents.ts';
 
 /** An entry whose place is known beforehand. */
 export interface KeyedEntry {
   /** Nothing else may have it: see `createLineKeys`. */
   key: Binary;
-  payload: Record<string, unknown>;
+  /** The payload, as in `NewEntry`. */
+  json: Buffer;
 }
 
 export interface NewEntry {
   /** Id of the application. */
   application: string;
-  payload: Record<string, unknown>;
+  /** The payload, an object that has passed `readPayload`. */
+  json: Buffer;
   /** 16 bytes: among entries that have the same, one is stored. */
   once?: Buffer | undefined;
 }
@@ -46,17 +50,26 @@ interface Dependencies {
 
 const duplicateKey = 11000;
 
-/** The `insert` command itself: the driver's insertMany goes through each document twice. */
+/** An entry as it goes to MongoDB. */
+interface Prepared {
+  key: Binary;
+  json: Buffer;
+  once?: Binary | undefined;
+}
+
+/** The `insert` command itself, with documents that are BSON already; see docs/decisions/0014-json-becomes-bson.md. */
 export function createInsert({ db, entries, newKey, timeoutMs }: Dependencies) {
   const { w, journal, wtimeoutMS } = db.writeConcern ?? {};
   const writeConcern = { w, j: journal, wtimeout: wtimeoutMS };
 
-  function toDocument({ application, payload, once }: NewEntry, createdAt: number): EntryDocument {
-    const _id = newKey(Buffer.from(application, 'hex'), createdAt);
-    return once ? { _id, payload, once: new Binary(once) } : { _id, payload };
+  function prepare({ application, json, once }: NewEntry, createdAt: number): Prepared {
+    const key = newKey(Buffer.from(application, 'hex'), createdAt);
+    return { key, json, once: once && new Binary(once) };
   }
 
-  async function send(documents: EntryDocument[], session?: ClientSession): Promise<WriteError[]> {
+  async function send(batch: Prepared[], bson: Buffer, session?: ClientSession): Promise<WriteError[]> {
+    const documents = new DocumentSequence('documents');
+    documents.push({}, bson);
     const command: Document = { insert: entries.collectionName, ordered: false, documents };
     // In a transaction it is the commit that is acknowledged.
     if (!session) command.writeConcern = writeConcern;
@@ -64,18 +77,19 @@ export function createInsert({ db, entries, newKey, timeoutMs }: Dependencies) {
     const { n, writeErrors = [], writeConcernError } = reply;
     if (writeConcernError)
       throw new UnconfirmedError(`not confirmed by a majority: ${writeConcernError.errmsg}`);
-    if (n + writeErrors.length !== documents.length)
-      throw new UnconfirmedError(`${n} of ${documents.length} entries stored`);
+    if (n + writeErrors.length !== batch.length)
+      throw new UnconfirmedError(`${n} of ${batch.length} entries stored`);
     return writeErrors;
   }
 
   /** The keys of the documents are new, so to send them again cannot store them twice. */
-  async function sendTwice(documents: EntryDocument[]): Promise<WriteError[]> {
+  async function sendTwice(batch: Prepared[]): Promise<WriteError[]> {
+    const bson = writeDocuments(batch);
     try {
-      return await send(documents);
+      return await send(batch, bson);
     } catch (error) {
       if (error instanceof UnconfirmedError || storeFault(error) !== 'unknown') throw error;
-      return await send(documents).catch((again) => {
+      return await send(batch, bson).catch((again) => {
         throw becauseOfBefore(again);
       });
     }
@@ -85,34 +99,33 @@ export function createInsert({ db, entries, newKey, timeoutMs }: Dependencies) {
    * Whether the entries that were there before are the same. The insert that met them waited until they are durable.
    * One by one from the cursor, since they may be larger than what came now.
    */
-  async function compare(documents: EntryDocument[]): Promise<Map<EntryDocument, Outcome>> {
-    const outcomes = new Map<EntryDocument, Outcome>();
+  async function compare(batch: Prepared[]): Promise<Map<Prepared, Outcome>> {
+    const outcomes = new Map<Prepared, Outcome>();
     for (const field of ['once', '_id'] as const) {
-      const mine = documents.filter(({ once }) => (once === undefined) === (field === '_id'));
+      const keyOf = ({ once, key }: Prepared) => (field === 'once' ? once : key);
+      const mine = batch.filter(({ once }) => (once === undefined) === (field === '_id'));
       if (mine.length === 0) continue;
-      const byKey = Map.groupBy(mine, (document) => document[field]?.toString('hex'));
-      for await (const found of entries.find({ [field]: { $in: mine.map((document) => document[field]) } })) {
-        const stored = plain(found.payload);
-        for (const document of byKey.get(found[field]?.toString('hex')) ?? []) {
-          const same = isDeepStrictEqual(stored, plain(document.payload));
-          outcomes.set(document, same ? 'repeated' : 'conflicting');
-        }
+      const byKey = Map.groupBy(mine, (entry) => keyOf(entry)?.toString('hex'));
+      for await (const found of entries.find({ [field]: { $in: mine.map(keyOf) } })) {
+        const stored = JSON.stringify(found.payload);
+        for (const entry of byKey.get(found[field]?.toString('hex')) ?? [])
+          outcomes.set(entry, isSame(stored, entry.json.toString()) ? 'repeated' : 'conflicting');
       }
     }
     return outcomes;
   }
 
-  async function insertAndCompare(documents: EntryDocument[]): Promise<Outcome[]> {
-    const outcomes = new Array<Outcome>(documents.length).fill('stored');
-    const errors = await sendTwice(documents);
+  async function insertAndCompare(batch: Prepared[]): Promise<Outcome[]> {
+    const outcomes = new Array<Outcome>(batch.length).fill('stored');
+    const errors = await sendTwice(batch);
     if (errors.length === 0) return outcomes;
     const repeated = errors.filter(({ code }) => code === duplicateKey);
     // Where that fails, it is unknown of these alone: their neighbours are stored.
-    const compared = await compare(repeated.map(({ index }) => documents[index] as EntryDocument)).catch(
-      () => new Map<EntryDocument, Outcome>(),
+    const compared = await compare(repeated.map(({ index }) => batch[index] as Prepared)).catch(
+      () => new Map<Prepared, Outcome>(),
     );
     for (const { index, code } of errors) {
-      const known = compared.get(documents[index] as EntryDocument);
+      const known = compared.get(batch[index] as Prepared);
       const passing = code === duplicateKey || isPassing(code);
       outcomes[index] = known ?? (passing ? 'unconfirmed' : 'refused');
     }
@@ -122,26 +135,27 @@ export function createInsert({ db, entries, newKey, timeoutMs }: Dependencies) {
   return {
     insert(batch: NewEntry[]): Promise<Outcome[]> {
       const createdAt = Date.now();
-      const documents = batch.map((entry) => toDocument(entry, createdAt));
-      return within(timeoutMs, 'the insert was not confirmed in time', insertAndCompare(documents));
+      const prepared = batch.map((entry) => prepare(entry, createdAt));
+      return within(timeoutMs, 'the insert was not confirmed in time', insertAndCompare(prepared));
     },
 
     /** `repeated`: an entry with the same key and payload was stored before; `conflicting`: with another payload. */
     insertKeyed(batch: KeyedEntry[]): Promise<Outcome[]> {
-      const documents = batch.map(({ key, payload }) => ({ _id: key, payload }));
-      return within(timeoutMs, 'the insert was not confirmed in time', insertAndCompare(documents));
+      return within(timeoutMs, 'the insert was not confirmed in time', insertAndCompare(batch));
     },
 
     /** Within a transaction, which is at an end when one of them is not taken: then it throws. */
     async insertWithin(batch: NewEntry[], session: ClientSession): Promise<void> {
       const createdAt = Date.now();
-      const documents = batch.map((entry) => toDocument(entry, createdAt));
-      const [first] = await send(documents, session);
+      const prepared = batch.map((entry) => prepare(entry, createdAt));
+      const [first] = await send(prepared, writeDocuments(prepared), session);
       if (first)
         throw new Error(`MongoDB refused entry ${first.index} of ${batch.length}: code ${first.code}`);
     },
   };
 }
 
-/** Equal as JSON: the driver makes a DBRef of `{$ref, $id}`, and -0 is 0. */
-const plain = (payload: unknown) => JSON.parse(JSON.stringify(payload));
+/** Equal as JSON: the order of members does not count, and -0 is 0. */
+const isSame = (one: string, other: string) => isDeepStrictEqual(plain(one), plain(other));
+
+const plain = (json: string) => JSON.parse(json, (_key, value) => (value === 0 ? 0 : value));

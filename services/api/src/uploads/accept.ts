@@ -1,6 +1,6 @@
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import { examine } from '@sluice/shared/intake/examine.ts';
-import type { createRecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
+import type { RecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
 import { fitsInDocument, type Outcome } from '@sluice/shared/store/entries.ts';
 import type { ApplicationCache } from './application-cache.ts';
 import type { GroupCommit } from './group-commit.ts';
@@ -10,7 +10,7 @@ import { outcomeError } from './outcome-errors.ts';
 interface Dependencies {
   cache: ApplicationCache;
   commit: GroupCommit;
-  recordLeaves: ReturnType<typeof createRecordLeaves>;
+  recordLeaves: RecordLeaves;
 }
 
 /**
@@ -26,18 +26,16 @@ export function createAccept({ cache, commit, recordLeaves }: Dependencies) {
       const { name, message, details } = await examined.explain();
       throw new ApiError(name, message, details && { details });
     }
-    const { payload, text } = examined;
+    const { payload, json, text } = examined;
     if (!fitsInDocument(payload, body.length)) {
       throw new ApiError('PayloadTooLargeError', 'the payload takes more than 16 MB as it is stored');
     }
-    const recording = recordLeaves(application, [payload]);
+    const found = new Set<string>();
+    recordLeaves.find(application, payload, found);
+    const recording = recordLeaves.record(application, found);
     if (recording) await recording;
     const once = key === undefined ? undefined : onceFor('upload', application.id, key);
-    const [outcome] = await commit.add(
-      [{ application: application.id, payload, once }],
-      body.length,
-      'uploads',
-    );
+    const [outcome] = await commit.add([{ application: application.id, json, once }], body.length, 'uploads');
     const error = outcomeError(outcome as Outcome);
     if (error) throw error;
     return text;

@@ -4,6 +4,7 @@ import type { Outcome } from '@sluice/shared/store/entries.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createHeldInsert, numbered, settled } from '../../../../test/support/held-insert.ts';
+import { jsonOf } from '../../../../test/support/json-of.ts';
 import { createGroupCommit } from './group-commit.ts';
 
 const outcomes: Outcome[] = ['stored', 'repeated', 'conflicting', 'unconfirmed', 'refused'];
@@ -53,7 +54,7 @@ it('every caller learns what became of its own entries, each sent once, in whate
       for (const one of steps) {
         if (one.do === 'add') {
           const entries = numbered(next, one.count);
-          if (one.bad) (entries[0] as { payload: object }).payload = { n: next, bad: true };
+          if (one.bad) (entries[0] as { json: Buffer }).json = jsonOf({ n: next, bad: true });
           try {
             const answer = commit.add(entries, one.bytes, one.lane).catch((error: unknown) => error);
             const numbers = entries.map((_, i) => next + i);

@@ -8,6 +8,7 @@ import {
   numbered,
   settled,
 } from '../../../../test/support/held-insert.ts';
+import { jsonOf } from '../../../../test/support/json-of.ts';
 import { type CommitLimits, createGroupCommit } from './group-commit.ts';
 
 const roomy: CommitLimits = {
@@ -141,8 +142,8 @@ describe('a chunk of a batch', () => {
 describe('an entry that cannot be sent', () => {
   it('fails alone', async () => {
     const { commit, upload, seen, underWay } = start();
-    const bad = commit.add([{ application: '', payload: { bad: true } }], 10, 'uploads');
-    const fails = expect(bad).rejects.toThrow('cannot be serialised');
+    const bad = commit.add([{ application: '', json: jsonOf({ bad: true }) }], 10, 'uploads');
+    const fails = expect(bad).rejects.toThrow('cannot be sent');
     const answers = [upload(1), upload(2)];
     for (await settled(); underWay[0]; ) await underWay[0].answer();
     await fails;

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
 import { type Frame, framesOf } from '@sluice/shared/imports/frames.ts';
 import type { Intake } from '@sluice/shared/intake/intake.ts';
-import type { createRecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
+import type { RecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
 import type { TakenChunk } from '@sluice/shared/store/chunks.ts';
 import type { EntryStore } from '@sluice/shared/store/entries.ts';
 import type { LineRefusal, ReadLine } from './read-line.ts';
@@ -19,7 +19,7 @@ const untaken: LineRefusal = { name: 'PayloadTooLargeError', message: 'the datab
 
 interface Dependencies {
   entries: Pick<EntryStore, 'insertKeyed'>;
-  recordLeaves: ReturnType<typeof createRecordLeaves>;
+  recordLeaves: RecordLeaves;
 }
 
 interface Task {
@@ -53,7 +53,7 @@ export function createProcessChunk({ entries, recordLeaves }: Dependencies) {
     /** Undefined when there is nothing to wait for, which is nearly always: to wait for each line would cost as much as its schema. */
     function take(frame: Frame): Promise<void> | undefined {
       const read = readLine(frame);
-      if (read.ok) return storing.add(frame, read.payload);
+      if (read.ok) return storing.add(frame, read);
       return read.explain().then((refusal) => report.add(frame.line, refusal, read.told));
     }
 

@@ -9,8 +9,13 @@ import type { ImportOptions } from '@sluice/shared/store/job-records.ts';
 
 /** What becomes of a line. `told`: what the report shows of it, as `json` where it is JSON. */
 export type ReadLine =
-  | { ok: true; payload: Record<string, unknown> }
+  | ({ ok: true } & ReadPayload)
   | { ok: false; refusal: LineRefusal; explain(): Promise<LineRefusal>; told: Told };
+
+export interface ReadPayload {
+  payload: Record<string, unknown>;
+  json: Buffer;
+}
 
 export interface Told {
   bytes: Buffer;
@@ -40,8 +45,7 @@ export function createReadLine(
     const told: Told = { bytes: text, as: 'json' };
     const examined: Examined = examine(intake, text);
     if (!examined.ok) return { ...examined, told };
-    const { payload } = examined;
-    return fitsInDocument(payload, text.length) ? { ok: true, payload } : refuse(tooLarge, told);
+    return fitsInDocument(examined.payload, text.length) ? examined : refuse(tooLarge, told);
   };
 }
 

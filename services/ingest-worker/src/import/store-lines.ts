@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Frame } from '@sluice/shared/imports/frames.ts';
 import type { Intake } from '@sluice/shared/intake/intake.ts';
-import type { createRecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
+import type { RecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
 import { createSideBySide } from '@sluice/shared/side-by-side.ts';
 import type { TakenChunk } from '@sluice/shared/store/chunks.ts';
 import type { EntryStore, KeyedEntry } from '@sluice/shared/store/entries.ts';
 import { createLineKeys } from '@sluice/shared/store/entry-id.ts';
 import { UnconfirmedError } from '@sluice/shared/store/faults.ts';
 import { Conflict } from './conflict.ts';
+import type { ReadPayload } from './read-line.ts';
 
 /** What goes to MongoDB in one command, and how many of them at once. */
 const mostEntries = 1_000;
@@ -17,12 +18,14 @@ const atOnce = 2;
 interface Batch {
   frames: Frame[];
   entries: KeyedEntry[];
+  /** Of them, those that were not on record. */
+  leaves: Set<string>;
   bytes: number;
 }
 
 interface Dependencies {
   entries: Pick<EntryStore, 'insertKeyed'>;
-  recordLeaves: ReturnType<typeof createRecordLeaves>;
+  recordLeaves: RecordLeaves;
   chunk: TakenChunk;
   intake: Intake;
   /** Hears of a line that MongoDB does not take. */
@@ -51,10 +54,7 @@ export function createStoreLines({ entries, recordLeaves, chunk, intake, onRefus
 
   async function send(full: Batch): Promise<void> {
     // Before its entries, and in the order of the lines.
-    await recordLeaves(
-      intake,
-      full.entries.map(({ payload }) => payload),
-    );
+    await recordLeaves.record(intake, full.leaves);
     await storing.add(() => insert(full));
   }
 
@@ -67,10 +67,11 @@ export function createStoreLines({ entries, recordLeaves, chunk, intake, onRefus
 
   return {
     /** Undefined when there is nothing to wait for. */
-    add(frame: Frame, payload: Record<string, unknown>): Promise<void> | undefined {
+    add(frame: Frame, { payload, json }: ReadPayload): Promise<void> | undefined {
+      recordLeaves.find(intake, payload, batch.leaves);
       batch.frames.push(frame);
-      batch.entries.push({ key: keyOf(frame.line), payload });
-      batch.bytes += frame.bytes.length;
+      batch.entries.push({ key: keyOf(frame.line), json });
+      batch.bytes += json.length;
       return batch.entries.length === mostEntries || batch.bytes >= mostBytes ? flush() : undefined;
     },
 
@@ -86,4 +87,4 @@ export function createStoreLines({ entries, recordLeaves, chunk, intake, onRefus
   };
 }
 
-const emptyBatch = (): Batch => ({ frames: [], entries: [], bytes: 0 });
+const emptyBatch = (): Batch => ({ frames: [], entries: [], leaves: new Set(), bytes: 0 });

@@ -3,6 +3,7 @@ import type { LineError } from '@sluice/shared/errors.ts';
 import { examine } from '@sluice/shared/intake/examine.ts';
 import type { Intake } from '@sluice/shared/intake/intake.ts';
 import { ofLine, tooLarge } from '@sluice/shared/intake/line-errors.ts';
+import type { RecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
 import { fitsInDocument, type NewEntry } from '@sluice/shared/store/entries.ts';
 import { onceForLine } from '../once.ts';
 import type { Line } from './lines.ts';
@@ -19,18 +20,20 @@ const explained = 100;
 export interface Chunk {
   lines: number[];
   entries: NewEntry[];
+  /** Of them, those that were not on record. */
+  leaves: Set<string>;
   bytes: number;
 }
 
 /** Reads and validates lines: the valid ones come in chunks, the refused ones go to `errors`. */
-export function createExamineLines(lineLimit: number) {
+export function createExamineLines(lineLimit: number, recordLeaves: Pick<RecordLeaves, 'find'>) {
   return async function* examineLines(
     application: Intake,
     lines: Line[],
     errors: LineError[],
     once?: Buffer,
   ): AsyncGenerator<Chunk> {
-    let chunk: Chunk = { lines: [], entries: [], bytes: 0 };
+    let chunk = emptyChunk();
     let began = performance.now();
     for (const { line, bytes } of lines) {
       const used = performance.now() - began;
@@ -53,12 +56,13 @@ export function createExamineLines(lineLimit: number) {
         (chunk.bytes > 0 && chunk.bytes + bytes.length > chunkBytes)
       ) {
         yield chunk;
-        chunk = { lines: [], entries: [], bytes: 0 };
+        chunk = emptyChunk();
       }
+      recordLeaves.find(application, examined.payload, chunk.leaves);
       chunk.lines.push(line);
       chunk.entries.push({
         application: application.id,
-        payload: examined.payload,
+        json: examined.json,
         once: once && onceForLine(once, line),
       });
       chunk.bytes += bytes.length;
@@ -66,3 +70,5 @@ export function createExamineLines(lineLimit: number) {
     if (chunk.entries.length > 0) yield chunk;
   };
 }
+
+const emptyChunk = (): Chunk => ({ lines: [], entries: [], leaves: new Set(), bytes: 0 });

@@ -3,7 +3,7 @@ import type { BatchResult } from '@sluice/shared/contracts/entries.ts';
 import { ApiError, applicationNotFound, type LineError } from '@sluice/shared/errors.ts';
 import type { Intake } from '@sluice/shared/intake/intake.ts';
 import { noneStored, notBegun, unknown } from '@sluice/shared/intake/line-errors.ts';
-import type { createRecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
+import type { RecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
 import type { BatchRecord, BatchStore, Known } from '@sluice/shared/store/batches.ts';
 import { storeFault } from '@sluice/shared/store/faults.ts';
 import type { ApplicationCache } from '../application-cache.ts';
@@ -16,7 +16,7 @@ import type { Line } from './lines.ts';
 interface Dependencies {
   cache: ApplicationCache;
   commit: GroupCommit;
-  recordLeaves: ReturnType<typeof createRecordLeaves>;
+  recordLeaves: RecordLeaves;
   batches: BatchStore;
   examineLines: ReturnType<typeof createExamineLines>;
 }
@@ -33,13 +33,6 @@ const chunksInFlight = 2;
 
 /** Stores the lines of a batch; a bad one fails alone, unless the batch is atomic. Throws ApiError. */
 export function createStoreBatch({ cache, commit, recordLeaves, batches, examineLines }: Dependencies) {
-  async function recordLeavesOf(application: Intake, chunk: Chunk): Promise<void> {
-    await recordLeaves(
-      application,
-      chunk.entries.map(({ payload }) => payload),
-    );
-  }
-
   /** Each line by itself. */
   async function storeEach(application: Intake, batch: Batch, record?: BatchRecord) {
     const errors: LineError[] = [];
@@ -72,7 +65,7 @@ export function createStoreBatch({ cache, commit, recordLeaves, batches, examine
       if (record && !recorded) refuseOther(await batches.record(record));
       recorded = true;
       // In order: what waited for its leaves would be stored, and listed, after the chunk behind it.
-      if (!fault) await recordLeavesOf(application, chunk).catch(remember);
+      if (!fault) await recordLeaves.record(application, chunk.leaves)?.catch(remember);
       // What follows a fault is not begun.
       if (fault) errors.push(...chunk.lines.map(notBegun));
       else {
@@ -94,7 +87,7 @@ export function createStoreBatch({ cache, commit, recordLeaves, batches, examine
     if (errors.length > 0) return { accepted: 0, errors };
     async function* valid() {
       for await (const chunk of examineLines(application, batch.lines, errors)) {
-        await recordLeavesOf(application, chunk);
+        await recordLeaves.record(application, chunk.leaves);
         yield chunk.entries;
       }
     }
