@@ -70,10 +70,10 @@ export async function up(options: UpOptions) {
 }
 
 /**
- * MB of the collector's young space. Entries that come live for milliseconds: with room for them it has less to do. Of
- * exports what is in the way is their memory.
+ * MB of the collector's young space. Uploads wait for their commands, some milliseconds: with room for them it has less to do.
+ * What workers make is garbage at once, and a small space stays in the processor's cache.
  */
-const youngSpaces: Record<string, number> = { api: 64, 'ingest-worker': 32, 'export-worker': 4 };
+const youngSpaces: Record<string, number> = { api: 64, 'ingest-worker': 4, 'export-worker': 4 };
 
 function youngSpace(service: string, { NODE_OPTIONS = '' }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const size = youngSpaces[service];

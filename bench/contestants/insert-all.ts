@@ -3,7 +3,7 @@ import { connectStore } from '@sluice/shared/store/connect.ts';
 import { MongoClient, ObjectId } from 'mongodb';
 import { entryDocument } from '../support/entry-document.ts';
 
-/** As insert-many.ts, into the collection that Sluice has: `node insert-all.ts <MongoDB URL> <NDJSON file>`. Told how many, it inserts so many. */
+/** As insert-many.ts, into the collection that Sluice has: `node insert-all.ts <MongoDB URL> <NDJSON file>`. Told how many, it inserts so many, 1,000 to a call. */
 const [url, file] = process.argv.slice(2) as [string, string];
 const store = connectStore({ url, timeoutMs: 10_000 }, 'insert-all', 'patient');
 await store.prepare();
@@ -16,14 +16,17 @@ const payloads: object[] = readFileSync(file, 'utf8')
   .split('\n')
   .map((line) => JSON.parse(line));
 const callers = 2;
+const perCall = 1_000;
 
 async function insert(count: number) {
   const began = performance.now();
   let left = count;
+  let next = 0;
   let stored = 0;
   async function call() {
     while (left > 0) {
-      const some = payloads.slice(0, left);
+      const some = payloads.slice(next, next + Math.min(perCall, left));
+      next = (next + some.length) % payloads.length;
       left -= some.length;
       const documents = some.map((payload) => entryDocument(application, Date.now(), payload));
       const { insertedCount } = await entries.insertMany(documents, { ordered: false });

@@ -15,7 +15,9 @@ import { figure, ratios, spread, table } from '../support/table.ts';
 import { startWorker } from '../support/worker.ts';
 
 const database = 'bench_imports';
-const perCommand = 1_000;
+/** Documents that are ready before the time begins: as many as memory has room for, and as few as fit into the processor's cache. */
+const ready = 100_000;
+const aFew = 1_000;
 
 /** A file of entries, from the first byte of the request until all of them are stored. */
 export async function imports(bench: Bench): Promise<Section> {
@@ -27,8 +29,10 @@ export async function imports(bench: Bench): Promise<Section> {
   await expectEcho(sluice.uploads, bench.write('payload.json', payloadOf(1_024)));
   const ndjson = await writeNdjson(bench, count);
   say(`  ${figure(count)} lines written`);
-  const lines = Array.from({ length: perCommand }, (_, i) => payloadOf(1_024, 10, i));
-  const insertAll = await startInsertAll(bench, bench.write('lines.ndjson', `${lines.join('\n')}\n`));
+  const linesOf = (length: number) =>
+    Array.from({ length }, (_, i) => `${payloadOf(1_024, 10, i)}\n`).join('');
+  const insertAll = await startInsertAll(bench, bench.write('ready.ndjson', linesOf(ready)));
+  const insertFew = await startInsertAll(bench, bench.write('few.ndjson', linesOf(aFew)), 'bench_insert_few');
   const mongoimport = await findMongoimport(bench, ndjson.file, count);
 
   async function importFile(file: ImportFile): Promise<number> {
@@ -49,16 +53,17 @@ export async function imports(bench: Bench): Promise<Section> {
     return count / seconds;
   }
 
-  async function insert(): Promise<number> {
-    const { entries, seconds } = await insertAll(count);
-    if (entries !== count) throw new Error(`insert-all stored ${entries} of ${count}`);
+  async function insert(all: typeof insertAll): Promise<number> {
+    const { entries, seconds } = await all(count);
+    if (entries !== count) throw new Error(`insertMany stored ${entries} of ${count}`);
     await settle(bench);
     return count / seconds;
   }
 
   const turns = [
     { name: 'sluice', measure: () => importFile(ndjson) },
-    { name: 'insert-all', measure: insert },
+    { name: 'insert-all', measure: () => insert(insertAll) },
+    { name: 'insert-few', measure: () => insert(insertFew) },
     ...(mongoimport ? [{ name: 'mongoimport', measure: mongoimport }] : []),
   ];
   const results = await inRounds(options.rounds, turns, say, (rate) => `${figure(rate)}/s`);
@@ -67,14 +72,17 @@ export async function imports(bench: Bench): Promise<Section> {
   rows.push(['sluice, gzip, once', figure(await importFile(await compress(ndjson)))]);
   rows.push(['sluice, CSV, once', figure(await importFile(await writeCsv(bench, count)))]);
 
-  const [over = [], under = []] = results;
+  const [over = [], under = [], few = []] = results;
   const peak = (pid: number) => megabytes(resident(pid)?.peak ?? Number.NaN);
   const memory = [sluice, ...workers].map(({ pid }) => peak(pid)).join(', ');
   return {
     text: [
       `A file of ${figure(count)} lines in each round.`,
       table(['lines a second', ''], rows),
-      ratios([{ name: 'sluice / insert-all', over, under, target: { atLeast: 0.8 } }]),
+      ratios([
+        { name: 'sluice / insert-all', over, under, target: { atLeast: 0.8 } },
+        { name: 'sluice / insert-few', over, under: few },
+      ]),
       `Most memory of the API and of the two workers, in MB: ${memory}.`,
     ].join('\n\n'),
   };

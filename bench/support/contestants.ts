@@ -74,8 +74,8 @@ export async function startReader(bench: Bench, name: Reader, { database, applic
 }
 
 /** Returns a function that inserts so many documents, made of the payloads in a file. */
-export async function startInsertAll(bench: Bench, lines: string) {
-  const url = bench.databaseUrl('bench_insert_all');
+export async function startInsertAll(bench: Bench, lines: string, database = 'bench_insert_all') {
+  const url = bench.databaseUrl(database);
   const server = await start(bench, 'insert-all', [url, lines], async () => {});
   return (count: number) => server.ask<Whole>(count);
 }

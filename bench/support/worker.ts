@@ -13,7 +13,7 @@ const services = join(import.meta.dirname, '..', '..', 'services');
 /** As compose and `npm start` have it. */
 const options = {
   'export-worker': { NODE_OPTIONS: '--max-semi-space-size=4' },
-  'ingest-worker': { NODE_OPTIONS: '--max-semi-space-size=32' },
+  'ingest-worker': { NODE_OPTIONS: '--max-semi-space-size=4' },
 };
 
 /** A worker as in production. */

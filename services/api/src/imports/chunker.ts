@@ -2,7 +2,7 @@ import { ApiError } from '@sluice/shared/errors.ts';
 import { cutBytes, frameHead, maxLines, writeHead } from '@sluice/shared/imports/frames.ts';
 
 /** A chunk of this size is a second of work at most, and so is what a killed worker loses. */
-const chunkBytes = 2 * 1024 ** 2;
+const chunkBytes = 4 * 1024 ** 2;
 const chunkLines = 5_000;
 /** The last line of a chunk may reach beyond. */
 const bufferBytes = chunkBytes + 64 * 1024;
@@ -17,7 +17,7 @@ export interface CutChunk {
 
 /** Memory of this size taken anew for each chunk would keep the garbage collector busy. */
 const spares: Buffer[] = [];
-const mostSpares = 8;
+const mostSpares = 4;
 
 /** What a splitter writes to. Of each line first the bytes, in as many pieces as they come, then its end. */
 export interface LineSink {

@@ -12,7 +12,7 @@ import { createStoreLines } from './store-lines.ts';
 
 const unzip = promisify(zstdDecompress);
 /** More than most chunks have: they come in one piece. */
-const pieceBytes = 2.5 * 1024 ** 2;
+const pieceBytes = 4.5 * 1024 ** 2;
 /** After so long the rest of the process has its turn. */
 const turnMs = 5;
 const untaken: LineRefusal = { name: 'PayloadTooLargeError', message: 'the database did not take the entry' };

@@ -11,7 +11,7 @@ import { Conflict } from './conflict.ts';
 import type { ReadPayload } from './read-line.ts';
 
 /** What goes to MongoDB in one command, and how many of them at once. */
-const mostEntries = 1_000;
+const mostEntries = 2_000;
 const mostBytes = 1024 ** 2;
 const atOnce = 2;
 
