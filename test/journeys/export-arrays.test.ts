@@ -104,7 +104,10 @@ describe('arrays=columns', () => {
     const chosen = await get(`/applications/${domain}/export?arrays=columns&columns=tags,no`);
     expect(linesOf(chosen.text)).toEqual(['tags,tags.0,tags.1,no', ',a,b,1', '[],,,2', ',,,3']);
     const refused = await get(`/applications/${domain}/export?arrays=columns&columns=tags.1`);
-    expect([refused.status, refused.body.error.message]).toEqual([400, 'there is no column tags.1']);
+    expect([refused.status, refused.body.error.message]).toEqual([
+      400,
+      'there is no column tags.1: take tags, for all of its elements',
+    ]);
   });
 
   it('says that there are too many columns, and what to do', async () => {

@@ -74,7 +74,7 @@ describe('the report of an import', () => {
       {
         line: 9,
         name: 'PayloadTooLargeError',
-        message: 'the line is over the limit of 102400 bytes, or takes more than 16 MB as it is stored',
+        message: 'the line is over the limit of 102400 bytes',
         payload: `${long.slice(0, 64 * 1024)}… (cut off)`,
       },
       { line: 10, name: 'SchemaValidationError' },

@@ -167,6 +167,34 @@ describe('what is refused', () => {
     expect(paths.sort()).toEqual(['/locale', '/more', '/password', '/username']);
   });
 
+  it.each([
+    ['limit=1&limit=2', '/limit', 'must be given once'],
+    ['from=2026-01-01&from=2026-01-01', '/from', 'must be given once'],
+    ['from=', '/from', expect.stringContaining('must be an ISO 8601 timestamp')],
+    ['limit=1001', '/limit', 'must be <= 1000'],
+  ])('says of ?%s what is wrong with %s', async (query, path, message) => {
+    const { status, body } = await sluice.request('GET', `/applications/${domain}/data?${query}`, {
+      token: mine.token,
+    });
+    expect([status, body.error.details]).toEqual([400, [expect.objectContaining({ path, message })]]);
+  });
+
+  it('says of empty texts and long ones what they must be', async () => {
+    const empty = await sluice.request('GET', `/applications/${domain}/export?columns=`, {
+      token: mine.token,
+    });
+    expect(empty.body.error.details).toEqual([
+      { in: 'querystring', path: '/columns', keyword: 'minLength', message: 'must not be empty' },
+    ]);
+    const long = await sluice.request('POST', '/users/register', {
+      json: { ...registration, username: 'a'.repeat(21), password: 'short' },
+    });
+    expect(long.body.error.details.map((each: { message: string }) => each.message).sort()).toEqual([
+      'must have at least 8 characters',
+      'must have at most 20 characters',
+    ]);
+  });
+
   it("answers another user's application as one that does not exist", async () => {
     const { text } = await sluice.request('GET', `/applications/${foreign}`, { token: mine.token });
     expect(JSON.parse(text).error.message).toBe(`application ${foreign} was not found`);

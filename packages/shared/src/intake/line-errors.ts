@@ -20,11 +20,14 @@ export function noneStored(lines: number, details: LineError[]): ApiError {
     : new ApiError('SchemaValidationError', message, { details });
 }
 
-export const tooLarge = (line: number, limit: number): LineError => ({
+export const overLimit = (line: number, limit: number): LineError => ({
   line,
   name: 'PayloadTooLargeError',
-  message: `the payload is over the limit of ${limit} bytes, or takes more than 16 MB as it is stored`,
+  message: `the line is over the limit of ${limit} bytes`,
 });
+
+/** What MongoDB takes as one document. */
+export const tooLargeToStore = 'the payload takes more than 16 MB as it is stored';
 
 export const notBegun = (line: number): LineError => ({
   line,

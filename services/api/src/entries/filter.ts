@@ -53,6 +53,8 @@ export function readFilter(text: string): Filter {
       ok: false,
       details: reading.issues.map((issue) => toDetail(issue.path, issue.keyword, issue.message)),
     };
+  if (!reading.ok && reading.message.includes('__proto__'))
+    return refuse('the key __proto__ is not accepted', [], 'json');
   if (!reading.ok || !isObject(reading.payload))
     return refuse('must be a JSON object, such as {"celsius":{"gte":20}}', [], 'json');
   const parts = Object.entries(reading.payload).flatMap(([name, condition]) => split(name, condition));

@@ -24,7 +24,7 @@ export function createExport({ store: { rawEntries, leaves, jobs }, queue, log }
     const cut = await rawEntries.cut(application.id);
     const recorded = await leaves.of(application.id);
     const names = columnsOf(JSON.parse(application.rawSchema), recorded.pointers).map(({ name }) => name);
-    if (options.columns) refuseColumns(options.columns, new Set(names));
+    if (options.columns) refuseColumns(options.columns, new Set(names), options.arrays);
     else if (recorded.overflow || names.length > maxColumns) {
       const way = options.arrays === 'rows' ? 'take arrays=json and choose some' : 'choose some';
       throw new ApiError(
@@ -52,11 +52,17 @@ export function createExport({ store: { rawEntries, leaves, jobs }, queue, log }
   };
 }
 
-function refuseColumns(columns: string[], known: Set<string>): void {
+function refuseColumns(columns: string[], known: Set<string>, arrays: ExportOptions['arrays']): void {
+  const hint = (name: string) => {
+    const whole = arrays === 'columns' ? /^(.+?)\.\d+(?:\.|$)/.exec(name)?.[1] : undefined;
+    return whole !== undefined && known.has(whole)
+      ? `: take ${whole.slice(0, 100)}, for all of its elements`
+      : '';
+  };
   const unknown = columns.filter((name) => !known.has(name));
   const twice = columns.filter((name, place) => known.has(name) && columns.indexOf(name) < place);
   const messages = [
-    ...unknown.map((name) => `there is no column ${name.slice(0, 100)}`),
+    ...unknown.map((name) => `there is no column ${name.slice(0, 100)}${hint(name)}`),
     ...twice.map((name) => `the column ${name.slice(0, 100)} is named twice`),
   ];
   if (messages.length === 0) return;

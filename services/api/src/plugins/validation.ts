@@ -47,6 +47,9 @@ function explain({ keyword, params, message }: ErrorObject): string {
   if (keyword === 'required') return 'is required';
   if (keyword === 'format') return formatMessages[params.format] ?? `must be a ${params.format}`;
   if (keyword === 'enum') return `must be one of ${params.allowedValues.join(', ')}`;
+  if (keyword === 'minLength')
+    return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`;
+  if (keyword === 'maxLength') return `must have at most ${params.limit} characters`;
   return message ?? 'is wrong';
 }
 
@@ -56,6 +59,18 @@ function toDetail(part: ErrorDetail['in'], error: ErrorObject): ErrorDetail {
   const below =
     name === undefined ? '' : `/${name.slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1')}`;
   return { in: part, path: error.instancePath + below, keyword: error.keyword, message: explain(error) };
+}
+
+/** What a parser of queries makes a list of. */
+function repeated(data: Record<string, unknown>): ErrorDetail[] {
+  return Object.entries(data)
+    .filter(([, value]) => Array.isArray(value))
+    .map(([name]) => ({
+      in: 'querystring',
+      path: `/${name.slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1')}`,
+      keyword: 'type',
+      message: 'must be given once',
+    }));
 }
 
 /** What Ajv's coercion would take for a number though nobody writes one so: '', ' 5', '0x10', '1e2'. */
@@ -91,7 +106,10 @@ export const validation = fp(
       const validate = (part === 'body' ? strict : coercing).compile(schema as object);
       const properties = (schema as { properties?: Record<string, { type?: string }> }).properties ?? {};
       return (data: unknown) => {
-        const loose = part === 'querystring' ? looseNumbers(properties, data as Record<string, unknown>) : [];
+        const query = part === 'querystring' ? (data as Record<string, unknown>) : {};
+        const twice = repeated(query);
+        if (twice.length > 0) return { error: new ValidationFailure(twice.slice(0, maxDetails)) };
+        const loose = looseNumbers(properties, query);
         if (validate(data) && loose.length === 0) return { value: data };
         const issues = (validate.errors ?? []).slice(0, maxDetails).map((error) => toDetail(part, error));
         const more = issues.filter(({ path }) => !loose.some((one) => one.path === path));

@@ -1,5 +1,6 @@
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import { examine } from '@sluice/shared/intake/examine.ts';
+import { tooLargeToStore } from '@sluice/shared/intake/line-errors.ts';
 import type { RecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
 import { fitsInDocument, type Outcome } from '@sluice/shared/store/entries.ts';
 import type { ApplicationCache } from './application-cache.ts';
@@ -28,7 +29,7 @@ export function createAccept({ cache, commit, recordLeaves }: Dependencies) {
     }
     const { payload, json, text } = examined;
     if (!fitsInDocument(payload, body.length)) {
-      throw new ApiError('PayloadTooLargeError', 'the payload takes more than 16 MB as it is stored');
+      throw new ApiError('PayloadTooLargeError', tooLargeToStore);
     }
     const found = new Set<string>();
     recordLeaves.find(application, payload, found);

@@ -4,6 +4,7 @@ import { createRowJson, RowProblem } from '@sluice/shared/csv/row.ts';
 import type { Frame } from '@sluice/shared/imports/frames.ts';
 import { type Examined, examine, type Refusal } from '@sluice/shared/intake/examine.ts';
 import type { Intake } from '@sluice/shared/intake/intake.ts';
+import { tooLargeToStore } from '@sluice/shared/intake/line-errors.ts';
 import { fitsInDocument } from '@sluice/shared/store/entries.ts';
 import type { ImportOptions } from '@sluice/shared/store/job-records.ts';
 
@@ -33,19 +34,17 @@ export function createReadLine(
   { format, columns, formulas, lineLimit }: ImportOptions,
 ): (frame: Frame) => ReadLine {
   const toText = format === 'csv' ? createRowText(schema, columns ?? [], formulas) : withoutLaterMark;
-  const tooLarge: LineRefusal = {
-    name: 'PayloadTooLargeError',
-    message: `the line is over the limit of ${lineLimit} bytes, or takes more than 16 MB as it is stored`,
-  };
+  const tooLarge = (message: string): LineRefusal => ({ name: 'PayloadTooLargeError', message });
 
   return ({ bytes, isCut }) => {
-    if (isCut) return refuse(tooLarge, { bytes, as: 'text' });
+    if (isCut)
+      return refuse(tooLarge(`the line is over the limit of ${lineLimit} bytes`), { bytes, as: 'text' });
     const text = toText(bytes);
     if (!Buffer.isBuffer(text)) return refuse(text, { bytes, as: 'text' });
     const told: Told = { bytes: text, as: 'json' };
     const examined: Examined = examine(intake, text);
     if (!examined.ok) return { ...examined, told };
-    return fitsInDocument(examined.payload, text.length) ? examined : refuse(tooLarge, told);
+    return fitsInDocument(examined.payload, text.length) ? examined : refuse(tooLarge(tooLargeToStore), told);
   };
 }
 

@@ -2,7 +2,7 @@ import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promis
 import type { LineError } from '@sluice/shared/errors.ts';
 import { examine } from '@sluice/shared/intake/examine.ts';
 import type { Intake } from '@sluice/shared/intake/intake.ts';
-import { ofLine, tooLarge } from '@sluice/shared/intake/line-errors.ts';
+import { ofLine, overLimit, tooLargeToStore } from '@sluice/shared/intake/line-errors.ts';
 import type { RecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
 import { fitsInDocument, type NewEntry } from '@sluice/shared/store/entries.ts';
 import { onceForLine } from '../once.ts';
@@ -43,7 +43,8 @@ export function createExamineLines(lineLimit: number, recordLeaves: Pick<RecordL
       }
       const examined = bytes.length > lineLimit ? undefined : examine(application, bytes);
       if (!examined?.ok || !fitsInDocument(examined.payload, bytes.length)) {
-        if (!examined || examined.ok) errors.push(tooLarge(line, lineLimit));
+        if (!examined) errors.push(overLimit(line, lineLimit));
+        else if (examined.ok) errors.push({ line, name: 'PayloadTooLargeError', message: tooLargeToStore });
         else {
           const isExplained = errors.length < explained;
           const refusal = isExplained ? await examined.explain() : examined.refusal;
