@@ -1,9 +1,26 @@
-// Run by mongosh against the one mongod of docker-compose.yml; may run any number of times.
+// Run by mongosh against the first member of docker-compose.yml; may run any number of times.
+const hosts = process.env.MONGO_MEMBERS.split(',');
+const electable = (_id, host) => ({ _id, host });
+let config;
 try {
-  rs.status();
+  config = rs.conf();
 } catch (error) {
   if (error.codeName !== 'NotYetInitialized') throw error;
-  rs.initiate({ _id: 'rs0', members: [{ _id: 0, host: 'mongo:27017' }] });
+  // A primary that is gone is missed after 4 s instead of 10.
+  const settings = { electionTimeoutMillis: 4_000 };
+  rs.initiate({ _id: 'rs0', settings, members: hosts.map((host, i) => electable(i, host)) });
 }
-while (!db.hello().isWritablePrimary) sleep(100);
+if (config) {
+  const missing = hosts.filter((host) => !config.members.some((member) => member.host === host));
+  for (const host of missing) {
+    while (!db.hello().primary) sleep(100);
+    const primary = new Mongo(`mongodb://${db.hello().primary}`).getDB('admin');
+    const { config: now } = primary.runCommand({ replSetGetConfig: 1 });
+    // MongoDB takes one new voter at a time.
+    const member = electable(Math.max(...now.members.map(({ _id }) => _id)) + 1, host);
+    const changed = { ...now, version: now.version + 1, members: [...now.members, member] };
+    primary.adminCommand({ replSetReconfig: changed });
+  }
+}
+while (!db.hello().primary) sleep(100);
 print('replica set rs0 has a primary');

@@ -14,14 +14,21 @@ const schema = { type: 'object', properties: { n: { type: 'integer' } }, require
 export async function createClient(url: string) {
   let token: string | undefined;
 
-  async function call(method: string, path: string, json?: unknown): Promise<Answer> {
+  /** A text goes out as it is, anything else as JSON. */
+  async function call(
+    method: string,
+    path: string,
+    content?: unknown,
+    more?: Record<string, string>,
+  ): Promise<Answer> {
     const response = await fetch(`${url}${path}`, {
       method,
       headers: {
         ...(token && { authorization: `Bearer ${token}` }),
-        ...(json !== undefined && { 'content-type': 'application/json' }),
+        ...(content !== undefined && { 'content-type': 'application/json' }),
+        ...more,
       },
-      ...(json !== undefined && { body: JSON.stringify(json) }),
+      ...(content !== undefined && { body: typeof content === 'string' ? content : JSON.stringify(content) }),
       signal: AbortSignal.timeout(60_000),
     });
     const text = await response.text();

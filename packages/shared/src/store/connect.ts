@@ -66,6 +66,8 @@ export function connectStore(
     waitQueueTimeoutMS: timeoutMs,
     socketTimeoutMS: patience === 'patient' ? Math.max(timeoutMs, patientMs) : timeoutMs,
     maxPoolSize: 50,
+    // How soon a primary that does not answer is taken for gone.
+    heartbeatFrequencyMS: 2_000,
   });
   const named = client.options.dbName;
   const db = client.db(named === 'test' ? 'sluice' : named);

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { createStack, docker, inspect, type Stack, until } from '../compose/stack.ts';
+
+const members = ['mongo', 'mongo-2', 'mongo-3'];
+const hosts = members.map((name) => `${name}:27017`).join();
+
+/** The stack as it is run where nothing may stop it: three members of MongoDB, two replicas of each service. */
+export async function startCluster() {
+  const stack = await createStack({
+    JWT_SECRET: randomBytes(48).toString('base64'),
+    REGISTRATION_OPEN: 'on',
+    COMPOSE_PROFILES: 'ha',
+    MONGO_MEMBERS: hosts,
+    MONGO_MEMORY: '1g',
+  });
+  const scale = ['api=2', 'ingest-worker=2', 'export-worker=2'].flatMap((replicas) => ['--scale', replicas]);
+  await stack.compose('up', '-d', '--build', '--wait', '--wait-timeout', '300', ...scale);
+  return { ...stack, ...faultsOf(stack) };
+}
+
+export type Cluster = Awaited<ReturnType<typeof startCluster>>;
+
+/** Ends a fault. */
+type Mend = () => Promise<unknown>;
+
+/** Each resolves, once the fault is there, with what mends it. */
+function faultsOf(stack: Stack) {
+  const one = async (service: string) => (await stack.replicas(service))[0] as string;
+  const isHealthy = async (id: string) => (await inspect(id, '{{.State.Health.Status}}')) === 'healthy';
+  const network = async (id: string, name: string) => {
+    const all = JSON.parse(await inspect(id, '{{json .NetworkSettings.Networks}}'));
+    return Object.keys(all).find((each) => each.endsWith(`_${name}`)) as string;
+  };
+
+  /** The member of MongoDB that is the primary, asked from any that answers. */
+  async function primary(): Promise<string> {
+    for (;;) {
+      for (const name of members) {
+        const asked = ['exec', '-T', name, 'mongosh', '--quiet', '--norc', '--eval', 'db.hello().primary'];
+        const host = await stack.compose(...asked).catch(() => '');
+        const found = members.find((each) => host.trim() === `${each}:27017`);
+        if (found) return found;
+      }
+    }
+  }
+
+  return {
+    one,
+    members,
+    primary,
+    healthy: (id: string) => until(`${id} is healthy`, () => isHealthy(id)),
+    redis: async (...args: string[]) => docker('exec', await one('redis'), 'redis-cli', ...args),
+    async kill(id: string): Promise<Mend> {
+      await docker('kill', id);
+      return () => docker('start', id);
+    },
+    async stop(id: string): Promise<Mend> {
+      await docker('stop', id);
+      return () => docker('start', id);
+    },
+    async pause(id: string): Promise<Mend> {
+      await docker('pause', id);
+      return () => docker('unpause', id);
+    },
+    /** Takes a container off the network. */
+    async cut(service: string): Promise<Mend> {
+      const id = await one(service);
+      const backend = await network(id, 'backend');
+      await docker('network', 'disconnect', backend, id);
+      return () => docker('network', 'connect', '--alias', service, backend, id);
+    },
+  };
+}
