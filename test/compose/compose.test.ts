@@ -7,7 +7,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } 
 import { createClient, startLoad } from './client.ts';
 import { createStack, docker, inspect, type Stack, until } from './stack.ts';
 
-const settings = { JWT_SECRET: randomBytes(48).toString('base64'), REGISTRATION_OPEN: 'on' };
+const settings = {
+  JWT_SECRET: randomBytes(48).toString('base64'),
+  REGISTRATION_OPEN: 'on',
+  REGISTER_RATE: 'off',
+  LOGIN_RATE: 'off',
+};
 
 describe('the composed stack', () => {
   let stack: Stack;
