@@ -11,6 +11,7 @@ import { createPasswords } from './accounts/passwords.ts';
 import { createExport } from './exports/create-export.ts';
 import { createStreamExport } from './exports/stream-export.ts';
 import { createImport } from './imports/create-import.ts';
+import { createRefuseJobs } from './limits/job-quota.ts';
 import { auth } from './plugins/auth.ts';
 import { answerClientError, noteAnswer, noteAnswers } from './plugins/client-errors.ts';
 import { answerError, envelope } from './plugins/envelope.ts';
@@ -130,6 +131,7 @@ export async function buildApp({ config, log, store, compiler, cache, queues, ph
 
   const passwords = createPasswords(config.bcryptCost);
   const { registrationOpen } = config;
+  const refuseJobs = createRefuseJobs(store.jobs, config.jobQuota);
   const uploading = {
     cache,
     commit: createGroupCommit(store.entries.insert),
@@ -139,7 +141,12 @@ export async function buildApp({ config, log, store, compiler, cache, queues, ph
   await app.register(
     async (api) => {
       await api.register(userRoutes, { users: store.users, passwords, registrationOpen });
-      await api.register(applicationRoutes, { applications: store.applications, compiler, onDeleted });
+      await api.register(applicationRoutes, {
+        applications: store.applications,
+        compiler,
+        quota: config.applicationQuota,
+        onDeleted,
+      });
       await api.register(uploadRoutes, {
         accept: createAccept(uploading),
         bodyLimit: config.bodyLimit,
@@ -154,7 +161,7 @@ export async function buildApp({ config, log, store, compiler, cache, queues, ph
       const queue = queues.exports;
       await api.register(exportRoutes, {
         store,
-        makeExport: createExport({ store, queue, log }),
+        makeExport: createExport({ store, queue, refuseJobs, log }),
         streamExport: createStreamExport({ store, queue, waitMs: config.exportWaitMs }),
       });
       await api.register(importRoutes, {
@@ -165,6 +172,7 @@ export async function buildApp({ config, log, store, compiler, cache, queues, ph
           limit: config.importLimit,
           quota: config.importQuota,
           lineLimit: config.bodyLimit,
+          refuseJobs,
           log,
         }),
       });

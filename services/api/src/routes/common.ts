@@ -4,6 +4,18 @@ import Type from 'typebox';
 
 /** What routes say alike in the description of the API. */
 export const failures = { '4xx': Failure, '5xx': Failure };
+
+const retryAfter = { 'Retry-After': Type.Integer({ description: 'Seconds to wait.' }) };
+
+/** 429 of a quota, or after wrong passwords. */
+export const overLimit = {
+  429: {
+    ...Failure,
+    description: 'There may be no more now; `error.message` says what to do.',
+    headers: retryAfter,
+  },
+};
+
 export const security = [{ bearer: [] }];
 export const ByDomain = Type.Object({ domain: Type.String() });
 
