@@ -45,6 +45,11 @@ export async function up(options: UpOptions) {
     REDIS_URL: redis.url,
     JWT_SECRET: config.jwtSecret ?? dataDir.jwtSecret,
     REGISTRATION_OPEN: config.registrationOpen ?? 'on',
+    ...(isLoopback(config.host) && {
+      // There every client has the same address.
+      REGISTER_RATE: config.registerRate ?? 'off',
+      LOGIN_RATE: config.loginRate ?? 'off',
+    }),
     HOST: config.host,
     PORT: String(port),
     NODE_COMPILE_CACHE: local.compileCache,
@@ -68,6 +73,8 @@ export async function up(options: UpOptions) {
     await Promise.all(services.map((service) => service.restart()));
   }
 }
+
+const isLoopback = (host: string) => /^(127\..*|localhost|::1)$/.test(host);
 
 /**
  * MB of the collector's young space. Uploads wait for their commands, some milliseconds: with room for them it has less to do.

@@ -7,7 +7,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } 
 import { createClient, startLoad } from './client.ts';
 import { createStack, docker, inspect, type Stack, until } from './stack.ts';
 
-const settings = { JWT_SECRET: randomBytes(48).toString('base64'), REGISTRATION_OPEN: 'on' };
+const settings = {
+  JWT_SECRET: randomBytes(48).toString('base64'),
+  REGISTRATION_OPEN: 'on',
+  REGISTER_RATE: 'off',
+  LOGIN_RATE: '1000000/7d',
+};
 
 describe('the composed stack', () => {
   let stack: Stack;
@@ -62,6 +67,20 @@ describe('the composed stack', () => {
     const outside = (name: string) =>
       Object.keys(services[name].networks).some((net) => !networks[net].internal);
     expect(Object.keys(services).filter(outside)).toEqual(['haproxy']);
+  });
+
+  it('counts clients by the address that the proxy sees, whatever they say', async () => {
+    async function left(address: string): Promise<number> {
+      const { headers } = await fetch(`${stack.url}/users/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
+        body: JSON.stringify({ username: 'nobody', password: 'wrong' }),
+      });
+      return Number(headers.get('ratelimit-remaining'));
+    }
+    const first = await left('192.0.2.1');
+    expect(first).toBeGreaterThan(0);
+    expect(await left('192.0.2.2')).toBe(first - 1);
   });
 
   it('loses no confirmed upload when a replica of each service is killed, and gets the replicas back', async () => {

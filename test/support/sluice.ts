@@ -42,6 +42,8 @@ export function ownStores(redisUrl: string = inject('redisUrl')): Env {
     JWT_SECRET: randomBytes(32).toString('hex'),
     REGISTRATION_OPEN: 'on',
     BCRYPT_COST: '4',
+    REGISTER_RATE: 'off',
+    LOGIN_RATE: 'off',
     PORT: '0',
     NODE_ENV: 'test',
   };

@@ -4,6 +4,8 @@ import { createRecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { ImportCall } from '@sluice/shared/queues/imports.ts';
 import type { Producer } from '@sluice/shared/queues/producer.ts';
+import type { SharedCounters } from '@sluice/shared/queues/shared-counters.ts';
+import type { SharedTotals } from '@sluice/shared/queues/shared-totals.ts';
 import type { Compiler } from '@sluice/shared/schemas/compiler.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import fastify, { LogController } from 'fastify';
@@ -11,6 +13,9 @@ import { createPasswords } from './accounts/passwords.ts';
 import { createExport } from './exports/create-export.ts';
 import { createStreamExport } from './exports/stream-export.ts';
 import { createImport } from './imports/create-import.ts';
+import { createRefuseJobs } from './limits/job-quota.ts';
+import { limitAddresses } from './limits/limit-addresses.ts';
+import { createLoginGuard } from './limits/login-guard.ts';
 import { auth } from './plugins/auth.ts';
 import { answerClientError, noteAnswer, noteAnswers } from './plugins/client-errors.ts';
 import { answerError, envelope } from './plugins/envelope.ts';
@@ -35,6 +40,7 @@ import { createDryRun } from './uploads/batch/dry-run.ts';
 import { createExamineLines } from './uploads/batch/examine-lines.ts';
 import { createStoreBatch } from './uploads/batch/store-batch.ts';
 import { createGroupCommit } from './uploads/group-commit.ts';
+import { createUploadLimit } from './uploads/upload-limit.ts';
 
 export interface AppDependencies {
   config: ApiConfig;
@@ -48,6 +54,9 @@ export interface AppDependencies {
     purges: Producer<{ applicationId: string }>;
     invalidations: Producer<{ applicationId: string }>;
   };
+  /** What all replicas count together. */
+  counters: SharedCounters;
+  uploadTotals: SharedTotals;
   phase(): Phase;
 }
 
@@ -63,14 +72,27 @@ function childless(log: Logger): Logger {
 const bodyLimit = 1024 ** 2;
 
 /** Builds the server: plugins, then routes. It does not listen yet. */
-export async function buildApp({ config, log, store, compiler, cache, queues, phase }: AppDependencies) {
+export async function buildApp({
+  config,
+  log,
+  store,
+  compiler,
+  cache,
+  queues,
+  counters,
+  uploadTotals,
+  phase,
+}: AppDependencies) {
   const newId = createRequestIds();
+  const { trustProxy } = config;
   const app = fastify({
     loggerInstance: childless(log),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: ({ headers: { 'x-request-id': given } }) =>
       typeof given === 'string' && requestId.test(given) ? given : newId(),
     bodyLimit,
+    // Fastify itself believes nobody where it is told a number.
+    trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : trustProxy,
     // See plugins/slow-bodies.ts.
     requestTimeout: 0,
     keepAliveTimeout: 5_000,
@@ -130,6 +152,14 @@ export async function buildApp({ config, log, store, compiler, cache, queues, ph
 
   const passwords = createPasswords(config.bcryptCost);
   const { registrationOpen } = config;
+  const limits = {
+    register: limitAddresses(counters, config.registerRate, 'registrations'),
+    login: limitAddresses(counters, config.loginRate, 'logins'),
+  };
+  const guard = createLoginGuard(counters);
+  const uploadLimit = config.uploadRate && createUploadLimit(config.uploadRate, uploadTotals);
+  app.addHook('onClose', async () => uploadLimit?.close());
+  const refuseJobs = createRefuseJobs(store.jobs, config.jobQuota);
   const uploading = {
     cache,
     commit: createGroupCommit(store.entries.insert),
@@ -138,15 +168,22 @@ export async function buildApp({ config, log, store, compiler, cache, queues, ph
   const examineLines = createExamineLines(config.bodyLimit, uploading.recordLeaves);
   await app.register(
     async (api) => {
-      await api.register(userRoutes, { users: store.users, passwords, registrationOpen });
-      await api.register(applicationRoutes, { applications: store.applications, compiler, onDeleted });
+      await api.register(userRoutes, { users: store.users, passwords, registrationOpen, limits, guard });
+      await api.register(applicationRoutes, {
+        applications: store.applications,
+        compiler,
+        quota: config.applicationQuota,
+        onDeleted,
+      });
       await api.register(uploadRoutes, {
         accept: createAccept(uploading),
+        limit: uploadLimit,
         bodyLimit: config.bodyLimit,
       });
       await api.register(batchRoutes, {
         storeBatch: createStoreBatch({ ...uploading, batches: store.batches, examineLines }),
         dryRun: createDryRun({ cache, examineLines }),
+        limit: uploadLimit,
         bodyLimit: config.batchLimit,
         lineCount: config.batchLines,
       });
@@ -154,7 +191,7 @@ export async function buildApp({ config, log, store, compiler, cache, queues, ph
       const queue = queues.exports;
       await api.register(exportRoutes, {
         store,
-        makeExport: createExport({ store, queue, log }),
+        makeExport: createExport({ store, queue, refuseJobs, log }),
         streamExport: createStreamExport({ store, queue, waitMs: config.exportWaitMs }),
       });
       await api.register(importRoutes, {
@@ -165,6 +202,7 @@ export async function buildApp({ config, log, store, compiler, cache, queues, ph
           limit: config.importLimit,
           quota: config.importQuota,
           lineLimit: config.bodyLimit,
+          refuseJobs,
           log,
         }),
       });

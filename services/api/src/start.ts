@@ -8,6 +8,8 @@ import { invalidationsQueue } from '@sluice/shared/queues/invalidations.ts';
 import { createProducer } from '@sluice/shared/queues/producer.ts';
 import { purgesQueue } from '@sluice/shared/queues/purges.ts';
 import { connectRedis } from '@sluice/shared/queues/redis.ts';
+import { createSharedCounters } from '@sluice/shared/queues/shared-counters.ts';
+import { createSharedTotals } from '@sluice/shared/queues/shared-totals.ts';
 import { createCompiler } from '@sluice/shared/schemas/compiler.ts';
 import { connectStore } from '@sluice/shared/store/connect.ts';
 import { buildApp } from './app.ts';
@@ -35,7 +37,12 @@ export async function startApi(config: ApiConfig, log: Logger): Promise<RunningA
     purges: createProducer(purgesQueue, redis, config.redis, log),
     invalidations: createProducer(invalidationsQueue, redis, config.redis, log),
   };
-  const app = await buildApp({ config, log, store, compiler, cache, queues, phase: () => phase });
+  const app = await buildApp({
+    ...{ config, log, store, compiler, cache, queues },
+    counters: createSharedCounters(redis, config.redis),
+    uploadTotals: createSharedTotals(redis, config.redis, 'uploads'),
+    phase: () => phase,
+  });
 
   async function release(): Promise<void> {
     cache.close();

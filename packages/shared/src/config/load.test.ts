@@ -45,6 +45,60 @@ describe('settings', () => {
   });
 
   it.each([
+    ['20/1h', { count: 20, durationMs: 3_600_000 }],
+    ['60/1m', { count: 60, durationMs: 60_000 }],
+    ['1000/30', { count: 1_000, durationMs: 30_000 }],
+    ['5/7d', { count: 5, durationMs: 604_800_000 }],
+    ['off', undefined],
+    ['OFF', undefined],
+  ])('a rate of %s is %j', (given, rate) => {
+    const config = loadApiConfig({ ...env, REGISTER_RATE: given, LOGIN_RATE: given, UPLOAD_RATE: given });
+    expect([config.registerRate, config.loginRate, config.uploadRate]).toEqual([rate, rate, rate]);
+  });
+
+  it.each(['', '20', '20/', '/1h', '0/1h', '20/0s', '20/8d', '1.5/1h', '-1/1h', 'on', '20/1h/1h', '20 / 1h'])(
+    'a rate of %j stops the start',
+    (given) => {
+      for (const name of ['REGISTER_RATE', 'LOGIN_RATE', 'UPLOAD_RATE'])
+        expect(complaint({ [name]: given })).toBe(
+          `${name} must be a count and a duration of at most 7d such as 20/1h or 60/1m, or off`,
+        );
+    },
+  );
+
+  it.each([
+    [undefined, false],
+    ['off', false],
+    ['1', 1],
+    ['12', 12],
+    ['10.1.2.3', ['10.1.2.3']],
+    ['10.0.0.0/8, ::1,fd00::/8', ['10.0.0.0/8', '::1', 'fd00::/8']],
+    ['loopback,uniquelocal', ['loopback', 'uniquelocal']],
+  ])('TRUST_PROXY=%s is %j', (given, trusted) => {
+    expect(loadApiConfig({ ...env, ...(given && { TRUST_PROXY: given }) }).trustProxy).toEqual(trusted);
+  });
+
+  it.each([
+    '',
+    'on',
+    'true',
+    '0',
+    '-1',
+    '100',
+    '1.5',
+    '10.0.0',
+    '10.0.0.0/33',
+    '10.0.0.0/0',
+    '::1/129',
+    'loopback/8',
+    'a.example',
+    '1,',
+    '10.0.0.1;10.0.0.2',
+  ])('TRUST_PROXY=%j stops the start', (TRUST_PROXY) => {
+    expect(complaint({ TRUST_PROXY })).toMatch(/^TRUST_PROXY must be off, a number of proxies/);
+  });
+
+  it.each([
     [{ JWT_TOKEN_DURATION: '1w' }, /^JWT_TOKEN_DURATION must be/],
     [{ PORT: 'http' }, /^PORT must be integer/],
     [{ PORT: '70000' }, /^PORT must be <= 65535/],

@@ -1,7 +1,7 @@
 import type { Ajv } from 'ajv';
 import envSchema from 'env-schema';
 import Type, { type Static, type TObject } from 'typebox';
-import { parseDuration, parseFlag, parseSize } from './units.ts';
+import { parseDuration, parseFlag, parseRate, parseSize, parseTrust, type Rate } from './units.ts';
 import { Api, Common, ExportWorker, IngestWorker, Local, Workers } from './variables.ts';
 
 interface Format {
@@ -29,6 +29,14 @@ const formats: Record<string, Format> = {
   size: sizeUpTo('8MiB'),
   'batch-size': sizeUpTo('64MiB'),
   'import-size': sizeUpTo('1TiB'),
+  rate: {
+    says: 'must be a count and a duration of at most 7d such as 20/1h or 60/1m, or off',
+    accepts: (text) => parseRate(text) !== undefined,
+  },
+  'proxy-trust': {
+    says: 'must be off, a number of proxies from 1 to 99, or addresses such as 10.0.0.0/8, ::1, loopback, uniquelocal, separated by commas',
+    accepts: (text) => parseTrust(text) !== undefined,
+  },
   'mongodb-url': {
     says: 'must begin with mongodb:// or mongodb+srv://',
     accepts: (text) => /^mongodb(\+srv)?:\/\/./.test(text),
@@ -89,6 +97,11 @@ function explain({ instancePath, keyword, message, params }: Issue): string {
 
 const ms = (text: string) => parseDuration(text) as number;
 
+function rate(text: string): Rate | undefined {
+  const parsed = parseRate(text);
+  return parsed === 'off' ? undefined : parsed;
+}
+
 function common(vars: Common) {
   return {
     environment: vars.NODE_ENV,
@@ -113,6 +126,12 @@ export function loadApiConfig(env?: Env) {
     jwt: { secret: vars.JWT_SECRET, durationMs: ms(vars.JWT_TOKEN_DURATION) },
     registrationOpen: parseFlag(vars.REGISTRATION_OPEN) === true,
     bcryptCost: vars.BCRYPT_COST,
+    trustProxy: parseTrust(vars.TRUST_PROXY) as false | number | string[],
+    registerRate: rate(vars.REGISTER_RATE),
+    loginRate: rate(vars.LOGIN_RATE),
+    uploadRate: rate(vars.UPLOAD_RATE),
+    applicationQuota: vars.APPLICATION_QUOTA,
+    jobQuota: vars.JOB_QUOTA,
     bodyLimit: parseSize(vars.BODY_LIMIT) as number,
     batchLimit: parseSize(vars.BATCH_LIMIT) as number,
     batchLines: vars.BATCH_LINES,
@@ -159,7 +178,7 @@ export function loadIngestWorkerConfig(env?: Env) {
 /** Settings of `npm start`: those that are set stay as they are, the rest it makes itself. Throws ConfigError. */
 export function loadLocalConfig(env?: Env) {
   const { MONGODB_URL, REDIS_URL } = Common.properties;
-  const { JWT_SECRET, REGISTRATION_OPEN, HOST, PORT } = Api.properties;
+  const { JWT_SECRET, REGISTRATION_OPEN, REGISTER_RATE, LOGIN_RATE, HOST, PORT } = Api.properties;
   const vars = read(
     Type.Object({
       ...Local.properties,
@@ -169,6 +188,8 @@ export function loadLocalConfig(env?: Env) {
       REDIS_URL: Type.Optional(REDIS_URL),
       JWT_SECRET: Type.Optional(JWT_SECRET),
       REGISTRATION_OPEN: Type.Optional(Type.String({ ...REGISTRATION_OPEN, default: undefined })),
+      REGISTER_RATE: Type.Optional(Type.String({ ...REGISTER_RATE, default: undefined })),
+      LOGIN_RATE: Type.Optional(Type.String({ ...LOGIN_RATE, default: undefined })),
     }),
     env,
   );
@@ -184,6 +205,8 @@ export function loadLocalConfig(env?: Env) {
     redisUrl: vars.REDIS_URL,
     jwtSecret: vars.JWT_SECRET,
     registrationOpen: vars.REGISTRATION_OPEN,
+    registerRate: vars.REGISTER_RATE,
+    loginRate: vars.LOGIN_RATE,
   };
 }
 

@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+
 const second = 1_000;
 const durations: Record<string, number> = {
   s: second,
@@ -24,6 +26,42 @@ export function parseDuration(text: string): number | undefined {
 export function parseSize(text: string): number | undefined {
   const match = /^(\d{1,12})(B|[KMGT]iB)?$/i.exec(text);
   return match ? Number(match[1]) * (sizes[(match[2] ?? '').toUpperCase()] as number) : undefined;
+}
+
+/** So many within so long. */
+export interface Rate {
+  count: number;
+  durationMs: number;
+}
+
+const longestMs = 7 * 86_400 * second;
+
+/** `20/1h`, `60/1m` → a rate; `off` → `off`; undefined for anything else, such as no time at all or more than a week. */
+export function parseRate(text: string): Rate | 'off' | undefined {
+  if (text.toLowerCase() === 'off') return 'off';
+  const match = /^(\d{1,9})\/(.+)$/.exec(text);
+  const count = Number(match?.[1]);
+  const durationMs = parseDuration(match?.[2] ?? '') ?? 0;
+  return count >= 1 && durationMs >= second && durationMs <= longestMs ? { count, durationMs } : undefined;
+}
+
+/** Names of ranges of addresses, as Fastify knows them. */
+const ranges = ['loopback', 'linklocal', 'uniquelocal'];
+
+function isRange(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || more.length > 0) return ranges.includes(text);
+  if (bits === undefined) return true;
+  return /^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (version === 4 ? 32 : 128);
+}
+
+/** `off` → false, `2` → so many proxies, `10.0.0.0/8, loopback` → their addresses; undefined for anything else. */
+export function parseTrust(text: string): false | number | string[] | undefined {
+  if (text.toLowerCase() === 'off') return false;
+  if (/^[1-9]\d?$/.test(text)) return Number(text);
+  const addresses = text.split(',').map((each) => each.trim());
+  return addresses.every(isRange) ? addresses : undefined;
 }
 
 /** `true/1/yes/on` and `false/0/no/off` in any case → boolean; undefined for anything else. */

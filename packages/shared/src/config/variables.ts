@@ -67,6 +67,40 @@ export const Api = Type.Object({
     default: 'off',
     description: 'Whether anyone who reaches the API may register.',
   }),
+  TRUST_PROXY: Type.String({
+    format: 'proxy-trust',
+    default: 'off',
+    description:
+      "Whose `X-Forwarded-For` tells a client's address: `off`, the number of proxies in front, or their addresses and networks, separated by commas (also `loopback`, `linklocal`, `uniquelocal`). Compose sets 1, for its HAProxy.",
+  }),
+  REGISTER_RATE: Type.String({
+    format: 'rate',
+    default: '20/1h',
+    description:
+      'Registrations one address may ask for, `<count>/<duration>`, or `off`. `npm start` on a loopback address: `off`.',
+  }),
+  LOGIN_RATE: Type.String({
+    format: 'rate',
+    default: '60/1m',
+    description: 'The same for logins.',
+  }),
+  UPLOAD_RATE: Type.String({
+    format: 'rate',
+    default: 'off',
+    description: 'Entries that may be uploaded to one application, such as `10000/1m`, or `off`.',
+  }),
+  APPLICATION_QUOTA: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000,
+    default: 1_000,
+    description: 'Applications one owner may have.',
+  }),
+  JOB_QUOTA: Type.Integer({
+    minimum: 1,
+    maximum: 100_000,
+    default: 100,
+    description: 'Unfinished exports and imports one owner may have.',
+  }),
   BCRYPT_COST: Type.Integer({
     minimum: 4,
     maximum: 15,

@@ -80,6 +80,11 @@ export function applicationStore(db: Db) {
       return orUndefined(await applications.findOne(owned(domain, ownerId)));
     },
 
+    /** How many an owner has, counted up to `most`. */
+    async countOfOwner(ownerId: string, most: number): Promise<number> {
+      return applications.countDocuments({ 'owner.id': new ObjectId(ownerId), ...alive }, { limit: most });
+    },
+
     /** Newest first. */
     async listOfOwner(ownerId: string): Promise<ApplicationRecord[]> {
       const found = applications.find({ 'owner.id': new ObjectId(ownerId), ...alive });

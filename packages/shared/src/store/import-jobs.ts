@@ -66,14 +66,14 @@ export function importJobs(db: Db) {
       return toRecord(document);
     },
 
-    /** How many imports of an owner are not finished, and how many bytes of theirs the store holds. */
-    async ofOwner(owner: string): Promise<{ count: number; held: number }> {
-      const found = jobs.aggregate<{ count: number; held: number }>([
+    /** How many bytes of an owner's unfinished imports the store holds. */
+    async heldOfOwner(owner: string): Promise<number> {
+      const found = jobs.aggregate<{ held: number }>([
         { $match: { kind, owner: new ObjectId(owner), state: unfinished } },
-        { $group: { _id: null, count: { $sum: 1 }, held: { $sum: '$held' } } },
+        { $group: { _id: null, held: { $sum: '$held' } } },
       ]);
       const [sums] = await found.toArray();
-      return { count: sums?.count ?? 0, held: sums?.held ?? 0 };
+      return sums?.held ?? 0;
     },
 
     /** Says that the file is still arriving; false when nobody wants it any more. */

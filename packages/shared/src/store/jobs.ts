@@ -45,6 +45,16 @@ export function jobStore(db: Db) {
     exports: exportJobs(db),
     imports: importJobs(db),
 
+    /** How many jobs of an owner are not finished, counted up to `most`; imports that are arriving among them. */
+    async unfinishedOfOwner(owner: string, most: number): Promise<number> {
+      const filter: Filter<JobDocument> = {
+        kind: { $in: ['export', 'import'] },
+        owner: new ObjectId(owner),
+        state: { $in: unfinished },
+      };
+      return jobs.countDocuments(filter, { limit: most });
+    },
+
     /** Without the shape of an export, which can be large: its worker gets it from `claim`. */
     async get(id: string): Promise<JobRecord | undefined> {
       if (!ObjectId.isValid(id)) return undefined;

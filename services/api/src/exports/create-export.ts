@@ -6,20 +6,23 @@ import type { Producer } from '@sluice/shared/queues/producer.ts';
 import type { ApplicationRecord } from '@sluice/shared/store/applications.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import type { ExportJob, ExportOptions } from '@sluice/shared/store/job-records.ts';
+import type { RefuseJobs } from '../limits/job-quota.ts';
 
 interface Dependencies {
   store: Pick<Store, 'rawEntries' | 'leaves' | 'jobs'>;
   queue: Producer<{ jobId: string }>;
+  refuseJobs: RefuseJobs;
   log: Logger;
 }
 
 /** Commits an export to MongoDB, then puts its id on the queue; without the queue there is no export. */
-export function createExport({ store: { rawEntries, leaves, jobs }, queue, log }: Dependencies) {
+export function createExport({ store: { rawEntries, leaves, jobs }, queue, refuseJobs, log }: Dependencies) {
   return async (
     application: ApplicationRecord,
     options: ExportOptions,
     transient: boolean,
   ): Promise<ExportJob> => {
+    await refuseJobs(application.owner.id);
     // In this order: a leaf is recorded before its entry, so every entry up to the cut has its columns.
     const cut = await rawEntries.cut(application.id);
     const recorded = await leaves.of(application.id);

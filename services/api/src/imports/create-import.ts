@@ -9,11 +9,11 @@ import { repeat } from '@sluice/shared/repeat.ts';
 import type { ApplicationRecord } from '@sluice/shared/store/applications.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import type { ImportJob } from '@sluice/shared/store/job-records.ts';
+import { quotaReached } from '../limits/answers.ts';
+import type { RefuseJobs } from '../limits/job-quota.ts';
 import type { Encoding } from './decode.ts';
 import { createReceive } from './receive.ts';
 
-/** Unfinished imports of one owner, those that are arriving among them. */
-const mostOfOwner = 100;
 /** Files that one process takes at once: each has its buffers. */
 const mostAtOnce = 32;
 const touchEveryMs = 2_000;
@@ -32,21 +32,20 @@ interface Dependencies {
   /** Of what the unfinished imports of one owner hold in the store, in bytes. */
   quota: number;
   lineLimit: number;
+  refuseJobs: RefuseJobs;
   log: Logger;
 }
 
 /** Takes the file of an import, then commits it as a job and calls workers to it. Throws ApiError; then nothing is stored. */
-export function createImport({ store, queue, limit, quota, lineLimit, log }: Dependencies) {
+export function createImport({ store, queue, limit, quota, lineLimit, refuseJobs, log }: Dependencies) {
   const { parts, chunks, leaves } = store;
   const { imports } = store.jobs;
   const receive = createReceive({ store, limit });
   let receiving = 0;
 
-  async function refuseQuota(owner: string, kind: 'new' | 'arriving'): Promise<void> {
-    const { count, held } = await imports.ofOwner(owner);
-    if (kind === 'new' && count >= mostOfOwner)
-      throw tooMany(`${mostOfOwner} of your imports are not finished yet`);
-    if (held >= quota) throw tooMany(`your unfinished imports hold more than ${quota} bytes`);
+  async function refuseHeld(owner: string): Promise<void> {
+    if ((await imports.heldOfOwner(owner)) >= quota)
+      throw quotaReached(`your unfinished imports hold more than ${quota} bytes; nothing was stored`);
   }
 
   /** Removes what came, unless it is whole after all. */
@@ -69,7 +68,7 @@ export function createImport({ store, queue, limit, quota, lineLimit, log }: Dep
     const stopTouching = repeat(touchEveryMs, async () => {
       try {
         if (!(await imports.touch(job.id, held))) end = applicationNotFound(application.domain);
-        await refuseQuota(owner, 'arriving');
+        await refuseHeld(owner);
       } catch (error) {
         // MongoDB may be back before the next chunk is stored.
         if (error instanceof ApiError) end = error;
@@ -103,7 +102,8 @@ export function createImport({ store, queue, limit, quota, lineLimit, log }: Dep
     await queue.workers().catch((error) => {
       throw unavailable('imports cannot be taken now: the queue is away', 5, error);
     });
-    await refuseQuota(application.owner.id, 'new');
+    await refuseJobs(application.owner.id);
+    await refuseHeld(application.owner.id);
     if (receiving >= mostAtOnce)
       throw unavailable('too many imports are arriving at once; nothing was stored', 5);
     receiving += 1;
@@ -138,8 +138,3 @@ export function createImport({ store, queue, limit, quota, lineLimit, log }: Dep
     }
   }
 }
-
-const tooMany = (message: string) =>
-  new ApiError('TooManyRequestsError', `${message}; nothing was stored`, {
-    headers: { 'retry-after': '60' },
-  });

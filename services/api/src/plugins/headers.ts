@@ -44,7 +44,14 @@ export const headers = fp<{ corsOrigins: string[] }>(
     if (corsOrigins.length > 0) {
       await app.register(cors, {
         origin: corsOrigins.includes('*') ? '*' : corsOrigins,
-        exposedHeaders: ['x-request-id', 'content-disposition', 'retry-after'],
+        exposedHeaders: [
+          'x-request-id',
+          'content-disposition',
+          'retry-after',
+          'ratelimit-limit',
+          'ratelimit-remaining',
+          'ratelimit-reset',
+        ],
       });
     }
     app.addHook('onSend', (request, reply, _payload, done) => {

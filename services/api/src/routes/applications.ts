@@ -8,12 +8,15 @@ import type { Compiler } from '@sluice/shared/schemas/compiler.ts';
 import type { ApplicationRecord, ApplicationStore } from '@sluice/shared/store/applications.ts';
 import slugify from 'slugify';
 import Type from 'typebox';
+import { quotaReached } from '../limits/answers.ts';
 import { success } from '../plugins/envelope.ts';
-import { ByDomain, failures, security } from './common.ts';
+import { ByDomain, failures, overLimit, security } from './common.ts';
 
 interface Dependencies {
   applications: ApplicationStore;
   compiler: Compiler;
+  /** Applications of one owner. */
+  quota: number;
   /** Tells the workers and the other API processes. */
   onDeleted(applicationId: string): Promise<void>;
 }
@@ -56,7 +59,7 @@ const tags = ['Applications'];
 /** Applications of the user whose token it is. */
 export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { applications, compiler, onDeleted },
+  { applications, compiler, quota, onDeleted },
 ) => {
   app.addHook('onRequest', app.authenticate);
 
@@ -68,10 +71,15 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
         tags,
         security,
         body: NewApplication,
-        response: { 200: Success(Application), ...failures },
+        response: { 200: Success(Application), ...overLimit, ...failures },
       },
     },
     async ({ body, owner }, reply) => {
+      if ((await applications.countOfOwner(owner.id, quota)) >= quota) {
+        throw quotaReached(
+          `you have ${quota} applications, and there may be no more (APPLICATION_QUOTA); delete one`,
+        );
+      }
       refuseInexact(body.schema);
       const compiled = await compiler.compile(body.schema);
       if (!compiled.ok) throw new ApiError('InvalidSchemaError', compiled.refusal.message);

@@ -4,6 +4,35 @@ import Type from 'typebox';
 
 /** What routes say alike in the description of the API. */
 export const failures = { '4xx': Failure, '5xx': Failure };
+
+/** Headers of a route with a rate limit, for the description of its answers. */
+export const rateLimited = {
+  headers: {
+    'RateLimit-Limit': Type.Integer({ description: 'How much there may be within the time of the limit.' }),
+    'RateLimit-Remaining': Type.Integer({ description: 'How much of it is left.' }),
+    'RateLimit-Reset': Type.Integer({ description: 'Seconds until all of it is there again.' }),
+  },
+};
+const retryAfter = { 'Retry-After': Type.Integer({ description: 'Seconds to wait.' }) };
+
+/** 429 of a quota, or after wrong passwords. */
+export const overLimit = {
+  429: {
+    ...Failure,
+    description: 'There may be no more now; `error.message` says what to do.',
+    headers: retryAfter,
+  },
+};
+
+/** 429 of a rate limit. */
+export const overRate = {
+  429: {
+    ...Failure,
+    description: 'The rate limit is used up; `error.message` says how long to wait.',
+    headers: { ...rateLimited.headers, ...retryAfter },
+  },
+};
+
 export const security = [{ bearer: [] }];
 export const ByDomain = Type.Object({ domain: Type.String() });
 

@@ -11,7 +11,7 @@ import { abortOnClose } from '../jobs/abort-on-close.ts';
 import { createFind } from '../jobs/find-job.ts';
 import { toJob } from '../jobs/to-job.ts';
 import { success } from '../plugins/envelope.ts';
-import { ByDomain, failures, security } from './common.ts';
+import { ByDomain, failures, overLimit, security } from './common.ts';
 import { toPeriod } from './period.ts';
 
 interface Dependencies {
@@ -68,6 +68,7 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
               'application/zip': text,
             },
           },
+          ...overLimit,
           ...failures,
         },
       },
@@ -90,7 +91,7 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
         security,
         params: ByDomain,
         body: ExportRequest,
-        response: { 202: Success(Job, 'Taken.'), ...failures },
+        response: { 202: Success(Job, 'Taken.'), ...overLimit, ...failures },
       },
     },
     async ({ params, body, owner }, reply) => {

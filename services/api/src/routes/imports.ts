@@ -12,7 +12,7 @@ import { createFind } from '../jobs/find-job.ts';
 import { toJob } from '../jobs/to-job.ts';
 import { success } from '../plugins/envelope.ts';
 import { refuseCharsets } from '../plugins/json-body.ts';
-import { ByDomain, failures, onlyQueries, security } from './common.ts';
+import { ByDomain, failures, onlyQueries, overLimit, security } from './common.ts';
 
 interface Dependencies {
   store: Store;
@@ -56,7 +56,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app,
         params: ByDomain,
         querystring: ImportQuery,
         body: Type.String({ format: 'binary' }),
-        response: { 202: Success(Job, 'The file has come, and is worked on.'), ...failures },
+        response: { 202: Success(Job, 'The file has come, and is worked on.'), ...overLimit, ...failures },
       },
     },
     async (request, reply) => {

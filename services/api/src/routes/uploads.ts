@@ -20,17 +20,26 @@ import { elementsOf, elementsOrWhole, linesOf } from '../uploads/batch/lines.ts'
 import type { createStoreBatch } from '../uploads/batch/store-batch.ts';
 import { idempotencyKey } from '../uploads/idempotency-key.ts';
 import { uploadAnswer } from '../uploads/upload-answer.ts';
-import { ByDomain, failures, onlyQueries } from './common.ts';
+import type { UploadLimit } from '../uploads/upload-limit.ts';
+import { ByDomain, failures, onlyQueries, overRate, rateLimited } from './common.ts';
 
 interface UploadDependencies {
   accept: ReturnType<typeof createAccept>;
+  limit: UploadLimit | undefined;
   bodyLimit: number;
+}
+
+/** Counts entries of an application against its limit, before anything is stored; none where there is no limit. */
+function admission(limit: UploadLimit | undefined, reply: FastifyReply) {
+  return (
+    limit && ((applicationId: string, entries: number) => reply.headers(limit.take(applicationId, entries)))
+  );
 }
 
 /** Uploads: open to anyone who knows the domain; a token that comes along is not looked at. */
 export const uploadRoutes: FastifyPluginAsyncTypebox<UploadDependencies> = async (
   app,
-  { accept, bodyLimit },
+  { accept, limit, bodyLimit },
 ) => {
   takeJsonBytes(app);
 
@@ -47,13 +56,17 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<UploadDependencies> = async
         params: ByDomain,
         headers: IdempotencyKey,
         body: Type.Object({}, { additionalProperties: true }),
-        response: { 201: Success(Upload, 'Stored.'), ...failures },
+        response: {
+          201: { ...Success(Upload, 'Stored.'), ...(limit && rateLimited) },
+          ...overRate,
+          ...failures,
+        },
       },
     },
     async ({ params: { domain }, body, headers }, reply) => {
       const key = idempotencyKey(headers['idempotency-key']);
       if (!Buffer.isBuffer(body)) throw new ApiError('MalformedBodyError', 'the body is empty');
-      const text = await accept(domain, body, key);
+      const text = await accept(domain, body, key, admission(limit, reply));
       reply.code(201).type('application/json; charset=utf-8');
       // Serialised already: the type is that of the value.
       return uploadAnswer(domain, text) as never;
@@ -64,6 +77,7 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<UploadDependencies> = async
 interface BatchDependencies {
   storeBatch: ReturnType<typeof createStoreBatch>;
   dryRun: ReturnType<typeof createDryRun>;
+  limit: UploadLimit | undefined;
   bodyLimit: number;
   lineCount: number;
 }
@@ -71,7 +85,7 @@ interface BatchDependencies {
 /** Batches: many entries in one request, open like uploads. */
 export const batchRoutes: FastifyPluginAsyncTypebox<BatchDependencies> = async (
   app,
-  { storeBatch, dryRun, bodyLimit, lineCount },
+  { storeBatch, dryRun, limit, bodyLimit, lineCount },
 ) => {
   const { begin, collect } = createCollectBody(bodyLimit);
   app.removeAllContentTypeParsers();
@@ -114,9 +128,13 @@ export const batchRoutes: FastifyPluginAsyncTypebox<BatchDependencies> = async (
         querystring: BatchQuery,
         body: Type.Array(Type.Object({}, { additionalProperties: true })),
         response: {
-          201: Success(BatchResult, 'All lines are stored.'),
-          207: Success(BatchResult, 'Some lines are stored; `errors` names the others.'),
+          201: { ...Success(BatchResult, 'All lines are stored.'), ...(limit && rateLimited) },
+          207: {
+            ...Success(BatchResult, 'Some lines are stored; `errors` names the others.'),
+            ...(limit && rateLimited),
+          },
           422: FailureWith(LineError),
+          ...overRate,
           ...failures,
         },
       },
@@ -125,7 +143,13 @@ export const batchRoutes: FastifyPluginAsyncTypebox<BatchDependencies> = async (
       const key = idempotencyKey(headers['idempotency-key']);
       const bytes = notEmpty(body);
       const lines = (isJson(headers['content-type']) ? elementsOf : linesOf)(bytes, lineCount);
-      const result = await storeBatch(domain, { lines, body: bytes, atomic: query.atomic === true, key });
+      const result = await storeBatch(domain, {
+        lines,
+        body: bytes,
+        atomic: query.atomic === true,
+        key,
+        admit: admission(limit, reply),
+      });
       return success(reply, result, result.rejected === 0 ? 201 : 207);
     },
   );

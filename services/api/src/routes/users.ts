@@ -9,15 +9,19 @@ import {
 } from '@sluice/shared/contracts/users.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { UserRecord, UserStore } from '@sluice/shared/store/users.ts';
+import type { onRequestAsyncHookHandler } from 'fastify';
 import Type from 'typebox';
 import type { Passwords } from '../accounts/passwords.ts';
+import type { LoginGuard } from '../limits/login-guard.ts';
 import { success } from '../plugins/envelope.ts';
-import { failures, security } from './common.ts';
+import { failures, overLimit, overRate, rateLimited, security } from './common.ts';
 
 interface Dependencies {
   users: UserStore;
   passwords: Passwords;
   registrationOpen: boolean;
+  limits: { register: onRequestAsyncHookHandler[]; login: onRequestAsyncHookHandler[] };
+  guard: LoginGuard;
 }
 
 const toUser = ({ username, locale, createdAt, lastModifiedAt }: UserRecord): User => ({
@@ -33,7 +37,7 @@ const ByName = Type.Object({ username: Type.String() });
 /** Accounts: register, log in, look up, change. */
 export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { users, passwords, registrationOpen },
+  { users, passwords, registrationOpen, limits, guard },
 ) => {
   async function find(username: string): Promise<UserRecord> {
     const found = await users.byName(username);
@@ -48,8 +52,10 @@ export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
         summary: 'Register',
         tags,
         body: Registration,
-        response: { 200: Success(Message), ...failures },
+        response: { 200: { ...Success(Message), ...rateLimited }, ...overRate, ...failures },
       },
+      // A closed one counts nothing.
+      onRequest: registrationOpen ? limits.register : [],
       preValidation: async () => {
         if (!registrationOpen) {
           throw new ApiError(
@@ -74,12 +80,21 @@ export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
         summary: 'Log in',
         tags,
         body: Credentials,
-        response: { 200: Success(Type.Object({ token: Type.String() })), ...failures },
+        response: {
+          200: { ...Success(Type.Object({ token: Type.String() })), ...rateLimited },
+          ...overRate,
+          ...failures,
+        },
       },
+      onRequest: limits.login,
     },
-    async ({ body }, reply) => {
-      const user = await users.byName(body.username);
-      if (!(await passwords.verify(body.password, user?.passwordHash)) || !user) {
+    async ({ body, ip }, reply) => {
+      let user: UserRecord | undefined;
+      const isRight = await guard(body.username, ip, async () => {
+        user = await users.byName(body.username);
+        return passwords.verify(body.password, user?.passwordHash);
+      });
+      if (!isRight || !user) {
         throw new ApiError('InvalidCredentialsError', 'wrong username or password');
       }
       return success(reply, { token: app.issueToken(user) });
@@ -94,12 +109,15 @@ export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
         tags,
         security,
         body: PasswordChange,
-        response: { 200: Success(Message), ...failures },
+        response: { 200: Success(Message), ...overLimit, ...failures },
       },
       onRequest: app.authenticate,
     },
-    async ({ body, owner }, reply) => {
-      if (!(await passwords.verify(body.old_password, owner.passwordHash))) {
+    async ({ body, owner, ip }, reply) => {
+      const isRight = await guard(owner.username, ip, () =>
+        passwords.verify(body.old_password, owner.passwordHash),
+      );
+      if (!isRight) {
         throw new ApiError('InvalidCredentialsError', 'old_password is wrong');
       }
       const changed = await users.changePassword(owner, await passwords.hash(body.new_password));

@@ -16,12 +16,18 @@ interface Dependencies {
 
 /**
  * Reads, validates and stores one upload. Resolves with the payload's own text once the entry is durable; with a `key`, also when a
- * retry finds it stored. Throws ApiError.
+ * retry finds it stored. `admit` may refuse it before it is read. Throws ApiError.
  */
 export function createAccept({ cache, commit, recordLeaves }: Dependencies) {
-  return async function accept(domain: string, body: Buffer, key?: string): Promise<string> {
+  return async function accept(
+    domain: string,
+    body: Buffer,
+    key?: string,
+    admit?: ((applicationId: string, entries: number) => void) | undefined,
+  ): Promise<string> {
     const application = cache.peek(domain) ?? (await cache.get(domain));
     if (!application) throw applicationNotFound(domain);
+    admit?.(application.id, 1);
     const examined = examine(application, body);
     if (!examined.ok) {
       const { name, message, details } = await examined.explain();

@@ -26,6 +26,8 @@ export interface Batch {
   body: Buffer;
   atomic: boolean;
   key?: string | undefined;
+  /** May refuse all of it. */
+  admit?: ((applicationId: string, entries: number) => void) | undefined;
 }
 
 /** On their way at once. */
@@ -99,6 +101,7 @@ export function createStoreBatch({ cache, commit, recordLeaves, batches, examine
     const application = await cache.get(domain);
     if (!application) throw applicationNotFound(domain);
     const { atomic, lines } = batch;
+    batch.admit?.(application.id, lines.length);
     const record = toRecord(application.id, batch);
     const { accepted, errors } = await (atomic ? storeAll : storeEach)(application, batch, record);
     errors.sort((a, b) => a.line - b.line);
