@@ -55,7 +55,8 @@ export const Api = Type.Object({
   }),
   JWT_SECRET: Type.String({
     minLength: 1,
-    description: 'Signs the tokens. At least 32 bytes in production.',
+    description:
+      'Signs the tokens. At least 32 bytes in production. Several, separated by commas: the first signs, all verify.',
   }),
   JWT_TOKEN_DURATION: Type.String({
     format: 'duration-words',
