@@ -112,7 +112,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, { 
     },
     async (request, reply) => {
       const { job } = await find.job(kind, request.params, request.owner.id);
-      reply.type('text/event-stream').header('cache-control', 'no-cache').header('x-accel-buffering', 'no');
+      reply.type('text/event-stream').header('x-accel-buffering', 'no');
       return reply.send(jobEvents(jobs, job.id, abortOnClose(reply)) as never);
     },
   );
