@@ -49,16 +49,17 @@ describe('settings', () => {
     [{ PORT: 'http' }, /^PORT must be integer/],
     [{ PORT: '70000' }, /^PORT must be <= 65535/],
     [{ BODY_LIMIT: '9MiB' }, /^BODY_LIMIT must be/],
+    [{ REDIS_URL: 'redis://user:pass/word@cache' }, /^REDIS_URL must begin with/],
     [{ MONGODB_URL: 'localhost' }, /^MONGODB_URL must begin with/],
     [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL must be one of fatal, /],
     [{ JWT_SECRET: '' }, /^JWT_SECRET must not be empty/],
-    [
     [{ JWT_SECRET: 'one,,two' }, /^JWT_SECRET has an empty secret/],
     [{ JWT_SECRET: 'one,' }, /^JWT_SECRET has an empty secret/],
     [
       { NODE_ENV: 'production', JWT_SECRET: `${'x'.repeat(32)},${'y'.repeat(31)}` },
       /^JWT_SECRET must have at least 32 bytes in production, in each secret/,
     ],
+    [
       { NODE_ENV: 'production', JWT_SECRET: 'x'.repeat(31) },
       /^JWT_SECRET must have at least 32 bytes in production/,
     ],
@@ -66,17 +67,16 @@ describe('settings', () => {
     expect(complaint(more)).toMatch(message);
   });
 
-  it('names all that is missing, and repeats no value', () => {
   it('takes a list of secrets, the first of which signs', () => {
     expect(loadApiConfig({ ...env, JWT_SECRET: 'new, old' }).jwt.secrets).toEqual(['new', 'old']);
   });
 
+  it('names all that is missing, and repeats no value', () => {
     expect(complaint({ MONGODB_URL: undefined, JWT_SECRET: undefined }).split('\n').sort()).toEqual([
       'JWT_SECRET is not set',
       'MONGODB_URL is not set',
     ]);
     expect(complaint({ JWT_SECRET: 'hunter2', NODE_ENV: 'production' })).not.toContain('hunter2');
-  });
     expect(complaint({ JWT_SECRET: 'hunter2,' })).not.toContain('hunter2');
   });
 
@@ -93,6 +93,7 @@ describe('settings', () => {
     ['rediss://[::1]:6380'],
   ])('takes REDIS_URL=%s', (REDIS_URL) => {
     expect(loadApiConfig({ ...env, REDIS_URL }).redis.url).toBe(REDIS_URL);
+  });
 
   it('does not ask a worker for the secret of the API', () => {
     expect(loadExportWorkerConfig({ ...env, JWT_SECRET: undefined }).retentionMs).toBe(604_800_000);

@@ -34,8 +34,8 @@ const formats: Record<string, Format> = {
     accepts: (text) => /^mongodb(\+srv)?:\/\/./.test(text),
   },
   'redis-url': {
-    says: 'must begin with redis:// or rediss://',
-    accepts: (text) => /^rediss?:\/\/./.test(text),
+    says: 'must begin with redis:// or rediss://, and be a URL: what is special in a password is written %40',
+    accepts: (text) => /^rediss?:\/\/./.test(text) && URL.canParse(text),
   },
 };
 
