@@ -8,6 +8,8 @@ import type { Compiler } from '@sluice/shared/schemas/compiler.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import fastify, { LogController } from 'fastify';
 import { createPasswords } from './accounts/passwords.ts';
+import { createRenewHash } from './accounts/renew-hash.ts';
+import { createAudit } from './audit/audit.ts';
 import { createExport } from './exports/create-export.ts';
 import { createStreamExport } from './exports/stream-export.ts';
 import { createImport } from './imports/create-import.ts';
@@ -22,6 +24,7 @@ import { slowBodies } from './plugins/slow-bodies.ts';
 import { validation } from './plugins/validation.ts';
 import { createRequestIds } from './request-ids.ts';
 import { applicationRoutes } from './routes/applications.ts';
+import { auditRoutes } from './routes/audit.ts';
 import { entryRoutes } from './routes/entries.ts';
 import { exportRoutes } from './routes/exports.ts';
 import { healthRoutes, type Phase } from './routes/health.ts';
@@ -128,8 +131,11 @@ export async function buildApp({ config, log, store, compiler, cache, queues, ph
     }
   }
 
+  const { users } = store;
   const passwords = createPasswords(config.bcryptCost);
+  const renewHash = createRenewHash({ users, passwords, log });
   const { registrationOpen } = config;
+  const audit = createAudit({ records: store.audit, retentionMs: config.auditRetentionMs, log });
   const uploading = {
     cache,
     commit: createGroupCommit(store.entries.insert),
@@ -138,8 +144,9 @@ export async function buildApp({ config, log, store, compiler, cache, queues, ph
   const examineLines = createExamineLines(config.bodyLimit, uploading.recordLeaves);
   await app.register(
     async (api) => {
-      await api.register(userRoutes, { users: store.users, passwords, registrationOpen });
-      await api.register(applicationRoutes, { applications: store.applications, compiler, onDeleted });
+      await api.register(userRoutes, { users, passwords, renewHash, registrationOpen, audit });
+      await api.register(auditRoutes, { records: store.audit });
+      await api.register(applicationRoutes, { applications: store.applications, compiler, onDeleted, audit });
       await api.register(uploadRoutes, {
         accept: createAccept(uploading),
         bodyLimit: config.bodyLimit,
@@ -155,7 +162,8 @@ export async function buildApp({ config, log, store, compiler, cache, queues, ph
       await api.register(exportRoutes, {
         store,
         makeExport: createExport({ store, queue, log }),
-        streamExport: createStreamExport({ store, queue, waitMs: config.exportWaitMs }),
+        streamExport: createStreamExport({ store, queue, waitMs: config.exportWaitMs, audit }),
+        audit,
       });
       await api.register(importRoutes, {
         store,
@@ -167,9 +175,10 @@ export async function buildApp({ config, log, store, compiler, cache, queues, ph
           lineLimit: config.bodyLimit,
           log,
         }),
+        audit,
       });
-      await api.register(jobRoutes, { store, kind: 'export' });
-      await api.register(jobRoutes, { store, kind: 'import' });
+      await api.register(jobRoutes, { store, kind: 'export', audit });
+      await api.register(jobRoutes, { store, kind: 'import', audit });
       await api.register(healthRoutes, {
         store,
         phase,

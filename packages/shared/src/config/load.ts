@@ -133,6 +133,7 @@ export function loadApiConfig(env?: Env) {
       .map((origin) => origin.trim())
       .filter(Boolean),
     exportWaitMs: ms(vars.EXPORT_WAIT),
+    auditRetentionMs: ms(vars.AUDIT_RETENTION),
   };
 }
 

@@ -128,6 +128,11 @@ export const Api = Type.Object({
     default: '8s',
     description: 'How long `GET …/export` waits for a worker to begin before it answers 503.',
   }),
+  AUDIT_RETENTION: Type.String({
+    format: 'duration-words',
+    default: '365d',
+    description: 'How long a record of the audit log is kept that is made from now on.',
+  }),
 });
 
 export const ExportWorker = Type.Object({

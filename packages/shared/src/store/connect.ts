@@ -2,6 +2,7 @@ import { MongoClient, type MongoClientOptions } from 'mongodb';
 import { ConfigError } from '../config/load.ts';
 import { within } from '../deadline.ts';
 import { type ApplicationStore, applicationStore } from './applications.ts';
+import { type AuditStore, auditStore } from './audit.ts';
 import { type BatchStore, batchStore } from './batches.ts';
 import { type ChunkStore, chunkStore } from './chunks.ts';
 import { type Clock, readClock } from './clock.ts';
@@ -26,6 +27,7 @@ export interface Store {
   parts: PartStore;
   chunks: ChunkStore;
   turns: TurnStore;
+  audit: AuditStore;
   /** Creates what indexes are missing. */
   prepare(): Promise<void>;
   /** Resolves when the server answers; rejects after 2 s. */
@@ -95,6 +97,7 @@ export function connectStore(
     parts: partStore(db),
     chunks: chunkStore(db),
     turns: turnStore(db),
+    audit: auditStore(db),
   };
   return {
     ...rooms,

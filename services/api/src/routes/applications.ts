@@ -8,6 +8,7 @@ import type { Compiler } from '@sluice/shared/schemas/compiler.ts';
 import type { ApplicationRecord, ApplicationStore } from '@sluice/shared/store/applications.ts';
 import slugify from 'slugify';
 import Type from 'typebox';
+import type { Audit } from '../audit/audit.ts';
 import { success } from '../plugins/envelope.ts';
 import { ByDomain, failures, security } from './common.ts';
 
@@ -16,6 +17,7 @@ interface Dependencies {
   compiler: Compiler;
   /** Tells the workers and the other API processes. */
   onDeleted(applicationId: string): Promise<void>;
+  audit: Audit;
 }
 
 const toApplication = (record: ApplicationRecord): Application => ({
@@ -56,7 +58,7 @@ const tags = ['Applications'];
 /** Applications of the user whose token it is. */
 export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { applications, compiler, onDeleted },
+  { applications, compiler, onDeleted, audit },
 ) => {
   app.addHook('onRequest', app.authenticate);
 
@@ -71,7 +73,8 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
         response: { 200: Success(Application), ...failures },
       },
     },
-    async ({ body, owner }, reply) => {
+    async (request, reply) => {
+      const { body, owner } = request;
       refuseInexact(body.schema);
       const compiled = await compiler.compile(body.schema);
       if (!compiled.ok) throw new ApiError('InvalidSchemaError', compiled.refusal.message);
@@ -84,7 +87,9 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
       };
       for (;;) {
         const created = await applications.create({ ...fields, domain: makeDomain(body.name) });
-        if (created) return success(reply, toApplication(created));
+        if (!created) continue;
+        await audit.note(request, { action: 'application.created', application: created.domain });
+        return success(reply, toApplication(created));
       }
     },
   );
@@ -132,9 +137,12 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
         body: ApplicationUpdate,
         response: { 200: Success(Application), ...failures },
       },
-      handler: async ({ params, body, owner }, reply) => {
+      handler: async (request, reply) => {
+        const { params, body, owner } = request;
         const updated = await applications.update(params.domain, owner.id, body);
         if (!updated) throw applicationNotFound(params.domain);
+        const details = { changed: Object.keys(body) };
+        await audit.note(request, { action: 'application.updated', application: updated.domain, details });
         return success(reply, toApplication(updated));
       },
     });
@@ -151,10 +159,12 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
         response: { 200: Success(Message), ...failures },
       },
     },
-    async ({ params, owner }, reply) => {
+    async (request, reply) => {
+      const { params, owner } = request;
       const id = await applications.remove(params.domain, owner.id);
       if (!id) throw applicationNotFound(params.domain);
-      await onDeleted(id);
+      const event = { action: 'application.deleted', application: params.domain } as const;
+      await Promise.all([audit.note(request, event), onDeleted(id)]);
       return success(reply, {
         message: `application ${params.domain} was deleted; its entries are being purged`,
       });

@@ -11,13 +11,17 @@ import { ApiError } from '@sluice/shared/errors.ts';
 import type { UserRecord, UserStore } from '@sluice/shared/store/users.ts';
 import Type from 'typebox';
 import type { Passwords } from '../accounts/passwords.ts';
+import type { createRenewHash } from '../accounts/renew-hash.ts';
+import type { Audit } from '../audit/audit.ts';
 import { success } from '../plugins/envelope.ts';
 import { failures, security } from './common.ts';
 
 interface Dependencies {
   users: UserStore;
   passwords: Passwords;
+  renewHash: ReturnType<typeof createRenewHash>;
   registrationOpen: boolean;
+  audit: Audit;
 }
 
 const toUser = ({ username, locale, createdAt, lastModifiedAt }: UserRecord): User => ({
@@ -33,7 +37,7 @@ const ByName = Type.Object({ username: Type.String() });
 /** Accounts: register, log in, look up, change. */
 export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { users, passwords, registrationOpen },
+  { users, passwords, renewHash, registrationOpen, audit },
 ) => {
   async function find(username: string): Promise<UserRecord> {
     const found = await users.byName(username);
@@ -59,10 +63,12 @@ export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
         }
       },
     },
-    async ({ body }, reply) => {
+    async (request, reply) => {
+      const { body } = request;
       const passwordHash = await passwords.hash(body.password);
       const created = await users.create({ username: body.username, locale: body.locale, passwordHash });
       if (!created) throw new ApiError('ResourceConflictError', `username ${body.username} is taken`);
+      await audit.note(request, { action: 'user.registered', user: created });
       return success(reply, { message: `user ${created.username} was registered` });
     },
   );
@@ -77,11 +83,16 @@ export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
         response: { 200: Success(Type.Object({ token: Type.String() })), ...failures },
       },
     },
-    async ({ body }, reply) => {
+    async (request, reply) => {
+      const { body } = request;
       const user = await users.byName(body.username);
       if (!(await passwords.verify(body.password, user?.passwordHash)) || !user) {
+        // Not waited for: the time of the answer must not tell that there is such a user.
+        if (user) void audit.count(request, { action: 'user.login-failed', user });
         throw new ApiError('InvalidCredentialsError', 'wrong username or password');
       }
+      void renewHash(user, body.password);
+      await audit.note(request, { action: 'user.logged-in', user });
       return success(reply, { token: app.issueToken(user) });
     },
   );
@@ -98,12 +109,14 @@ export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       },
       onRequest: app.authenticate,
     },
-    async ({ body, owner }, reply) => {
+    async (request, reply) => {
+      const { body, owner } = request;
       if (!(await passwords.verify(body.old_password, owner.passwordHash))) {
         throw new ApiError('InvalidCredentialsError', 'old_password is wrong');
       }
       const changed = await users.changePassword(owner, await passwords.hash(body.new_password));
       if (!changed) throw new ApiError('InvalidCredentialsError', 'the password was changed meanwhile');
+      await audit.note(request, { action: 'user.password-changed' });
       return success(reply, { message: 'the password was changed; log in again' });
     },
   );
@@ -159,11 +172,14 @@ export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
         response: { 200: Success(User), ...failures },
       },
       onRequest: app.authenticate,
-      handler: async ({ params, body, owner }, reply) => {
+      handler: async (request, reply) => {
+        const { params, body, owner } = request;
         const user = await find(params.username);
         if (user.id !== owner.id)
           throw new ApiError('ForbiddenRequestError', 'only the own user can be changed');
-        return success(reply, toUser((await users.update(user.id, body)) ?? user));
+        const updated = await users.update(user.id, body);
+        await audit.note(request, { action: 'user.updated', details: { changed: Object.keys(body) } });
+        return success(reply, toUser(updated ?? user));
       },
     });
   }
