@@ -192,7 +192,9 @@ describe('the audit log', () => {
     );
   });
 
-  it('fails no request when a record cannot be written, and logs that it is missed', async () => {
+  it('fails no request when a record cannot be written, and logs that it is missed', {
+    timeout: 90_000,
+  }, async () => {
     const env = ownStores();
     const { url, output } = await runApi({ ...env, LOG_LEVEL: 'warn' });
     const { db, documents } = storedIn(env);

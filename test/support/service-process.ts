@@ -7,6 +7,9 @@ import { call, ownStores, until } from './sluice.ts';
 
 const services = join(import.meta.dirname, '../../services');
 
+/** On a machine that is busy with other tests. */
+const startMs = 60_000;
+
 /** Runs a service as its own process, with these variables and no others. Call in a test. */
 export function run(service: string, env: Record<string, string>) {
   const child = spawn(process.execPath, [join(services, service, 'src/main.ts')], {
@@ -31,11 +34,13 @@ export async function runApi(env: Record<string, string> = {}) {
   const port = await freePort(0);
   const url = `http://127.0.0.1:${port}`;
   const running = run('api', { ...ownStores(), ...env, PORT: String(port) });
-  await until(() =>
-    call(url, 'GET', '/api/health/ready').then(
+  const isReady = async () => {
+    if (running.child.exitCode !== null) throw new Error(running.output.text);
+    return call(url, 'GET', '/api/health/ready').then(
       ({ status }) => status === 200,
       () => false,
-    ),
-  );
+    );
+  };
+  await until(isReady, startMs);
   return { ...running, url };
 }
