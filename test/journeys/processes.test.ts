@@ -1,43 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { freePort } from '../../local/ports.ts';
+import { exitOf, run, runApi } from '../support/service-process.ts';
 import { call, ownStores, until } from '../support/sluice.ts';
-
-const root = join(import.meta.dirname, '../..');
-
-/** Runs a service as its own process, with these variables and no others. */
-function run(service: string, env: Record<string, string>) {
-  const child = spawn(process.execPath, [join(root, 'services', service, 'src/main.ts')], {
-    env: { PATH: process.env.PATH ?? '', ...env },
-    cwd: import.meta.dirname,
-  });
-  const output = { text: '' };
-  child.stdout.on('data', (chunk) => {
-    output.text += chunk;
-  });
-  child.stderr.on('data', (chunk) => {
-    output.text += chunk;
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  return { child, output };
-}
-
-const exitOf = async (child: ChildProcess) => child.exitCode ?? (await once(child, 'exit'))[0];
-
-async function runApi(env: Record<string, string> = {}) {
-  const port = await freePort(0);
-  const url = `http://127.0.0.1:${port}`;
-  const running = run('api', { ...ownStores(), PORT: String(port), ...env });
-  await until(() =>
-    call(url, 'GET', '/api/health/ready').then(
-      ({ status }) => status === 200,
-      () => false,
-    ),
-  );
-  return { ...running, url };
-}
 
 async function ownApplication(url: string) {
   const credentials = { username: 'processes', password: 'a-very-secret-word' };

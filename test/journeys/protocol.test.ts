@@ -121,6 +121,7 @@ describe('the description of the API', () => {
         'get /api/applications/{domain}/data',
         'get /api/applications/{domain}/export',
         'post /api/applications/{domain}/exports',
+        'get /api/audit',
         'get /api/health/live',
         'get /api/health/ready',
       ].sort(),

@@ -10,6 +10,8 @@ import type { Compiler } from '@sluice/shared/schemas/compiler.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import fastify, { LogController } from 'fastify';
 import { createPasswords } from './accounts/passwords.ts';
+import { createRenewHash } from './accounts/renew-hash.ts';
+import { createAudit } from './audit/audit.ts';
 import { createExport } from './exports/create-export.ts';
 import { createStreamExport } from './exports/stream-export.ts';
 import { createImport } from './imports/create-import.ts';
@@ -27,6 +29,7 @@ import { slowBodies } from './plugins/slow-bodies.ts';
 import { validation } from './plugins/validation.ts';
 import { createRequestIds } from './request-ids.ts';
 import { applicationRoutes } from './routes/applications.ts';
+import { auditRoutes } from './routes/audit.ts';
 import { entryRoutes } from './routes/entries.ts';
 import { exportRoutes } from './routes/exports.ts';
 import { healthRoutes, type Phase } from './routes/health.ts';
@@ -150,7 +153,9 @@ export async function buildApp({
     }
   }
 
+  const { users } = store;
   const passwords = createPasswords(config.bcryptCost);
+  const renewHash = createRenewHash({ users, passwords, log });
   const { registrationOpen } = config;
   const limits = {
     register: limitAddresses(counters, config.registerRate, 'registrations'),
@@ -160,6 +165,7 @@ export async function buildApp({
   const uploadLimit = config.uploadRate && createUploadLimit(config.uploadRate, uploadTotals);
   app.addHook('onClose', async () => uploadLimit?.close());
   const refuseJobs = createRefuseJobs(store.jobs, config.jobQuota);
+  const audit = createAudit({ records: store.audit, retentionMs: config.auditRetentionMs, log });
   const uploading = {
     cache,
     commit: createGroupCommit(store.entries.insert),
@@ -168,12 +174,14 @@ export async function buildApp({
   const examineLines = createExamineLines(config.bodyLimit, uploading.recordLeaves);
   await app.register(
     async (api) => {
-      await api.register(userRoutes, { users: store.users, passwords, registrationOpen, limits, guard });
+      await api.register(userRoutes, { users, passwords, renewHash, registrationOpen, limits, guard, audit });
+      await api.register(auditRoutes, { records: store.audit });
       await api.register(applicationRoutes, {
         applications: store.applications,
         compiler,
         quota: config.applicationQuota,
         onDeleted,
+        audit,
       });
       await api.register(uploadRoutes, {
         accept: createAccept(uploading),
@@ -192,7 +200,8 @@ export async function buildApp({
       await api.register(exportRoutes, {
         store,
         makeExport: createExport({ store, queue, refuseJobs, log }),
-        streamExport: createStreamExport({ store, queue, waitMs: config.exportWaitMs }),
+        streamExport: createStreamExport({ store, queue, waitMs: config.exportWaitMs, audit }),
+        audit,
       });
       await api.register(importRoutes, {
         store,
@@ -205,9 +214,10 @@ export async function buildApp({
           refuseJobs,
           log,
         }),
+        audit,
       });
-      await api.register(jobRoutes, { store, kind: 'export' });
-      await api.register(jobRoutes, { store, kind: 'import' });
+      await api.register(jobRoutes, { store, kind: 'export', audit });
+      await api.register(jobRoutes, { store, kind: 'import', audit });
       await api.register(healthRoutes, {
         store,
         phase,

@@ -103,9 +103,16 @@ describe('settings', () => {
     [{ PORT: 'http' }, /^PORT must be integer/],
     [{ PORT: '70000' }, /^PORT must be <= 65535/],
     [{ BODY_LIMIT: '9MiB' }, /^BODY_LIMIT must be/],
+    [{ REDIS_URL: 'redis://user:pass/word@cache' }, /^REDIS_URL must begin with/],
     [{ MONGODB_URL: 'localhost' }, /^MONGODB_URL must begin with/],
     [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL must be one of fatal, /],
     [{ JWT_SECRET: '' }, /^JWT_SECRET must not be empty/],
+    [{ JWT_SECRET: 'one,,two' }, /^JWT_SECRET has an empty secret/],
+    [{ JWT_SECRET: 'one,' }, /^JWT_SECRET has an empty secret/],
+    [
+      { NODE_ENV: 'production', JWT_SECRET: `${'x'.repeat(32)},${'y'.repeat(31)}` },
+      /^JWT_SECRET must have at least 32 bytes in production, in each secret/,
+    ],
     [
       { NODE_ENV: 'production', JWT_SECRET: 'x'.repeat(31) },
       /^JWT_SECRET must have at least 32 bytes in production/,
@@ -114,12 +121,32 @@ describe('settings', () => {
     expect(complaint(more)).toMatch(message);
   });
 
+  it('takes a list of secrets, the first of which signs', () => {
+    expect(loadApiConfig({ ...env, JWT_SECRET: 'new, old' }).jwt.secrets).toEqual(['new', 'old']);
+  });
+
   it('names all that is missing, and repeats no value', () => {
     expect(complaint({ MONGODB_URL: undefined, JWT_SECRET: undefined }).split('\n').sort()).toEqual([
       'JWT_SECRET is not set',
       'MONGODB_URL is not set',
     ]);
     expect(complaint({ JWT_SECRET: 'hunter2', NODE_ENV: 'production' })).not.toContain('hunter2');
+    expect(complaint({ JWT_SECRET: 'hunter2,' })).not.toContain('hunter2');
+  });
+
+  it.each([
+    ['mongodb://sluice:p%40ss@db1,db2/sluice?replicaSet=rs0&authSource=admin&tls=true&tlsCAFile=/ca.pem'],
+    ['mongodb+srv://sluice:secret@cluster.example/sluice?authSource=admin'],
+  ])('takes MONGODB_URL=%s', (MONGODB_URL) => {
+    expect(loadApiConfig({ ...env, MONGODB_URL }).mongodb.url).toBe(MONGODB_URL);
+  });
+
+  it.each([
+    ['redis://:p%40ss@cache:6379'],
+    ['rediss://sluice:secret@cache.example:6380/1'],
+    ['rediss://[::1]:6380'],
+  ])('takes REDIS_URL=%s', (REDIS_URL) => {
+    expect(loadApiConfig({ ...env, REDIS_URL }).redis.url).toBe(REDIS_URL);
   });
 
   it('does not ask a worker for the secret of the API', () => {

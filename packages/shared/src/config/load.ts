@@ -42,8 +42,8 @@ const formats: Record<string, Format> = {
     accepts: (text) => /^mongodb(\+srv)?:\/\/./.test(text),
   },
   'redis-url': {
-    says: 'must begin with redis:// or rediss://',
-    accepts: (text) => /^rediss?:\/\/./.test(text),
+    says: 'must begin with redis:// or rediss://, and be a URL: what is special in a password is written %40',
+    accepts: (text) => /^rediss?:\/\/./.test(text) && URL.canParse(text),
   },
 };
 
@@ -112,18 +112,26 @@ function common(vars: Common) {
   };
 }
 
+/** The secrets of tokens: the first signs, all verify. */
+function secretsOf({ NODE_ENV, JWT_SECRET }: Pick<Common & Api, 'NODE_ENV' | 'JWT_SECRET'>): string[] {
+  const secrets = JWT_SECRET.split(',').map((secret) => secret.trim());
+  if (secrets.includes('')) throw new ConfigError('JWT_SECRET has an empty secret: look at its commas');
+  if (NODE_ENV === 'production' && secrets.some((secret) => Buffer.byteLength(secret) < 32)) {
+    const which = secrets.length > 1 ? ', in each secret of the list' : '';
+    throw new ConfigError(`JWT_SECRET must have at least 32 bytes in production${which}`);
+  }
+  return secrets;
+}
+
 /** Settings of the API. Throws ConfigError. */
 export function loadApiConfig(env?: Env) {
   const vars = read(Type.Object({ ...Common.properties, ...Api.properties }), env);
-  if (vars.NODE_ENV === 'production' && Buffer.byteLength(vars.JWT_SECRET) < 32) {
-    throw new ConfigError('JWT_SECRET must have at least 32 bytes in production');
-  }
   return {
     ...common(vars),
     host: vars.HOST,
     port: vars.PORT,
     reusePort: parseFlag(vars.REUSE_PORT) === true,
-    jwt: { secret: vars.JWT_SECRET, durationMs: ms(vars.JWT_TOKEN_DURATION) },
+    jwt: { secrets: secretsOf(vars), durationMs: ms(vars.JWT_TOKEN_DURATION) },
     registrationOpen: parseFlag(vars.REGISTRATION_OPEN) === true,
     bcryptCost: vars.BCRYPT_COST,
     trustProxy: parseTrust(vars.TRUST_PROXY) as false | number | string[],
@@ -144,6 +152,7 @@ export function loadApiConfig(env?: Env) {
       .map((origin) => origin.trim())
       .filter(Boolean),
     exportWaitMs: ms(vars.EXPORT_WAIT),
+    auditRetentionMs: ms(vars.AUDIT_RETENTION),
   };
 }
 

@@ -55,7 +55,8 @@ export const Api = Type.Object({
   }),
   JWT_SECRET: Type.String({
     minLength: 1,
-    description: 'Signs the tokens. At least 32 bytes in production.',
+    description:
+      'Signs the tokens. At least 32 bytes in production. Several, separated by commas: the first signs, all verify.',
   }),
   JWT_TOKEN_DURATION: Type.String({
     format: 'duration-words',
@@ -160,6 +161,11 @@ export const Api = Type.Object({
     format: 'duration-words',
     default: '8s',
     description: 'How long `GET …/export` waits for a worker to begin before it answers 503.',
+  }),
+  AUDIT_RETENTION: Type.String({
+    format: 'duration-words',
+    default: '365d',
+    description: 'How long a record of the audit log is kept that is made from now on.',
   }),
 });
 

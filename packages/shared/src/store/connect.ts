@@ -1,6 +1,8 @@
 import { MongoClient, type MongoClientOptions } from 'mongodb';
+import { ConfigError } from '../config/load.ts';
 import { within } from '../deadline.ts';
 import { type ApplicationStore, applicationStore } from './applications.ts';
+import { type AuditStore, auditStore } from './audit.ts';
 import { type BatchStore, batchStore } from './batches.ts';
 import { type ChunkStore, chunkStore } from './chunks.ts';
 import { type Clock, readClock } from './clock.ts';
@@ -25,6 +27,7 @@ export interface Store {
   parts: PartStore;
   chunks: ChunkStore;
   turns: TurnStore;
+  audit: AuditStore;
   /** Creates what indexes are missing. */
   prepare(): Promise<void>;
   /** Resolves when the server answers; rejects after 2 s. */
@@ -43,6 +46,18 @@ const durable: MongoClientOptions = {
   fieldsAsRaw: Object.create(null),
 };
 
+/** The driver's complaints can repeat what is in the URL: here they do not. */
+function createClient(url: string, options: MongoClientOptions): MongoClient {
+  try {
+    return new MongoClient(url, options);
+  } catch (error) {
+    const { message } = error as Error;
+    const credentials = url.slice(url.indexOf('//') + 2, Math.max(url.lastIndexOf('@'), 0));
+    const repeats = credentials.split(':').some((part) => part !== '' && message.includes(part));
+    throw new ConfigError(`MONGODB_URL cannot be used${repeats ? '' : `: ${message}`}`);
+  }
+}
+
 /** A worker's scan of millions of entries is slow, not lost. */
 const patientMs = 600_000;
 
@@ -57,7 +72,7 @@ export function connectStore(
   appName: string,
   patience: 'patient' | 'impatient',
 ): Store {
-  const client = new MongoClient(url, {
+  const client = createClient(url, {
     ...durable,
     appName,
     writeConcern: { w: 'majority', journal: true, wtimeoutMS: timeoutMs },
@@ -84,6 +99,7 @@ export function connectStore(
     parts: partStore(db),
     chunks: chunkStore(db),
     turns: turnStore(db),
+    audit: auditStore(db),
   };
   return {
     ...rooms,

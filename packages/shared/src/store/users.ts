@@ -80,6 +80,15 @@ export function userStore(db: Db) {
       );
     },
 
+    /** Puts one hash of the same password in the place of another; false when that is no longer there. Tokens stay valid. */
+    async renewHash(id: string, from: string, to: string): Promise<boolean> {
+      const { modifiedCount } = await users.updateOne(
+        { _id: new ObjectId(id), passwordHash: from },
+        { $set: { passwordHash: to } },
+      );
+      return modifiedCount === 1;
+    },
+
     /** False when the password was changed by another request meanwhile; nothing is done then. */
     async changePassword(user: UserRecord, passwordHash: string): Promise<boolean> {
       const { modifiedCount } = await users.updateOne(

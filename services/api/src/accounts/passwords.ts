@@ -11,6 +11,8 @@ export interface Passwords {
   hash(password: string): Promise<string>;
   /** Takes as long without a hash (an unknown user) as with one. */
   verify(password: string, hash: string | undefined): Promise<boolean>;
+  /** False for a hash that was made with another cost. */
+  hasCost(hash: string): boolean;
 }
 
 /** bcrypt behind a semaphore. Rejects with 503 when too many wait. */
@@ -38,5 +40,6 @@ export function createPasswords(cost: number): Passwords {
         const matches = await bcrypt.compare(password, hash && fits ? hash : await decoy);
         return matches && fits && hash !== undefined;
       }),
+    hasCost: (hash) => bcrypt.getRounds(hash) === cost,
   };
 }

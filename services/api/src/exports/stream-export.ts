@@ -3,6 +3,7 @@ import type { Producer } from '@sluice/shared/queues/producer.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import type { ExportJob } from '@sluice/shared/store/job-records.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Audit } from '../audit/audit.ts';
 import { cancelJob } from '../jobs/cancel-job.ts';
 import { encodingFor } from '../jobs/encoding.ts';
 import { keeping } from '../jobs/keep.ts';
@@ -13,13 +14,14 @@ interface Dependencies {
   store: Pick<Store, 'jobs' | 'parts'>;
   queue: Producer<{ jobId: string }>;
   waitMs: number;
+  audit: Audit;
 }
 
 /** While workers are there but busy, a client waits this long. */
 const busyMs = 60_000;
 
 /** Sends the file of an export while it is written. A client that goes away cancels it. */
-export function createStreamExport({ store: { jobs, parts }, queue, waitMs }: Dependencies) {
+export function createStreamExport({ store: { jobs, parts }, queue, waitMs, audit }: Dependencies) {
   /** Resolves once a worker has the job; else cancels it and says why there is none. */
   async function begun(job: ExportJob, signal: AbortSignal): Promise<void> {
     if (await waitForStart(jobs, job.id, waitMs, signal)) return;
@@ -47,6 +49,8 @@ export function createStreamExport({ store: { jobs, parts }, queue, waitMs }: De
     const content = keeping(jobs, job.id, followParts({ jobs, parts }, job.id, signal));
     // Nothing is sent before the first part is there: until then a failure can still be said.
     const first = await content.next();
+    const what = { application: job.domain, job: job.id, details: { streamed: true } };
+    await audit.note(request, { action: 'export.downloaded', ...what });
     const encoding = encodingFor(request.headers['accept-encoding']);
     return sendBytes(request, reply, job, prepend(first, content), signal, encoding);
   };

@@ -4,6 +4,7 @@ import type { Store } from '@sluice/shared/store/connect.ts';
 import type { JobRecord } from '@sluice/shared/store/job-records.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import parseRange from 'range-parser';
+import type { Audit } from '../audit/audit.ts';
 import { createCompressor, encodingFor } from './encoding.ts';
 import { keeping } from './keep.ts';
 import { mediaOf } from './media.ts';
@@ -40,7 +41,7 @@ export function sendBytes(
 }
 
 /** Sends the file of a completed job, or the part of it that is asked for (RFC 9110: one range, `If-Range`, `If-None-Match`). */
-export function createSendFile({ jobs, parts }: Pick<Store, 'jobs' | 'parts'>) {
+export function createSendFile({ jobs, parts }: Pick<Store, 'jobs' | 'parts'>, audit: Audit) {
   return async (request: FastifyRequest, reply: FastifyReply, job: JobRecord, signal: AbortSignal) => {
     const { manifest } = job;
     if (!manifest) {
@@ -62,6 +63,11 @@ export function createSendFile({ jobs, parts }: Pick<Store, 'jobs' | 'parts'>) {
     if (range) reply.code(206).header('content-range', `bytes ${start}-${end}/${manifest.bytes}`);
     if (!encoding) reply.header('content-length', end - start + 1);
     const list = isHead(request) ? [] : await jobs.partsOf(job.id);
+    if (!isHead(request)) {
+      const details = range && { range: `${start}-${end}` };
+      const what = { application: job.domain, job: job.id, details };
+      await audit.note(request, { action: `${job.kind}.downloaded`, ...what });
+    }
     const source = isHead(request) ? none() : keeping(jobs, job.id, readRange(parts, list, { start, end }));
     return sendBytes(request, reply, job, source, signal, encoding);
   };

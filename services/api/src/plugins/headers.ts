@@ -39,8 +39,7 @@ function protectiveHeaders(): Record<string, string> {
 /** Headers that keep browsers safe; other origins are let in only where they are named. */
 export const headers = fp<{ corsOrigins: string[] }>(
   async (app, { corsOrigins }) => {
-    const fixed = { ...protectiveHeaders(), 'cache-control': 'no-store' };
-    const { 'cache-control': _, ...ofDocs } = fixed;
+    const fixed = protectiveHeaders();
     if (corsOrigins.length > 0) {
       await app.register(cors, {
         origin: corsOrigins.includes('*') ? '*' : corsOrigins,
@@ -55,7 +54,10 @@ export const headers = fp<{ corsOrigins: string[] }>(
       });
     }
     app.addHook('onSend', (request, reply, _payload, done) => {
-      reply.headers(request.url.startsWith('/api/docs') ? ofDocs : fixed).header('x-request-id', request.id);
+      reply.headers(fixed).header('x-request-id', request.id);
+      // A route may say otherwise of what it answers, not of a failure, which begins like it.
+      const hasOwn = reply.hasHeader('cache-control') || request.url.startsWith('/api/docs');
+      if (!hasOwn || reply.statusCode >= 400) reply.header('cache-control', 'no-store');
       done();
     });
   },

@@ -19,9 +19,16 @@ export const openapi = fp(
     });
     await app.register(swaggerUi, {
       routePrefix: '/api/docs',
-      staticCSP: true,
-      // Behind plain HTTP an upgrade would leave the page without its scripts.
-      transformStaticCSP: (policy) => policy.replace(/upgrade-insecure-requests;?/, ''),
+      staticCSP: {
+        'default-src': "'none'",
+        'script-src': "'self'",
+        'style-src': "'self'",
+        'img-src': "'self' data:",
+        'connect-src': "'self'",
+        'base-uri': "'none'",
+        'form-action': "'none'",
+        'frame-ancestors': "'none'",
+      },
       uiConfig: { persistAuthorization: false, displayRequestDuration: true },
     });
     app.get('/api/openapi.json', { schema: { hide: true } }, () => app.swagger());

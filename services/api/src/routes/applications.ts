@@ -8,6 +8,7 @@ import type { Compiler } from '@sluice/shared/schemas/compiler.ts';
 import type { ApplicationRecord, ApplicationStore } from '@sluice/shared/store/applications.ts';
 import slugify from 'slugify';
 import Type from 'typebox';
+import type { Audit } from '../audit/audit.ts';
 import { quotaReached } from '../limits/answers.ts';
 import { success } from '../plugins/envelope.ts';
 import { ByDomain, failures, overLimit, security } from './common.ts';
@@ -19,6 +20,7 @@ interface Dependencies {
   quota: number;
   /** Tells the workers and the other API processes. */
   onDeleted(applicationId: string): Promise<void>;
+  audit: Audit;
 }
 
 const toApplication = (record: ApplicationRecord): Application => ({
@@ -59,7 +61,7 @@ const tags = ['Applications'];
 /** Applications of the user whose token it is. */
 export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { applications, compiler, quota, onDeleted },
+  { applications, compiler, quota, onDeleted, audit },
 ) => {
   app.addHook('onRequest', app.authenticate);
 
@@ -74,7 +76,8 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
         response: { 200: Success(Application), ...overLimit, ...failures },
       },
     },
-    async ({ body, owner }, reply) => {
+    async (request, reply) => {
+      const { body, owner } = request;
       if ((await applications.countOfOwner(owner.id, quota)) >= quota) {
         throw quotaReached(
           `you have ${quota} applications, and there may be no more (APPLICATION_QUOTA); delete one`,
@@ -92,7 +95,9 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
       };
       for (;;) {
         const created = await applications.create({ ...fields, domain: makeDomain(body.name) });
-        if (created) return success(reply, toApplication(created));
+        if (!created) continue;
+        await audit.note(request, { action: 'application.created', application: created.domain });
+        return success(reply, toApplication(created));
       }
     },
   );
@@ -140,9 +145,12 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
         body: ApplicationUpdate,
         response: { 200: Success(Application), ...failures },
       },
-      handler: async ({ params, body, owner }, reply) => {
+      handler: async (request, reply) => {
+        const { params, body, owner } = request;
         const updated = await applications.update(params.domain, owner.id, body);
         if (!updated) throw applicationNotFound(params.domain);
+        const details = { changed: Object.keys(body) };
+        await audit.note(request, { action: 'application.updated', application: updated.domain, details });
         return success(reply, toApplication(updated));
       },
     });
@@ -159,10 +167,12 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
         response: { 200: Success(Message), ...failures },
       },
     },
-    async ({ params, owner }, reply) => {
+    async (request, reply) => {
+      const { params, owner } = request;
       const id = await applications.remove(params.domain, owner.id);
       if (!id) throw applicationNotFound(params.domain);
-      await onDeleted(id);
+      const event = { action: 'application.deleted', application: params.domain } as const;
+      await Promise.all([audit.note(request, event), onDeleted(id)]);
       return success(reply, {
         message: `application ${params.domain} was deleted; its entries are being purged`,
       });

@@ -5,6 +5,7 @@ import { ApiError } from '@sluice/shared/errors.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import type { ExportOptions } from '@sluice/shared/store/job-records.ts';
 import Type from 'typebox';
+import type { Audit } from '../audit/audit.ts';
 import type { createExport } from '../exports/create-export.ts';
 import type { createStreamExport } from '../exports/stream-export.ts';
 import { abortOnClose } from '../jobs/abort-on-close.ts';
@@ -18,6 +19,7 @@ interface Dependencies {
   store: Store;
   makeExport: ReturnType<typeof createExport>;
   streamExport: ReturnType<typeof createStreamExport>;
+  audit: Audit;
 }
 
 const tags = ['Exports'];
@@ -41,7 +43,7 @@ function toOptions(asked: Omit<ExportQuery, 'columns'>, columns: string[] | unde
 /** Exports: streamed while they are written, or made as jobs to be fetched later. */
 export const exportRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { store, makeExport, streamExport },
+  { store, makeExport, streamExport, audit },
 ) => {
   app.addHook('onRequest', app.authenticate);
   const find = createFind(store);
@@ -94,10 +96,13 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
         response: { 202: Success(Job, 'Taken.'), ...overLimit, ...failures },
       },
     },
-    async ({ params, body, owner }, reply) => {
+    async (request, reply) => {
+      const { params, body, owner } = request;
       const options = toOptions(body, body.columns);
       const application = await find.application(params.domain, owner.id);
-      return success(reply, toJob(await makeExport(application, options, false)), 202);
+      const job = await makeExport(application, options, false);
+      await audit.note(request, { action: 'export.made', application: job.domain, job: job.id });
+      return success(reply, toJob(job), 202);
     },
   );
 };

@@ -6,6 +6,7 @@ import { ApiError } from '@sluice/shared/errors.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
+import type { Audit } from '../audit/audit.ts';
 import type { createImport } from '../imports/create-import.ts';
 import { encodingOf } from '../imports/decode.ts';
 import { createFind } from '../jobs/find-job.ts';
@@ -17,6 +18,7 @@ import { ByDomain, failures, onlyQueries, overLimit, security } from './common.t
 interface Dependencies {
   store: Store;
   makeImport: ReturnType<typeof createImport>;
+  audit: Audit;
 }
 
 const formats: Record<string, ImportFormat> = {
@@ -32,7 +34,10 @@ const formatOf = ({ headers }: FastifyRequest) => {
 };
 
 /** Imports: files of any size, taken while they come and worked on afterwards. Everything else of them is in routes/jobs.ts. */
-export const importRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, { store, makeImport }) => {
+export const importRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
+  app,
+  { store, makeImport, audit },
+) => {
   app.addHook('onRequest', app.authenticate);
   const find = createFind(store);
   app.removeAllContentTypeParsers();
@@ -72,6 +77,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app,
         },
         body as unknown as IncomingMessage,
       );
+      await audit.note(request, { action: 'import.made', application: job.domain, job: job.id });
       return success(reply, toJob(job), 202);
     },
   );

@@ -4,6 +4,7 @@ import { Job } from '@sluice/shared/contracts/jobs.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import type { JobRecord } from '@sluice/shared/store/job-records.ts';
 import Type from 'typebox';
+import type { Audit } from '../audit/audit.ts';
 import { abortOnClose } from '../jobs/abort-on-close.ts';
 import { cancelJob } from '../jobs/cancel-job.ts';
 import { createFind } from '../jobs/find-job.ts';
@@ -16,6 +17,7 @@ import { ByDomain, failures, security } from './common.ts';
 interface Dependencies {
   store: Store;
   kind: JobRecord['kind'];
+  audit: Audit;
 }
 
 const ById = Type.Object({ domain: Type.String(), id: Type.String() });
@@ -26,11 +28,11 @@ const words = {
 };
 
 /** What exports and imports have alike: to be listed, looked at, followed, fetched, cancelled and removed. */
-export const jobRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, { store, kind }) => {
+export const jobRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, { store, kind, audit }) => {
   app.addHook('onRequest', app.authenticate);
   const { jobs, parts } = store;
   const find = createFind(store);
-  const sendFile = createSendFile(store);
+  const sendFile = createSendFile(store, audit);
   const path = `/applications/:domain/${kind}s`;
   const { tags, file } = words[kind];
 
@@ -112,7 +114,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, { 
     },
     async (request, reply) => {
       const { job } = await find.job(kind, request.params, request.owner.id);
-      reply.type('text/event-stream').header('cache-control', 'no-cache').header('x-accel-buffering', 'no');
+      reply.type('text/event-stream').header('x-accel-buffering', 'no');
       return reply.send(jobEvents(jobs, job.id, abortOnClose(reply)) as never);
     },
   );
@@ -128,10 +130,12 @@ export const jobRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, { 
         response: { 200: Success(Message), ...failures },
       },
     },
-    async ({ params, owner }, reply) => {
-      const { job } = await find.job(kind, params, owner.id);
+    async (request, reply) => {
+      const { job } = await find.job(kind, request.params, request.owner.id);
       const cancelled = await cancelJob(jobs, job.id);
       if (!cancelled) await jobs.remove(job.id);
+      const what = { application: job.domain, job: job.id, details: { cancelled } };
+      await audit.note(request, { action: `${kind}.removed`, ...what });
       await parts.sweep(job.id);
       return success(reply, { message: `${kind} ${job.id} was ${cancelled ? 'cancelled' : 'removed'}` });
     },

@@ -12,6 +12,8 @@ import type { UserRecord, UserStore } from '@sluice/shared/store/users.ts';
 import type { onRequestAsyncHookHandler } from 'fastify';
 import Type from 'typebox';
 import type { Passwords } from '../accounts/passwords.ts';
+import type { createRenewHash } from '../accounts/renew-hash.ts';
+import type { Audit } from '../audit/audit.ts';
 import type { LoginGuard } from '../limits/login-guard.ts';
 import { success } from '../plugins/envelope.ts';
 import { failures, overLimit, overRate, rateLimited, security } from './common.ts';
@@ -19,9 +21,11 @@ import { failures, overLimit, overRate, rateLimited, security } from './common.t
 interface Dependencies {
   users: UserStore;
   passwords: Passwords;
+  renewHash: ReturnType<typeof createRenewHash>;
   registrationOpen: boolean;
   limits: { register: onRequestAsyncHookHandler[]; login: onRequestAsyncHookHandler[] };
   guard: LoginGuard;
+  audit: Audit;
 }
 
 const toUser = ({ username, locale, createdAt, lastModifiedAt }: UserRecord): User => ({
@@ -37,7 +41,7 @@ const ByName = Type.Object({ username: Type.String() });
 /** Accounts: register, log in, look up, change. */
 export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { users, passwords, registrationOpen, limits, guard },
+  { users, passwords, renewHash, registrationOpen, limits, guard, audit },
 ) => {
   async function find(username: string): Promise<UserRecord> {
     const found = await users.byName(username);
@@ -65,10 +69,12 @@ export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
         }
       },
     },
-    async ({ body }, reply) => {
+    async (request, reply) => {
+      const { body } = request;
       const passwordHash = await passwords.hash(body.password);
       const created = await users.create({ username: body.username, locale: body.locale, passwordHash });
       if (!created) throw new ApiError('ResourceConflictError', `username ${body.username} is taken`);
+      await audit.note(request, { action: 'user.registered', user: created });
       return success(reply, { message: `user ${created.username} was registered` });
     },
   );
@@ -88,15 +94,20 @@ export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       },
       onRequest: limits.login,
     },
-    async ({ body, ip }, reply) => {
+    async (request, reply) => {
+      const { body, ip } = request;
       let user: UserRecord | undefined;
       const isRight = await guard(body.username, ip, async () => {
         user = await users.byName(body.username);
         return passwords.verify(body.password, user?.passwordHash);
       });
       if (!isRight || !user) {
+        // Not waited for: the time of the answer must not tell that there is such a user.
+        if (user) void audit.count(request, { action: 'user.login-failed', user });
         throw new ApiError('InvalidCredentialsError', 'wrong username or password');
       }
+      void renewHash(user, body.password);
+      await audit.note(request, { action: 'user.logged-in', user });
       return success(reply, { token: app.issueToken(user) });
     },
   );
@@ -113,7 +124,8 @@ export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       },
       onRequest: app.authenticate,
     },
-    async ({ body, owner, ip }, reply) => {
+    async (request, reply) => {
+      const { body, owner, ip } = request;
       const isRight = await guard(owner.username, ip, () =>
         passwords.verify(body.old_password, owner.passwordHash),
       );
@@ -122,6 +134,7 @@ export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       }
       const changed = await users.changePassword(owner, await passwords.hash(body.new_password));
       if (!changed) throw new ApiError('InvalidCredentialsError', 'the password was changed meanwhile');
+      await audit.note(request, { action: 'user.password-changed' });
       return success(reply, { message: 'the password was changed; log in again' });
     },
   );
@@ -177,11 +190,14 @@ export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
         response: { 200: Success(User), ...failures },
       },
       onRequest: app.authenticate,
-      handler: async ({ params, body, owner }, reply) => {
+      handler: async (request, reply) => {
+        const { params, body, owner } = request;
         const user = await find(params.username);
         if (user.id !== owner.id)
           throw new ApiError('ForbiddenRequestError', 'only the own user can be changed');
-        return success(reply, toUser((await users.update(user.id, body)) ?? user));
+        const updated = await users.update(user.id, body);
+        await audit.note(request, { action: 'user.updated', details: { changed: Object.keys(body) } });
+        return success(reply, toUser(updated ?? user));
       },
     });
   }

@@ -1,0 +1,83 @@
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** Those that ask for no more than their text to be kept. */
+const allowed = new Set([
+  'MIT',
+  'MIT-0',
+  'ISC',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'Apache-2.0',
+  '0BSD',
+  'BlueOak-1.0.0',
+  'CC0-1.0',
+  'Unlicense',
+  'Python-2.0',
+  'Zlib',
+]);
+
+export interface Licensed {
+  name: string;
+  version: string;
+  /** An SPDX expression; empty when the package names none. */
+  licence: string;
+}
+
+interface Manifest {
+  name: string;
+  version: string;
+  license?: string | { type?: string };
+  licenses?: { type?: string }[];
+  dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+}
+
+/** Of an expression such as `(MIT OR GPL-3.0) AND Zlib`: whether what must be taken is allowed. A deeper one is refused rather than guessed. */
+export function isAllowed(licence: string): boolean {
+  const parts = licence.replace(/[()]/g, '').split(' AND ');
+  return parts.every((part) => part.split(' OR ').some((name) => allowed.has(name.trim())));
+}
+
+function licenceOf({ license, licenses }: Manifest): string {
+  if (typeof license === 'string') return license;
+  const types = (license ? [license] : (licenses ?? [])).map(({ type }) => type ?? '');
+  return types.join(' OR ');
+}
+
+/** Where Node.js would find it; undefined for an optional package of another system. */
+function find(name: string, from: string): string | undefined {
+  for (let directory = from; ; directory = dirname(directory)) {
+    const candidate = join(directory, 'node_modules', name);
+    if (existsSync(join(candidate, 'package.json'))) return realpathSync(candidate);
+    if (directory === dirname(directory)) return undefined;
+  }
+}
+
+/** All packages that a production installation of `root` has, by name. */
+export function productionPackages(root: string): Licensed[] {
+  const seen = new Map<string, Licensed>();
+  const visit = (directory: string): void => {
+    if (seen.has(directory)) return;
+    const manifest = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as Manifest;
+    const { name, version, dependencies, optionalDependencies } = manifest;
+    seen.set(directory, { name, version, licence: licenceOf(manifest) });
+    for (const needed of Object.keys({ ...dependencies, ...optionalDependencies })) {
+      const found = find(needed, directory);
+      if (found) visit(found);
+      else if (!optionalDependencies?.[needed])
+        throw new Error(`${name} needs ${needed}, which is not installed`);
+    }
+  };
+  visit(realpathSync(root));
+  return [...seen.values()].sort((a, b) => a.name.localeCompare(b.name));
+}
+
+if (import.meta.main) {
+  const packages = productionPackages(join(import.meta.dirname, '..'));
+  for (const { name, version, licence } of packages) console.log(`${name} ${version}: ${licence || 'none'}`);
+  const refused = packages.filter(({ licence }) => !isAllowed(licence));
+  for (const { name, licence } of refused)
+    console.error(`error: ${name} has a licence that is not allowed: ${licence || 'none'}`);
+  if (refused.length > 0) process.exitCode = 1;
+}

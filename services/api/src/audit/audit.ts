@@ -1,0 +1,58 @@
+import { within } from '@sluice/shared/deadline.ts';
+import type { Logger } from '@sluice/shared/logger.ts';
+import type { AuditRecord, AuditStore } from '@sluice/shared/store/audit.ts';
+import type { UserRecord } from '@sluice/shared/store/users.ts';
+import type { FastifyRequest } from 'fastify';
+
+/** No request waits longer for its record. */
+const waitMs = 1_000;
+
+/** What happened. Never a payload, a password, a token or a key itself. */
+type Event = Pick<AuditRecord, 'action' | 'application' | 'job' | 'key' | 'details'> & {
+  /** Unless it is the one whose token came with the request. */
+  user?: UserRecord;
+};
+
+export type Audit = ReturnType<typeof createAudit>;
+
+/** The log of who did what, kept for `retentionMs`. To be called once what it tells of is done. Never rejects. */
+export function createAudit({
+  records,
+  retentionMs,
+  log,
+}: {
+  records: AuditStore;
+  retentionMs: number;
+  log: Logger;
+}) {
+  async function write(
+    store: (record: Omit<AuditRecord, 'id'>) => Promise<void>,
+    request: FastifyRequest,
+    { user = request.owner, ...event }: Event,
+  ): Promise<void> {
+    const at = new Date();
+    const record = {
+      ...event,
+      user: user.id,
+      username: user.username,
+      at,
+      address: request.ip,
+      requestId: request.id,
+      expiresAt: new Date(at.getTime() + retentionMs),
+    };
+    try {
+      await within(waitMs, 'the record was not confirmed in time', store(record));
+    } catch (error) {
+      const { action } = event;
+      log.warn({ event: 'audit.missed', id: request.id, action, reason: (error as Error).message });
+    }
+  }
+
+  return {
+    /** Resolves once the record is stored, or after a second. */
+    note: (request: FastifyRequest, event: Event) => write(records.add, request, event),
+
+    /** The same for what anyone can make happen often: one record a minute for all of it. */
+    count: (request: FastifyRequest, event: Event) => write(records.count, request, event),
+  };
+}

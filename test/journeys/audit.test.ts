@@ -1,0 +1,212 @@
+import { randomBytes } from 'node:crypto';
+import { MongoClient } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { exportClient } from '../support/export-client.ts';
+import { importClient } from '../support/import-client.ts';
+import { runApi } from '../support/service-process.ts';
+import { type Answer, call, ownStores, type Sluice, startSluice, storeOf, until } from '../support/sluice.ts';
+
+let sluice: Sluice;
+beforeAll(async () => {
+  // A short time limit makes the grace short that a purge waits for uploads still under way.
+  sluice = await startSluice({ env: { AUDIT_RETENTION: '2d', MONGODB_TIMEOUT: '1s' } });
+});
+afterAll(() => sluice.stop());
+
+const audit = (token: string, query = ''): Promise<Answer> =>
+  sluice.request('GET', `/audit${query}`, { token });
+
+/** Newest first, without what differs from run to run. */
+async function events(token: string) {
+  const { body } = await audit(token, '?limit=1000');
+  return body.data.result.map((event: Record<string, unknown>) => {
+    const { id: _, at: __, username: ___, address: ____, requestId: _____, ...rest } = event;
+    return rest;
+  });
+}
+
+const wrongLogin = (username: string) =>
+  sluice.request('POST', '/users/login', { json: { username, password: 'wrong horse' } });
+
+/** The documents of an audit log, as they are stored. */
+function storedIn({ MONGODB_URL }: Record<string, string>) {
+  const client = new MongoClient(MONGODB_URL as string);
+  onTestFinished(() => client.close());
+  return { db: client.db(), documents: client.db().collection('audit') };
+}
+
+describe('the audit log', () => {
+  it('tells what happened to an account, newest first, with who, when and from where', async () => {
+    const { username, token } = await sluice.owner();
+    await sluice.request('PATCH', `/users/${username}`, { token, json: { locale: 'en' } });
+    const change = { old_password: 'correct horse', new_password: 'better horse' };
+    await sluice.request('PUT', '/users/me/password', { token, json: change });
+    const login = await sluice.request('POST', '/users/login', {
+      json: { username, password: 'better horse' },
+      headers: { 'x-request-id': 'the-second-login' },
+    });
+    const { status, body } = await audit(login.body.data.token);
+    expect(status).toBe(200);
+    expect(body.data.result.map(({ action }: { action: string }) => action)).toEqual([
+      'user.logged-in',
+      'user.password-changed',
+      'user.updated',
+      'user.logged-in',
+      'user.registered',
+    ]);
+    expect(body.data.cursor).toBeUndefined();
+    const [first, , updated] = body.data.result;
+    expect(first).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{24}$/),
+      action: 'user.logged-in',
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      username,
+      address: '127.0.0.1',
+      requestId: 'the-second-login',
+    });
+    expect(updated.details).toEqual({ changed: ['locale'] });
+  });
+
+  it('tells what was done with applications and jobs, also after the application is gone', {
+    timeout: 60_000,
+  }, async () => {
+    const { token } = await sluice.owner();
+    const domain = await sluice.application(token);
+    const path = `/applications/${domain}`;
+    await sluice.request('POST', `${path}/data`, { json: { secret: 'payload-marker' } });
+    await sluice.request('PATCH', path, { token, json: { name: 'Renamed', type: 'web' } });
+
+    const exports = exportClient(sluice.url, token);
+    const made = await exports.create(domain);
+    await exports.over(domain, made);
+    const file = (method: string, headers: Record<string, string>) =>
+      sluice.request(method, `${path}/exports/${made}/file`, { token, headers });
+    const whole = await file('GET', { 'accept-encoding': 'identity' });
+    await file('GET', { range: 'bytes=2-5' });
+    await file('HEAD', {});
+    await file('GET', {
+      'accept-encoding': 'identity',
+      'if-none-match': whole.headers.get('etag') as string,
+    });
+    await exports.remove(domain, made);
+    await sluice.request('GET', `${path}/export`, { token });
+
+    const { complete } = importClient(sluice, token);
+    const { job } = await complete(domain, '{"secret":"payload-marker"}\n');
+    await sluice.request('DELETE', `${path}/imports/${job.id}`, { token });
+
+    const { applications } = storeOf(sluice);
+    const id = (await applications.byDomain(domain))?.id as string;
+    await sluice.request('DELETE', path, { token });
+    await until(async () => !(await applications.isUnpurged(id)));
+
+    const on = { application: domain };
+    expect(await events(token)).toEqual([
+      { action: 'application.deleted', ...on },
+      { action: 'import.removed', ...on, job: job.id, details: { cancelled: false } },
+      { action: 'import.made', ...on, job: job.id },
+      { action: 'export.downloaded', ...on, job: expect.any(String), details: { streamed: true } },
+      { action: 'export.removed', ...on, job: made, details: { cancelled: false } },
+      { action: 'export.downloaded', ...on, job: made, details: { range: '2-5' } },
+      { action: 'export.downloaded', ...on, job: made },
+      { action: 'export.made', ...on, job: made },
+      { action: 'application.updated', ...on, details: { changed: ['name', 'type'] } },
+      { action: 'application.created', ...on },
+      { action: 'user.logged-in' },
+      { action: 'user.registered' },
+    ]);
+  });
+
+  it('counts failed logins instead of keeping each, and knows nothing of users that there are not', async () => {
+    const { username, token } = await sluice.owner();
+    const failed = async () =>
+      (await events(token)).filter(({ action }: { action: string }) => action === 'user.login-failed');
+    const counted = async () =>
+      (await failed()).reduce(
+        (sum: number, { details }: { details: { count: number } }) => sum + details.count,
+        0,
+      );
+    await Promise.all(Array.from({ length: 12 }, () => wrongLogin(username)));
+    await until(async () => (await counted()) === 12);
+    // Two where a minute ended meanwhile.
+    expect((await failed()).length).toBeLessThanOrEqual(2);
+    expect(Date.parse((await failed())[0].details.lastAt)).toBeGreaterThan(Date.now() - 60_000);
+
+    const { documents } = storedIn(sluice.env);
+    const nobody = `n${randomBytes(6).toString('hex')}`;
+    await wrongLogin(nobody);
+    expect(await documents.countDocuments({ username: nobody })).toBe(0);
+  });
+
+  it('shows nothing to others', async () => {
+    const [one, other] = [await sluice.owner(), await sluice.owner()];
+    const names = (await audit(one.token)).body.data.result.map(
+      ({ username }: { username: string }) => username,
+    );
+    expect(new Set(names)).toEqual(new Set([one.username]));
+    expect((await audit(other.token)).text).not.toContain(one.username);
+    expect((await sluice.request('GET', '/audit')).status).toBe(401);
+  });
+
+  it('has the same events in pages as in one', async () => {
+    const { token } = await sluice.owner();
+    for (let i = 0; i < 5; i++) await sluice.application(token);
+    const all = (await audit(token)).body.data.result;
+    expect(all).toHaveLength(7);
+    const paged = [];
+    let query = '?limit=2';
+    for (;;) {
+      const { result, cursor } = (await audit(token, query)).body.data;
+      paged.push(...result);
+      if (cursor === undefined) break;
+      expect(result).toHaveLength(2);
+      query = `?limit=2&after=${cursor}`;
+    }
+    expect(paged).toEqual(all);
+  });
+
+  it.each([
+    'limit=0',
+    'limit=1001',
+    'limit=ten',
+    'limit=',
+    'after=',
+    'after=nonsense',
+    `after=${'A'.repeat(25)}`,
+    'before=x',
+  ])('refuses ?%s', async (query) => {
+    const { token } = await sluice.owner();
+    const { status, body } = await audit(token, `?${query}`);
+    expect([status, body.error.name]).toEqual([400, 'InvalidRequestError']);
+  });
+
+  it('holds neither passwords nor tokens nor payloads, and says when each record goes', async () => {
+    const { token } = await sluice.owner();
+    const { documents } = storedIn(sluice.env);
+    const found = await documents.find().toArray();
+    const text = JSON.stringify(found);
+    for (const secret of ['horse', 'payload-marker', token, '$2b$']) expect(text).not.toContain(secret);
+    for (const { at, expiresAt } of found) expect(expiresAt - at).toBe(2 * 86_400_000);
+    expect(await documents.indexes()).toContainEqual(
+      expect.objectContaining({ key: { expiresAt: 1 }, expireAfterSeconds: 0 }),
+    );
+  });
+
+  it('fails no request when a record cannot be written, and logs that it is missed', {
+    timeout: 90_000,
+  }, async () => {
+    const env = ownStores();
+    const { url, output } = await runApi({ ...env, LOG_LEVEL: 'warn' });
+    const { db, documents } = storedIn(env);
+    await db.command({ collMod: 'audit', validator: { impossible: { $exists: true } } });
+    const json = { username: 'unwatched', password: 'correct horse' };
+    const registered = await call(url, 'POST', '/api/users/register', { json: { ...json, locale: 'en' } });
+    const login = await call(url, 'POST', '/api/users/login', { json });
+    const refused = await call(url, 'POST', '/api/users/login', { json: { ...json, password: 'wrong' } });
+    expect([registered.status, login.status, refused.status]).toEqual([200, 200, 401]);
+    expect(await documents.countDocuments()).toBe(0);
+    await until(async () => output.text.split('"event":"audit.missed"').length === 4);
+    expect(output.text).toContain('"action":"user.logged-in"');
+    expect(output.text).not.toMatch(/correct horse|\$2b\$/);
+  });
+});

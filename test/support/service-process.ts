@@ -1,0 +1,46 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { freePort } from '../../local/ports.ts';
+import { call, ownStores, until } from './sluice.ts';
+
+const services = join(import.meta.dirname, '../../services');
+
+/** On a machine that is busy with other tests. */
+const startMs = 60_000;
+
+/** Runs a service as its own process, with these variables and no others. Call in a test. */
+export function run(service: string, env: Record<string, string>) {
+  const child = spawn(process.execPath, [join(services, service, 'src/main.ts')], {
+    env: { PATH: process.env.PATH ?? '', ...env },
+    cwd: import.meta.dirname,
+  });
+  const output = { text: '' };
+  child.stdout.on('data', (chunk) => {
+    output.text += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    output.text += chunk;
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return { child, output };
+}
+
+export const exitOf = async (child: ChildProcess) => child.exitCode ?? (await once(child, 'exit'))[0];
+
+/** The API, once it is ready. */
+export async function runApi(env: Record<string, string> = {}) {
+  const port = await freePort(0);
+  const url = `http://127.0.0.1:${port}`;
+  const running = run('api', { ...ownStores(), ...env, PORT: String(port) });
+  const isReady = async () => {
+    if (running.child.exitCode !== null) throw new Error(running.output.text);
+    return call(url, 'GET', '/api/health/ready').then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+  };
+  await until(isReady, startMs);
+  return { ...running, url };
+}
