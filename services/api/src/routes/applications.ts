@@ -5,7 +5,11 @@ import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import { readPayload } from '@sluice/shared/payloads/read-payload.ts';
 import type { Compiler } from '@sluice/shared/schemas/compiler.ts';
-import type { ApplicationRecord, ApplicationStore } from '@sluice/shared/store/applications.ts';
+import type {
+  ApplicationChange,
+  ApplicationRecord,
+  ApplicationStore,
+} from '@sluice/shared/store/applications.ts';
 import slugify from 'slugify';
 import Type from 'typebox';
 import { success } from '../plugins/envelope.ts';
@@ -14,6 +18,8 @@ import { ByDomain, failures, security } from './common.ts';
 interface Dependencies {
   applications: ApplicationStore;
   compiler: Compiler;
+  /** Who may upload is another matter now: tells the other API processes. */
+  onAccessChanged(applicationId: string): Promise<void>;
   /** Tells the workers and the other API processes. */
   onDeleted(applicationId: string): Promise<void>;
 }
@@ -24,10 +30,20 @@ const toApplication = (record: ApplicationRecord): Application => ({
   domain: record.domain,
   type: record.type,
   connectors: record.connectors,
+  key_required: record.keyRequired,
+  allowed_origins: record.allowedOrigins,
   template: { raw_schema: record.rawSchema, schema: JSON.parse(record.rawSchema) },
   createdAt: record.createdAt.toISOString(),
   lastModifiedAt: record.lastModifiedAt.toISOString(),
 });
+
+function toChange({ key_required, allowed_origins, ...rest }: ApplicationUpdate): ApplicationChange {
+  return {
+    ...rest,
+    ...(key_required !== undefined && { keyRequired: key_required }),
+    ...(allowed_origins && { allowedOrigins: allowed_origins }),
+  };
+}
 
 /** No look-alikes: a domain is read aloud and typed. */
 const alphabet = 'abcdefghijkmnpqrstuvwxyz23456789';
@@ -56,7 +72,7 @@ const tags = ['Applications'];
 /** Applications of the user whose token it is. */
 export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { applications, compiler, onDeleted },
+  { applications, compiler, onAccessChanged, onDeleted },
 ) => {
   app.addHook('onRequest', app.authenticate);
 
@@ -125,7 +141,7 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
       method,
       url: '/applications/:domain',
       schema: {
-        summary: 'Update name, type or connectors',
+        summary: 'Update name, type, connectors, or who may upload',
         tags,
         security,
         params: ByDomain,
@@ -133,8 +149,10 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
         response: { 200: Success(Application), ...failures },
       },
       handler: async ({ params, body, owner }, reply) => {
-        const updated = await applications.update(params.domain, owner.id, body);
+        const change = toChange(body);
+        const updated = await applications.update(params.domain, owner.id, change);
         if (!updated) throw applicationNotFound(params.domain);
+        if ('keyRequired' in change || 'allowedOrigins' in change) await onAccessChanged(updated.id);
         return success(reply, toApplication(updated));
       },
     });
