@@ -68,7 +68,7 @@ export function keyStore(db: Db) {
     /** Newest first. */
     async list(application: string): Promise<KeyRecord[]> {
       const found = keys.find({ application: new ObjectId(application) }).sort({ createdAt: -1, _id: -1 });
-      return (await found.limit(maxKeys).toArray()).map(toRecord);
+      return (await found.toArray()).map(toRecord);
     },
 
     /** Puts another key in place of this one; undefined when the application has no such key. */
