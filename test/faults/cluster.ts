@@ -12,6 +12,9 @@ export async function startCluster() {
     COMPOSE_PROFILES: 'ha',
     MONGO_MEMBERS: hosts,
     MONGO_MEMORY: '1g',
+    REGISTER_RATE: 'off',
+    LOGIN_RATE: 'off',
+    JOB_QUOTA: '2000',
   });
   const scale = ['api=2', 'ingest-worker=2', 'export-worker=2'].flatMap((replicas) => ['--scale', replicas]);
   await stack.compose('up', '-d', '--build', '--wait', '--wait-timeout', '300', ...scale);

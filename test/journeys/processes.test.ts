@@ -12,9 +12,17 @@ async function ownApplication(url: string) {
   return { token, domain, path: `/api/applications/${domain}/data` };
 }
 
-it('logs neither passwords nor tokens nor payloads, at the finest level', async () => {
+it('logs neither passwords nor tokens nor keys nor payloads, at the finest level', async () => {
   const { child, output, url } = await runApi({ LOG_LEVEL: 'trace' });
-  const { token, path } = await ownApplication(url);
+  const { token, domain, path } = await ownApplication(url);
+  const keys = `/api/applications/${domain}/keys`;
+  const { key } = (await call(url, 'POST', keys, { token, json: { name: 'K' } })).body.data;
+  await call(url, 'PATCH', `/api/applications/${domain}`, { token, json: { key_required: true } });
+  await call(url, 'POST', path, { json: { a: 'payload-marker' }, headers: { 'x-api-key': key } });
+  await call(url, 'POST', path, { json: { a: 'payload-marker' }, token: key });
+  await call(url, 'POST', path, { json: { a: 'payload-marker' }, headers: { 'x-api-key': `${key}x` } });
+  await call(url, 'GET', path, { token: key });
+  await call(url, 'PATCH', `/api/applications/${domain}`, { token, json: { key_required: false } });
   await call(url, 'POST', path, { json: { a: 'payload-marker' } });
   await call(url, 'POST', path, { json: { a: ['payload-marker'] } });
   await call(url, 'POST', path, { body: '{"payload-marker' });
@@ -25,6 +33,7 @@ it('logs neither passwords nor tokens nor payloads, at the finest level', async 
   expect(output.text).toContain('"event":"request"');
   expect(output.text).not.toMatch(/payload-marker|a-very-secret-word/);
   expect(output.text).not.toContain(token);
+  expect(output.text).not.toContain(key);
 });
 
 it('answers every upload in flight after SIGTERM, is not ready meanwhile, and then ends', async () => {

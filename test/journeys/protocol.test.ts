@@ -111,6 +111,10 @@ describe('the description of the API', () => {
         'post /api/applications/{domain}/data/batch',
         'post /api/applications/{domain}/data/validate',
         'post /api/applications/{domain}/imports',
+        'get /api/applications/{domain}/keys',
+        'post /api/applications/{domain}/keys',
+        'post /api/applications/{domain}/keys/{id}/rotate',
+        'delete /api/applications/{domain}/keys/{id}',
         ...['exports', 'imports'].flatMap((jobs) => [
           `get /api/applications/{domain}/${jobs}`,
           `get /api/applications/{domain}/${jobs}/{id}`,

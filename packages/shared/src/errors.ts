@@ -7,7 +7,7 @@ const registry = {
   },
   UnauthorizedRequestError: { status: 401, description: 'This route needs a valid bearer token.' },
   InvalidCredentialsError: { status: 401, description: 'The username or the password is wrong.' },
-  ForbiddenRequestError: { status: 403, description: 'The caller is known, but not allowed to do this.' },
+  ForbiddenRequestError: { status: 403, description: 'The caller is not allowed to do this.' },
   RegistrationClosedError: { status: 403, description: 'Registration is not enabled.' },
   ResourceNotFoundError: { status: 404, description: 'The application, user, job or route does not exist.' },
   MethodNotAllowedError: { status: 405, description: 'The path exists, the method does not.' },

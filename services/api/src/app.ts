@@ -25,6 +25,7 @@ import { headers } from './plugins/headers.ts';
 import { jsonBody } from './plugins/json-body.ts';
 import { methods } from './plugins/methods.ts';
 import { openapi } from './plugins/openapi.ts';
+import { origins } from './plugins/origins.ts';
 import { slowBodies } from './plugins/slow-bodies.ts';
 import { validation } from './plugins/validation.ts';
 import { createRequestIds } from './request-ids.ts';
@@ -35,14 +36,17 @@ import { exportRoutes } from './routes/exports.ts';
 import { healthRoutes, type Phase } from './routes/health.ts';
 import { importRoutes } from './routes/imports.ts';
 import { jobRoutes } from './routes/jobs.ts';
+import { keyRoutes } from './routes/keys.ts';
 import { batchRoutes, uploadRoutes } from './routes/uploads.ts';
 import { userRoutes } from './routes/users.ts';
 import { createAccept } from './uploads/accept.ts';
+import { createAdmit } from './uploads/admit.ts';
 import type { ApplicationCache } from './uploads/application-cache.ts';
 import { createDryRun } from './uploads/batch/dry-run.ts';
 import { createExamineLines } from './uploads/batch/examine-lines.ts';
 import { createStoreBatch } from './uploads/batch/store-batch.ts';
 import { createGroupCommit } from './uploads/group-commit.ts';
+import { createKeyring } from './uploads/keyring.ts';
 import { createUploadLimit } from './uploads/upload-limit.ts';
 
 export interface AppDependencies {
@@ -114,6 +118,8 @@ export async function buildApp({
   await app.register(envelope);
   await app.register(jsonBody);
   await app.register(validation);
+  app.addHook('onRequest', noteAnswers);
+  await app.register(origins, { cache });
   await app.register(headers, config);
   await app.register(auth, { users: store.users, ...config.jwt });
   await app.register(openapi);
@@ -124,7 +130,6 @@ export async function buildApp({
     closingMs: (config.shutdownTimeoutMs - config.drainDelayMs) / 2,
   });
 
-  app.addHook('onRequest', noteAnswers);
   app.addHook('onSend', (_request, reply, _payload, done) => {
     // A client that keeps its connection would find it closed.
     if (phase() === 'draining') reply.header('connection', 'close');
@@ -139,13 +144,13 @@ export async function buildApp({
     });
   }
 
-  /** The tombstone is what counts; the queue makes it quicker. */
-  async function onDeleted(applicationId: string): Promise<void> {
+  /** What MongoDB has is what counts; the queues make it quicker. */
+  async function announce(
+    applicationId: string,
+    targets: Producer<{ applicationId: string }>[],
+  ): Promise<void> {
     cache.drop(applicationId);
-    const added = await Promise.allSettled([
-      queues.invalidations.add({ applicationId }),
-      queues.purges.add({ applicationId }),
-    ]);
+    const added = await Promise.allSettled(targets.map((queue) => queue.add({ applicationId })));
     for (const result of added) {
       if (result.status === 'rejected') {
         log.warn({ event: 'queue.missed', application: applicationId, reason: result.reason.message });
@@ -166,8 +171,10 @@ export async function buildApp({
   app.addHook('onClose', async () => uploadLimit?.close());
   const refuseJobs = createRefuseJobs(store.jobs, config.jobQuota);
   const audit = createAudit({ records: store.audit, retentionMs: config.auditRetentionMs, log });
+  const keyring = createKeyring({ ...store, size: config.schemaCacheSize });
   const uploading = {
     cache,
+    admit: createAdmit(keyring),
     commit: createGroupCommit(store.entries.insert),
     recordLeaves: createRecordLeaves(store.leaves),
   };
@@ -180,15 +187,18 @@ export async function buildApp({
         applications: store.applications,
         compiler,
         quota: config.applicationQuota,
-        onDeleted,
+        onAccessChanged: (id) => announce(id, [queues.invalidations]),
+        onDeleted: (id) => announce(id, [queues.invalidations, queues.purges]),
         audit,
       });
+      await api.register(keyRoutes, { store, onChanged: keyring.forget, audit });
       await api.register(uploadRoutes, {
         accept: createAccept(uploading),
         limit: uploadLimit,
         bodyLimit: config.bodyLimit,
       });
       await api.register(batchRoutes, {
+        ...uploading,
         storeBatch: createStoreBatch({ ...uploading, batches: store.batches, examineLines }),
         dryRun: createDryRun({ cache, examineLines }),
         limit: uploadLimit,

@@ -9,9 +9,18 @@ export const Connector = Type.Object(
   },
   strict,
 );
-const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' });
+export const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' });
 const ApplicationType = Type.Enum(['mobile', 'web', 'server', 'desktop', 'other']);
 const Connectors = Type.Array(Connector, { maxItems: 50 });
+const KeyRequired = Type.Boolean({ description: 'Whether uploads need one of its ingest keys.' });
+const AllowedOrigins = Type.Array(
+  Type.String({ format: 'origin', maxLength: 300, examples: ['https://example.com'] }),
+  {
+    maxItems: 50,
+    description:
+      'Origins whose pages may upload. Where there are any, uploads from pages of others are refused.',
+  },
+);
 
 export const NewApplication = Type.Object(
   {
@@ -28,6 +37,8 @@ export const ApplicationUpdate = Type.Object(
     name: Type.Optional(Name),
     type: Type.Optional(ApplicationType),
     connectors: Type.Optional(Connectors),
+    key_required: Type.Optional(KeyRequired),
+    allowed_origins: Type.Optional(AllowedOrigins),
   },
   strict,
 );
@@ -38,6 +49,8 @@ export const Application = Type.Object({
   domain: Type.String({ description: 'Names the application in every path; never used again.' }),
   type: Type.String(),
   connectors: Type.Array(Connector),
+  key_required: KeyRequired,
+  allowed_origins: AllowedOrigins,
   template: Type.Object({
     raw_schema: Type.String({ description: 'The schema, byte for byte as it was sent.' }),
     schema: Type.Unknown({ description: 'The schema, parsed.' }),

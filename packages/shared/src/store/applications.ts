@@ -10,11 +10,20 @@ export interface ApplicationRecord {
   type: string;
   connectors: { package_url: string; language: string }[];
   rawSchema: string;
+  /** Uploads need one of its keys. */
+  keyRequired: boolean;
+  /** Origins whose pages may upload; none says nothing about pages. */
+  allowedOrigins: string[];
   createdAt: Date;
   lastModifiedAt: Date;
 }
 
-interface ApplicationDocument extends Omit<ApplicationRecord, 'id' | 'owner'> {
+/** Who may upload. */
+export type Access = Pick<ApplicationRecord, 'keyRequired' | 'allowedOrigins'>;
+
+interface ApplicationDocument
+  extends Omit<ApplicationRecord, 'id' | 'owner' | keyof Access>,
+    Partial<Access> {
   _id: ObjectId;
   owner: { id: ObjectId; username: string };
   /** Set on a tombstone, which keeps the domain from being used again. */
@@ -23,8 +32,14 @@ interface ApplicationDocument extends Omit<ApplicationRecord, 'id' | 'owner'> {
   purgedAt?: Date;
 }
 
+const toAccess = ({ keyRequired = false, allowedOrigins = [] }: Partial<Access>): Access => ({
+  keyRequired,
+  allowedOrigins,
+});
+
 const toRecord = ({ _id, owner, ...rest }: ApplicationDocument): ApplicationRecord => ({
   ...rest,
+  ...toAccess(rest),
   id: _id.toHexString(),
   owner: { id: owner.id.toHexString(), username: owner.username },
 });
@@ -32,7 +47,7 @@ const orUndefined = (found: ApplicationDocument | null) => (found ? toRecord(fou
 const alive = { deletedAt: { $exists: false } };
 
 export type ApplicationStore = ReturnType<typeof applicationStore>;
-export type ApplicationChange = Partial<Pick<ApplicationRecord, 'name' | 'type' | 'connectors'>>;
+export type ApplicationChange = Partial<Pick<ApplicationRecord, 'name' | 'type' | 'connectors'> & Access>;
 
 /** Applications and the tombstones of deleted ones. */
 export function applicationStore(db: Db) {
@@ -54,7 +69,7 @@ export function applicationStore(db: Db) {
 
     /** Returns undefined when the domain is taken, or was ever. */
     async create(
-      fields: Omit<ApplicationRecord, 'id' | 'createdAt' | 'lastModifiedAt'>,
+      fields: Omit<ApplicationRecord, 'id' | 'createdAt' | 'lastModifiedAt' | keyof Access>,
     ): Promise<ApplicationRecord | undefined> {
       const now = new Date();
       const owner = { id: new ObjectId(fields.owner.id), username: fields.owner.username };
@@ -109,15 +124,19 @@ export function applicationStore(db: Db) {
     async remove(domain: string, ownerId: string): Promise<string | undefined> {
       const removed = await applications.findOneAndUpdate(owned(domain, ownerId), {
         $currentDate: { deletedAt: true },
-        $unset: { rawSchema: '', name: '', type: '', connectors: '' },
+        $unset: { rawSchema: '', name: '', type: '', connectors: '', keyRequired: '', allowedOrigins: '' },
       });
       return removed?._id.toHexString();
     },
 
-    /** Which of these applications still exist: what keeps the schema caches true. */
-    async existing(ids: string[]): Promise<Set<string>> {
-      const found = applications.find({ _id: { $in: ids.map((id) => new ObjectId(id)) }, ...alive });
-      return new Set(await idsOf(found, ids.length));
+    /** Which of these applications still exist, and who may upload to them: what keeps the schema caches true. */
+    async existing(ids: string[]): Promise<Map<string, Access>> {
+      const found = applications
+        .find({ _id: { $in: ids.map((id) => new ObjectId(id)) }, ...alive })
+        .project<{ _id: ObjectId } & Partial<Access>>({ keyRequired: 1, allowedOrigins: 1 });
+      return new Map(
+        (await found.toArray()).map(({ _id, ...access }) => [_id.toHexString(), toAccess(access)]),
+      );
     },
 
     /** Those that exist, in a fixed order, beyond `after`. */

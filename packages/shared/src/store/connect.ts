@@ -8,6 +8,7 @@ import { type ChunkStore, chunkStore } from './chunks.ts';
 import { type Clock, readClock } from './clock.ts';
 import { type EntryStore, entryStore } from './entries.ts';
 import { type JobStore, jobStore } from './jobs.ts';
+import { type KeyStore, keyStore } from './keys.ts';
 import { type LeafStore, leafStore } from './leaves.ts';
 import { type MilestoneStore, milestoneStore } from './milestones.ts';
 import { type PartStore, partStore } from './parts.ts';
@@ -22,6 +23,7 @@ export interface Store {
   rawEntries: RawEntries;
   milestones: MilestoneStore;
   batches: BatchStore;
+  keys: KeyStore;
   leaves: LeafStore;
   jobs: JobStore;
   parts: PartStore;
@@ -94,6 +96,7 @@ export function connectStore(
     entries,
     milestones,
     batches: batchStore(db, entries, timeoutMs),
+    keys: keyStore(db),
     leaves: leafStore(db),
     jobs: jobStore(db),
     parts: partStore(db),

@@ -14,7 +14,12 @@ export const openapi = fp(
           description: 'Self-hosted data collection: validated, durable uploads; listing; export.',
           license: { name: 'MIT' },
         },
-        components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
+        components: {
+          securitySchemes: {
+            bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+            ingestKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
+          },
+        },
       },
     });
     await app.register(swaggerUi, {

@@ -21,6 +21,11 @@ function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol);
 }
 
+/** As browsers send it in the header Origin, where no pattern would match. */
+function isOrigin(text: string): boolean {
+  return isHttpUrl(text) && new URL(text).origin === text && !text.includes('*');
+}
+
 function createAjv(coerceTypes: boolean): Ajv {
   const ajv = new Ajv({
     coerceTypes,
@@ -32,6 +37,7 @@ function createAjv(coerceTypes: boolean): Ajv {
   formats.default(ajv, ['date-time']);
   ajv.addFormat('iso-timestamp', (text: string) => !Number.isNaN(parseTimestamp(text)));
   ajv.addFormat('http-url', isHttpUrl);
+  ajv.addFormat('origin', isOrigin);
   ajv.addFormat('at-most-72-bytes', (text: string) => Buffer.byteLength(text) <= 72);
   return ajv;
 }
@@ -39,6 +45,7 @@ function createAjv(coerceTypes: boolean): Ajv {
 const formatMessages: Record<string, string> = {
   'iso-timestamp': 'must be an ISO 8601 timestamp such as 2026-11-21T04:00:00Z (in a URL, + is written %2B)',
   'http-url': 'must be an http or https URL',
+  origin: 'must be an origin such as https://example.com: lower case, no path, no default port',
   'at-most-72-bytes': 'must have at most 72 bytes of UTF-8',
 };
 

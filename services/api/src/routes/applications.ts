@@ -5,7 +5,11 @@ import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import { readPayload } from '@sluice/shared/payloads/read-payload.ts';
 import type { Compiler } from '@sluice/shared/schemas/compiler.ts';
-import type { ApplicationRecord, ApplicationStore } from '@sluice/shared/store/applications.ts';
+import type {
+  ApplicationChange,
+  ApplicationRecord,
+  ApplicationStore,
+} from '@sluice/shared/store/applications.ts';
 import slugify from 'slugify';
 import Type from 'typebox';
 import type { Audit } from '../audit/audit.ts';
@@ -18,6 +22,8 @@ interface Dependencies {
   compiler: Compiler;
   /** Applications of one owner. */
   quota: number;
+  /** Who may upload is another matter now: tells the other API processes. */
+  onAccessChanged(applicationId: string): Promise<void>;
   /** Tells the workers and the other API processes. */
   onDeleted(applicationId: string): Promise<void>;
   audit: Audit;
@@ -29,10 +35,20 @@ const toApplication = (record: ApplicationRecord): Application => ({
   domain: record.domain,
   type: record.type,
   connectors: record.connectors,
+  key_required: record.keyRequired,
+  allowed_origins: record.allowedOrigins,
   template: { raw_schema: record.rawSchema, schema: JSON.parse(record.rawSchema) },
   createdAt: record.createdAt.toISOString(),
   lastModifiedAt: record.lastModifiedAt.toISOString(),
 });
+
+function toChange({ key_required, allowed_origins, ...rest }: ApplicationUpdate): ApplicationChange {
+  return {
+    ...rest,
+    ...(key_required !== undefined && { keyRequired: key_required }),
+    ...(allowed_origins && { allowedOrigins: allowed_origins }),
+  };
+}
 
 /** No look-alikes: a domain is read aloud and typed. */
 const alphabet = 'abcdefghijkmnpqrstuvwxyz23456789';
@@ -61,7 +77,7 @@ const tags = ['Applications'];
 /** Applications of the user whose token it is. */
 export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { applications, compiler, quota, onDeleted, audit },
+  { applications, compiler, quota, onAccessChanged, onDeleted, audit },
 ) => {
   app.addHook('onRequest', app.authenticate);
 
@@ -138,7 +154,7 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
       method,
       url: '/applications/:domain',
       schema: {
-        summary: 'Update name, type or connectors',
+        summary: 'Update name, type, connectors, or who may upload',
         tags,
         security,
         params: ByDomain,
@@ -147,8 +163,10 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
       },
       handler: async (request, reply) => {
         const { params, body, owner } = request;
-        const updated = await applications.update(params.domain, owner.id, body);
+        const change = toChange(body);
+        const updated = await applications.update(params.domain, owner.id, change);
         if (!updated) throw applicationNotFound(params.domain);
+        if ('keyRequired' in change || 'allowedOrigins' in change) await onAccessChanged(updated.id);
         const details = { changed: Object.keys(body) };
         await audit.note(request, { action: 'application.updated', application: updated.domain, details });
         return success(reply, toApplication(updated));

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import {
   BatchQuery,
@@ -9,11 +9,13 @@ import {
 } from '@sluice/shared/contracts/entries.ts';
 import { FailureWith, Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import Type from 'typebox';
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
+import Type, { type Static } from 'typebox';
 import { success } from '../plugins/envelope.ts';
 import { refuseEncodings, takeJsonBytes } from '../plugins/json-body.ts';
 import type { createAccept } from '../uploads/accept.ts';
+import type { Admit } from '../uploads/admit.ts';
+import type { ApplicationCache } from '../uploads/application-cache.ts';
 import { createCollectBody } from '../uploads/batch/collect-body.ts';
 import type { createDryRun } from '../uploads/batch/dry-run.ts';
 import { elementsOf, elementsOrWhole, linesOf } from '../uploads/batch/lines.ts';
@@ -30,13 +32,18 @@ interface UploadDependencies {
 }
 
 /** Counts entries of an application against its limit, before anything is stored; none where there is no limit. */
-function admission(limit: UploadLimit | undefined, reply: FastifyReply) {
+function spending(limit: UploadLimit | undefined, reply: FastifyReply) {
   return (
     limit && ((applicationId: string, entries: number) => reply.headers(limit.take(applicationId, entries)))
   );
 }
 
-/** Uploads: open to anyone who knows the domain; a token that comes along is not looked at. */
+/** Without the first, an application would need a key always. */
+const keyed: Record<string, string[]>[] = [{}, { ingestKey: [] }];
+const aboutKeys =
+  ' An application with `key_required` takes it only with one of its ingest keys, as `X-Api-Key` or as `Authorization: Bearer sk_…`.';
+
+/** Uploads: open to anyone who knows the domain, unless its owner wants a key; a token that comes along is not looked at. */
 export const uploadRoutes: FastifyPluginAsyncTypebox<UploadDependencies> = async (
   app,
   { accept, limit, bodyLimit },
@@ -48,11 +55,12 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<UploadDependencies> = async
     {
       bodyLimit,
       validatorCompiler: onlyQueries(app),
+      config: { isUpload: true },
       schema: {
         summary: 'Upload an entry',
-        description:
-          "One JSON object that conforms to the application's schema. Answered once it is durable.",
+        description: `One JSON object that conforms to the application's schema. Answered once it is durable.${aboutKeys}`,
         tags: ['Uploads'],
+        security: keyed,
         params: ByDomain,
         headers: IdempotencyKey,
         body: Type.Object({}, { additionalProperties: true }),
@@ -66,7 +74,7 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<UploadDependencies> = async
     async ({ params: { domain }, body, headers }, reply) => {
       const key = idempotencyKey(headers['idempotency-key']);
       if (!Buffer.isBuffer(body)) throw new ApiError('MalformedBodyError', 'the body is empty');
-      const text = await accept(domain, body, key, admission(limit, reply));
+      const text = await accept(domain, body, headers, key, spending(limit, reply));
       reply.code(201).type('application/json; charset=utf-8');
       // Serialised already: the type is that of the value.
       return uploadAnswer(domain, text) as never;
@@ -75,6 +83,8 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<UploadDependencies> = async
 };
 
 interface BatchDependencies {
+  cache: ApplicationCache;
+  admit: Admit;
   storeBatch: ReturnType<typeof createStoreBatch>;
   dryRun: ReturnType<typeof createDryRun>;
   limit: UploadLimit | undefined;
@@ -85,7 +95,7 @@ interface BatchDependencies {
 /** Batches: many entries in one request, open like uploads. */
 export const batchRoutes: FastifyPluginAsyncTypebox<BatchDependencies> = async (
   app,
-  { storeBatch, dryRun, limit, bodyLimit, lineCount },
+  { cache, admit, storeBatch, dryRun, limit, bodyLimit, lineCount },
 ) => {
   const { begin, collect } = createCollectBody(bodyLimit);
   app.removeAllContentTypeParsers();
@@ -100,12 +110,28 @@ export const batchRoutes: FastifyPluginAsyncTypebox<BatchDependencies> = async (
   const taking = {
     bodyLimit,
     validatorCompiler: onlyQueries(app),
-    config: { takes: 'application/x-ndjson or application/json' },
+    config: { isUpload: true as const, takes: 'application/x-ndjson or application/json' },
     onRequest: (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
       begin(request, reply);
       done();
     },
+    // After the body, which may take its time: a key that was revoked meanwhile is none.
+    preHandler: (
+      { params, headers }: FastifyRequest,
+      _reply: FastifyReply,
+      done: HookHandlerDoneFunction,
+    ) => {
+      const { domain } = params as Static<typeof ByDomain>;
+      if (cache.peek(domain)?.keyRequired === false) done();
+      else letIn(domain, headers).then(() => done(), done);
+    },
   };
+
+  async function letIn(domain: string, headers: IncomingHttpHeaders): Promise<void> {
+    const application = await cache.get(domain);
+    if (application?.keyRequired) await admit(application, headers);
+  }
+
   const isJson = (contentType = '') => contentType.toLowerCase().startsWith('application/json');
 
   function notEmpty(body: unknown): Buffer {
@@ -120,8 +146,10 @@ export const batchRoutes: FastifyPluginAsyncTypebox<BatchDependencies> = async (
       schema: {
         summary: 'Upload many entries',
         description:
-          'NDJSON, one object a line, or a JSON array. A line that is refused is told in `errors` (with up to 20 `details` for the first 100 of them, one for the others), the others are stored. With an `Idempotency-Key` a retry must have the same bytes and the same `atomic`.',
+          'NDJSON, one object a line, or a JSON array. A line that is refused is told in `errors` (with up to 20 `details` for the first 100 of them, one for the others), the others are stored. With an `Idempotency-Key` a retry must have the same bytes and the same `atomic`.' +
+          aboutKeys,
         tags: ['Uploads'],
+        security: keyed,
         consumes: ['application/x-ndjson', 'application/json'],
         params: ByDomain,
         headers: IdempotencyKey,
@@ -148,7 +176,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<BatchDependencies> = async (
         body: bytes,
         atomic: query.atomic === true,
         key,
-        admit: admission(limit, reply),
+        spend: spending(limit, reply),
       });
       return success(reply, result, result.rejected === 0 ? 201 : 207);
     },
@@ -161,8 +189,10 @@ export const batchRoutes: FastifyPluginAsyncTypebox<BatchDependencies> = async (
       schema: {
         summary: 'Try an upload or a batch without storing anything',
         description:
-          'Takes what an upload and a batch take: a JSON object, a JSON array, or NDJSON. Answers what would become of each, in the form of the answer to a batch; `Idempotency-Key` is not looked at.',
+          'Takes what an upload and a batch take: a JSON object, a JSON array, or NDJSON. Answers what would become of each, in the form of the answer to a batch; `Idempotency-Key` is not looked at.' +
+          aboutKeys,
         tags: ['Uploads'],
+        security: keyed,
         consumes: ['application/x-ndjson', 'application/json'],
         params: ByDomain,
         querystring: BatchQuery,

@@ -1,33 +1,39 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import { examine } from '@sluice/shared/intake/examine.ts';
 import { tooLargeToStore } from '@sluice/shared/intake/line-errors.ts';
 import type { RecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
 import { fitsInDocument, type Outcome } from '@sluice/shared/store/entries.ts';
+import type { Admit } from './admit.ts';
 import type { ApplicationCache } from './application-cache.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { onceFor } from './once.ts';
 import { outcomeError } from './outcome-errors.ts';
+import type { Spend } from './upload-limit.ts';
 
 interface Dependencies {
   cache: ApplicationCache;
+  admit: Admit;
   commit: GroupCommit;
   recordLeaves: RecordLeaves;
 }
 
 /**
- * Reads, validates and stores one upload. Resolves with the payload's own text once the entry is durable; with a `key`, also when a
- * retry finds it stored. `admit` may refuse it before it is read. Throws ApiError.
+ * Reads, validates and stores one upload. Resolves with the payload's own text once the entry is durable; with a `key` (for idempotency),
+ * also when a retry finds it stored. `spend` may refuse it before it is read. Throws ApiError.
  */
-export function createAccept({ cache, commit, recordLeaves }: Dependencies) {
+export function createAccept({ cache, admit, commit, recordLeaves }: Dependencies) {
   return async function accept(
     domain: string,
     body: Buffer,
+    headers: IncomingHttpHeaders,
     key?: string,
-    admit?: ((applicationId: string, entries: number) => void) | undefined,
+    spend?: Spend,
   ): Promise<string> {
     const application = cache.peek(domain) ?? (await cache.get(domain));
     if (!application) throw applicationNotFound(domain);
-    admit?.(application.id, 1);
+    if (application.keyRequired) await admit(application, headers);
+    spend?.(application.id, 1);
     const examined = examine(application, body);
     if (!examined.ok) {
       const { name, message, details } = await examined.explain();

@@ -1,7 +1,7 @@
 import { createLoadIntake, type Intake } from '@sluice/shared/intake/intake.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Compiler } from '@sluice/shared/schemas/compiler.ts';
-import type { ApplicationStore } from '@sluice/shared/store/applications.ts';
+import type { Access, ApplicationStore } from '@sluice/shared/store/applications.ts';
 import type { LeafStore } from '@sluice/shared/store/leaves.ts';
 import { LRUCache } from 'lru-cache';
 
@@ -9,16 +9,19 @@ import { LRUCache } from 'lru-cache';
 const maxAgeMs = 1_000;
 const recheckEveryMs = 400;
 
-interface Held extends Intake {
-  /** When MongoDB was last asked whether the application still exists. */
+/** What uploads need to know of an application. */
+export interface CachedApplication extends Intake, Access {}
+
+interface Held extends CachedApplication {
+  /** When MongoDB was last asked whether the application still exists, and who may upload to it. */
   checkedAt: number;
 }
 
 export interface ApplicationCache {
   /** What is held and known to be true; undefined says nothing. */
-  peek(domain: string): Intake | undefined;
+  peek(domain: string): CachedApplication | undefined;
   /** Undefined when there is no such application. Rejects when MongoDB is away. */
-  get(domain: string): Promise<Intake | undefined>;
+  get(domain: string): Promise<CachedApplication | undefined>;
   drop(applicationId: string): void;
   close(): void;
 }
@@ -33,7 +36,8 @@ interface Dependencies {
 
 /**
  * Applications with their compiled schemas. What is in use is checked against MongoDB twice a second by one
- * query for all of it, so a deletion is in force within a second even when no message of it arrives.
+ * query for all of it, so a deletion, or a change of who may upload, is in force within a second even when no
+ * message of it arrives.
  */
 export function createApplicationCache({
   applications,
@@ -48,17 +52,28 @@ export function createApplicationCache({
   const loading = new Map<string, Promise<Held | undefined>>();
   const used = new Set<Held>();
   let checking: Promise<void> | undefined;
+  let drops = 0;
 
   function drop(applicationId: string): void {
+    drops += 1;
     const domain = domains.get(applicationId);
     if (domain) held.delete(domain);
   }
 
   async function load(domain: string): Promise<Held | undefined> {
+    const before = drops;
     const checkedAt = Date.now();
     const record = await applications.byDomain(domain);
     if (!record) return undefined;
-    const found: Held = { ...(await loadIntake(record)), checkedAt };
+    const { keyRequired, allowedOrigins } = record;
+    const intake = await loadIntake(record);
+    // What was dropped meanwhile may be this one: it is checked before it is used.
+    const found: Held = {
+      ...intake,
+      keyRequired,
+      allowedOrigins,
+      checkedAt: drops === before ? checkedAt : 0,
+    };
     held.set(domain, found);
     domains.set(found.id, domain);
     return found;
@@ -78,7 +93,8 @@ export function createApplicationCache({
     const checkedAt = Date.now();
     const existing = await applications.existing(batch.map(({ id }) => id));
     for (const application of batch) {
-      if (existing.has(application.id)) application.checkedAt = checkedAt;
+      const access = existing.get(application.id);
+      if (access) Object.assign(application, access, { checkedAt });
       else drop(application.id);
     }
   }

@@ -13,6 +13,9 @@ interface Share {
   own: number;
 }
 
+/** Counts entries of an application against its limit. Throws ApiError when there are too many. */
+export type Spend = ((applicationId: string, entries: number) => void) | undefined;
+
 export interface UploadLimit {
   /** Counts entries, all or none, and says in headers how many more there may be. Throws ApiError when there are too many. */
   take(applicationId: string, entries: number): Record<string, string>;

@@ -18,7 +18,7 @@ interface Dependencies {
 
 /** Removes all that a deleted application left, in bounded steps. May run twice, or stop halfway, without harm. */
 export function createPurge({
-  store: { applications, entries, milestones, batches, jobs, chunks, leaves, parts },
+  store: { applications, entries, milestones, batches, jobs, chunks, keys, leaves, parts },
   graceMs,
   log,
 }: Dependencies) {
@@ -54,6 +54,7 @@ export function createPurge({
     await milestones.remove(applicationId);
     await purgeJobs(applicationId);
     await batches.remove(applicationId);
+    await keys.remove(applicationId);
     await leaves.remove(applicationId);
     const finished = await applications.markPurged(applicationId, graceMs);
     log.info({

@@ -10,6 +10,7 @@ import type { ApplicationCache } from '../application-cache.ts';
 import type { GroupCommit } from '../group-commit.ts';
 import { onceFor } from '../once.ts';
 import { outcomeError } from '../outcome-errors.ts';
+import type { Spend } from '../upload-limit.ts';
 import type { Chunk, createExamineLines } from './examine-lines.ts';
 import type { Line } from './lines.ts';
 
@@ -27,7 +28,7 @@ export interface Batch {
   atomic: boolean;
   key?: string | undefined;
   /** May refuse all of it. */
-  admit?: ((applicationId: string, entries: number) => void) | undefined;
+  spend?: Spend;
 }
 
 /** On their way at once. */
@@ -101,7 +102,7 @@ export function createStoreBatch({ cache, commit, recordLeaves, batches, examine
     const application = await cache.get(domain);
     if (!application) throw applicationNotFound(domain);
     const { atomic, lines } = batch;
-    batch.admit?.(application.id, lines.length);
+    batch.spend?.(application.id, lines.length);
     const record = toRecord(application.id, batch);
     const { accepted, errors } = await (atomic ? storeAll : storeEach)(application, batch, record);
     errors.sort((a, b) => a.line - b.line);

@@ -1,0 +1,104 @@
+import { Binary, type Db, ObjectId } from 'mongodb';
+
+/** Keys that an application can have. */
+export const maxKeys = 100;
+
+/** An ingest key, of which the store knows no more than this and a hash. */
+export interface KeyRecord {
+  id: string;
+  name: string;
+  /** How the key begins. */
+  prefix: string;
+  createdAt: Date;
+}
+
+/** What is stored of a key that was made just now. */
+export interface MadeKey {
+  prefix: string;
+  /** SHA-256 of the key: it is random, so nothing slower is needed. */
+  hash: Buffer;
+}
+
+interface KeyDocument extends Omit<KeyRecord, 'id'> {
+  _id: ObjectId;
+  application: ObjectId;
+  hash: Binary;
+}
+
+const toRecord = ({ _id, name, prefix, createdAt }: KeyDocument): KeyRecord => ({
+  id: _id.toHexString(),
+  name,
+  prefix,
+  createdAt,
+});
+
+export type KeyStore = ReturnType<typeof keyStore>;
+
+/** The ingest keys of applications. */
+export function keyStore(db: Db) {
+  const keys = db.collection<KeyDocument>('keys');
+  const one = (application: string, id: string) => ({
+    _id: new ObjectId(id),
+    application: new ObjectId(application),
+  });
+
+  return {
+    async prepare() {
+      await keys.createIndex({ application: 1, createdAt: -1, _id: -1 });
+    },
+
+    /** Returns undefined when the application has as many as it can have. */
+    async create(application: string, name: string, made: MadeKey): Promise<KeyRecord | undefined> {
+      const document = {
+        _id: new ObjectId(),
+        application: new ObjectId(application),
+        name,
+        prefix: made.prefix,
+        hash: new Binary(made.hash),
+        createdAt: new Date(),
+      };
+      await keys.insertOne(document);
+      // Counted afterwards, so that of several at once none slips through.
+      const count = await keys.countDocuments({ application: document.application });
+      if (count <= maxKeys) return toRecord(document);
+      await keys.deleteOne({ _id: document._id });
+      return undefined;
+    },
+
+    /** Newest first. */
+    async list(application: string): Promise<KeyRecord[]> {
+      const found = keys.find({ application: new ObjectId(application) }).sort({ createdAt: -1, _id: -1 });
+      return (await found.toArray()).map(toRecord);
+    },
+
+    /** Puts another key in place of this one; undefined when the application has no such key. */
+    async rotate(application: string, id: string, made: MadeKey): Promise<KeyRecord | undefined> {
+      if (!ObjectId.isValid(id)) return undefined;
+      const rotated = await keys.findOneAndUpdate(
+        one(application, id),
+        { $set: { prefix: made.prefix, hash: new Binary(made.hash), createdAt: new Date() } },
+        { returnDocument: 'after' },
+      );
+      return rotated ? toRecord(rotated) : undefined;
+    },
+
+    /** False when the application has no such key. */
+    async revoke(application: string, id: string): Promise<boolean> {
+      if (!ObjectId.isValid(id)) return false;
+      const { deletedCount } = await keys.deleteOne(one(application, id));
+      return deletedCount === 1;
+    },
+
+    /** Of all keys of an application. */
+    async hashes(application: string): Promise<Buffer[]> {
+      const found = keys
+        .find({ application: new ObjectId(application) })
+        .project<{ hash: Binary }>({ hash: 1 });
+      return (await found.toArray()).map(({ hash }) => Buffer.from(hash.buffer));
+    },
+
+    async remove(application: string): Promise<void> {
+      await keys.deleteMany({ application: new ObjectId(application) });
+    },
+  };
+}

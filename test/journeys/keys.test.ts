@@ -1,0 +1,328 @@
+import { MongoClient } from 'mongodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createApiProcess } from '../support/api-process.ts';
+import { exchange } from '../support/raw-exchange.ts';
+import { type Answer, type Call, call, type Sluice, startSluice, storeOf, until } from '../support/sluice.ts';
+
+let sluice: Sluice;
+let token: string;
+let stranger: string;
+let domain: string;
+
+beforeAll(async () => {
+  sluice = await startSluice({ workers: false });
+  ({ token } = await sluice.owner());
+  stranger = (await sluice.owner()).token;
+});
+afterAll(() => sluice.stop());
+
+async function change(json: object): Promise<void> {
+  expect((await sluice.request('PATCH', `/applications/${domain}`, { token, json })).status).toBe(200);
+}
+
+beforeEach(async () => {
+  domain = await sluice.application(token);
+  await change({ key_required: true });
+});
+
+interface Issued {
+  id: string;
+  key: string;
+  name: string;
+  prefix: string;
+  createdAt: string;
+}
+
+async function create(name = 'Sensor', where = domain): Promise<Issued> {
+  const answer = await sluice.request('POST', `/applications/${where}/keys`, { token, json: { name } });
+  expect([answer.status, answer.body.data]).toEqual([200, expect.anything()]);
+  return answer.body.data;
+}
+
+async function rotate({ id }: Issued): Promise<Issued> {
+  const answer = await sluice.request('POST', `/applications/${domain}/keys/${id}/rotate`, { token });
+  expect(answer.status).toBe(200);
+  return answer.body.data;
+}
+
+async function revoke({ id }: Issued): Promise<void> {
+  expect((await sluice.request('DELETE', `/applications/${domain}/keys/${id}`, { token })).status).toBe(200);
+}
+
+const list = async (): Promise<Issued[]> =>
+  (await sluice.request('GET', `/applications/${domain}/keys`, { token })).body.data;
+
+/** The ways to upload, and what each answers when it is done. */
+const ways: [way: string, status: number][] = [
+  ['', 201],
+  ['/batch', 201],
+  ['/validate', 200],
+];
+
+const upload = (options: Call = {}, way = '', url = sluice.url): Promise<Answer> =>
+  call(url, 'POST', `/api/applications/${domain}/data${way}`, {
+    json: way === '' ? { a: 1 } : [{ a: 1 }],
+    ...options,
+  });
+const withKey = (key: string): Call => ({ headers: { 'x-api-key': key } });
+
+const stored = async () =>
+  (await sluice.request('GET', `/applications/${domain}/data`, { token })).body.data.pagination.total;
+
+describe('keys', () => {
+  it('are shown once, and are not to be read again anywhere', async () => {
+    const issued = await create('Sensor 1');
+    expect(issued).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{24}$/),
+      name: 'Sensor 1',
+      prefix: issued.key.slice(0, 11),
+      createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      key: expect.stringMatching(/^sk_[\w-]{43}$/),
+    });
+    const { key, ...shown } = issued;
+    expect(await list()).toEqual([shown]);
+
+    const client = new MongoClient(sluice.env.MONGODB_URL as string);
+    onTestFinished(() => client.close());
+    for (const { name } of await client.db().listCollections().toArray()) {
+      const documents = await client.db().collection(name).find().toArray();
+      expect(JSON.stringify(documents)).not.toContain(key.slice(20));
+    }
+  });
+
+  it('are listed newest first', async () => {
+    for (const name of ['one', 'two', 'three']) await create(name);
+    expect((await list()).map(({ name }) => name)).toEqual(['three', 'two', 'one']);
+  });
+
+  it('differ', async () => {
+    const issued = await Promise.all(Array.from({ length: 20 }, () => create()));
+    expect(new Set(issued.map(({ key }) => key)).size).toBe(20);
+  });
+
+  it.each([
+    [{}, '/name'],
+    [{ name: '' }, '/name'],
+    [{ name: ' ' }, '/name'],
+    [{ name: 'n'.repeat(101) }, '/name'],
+    [{ name: 1 }, '/name'],
+    [{ name: 'n', key: 'sk_mine' }, '/key'],
+  ])('are not created of %j', async (json, path) => {
+    const { status, body } = await sluice.request('POST', `/applications/${domain}/keys`, { token, json });
+    expect([status, body.error.details[0].path]).toEqual([400, path]);
+  });
+
+  it('are at most 100 an application, however many are asked for at once', async () => {
+    const ask = (): Promise<Answer> =>
+      sluice.request('POST', `/applications/${domain}/keys`, { token, json: { name: 'n' } });
+    await Promise.all(Array.from({ length: 95 }, () => create()));
+    const atOnce = await Promise.all(Array.from({ length: 20 }, ask));
+    expect(atOnce.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(5);
+    let last = await ask();
+    while (last.status === 200) last = await ask();
+    expect([last.status, last.body.error.name]).toEqual([429, 'TooManyRequestsError']);
+    expect(last.headers.get('retry-after')).toMatch(/^\d+$/);
+    const all = await list();
+    expect(all).toHaveLength(100);
+    await revoke(all[0] as Issued);
+    expect((await ask()).status).toBe(200);
+  });
+
+  it("are the owner's: others learn nothing of them", async () => {
+    const issued = await create();
+    const path = `/applications/${domain}/keys`;
+    const calls: [string, string][] = [
+      ['GET', path],
+      ['POST', path],
+      ['POST', `${path}/${issued.id}/rotate`],
+      ['DELETE', `${path}/${issued.id}`],
+    ];
+    for (const [method, where] of calls) {
+      const json = where === path && method === 'POST' ? { name: 'n' } : undefined;
+      const { status, body } = await sluice.request(method, where, { token: stranger, json });
+      expect([status, body.error.message]).toEqual([404, `application ${domain} was not found`]);
+    }
+    expect((await upload(withKey(issued.key))).status).toBe(201);
+  });
+
+  it.each(['x', '0123456789abcdef01234567'])('that do not exist answer 404 (%s)', async (id) => {
+    const path = `/applications/${domain}/keys/${id}`;
+    for (const [method, where] of [
+      ['DELETE', path],
+      ['POST', `${path}/rotate`],
+    ] as const) {
+      const { status, body } = await sluice.request(method, where, { token });
+      expect([status, body.error.message]).toEqual([404, `key ${id} was not found`]);
+    }
+  });
+
+  it('of one application are not to be reached by way of another', async () => {
+    const issued = await create('n', await sluice.application(token));
+    const path = `/applications/${domain}/keys/${issued.id}`;
+    expect((await sluice.request('DELETE', path, { token })).status).toBe(404);
+    expect((await sluice.request('POST', `${path}/rotate`, { token })).status).toBe(404);
+  });
+
+  it('go with their application', async () => {
+    const withWorkers = await startSluice({ env: sluice.env });
+    onTestFinished(() => withWorkers.stop());
+    const store = storeOf(sluice);
+    const id = (await store.applications.byDomain(domain))?.id as string;
+    await create();
+    expect(await store.keys.hashes(id)).toHaveLength(1);
+    await sluice.request('DELETE', `/applications/${domain}`, { token });
+    await until(async () => (await store.keys.hashes(id)).length === 0);
+  });
+});
+
+describe('an application', () => {
+  it('is open, and asks no page for its origin, until its owner wants it otherwise', async () => {
+    const open = await sluice.application(token);
+    const { body } = await sluice.request('GET', `/applications/${open}`, { token });
+    expect(body.data).toMatchObject({ key_required: false, allowed_origins: [] });
+  });
+
+  it('that needs no key looks at none', async () => {
+    await change({ key_required: false });
+    for (const [way, status] of ways) {
+      for (const call of [{}, withKey('sk_wrong'), { token: 'sk_wrong' }, { token: stranger }]) {
+        expect((await upload(call, way)).status).toBe(status);
+      }
+    }
+  });
+
+  it('keeps what it has of the one when the other is changed', async () => {
+    await change({ allowed_origins: ['https://a.example'] });
+    await change({ name: 'Other' });
+    const { body } = await sluice.request('PUT', `/applications/${domain}`, { token, json: {} });
+    expect(body.data).toMatchObject({
+      name: 'Other',
+      key_required: true,
+      allowed_origins: ['https://a.example'],
+    });
+  });
+});
+
+describe.each(ways)('with key_required, POST …/data%s', (way, status) => {
+  it('takes a key of the application, in either header', async () => {
+    const { key } = await create();
+    expect((await upload(withKey(key), way)).status).toBe(status);
+    expect((await upload({ token: key }, way)).status).toBe(status);
+    expect((await upload({ headers: { authorization: `bearer  ${key}` } }, way)).status).toBe(status);
+  });
+
+  const missing = /^an ingest key is required .* X-Api-Key: sk_… or Authorization: Bearer sk_…$/;
+  const wrong = /^this is not a valid ingest key of /;
+  it.each<[string, RegExp, () => Promise<Call>]>([
+    ['nothing', missing, async () => ({})],
+    ['an empty key', missing, async () => withKey('')],
+    ["the owner's token", missing, async () => ({ token })],
+    ["the owner's token as a key", wrong, async () => withKey(token)],
+    ['no key', wrong, async () => withKey('sk_')],
+    ['half a key', wrong, async () => withKey((await create()).key.slice(0, -1))],
+    ['a key and a bit', wrong, async () => ({ token: `${(await create()).key}x` })],
+    ['two keys', wrong, async () => withKey(`${(await create()).key}, ${(await create()).key}`)],
+    [
+      'a key of another application',
+      wrong,
+      async () => withKey((await create('n', await sluice.application(token))).key),
+    ],
+    [
+      'a key that was revoked',
+      wrong,
+      async () => {
+        const issued = await create();
+        expect((await upload(withKey(issued.key), '/validate')).status).toBe(200);
+        await revoke(issued);
+        return withKey(issued.key);
+      },
+    ],
+    [
+      'a key that was rotated',
+      wrong,
+      async () => {
+        const issued = await create();
+        expect((await upload(withKey(issued.key), '/validate')).status).toBe(200);
+        const rotated = await rotate(issued);
+        expect(rotated).toMatchObject({ id: issued.id, name: issued.name });
+        expect((await upload(withKey(rotated.key), '/validate')).status).toBe(200);
+        return withKey(issued.key);
+      },
+    ],
+  ])('refuses %s', async (_what, message, make) => {
+    const answer = await upload(await make(), way);
+    expect([answer.status, answer.body.error.name]).toEqual([403, 'ForbiddenRequestError']);
+    expect(answer.body.error.message).toMatch(message);
+    expect(await stored()).toBe(0);
+  });
+
+  it('says nothing of the body to whom it does not let in', async () => {
+    expect((await upload({ body: '{"a":' }, way)).status).toBe(403);
+  });
+});
+
+it('takes nothing whose key was revoked while the body came', async () => {
+  const issued = await create();
+  async function* pieces() {
+    yield '{"a":1}\n';
+    await revoke(issued);
+    yield '{"a":2}\n';
+  }
+  const headers = ['Content-Type: application/x-ndjson', 'Content-Length: 16', `X-Api-Key: ${issued.key}`];
+  const path = `/api/applications/${domain}/data/batch`;
+  expect((await exchange(sluice.url, path, headers, pieces())).status).toBe(403);
+  expect(await stored()).toBe(0);
+});
+
+describe('on another replica, to which no message comes', () => {
+  async function startDeaf() {
+    const deaf = await createApiProcess({ ...sluice.env, REDIS_PREFIX: 'hears-nothing' });
+    await deaf.start();
+    return deaf;
+  }
+
+  /** Uploads until one is refused; returns how long after the change the last one began that was taken. */
+  async function takenAfter(changed: number, url: string, options?: Call): Promise<number> {
+    for (let last = changed; ; ) {
+      const began = performance.now();
+      const { status } = await upload(options, '', url);
+      if (status === 403) return last - changed;
+      expect(status).toBe(201);
+      last = began;
+    }
+  }
+
+  it('a revoked and a rotated key are refused within a second', async () => {
+    const { url } = await startDeaf();
+    for (const end of [revoke, rotate]) {
+      const issued = await create();
+      expect((await upload(withKey(issued.key), '', url)).status).toBe(201);
+      await end(issued);
+      expect(await takenAfter(performance.now(), url, withKey(issued.key))).toBeLessThan(1_000);
+    }
+  });
+
+  it('a key is wanted within a second, here at once', async () => {
+    const { url } = await startDeaf();
+    await change({ key_required: false });
+    await until(async () => (await upload({}, '', url)).status === 201);
+    await change({ key_required: true });
+    const changed = performance.now();
+    expect((await upload()).status).toBe(403);
+    expect(await takenAfter(changed, url)).toBeLessThan(1_000);
+    await change({ key_required: false });
+    expect((await upload()).status).toBe(201);
+    await until(async () => (await upload({}, '', url)).status === 201);
+  });
+
+  it('a new key is taken at once', async () => {
+    const { url } = await startDeaf();
+    let known = await create();
+    for (let i = 0; i < 10; i++) {
+      await upload(withKey(known.key), '', url);
+      known = i % 2 === 0 ? await create() : await rotate(known);
+      const answers = await Promise.all(Array.from({ length: 5 }, () => upload(withKey(known.key), '', url)));
+      expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(201));
+    }
+  });
+});
