@@ -171,7 +171,7 @@ export async function buildApp({
   app.addHook('onClose', async () => uploadLimit?.close());
   const refuseJobs = createRefuseJobs(store.jobs, config.jobQuota);
   const audit = createAudit({ records: store.audit, retentionMs: config.auditRetentionMs, log });
-  const keyring = createKeyring({ ...store, size: config.schemaCacheSize });
+  const keyring = createKeyring({ keys: store.keys, size: config.schemaCacheSize });
   const uploading = {
     cache,
     admit: createAdmit(keyring),
@@ -198,7 +198,8 @@ export async function buildApp({
         bodyLimit: config.bodyLimit,
       });
       await api.register(batchRoutes, {
-        ...uploading,
+        cache,
+        admit: uploading.admit,
         storeBatch: createStoreBatch({ ...uploading, batches: store.batches, examineLines }),
         dryRun: createDryRun({ cache, examineLines }),
         limit: uploadLimit,

@@ -20,11 +20,7 @@ export function noneStored(lines: number, details: LineError[]): ApiError {
     : new ApiError('SchemaValidationError', message, { details });
 }
 
-export const overLimit = (line: number, limit: number): LineError => ({
-  line,
-  name: 'PayloadTooLargeError',
-  message: `the line is over the limit of ${limit} bytes`,
-});
+export const overLimit = (limit: number) => `the line is over the limit of ${limit} bytes`;
 
 /** What MongoDB takes as one document. */
 export const tooLargeToStore = 'the payload takes more than 16 MB as it is stored';

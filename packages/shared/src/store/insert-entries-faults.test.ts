@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Binary, MongoClient } from 'mongodb';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createCuttableProxy } from '../../../../test/support/cuttable-proxy.ts';
+import { jsonOf } from '../../../../test/support/json-of.ts';
 import { openStore, ownDatabase, throughProxy } from '../../../../test/support/own-database.ts';
 import type { EntryDocument } from './entries.ts';
 import { createEntryKeys } from './entry-id.ts';
@@ -11,7 +12,7 @@ import { createInsert, type NewEntry } from './insert-entries.ts';
 const application = 'a0'.repeat(12);
 const entry = (payload: object, once?: Buffer): NewEntry => ({
   application,
-  json: Buffer.from(JSON.stringify(payload)),
+  json: jsonOf(payload),
   once,
 });
 /** What the store says of the fault; fails when there was none. */

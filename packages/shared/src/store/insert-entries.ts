@@ -107,9 +107,11 @@ export function createInsert({ db, entries, newKey, timeoutMs }: Dependencies) {
       if (mine.length === 0) continue;
       const byKey = Map.groupBy(mine, (entry) => keyOf(entry)?.toString('hex'));
       for await (const found of entries.find({ [field]: { $in: mine.map(keyOf) } })) {
-        const stored = JSON.stringify(found.payload);
-        for (const entry of byKey.get(found[field]?.toString('hex')) ?? [])
-          outcomes.set(entry, isSame(stored, entry.json.toString()) ? 'repeated' : 'conflicting');
+        const stored = plain(JSON.stringify(found.payload));
+        for (const entry of byKey.get(found[field]?.toString('hex')) ?? []) {
+          const same = isDeepStrictEqual(stored, plain(entry.json.toString()));
+          outcomes.set(entry, same ? 'repeated' : 'conflicting');
+        }
       }
     }
     return outcomes;
@@ -155,7 +157,5 @@ export function createInsert({ db, entries, newKey, timeoutMs }: Dependencies) {
   };
 }
 
-/** Equal as JSON: the order of members does not count, and -0 is 0. */
-const isSame = (one: string, other: string) => isDeepStrictEqual(plain(one), plain(other));
-
+/** What is equal as JSON is equal: -0 is 0. */
 const plain = (json: string) => JSON.parse(json, (_key, value) => (value === 0 ? 0 : value));

@@ -1,6 +1,7 @@
 import { ApiError } from '@sluice/shared/errors.ts';
 
-const toSeconds = (ms: number) => String(Math.max(1, Math.ceil(ms / 1_000)));
+/** Whole seconds, at least one, for a header or a message. */
+export const toSeconds = (ms: number) => String(Math.max(1, Math.ceil(ms / 1_000)));
 
 /** What a limited route says in every answer. */
 export function rateHeaders(limit: number, remaining: number, resetMs: number): Record<string, string> {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SharedCounters } from '@sluice/shared/queues/shared-counters.ts';
 import { addressKey } from './address-key.ts';
-import { tooMany } from './answers.ts';
+import { tooMany, toSeconds } from './answers.ts';
 import { createTurns } from './turns.ts';
 
 const hour = 3_600;
@@ -53,5 +53,5 @@ export function createLoginGuard(counters: SharedCounters) {
 }
 
 function refuse(reason: string, waitMs: number) {
-  return tooMany(`${reason}; wait ${Math.max(1, Math.ceil(waitMs / 1_000))} s`, waitMs);
+  return tooMany(`${reason}; wait ${toSeconds(waitMs)} s`, waitMs);
 }

@@ -1,4 +1,5 @@
 import type { ErrorDetail } from '@sluice/shared/errors.ts';
+import { toPointer } from '@sluice/shared/payloads/leaves.ts';
 import { Ajv, type ErrorObject } from 'ajv';
 import formats from 'ajv-formats';
 import fp from 'fastify-plugin';
@@ -63,8 +64,7 @@ function explain({ keyword, params, message }: ErrorObject): string {
 function toDetail(part: ErrorDetail['in'], error: ErrorObject): ErrorDetail {
   const { additionalProperty, missingProperty } = error.params;
   const name: string | undefined = additionalProperty ?? missingProperty;
-  const below =
-    name === undefined ? '' : `/${name.slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  const below = name === undefined ? '' : toPointer([name.slice(0, 100)]);
   return { in: part, path: error.instancePath + below, keyword: error.keyword, message: explain(error) };
 }
 
@@ -74,7 +74,7 @@ function repeated(data: Record<string, unknown>): ErrorDetail[] {
     .filter(([, value]) => Array.isArray(value))
     .map(([name]) => ({
       in: 'querystring',
-      path: `/${name.slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1')}`,
+      path: toPointer([name.slice(0, 100)]),
       keyword: 'type',
       message: 'must be given once',
     }));

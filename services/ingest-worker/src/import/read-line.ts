@@ -4,7 +4,7 @@ import { createRowJson, RowProblem } from '@sluice/shared/csv/row.ts';
 import type { Frame } from '@sluice/shared/imports/frames.ts';
 import { type Examined, examine, type Refusal } from '@sluice/shared/intake/examine.ts';
 import type { Intake } from '@sluice/shared/intake/intake.ts';
-import { tooLargeToStore } from '@sluice/shared/intake/line-errors.ts';
+import { overLimit, tooLargeToStore } from '@sluice/shared/intake/line-errors.ts';
 import { fitsInDocument } from '@sluice/shared/store/entries.ts';
 import type { ImportOptions } from '@sluice/shared/store/job-records.ts';
 
@@ -37,8 +37,7 @@ export function createReadLine(
   const tooLarge = (message: string): LineRefusal => ({ name: 'PayloadTooLargeError', message });
 
   return ({ bytes, isCut }) => {
-    if (isCut)
-      return refuse(tooLarge(`the line is over the limit of ${lineLimit} bytes`), { bytes, as: 'text' });
+    if (isCut) return refuse(tooLarge(overLimit(lineLimit)), { bytes, as: 'text' });
     const text = toText(bytes);
     if (!Buffer.isBuffer(text)) return refuse(text, { bytes, as: 'text' });
     const told: Told = { bytes: text, as: 'json' };

@@ -43,9 +43,10 @@ export function createExamineLines(lineLimit: number, recordLeaves: Pick<RecordL
       }
       const examined = bytes.length > lineLimit ? undefined : examine(application, bytes);
       if (!examined?.ok || !fitsInDocument(examined.payload, bytes.length)) {
-        if (!examined) errors.push(overLimit(line, lineLimit));
-        else if (examined.ok) errors.push({ line, name: 'PayloadTooLargeError', message: tooLargeToStore });
-        else {
+        if (!examined || examined.ok) {
+          const message = examined ? tooLargeToStore : overLimit(lineLimit);
+          errors.push({ line, name: 'PayloadTooLargeError', message });
+        } else {
           const isExplained = errors.length < explained;
           const refusal = isExplained ? await examined.explain() : examined.refusal;
           errors.push({ line, ...ofLine(refusal, isExplained) });

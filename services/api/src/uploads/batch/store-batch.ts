@@ -4,6 +4,7 @@ import { ApiError, applicationNotFound, type LineError } from '@sluice/shared/er
 import type { Intake } from '@sluice/shared/intake/intake.ts';
 import { noneStored, notBegun, unknown } from '@sluice/shared/intake/line-errors.ts';
 import type { RecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
+import { createSideBySide } from '@sluice/shared/side-by-side.ts';
 import type { BatchRecord, BatchStore, Known } from '@sluice/shared/store/batches.ts';
 import { storeFault } from '@sluice/shared/store/faults.ts';
 import type { ApplicationCache } from '../application-cache.ts';
@@ -62,7 +63,7 @@ export function createStoreBatch({ cache, commit, recordLeaves, batches, examine
     };
 
     let recorded = false;
-    const underWay = new Set<Promise<void>>();
+    const storing = createSideBySide(chunksInFlight);
     for await (const chunk of examineLines(application, batch.lines, errors, record?.once)) {
       // Not before there is something to store: a batch that is refused as a whole leaves its key free.
       if (record && !recorded) refuseOther(await batches.record(record));
@@ -71,13 +72,9 @@ export function createStoreBatch({ cache, commit, recordLeaves, batches, examine
       if (!fault) await recordLeaves.record(application, chunk.leaves)?.catch(remember);
       // What follows a fault is not begun.
       if (fault) errors.push(...chunk.lines.map(notBegun));
-      else {
-        const storing = store(chunk).finally(() => underWay.delete(storing));
-        underWay.add(storing);
-        if (underWay.size === chunksInFlight) await Promise.race(underWay);
-      }
+      else await storing.add(() => store(chunk));
     }
-    await Promise.all(underWay);
+    await storing.finish();
     // Told as a whole where that says it all, or where a retry with the same key settles it.
     if (fault && (accepted === 0 || record)) throw fault;
     return { accepted, errors };
