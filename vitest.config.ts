@@ -10,6 +10,8 @@ export default defineConfig({
       'test/{journeys,support}/**/*.test.ts',
     ],
     globalSetup: 'test/support/global-setup.ts',
+    // Most of a journey is waiting: for a lease to end, or for a fault to be noticed.
+    maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

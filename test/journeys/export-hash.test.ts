@@ -6,13 +6,12 @@ import { expect, inject, it, onTestFinished } from 'vitest';
 import { createCuttableProxy } from '../support/cuttable-proxy.ts';
 import {
   deliver,
+  expectSwept,
   exportableApplication,
   exportClient,
   fileOf,
   fill,
-  recordedParts,
   sha256,
-  storedParts,
 } from '../support/export-client.ts';
 import { openStore, ownDatabase, throughProxy } from '../support/own-database.ts';
 import { startSluice, until } from '../support/sluice.ts';
@@ -77,6 +76,6 @@ it('the hash of a file is that of its bytes, also when a worker comes back to a 
 
   const job = await client.over(domain, id);
   expect([job.state, job.file.rows]).toEqual(['completed', 30_000]);
-  expect(await storedParts(db, id)).toEqual(await recordedParts(store, id));
+  await expectSwept(db, store, id);
   expect(job.file.sha256).toBe(sha256(await fileOf(store, id)));
 }, 120_000);

@@ -2,15 +2,14 @@ import type { Binary, Db } from 'mongodb';
 import { expect, it, onTestFinished } from 'vitest';
 import {
   expectedCsv,
+  expectSwept,
   exportableApplication,
   exportClient,
   fileOf,
   fill,
   firstDifference,
   numbersIn,
-  recordedParts,
   sha256,
-  storedParts,
 } from '../support/export-client.ts';
 import { openStore, ownDatabase } from '../support/own-database.ts';
 import { startSluice, until } from '../support/sluice.ts';
@@ -104,7 +103,7 @@ it(
       firstCreatedAt: rows[1]?.split(',')[0],
       lastCreatedAt: rows.at(-2)?.split(',')[0],
     });
-    expect(await storedParts(db, id)).toEqual(await recordedParts(store, id));
+    await expectSwept(db, store, id);
 
     // Every kill made another worker take the job, and it found more done than the one before.
     const begun = claims();
@@ -160,9 +159,7 @@ it('a worker that wakes up after another completed its job changes nothing, and 
 
   one.goOn();
   await until(async () => one.lines.some(({ event }) => event === 'export.lost'));
-  const recorded = await recordedParts(store, id);
-  await until(async () => (await storedParts(db, id)).length === recorded.length);
-  expect(await storedParts(db, id)).toEqual(recorded);
+  await expectSwept(db, store, id);
   expect(await store.jobs.get(id)).toEqual(record);
   expect(sha256(await fileOf(store, id))).toBe(record?.manifest?.sha256);
   expect(claims().map(({ fence }) => fence)).toEqual([1, 2]);

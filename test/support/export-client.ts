@@ -9,7 +9,7 @@ import type { EntryDocument } from '@sluice/shared/store/entries.ts';
 import { fromKey } from '@sluice/shared/store/entry-id.ts';
 import type { ExportJob } from '@sluice/shared/store/job-records.ts';
 import { type Db, ObjectId } from 'mongodb';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { jsonOf } from './json-of.ts';
 import { call, type Sluice, until } from './sluice.ts';
 
@@ -79,6 +79,12 @@ export async function storedParts(db: Db, job: string): Promise<string[]> {
 /** Those that the record of a job has, sorted as `storedParts` are. */
 export async function recordedParts({ jobs }: Pick<Store, 'jobs'>, job: string): Promise<string[]> {
   return (await jobs.partsOf(job)).map(({ id }) => id).sort();
+}
+
+/** Resolves when the store has those parts alone that the record of a job has: others are removed behind its end. */
+export async function expectSwept(db: Db, store: Pick<Store, 'jobs'>, job: string): Promise<void> {
+  const recorded = await recordedParts(store, job);
+  await expect.poll(() => storedParts(db, job), { timeout: 20_000 }).toEqual(recorded);
 }
 
 /** Exports of one owner, as clients of the API see them. */

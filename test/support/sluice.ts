@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { startApi } from '@sluice/api/start.ts';
 import { startExportWorker } from '@sluice/export-worker/jobs.ts';
 import { startIngestWorker } from '@sluice/ingest-worker/jobs.ts';
@@ -132,11 +133,14 @@ export function storeOf({ env }: Sluice) {
   return store;
 }
 
+/** Between two looks: what is waited for needs the processor too. */
+const pollMs = 5;
+
 /** Resolves when the condition holds; rejects when it does not within that time. */
 export async function until(condition: () => Promise<boolean>, withinMs = 20_000): Promise<void> {
   const deadline = Date.now() + withinMs;
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(`not within ${withinMs / 1_000} s: ${condition}`);
-    await new Promise((resolve) => setImmediate(resolve));
+    await pause(pollMs);
   }
 }
