@@ -12,7 +12,7 @@ export default defineConfig({
     globalSetup: 'test/support/global-setup.ts',
     // Most of a journey is waiting: for a lease to end, or for a fault to be noticed.
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });

@@ -67,9 +67,7 @@ describe('the audit log', () => {
     expect(updated.details).toEqual({ changed: ['locale'] });
   });
 
-  it('tells what was done with applications and jobs, also after the application is gone', {
-    timeout: 60_000,
-  }, async () => {
+  it('tells what was done with applications and jobs, also after the application is gone', async () => {
     const { token } = await sluice.owner();
     const domain = await sluice.application(token);
     const path = `/applications/${domain}`;
@@ -211,9 +209,7 @@ describe('the audit log', () => {
     );
   });
 
-  it('fails no request when a record cannot be written, and logs that it is missed', {
-    timeout: 90_000,
-  }, async () => {
+  it('fails no request when a record cannot be written, and logs that it is missed', async () => {
     const env = ownStores();
     const { url, output } = await runApi({ ...env, LOG_LEVEL: 'warn' });
     const { db, documents } = storedIn(env);

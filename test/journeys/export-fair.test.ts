@@ -33,8 +33,8 @@ it.each([1, 2])(
     const worker = await startExportWorker(loadExportWorkerConfig(env), log);
     onTestFinished(worker.stop);
     const ofBusy = () => store.jobs.list(busy.id, 'export');
-    await until(async () => (await store.jobs.get(first.id))?.state === 'completed', 60_000);
-    await until(async () => (await ofBusy()).every(({ state }) => state === 'completed'), 60_000);
+    await until(async () => (await store.jobs.get(first.id))?.state === 'completed');
+    await until(async () => (await ofBusy()).every(({ state }) => state === 'completed'));
 
     const finishedAt = (await store.jobs.get(first.id))?.finishedAt as Date;
     const before = (await ofBusy()).filter((job) => (job.finishedAt as Date) <= finishedAt);

@@ -63,7 +63,7 @@ async function withRedisUser(url: URL, user: string): Promise<URL> {
   return new URL(`rediss://${user}:${encodeURIComponent(password)}@127.0.0.1:${await tlsInFrontOf(url)}`);
 }
 
-it('stores and exports by way of stores that want TLS and a password', { timeout: 90_000 }, async () => {
+it('stores and exports by way of stores that want TLS and a password', async () => {
   const env = ownStores();
   const user = `u${randomBytes(6).toString('hex')}`;
   const secured = {
@@ -92,7 +92,7 @@ it('stores and exports by way of stores that want TLS and a password', { timeout
   }
 });
 
-it('does not speak to a store whose certificate nobody vouches for', { timeout: 90_000 }, async () => {
+it('does not speak to a store whose certificate nobody vouches for', async () => {
   const env = ownStores();
   const port = await tlsInFrontOf(new URL(env.REDIS_URL as string));
   const { output } = await runApi({ ...env, REDIS_URL: `rediss://127.0.0.1:${port}`, LOG_LEVEL: 'warn' });

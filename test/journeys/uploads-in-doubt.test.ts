@@ -74,7 +74,7 @@ it('an atomic batch that was interrupted is stored whole by a retry with the sam
   expect((await send()).status).toBe(503);
   await proxy.restore();
   await until(async () => (await send()).status === 201);
-}, 60_000);
+});
 
 it('a batch is listed with the last line first, though its first line has a leaf of its own', async () => {
   const domain = await application();

@@ -84,7 +84,7 @@ export async function recordedParts({ jobs }: Pick<Store, 'jobs'>, job: string):
 /** Resolves when the store has those parts alone that the record of a job has: others are removed behind its end. */
 export async function expectSwept(db: Db, store: Pick<Store, 'jobs'>, job: string): Promise<void> {
   const recorded = await recordedParts(store, job);
-  await expect.poll(() => storedParts(db, job), { timeout: 20_000 }).toEqual(recorded);
+  await expect.poll(() => storedParts(db, job), { timeout: 60_000 }).toEqual(recorded);
 }
 
 /** Exports of one owner, as clients of the API see them. */
@@ -111,7 +111,7 @@ export function exportClient(url: string, token: string) {
     file: async (domain: string, id: string) => (await request('GET', `${domain}/exports/${id}/file`)).text,
     remove: (domain: string, id: string) => request('DELETE', `${domain}/exports/${id}`),
     /** The job once it is over. */
-    async over(domain: string, id: string, withinMs = 60_000) {
+    async over(domain: string, id: string, withinMs?: number) {
       await until(async () => !['waiting', 'active'].includes((await job(domain, id)).state), withinMs);
       return job(domain, id);
     },

@@ -137,7 +137,7 @@ export function storeOf({ env }: Sluice) {
 const pollMs = 5;
 
 /** Resolves when the condition holds; rejects when it does not within that time. */
-export async function until(condition: () => Promise<boolean>, withinMs = 20_000): Promise<void> {
+export async function until(condition: () => Promise<boolean>, withinMs = 60_000): Promise<void> {
   const deadline = Date.now() + withinMs;
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(`not within ${withinMs / 1_000} s: ${condition}`);
