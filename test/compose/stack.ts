@@ -43,8 +43,8 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** A compose project of its own with these settings as its `.env`; nothing runs yet. */
-export async function createStack(settings: Record<string, string>) {
+/** A compose project of its own with these settings as its `.env`, and with more files; nothing runs yet. */
+export async function createStack(settings: Record<string, string>, files: string[] = []) {
   await requireDocker();
   const directory = await mkdtemp(join(tmpdir(), 'sluice-compose-'));
   const envFile = join(directory, '.env');
@@ -54,7 +54,9 @@ export async function createStack(settings: Record<string, string>) {
   );
   await writeFile(envFile, lines.join(''));
   const project = `sluice-test-${randomBytes(4).toString('hex')}`;
-  const compose = (...args: string[]) => docker('compose', '-p', project, '--env-file', envFile, ...args);
+  const named = ['docker-compose.yml', ...files].flatMap((file) => ['-f', file]);
+  const compose = (...args: string[]) =>
+    docker('compose', '-p', project, '--env-file', envFile, ...named, ...args);
 
   return {
     url: `http://127.0.0.1:${port}/api`,
@@ -74,11 +76,15 @@ export async function inspect(container: string, format: string): Promise<string
   return docker('inspect', '--format', format, container);
 }
 
-/** Resolves when the condition holds; rejects after 60 s. */
-export async function until(what: string, condition: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 60_000;
+/** Resolves when the condition holds; rejects when it does not within that time. */
+export async function until(
+  what: string,
+  condition: () => Promise<boolean>,
+  withinMs = 60_000,
+): Promise<void> {
+  const deadline = Date.now() + withinMs;
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`not within 60 s: ${what}`);
+    if (Date.now() > deadline) throw new Error(`not within ${withinMs / 1_000} s: ${what}`);
     await pause(200);
   }
 }

@@ -1,12 +1,20 @@
 import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { createStack, docker, inspect, type Stack, until } from '../compose/stack.ts';
+import { leftovers, nothing } from './leftovers.ts';
 
 const members = ['mongo', 'mongo-2', 'mongo-3'];
 const hosts = members.map((name) => `${name}:27017`).join();
 
+export interface Additions {
+  /** More compose files. */
+  files?: string[];
+  settings?: Record<string, string>;
+}
+
 /** The stack as it is run where nothing may stop it: three members of MongoDB, two replicas of each service. */
-export async function startCluster() {
-  const stack = await createStack({
+async function startCluster({ files, settings }: Additions) {
+  const own = {
     JWT_SECRET: randomBytes(48).toString('base64'),
     REGISTRATION_OPEN: 'on',
     COMPOSE_PROFILES: 'ha',
@@ -15,16 +23,52 @@ export async function startCluster() {
     REGISTER_RATE: 'off',
     LOGIN_RATE: 'off',
     JOB_QUOTA: '2000',
-  });
+  };
+  const stack = await createStack({ ...own, ...settings }, files);
   const scale = ['api=2', 'ingest-worker=2', 'export-worker=2'].flatMap((replicas) => ['--scale', replicas]);
   await stack.compose('up', '-d', '--build', '--wait', '--wait-timeout', '300', ...scale);
   return { ...stack, ...faultsOf(stack) };
 }
 
+export async function expectNothingLeft(cluster: Cluster, what: unknown): Promise<void> {
+  const left = () => leftovers(cluster, members);
+  await expect.poll(left, { timeout: 180_000, interval: 2_000 }).toEqual(what);
+}
+
+/** A cluster for the tests of a `describe`; behind each nothing may be left over. */
+export function useCluster(additions: () => Promise<Additions> = async () => ({})): () => Cluster {
+  let cluster: Cluster | undefined;
+  let failed = false;
+
+  beforeAll(async () => {
+    cluster = await startCluster(await additions());
+  });
+
+  afterEach(async ({ task }) => {
+    failed ||= task.result?.state === 'fail';
+    if (!cluster || failed) return;
+    try {
+      await expectNothingLeft(cluster, { ...nothing, chunks: expect.any(Number) });
+    } catch (error) {
+      failed = true;
+      throw error;
+    }
+  });
+
+  afterAll(async () => {
+    if (!cluster) return;
+    if (failed) console.error(await cluster.compose('logs', '--no-color', '--tail', '100').catch(String));
+    await cluster.down();
+    await cluster.discard();
+  });
+
+  return () => cluster as Cluster;
+}
+
 export type Cluster = Awaited<ReturnType<typeof startCluster>>;
 
 /** Ends a fault. */
-type Mend = () => Promise<unknown>;
+export type Mend = () => Promise<unknown>;
 
 /** Each resolves, once the fault is there, with what mends it. */
 function faultsOf(stack: Stack) {
@@ -51,7 +95,7 @@ function faultsOf(stack: Stack) {
     one,
     members,
     primary,
-    healthy: (id: string) => until(`${id} is healthy`, () => isHealthy(id)),
+    healthy: (id: string) => until(`${id} is healthy`, () => isHealthy(id), 120_000),
     redis: async (...args: string[]) => docker('exec', await one('redis'), 'redis-cli', ...args),
     async kill(id: string): Promise<Mend> {
       await docker('kill', id);

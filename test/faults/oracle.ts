@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '../compose/client.ts';
 
+export type Oracle = ReturnType<typeof startOracle>;
+
 interface Upload {
   payload: { n: number; text: string };
   /** Its retries have it too, until one is acknowledged. */
@@ -71,6 +73,9 @@ export function startOracle(client: Client, { connections }: { connections: numb
         await pause(50);
       }
     },
+
+    /** Lets the load go on for so long, whatever becomes of it. */
+    goOnFor: (ms: number) => pause(ms),
 
     /** Every status that was answered, and how often. */
     answers(): Record<string, number> {

@@ -1,0 +1,46 @@
+import { expect } from 'vitest';
+import { createClient } from '../compose/client.ts';
+import { until } from '../compose/stack.ts';
+
+const entries = 100;
+const lines = Array.from({ length: 500 }, (_, n) => `{"n":${n - 1_000}}\n`).join('');
+const ndjson = { 'content-type': 'application/x-ndjson' };
+
+export const isOver = (job: { state: string }) => !['waiting', 'active'].includes(job.state);
+
+/** An owner who asks for exports and imports meanwhile, in an application of their own. */
+export async function createAsker(url: string) {
+  const client = await createClient(url);
+  for (let n = 0; n < entries; n++) expect((await client.upload(n)).status).toBe(201);
+  const accepted: string[] = [];
+
+  async function expectCompleted(path: string): Promise<void> {
+    const job = async () => (await client.call('GET', path)).body?.data;
+    await until(`${path} is over`, async () => isOver((await job()) ?? { state: 'waiting' }), 180_000);
+    expect(await job()).toMatchObject({ state: 'completed' });
+  }
+
+  return {
+    /** Asks for an export and for an import; each is accepted, or refused with a 503. */
+    async ask(): Promise<void> {
+      const asked = [
+        [`${client.path}/exports`, await client.call('POST', `${client.path}/exports`, {})],
+        [`${client.path}/imports`, await client.call('POST', `${client.path}/imports`, lines, ndjson)],
+      ] as const;
+      for (const [path, { status, body }] of asked) {
+        expect([202, 503]).toContain(status);
+        if (status === 202) accepted.push(`${path}/${body.data.id}`);
+      }
+    },
+
+    /** Resolves with how many jobs were accepted, once all are completed and each line of the imports is stored once. */
+    async expectDone(): Promise<number> {
+      for (const path of accepted) await expectCompleted(path);
+      const imports = accepted.filter((path) => path.includes('/imports/')).length;
+      const counts = Map.groupBy(await client.listed(), (n) => n);
+      for (const [n, found] of counts) expect([n, found.length]).toEqual([n, n < 0 ? imports : 1]);
+      expect(counts.size).toBe(entries + (imports > 0 ? 500 : 0));
+      return accepted.length;
+    },
+  };
+}
