@@ -8,7 +8,10 @@ export const times = (short: number, long: number) => (full ? long : short);
 /** Ends the load, and expects that what was acknowledged is stored, each upload once. */
 export async function expectExact(what: string, oracle: Oracle, more: object = {}): Promise<void> {
   const verdict: Verdict = await oracle.verdict();
-  console.log(what, JSON.stringify({ ...verdict, answers: oracle.answers(), ...more }));
+  console.log(
+    what,
+    JSON.stringify({ ...verdict, answers: oracle.answers(), noAnswers: oracle.noAnswers(), ...more }),
+  );
   expect(verdict).toMatchObject({ lost: 0, changed: 0, doubled: 0, unknown: 0 });
   expect(verdict.acknowledged).toBeGreaterThan(0);
 }

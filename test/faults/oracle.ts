@@ -23,13 +23,18 @@ const pageSize = 1_000;
 export function startOracle(client: Client, { connections }: { connections: number }) {
   const uploads: Upload[] = [];
   const acknowledgedAt: number[] = [];
+  const noAnswers = new Set<string>();
   let stopped = false;
 
   async function post({ payload, key, answers }: Upload): Promise<boolean> {
     const headers = key === undefined ? undefined : { 'idempotency-key': key };
     const status = await client.call('POST', `${client.path}/data`, payload, headers).then(
       (answer) => answer.status,
-      () => 0,
+      (error: Error) => {
+        const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;
+        noAnswers.add(code ?? message);
+        return 0;
+      },
     );
     answers.push(status);
     if (status === 201) acknowledgedAt.push(performance.now());
@@ -76,6 +81,9 @@ export function startOracle(client: Client, { connections }: { connections: numb
 
     /** Lets the load go on for so long, whatever becomes of it. */
     goOnFor: (ms: number) => pause(ms),
+
+    /** Why requests had no answer. */
+    noAnswers: () => [...noAnswers],
 
     /** Every status that was answered, and how often. */
     answers(): Record<string, number> {
