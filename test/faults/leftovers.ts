@@ -3,7 +3,7 @@ import { docker, type Stack } from '../compose/stack.ts';
 /** What the record of no job has, and jobs that never end. */
 const script = `
   const unfinished = db.jobs.countDocuments({ state: { $in: ['waiting', 'active'] } });
-  const ended = db.jobs.find({ state: { $nin: ['waiting', 'active'] } }, { _id: 1 }).map(({ _id }) => _id);
+  const ended = db.jobs.find({ state: { $nin: ['waiting', 'active'] } }, { _id: 1 }).toArray().map(({ _id }) => _id);
   const chunks = db.chunks.countDocuments({ job: { $in: ended } });
   const kept = new Set();
   db.jobs.find({}, { 'parts.id': 1 }).forEach(({ parts }) => parts.forEach(({ id }) => kept.add(id)));
