@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { Agent, get } from 'node:http';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
 import { importClient } from '../support/import-client.ts';
@@ -29,6 +30,17 @@ it('a server that closes does not wait for headers', async () => {
   socket.write('GET / HTTP/1.1\r\nHost:');
   await sluice.request('GET', '/health/live');
   await Promise.all([once(socket, 'close'), sluice.stop()]);
+});
+
+it('a server keeps an idle connection for 5 s, and waits for none when it closes', async () => {
+  const sluice = await startSluice({ workers: false, env });
+  const agent = new Agent({ keepAlive: true });
+  const [response] = await once(get(`${sluice.url}/api/health/live`, { agent }), 'response');
+  const ended = once(response.socket, 'close');
+  response.resume();
+  await once(response, 'end');
+  expect([response.statusCode, response.headers['keep-alive']]).toEqual([200, 'timeout=5']);
+  await Promise.all([ended, sluice.stop()]);
 });
 
 it('a server that closes tells the client of an import, and leaves nothing of it', async () => {
