@@ -1,6 +1,6 @@
 import { createLogger } from '@sluice/shared/logger.ts';
 import { createCompiler } from '@sluice/shared/schemas/compiler.ts';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
 import { type CachedApplication, createApplicationCache } from './application-cache.ts';
 
@@ -16,7 +16,12 @@ async function start(size: number, domains: string[]) {
   const log = createLogger('test', { level: 'silent', pretty: false });
   const cache = createApplicationCache({ ...store, compiler, log, size });
   onTestFinished(cache.close);
-  return { cache, get: async (domain: string) => (await cache.get(domain)) as CachedApplication };
+  return {
+    cache,
+    store,
+    owner,
+    get: async (domain: string) => (await cache.get(domain)) as CachedApplication,
+  };
 }
 
 it('holds the applications that were used last, and no more than its size', async () => {
@@ -33,4 +38,16 @@ it('forgets an application that it is told to drop, and no other', async () => {
   cache.drop(one.id);
   expect(await get('two')).toBe(two);
   expect(await get('one')).not.toBe(one);
+});
+
+it('takes nothing on knowledge older than a second, also where nobody tells that the application is gone', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { cache, store, owner, get } = await start(1, ['one']);
+  const one = await get('one');
+  await store.applications.remove('one', owner.id);
+  expect(cache.peek('one')).toBe(one);
+  vi.setSystemTime(Date.now() + 1_001);
+  expect(cache.peek('one')).toBeUndefined();
+  expect(await get('one')).toBeUndefined();
 });
