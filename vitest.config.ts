@@ -7,6 +7,7 @@ export default defineConfig({
       'services/**/*.test.ts',
       'local/**/*.test.ts',
       'examples/**/*.test.ts',
+      'deploy/**/*.test.ts',
       'test/{journeys,support}/**/*.test.ts',
     ],
     globalSetup: 'test/support/global-setup.ts',

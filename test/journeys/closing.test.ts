@@ -1,9 +1,10 @@
 import { once } from 'node:events';
+import { Agent, get } from 'node:http';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
 import { importClient } from '../support/import-client.ts';
 import { chunked, exchange } from '../support/raw-exchange.ts';
-import { startSluice, until } from '../support/sluice.ts';
+import { startSluice, storeOf, until } from '../support/sluice.ts';
 
 /** Without an end to it, a client that sends nothing would hold up the server for an hour. */
 const env = { REQUEST_TIMEOUT: '1h', SHUTDOWN_TIMEOUT: '2s' };
@@ -29,6 +30,41 @@ it('a server that closes does not wait for headers', async () => {
   socket.write('GET / HTTP/1.1\r\nHost:');
   await sluice.request('GET', '/health/live');
   await Promise.all([once(socket, 'close'), sluice.stop()]);
+});
+
+it('a server that closes stores an upload of which only the beginning had come, and answers it', async () => {
+  const sluice = await startSluice({ workers: false });
+  const domain = await sluice.application((await sluice.owner()).token);
+  const store = storeOf(sluice);
+  const application = (await store.applications.byDomain(domain))?.id as string;
+  const isRefused = () =>
+    sluice.request('GET', '/health/live').then(
+      () => false,
+      () => true,
+    );
+  let stopped: Promise<void> | undefined;
+  async function* body() {
+    yield '{"a":';
+    await sluice.request('GET', '/health/live');
+    stopped = sluice.stop();
+    await until(isRefused);
+    yield '1}';
+  }
+  const headers = ['Content-Type: application/json', 'Content-Length: 7'];
+  const { status } = await exchange(sluice.url, `/api/applications/${domain}/data`, headers, body());
+  await stopped;
+  expect([status, await store.entries.count(application, {})]).toEqual([201, 1]);
+});
+
+it('a server keeps an idle connection for 5 s, and waits for none when it closes', async () => {
+  const sluice = await startSluice({ workers: false, env });
+  const agent = new Agent({ keepAlive: true });
+  const [response] = await once(get(`${sluice.url}/api/health/live`, { agent }), 'response');
+  const ended = once(response.socket, 'close');
+  response.resume();
+  await once(response, 'end');
+  expect([response.statusCode, response.headers['keep-alive']]).toEqual([200, 'timeout=5']);
+  await Promise.all([ended, sluice.stop()]);
 });
 
 it('a server that closes tells the client of an import, and leaves nothing of it', async () => {

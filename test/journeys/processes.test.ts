@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest';
+import { expect, inject, it, onTestFinished } from 'vitest';
 import { freePort } from '../../local/ports.ts';
+import { createCuttableProxy } from '../support/cuttable-proxy.ts';
 import { exitOf, run, runApi } from '../support/service-process.ts';
 import { call, ownStores, until } from '../support/sluice.ts';
 
@@ -90,4 +91,29 @@ it.each(['export-worker', 'ingest-worker'])(
     expect(await exitOf(child)).toBe(0);
     expect(await live()).toBe(false);
   },
+);
+
+it.each([
+  ['api', 'cut'],
+  ['api', 'stall'],
+  ['export-worker', 'cut'],
+  ['export-worker', 'stall'],
+] as const)(
+  '%s ends after SIGTERM also while Redis is away (%s)',
+  async (service, how) => {
+    const { hostname, port } = new URL(inject('redisUrl'));
+    const redis = await createCuttableProxy({ host: hostname, port: Number(port || 6379) });
+    onTestFinished(redis.close);
+    const { child, output } = run(service, {
+      ...ownStores(`redis://127.0.0.1:${redis.port}`),
+      LOG_LEVEL: 'info',
+      SHUTDOWN_TIMEOUT: '2s',
+    });
+    await until(async () => output.text.includes('"event":"process.started"'), 60_000);
+    await redis[how]();
+    child.kill('SIGTERM');
+    expect([0, 1]).toContain(await exitOf(child));
+    expect(output.text).toContain('"event":"process.stopping"');
+  },
+  120_000,
 );

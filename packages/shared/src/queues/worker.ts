@@ -7,9 +7,8 @@ import type { Producer } from './producer.ts';
 import type { RedisConfig } from './redis.ts';
 
 const sweepEveryMs = 5_000;
-const watchEveryMs = 10_000;
-/** Jobs wait, none is in hand, and nothing happened for this long: this worker is deaf. */
-const deafMs = 60_000;
+/** Jobs wait, none is in hand, and nothing happened for `deafMs`: this worker is deaf. */
+const watching = { everyMs: 10_000, deafMs: 60_000 };
 
 // biome-ignore lint/suspicious/noExplicitAny: a task pairs a queue with a handler of the same payload
 interface Task<Payload = any> {
@@ -26,6 +25,8 @@ interface Options {
   sweep(): Promise<void>;
   /** Called last when the worker stops. */
   release(): Promise<void>;
+  /** How often a worker that went deaf is looked for, and after how long it is taken for one. */
+  watch?: { everyMs: number; deafMs: number };
 }
 
 export interface RunningWorker {
@@ -47,13 +48,20 @@ async function listen(port: number): Promise<Server | undefined> {
 }
 
 /** Runs the consumers of a worker process, its sweep, and a watch that ends a process that went deaf. */
-export async function startWorker({ config, log, tasks, sweep, release }: Options): Promise<RunningWorker> {
+export async function startWorker({
+  config,
+  log,
+  tasks,
+  sweep,
+  release,
+  watch = watching,
+}: Options): Promise<RunningWorker> {
   const server = await listen(config.healthPort);
   const consumers = tasks.map(({ definition, handler }) => consume(definition, handler, { ...config, log }));
 
   async function isDeaf(consumer: Consumer, queue: Task['queue']): Promise<boolean> {
     const { active, lastAt } = consumer.activity();
-    if (active > 0 || Date.now() - lastAt < deafMs) return false;
+    if (active > 0 || Date.now() - lastAt < watch.deafMs) return false;
     const waiting = await queue.waiting().catch(() => 0);
     return waiting > 0 && consumer.activity().lastAt === lastAt;
   }
@@ -61,7 +69,7 @@ export async function startWorker({ config, log, tasks, sweep, release }: Option
   const stopSweep = repeat(sweepEveryMs, () =>
     sweep().catch((error) => log.debug({ event: 'sweep.missed', reason: error.message })),
   );
-  const stopWatch = repeat(watchEveryMs, async () => {
+  const stopWatch = repeat(watch.everyMs, async () => {
     for (const [place, consumer] of consumers.entries()) {
       if (!(await isDeaf(consumer, (tasks[place] as Task).queue))) continue;
       log.fatal(

@@ -21,7 +21,21 @@ const hostile: [name: string, text: string][] = [
   ['regex', '('.repeat(200_000)],
 ];
 
+/** What a search with more than one way to the end would try again and again. */
+const pumps = ['a', '1', '0', '-', '.', ':', '/', '@', '%41', '~0', '{a}', '1:', 'a.', 'a@', 'P1Y', '=', ' '];
+/** These take any text, or some of those; what they refuse is above. */
+const apart = ['binary', 'password', 'regex', 'json-pointer', 'byte'];
+const ofText = Object.keys(formats).filter((name) => typeof formats[name] === 'function');
+
 describe('formats', () => {
+  it.each(ofText.filter((name) => !apart.includes(name)))(
+    '%s refuses whatever is repeated endlessly, at once',
+    (name) => {
+      for (const pump of pumps)
+        expect([pump, check(name, `${pump.repeat(100_000)}\n\u0001`)]).toEqual([pump, false]);
+    },
+  );
+
   // The quadratic search of the original `url` takes minutes here: the test's time-out is the assertion.
   it.each(hostile)('%s refuses a hostile text at once', (name, text) => {
     expect(check(name, text)).toBe(false);

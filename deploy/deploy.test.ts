@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadApiConfig } from '@sluice/shared/config/load.ts';
+import { parseDuration } from '@sluice/shared/config/units.ts';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+
+interface Container {
+  command?: string | string[];
+  environment?: Record<string, string | number | null>;
+  healthcheck?: { test: string[]; interval: string };
+  restart?: string;
+  stop_grace_period?: string;
+  container_name?: string;
+}
+
+const read = (path: string) => readFileSync(join(import.meta.dirname, '..', path), 'utf8');
+
+/** What holds where nothing is set: `${NAME:-value}` is its value. */
+const unset = (text: string) => text.replace(/\$\{\w+:-([^}]*)\}/g, '$1');
+
+const { services }: { services: Record<string, Container> } = parse(unset(read('docker-compose.yml')), {
+  merge: true,
+});
+const replicated = ['api', 'ingest-worker', 'export-worker'];
+
+/** The lines of a section of HAProxy's configuration, without comments. */
+function section(name: string): string[] {
+  const lines = read('deploy/haproxy.cfg').split('\n');
+  const start = lines.indexOf(name);
+  const end = lines.findIndex((line, at) => at > start && /^\w/.test(line));
+  const own = lines.slice(start + 1, end === -1 ? undefined : end).map((line) => line.trim());
+  return own.filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+const argumentOf = (lines: string[], keyword: string) =>
+  lines.find((line) => line.startsWith(`${keyword} `))?.slice(keyword.length + 1);
+
+/** The settings of a container. Those of a worker are among those of the API. */
+function settingsOf(name: string) {
+  const set = Object.entries(services[name]?.environment ?? {}).filter(([, value]) => value !== null);
+  const env = Object.fromEntries(set.map(([key, value]) => [key, String(value)]));
+  return loadApiConfig({ ...env, JWT_SECRET: 'x'.repeat(32) });
+}
+const ms = (text: string | undefined) => parseDuration(text ?? '') ?? Number.NaN;
+
+describe('docker-compose.yml', () => {
+  it('names no container, so that each service can have replicas', () => {
+    const named = Object.keys(services).filter((name) => services[name]?.container_name !== undefined);
+    expect([named, Object.keys(services)]).toEqual([[], expect.arrayContaining(replicated)]);
+  });
+
+  it.each(replicated)('gives %s longer to stop than it takes, and starts it again when it ends', (name) => {
+    const { stop_grace_period, restart } = services[name] as Container;
+    expect(ms(stop_grace_period)).toBeGreaterThanOrEqual(settingsOf(name).shutdownTimeoutMs + 5_000);
+    expect(restart).toBe('unless-stopped');
+  });
+
+  it('gives HAProxy longer to stop than it takes', () => {
+    const hardStop = argumentOf(section('global'), 'hard-stop-after');
+    expect(ms(services.haproxy?.stop_grace_period)).toBeGreaterThan(ms(hardStop));
+  });
+
+  it.each(Object.keys(services).filter((name) => name !== 'mongo-init'))(
+    'asks %s for its health, and not so often that it burns the processor',
+    (name) => {
+      expect(ms(services[name]?.healthcheck?.interval)).toBeGreaterThanOrEqual(10_000);
+    },
+  );
+
+  it('takes Redis for healthy by what it says: redis-cli ends with 0 also after an error', () => {
+    expect(services.redis?.healthcheck?.test).toEqual(['CMD-SHELL', 'redis-cli ping | grep -q PONG']);
+  });
+
+  it('has Redis refuse what is too much, where it could throw jobs away', () => {
+    const command = services.redis?.command as string[];
+    expect(command[command.indexOf('--maxmemory-policy') + 1]).toBe('noeviction');
+  });
+});
+
+describe('haproxy.cfg', () => {
+  const api = section('backend api');
+
+  it('takes out a replica that says it is not ready, and lets it finish what it has', () => {
+    expect(api).toContain('option httpchk GET /api/health/ready');
+    expect(api).toContain('http-check disable-on-404');
+  });
+
+  it('has taken out a draining replica before it stops to listen', () => {
+    const [, inter, fall] =
+      / check inter (\w+) fall (\d+) /.exec(` ${argumentOf(api, 'default-server')}`) ?? [];
+    expect([inter, fall]).toEqual(['1s', '2']);
+    const { drainDelayMs, shutdownTimeoutMs } = settingsOf('api');
+    expect(drainDelayMs).toBeGreaterThanOrEqual(ms(inter) * Number(fall) + 500);
+    expect(drainDelayMs).toBeLessThan(shutdownTimeoutMs);
+  });
+
+  it('sends again only where there was no connection: what was sent may have been stored', () => {
+    const all = read('deploy/haproxy.cfg').match(/^\s*retry-on .*$/gm);
+    expect(all?.map((line) => line.trim())).toEqual(['retry-on conn-failure']);
+  });
+
+  it('finds replicas by the name server of Docker, as they come and go', () => {
+    const resolvers = section('resolvers docker');
+    expect(resolvers).toContain('nameserver embedded 127.0.0.11:53');
+    expect(resolvers).toContain('accepted_payload_size 8192');
+    expect(argumentOf(api, 'default-server')).toMatch(/ resolvers docker .*init-addr none$/);
+    expect(argumentOf(api, 'server-template')).toBe('api 10 api:4000');
+  });
+});

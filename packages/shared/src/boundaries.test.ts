@@ -1,0 +1,30 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '../../..');
+const files = globSync('{packages,services}/*/src/**/*.ts', { cwd: root })
+  .filter((file) => !/\.(test|testing|d)\.ts$/.test(file))
+  .map((file) => ({ file: file.split(sep).join('/'), text: readFileSync(join(root, file), 'utf8') }));
+
+const having = (pattern: RegExp) => files.filter(({ text }) => pattern.test(text)).map(({ file }) => file);
+
+describe('in the services', () => {
+  it.each([
+    ['only store/ imports the driver of MongoDB', /from 'mongodb(\/.*)?'/, 'packages/shared/src/store/'],
+    ['only queues/ imports BullMQ', /from 'bullmq'/, 'packages/shared/src/queues/'],
+    ['only config/ reads the environment', /process\.env\b|from 'env-schema'/, 'packages/shared/src/config/'],
+  ])('%s', (_what, pattern, room) => {
+    const found = having(pattern);
+    expect(found.length).toBeGreaterThan(0);
+    expect(found.filter((file) => !file.startsWith(room))).toEqual([]);
+  });
+
+  it.each([
+    ['the events of a queue, which can be lost: the state of a job is in MongoDB', /QueueEvents/],
+    ['whether a worker says that it runs: it counts what it does', /\.isRunning\(/],
+    ['a cursor kept open beyond the half hour of its session', /noCursorTimeout|withoutTimeout/],
+  ])('nothing relies on %s', (_what, pattern) => {
+    expect(having(pattern)).toEqual([]);
+  });
+});

@@ -1,0 +1,33 @@
+import { createLogger } from '../logger.ts';
+import { exportsQueue } from './exports.ts';
+import { createProducer } from './producer.ts';
+import { connectRedis } from './redis.ts';
+import { startWorker } from './worker.ts';
+
+/**
+ * A worker process for tests that soon takes itself for deaf: it takes jobs from the Redis at REDIS_URL, and looks for
+ * those that wait at WATCH_URL.
+ */
+const { REDIS_URL = '', WATCH_URL = '', REDIS_PREFIX: prefix = '' } = process.env;
+const log = createLogger('test', { level: 'info', pretty: false });
+const redis = connectRedis({ url: WATCH_URL, prefix }, log, 'impatient');
+await startWorker({
+  config: { redis: { url: REDIS_URL, prefix }, concurrency: 1, healthPort: 0 },
+  log,
+  tasks: [
+    {
+      definition: exportsQueue,
+      handler: async ({ jobId }) => {
+        log.info({ event: 'took', job: jobId });
+        // Longer than a silence that is taken for deafness.
+        await new Promise((resolve) => setTimeout(resolve, 2_000));
+        log.info({ event: 'did', job: jobId });
+      },
+      queue: createProducer(exportsQueue, redis, { url: WATCH_URL, prefix }, log),
+    },
+  ],
+  sweep: async () => {},
+  release: async () => redis.disconnect(),
+  watch: { everyMs: 100, deafMs: 1_000 },
+});
+log.info({ event: 'started' });

@@ -1,0 +1,90 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createCompiler } from './compiler.ts';
+import { instrument } from './instrument.ts';
+import { createValidator, type Validator } from './validator.ts';
+
+// What is tested here is not how long it takes, on a busy machine.
+const compiler = createCompiler({ deadlineMs: 60_000 });
+afterAll(() => compiler.close());
+
+async function compile(schema: object): Promise<Validator> {
+  const compiled = await compiler.compile(JSON.stringify({ type: 'object', ...schema }));
+  if (!compiled.ok) throw new Error(compiled.refusal.message);
+  return compiled.validator;
+}
+
+describe('asynchronous code, for which any payload would pass,', () => {
+  it('is not made', () => {
+    expect(() => instrument('module.exports = async function validate() {}')).toThrow('asynchronous');
+  });
+
+  it('passes nothing', () => {
+    const validator = createValidator('return async () => true;', async () => undefined);
+    expect(validator.validate({})).not.toBeNull();
+  });
+});
+
+describe('a payload', () => {
+  const schemas: [what: string, schema: object, payload: object][] = [
+    [
+      'gets no default',
+      { properties: { a: { default: 1 }, b: { properties: { c: { default: 1 } } } } },
+      { b: {} },
+    ],
+    [
+      'is not coerced',
+      { properties: { a: { type: 'number' }, b: { type: ['string', 'null'] } } },
+      { a: '1', b: 1 },
+    ],
+    ['keeps what may not be there', { properties: { a: {} }, additionalProperties: false }, { a: 1, b: 1 }],
+    ['keeps what does not conform', { additionalProperties: { type: 'string' } }, { b: 1 }],
+    ['keeps what is not named', { properties: { a: {} } }, { b: 1 }],
+  ];
+  it.each(schemas)('%s', async (_what, schema, payload) => {
+    const validator = await compile(schema);
+    const before = structuredClone(payload);
+    const first = validator.validate(payload);
+    if (first) await validator.explain(payload, first);
+    expect(payload).toEqual(before);
+  });
+
+  it('is no place that a schema reads from', async () => {
+    const validator = await compile({ properties: { a: { const: { $data: '1/b' } } } });
+    expect(validator.validate({ a: { $data: '1/b' }, b: 1 })).toBeNull();
+    expect(validator.validate({ a: 1, b: 1 })).toMatchObject([{ path: '/a', keyword: 'const' }]);
+  });
+});
+
+it('keeps schemas apart that have the same $id', async () => {
+  const of = (type: string) =>
+    compile({
+      $id: 'https://example.com/a',
+      $defs: { b: { $id: 'b', type } },
+      properties: { value: { $ref: 'b' } },
+    });
+  const [numbers, strings] = [await of('number'), await of('string')];
+  for (const [validator, good, bad] of [
+    [numbers, 1, 'x'],
+    [strings, 'x', 1],
+  ] as const) {
+    expect(validator.validate({ value: good })).toBeNull();
+    expect(validator.validate({ value: bad })).toMatchObject([{ path: '/value', keyword: 'type' }]);
+  }
+});
+
+it('gives a schema 2 s to compile', async () => {
+  const own = createCompiler();
+  onTestFinished(own.close);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const slow = { type: 'object', anyOf: Array.from({ length: 1_000 }, (_, i) => ({ required: [`a${i}`] })) };
+  const compiling = own.compile(JSON.stringify(slow));
+  // Until the thread has it.
+  while (vi.getTimerCount() === 0) await turn();
+  vi.advanceTimersByTime(2_000);
+  expect(await compiling).toEqual({
+    ok: false,
+    refusal: { message: 'the schema takes longer than 2000 ms to compile' },
+  });
+});

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type CuttableProxy, createCuttableProxy } from '../support/cuttable-proxy.ts';
+import { throughProxy } from '../support/own-database.ts';
+import { type Call, ownStores, type Sluice, startSluice, until } from '../support/sluice.ts';
+
+/** Less than the half minute after which the driver would give up by itself, where it ever does. */
+const withinMs = 20_000;
+
+let sluice: Sluice;
+let mongodb: CuttableProxy;
+let token: string;
+let domain: string;
+
+beforeAll(async () => {
+  const { hostname, port } = new URL(inject('mongodbUrl'));
+  mongodb = await createCuttableProxy({ host: hostname, port: Number(port || 27017) });
+  const env = ownStores();
+  const MONGODB_URL = throughProxy(env.MONGODB_URL as string, mongodb);
+  sluice = await startSluice({ workers: false, env: { ...env, MONGODB_URL, MONGODB_TIMEOUT: '1s' } });
+  ({ token } = await sluice.owner());
+  domain = await sluice.application(token);
+});
+afterAll(async () => {
+  await sluice.stop();
+  await mongodb.close();
+});
+
+const credentials = { username: 'somebody', password: 'correct horse' };
+const requests: [method: string, path: string, call: () => Call][] = [
+  ['POST', '/users/register', () => ({ json: { ...credentials, locale: 'en' } })],
+  ['POST', '/users/login', () => ({ json: credentials })],
+  ['GET', '/users/me', () => ({ token })],
+  ['GET', '/applications', () => ({ token })],
+  ['POST', '/applications/:domain/data', () => ({ json: {} })],
+  ['POST', '/applications/:domain/data/batch', () => ({ json: [{}] })],
+  ['GET', '/applications/:domain/data', () => ({ token })],
+];
+
+describe.each(['cut', 'stall'] as const)('while MongoDB is away (%s)', (how) => {
+  it(
+    'is said with a 503, whatever is asked for, and it is over when MongoDB is back',
+    async () => {
+      await mongodb[how]();
+      const answers = await Promise.all(
+        requests.map(([method, path, call]) =>
+          sluice.request(method, path.replace(':domain', domain), call()),
+        ),
+      );
+      const outcomes = answers.map(({ status, body }, place) => [
+        requests[place]?.[1],
+        status,
+        body.error?.name,
+      ]);
+      expect(outcomes).toEqual(requests.map(([, path]) => [path, 503, 'ServiceUnavailableError']));
+      await mongodb.restore();
+      await until(async () => (await sluice.request('GET', '/users/me', { token })).status === 200);
+    },
+    withinMs,
+  );
+});
