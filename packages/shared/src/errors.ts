@@ -19,6 +19,7 @@ const registry = {
     description: 'The body is of a content type that the route does not take.',
   },
   RangeNotSatisfiableError: { status: 416, description: 'The range is not within the file.' },
+  ExpectationFailedError: { status: 417, description: 'The header Expect asks for what is not offered.' },
   SchemaValidationError: {
     status: 422,
     description: "The upload does not conform to the application's schema.",
