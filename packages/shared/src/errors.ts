@@ -43,6 +43,13 @@ const registry = {
 export type ErrorName = keyof typeof registry;
 export const errorNames = Object.keys(registry) as ErrorName[];
 
+/** The errors of a status, with what they mean. */
+export function errorsOf(status: number): { name: ErrorName; description: string }[] {
+  return errorNames
+    .filter((name) => registry[name].status === status)
+    .map((name) => ({ name, description: registry[name].description }));
+}
+
 /** What is wrong with one part of a request. */
 export interface ErrorDetail {
   in?: 'body' | 'querystring' | 'params' | 'headers';

@@ -42,6 +42,8 @@ const frameworkErrors: Record<string, (request: FastifyRequest, error: FastifyEr
 
 function notFound(request: FastifyRequest): ApiError {
   const path = (request.raw.url ?? '').split('?')[0] as string;
+  const refusal = request.server.refuseMethod(request.method, path);
+  if (refusal) return refusal;
   return new ApiError('ResourceNotFoundError', `there is no route ${request.method} ${path.slice(0, 200)}`);
 }
 
@@ -89,7 +91,7 @@ export const envelope = fp(
     app.setErrorHandler<FastifyError>(answerError);
     app.setNotFoundHandler((request, reply) => {
       const error = notFound(request);
-      return reply.code(error.status).send(failure(error));
+      return reply.code(error.status).headers(error.headers).send(failure(error));
     });
   },
   { name: 'envelope' },

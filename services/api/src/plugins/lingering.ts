@@ -19,6 +19,12 @@ const close = (socket: Socket) => Socket.prototype.destroySoon.call(socket);
 export function deafen(socket: Socket): void {
   if (isDeaf(socket)) return;
   (socket as Ending)[deaf] = true;
+  // Where Node.js has stopped reading, only its own listener begins again.
+  if (socket.isPaused()) socket.once('resume', () => discard(socket)).resume();
+  else discard(socket);
+}
+
+function discard(socket: Socket): void {
   let left = mostBytes;
   // The parser's.
   socket.removeAllListeners('data');
@@ -26,7 +32,6 @@ export function deafen(socket: Socket): void {
     left -= piece.length;
     if (left < 0) socket.destroy();
   });
-  socket.resume();
 }
 
 /**
@@ -38,6 +43,7 @@ export function linger(socket: Socket): void {
     close(socket);
     return;
   }
+  if (socket.writableEnded) return;
   deafen(socket);
   const deadline = setTimeout(() => socket.destroy(), longestMs).unref();
   socket.setTimeout(quietMs, () => socket.destroy());
