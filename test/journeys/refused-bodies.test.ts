@@ -93,6 +93,27 @@ describe('requests on one connection', () => {
     expect(answers[0]?.body.data.payload).toEqual({ n: 1 });
   });
 
+  it('are not carried out behind one that ends the connection', async () => {
+    const own = await sluice.application(token);
+    const second = upload('{"n":2}', 'Content-Length: 7').replace(domain, own);
+    const answers = await speak(
+      sluice.url,
+      upload('{"n":1}', 'Content-Length: 7\r\nExpect: foo') + second + second,
+    );
+    expect(answers.map(({ status }) => status)).toEqual([417]);
+    const { body } = await sluice.request('GET', `/applications/${own}/data`, { token });
+    expect(body.data.pagination.total).toBe(0);
+  });
+
+  it('are answered behind one whose body has come, and is not taken', async () => {
+    const last = upload('{"n":2}', 'Content-Length: 7\r\nConnection: close');
+    const answers = await speak(
+      sluice.url,
+      upload('{"n":1}', 'Content-Length: 7\r\nContent-Encoding: gzip') + last,
+    );
+    expect(answers.map(({ status }) => status)).toEqual([415, 201]);
+  });
+
   it('are not answered twice when one that is refused already breaks off', async () => {
     const socket = await open(sluice.url);
     const answers = everythingFrom(socket);

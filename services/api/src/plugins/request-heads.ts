@@ -4,6 +4,7 @@ import { ApiError, type ErrorName } from '@sluice/shared/errors.ts';
 import fp from 'fastify-plugin';
 import { refuseOn } from './client-errors.ts';
 import { headerCountLimit } from './head-limits.ts';
+import { isDeaf } from './lingering.ts';
 
 /** A host and a port as RFC 3986 has them; nothing at all is allowed too. */
 const hostPattern = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
@@ -72,7 +73,11 @@ export const requestHeads = fp(
         new ApiError('InvalidRequestError', 'this is no proxy: CONNECT is not taken'),
       );
     });
-    app.addHook('onRequest', ({ raw }, _reply, done) => done(wrongHead(raw)));
+    app.addHook('onRequest', ({ raw }, reply, done) => {
+      // It came with one before it that ends the connection: nobody would see its answer.
+      if (isDeaf(raw.socket)) reply.hijack();
+      else done(wrongHead(raw));
+    });
   },
   { name: 'request-heads' },
 );
