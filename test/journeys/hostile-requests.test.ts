@@ -47,7 +47,7 @@ const storedIds = async (): Promise<Set<string>> =>
 const idsIn = (messages: { method: string; body: string }[]) =>
   messages
     .filter(({ method }) => method === 'POST')
-    .flatMap(({ body }) => /^\{"id":"(\w+)"\}$/.exec(body)?.[1] ?? []);
+    .flatMap(({ body }) => /^\{"id":"([^"]*)"\}$/.exec(body)?.[1] ?? []);
 
 const inPieces = (request: fc.Arbitrary<Request>) =>
   fc.array(

@@ -13,7 +13,8 @@ export interface Reading {
 }
 
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
-const requestLine = new RegExp(`^(${token}) ([\\x21-\\x7e]+) HTTP/1\\.([01])$`);
+// Section 3: a reader may take any whitespace for the one space.
+const requestLine = new RegExp(`^(${token})[ \\t]+([\\x21-\\x7e]+)[ \\t]+HTTP/1\\.([01])$`);
 const field = new RegExp(`^(${token}):[ \\t]*([\\t\\x20-\\x7e\\x80-\\xff]*?)[ \\t]*$`);
 const extension = `[ \\t]*;[ \\t]*${token}(?:[ \\t]*=[ \\t]*(?:${token}|"(?:[^"\\\\\\r\\n]|\\\\[^\\r\\n])*"))?`;
 const chunkSize = new RegExp(`^([0-9A-Fa-f]+)(?:${extension})*[ \\t]*$`);
@@ -88,10 +89,9 @@ export function readMessages(bytes: string): Reading {
   }
 
   while (at < bytes.length) {
-    if (bytes.startsWith('\r\n', at)) {
-      at += 2;
-      continue;
-    }
+    // Section 2.2: empty lines before a request may be left out, and may end in LF alone.
+    at += (/^(\r?\n)*/.exec(bytes.slice(at)) as RegExpExecArray)[0].length;
+    if (at === bytes.length) break;
     const next = message();
     if (!next) return { messages, isBroken: true };
     messages.push({ method: next.method, body: next.body });
