@@ -107,6 +107,16 @@ describe('requests on one connection', () => {
     expect(body.data.result.map(({ payload }: { payload: object }) => payload)).toEqual([{ n: 3 }]);
   });
 
+  it.each([
+    ['CONNECT', 'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n'],
+    ['no HTTP', 'HELLO\r\n\r\n'],
+  ])('have their own answers where %s follows', async (_what, bytes) => {
+    const answers = await speak(sluice.url, upload('{"n":1}', 'Content-Length: 7') + bytes);
+    expect(answers.map(({ status }) => status)).toEqual([201]);
+    const refused = await speak(sluice.url, upload('{"n":1}', 'Content-Length: 7\r\nExpect: foo') + bytes);
+    expect(refused.map(({ status }) => status)).toEqual([417]);
+  });
+
   it('are answered behind one whose body has come, and is not taken', async () => {
     const last = upload('{"n":2}', 'Content-Length: 7\r\nConnection: close');
     const answers = await speak(

@@ -24,7 +24,12 @@ export function answerClientError(error: ConnectionError, socket: Socket): void 
     return;
   }
   const [name, message] = known[error.code] ?? ['InvalidRequestError', 'this is not a valid HTTP request'];
-  const refusal = new ApiError(name, message);
+  refuseNext(socket, new ApiError(name, message));
+}
+
+/** Refuses what comes now, which is no request, and ends the connection. */
+export function refuseNext(socket: Socket, refusal: ApiError): void {
+  if (isDeaf(socket)) return;
   const response = answerOf(socket);
   if (!response?.req.complete) refuseInstead(socket, response, refusal);
   else if (response.writableFinished) refuseOn(socket, refusal);

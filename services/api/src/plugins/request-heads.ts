@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError, type ErrorName } from '@sluice/shared/errors.ts';
 import fp from 'fastify-plugin';
-import { refuseOn } from './client-errors.ts';
+import { refuseNext } from './client-errors.ts';
 import { headerCountLimit } from './head-limits.ts';
 import { isDeaf } from './lingering.ts';
 
@@ -68,7 +68,7 @@ export const requestHeads = fp(
     server.on('checkExpectation', (request, response) => server.emit('request', request, response));
     server.on('connect', (_request, socket) => {
       socket.on('error', () => {});
-      refuseOn(
+      refuseNext(
         socket as Socket,
         new ApiError('InvalidRequestError', 'this is no proxy: CONNECT is not taken'),
       );
