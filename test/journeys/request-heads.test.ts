@@ -44,7 +44,6 @@ describe('a request whose head is not as it should be is refused in the envelope
     ['a host that is none', () => upload(['Host: a b', length('{"n":1}')]), 400, 'InvalidRequestError', /Host is not a host/],
     ['HTTP/2.0', () => upload(plain, undefined, { version: '2.0' }), 400, 'InvalidRequestError', /only HTTP\/1\.1/],
     ['101 headers', () => upload([...plain, ...many]), 431, 'RequestHeaderFieldsTooLargeError', /limit of 100$/],
-    ['500 headers', () => upload([...plain, ...Array.from({ length: 500 }, () => 'a:')]), 431, 'RequestHeaderFieldsTooLargeError', /limit of 100$/],
     ['headers over 16 KiB', () => upload([...plain, `X: ${'x'.repeat(16 * 1024)}`]), 431, 'RequestHeaderFieldsTooLargeError', /limit of 16384 bytes/],
     ['a URL over 16 KiB', () => upload(plain, undefined, { query: `?${'x'.repeat(16 * 1024)}` }), 431, 'RequestHeaderFieldsTooLargeError', /URL.*limit of 16384 bytes/],
     ['chunk extensions over 16 KiB', () => upload([host, inChunks], `7;${'x'.repeat(20_000)}\r\n{"n":1}\r\n0\r\n\r\n`), 413, 'PayloadTooLargeError', /extensions/],
