@@ -19,6 +19,7 @@ const registry = {
     description: 'The body is of a content type that the route does not take.',
   },
   RangeNotSatisfiableError: { status: 416, description: 'The range is not within the file.' },
+  ExpectationFailedError: { status: 417, description: 'The header Expect asks for what is not offered.' },
   SchemaValidationError: {
     status: 422,
     description: "The upload does not conform to the application's schema.",
@@ -41,6 +42,13 @@ const registry = {
 
 export type ErrorName = keyof typeof registry;
 export const errorNames = Object.keys(registry) as ErrorName[];
+
+/** The errors of a status, with what they mean. */
+export function errorsOf(status: number): { name: ErrorName; description: string }[] {
+  return errorNames
+    .filter((name) => registry[name].status === status)
+    .map((name) => ({ name, description: registry[name].description }));
+}
 
 /** What is wrong with one part of a request. */
 export interface ErrorDetail {

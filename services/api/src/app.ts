@@ -18,14 +18,19 @@ import { createImport } from './imports/create-import.ts';
 import { createRefuseJobs } from './limits/job-quota.ts';
 import { limitAddresses } from './limits/limit-addresses.ts';
 import { createLoginGuard } from './limits/login-guard.ts';
+import { noteAnswer, noteAnswers } from './plugins/answers.ts';
 import { auth } from './plugins/auth.ts';
-import { answerClientError, noteAnswer, noteAnswers } from './plugins/client-errors.ts';
+import { answerClientError } from './plugins/client-errors.ts';
+import { connectionLimit } from './plugins/connection-limit.ts';
 import { answerError, envelope } from './plugins/envelope.ts';
+import { headerLimitBytes } from './plugins/head-limits.ts';
 import { headers } from './plugins/headers.ts';
 import { jsonBody } from './plugins/json-body.ts';
+import { lingers } from './plugins/lingering.ts';
 import { methods } from './plugins/methods.ts';
 import { openapi } from './plugins/openapi.ts';
 import { origins } from './plugins/origins.ts';
+import { requestHeads } from './plugins/request-heads.ts';
 import { slowBodies } from './plugins/slow-bodies.ts';
 import { validation } from './plugins/validation.ts';
 import { createRequestIds } from './request-ids.ts';
@@ -112,13 +117,22 @@ export async function buildApp({
       noteAnswer(reply);
       return answerError(error, request, reply);
     },
-    http: { connectionsCheckingInterval: 1_000, headersTimeout: Math.min(config.requestTimeoutMs, 10_000) },
+    http: {
+      connectionsCheckingInterval: 1_000,
+      headersTimeout: Math.min(config.requestTimeoutMs, 10_000),
+      maxHeaderSize: headerLimitBytes,
+      // See plugins/request-heads.ts.
+      requireHostHeader: false,
+    },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   await app.register(envelope);
   await app.register(jsonBody);
   await app.register(validation);
+  await app.register(lingers);
+  await app.register(connectionLimit, { most: config.maxConnections, log });
   app.addHook('onRequest', noteAnswers);
+  await app.register(requestHeads);
   await app.register(origins, { cache });
   await app.register(headers, config);
   await app.register(auth, { users: store.users, ...config.jwt });

@@ -147,6 +147,7 @@ export function loadApiConfig(env?: Env) {
     importQuota: parseSize(vars.IMPORT_QUOTA) as number,
     schemaCacheSize: vars.SCHEMA_CACHE_SIZE,
     requestTimeoutMs: ms(vars.REQUEST_TIMEOUT),
+    maxConnections: vars.MAX_CONNECTIONS,
     drainDelayMs: ms(vars.DRAIN_DELAY),
     corsOrigins: vars.CORS_ORIGINS.split(',')
       .map((origin) => origin.trim())

@@ -147,6 +147,12 @@ export const Api = Type.Object({
     default: '30s',
     description: 'Time a client has to send a whole request.',
   }),
+  MAX_CONNECTIONS: Type.Integer({
+    minimum: 10,
+    maximum: 1_000_000,
+    default: 5_000,
+    description: 'Connections one API process holds. One more is closed at once, without an answer.',
+  }),
   DRAIN_DELAY: Type.String({
     format: 'duration-words',
     default: '0s',

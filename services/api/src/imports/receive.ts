@@ -79,9 +79,10 @@ export function createReceive({ store, limit }: { store: Pick<Store, 'parts' | '
   }
 
   return async (request: IncomingMessage, receiving: Receiving): Promise<Received> => {
+    // Before anything of it is read, or asked for.
+    if (Number(request.headers['content-length']) > limit) throw tooLarge(limit);
     const body = bodyOf(request, limit);
     try {
-      if (Number(request.headers['content-length']) > limit) throw tooLarge(limit);
       return await receive(body, receiving);
     } finally {
       body.abandon();

@@ -2,6 +2,7 @@ import { ApiError, type ErrorDetail, type ErrorName, unavailable } from '@sluice
 import { storeFault } from '@sluice/shared/store/faults.ts';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import { deafen } from './lingering.ts';
 
 /** Wraps what a route has to say: `{success:true, status, data}`. */
 export function success<T>(reply: FastifyReply, data: T, status = 200) {
@@ -42,6 +43,8 @@ const frameworkErrors: Record<string, (request: FastifyRequest, error: FastifyEr
 
 function notFound(request: FastifyRequest): ApiError {
   const path = (request.raw.url ?? '').split('?')[0] as string;
+  const refusal = request.server.refuseMethod(request.method, path);
+  if (refusal) return refusal;
   return new ApiError('ResourceNotFoundError', `there is no route ${request.method} ${path.slice(0, 200)}`);
 }
 
@@ -66,6 +69,15 @@ function toApiError(error: FastifyError, request: FastifyRequest): ApiError | un
   return name ? new ApiError(name as ErrorName, error.message) : undefined;
 }
 
+/**
+ * Whether the connection ends with this answer: Fastify wants it after every body that it does not take, but where that
+ * has come in whole, the next request may be under way already, and would never be answered.
+ */
+function isLast({ raw }: FastifyRequest, reply: FastifyReply, { headers }: ApiError): boolean {
+  if (headers.connection === 'close') return true;
+  return !raw.complete && (reply.getHeader('connection') === 'close' || raw.headers.expect !== undefined);
+}
+
 /** Answers with an error in the envelope. Defects are logged; the caller learns the request id only. */
 export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
   if (reply.raw.destroyed) return reply.hijack();
@@ -76,6 +88,10 @@ export function answerError(error: FastifyError, request: FastifyRequest, reply:
   const shown =
     known ??
     new ApiError('InternalServerError', `something went wrong on our side; request id ${request.id}`);
+  if (isLast(request, reply, shown)) {
+    reply.header('connection', 'close');
+    deafen(request.raw.socket);
+  } else reply.removeHeader('connection');
   return reply
     .code(shown.status)
     .headers({ ...shown.headers, 'x-request-id': request.id })
@@ -89,7 +105,7 @@ export const envelope = fp(
     app.setErrorHandler<FastifyError>(answerError);
     app.setNotFoundHandler((request, reply) => {
       const error = notFound(request);
-      return reply.code(error.status).send(failure(error));
+      return reply.code(error.status).headers(error.headers).send(failure(error));
     });
   },
   { name: 'envelope' },

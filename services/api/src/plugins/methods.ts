@@ -3,16 +3,26 @@ import fp from 'fastify-plugin';
 
 const all = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-const toPattern = (url: string) => new RegExp(`^${url.replace(/:[^/]+/g, '[^/]+')}$`);
+const toPattern = (url: string) => new RegExp(`^${url.replace(/:[^/]+/g, '[^/]+')}/?$`);
+
+function notAllowed(method: string, allow: string): ApiError {
+  const message = `${method} is not allowed here, only ${allow}`;
+  return new ApiError('MethodNotAllowedError', message, { headers: { allow } });
+}
 
 /** A path that exists answers 405 with `Allow` to the methods that it does not have. Register before the routes. */
 export const methods = fp(
   async (app) => {
     const byPath = new Map<string, Set<string>>();
+    const allowed: [path: RegExp, allow: string][] = [];
     app.addHook('onRoute', ({ url, method }) => {
       const known = byPath.get(url) ?? new Set();
       for (const each of [method].flat()) known.add(each);
       byPath.set(url, known);
+    });
+    app.decorate('refuseMethod', (method: string, path: string) => {
+      const allow = allowed.find(([pattern]) => pattern.test(path))?.[1];
+      return allow === undefined ? undefined : notAllowed(method, allow);
     });
     app.decorate('refuseOtherMethods', () => {
       for (const [url, known] of [...byPath]) {
@@ -22,19 +32,14 @@ export const methods = fp(
         const taken = new Set([...known, ...elsewhere.flatMap(([, methods]) => [...methods])]);
         const missing = all.filter((method) => !taken.has(method));
         const allow = all.filter((method) => taken.has(method)).join(', ');
+        allowed.push([toPattern(url), allow]);
         if (missing.length === 0) continue;
         app.route({
           url,
           method: missing,
           schema: { hide: true },
           onRequest: async (request) => {
-            throw new ApiError(
-              'MethodNotAllowedError',
-              `${request.method} is not allowed here, only ${allow}`,
-              {
-                headers: { allow },
-              },
-            );
+            throw notAllowed(request.method, allow);
           },
           handler: () => undefined,
         });
@@ -48,5 +53,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Call once, after all routes are registered. */
     refuseOtherMethods(): void;
+    /** For methods that no route has, such as TRACE; undefined where there is no such path. */
+    refuseMethod(method: string, path: string): ApiError | undefined;
   }
 }

@@ -2,7 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError, unavailable } from '@sluice/shared/errors.ts';
 import fp from 'fastify-plugin';
-import { answerOf, refuseOn } from './client-errors.ts';
+import { answerOf } from './answers.ts';
+import { refuseInstead } from './client-errors.ts';
+import { isDeaf } from './lingering.ts';
 
 const lookEveryMs = 1_000;
 
@@ -53,7 +55,7 @@ export const slowBodies = fp<Options>(
     }
 
     function letGo(socket: Socket, response: ServerResponse | undefined, error: ApiError): void {
-      if (response && !response.headersSent && socket.writable) refuseOn(socket, error);
+      if (response && !response.headersSent && socket.writable) refuseInstead(socket, response, error);
       else socket.destroy();
     }
 
@@ -61,6 +63,7 @@ export const slowBodies = fp<Options>(
       const now = performance.now();
       const isClosed = closingSince !== undefined && now - closingSince >= closingMs;
       for (const socket of sockets) {
+        if (isDeaf(socket) && !isClosed) continue;
         const response = answerOf(socket);
         const request = response?.req as Watched | undefined;
         if (!request || request.complete) {

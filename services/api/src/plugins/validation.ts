@@ -103,9 +103,20 @@ class ValidationFailure extends Error {
   }
 }
 
+/** Of routes that say nothing of a query. */
+const noQuery = { type: 'object', properties: {}, additionalProperties: false };
+
+function isEmpty(data: unknown): boolean {
+  for (const _name in data as object) return false;
+  return true;
+}
+
 /** Bodies are taken as they are; what comes as text (query, path) is turned into the types it should have. */
 export const validation = fp(
   async (app) => {
+    app.addHook('onRoute', ({ schema }) => {
+      if (schema && !schema.hide) schema.querystring ??= noQuery;
+    });
     const strict = createAjv(false);
     const coercing = createAjv(true);
     app.setValidatorCompiler(({ schema, httpPart }) => {
@@ -113,6 +124,8 @@ export const validation = fp(
       const validate = (part === 'body' ? strict : coercing).compile(schema as object);
       const properties = (schema as { properties?: Record<string, { type?: string }> }).properties ?? {};
       return (data: unknown) => {
+        // The way of an upload.
+        if (schema === noQuery && isEmpty(data)) return { value: data };
         const query = part === 'querystring' ? (data as Record<string, unknown>) : {};
         const twice = repeated(query);
         if (twice.length > 0) return { error: new ValidationFailure(twice.slice(0, maxDetails)) };
