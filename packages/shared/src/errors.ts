@@ -42,6 +42,13 @@ const registry = {
 export type ErrorName = keyof typeof registry;
 export const errorNames = Object.keys(registry) as ErrorName[];
 
+/** What a failure with this status says it is; where several errors have the status, all of them. */
+export const describeStatus = (status: number) =>
+  Object.values(registry)
+    .filter((error) => error.status === status)
+    .map(({ description }) => description)
+    .join(' ');
+
 /** What is wrong with one part of a request. */
 export interface ErrorDetail {
   in?: 'body' | 'querystring' | 'params' | 'headers';

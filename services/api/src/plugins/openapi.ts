@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import fp from 'fastify-plugin';
+import { type Description, describeFailures } from './describe-failures.ts';
 
 /** The description of the API, made from the schemas of its routes, and a page to try it. */
 export const openapi = fp(
@@ -21,6 +22,10 @@ export const openapi = fp(
           },
         },
       },
+      transformObject: (document) =>
+        'openapiObject' in document
+          ? describeFailures(document.openapiObject as Description)
+          : document.swaggerObject,
     });
     await app.register(swaggerUi, {
       routePrefix: '/api/docs',
