@@ -27,7 +27,10 @@ it.each(Object.keys(callers))('every answer to %s is as the description says', a
   const headers = (await callers[caller]?.(scene)) ?? {};
   const { url } = sluice;
   const { dictionaries } = scene;
-  const { code, output } = await runSchemathesis({ url, caller, headers, dictionaries, examples, seed });
+  // Whoever is refused at the door gets no further with systematic cases and sequences.
+  const phases = caller === 'owner' ? 'examples,coverage,fuzzing,stateful' : 'fuzzing';
+  const run = { url, caller, headers, dictionaries, phases, examples, seed };
+  const { code, output } = await runSchemathesis(run);
   const cases = Number(/^ *(\d+) generated/m.exec(output)?.[1] ?? 0);
   console.log(`${caller}: ${cases} cases, FUZZ_EXAMPLES=${examples} FUZZ_SEED=${seed}`);
   if (code !== 0) console.log(output);

@@ -17,13 +17,14 @@ export interface Run {
   caller: string;
   headers: Record<string, string>;
   dictionaries: Dictionaries;
+  phases: string;
   /** Cases an operation and phase. */
   examples: number;
   seed: number;
 }
 
 /** Runs Schemathesis with the settings beside this file; resolves with its exit code and all that it printed. */
-export async function runSchemathesis({ url, caller, headers, dictionaries, examples, seed }: Run) {
+export async function runSchemathesis({ url, caller, headers, dictionaries, phases, examples, seed }: Run) {
   const dir = await mkdtemp(join(tmpdir(), 'sluice-fuzz-'));
   try {
     for (const name of ['schemathesis.toml', 'hooks.py'])
@@ -35,7 +36,7 @@ export async function runSchemathesis({ url, caller, headers, dictionaries, exam
       );
     const args = [
       ...['run', `${url}/api/openapi.json`, '--no-color'],
-      ...['--max-examples', String(examples), '--seed', String(seed)],
+      ...['--phases', phases, '--max-examples', String(examples), '--seed', String(seed)],
       ...Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]),
     ];
     const child = spawn(python(), ['-m', 'schemathesis.cli', ...args], {

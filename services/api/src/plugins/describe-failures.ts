@@ -3,7 +3,7 @@ import { describeStatus } from '@sluice/shared/errors.ts';
 
 interface Operation {
   security?: Record<string, unknown>[];
-  responses?: Record<string, { description?: string }>;
+  responses?: Record<string, object>;
 }
 
 /** Of OpenAPI, what is looked at here. */
@@ -44,7 +44,7 @@ function statusesOf(path: string, method: string, { security = [] }: Operation):
 }
 
 /** Says no more than that it is a failure. */
-const isPlain = ({ description }: { description?: string }) => description === plainFailure;
+const isPlain = (response: object) => 'description' in response && response.description === plainFailure;
 
 function describe(path: string, method: string, operation: Operation) {
   const own = Object.entries(operation.responses ?? {});
