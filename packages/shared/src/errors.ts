@@ -42,12 +42,12 @@ const registry = {
 export type ErrorName = keyof typeof registry;
 export const errorNames = Object.keys(registry) as ErrorName[];
 
-/** What a failure with this status says it is; where several errors have the status, all of them. */
-export const describeStatus = (status: number) =>
-  Object.values(registry)
-    .filter((error) => error.status === status)
-    .map(({ description }) => description)
-    .join(' ');
+/** The errors of a status, with what they mean. */
+export function errorsOf(status: number): { name: ErrorName; description: string }[] {
+  return errorNames
+    .filter((name) => registry[name].status === status)
+    .map((name) => ({ name, description: registry[name].description }));
+}
 
 /** What is wrong with one part of a request. */
 export interface ErrorDetail {

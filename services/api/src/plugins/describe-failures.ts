@@ -1,5 +1,5 @@
 import { Failure, plainFailure } from '@sluice/shared/contracts/envelope.ts';
-import { describeStatus } from '@sluice/shared/errors.ts';
+import { errorsOf } from '@sluice/shared/errors.ts';
 
 interface Operation {
   security?: Record<string, unknown>[];
@@ -29,7 +29,9 @@ const headers: Record<number, object> = {
 const nameOf = (status: number) => `Failure${status}`;
 
 const component = (status: number) => ({
-  description: describeStatus(status),
+  description: errorsOf(status)
+    .map(({ name, description }) => `\`${name}\`: ${description}`)
+    .join(' '),
   ...(headers[status] && { headers: headers[status] }),
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
 });
