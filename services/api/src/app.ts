@@ -21,7 +21,7 @@ import { createLoginGuard } from './limits/login-guard.ts';
 import { auth } from './plugins/auth.ts';
 import { answerClientError, noteAnswer, noteAnswers } from './plugins/client-errors.ts';
 import { answerError, envelope } from './plugins/envelope.ts';
-import { headers } from './plugins/headers.ts';
+import { headers, ofFailure } from './plugins/headers.ts';
 import { jsonBody } from './plugins/json-body.ts';
 import { methods } from './plugins/methods.ts';
 import { openapi } from './plugins/openapi.ts';
@@ -110,7 +110,7 @@ export async function buildApp({
     frameworkErrors: (error, request, reply) => {
       // No hook has seen it.
       noteAnswer(reply);
-      return answerError(error, request, reply);
+      return answerError(error, request, reply.headers(ofFailure));
     },
     http: { connectionsCheckingInterval: 1_000, headersTimeout: Math.min(config.requestTimeoutMs, 10_000) },
   }).withTypeProvider<TypeBoxTypeProvider>();
