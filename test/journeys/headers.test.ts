@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exportClient } from '../support/export-client.ts';
-import { type Sluice, startSluice } from '../support/sluice.ts';
+import { type Call, type Sluice, startSluice } from '../support/sluice.ts';
 
 let sluice: Sluice;
 let token: string;
@@ -49,6 +49,26 @@ describe('private answers', () => {
       const { status, headers } = await sluice.request('GET', '/users/me', { token: wrong });
       expect([status, headers.get('cache-control')]).toEqual([401, 'no-store']);
     }
+  });
+});
+
+describe('what the framework answers', () => {
+  const big = 'x'.repeat(2 * 1024 ** 2);
+  it.each<[string, string, string, Call, number]>([
+    ['a path that is no URL', 'GET', '/users/%E0%A4%A', {}, 400],
+    ['a body that is not JSON', 'POST', '/users/login', { body: '{' }, 400],
+    ['an unknown route', 'GET', '/nothing', {}, 404],
+    ['another method', 'PUT', '/users', {}, 405],
+    ['a method that no route has', 'PROPFIND', '/users', {}, 405],
+    ['a body over the limit', 'POST', '/users/login', { json: { username: big, password: '' } }, 413],
+    ['another type', 'POST', '/users/login', { body: 'a', headers: { 'content-type': 'text/plain' } }, 415],
+  ])('to %s is protected like any answer', async (_what, method, path, options, expected) => {
+    const { status, headers } = await sluice.request(method, path, options);
+    expect(status).toBe(expected);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('content-security-policy')).toBe("default-src 'none';frame-ancestors 'none'");
+    expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
   });
 });
 

@@ -119,6 +119,8 @@ const rows: Row[] = [
   ['a cursor that is none', 'GET', '/applications/:mine/data?after=abc', { token: 'mine' }, 400, 'InvalidRequestError', '/after'],
   ['PATCH on entries', 'PATCH', '/applications/:mine/data', { token: 'mine', json: {} }, 405, 'MethodNotAllowedError'],
   ['DELETE on entries', 'DELETE', '/applications/:mine/data', { token: 'mine' }, 405, 'MethodNotAllowedError'],
+  ['a method of WebDAV on entries', 'PROPFIND', '/applications/:mine/data', {}, 405, 'MethodNotAllowedError'],
+  ['QUERY on the own user', 'QUERY', '/users/me', {}, 405, 'MethodNotAllowedError'],
   ['POST on the own user', 'POST', '/users/me', { token: 'mine', json: {} }, 405, 'MethodNotAllowedError'],
   ['an export without a token', 'GET', '/applications/:mine/export', {}, 401, 'UnauthorizedRequestError'],
   ['an export in another format', 'GET', '/applications/:mine/export?format=xlsx', { token: 'mine' }, 400, 'InvalidRequestError', '/format'],
@@ -154,6 +156,7 @@ describe('what is refused', () => {
     });
     if (detail !== undefined)
       expect(body.error.details.map((each: { path: string }) => each.path)).toContain(detail);
+    if (status === 401) expect(headers.get('www-authenticate')).toBe('Bearer');
     if (status === 405) expect(headers.get('allow')).toMatch(/GET/);
     if (status === 503) expect(headers.get('retry-after')).toMatch(/^\d+$/);
     expect(headers.get('x-request-id')).toMatch(/./);

@@ -24,7 +24,7 @@ import { answerClientError } from './plugins/client-errors.ts';
 import { connectionLimit } from './plugins/connection-limit.ts';
 import { answerError, envelope } from './plugins/envelope.ts';
 import { headerLimitBytes } from './plugins/head-limits.ts';
-import { headers } from './plugins/headers.ts';
+import { headers, ofFailure } from './plugins/headers.ts';
 import { jsonBody } from './plugins/json-body.ts';
 import { lingers } from './plugins/lingering.ts';
 import { methods } from './plugins/methods.ts';
@@ -115,7 +115,7 @@ export async function buildApp({
     frameworkErrors: (error, request, reply) => {
       // No hook has seen it.
       noteAnswer(reply);
-      return answerError(error, request, reply);
+      return answerError(error, request, reply.headers(ofFailure));
     },
     http: {
       connectionsCheckingInterval: 1_000,

@@ -15,8 +15,11 @@ const Detail = Type.Object({
   message: Type.String(),
 });
 
+/** What is said of a failure of which there is nothing special to say. */
+export const plainFailure = 'Refused or failed; `error.message` says what is wrong.';
+
 /** The envelope of a failure whose `details` are such. */
-export function FailureWith<T extends TSchema>(detail: T) {
+export function FailureWith<T extends TSchema>(detail: T, description = plainFailure) {
   return Type.Object(
     {
       success: Type.Literal(false),
@@ -28,7 +31,7 @@ export function FailureWith<T extends TSchema>(detail: T) {
         details: Type.Optional(Type.Array(detail)),
       }),
     },
-    { description: 'Refused or failed; `error.message` says what is wrong.' },
+    { description },
   );
 }
 

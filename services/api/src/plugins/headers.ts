@@ -36,10 +36,14 @@ function protectiveHeaders(): Record<string, string> {
   return found;
 }
 
+const fixed = protectiveHeaders();
+
+/** For a failure that no hook sees. */
+export const ofFailure = { ...fixed, 'cache-control': 'no-store' };
+
 /** Headers that keep browsers safe; other origins are let in only where they are named. */
 export const headers = fp<{ corsOrigins: string[] }>(
   async (app, { corsOrigins }) => {
-    const fixed = protectiveHeaders();
     if (corsOrigins.length > 0) {
       await app.register(cors, {
         origin: corsOrigins.includes('*') ? '*' : corsOrigins,

@@ -1,7 +1,10 @@
+import { METHODS } from 'node:http';
 import { ApiError } from '@sluice/shared/errors.ts';
 import fp from 'fastify-plugin';
 
-const all = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+const usual = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+/** Node.js itself ends the connection of a CONNECT. */
+const all = [...usual, ...METHODS.filter((method) => method !== 'CONNECT' && !usual.includes(method))];
 
 const toPattern = (url: string) => new RegExp(`^${url.replace(/:[^/]+/g, '[^/]+')}/?$`);
 
@@ -13,6 +16,7 @@ function notAllowed(method: string, allow: string): ApiError {
 /** A path that exists answers 405 with `Allow` to the methods that it does not have. Register before the routes. */
 export const methods = fp(
   async (app) => {
+    for (const method of all) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
     const byPath = new Map<string, Set<string>>();
     const allowed: [path: RegExp, allow: string][] = [];
     app.addHook('onRoute', ({ url, method }) => {

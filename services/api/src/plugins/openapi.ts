@@ -1,29 +1,7 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import { Failure } from '@sluice/shared/contracts/envelope.ts';
-import { errorsOf } from '@sluice/shared/errors.ts';
 import fp from 'fastify-plugin';
-
-/** What any request can be answered with, and what any request with a body. */
-const ofAll = [400, 408, 417, 431];
-const ofBodies = [413, 415];
-
-interface Operation {
-  requestBody?: unknown;
-  responses?: Record<string, unknown>;
-}
-
-const toResponse = (status: number) => ({
-  description: errorsOf(status)
-    .map(({ name, description }) => `\`${name}\`: ${description}`)
-    .join(' '),
-  content: { 'application/json': { schema: Failure } },
-});
-
-function addCommon({ requestBody, responses = {} }: Operation): void {
-  for (const status of requestBody ? [...ofAll, ...ofBodies] : ofAll)
-    responses[status] ??= { $ref: `#/components/responses/${status}` };
-}
+import { type Description, describeFailures } from './describe-failures.ts';
 
 /** The description of the API, made from the schemas of its routes, and a page to try it. */
 export const openapi = fp(
@@ -42,18 +20,12 @@ export const openapi = fp(
             bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
             ingestKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
           },
-          responses: Object.fromEntries(
-            [...ofAll, ...ofBodies].map((status) => [status, toResponse(status)]),
-          ),
         },
       },
-      transformObject(document) {
-        const { openapiObject } = document as Extract<typeof document, { openapiObject: unknown }>;
-        for (const operations of Object.values(openapiObject.paths ?? {}))
-          for (const operation of Object.values(operations as Record<string, Operation>))
-            addCommon(operation);
-        return openapiObject;
-      },
+      transformObject: (document) =>
+        'openapiObject' in document
+          ? describeFailures(document.openapiObject as Description)
+          : document.swaggerObject,
     });
     await app.register(swaggerUi, {
       routePrefix: '/api/docs',

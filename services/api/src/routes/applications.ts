@@ -15,7 +15,7 @@ import Type from 'typebox';
 import type { Audit } from '../audit/audit.ts';
 import { quotaReached } from '../limits/answers.ts';
 import { success } from '../plugins/envelope.ts';
-import { ByDomain, failures, overLimit, security } from './common.ts';
+import { ByDomain, failures, overLimit, refusals, security } from './common.ts';
 
 interface Dependencies {
   applications: ApplicationStore;
@@ -89,7 +89,7 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
         tags,
         security,
         body: NewApplication,
-        response: { 200: Success(Application), ...overLimit, ...failures },
+        response: { 200: Success(Application), ...refusals(422), ...overLimit, ...failures },
       },
     },
     async (request, reply) => {

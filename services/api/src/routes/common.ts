@@ -2,8 +2,12 @@ import { Failure } from '@sluice/shared/contracts/envelope.ts';
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify';
 import Type from 'typebox';
 
-/** What routes say alike in the description of the API. */
+/** What routes say alike: plugins/describe-failures.ts tells which statuses that are. */
 export const failures = { '4xx': Failure, '5xx': Failure };
+
+/** Failures that a route has besides them. */
+export const refusals = <Status extends number>(...statuses: Status[]) =>
+  Object.fromEntries(statuses.map((status) => [status, Failure])) as Record<Status, typeof Failure>;
 
 /** Headers of a route with a rate limit, for the description of its answers. */
 export const rateLimited = {

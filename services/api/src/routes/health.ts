@@ -1,10 +1,11 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Failure, Success } from '@sluice/shared/contracts/envelope.ts';
+import { Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import Type from 'typebox';
 import { success } from '../plugins/envelope.ts';
+import { failures, refusals } from './common.ts';
 
 export type Phase = 'starting' | 'serving' | 'draining';
 
@@ -39,7 +40,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
 
   app.get(
     '/health/live',
-    { schema: { summary: 'The process answers', tags, response: { 200: Success(Live) } } },
+    { schema: { summary: 'The process answers', tags, response: { 200: Success(Live), ...failures } } },
     async (_request, reply) => success(reply, { status: 'live' as const }),
   );
 
@@ -49,7 +50,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       schema: {
         summary: 'Whether a proxy shall send work here; tells about MongoDB, Redis and workers too',
         tags,
-        response: { 200: Success(Ready), '4xx': Failure },
+        response: { 200: Success(Ready), ...refusals(404), ...failures },
       },
     },
     async (_request, reply) => {

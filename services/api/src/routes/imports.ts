@@ -27,6 +27,7 @@ const formats: Record<string, ImportFormat> = {
   'text/csv': 'csv',
 };
 const types = Object.keys(formats);
+const Text = Type.String({ minLength: 1 });
 
 const formatOf = ({ headers }: FastifyRequest) => {
   const type = (headers['content-type'] ?? '').split(';')[0] as string;
@@ -57,10 +58,15 @@ export const importRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
           'NDJSON, a JSON array, or CSV with a header, of any size; gzip or zstd by `Content-Encoding`, or found by its first bytes. Answered once the whole file has come; the lines are then validated and stored by workers. A line that is refused is in the report (`…/imports/{id}/file`) with its number: of NDJSON the line, of an array the element, of CSV the record with the header as 1 (a cell may span several lines), all from 1. Columns of CSV are named as in exports.',
         tags: ['Imports'],
         security,
-        consumes: types,
         params: ByDomain,
         querystring: ImportQuery,
-        body: Type.String({ format: 'binary' }),
+        body: {
+          content: {
+            'application/x-ndjson': { schema: Text },
+            'application/json': { schema: Type.Array(Type.Unknown()) },
+            'text/csv': { schema: Text },
+          },
+        },
         response: { 202: Success(Job, 'The file has come, and is worked on.'), ...overLimit, ...failures },
       },
     },

@@ -12,7 +12,7 @@ import { jobEvents } from '../jobs/job-events.ts';
 import { createSendFile } from '../jobs/send-file.ts';
 import { toJob } from '../jobs/to-job.ts';
 import { success } from '../plugins/envelope.ts';
-import { ByDomain, failures, security } from './common.ts';
+import { ByDomain, failures, refusals, security } from './common.ts';
 
 interface Dependencies {
   store: Store;
@@ -21,6 +21,12 @@ interface Dependencies {
 }
 
 const ById = Type.Object({ domain: Type.String(), id: Type.String() });
+
+/** One event of the stream. Only described: what is sent is not made from it. */
+const Event = Type.Object({
+  event: Type.Enum(['progress', 'end']),
+  data: Type.String({ contentMediaType: 'application/json', contentSchema: Job }),
+});
 
 const words = {
   export: { tags: ['Exports'], file: 'The file of a completed export job' },
@@ -85,6 +91,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, { 
           200: { description: 'The file.', content: { '*/*': { schema: Type.String() } } },
           206: { description: 'A range of it.', content: { '*/*': { schema: Type.String() } } },
           304: { description: 'It is what `If-None-Match` names.', type: 'null' },
+          ...refusals(416),
           ...failures,
         },
       },
@@ -107,7 +114,10 @@ export const jobRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, { 
         security,
         params: ById,
         response: {
-          200: { description: 'Events.', content: { 'text/event-stream': { schema: Type.String() } } },
+          200: {
+            description: 'Events, one after the other.',
+            content: { 'text/event-stream': { schema: Event } },
+          },
           ...failures,
         },
       },

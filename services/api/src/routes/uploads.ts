@@ -23,7 +23,7 @@ import type { createStoreBatch } from '../uploads/batch/store-batch.ts';
 import { idempotencyKey } from '../uploads/idempotency-key.ts';
 import { uploadAnswer } from '../uploads/upload-answer.ts';
 import type { UploadLimit } from '../uploads/upload-limit.ts';
-import { ByDomain, failures, onlyQueries, overRate, rateLimited } from './common.ts';
+import { ByDomain, failures, onlyQueries, overRate, rateLimited, refusals } from './common.ts';
 
 interface UploadDependencies {
   accept: ReturnType<typeof createAccept>;
@@ -66,6 +66,7 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<UploadDependencies> = async
         body: Type.Object({}, { additionalProperties: true }),
         response: {
           201: { ...Success(Upload, 'Stored.'), ...(limit && rateLimited) },
+          ...refusals(403, 409, 422),
           ...overRate,
           ...failures,
         },
@@ -161,7 +162,8 @@ export const batchRoutes: FastifyPluginAsyncTypebox<BatchDependencies> = async (
             ...Success(BatchResult, 'Some lines are stored; `errors` names the others.'),
             ...(limit && rateLimited),
           },
-          422: FailureWith(LineError),
+          ...refusals(403, 409),
+          422: FailureWith(LineError, 'No line is stored; `error.details` names those that are refused.'),
           ...overRate,
           ...failures,
         },
@@ -199,6 +201,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<BatchDependencies> = async (
         body: Type.Unknown(),
         response: {
           200: Success(BatchResult, '`accepted` lines would be stored, `errors` names the others.'),
+          ...refusals(403),
           ...failures,
         },
       },

@@ -16,7 +16,7 @@ import type { createRenewHash } from '../accounts/renew-hash.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { LoginGuard } from '../limits/login-guard.ts';
 import { success } from '../plugins/envelope.ts';
-import { failures, overLimit, overRate, rateLimited, security } from './common.ts';
+import { failures, overLimit, overRate, rateLimited, refusals, security } from './common.ts';
 
 interface Dependencies {
   users: UserStore;
@@ -34,6 +34,10 @@ const toUser = ({ username, locale, createdAt, lastModifiedAt }: UserRecord): Us
   createdAt: createdAt.toISOString(),
   lastModifiedAt: lastModifiedAt.toISOString(),
 });
+
+/** RFC 9110 wants a challenge with each 401. */
+const invalidCredentials = (message: string) =>
+  new ApiError('InvalidCredentialsError', message, { headers: { 'www-authenticate': 'Bearer' } });
 
 const tags = ['Accounts'];
 const ByName = Type.Object({ username: Type.String() });
@@ -56,7 +60,12 @@ export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
         summary: 'Register',
         tags,
         body: Registration,
-        response: { 200: { ...Success(Message), ...rateLimited }, ...overRate, ...failures },
+        response: {
+          200: { ...Success(Message), ...rateLimited },
+          ...refusals(403, 409),
+          ...overRate,
+          ...failures,
+        },
       },
       // A closed one counts nothing.
       onRequest: registrationOpen ? limits.register : [],
@@ -88,6 +97,7 @@ export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
         body: Credentials,
         response: {
           200: { ...Success(Type.Object({ token: Type.String() })), ...rateLimited },
+          ...refusals(401),
           ...overRate,
           ...failures,
         },
@@ -104,7 +114,7 @@ export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       if (!isRight || !user) {
         // Not waited for: the time of the answer must not tell that there is such a user.
         if (user) void audit.count(request, { action: 'user.login-failed', user });
-        throw new ApiError('InvalidCredentialsError', 'wrong username or password');
+        throw invalidCredentials('wrong username or password');
       }
       void renewHash(user, body.password);
       await audit.note(request, { action: 'user.logged-in', user });
@@ -130,10 +140,10 @@ export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
         passwords.verify(body.old_password, owner.passwordHash),
       );
       if (!isRight) {
-        throw new ApiError('InvalidCredentialsError', 'old_password is wrong');
+        throw invalidCredentials('old_password is wrong');
       }
       const changed = await users.changePassword(owner, await passwords.hash(body.new_password));
-      if (!changed) throw new ApiError('InvalidCredentialsError', 'the password was changed meanwhile');
+      if (!changed) throw invalidCredentials('the password was changed meanwhile');
       await audit.note(request, { action: 'user.password-changed' });
       return success(reply, { message: 'the password was changed; log in again' });
     },
@@ -187,7 +197,7 @@ export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
         security,
         params: ByName,
         body: UserUpdate,
-        response: { 200: Success(User), ...failures },
+        response: { 200: Success(User), ...refusals(403), ...failures },
       },
       onRequest: app.authenticate,
       handler: async (request, reply) => {

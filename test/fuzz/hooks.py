@@ -1,0 +1,51 @@
+"""Teaches Schemathesis what is Sluice's own: formats, what is not to be deleted, and what is hidden from others."""
+
+import os
+import re
+from pathlib import Path
+
+import schemathesis
+from hypothesis import strategies as st
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
+
+hosts = st.text(LETTERS, min_size=1, max_size=20).map(lambda name: f"{name}.example")
+origins = st.builds("{}://{}".format, st.sampled_from(["http", "https"]), hosts)
+
+schemathesis.openapi.format("origin", origins)
+schemathesis.openapi.format("http-url", st.builds("{}/{}".format, origins, st.text(LETTERS, max_size=20)))
+schemathesis.openapi.format(
+    "iso-timestamp",
+    st.one_of(
+        st.dates().map(lambda date: date.isoformat()),
+        st.datetimes().map(lambda time: f"{time.isoformat(timespec='milliseconds')}Z"),
+    ),
+)
+schemathesis.openapi.format("at-most-72-bytes", st.text(LETTERS, min_size=8, max_size=72))
+
+
+def values(name):
+    """Of a dictionary, which lies in the working directory."""
+    return set(re.findall(r'^"(.*)"$', Path(f"{name}.dict").read_text(), re.MULTILINE))
+
+
+DOMAINS = values("domains")
+KEPT = DOMAINS | values("exports") | values("imports") | values("keys")
+
+
+@schemathesis.hook
+def before_call(context, case, kwargs):
+    """A deletion of what the other requests are about goes elsewhere."""
+    names = [name for name in re.findall(r"\{(\w+)\}", case.path)]
+    if case.method == "DELETE" and names and case.path_parameters.get(names[-1]) in KEPT:
+        case.path_parameters = {**case.path_parameters, names[-1]: "kept"}
+
+
+@schemathesis.check
+def hidden_from_others(ctx, response, case):
+    """What takes a token shows nobody but the owner anything of an application."""
+    if os.environ["FUZZ_CALLER"] == "owner" or (case.path_parameters or {}).get("domain") not in DOMAINS:
+        return
+    takes_token = any("bearer" in scheme for scheme in case.operation.definition.raw.get("security", []))
+    if takes_token and response.status_code < 400:
+        raise AssertionError(f"{response.status_code} for somebody else's application")
