@@ -2,7 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import { createRecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import type { ImportCall } from '@sluice/shared/queues/imports.ts';
+import { callsFor, type ImportCall } from '@sluice/shared/queues/imports.ts';
 import type { Producer } from '@sluice/shared/queues/producer.ts';
 import type { SharedCounters } from '@sluice/shared/queues/shared-counters.ts';
 import type { SharedTotals } from '@sluice/shared/queues/shared-totals.ts';
@@ -15,6 +15,7 @@ import { createAudit } from './audit/audit.ts';
 import { createExport } from './exports/create-export.ts';
 import { createStreamExport } from './exports/stream-export.ts';
 import { createImport } from './imports/create-import.ts';
+import { createRetryJob } from './jobs/retry-job.ts';
 import { createRefuseJobs } from './limits/job-quota.ts';
 import { limitAddresses } from './limits/limit-addresses.ts';
 import { createLoginGuard } from './limits/login-guard.ts';
@@ -227,8 +228,14 @@ export async function buildApp({
         }),
         audit,
       });
-      await api.register(jobRoutes, { store, kind: 'export', audit });
-      await api.register(jobRoutes, { store, kind: 'import', audit });
+      const calling = {
+        export: (jobId: string) => queue.add({ jobId }),
+        import: (jobId: string) => Promise.all(callsFor(jobId).map(queues.imports.add)),
+      };
+      for (const kind of ['export', 'import'] as const) {
+        const retryJob = createRetryJob({ store, enqueue: calling[kind], refuseJobs, log });
+        await api.register(jobRoutes, { store, kind, retryJob, audit });
+      }
       await api.register(healthRoutes, {
         store,
         phase,

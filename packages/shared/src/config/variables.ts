@@ -134,7 +134,7 @@ export const Api = Type.Object({
     format: 'import-size',
     default: '20GiB',
     description:
-      'What the unfinished imports of one owner may hold in MongoDB, compressed, before more are refused. At most 1TiB.',
+      'What the unfinished and failed imports of one owner may hold in MongoDB, compressed, before more are refused. At most 1TiB.',
   }),
   SCHEMA_CACHE_SIZE: Type.Integer({
     minimum: 1,
@@ -191,7 +191,8 @@ export const Workers = Type.Object({
   EXPORT_RETENTION: Type.String({
     format: 'duration-words',
     default: '7d',
-    description: 'How long finished exports and imports are kept, with their files.',
+    description:
+      'How long finished exports and imports are kept, with their files, and failed ones with what a retry needs.',
   }),
   HEALTH_PORT: Type.Integer({
     minimum: 0,

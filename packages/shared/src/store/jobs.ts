@@ -37,6 +37,7 @@ export function jobStore(db: Db) {
     async prepare() {
       await jobs.createIndexes([
         { key: { application: 1, createdAt: -1 } },
+        { key: { owner: 1, kind: 1 } },
         { key: { kind: 1, touchedAt: 1 }, partialFilterExpression: { state: { $in: unfinished } } },
         { key: { expiresAt: 1 }, partialFilterExpression: { expiresAt: { $exists: true } } },
       ]);
@@ -156,6 +157,12 @@ export function jobStore(db: Db) {
 
     async expired(kind: JobRecord['kind'], now: Date, limit: number): Promise<string[]> {
       return idsOf(jobs.find({ kind, expiresAt: { $lt: now } }), limit);
+    },
+
+    /** False when it is not expired any more: someone reads its file, or it is tried again. */
+    async removeExpired(id: string, now: Date): Promise<boolean> {
+      const filter = { _id: new ObjectId(id), expiresAt: { $lt: now } };
+      return (await jobs.deleteOne(filter)).deletedCount === 1;
     },
 
     async ofApplication(application: string, limit: number): Promise<string[]> {

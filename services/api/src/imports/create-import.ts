@@ -29,7 +29,7 @@ interface Dependencies {
   queue: Producer<ImportCall>;
   /** Of the body as it comes, in bytes. */
   limit: number;
-  /** Of what the unfinished imports of one owner hold in the store, in bytes. */
+  /** Of what the unfinished and failed imports of one owner hold in the store, in bytes. */
   quota: number;
   lineLimit: number;
   refuseJobs: RefuseJobs;
@@ -45,7 +45,9 @@ export function createImport({ store, queue, limit, quota, lineLimit, refuseJobs
 
   async function refuseHeld(owner: string): Promise<void> {
     if ((await imports.heldOfOwner(owner)) >= quota)
-      throw quotaReached(`your unfinished imports hold more than ${quota} bytes; nothing was stored`);
+      throw quotaReached(
+        `your unfinished and failed imports hold more than ${quota} bytes (IMPORT_QUOTA); delete one; nothing was stored`,
+      );
   }
 
   /** Removes what came, unless it is whole after all. */
