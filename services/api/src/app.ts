@@ -19,6 +19,8 @@ import { createRetryJob } from './jobs/retry-job.ts';
 import { createRefuseJobs } from './limits/job-quota.ts';
 import { limitAddresses } from './limits/limit-addresses.ts';
 import { createLoginGuard } from './limits/login-guard.ts';
+import { createRefuseExports } from './limits/stored-exports.ts';
+import { createStoredQuota } from './limits/stored-quota.ts';
 import { auth } from './plugins/auth.ts';
 import { answerClientError, noteAnswer, noteAnswers } from './plugins/client-errors.ts';
 import { answerError, envelope } from './plugins/envelope.ts';
@@ -169,7 +171,11 @@ export async function buildApp({
   };
   const guard = createLoginGuard(counters);
   const uploadLimit = config.uploadRate && createUploadLimit(config.uploadRate, uploadTotals);
-  app.addHook('onClose', async () => uploadLimit?.close());
+  const storedQuota = createStoredQuota({ ...store, ...config, log });
+  app.addHook('onClose', async () => {
+    uploadLimit?.close();
+    storedQuota?.close();
+  });
   const refuseJobs = createRefuseJobs(store.jobs, config.jobQuota);
   const audit = createAudit({ records: store.audit, retentionMs: config.auditRetentionMs, log });
   const keyring = createKeyring({ keys: store.keys, size: config.schemaCacheSize });
@@ -178,6 +184,7 @@ export async function buildApp({
     admit: createAdmit(keyring),
     commit: createGroupCommit(store.entries.insert),
     recordLeaves: createRecordLeaves(store.leaves),
+    storedQuota,
   };
   const examineLines = createExamineLines(config.bodyLimit, uploading.recordLeaves);
   await app.register(
@@ -211,7 +218,10 @@ export async function buildApp({
       const queue = queues.exports;
       await api.register(exportRoutes, {
         store,
-        makeExport: createExport({ store, queue, refuseJobs, log }),
+        makeExport: createExport({
+          ...{ store, queue, refuseJobs, log },
+          refuseExports: createRefuseExports(store.jobs, config.storedExportQuota),
+        }),
         streamExport: createStreamExport({ store, queue, waitMs: config.exportWaitMs, audit }),
         audit,
       });
@@ -223,7 +233,7 @@ export async function buildApp({
           limit: config.importLimit,
           quota: config.importQuota,
           lineLimit: config.bodyLimit,
-          refuseJobs,
+          ...{ refuseJobs, storedQuota },
           log,
         }),
         audit,

@@ -102,6 +102,25 @@ export const Api = Type.Object({
     default: 100,
     description: 'Unfinished exports and imports one owner may have.',
   }),
+  STORED_EXPORT_QUOTA: Type.Integer({
+    minimum: 1,
+    maximum: 100_000,
+    default: 500,
+    description:
+      'Exports one owner may have that are kept: finished, failed and unfinished ones; streamed ones do not count.',
+  }),
+  ENTRY_QUOTA: Type.String({
+    format: 'quota',
+    default: 'off',
+    description:
+      'Entries that all applications of one owner may have together, such as `10000000`, or `off`.',
+  }),
+  BYTE_QUOTA: Type.String({
+    format: 'size-quota',
+    default: 'off',
+    description:
+      'What the payloads of these entries may be together, as BSON, before MongoDB compresses it, such as `100GiB`, or `off`.',
+  }),
   BCRYPT_COST: Type.Integer({
     minimum: 4,
     maximum: 15,

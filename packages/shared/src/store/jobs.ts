@@ -56,6 +56,17 @@ export function jobStore(db: Db) {
       return jobs.countDocuments(filter, { limit: most });
     },
 
+    /** How many exports of an owner are kept, or will be, counted up to `most`. */
+    async keptExportsOfOwner(owner: string, most: number): Promise<number> {
+      const filter: Filter<JobDocument> = {
+        kind: 'export',
+        owner: new ObjectId(owner),
+        transient: false,
+        state: { $ne: 'cancelled' },
+      };
+      return jobs.countDocuments(filter, { limit: most });
+    },
+
     /** Without the shape of an export, which can be large: its worker gets it from `claim`. */
     async get(id: string): Promise<JobRecord | undefined> {
       if (!ObjectId.isValid(id)) return undefined;

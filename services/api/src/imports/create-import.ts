@@ -11,6 +11,7 @@ import type { Store } from '@sluice/shared/store/connect.ts';
 import type { ImportJob } from '@sluice/shared/store/job-records.ts';
 import { quotaReached } from '../limits/answers.ts';
 import type { RefuseJobs } from '../limits/job-quota.ts';
+import type { StoredQuota } from '../limits/stored-quota.ts';
 import type { Encoding } from './decode.ts';
 import { createReceive } from './receive.ts';
 
@@ -33,11 +34,21 @@ interface Dependencies {
   quota: number;
   lineLimit: number;
   refuseJobs: RefuseJobs;
+  storedQuota: StoredQuota | undefined;
   log: Logger;
 }
 
 /** Takes the file of an import, then commits it as a job and calls workers to it. Throws ApiError; then nothing is stored. */
-export function createImport({ store, queue, limit, quota, lineLimit, refuseJobs, log }: Dependencies) {
+export function createImport({
+  store,
+  queue,
+  limit,
+  quota,
+  lineLimit,
+  refuseJobs,
+  storedQuota,
+  log,
+}: Dependencies) {
   const { parts, chunks, leaves } = store;
   const { imports } = store.jobs;
   const receive = createReceive({ store, limit });
@@ -106,6 +117,7 @@ export function createImport({ store, queue, limit, quota, lineLimit, refuseJobs
     });
     await refuseJobs(application.owner.id);
     await refuseHeld(application.owner.id);
+    await storedQuota?.lookAndRefuse(application.owner.id);
     if (receiving >= mostAtOnce)
       throw unavailable('too many imports are arriving at once; nothing was stored', 5);
     receiving += 1;
