@@ -21,6 +21,8 @@ let registered = 0;
 const open: Statuses = [200, 200, 200, 200];
 const signedIn: Statuses = [401, 401, 200, 200];
 const ownersOnly: Statuses = [401, 401, 404, 200];
+/** Of a job that is over, and did not fail. */
+const retried: Statuses = [401, 401, 404, 409];
 /** Of an application with `key_required`. */
 const keysOnly: Statuses = [403, 200, 403, 403];
 
@@ -29,6 +31,7 @@ const jobs = (kind: string): Record<string, Row> => ({
   [`get /api/applications/{domain}/${kind}/{id}`]: ownersOnly,
   [`get /api/applications/{domain}/${kind}/{id}/file`]: ownersOnly,
   [`get /api/applications/{domain}/${kind}/{id}/events`]: ownersOnly,
+  [`post /api/applications/{domain}/${kind}/{id}/retry`]: retried,
   [`delete /api/applications/{domain}/${kind}/{id}`]: ownersOnly,
 });
 

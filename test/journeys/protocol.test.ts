@@ -120,6 +120,7 @@ describe('the description of the API', () => {
           `get /api/applications/{domain}/${jobs}/{id}`,
           `get /api/applications/{domain}/${jobs}/{id}/file`,
           `get /api/applications/{domain}/${jobs}/{id}/events`,
+          `post /api/applications/{domain}/${jobs}/{id}/retry`,
           `delete /api/applications/{domain}/${jobs}/{id}`,
         ]),
         'get /api/applications/{domain}/data',

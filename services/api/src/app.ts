@@ -2,7 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import { createRecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import type { ImportCall } from '@sluice/shared/queues/imports.ts';
+import { callsFor, type ImportCall } from '@sluice/shared/queues/imports.ts';
 import type { Producer } from '@sluice/shared/queues/producer.ts';
 import type { SharedCounters } from '@sluice/shared/queues/shared-counters.ts';
 import type { SharedTotals } from '@sluice/shared/queues/shared-totals.ts';
@@ -15,9 +15,12 @@ import { createAudit } from './audit/audit.ts';
 import { createExport } from './exports/create-export.ts';
 import { createStreamExport } from './exports/stream-export.ts';
 import { createImport } from './imports/create-import.ts';
+import { createRetryJob } from './jobs/retry-job.ts';
 import { createRefuseJobs } from './limits/job-quota.ts';
 import { limitAddresses } from './limits/limit-addresses.ts';
 import { createLoginGuard } from './limits/login-guard.ts';
+import { createRefuseExports } from './limits/stored-exports.ts';
+import { createStoredQuota } from './limits/stored-quota.ts';
 import { noteAnswer, noteAnswers } from './plugins/answers.ts';
 import { auth } from './plugins/auth.ts';
 import { answerClientError } from './plugins/client-errors.ts';
@@ -182,7 +185,11 @@ export async function buildApp({
   };
   const guard = createLoginGuard(counters);
   const uploadLimit = config.uploadRate && createUploadLimit(config.uploadRate, uploadTotals);
-  app.addHook('onClose', async () => uploadLimit?.close());
+  const storedQuota = createStoredQuota({ ...store, ...config, log });
+  app.addHook('onClose', async () => {
+    uploadLimit?.close();
+    storedQuota?.close();
+  });
   const refuseJobs = createRefuseJobs(store.jobs, config.jobQuota);
   const audit = createAudit({ records: store.audit, retentionMs: config.auditRetentionMs, log });
   const keyring = createKeyring({ keys: store.keys, size: config.schemaCacheSize });
@@ -191,6 +198,7 @@ export async function buildApp({
     admit: createAdmit(keyring),
     commit: createGroupCommit(store.entries.insert),
     recordLeaves: createRecordLeaves(store.leaves),
+    storedQuota,
   };
   const examineLines = createExamineLines(config.bodyLimit, uploading.recordLeaves);
   await app.register(
@@ -224,7 +232,10 @@ export async function buildApp({
       const queue = queues.exports;
       await api.register(exportRoutes, {
         store,
-        makeExport: createExport({ store, queue, refuseJobs, log }),
+        makeExport: createExport({
+          ...{ store, queue, refuseJobs, log },
+          refuseExports: createRefuseExports(store.jobs, config.storedExportQuota),
+        }),
         streamExport: createStreamExport({ store, queue, waitMs: config.exportWaitMs, audit }),
         audit,
       });
@@ -236,13 +247,19 @@ export async function buildApp({
           limit: config.importLimit,
           quota: config.importQuota,
           lineLimit: config.bodyLimit,
-          refuseJobs,
+          ...{ refuseJobs, storedQuota },
           log,
         }),
         audit,
       });
-      await api.register(jobRoutes, { store, kind: 'export', audit });
-      await api.register(jobRoutes, { store, kind: 'import', audit });
+      const calling = {
+        export: (jobId: string) => queue.add({ jobId }),
+        import: (jobId: string) => Promise.all(callsFor(jobId).map(queues.imports.add)),
+      };
+      for (const kind of ['export', 'import'] as const) {
+        const retryJob = createRetryJob({ store, enqueue: calling[kind], refuseJobs, log });
+        await api.register(jobRoutes, { store, kind, retryJob, audit });
+      }
       await api.register(healthRoutes, {
         store,
         phase,

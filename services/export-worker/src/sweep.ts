@@ -19,7 +19,7 @@ interface Dependencies {
 export function createSweep({ store: { jobs, parts }, queue, log }: Dependencies) {
   let orphansAt = Date.now();
 
-  /** What a worker stored that was taken for dead, for a job that is gone. */
+  /** What is left of a job that is gone: stored by a worker that was taken for dead, or not yet removed by one that died. */
   async function sweepOrphans(): Promise<void> {
     if (Date.now() < orphansAt) return;
     orphansAt = Date.now() + orphansEveryMs;
@@ -27,9 +27,10 @@ export function createSweep({ store: { jobs, parts }, queue, log }: Dependencies
   }
 
   return async function sweep(): Promise<void> {
-    for (const id of await jobs.expired('export', new Date(), atOnce)) {
+    const now = new Date();
+    for (const id of await jobs.expired('export', now, atOnce)) {
+      if (!(await jobs.removeExpired(id, now))) continue;
       await parts.sweep(id);
-      await jobs.remove(id);
       log.info({ event: 'export.expired', job: id });
     }
     for (const jobId of await jobs.forgotten('export', new Date(Date.now() - forgottenMs), atOnce))

@@ -67,6 +67,28 @@ describe('settings', () => {
   );
 
   it.each([
+    [undefined, undefined, undefined, undefined],
+    ['OFF', undefined, 'off', undefined],
+    ['1', 1, '512', 512],
+    ['1000000000', 1_000_000_000, '2GiB', 2 * 1024 ** 3],
+  ])('ENTRY_QUOTA=%s is %j, BYTE_QUOTA=%s is %j', (ENTRY_QUOTA, entryQuota, BYTE_QUOTA, byteQuota) => {
+    const given = { ...(ENTRY_QUOTA && { ENTRY_QUOTA }), ...(BYTE_QUOTA && { BYTE_QUOTA }) };
+    const config = loadApiConfig({ ...env, ...given });
+    expect([config.entryQuota, config.byteQuota]).toEqual([entryQuota, byteQuota]);
+  });
+
+  it.each([
+    [{ ENTRY_QUOTA: '0' }, /^ENTRY_QUOTA must be a whole number from 1, or off$/],
+    [{ ENTRY_QUOTA: '1GiB' }, /^ENTRY_QUOTA must be/],
+    [{ ENTRY_QUOTA: '' }, /^ENTRY_QUOTA must be/],
+    [{ BYTE_QUOTA: '0' }, /^BYTE_QUOTA must be a number of bytes or a size such as 10GiB, or off$/],
+    [{ BYTE_QUOTA: 'many' }, /^BYTE_QUOTA must be/],
+    [{ STORED_EXPORT_QUOTA: '0' }, /^STORED_EXPORT_QUOTA must be >= 1/],
+  ])('%j stops the start', (given, message) => {
+    expect(complaint(given)).toMatch(message);
+  });
+
+  it.each([
     [undefined, false],
     ['off', false],
     ['1', 1],

@@ -1,7 +1,16 @@
 import type { Ajv } from 'ajv';
 import envSchema from 'env-schema';
 import Type, { type Static, type TObject } from 'typebox';
-import { parseDuration, parseFlag, parseRate, parseSize, parseTrust, type Rate } from './units.ts';
+import {
+  parseDuration,
+  parseFlag,
+  parseQuota,
+  parseRate,
+  parseSize,
+  parseSizeQuota,
+  parseTrust,
+  type Rate,
+} from './units.ts';
 import { Api, Common, ExportWorker, IngestWorker, Local, Workers } from './variables.ts';
 
 interface Format {
@@ -32,6 +41,14 @@ const formats: Record<string, Format> = {
   rate: {
     says: 'must be a count and a duration of at most 7d such as 20/1h or 60/1m, or off',
     accepts: (text) => parseRate(text) !== undefined,
+  },
+  quota: {
+    says: 'must be a whole number from 1, or off',
+    accepts: (text) => parseQuota(text) !== undefined,
+  },
+  'size-quota': {
+    says: 'must be a number of bytes or a size such as 10GiB, or off',
+    accepts: (text) => parseSizeQuota(text) !== undefined,
   },
   'proxy-trust': {
     says: 'must be off, a number of proxies from 1 to 99, or addresses such as 10.0.0.0/8, ::1, loopback, uniquelocal, separated by commas',
@@ -97,10 +114,9 @@ function explain({ instancePath, keyword, message, params }: Issue): string {
 
 const ms = (text: string) => parseDuration(text) as number;
 
-function rate(text: string): Rate | undefined {
-  const parsed = parseRate(text);
-  return parsed === 'off' ? undefined : parsed;
-}
+const unlessOff = <T>(parsed: T | 'off' | undefined): T | undefined =>
+  parsed === 'off' ? undefined : parsed;
+const rate = (text: string): Rate | undefined => unlessOff(parseRate(text));
 
 function common(vars: Common) {
   return {
@@ -140,6 +156,9 @@ export function loadApiConfig(env?: Env) {
     uploadRate: rate(vars.UPLOAD_RATE),
     applicationQuota: vars.APPLICATION_QUOTA,
     jobQuota: vars.JOB_QUOTA,
+    storedExportQuota: vars.STORED_EXPORT_QUOTA,
+    entryQuota: unlessOff(parseQuota(vars.ENTRY_QUOTA)),
+    byteQuota: unlessOff(parseSizeQuota(vars.BYTE_QUOTA)),
     bodyLimit: parseSize(vars.BODY_LIMIT) as number,
     batchLimit: parseSize(vars.BATCH_LIMIT) as number,
     batchLines: vars.BATCH_LINES,

@@ -28,6 +28,18 @@ export function parseSize(text: string): number | undefined {
   return match ? Number(match[1]) * (sizes[(match[2] ?? '').toUpperCase()] as number) : undefined;
 }
 
+/** `1000000` → so many; `off` → `off`; undefined for anything else, such as none. */
+export function parseQuota(text: string): number | 'off' | undefined {
+  if (text.toLowerCase() === 'off') return 'off';
+  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
+}
+
+/** The same with a size, such as `10GiB`. */
+export function parseSizeQuota(text: string): number | 'off' | undefined {
+  if (text.toLowerCase() === 'off') return 'off';
+  return parseSize(text) || undefined;
+}
+
 /** So many within so long. */
 export interface Rate {
   count: number;

@@ -102,6 +102,25 @@ export const Api = Type.Object({
     default: 100,
     description: 'Unfinished exports and imports one owner may have.',
   }),
+  STORED_EXPORT_QUOTA: Type.Integer({
+    minimum: 1,
+    maximum: 100_000,
+    default: 500,
+    description:
+      'Exports one owner may have that are kept: finished, failed and unfinished ones; streamed ones do not count.',
+  }),
+  ENTRY_QUOTA: Type.String({
+    format: 'quota',
+    default: 'off',
+    description:
+      'Entries that all applications of one owner may have together, such as `10000000`, or `off`.',
+  }),
+  BYTE_QUOTA: Type.String({
+    format: 'size-quota',
+    default: 'off',
+    description:
+      'What the payloads of these entries may be together, as BSON, before MongoDB compresses it, such as `100GiB`, or `off`.',
+  }),
   BCRYPT_COST: Type.Integer({
     minimum: 4,
     maximum: 15,
@@ -134,7 +153,7 @@ export const Api = Type.Object({
     format: 'import-size',
     default: '20GiB',
     description:
-      'What the unfinished imports of one owner may hold in MongoDB, compressed, before more are refused. At most 1TiB.',
+      'What the unfinished and failed imports of one owner may hold in MongoDB, compressed, before more are refused. At most 1TiB.',
   }),
   SCHEMA_CACHE_SIZE: Type.Integer({
     minimum: 1,
@@ -197,7 +216,8 @@ export const Workers = Type.Object({
   EXPORT_RETENTION: Type.String({
     format: 'duration-words',
     default: '7d',
-    description: 'How long finished exports and imports are kept, with their files.',
+    description:
+      'How long finished exports and imports are kept, with their files, and failed ones with what a retry needs.',
   }),
   HEALTH_PORT: Type.Integer({
     minimum: 0,

@@ -14,9 +14,11 @@ export const auditActions = [
   'key.revoked',
   'export.made',
   'export.downloaded',
+  'export.retried',
   'export.removed',
   'import.made',
   'import.downloaded',
+  'import.retried',
   'import.removed',
 ] as const;
 

@@ -1,5 +1,5 @@
 import { ObjectId } from 'mongodb';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
 import type { Chunk } from './chunks.ts';
 
@@ -44,7 +44,7 @@ it('a chunk whose lease is over is taken again, with the same time, and only the
   expect(await chunks.commit(first.id, first.fence + 1, result)).toBe(true);
   expect(await chunks.areDone(job)).toBe(false);
   expect((await chunks.take(job, 60_000))?.seq).toBe(1);
-  expect(await chunks.totals(job)).toEqual(result);
+  expect(await chunks.totals(job)).toEqual({ done: 1, ...result, held: 1 });
 });
 
 it('who begins and is not heard of again is counted, unless the fault was passing', async () => {
@@ -85,4 +85,41 @@ it('is open since the lowest time of what was taken and is not done, be its impo
   await forget(run);
   expect(await chunks.removeSettled(job)).toBe(true);
   expect(await chunks.openSince(application)).toBeUndefined();
+});
+
+describe('of an import that failed', () => {
+  it('chunks lose their time once nobody can be writing, which is not forgotten', async () => {
+    const run = await begin(2);
+    const { chunks, job } = run;
+    const first = await chunks.take(job, 60_000);
+    if (!first) throw new Error('none');
+    await chunks.settle(job);
+    expect(await chunks.openSince(application)).toBe(first.stamp);
+    await forget(run);
+    await chunks.settle(job);
+    expect(await chunks.openSince(application)).toBeUndefined();
+    const again = await chunks.take(job, 60_000);
+    expect(again).toMatchObject({ id: first.id, earlier: [first.stamp] });
+    expect(again?.stamp).toBeGreaterThanOrEqual(first.stamp);
+    await forget(run);
+    await chunks.settle(job);
+    expect((await chunks.take(job, 60_000))?.earlier).toEqual([first.stamp, again?.stamp]);
+  });
+
+  it('who had a chunk before it is tried again can write no more, and none was tried in vain', async () => {
+    const { chunks, job } = await begin(2);
+    const [done, held] = [await chunks.take(job, 60_000), await chunks.take(job, 60_000)];
+    if (!done || !held) throw new Error('none');
+    await chunks.commit(done.id, done.fence, { accepted: 1, rejected: 0 });
+    await chunks.begin(held.id, held.fence);
+    await chunks.reopen(job);
+    expect(await chunks.begin(held.id, held.fence)).toBe(false);
+    expect(await chunks.beat(held.id, held.fence, 1, 60_000)).toBe(false);
+    await chunks.giveBack(held.id, held.fence, 0, 'unknown');
+    expect(await chunks.take(job, 60_000)).toBeUndefined();
+    expect(await chunks.commit(held.id, held.fence, { accepted: 0, rejected: 1 })).toBe(false);
+    expect(await chunks.totals(job)).toEqual({ done: 1, accepted: 1, rejected: 0, held: 1 });
+    await chunks.giveBack(held.id, held.fence + 1, 0, 'unknown');
+    expect(await chunks.take(job, 60_000)).toMatchObject({ id: held.id, barren: 0 });
+  });
 });

@@ -22,8 +22,18 @@ export interface TakenChunk extends Chunk {
   barren: number;
   /** The time of its entries (ms since the epoch): that of MongoDB when it was first taken, and the same ever after. */
   stamp: number;
+  /** Times that it had before its import failed: some of its entries may be stored with them. */
+  earlier: number[];
   /** Lines that are in the job's progress already. */
   counted: number;
+}
+
+/** How far an import is, in lines; `held`: bytes of its file that are not done, compressed. */
+export interface ChunkTotals {
+  done: number;
+  accepted: number;
+  rejected: number;
+  held: number;
 }
 
 /** What became of a chunk. */
@@ -44,24 +54,35 @@ interface ChunkDocument extends Omit<Chunk, 'id' | 'job' | 'application' | 'owne
   barren: number;
   counted: number;
   stamp?: number;
+  earlier?: number[];
   /** A worker has it until then; or, once it was given back, nobody before then. */
   leaseUntil?: Date;
 }
 
 /** As long as a worker that was cut off may still be writing. */
 const settledMs = 60_000;
+const isSettled = { $not: { $gt: ['$leaseUntil', { $subtract: ['$$NOW', settledMs] }] } };
 const isFree = { $not: { $gt: ['$leaseUntil', '$$NOW'] } };
 const inMs = (ms: number) => ({ $add: ['$$NOW', ms] });
 /** Of the primary: what is read there comes before the write that follows, whether a majority has it or not. */
 const ofPrimary = { readConcern: { level: 'local' } } as const;
 
-const toChunk = ({ _id, job, application, owner, stamp = 0, ...rest }: ChunkDocument): TakenChunk => ({
+const toChunk = ({
+  _id,
+  job,
+  application,
+  owner,
+  stamp = 0,
+  earlier = [],
+  ...rest
+}: ChunkDocument): TakenChunk => ({
   ...rest,
   id: _id.toHexString(),
   job: job.toHexString(),
   application: application.toHexString(),
   owner: owner.toHexString(),
   stamp,
+  earlier,
 });
 
 export type ChunkStore = ReturnType<typeof chunkStore>;
@@ -158,15 +179,22 @@ export function chunkStore(db: Db) {
       return (await chunks.findOne({ ...ofJob(job), state: 'open' }, { projection: { _id: 1 } })) === null;
     },
 
-    async totals(job: string): Promise<{ accepted: number; rejected: number }> {
-      const sums = { accepted: { $sum: '$accepted' }, rejected: { $sum: '$rejected' } };
+    async totals(job: string): Promise<ChunkTotals> {
+      const isDone = { $eq: ['$state', 'done'] };
+      const sums = {
+        done: { $sum: { $cond: [isDone, '$lines', '$counted'] } },
+        accepted: { $sum: '$accepted' },
+        rejected: { $sum: '$rejected' },
+        held: { $sum: { $cond: [isDone, 0, '$bytes'] } },
+      };
       const [found] = await chunks
-        .aggregate<{ accepted: number; rejected: number }>([
-          { $match: { ...ofJob(job), state: 'done' } },
+        .aggregate<ChunkTotals>([
+          { $match: ofJob(job) },
           { $group: { _id: null, ...sums } },
+          { $project: { _id: 0 } },
         ])
         .toArray();
-      return { accepted: found?.accepted ?? 0, rejected: found?.rejected ?? 0 };
+      return found ?? { done: 0, accepted: 0, rejected: 0, held: 0 };
     },
 
     /** The reports of a job in the order of the file. */
@@ -199,10 +227,25 @@ export function chunkStore(db: Db) {
       return (await chunks.distinct('job')).map((id) => id.toHexString());
     },
 
+    /** For an import that is tried again: who has a chunk of it can write no more, and no failure counts any longer. */
+    async reopen(job: string): Promise<void> {
+      await chunks.updateMany({ ...ofJob(job), state: 'open' }, { $set: { barren: 0 }, $inc: { fence: 1 } });
+    },
+
+    /**
+     * Takes from the chunks of a failed job their time, once nobody can be writing with it any more: milestones need
+     * not wait for a retry. Whoever takes such a chunk gives it another.
+     */
+    async settle(job: string): Promise<void> {
+      await chunks.updateMany({ ...ofJob(job), state: 'open', stamp: { $exists: true }, $expr: isSettled }, [
+        { $set: { earlier: { $concatArrays: [{ $ifNull: ['$earlier', []] }, ['$stamp']] } } },
+        { $unset: 'stamp' },
+      ]);
+    },
+
     /** Removes the chunks of an ended job that nobody can be writing any more; true when none is left. */
     async removeSettled(job: string): Promise<boolean> {
-      const isHeld = { $gt: ['$leaseUntil', { $subtract: ['$$NOW', settledMs] }] };
-      await chunks.deleteMany({ ...ofJob(job), $expr: { $not: isHeld } });
+      await chunks.deleteMany({ ...ofJob(job), $expr: isSettled });
       return (await chunks.findOne(ofJob(job), { projection: { _id: 1 } })) === null;
     },
 

@@ -59,7 +59,7 @@ export function entryStore(
   }
 
   const listing = createListing({ entries, milestones, near, filterMs });
-  const { insert, insertKeyed, insertWithin } = createInsert({
+  const { insert, insertKeyed, hasKeyed, insertWithin } = createInsert({
     db,
     entries,
     newKey: createEntryKeys(),
@@ -84,6 +84,9 @@ export function entryStore(
       await prepareOnce();
       return insertKeyed(batch);
     },
+
+    /** Of each, whether it is stored, with the same payload. */
+    hasKeyed,
 
     /** The same as a part of a transaction; throws when one of them is not taken. */
     async insertWithin(batch: NewEntry[], session: ClientSession): Promise<void> {

@@ -245,3 +245,62 @@ describe('turns', () => {
     expect(held.owner).toBe(anna);
   });
 });
+
+describe('a retry', () => {
+  it('lets a failed job wait again where it stands, once, and who had it before can write no more', async () => {
+    const { jobs, create, claim, commit } = await start();
+    const { id } = await create(anna);
+    const held = await claim();
+    await commit(held);
+    await jobs.fail(id, held.fence, { error: 'broken', isDefect: true }, later());
+    const failed = (await jobs.get(id)) as ExportJob;
+    const retried = await jobs.exports.retry(failed, false);
+    const { error: _, isDefect: __, finishedAt: ___, expiresAt: ____, leaseUntil: _____, ...kept } = failed;
+    expect(retried).toEqual({
+      ...kept,
+      ...{ state: 'waiting', barren: 0, fence: held.fence + 1 },
+      queuedAt: expect.any(Date),
+      touchedAt: expect.any(Date),
+    });
+    expect(await jobs.partsOf(id)).toHaveLength(1);
+    expect(await jobs.exports.retry(failed, false)).toBeUndefined();
+
+    const again = await claim();
+    expect(again).toMatchObject({ id, done: 1, position: { entries: 1 } });
+    expect(await commit(held)).toBe(false);
+    expect(await jobs.beat(id, held.fence, longMs)).toBe(false);
+    expect(await jobs.complete(id, held.fence, manifest, later())).toBe(false);
+    expect(await jobs.fail(id, held.fence, { error: 'late' }, later())).toBe(false);
+    await jobs.giveBack(id, held.fence);
+    expect(await jobs.get(id)).toEqual(again);
+    // What was seen before is not what has failed now.
+    await jobs.fail(id, again.fence, { error: 'again' }, later());
+    expect(await jobs.exports.retry(failed, false)).toBeUndefined();
+  });
+
+  it('anew has no part and no position', async () => {
+    const { jobs, create, claim, commit } = await start();
+    const { id } = await create(anna);
+    const held = await claim();
+    await commit(held);
+    await jobs.fail(id, held.fence, { error: 'broken' }, later());
+    await jobs.exports.retry(held, true);
+    expect(await claim()).not.toHaveProperty('position');
+    expect(await jobs.get(id)).toMatchObject({ done: 0, bytes: 0 });
+    expect(await jobs.partsOf(id)).toEqual([]);
+  });
+
+  it('keeps a job from going whose time was over', async () => {
+    const { jobs, create, claim } = await start();
+    const { id } = await create(anna);
+    const held = await claim();
+    await jobs.fail(id, held.fence, { error: 'broken' }, new Date(0));
+    const now = new Date();
+    expect(await jobs.expired('export', now, 10)).toEqual([id]);
+    await jobs.exports.retry(held, false);
+    expect(await jobs.removeExpired(id, now)).toBe(false);
+    await jobs.cancel(id, new Date(0));
+    expect(await jobs.removeExpired(id, now)).toBe(true);
+    expect(await jobs.get(id)).toBeUndefined();
+  });
+});

@@ -9,6 +9,7 @@ import {
   type Position,
   toRecord,
 } from './job-records.ts';
+import { fromFailed, waitAgain } from './retry.ts';
 import { turnStore } from './turns.ts';
 
 export type NewExport = Pick<
@@ -67,6 +68,22 @@ export function exportJobs(db: Db) {
       };
       await jobs.insertOne(document);
       return toRecord(document);
+    },
+
+    /** Lets a failed export wait again; `anew`: without the parts that it has. Undefined when it is not as it was seen any more. */
+    async retry(seen: Pick<ExportJob, 'id' | 'fence'>, anew: boolean): Promise<ExportJob | undefined> {
+      const change = anew
+        ? waitAgain<ExportDocument>({ parts: [], done: 0, bytes: 0 }, [
+            'position',
+            'firstCreatedAt',
+            'lastCreatedAt',
+          ])
+        : waitAgain<ExportDocument>({});
+      const retried = await jobs.findOneAndUpdate({ ...fromFailed(seen), transient: false }, change, {
+        returnDocument: 'after',
+        projection: { parts: 0, shape: 0 },
+      });
+      return retried ? toRecord(retried) : undefined;
     },
 
     /** The job whose turn it is, held for `leaseMs`; undefined when none waits. */

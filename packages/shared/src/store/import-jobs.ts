@@ -1,8 +1,12 @@
 import { type Db, type Filter, ObjectId } from 'mongodb';
+import type { ChunkTotals } from './chunks.ts';
 import { idsOf } from './ids.ts';
 import { type ImportDocument, type ImportJob, type Manifest, type Part, toRecord } from './job-records.ts';
+import { fromFailed, waitAgain } from './retry.ts';
 
 export type NewImport = Pick<ImportJob, 'application' | 'owner' | 'domain' | 'options'>;
+
+type Seen = Pick<ImportJob, 'id' | 'fence'>;
 
 /** What has become of lines since it was last told. */
 export interface Advance {
@@ -19,6 +23,8 @@ export interface Completion extends Pick<ImportJob, 'accepted' | 'rejected'> {
 }
 
 const unfinished = { $in: ['waiting', 'active'] satisfies ImportJob['state'][] };
+/** Those whose chunks are kept: what has failed can be tried again. */
+const unended = { $in: [...unfinished.$in, 'failed'] satisfies ImportJob['state'][] };
 /** The rate is that of at least the last so many ms. */
 const rateOverMs = 2_000;
 
@@ -66,10 +72,10 @@ export function importJobs(db: Db) {
       return toRecord(document);
     },
 
-    /** How many bytes of an owner's unfinished imports the store holds. */
+    /** How many bytes of an owner's unfinished and failed imports the store holds. */
     async heldOfOwner(owner: string): Promise<number> {
       const found = jobs.aggregate<{ held: number }>([
-        { $match: { kind, owner: new ObjectId(owner), state: unfinished } },
+        { $match: { kind, owner: new ObjectId(owner), state: unended } },
         { $group: { _id: null, held: { $sum: '$held' } } },
       ]);
       const [sums] = await found.toArray();
@@ -197,28 +203,40 @@ export function importJobs(db: Db) {
       return modifiedCount === 1;
     },
 
-    /** False when it has ended already. */
-    async fail(id: string, error: string, expiresAt: Date): Promise<boolean> {
-      const { modifiedCount } = await jobs.updateOne(open(id), {
-        $set: { state: 'failed', error, expiresAt, held: 0 },
-        $currentDate: { finishedAt: true },
-      });
+    /** False when it has ended already, or was tried again since it had this fence. What it needs for a retry is kept. */
+    async fail({ id, fence }: Seen, error: string, expiresAt: Date): Promise<boolean> {
+      const { modifiedCount } = await jobs.updateOne(
+        { ...open(id), fence },
+        { $set: { state: 'failed', error, expiresAt }, $currentDate: { finishedAt: true } },
+      );
       return modifiedCount === 1;
     },
 
-    /** Those that have ended, or are gone. */
-    async over(ids: string[]): Promise<string[]> {
-      const found = jobs.find({ _id: { $in: ids.map((id) => new ObjectId(id)) }, state: unfinished });
-      const open = new Set(await idsOf(found, ids.length));
-      return ids.filter((id) => !open.has(id));
+    /** Lets a failed import wait again, as far as it is. Undefined when it is not as it was seen any more. */
+    async retry(seen: Seen, totals: ChunkTotals): Promise<ImportJob | undefined> {
+      const mark = { at: new Date(), done: totals.done };
+      const retried = await jobs.findOneAndUpdate(
+        fromFailed(seen),
+        waitAgain<ImportDocument>({ ...totals, mark }),
+        {
+          returnDocument: 'after',
+          projection: { parts: 0 },
+        },
+      );
+      return retried ? toRecord(retried) : undefined;
     },
 
-    /** Whether it has ended, or is gone: then nobody takes its chunks any more. */
+    /** Of these: those that failed and may be tried again, and those that are over for good, or gone. */
+    async ended(ids: string[]): Promise<{ failed: string[]; over: string[] }> {
+      const among = { _id: { $in: ids.map((id) => new ObjectId(id)) } };
+      const kept = new Set(await idsOf(jobs.find({ ...among, state: unended }), ids.length));
+      const failed = await idsOf(jobs.find({ ...among, state: 'failed' }), ids.length);
+      return { failed, over: ids.filter((id) => !kept.has(id)) };
+    },
+
+    /** Whether it is over for good, or gone: then nobody takes its chunks any more. */
     async isOver(id: string): Promise<boolean> {
-      const found = await jobs.findOne(
-        { _id: new ObjectId(id), state: unfinished },
-        { projection: { _id: 1 } },
-      );
+      const found = await jobs.findOne({ _id: new ObjectId(id), state: unended }, { projection: { _id: 1 } });
       return found === null;
     },
   };

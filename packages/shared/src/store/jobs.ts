@@ -37,6 +37,7 @@ export function jobStore(db: Db) {
     async prepare() {
       await jobs.createIndexes([
         { key: { application: 1, createdAt: -1 } },
+        { key: { owner: 1, kind: 1 } },
         { key: { kind: 1, touchedAt: 1 }, partialFilterExpression: { state: { $in: unfinished } } },
         { key: { expiresAt: 1 }, partialFilterExpression: { expiresAt: { $exists: true } } },
       ]);
@@ -51,6 +52,17 @@ export function jobStore(db: Db) {
         kind: { $in: ['export', 'import'] },
         owner: new ObjectId(owner),
         state: { $in: unfinished },
+      };
+      return jobs.countDocuments(filter, { limit: most });
+    },
+
+    /** How many exports of an owner are kept, or will be, counted up to `most`. */
+    async keptExportsOfOwner(owner: string, most: number): Promise<number> {
+      const filter: Filter<JobDocument> = {
+        kind: 'export',
+        owner: new ObjectId(owner),
+        transient: false,
+        state: { $ne: 'cancelled' },
       };
       return jobs.countDocuments(filter, { limit: most });
     },
@@ -156,6 +168,12 @@ export function jobStore(db: Db) {
 
     async expired(kind: JobRecord['kind'], now: Date, limit: number): Promise<string[]> {
       return idsOf(jobs.find({ kind, expiresAt: { $lt: now } }), limit);
+    },
+
+    /** False when it is not expired any more: someone reads its file, or it is tried again. */
+    async removeExpired(id: string, now: Date): Promise<boolean> {
+      const filter = { _id: new ObjectId(id), expiresAt: { $lt: now } };
+      return (await jobs.deleteOne(filter)).deletedCount === 1;
     },
 
     async ofApplication(application: string, limit: number): Promise<string[]> {

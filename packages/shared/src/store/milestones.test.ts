@@ -1,4 +1,4 @@
-import type { Binary, ObjectId } from 'mongodb';
+import { type Binary, BSON, type ObjectId } from 'mongodb';
 import { expect, it } from 'vitest';
 import { modelEntries } from '../../../../test/support/model-entries.ts';
 import { ownDatabase } from '../../../../test/support/own-database.ts';
@@ -53,6 +53,36 @@ it('says so when what another worker set is not the same', async () => {
   const first = (await stored.findOne()) as Stored;
   await stored.insertOne({ ...first, _id: keyOf(3), rank: 10 });
   await expect(milestones.settle(application, 1_040, 9)).rejects.toThrow('an entry came late');
+});
+
+it('knows the entries and bytes of an application, with milestones, beyond them, and when sums are missing', async () => {
+  const { milestones, application, insert, stored } = await start(0);
+  const payload = (n: number) => ({ n, text: 'x'.repeat(n % 7) });
+  const usage = async () => ({ ...(await milestones.usage(application)) });
+  const expected = (count: number) => ({
+    entries: count,
+    bytes: Array.from({ length: count }, (_, n) => BSON.calculateObjectSize(payload(n))).reduce(
+      (a, b) => a + b,
+      0,
+    ),
+  });
+  expect(await usage()).toEqual(expected(0));
+  await insert(
+    Array.from({ length: 23 }, (_, n) => 1_000 + n),
+    payload,
+  );
+  expect(await usage()).toEqual(expected(23));
+  await milestones.settle(application, 1_012, 9);
+  expect(await stored.countDocuments()).toBe(2);
+  expect(await usage()).toEqual(expected(23));
+  await stored.updateMany({}, { $unset: { bytes: '' } });
+  expect(await usage()).toEqual(expected(23));
+  await milestones.settle(application, 1_040, 9);
+  expect(await stored.countDocuments({ bytes: { $exists: true } })).toBe(2);
+  expect(await usage()).toEqual(expected(23));
+  // The sums are what is used: the entries below are not read again.
+  await stored.updateOne({ rank: 20 }, { $inc: { bytes: 1 } });
+  expect((await usage()).bytes).toBe(expected(23).bytes + 1);
 });
 
 it('finds the milestones on either side of a rank', async () => {

@@ -20,6 +20,14 @@ interface MilestoneDocument {
   _id: Binary;
   application: ObjectId;
   rank: number;
+  /** Of the payloads of all entries up to this key, as BSON. */
+  bytes: number;
+}
+
+/** What an application has; `bytes` of its payloads, as BSON. */
+export interface Usage {
+  entries: number;
+  bytes: number;
 }
 
 const ascending = { _id: 1 } as const;
@@ -51,10 +59,29 @@ export function milestoneStore(db: Db, spacing = 5_000) {
     return (await last(begin, allOf(application))) ?? { key: begin, rank: 0 };
   }
 
+  /** Of the entries beyond a key, up to an end. */
+  async function usageBeyond(key: Binary, end: End): Promise<Usage> {
+    const sums = { entries: { $sum: 1 }, bytes: { $sum: { $bsonSize: '$payload' } } };
+    const [found] = await entries
+      .aggregate<Usage>([{ $match: { _id: { $gt: key, ...end } } }, { $group: { _id: null, ...sums } }])
+      .toArray();
+    return { entries: found?.entries ?? 0, bytes: found?.bytes ?? 0 };
+  }
+
+  /** Of all entries of an application. */
+  async function usageOf(application: string, end: End = allOf(application)): Promise<Usage> {
+    const begin = beginOf(application);
+    const within = { _id: { $gte: begin, ...end }, bytes: { $exists: true } };
+    const known = await milestones.findOne(within, { sort: descending });
+    const beyond = await usageBeyond(known?._id ?? begin, end);
+    return { entries: (known?.rank ?? 0) + beyond.entries, bytes: (known?.bytes ?? 0) + beyond.bytes };
+  }
+
   /** Another worker may have been quicker; but then with the same. */
   async function add(application: string, { key, rank }: Milestone): Promise<void> {
+    const { bytes } = await usageOf(application, { $lte: key });
     try {
-      await milestones.insertOne({ _id: key, application: new ObjectId(application), rank });
+      await milestones.insertOne({ _id: key, application: new ObjectId(application), rank, bytes });
     } catch (error) {
       if (!isDuplicate(error)) throw error;
       const there = await milestones.findOne({ _id: key });
@@ -82,6 +109,9 @@ export function milestoneStore(db: Db, spacing = 5_000) {
       const before = entries.countDocuments({ _id: { $gte: from, $lte: key } });
       return (await before) + highest.rank - rank + (await beyond);
     },
+
+    /** Exact. Costs as much as to read the entries beyond the last milestone. */
+    usage: (application: string) => usageOf(application),
 
     /** The milestones next to a rank, on either side or at it. Below the first one is the begin, of rank 0. */
     async at(application: string, rank: number): Promise<{ below: Milestone; above: Milestone | undefined }> {

@@ -33,6 +33,12 @@ export function partStore(db: Db) {
       return found?.data as Buffer | undefined;
     },
 
+    /** Whether all of these are there. */
+    async haveAll(ids: string[]): Promise<boolean> {
+      const found = parts.countDocuments({ _id: { $in: ids.map((id) => new ObjectId(id)) } });
+      return (await found) === ids.length;
+    },
+
     /** The notes of those parts that have one, in the order of `ids`. */
     async notes(ids: string[]): Promise<unknown[]> {
       const found = parts.find(

@@ -12,17 +12,25 @@ interface Dependencies {
   store: Pick<Store, 'rawEntries' | 'leaves' | 'jobs'>;
   queue: Producer<{ jobId: string }>;
   refuseJobs: RefuseJobs;
+  refuseExports: (ownerId: string) => Promise<void>;
   log: Logger;
 }
 
 /** Commits an export to MongoDB, then puts its id on the queue; without the queue there is no export. */
-export function createExport({ store: { rawEntries, leaves, jobs }, queue, refuseJobs, log }: Dependencies) {
+export function createExport({
+  store: { rawEntries, leaves, jobs },
+  queue,
+  refuseJobs,
+  refuseExports,
+  log,
+}: Dependencies) {
   return async (
     application: ApplicationRecord,
     options: ExportOptions,
     transient: boolean,
   ): Promise<ExportJob> => {
     await refuseJobs(application.owner.id);
+    if (!transient) await refuseExports(application.owner.id);
     // In this order: a leaf is recorded before its entry, so every entry up to the cut has its columns.
     const cut = await rawEntries.cut(application.id);
     const recorded = await leaves.of(application.id);

@@ -11,6 +11,7 @@ import type { Store } from '@sluice/shared/store/connect.ts';
 import type { ImportJob } from '@sluice/shared/store/job-records.ts';
 import { quotaReached } from '../limits/answers.ts';
 import type { RefuseJobs } from '../limits/job-quota.ts';
+import type { StoredQuota } from '../limits/stored-quota.ts';
 import type { Encoding } from './decode.ts';
 import { createReceive } from './receive.ts';
 
@@ -29,15 +30,25 @@ interface Dependencies {
   queue: Producer<ImportCall>;
   /** Of the body as it comes, in bytes. */
   limit: number;
-  /** Of what the unfinished imports of one owner hold in the store, in bytes. */
+  /** Of what the unfinished and failed imports of one owner hold in the store, in bytes. */
   quota: number;
   lineLimit: number;
   refuseJobs: RefuseJobs;
+  storedQuota: StoredQuota | undefined;
   log: Logger;
 }
 
 /** Takes the file of an import, then commits it as a job and calls workers to it. Throws ApiError; then nothing is stored. */
-export function createImport({ store, queue, limit, quota, lineLimit, refuseJobs, log }: Dependencies) {
+export function createImport({
+  store,
+  queue,
+  limit,
+  quota,
+  lineLimit,
+  refuseJobs,
+  storedQuota,
+  log,
+}: Dependencies) {
   const { parts, chunks, leaves } = store;
   const { imports } = store.jobs;
   const receive = createReceive({ store, limit });
@@ -45,7 +56,9 @@ export function createImport({ store, queue, limit, quota, lineLimit, refuseJobs
 
   async function refuseHeld(owner: string): Promise<void> {
     if ((await imports.heldOfOwner(owner)) >= quota)
-      throw quotaReached(`your unfinished imports hold more than ${quota} bytes; nothing was stored`);
+      throw quotaReached(
+        `your unfinished and failed imports hold more than ${quota} bytes (IMPORT_QUOTA); delete one; nothing was stored`,
+      );
   }
 
   /** Removes what came, unless it is whole after all. */
@@ -104,6 +117,7 @@ export function createImport({ store, queue, limit, quota, lineLimit, refuseJobs
     });
     await refuseJobs(application.owner.id);
     await refuseHeld(application.owner.id);
+    await storedQuota?.lookAndRefuse(application.owner.id);
     if (receiving >= mostAtOnce)
       throw unavailable('too many imports are arriving at once; nothing was stored', 5);
     receiving += 1;

@@ -3,6 +3,9 @@ import type { ApplicationRecord } from '@sluice/shared/store/applications.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import type { JobRecord } from '@sluice/shared/store/job-records.ts';
 
+export const jobNotFound = (kind: JobRecord['kind'], id: string) =>
+  new ApiError('ResourceNotFoundError', `${kind} ${id.slice(0, 40)} was not found`);
+
 /** Finds what is the owner's own, or throws the 404 that anyone else's gets too. */
 export function createFind({ applications, jobs }: Pick<Store, 'applications' | 'jobs'>) {
   async function application(domain: string, ownerId: string): Promise<ApplicationRecord> {
@@ -22,7 +25,7 @@ export function createFind({ applications, jobs }: Pick<Store, 'applications' | 
       const owned = await application(domain, ownerId);
       const job = await jobs.get(id);
       if (job?.application !== owned.id || job.kind !== kind) {
-        throw new ApiError('ResourceNotFoundError', `${kind} ${id.slice(0, 40)} was not found`);
+        throw jobNotFound(kind, id);
       }
       return { application: owned, job };
     },

@@ -43,8 +43,6 @@ const frameworkErrors: Record<string, (request: FastifyRequest, error: FastifyEr
 
 function notFound(request: FastifyRequest): ApiError {
   const path = (request.raw.url ?? '').split('?')[0] as string;
-  const refusal = request.server.refuseMethod(request.method, path);
-  if (refusal) return refusal;
   return new ApiError('ResourceNotFoundError', `there is no route ${request.method} ${path.slice(0, 200)}`);
 }
 

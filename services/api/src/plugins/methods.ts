@@ -3,10 +3,10 @@ import { ApiError } from '@sluice/shared/errors.ts';
 import fp from 'fastify-plugin';
 
 const usual = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
-/** Node.js itself ends the connection of a CONNECT. */
+/** Of a CONNECT see request-heads.ts. */
 const all = [...usual, ...METHODS.filter((method) => method !== 'CONNECT' && !usual.includes(method))];
 
-const toPattern = (url: string) => new RegExp(`^${url.replace(/:[^/]+/g, '[^/]+')}/?$`);
+const toPattern = (url: string) => new RegExp(`^${url.replace(/:[^/]+/g, '[^/]+')}$`);
 
 function notAllowed(method: string, allow: string): ApiError {
   const message = `${method} is not allowed here, only ${allow}`;
@@ -18,15 +18,10 @@ export const methods = fp(
   async (app) => {
     for (const method of all) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
     const byPath = new Map<string, Set<string>>();
-    const allowed: [path: RegExp, allow: string][] = [];
     app.addHook('onRoute', ({ url, method }) => {
       const known = byPath.get(url) ?? new Set();
       for (const each of [method].flat()) known.add(each);
       byPath.set(url, known);
-    });
-    app.decorate('refuseMethod', (method: string, path: string) => {
-      const allow = allowed.find(([pattern]) => pattern.test(path))?.[1];
-      return allow === undefined ? undefined : notAllowed(method, allow);
     });
     app.decorate('refuseOtherMethods', () => {
       for (const [url, known] of [...byPath]) {
@@ -36,7 +31,6 @@ export const methods = fp(
         const taken = new Set([...known, ...elsewhere.flatMap(([, methods]) => [...methods])]);
         const missing = all.filter((method) => !taken.has(method));
         const allow = all.filter((method) => taken.has(method)).join(', ');
-        allowed.push([toPattern(url), allow]);
         if (missing.length === 0) continue;
         app.route({
           url,
@@ -57,7 +51,5 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Call once, after all routes are registered. */
     refuseOtherMethods(): void;
-    /** For methods that no route has, such as TRACE; undefined where there is no such path. */
-    refuseMethod(method: string, path: string): ApiError | undefined;
   }
 }

@@ -9,14 +9,16 @@ import { abortOnClose } from '../jobs/abort-on-close.ts';
 import { cancelJob } from '../jobs/cancel-job.ts';
 import { createFind } from '../jobs/find-job.ts';
 import { jobEvents } from '../jobs/job-events.ts';
+import type { RetryJob } from '../jobs/retry-job.ts';
 import { createSendFile } from '../jobs/send-file.ts';
 import { toJob } from '../jobs/to-job.ts';
 import { success } from '../plugins/envelope.ts';
-import { ByDomain, failures, refusals, security } from './common.ts';
+import { ByDomain, failures, overLimit, refusals, security } from './common.ts';
 
 interface Dependencies {
   store: Store;
   kind: JobRecord['kind'];
+  retryJob: RetryJob;
   audit: Audit;
 }
 
@@ -29,18 +31,29 @@ const Event = Type.Object({
 });
 
 const words = {
-  export: { tags: ['Exports'], file: 'The file of a completed export job' },
-  import: { tags: ['Imports'], file: 'The report of a completed import job: its refused lines, as NDJSON' },
+  export: {
+    tags: ['Exports'],
+    file: 'The file of a completed export job',
+    retry: 'It goes on behind what is written of its file. One that was streamed cannot be retried.',
+  },
+  import: {
+    tags: ['Imports'],
+    file: 'The report of a completed import job: its refused lines, as NDJSON',
+    retry: 'Lines that are stored are not stored again.',
+  },
 };
 
-/** What exports and imports have alike: to be listed, looked at, followed, fetched, cancelled and removed. */
-export const jobRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, { store, kind, audit }) => {
+/** What exports and imports have alike: to be listed, looked at, followed, fetched, retried, cancelled and removed. */
+export const jobRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
+  app,
+  { store, kind, retryJob, audit },
+) => {
   app.addHook('onRequest', app.authenticate);
   const { jobs, parts } = store;
   const find = createFind(store);
   const sendFile = createSendFile(store, audit);
   const path = `/applications/:domain/${kind}s`;
-  const { tags, file } = words[kind];
+  const { tags, file, retry } = words[kind];
 
   app.get(
     path,
@@ -126,6 +139,26 @@ export const jobRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, { 
       const { job } = await find.job(kind, request.params, request.owner.id);
       reply.type('text/event-stream').header('x-accel-buffering', 'no');
       return reply.send(jobEvents(jobs, job.id, abortOnClose(reply)) as never);
+    },
+  );
+
+  app.post(
+    `${path}/:id/retry`,
+    {
+      schema: {
+        summary: `Retry a failed ${kind} job`,
+        description: `It waits for a worker again. ${retry} 409 unless it is \`failed\`.`,
+        tags,
+        security,
+        params: ById,
+        response: { 202: Success(Job, 'It waits.'), ...refusals(409), ...overLimit, ...failures },
+      },
+    },
+    async (request, reply) => {
+      const { job } = await find.job(kind, request.params, request.owner.id);
+      const retried = await retryJob(job);
+      await audit.note(request, { action: `${kind}.retried`, application: job.domain, job: job.id });
+      return success(reply, toJob(retried), 202);
     },
   );
 

@@ -4,6 +4,7 @@ import { examine } from '@sluice/shared/intake/examine.ts';
 import { tooLargeToStore } from '@sluice/shared/intake/line-errors.ts';
 import type { RecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
 import { fitsInDocument, type Outcome } from '@sluice/shared/store/entries.ts';
+import type { StoredQuota } from '../limits/stored-quota.ts';
 import type { Admit } from './admit.ts';
 import type { ApplicationCache } from './application-cache.ts';
 import type { GroupCommit } from './group-commit.ts';
@@ -16,13 +17,14 @@ interface Dependencies {
   admit: Admit;
   commit: GroupCommit;
   recordLeaves: RecordLeaves;
+  storedQuota: StoredQuota | undefined;
 }
 
 /**
  * Reads, validates and stores one upload. Resolves with the payload's own text once the entry is durable; with a `key` (for idempotency),
  * also when a retry finds it stored. `spend` may refuse it before it is read. Throws ApiError.
  */
-export function createAccept({ cache, admit, commit, recordLeaves }: Dependencies) {
+export function createAccept({ cache, admit, commit, recordLeaves, storedQuota }: Dependencies) {
   return async function accept(
     domain: string,
     body: Buffer,
@@ -33,6 +35,7 @@ export function createAccept({ cache, admit, commit, recordLeaves }: Dependencie
     const application = cache.peek(domain) ?? (await cache.get(domain));
     if (!application) throw applicationNotFound(domain);
     if (application.keyRequired) await admit(application, headers);
+    storedQuota?.refuse(application.owner);
     spend?.(application.id, 1);
     const examined = examine(application, body);
     if (!examined.ok) {

@@ -10,7 +10,10 @@ const maxAgeMs = 1_000;
 const recheckEveryMs = 400;
 
 /** What uploads need to know of an application. */
-export interface CachedApplication extends Intake, Access {}
+export interface CachedApplication extends Intake, Access {
+  /** Id of the user. */
+  owner: string;
+}
 
 interface Held extends CachedApplication {
   /** When MongoDB was last asked whether the application still exists, and who may upload to it. */
@@ -70,6 +73,7 @@ export function createApplicationCache({
     // What was dropped meanwhile may be this one: it is checked before it is used.
     const found: Held = {
       ...intake,
+      owner: record.owner.id,
       keyRequired,
       allowedOrigins,
       checkedAt: drops === before ? checkedAt : 0,

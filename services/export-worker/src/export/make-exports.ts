@@ -3,6 +3,7 @@ import { Later } from '@sluice/shared/queues/consumer.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import { storeFault } from '@sluice/shared/store/faults.ts';
 import type { ExportJob } from '@sluice/shared/store/job-records.ts';
+import { isRetriable } from '@sluice/shared/store/retry.ts';
 import { Defect, Unexportable } from '../formats/unexportable.ts';
 import { createFileHashes } from './file-hashes.ts';
 import { type Hold, leaseMs, startHold } from './hold.ts';
@@ -42,12 +43,16 @@ export function createMakeExports({ store, retentionMs, log }: Dependencies) {
     } else hold.lose();
   }
 
-  /** Removes what is no part of a file. While the job is not over a worker may store a part that is yet to count. */
+  /**
+   * Removes what is no part of a file. While the job is not over for good a worker may store a part that is yet to
+   * count; one that failed keeps what it has, for a retry, until it expires.
+   */
   async function sweep(id: string): Promise<void> {
-    const state = (await jobs.get(id))?.state;
-    if (state === 'waiting' || state === 'active') return;
+    const job = await jobs.get(id);
+    if (job?.state === 'waiting' || job?.state === 'active') return;
     hashes.drop(id);
-    const kept = state === 'completed' ? await jobs.partsOf(id) : [];
+    if (job && isRetriable(job)) return;
+    const kept = job?.state === 'completed' ? await jobs.partsOf(id) : [];
     await parts.sweep(
       id,
       kept.map((part) => part.id),

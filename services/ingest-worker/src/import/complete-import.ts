@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { zstdCompress, zstdDecompress } from 'node:zlib';
 import type { Store } from '@sluice/shared/store/connect.ts';
-import type { Part } from '@sluice/shared/store/job-records.ts';
+import type { ImportJob, Part } from '@sluice/shared/store/job-records.ts';
 import { Conflict } from './conflict.ts';
 import { Lost, leaseMs } from './hold-chunk.ts';
 
@@ -17,7 +17,7 @@ interface Report {
   text: Buffer;
 }
 
-/** Makes one file of the reports of all chunks, and with it ends the import. False when another worker is at it. */
+/** Makes one file of the reports of all chunks, and with it ends an import whose end was claimed. */
 export function createCompleteImport(
   { jobs, chunks, parts }: Pick<Store, 'jobs' | 'chunks' | 'parts'>,
   retentionMs: number,
@@ -50,9 +50,7 @@ export function createCompleteImport(
     if (size > 0) yield list;
   }
 
-  return async function completeImport(id: string): Promise<boolean> {
-    const job = await imports.claimEnd(id, leaseMs);
-    if (!job) return false;
+  return async function completeImport({ id, fence }: ImportJob): Promise<void> {
     const hash = createHash('sha256');
     const joined: Part[] = [];
     let beatAt = performance.now();
@@ -60,7 +58,7 @@ export function createCompleteImport(
       for (const { text } of list) hash.update(text);
       joined.push(await join(id, list));
       if (performance.now() - beatAt < leaseMs / 5) continue;
-      if (!(await jobs.beat(id, job.fence, leaseMs))) throw new Lost();
+      if (!(await jobs.beat(id, fence, leaseMs))) throw new Lost();
       beatAt = performance.now();
     }
     const { accepted, rejected } = await chunks.totals(id);
@@ -71,12 +69,11 @@ export function createCompleteImport(
     };
     const completion = { parts: joined, manifest, accepted, rejected };
     const expiresAt = new Date(Date.now() + retentionMs);
-    if (!(await imports.complete(id, job.fence, completion, expiresAt))) throw new Lost();
+    if (!(await imports.complete(id, fence, completion, expiresAt))) throw new Lost();
     await parts.sweep(
       id,
       joined.map((part) => part.id),
     );
     await chunks.remove(id);
-    return true;
   };
 }

@@ -15,6 +15,8 @@ export function holdChunk(
   { id, fence, job, application, counted: before }: TakenChunk,
 ) {
   let isLost = false;
+  /** When it was last sure to be this worker's; it may have been stopped since. */
+  let heldAt = performance.now();
   /** Lines that are done, and how many of them the job knows of. */
   let lines = 0;
   let counted = before;
@@ -22,13 +24,22 @@ export function holdChunk(
 
   async function beat(): Promise<void> {
     const done = Math.max(lines, counted);
+    const askedAt = performance.now();
     // First what a later worker must know, or lines would be counted twice.
-    const isHeld = await chunks.beat(id, fence, done, leaseMs);
+    if (!(await chunks.beat(id, fence, done, leaseMs))) {
+      isLost = true;
+      return;
+    }
+    heldAt = askedAt;
     const advance = { done: done - counted, accepted: 0, rejected: 0, released: 0 };
     counted = done;
     const isWanted = await imports.advance(job, advance);
     const exists = (await applications.existing([application])).has(application);
-    isLost = !(isHeld && isWanted && exists);
+    isLost = !(isWanted && exists);
+  }
+
+  function check(): void {
+    if (isLost || performance.now() - heldAt > leaseMs) throw new Lost();
   }
 
   const stop = repeat(beatMs, () => {
@@ -39,9 +50,11 @@ export function holdChunk(
 
   return {
     /** Throws when the chunk is not to be worked on any more. */
+    check,
+    /** The same, with the lines that are done so far. */
     note(done: number): void {
       lines = done;
-      if (isLost) throw new Lost();
+      check();
     },
     counted: () => counted,
     /** Resolves when nothing more is told. */

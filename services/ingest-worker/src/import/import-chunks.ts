@@ -46,10 +46,9 @@ export function createImportChunks({ store, compiler, retentionMs, log }: Depend
   const completeImport = createCompleteImport(store, retentionMs);
   const expiry = () => new Date(Date.now() + retentionMs);
 
-  async function giveUp(job: string, reason: string): Promise<void> {
-    if (!(await imports.fail(job, reason, expiry()))) return;
-    log.error({ event: 'import.failed', job, reason });
-    await parts.sweep(job);
+  /** Its chunks and their parts stay, for a retry. */
+  async function giveUp(job: ImportJob, reason: string): Promise<void> {
+    if (await imports.fail(job, reason, expiry())) log.error({ event: 'import.failed', job: job.id, reason });
   }
 
   async function abandon(job: string): Promise<void> {
@@ -76,7 +75,7 @@ export function createImportChunks({ store, compiler, retentionMs, log }: Depend
     const [reader, data] = await Promise.all([readerOf(job, application), parts.get(chunk.part)]);
     if (!data) {
       if (await imports.isOver(job.id)) throw new Lost();
-      return giveUp(job.id, `a piece of the file is missing, that of chunk ${chunk.seq}`);
+      throw new Conflict(`a piece of the file is missing, that of chunk ${chunk.seq}`);
     }
     const hold = holdChunk(store, chunk);
     try {
@@ -84,6 +83,7 @@ export function createImportChunks({ store, compiler, retentionMs, log }: Depend
         chunk,
         data,
         ...reader,
+        check: hold.check,
         onTurn(lines) {
           if (signal.aborted) throw new Later(100);
           hold.note(lines);
@@ -103,18 +103,19 @@ export function createImportChunks({ store, compiler, retentionMs, log }: Depend
       owed.giveBack = () => chunks.giveBack(id, fence, restMs, fault);
       await settle(owed).catch(() => undefined);
     }
+    let job: ImportJob | undefined;
     try {
-      const [job] = await Promise.all([
-        imports.begin(jobId),
-        chunks.begin(id, fence),
-        store.turns.note('import', chunk.owner),
-      ]);
-      if (!job) throw new Lost();
-      if (barren >= mostBarren)
-        return await giveUp(jobId, `${barren} workers tried chunk ${chunk.seq} in vain`);
+      // In this order: with a retry between them the chunk is no longer this worker's.
+      job = await imports.begin(jobId);
+      const [isHeld] = await Promise.all([chunks.begin(id, fence), store.turns.note('import', chunk.owner)]);
+      if (!job || !isHeld) throw new Lost();
+      if (barren >= mostBarren) throw new Conflict(`${barren} workers tried chunk ${chunk.seq} in vain`);
       await work(chunk, job, signal);
     } catch (error) {
-      if (error instanceof Conflict) return await giveUp(jobId, error.message);
+      if (job && error instanceof Conflict) {
+        await giveUp(job, error.message);
+        return await giveBack(0, 'unknown');
+      }
       if (error instanceof Lost || error instanceof Later) await giveBack(0, 'passing');
       else await giveBack(firstPauseMs, storeFault(error) ? 'passing' : 'unknown');
       throw error;
@@ -122,11 +123,13 @@ export function createImportChunks({ store, compiler, retentionMs, log }: Depend
   }
 
   /** True when all of an import was done, and it has ended now. */
-  async function finish(job: string): Promise<boolean> {
-    if (!(await chunks.areDone(job))) return false;
+  async function finish(id: string): Promise<boolean> {
+    if (!(await chunks.areDone(id))) return false;
+    const job = await imports.claimEnd(id, leaseMs);
+    if (!job) return false;
     try {
-      if (!(await completeImport(job))) return false;
-      log.info({ event: 'import.completed', job });
+      await completeImport(job);
+      log.info({ event: 'import.completed', job: id });
     } catch (error) {
       if (!(error instanceof Conflict)) throw error;
       await giveUp(job, error.message);

@@ -18,7 +18,7 @@ const turnMs = 5;
 const untaken: LineRefusal = { name: 'PayloadTooLargeError', message: 'the database did not take the entry' };
 
 interface Dependencies {
-  entries: Pick<EntryStore, 'insertKeyed'>;
+  entries: Pick<EntryStore, 'insertKeyed' | 'hasKeyed'>;
   recordLeaves: RecordLeaves;
 }
 
@@ -28,6 +28,8 @@ interface Task {
   data: Buffer;
   intake: Intake;
   readLine(frame: Frame): ReadLine;
+  /** Called before entries are stored; throws when they must not be. */
+  check(): void;
   /** Called in each turn with the lines done so far; throws when the chunk is to be left as it is. */
   onTurn(lines: number): void;
 }
@@ -40,13 +42,14 @@ export interface Processed {
 
 /** Reads, validates and stores the lines of a chunk. When it rejects, none of its commands is under way any more. */
 export function createProcessChunk({ entries, recordLeaves }: Dependencies) {
-  return async ({ chunk, data, intake, readLine, onTurn }: Task): Promise<Processed> => {
+  return async ({ chunk, data, intake, readLine, check, onTurn }: Task): Promise<Processed> => {
     const report = createReport();
     const storing = createStoreLines({
       entries,
       recordLeaves,
       chunk,
       intake,
+      check,
       onRefused: (frame) => report.add(frame.line, untaken, { bytes: frame.bytes, as: 'json' }),
     });
 

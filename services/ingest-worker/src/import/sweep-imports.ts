@@ -30,12 +30,15 @@ export function createSweepImports({ store: { jobs, parts, chunks }, queue, log 
       if (await imports.dismiss(id)) await remove(id);
       log.info({ event: 'import.stranded', job: id });
     }
-    for (const id of await jobs.expired('import', new Date(), atOnce)) {
+    const now = new Date();
+    for (const id of await jobs.expired('import', now, atOnce)) {
+      if (!(await jobs.removeExpired(id, now))) continue;
       await remove(id);
-      await jobs.remove(id);
       log.info({ event: 'import.expired', job: id });
     }
-    for (const id of await imports.over(await chunks.jobs())) await chunks.removeSettled(id);
+    const { failed, over } = await imports.ended(await chunks.jobs());
+    for (const id of failed) await chunks.settle(id);
+    for (const id of over) await chunks.removeSettled(id);
     for (const id of await jobs.forgotten('import', ago(forgottenMs), atOnce))
       for (const call of callsFor(id)) await queue.add(call);
   };

@@ -7,6 +7,7 @@ import type { RecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
 import { createSideBySide } from '@sluice/shared/side-by-side.ts';
 import type { BatchRecord, BatchStore, Known } from '@sluice/shared/store/batches.ts';
 import { storeFault } from '@sluice/shared/store/faults.ts';
+import type { StoredQuota } from '../../limits/stored-quota.ts';
 import type { ApplicationCache } from '../application-cache.ts';
 import type { GroupCommit } from '../group-commit.ts';
 import { onceFor } from '../once.ts';
@@ -21,6 +22,7 @@ interface Dependencies {
   recordLeaves: RecordLeaves;
   batches: BatchStore;
   examineLines: ReturnType<typeof createExamineLines>;
+  storedQuota: StoredQuota | undefined;
 }
 
 export interface Batch {
@@ -36,7 +38,14 @@ export interface Batch {
 const chunksInFlight = 2;
 
 /** Stores the lines of a batch; a bad one fails alone, unless the batch is atomic. Throws ApiError. */
-export function createStoreBatch({ cache, commit, recordLeaves, batches, examineLines }: Dependencies) {
+export function createStoreBatch({
+  cache,
+  commit,
+  recordLeaves,
+  batches,
+  examineLines,
+  storedQuota,
+}: Dependencies) {
   /** Each line by itself. */
   async function storeEach(application: Intake, batch: Batch, record?: BatchRecord) {
     const errors: LineError[] = [];
@@ -99,6 +108,7 @@ export function createStoreBatch({ cache, commit, recordLeaves, batches, examine
     const application = await cache.get(domain);
     if (!application) throw applicationNotFound(domain);
     const { atomic, lines } = batch;
+    storedQuota?.refuse(application.owner);
     batch.spend?.(application.id, lines.length);
     const record = toRecord(application.id, batch);
     const { accepted, errors } = await (atomic ? storeAll : storeEach)(application, batch, record);

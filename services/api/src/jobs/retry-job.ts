@@ -1,0 +1,54 @@
+import { ApiError } from '@sluice/shared/errors.ts';
+import type { Logger } from '@sluice/shared/logger.ts';
+import type { Store } from '@sluice/shared/store/connect.ts';
+import type { JobRecord } from '@sluice/shared/store/job-records.ts';
+import { isRetriable } from '@sluice/shared/store/retry.ts';
+import type { RefuseJobs } from '../limits/job-quota.ts';
+import { jobNotFound } from './find-job.ts';
+
+interface Dependencies {
+  store: Pick<Store, 'jobs' | 'parts' | 'chunks'>;
+  /** Calls workers to the job. */
+  enqueue(jobId: string): Promise<unknown>;
+  refuseJobs: RefuseJobs;
+  log: Logger;
+}
+
+export type RetryJob = ReturnType<typeof createRetryJob>;
+
+/** Lets a failed job wait again, to go on behind what is committed. Throws ApiError when it has not failed, or too many are unfinished. */
+export function createRetryJob({ store: { jobs, parts, chunks }, enqueue, refuseJobs, log }: Dependencies) {
+  async function waitAgain(job: JobRecord): Promise<JobRecord | undefined> {
+    if (job.kind === 'import') {
+      await chunks.reopen(job.id);
+      return jobs.imports.retry(job, await chunks.totals(job.id));
+    }
+    const written = await jobs.partsOf(job.id);
+    const isWhole = await parts.haveAll(written.map(({ id }) => id));
+    return jobs.exports.retry(job, !isWhole);
+  }
+
+  return async (job: JobRecord): Promise<JobRecord> => {
+    if (!isRetriable(job)) throw notFailed(job);
+    await refuseJobs(job.owner);
+    const retried = await waitAgain(job);
+    if (!retried) {
+      const now = await jobs.get(job.id);
+      throw now ? notFailed(now) : jobNotFound(job.kind, job.id);
+    }
+    log.info({ event: `${job.kind}.retried`, job: job.id, done: retried.done });
+    // The job is committed: what the queue misses now a sweep puts there.
+    await enqueue(job.id).catch((error) =>
+      log.warn({ event: 'queue.missed', job: job.id, reason: error.message }),
+    );
+    return retried;
+  };
+}
+
+function notFailed(job: JobRecord): ApiError {
+  const message =
+    job.state === 'failed'
+      ? 'it was streamed to a client that is gone; ask for another export'
+      : `it is ${job.state}, and only a failed one can be retried`;
+  return new ApiError('ResourceConflictError', `${job.kind} ${job.id} cannot be retried: ${message}`);
+}
