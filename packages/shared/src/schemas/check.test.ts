@@ -57,15 +57,16 @@ const refused: [why: string, raw: string, message: RegExp][] = [
   ['a reference to an inherited name', value({ $ref: '#/toString' }), /leads nowhere/],
   ['a URI of 3,000 characters', value({ $ref: `#/${'a'.repeat(3_000)}` }), /more than 1024 characters/],
   [
-    'dynamic references between resources',
-    object({
-      $defs: {
-        a: { $id: 'a', $dynamicAnchor: 'x' },
-        b: { $id: 'b', $dynamicRef: '#x', $dynamicAnchor: 'x' },
-      },
-    }),
-    /dynamic references .* at \/\$defs\/b\/\$dynamicRef/,
+    'two parts of one $id',
+    object({ $defs: { a: { $id: 'x', type: 'string' }, b: { $id: 'x', type: 'number' } } }),
+    /same identifier, at \/\$defs\/[ab]\/\$id/,
   ],
+  [
+    'two parts of one $anchor',
+    object({ $defs: { a: { $anchor: 'x' }, b: { $anchor: 'x', type: 'number' } } }),
+    /same identifier, at \/\$defs\/[ab]\/\$anchor/,
+  ],
+  ['a reference to a value', object({ examples: [1], not: { $ref: '#/examples/0' } }), /leads nowhere/],
   ['a lookahead', value({ pattern: '(?=a)b' }), /uses the lookahead \(\?=, at \/properties\/value\/pattern/],
   ['a negative lookahead', value({ pattern: '^(?!a)' }), /lookahead \(\?!/],
   ['a lookbehind', value({ pattern: '(?<=a)b' }), /lookbehind/],

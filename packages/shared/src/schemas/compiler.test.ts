@@ -196,6 +196,13 @@ const keywords: [what: string, schema: object, good: unknown, bad: unknown, keyw
   ],
   ['formats', properties({ a: { format: 'email' } }), { a: 'a@b.cc' }, { a: 'a@' }, 'format'],
   [
+    'nullable as unknown',
+    properties({ a: { type: 'string', nullable: true } }),
+    { a: '' },
+    { a: null },
+    'type',
+  ],
+  [
     'an unknown keyword and an unknown format',
     { id: 'x', 'x-ui': 1, ...properties({ a: { type: 'string', format: 'colour' } }) },
     { a: 'red' },
@@ -390,7 +397,9 @@ const uncompilable: [what: string, raw: string, message: RegExp][] = [
     'patterns that are large together',
     JSON.stringify({
       type: 'object',
-      patternProperties: Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`${i}[ab]{900}`, {}])),
+      patternProperties: Object.fromEntries(
+        Array.from({ length: 60 }, (_, i) => [`${i}[ab]{900}`, { type: 'string' }]),
+      ),
     }),
     /too large together/,
   ],

@@ -1,4 +1,7 @@
-export type Draft = '2020-12' | '2019-09' | '07' | '06' | '04';
+/** Oldest first. */
+export const drafts = ['04', '06', '07', '2019-09', '2020-12'] as const;
+
+export type Draft = (typeof drafts)[number];
 
 const modern = /^https?:\/\/json-schema\.org\/draft\/(2020-12|2019-09)\/schema#?$/;
 const classic = /^https?:\/\/json-schema\.org\/draft-(07|06|04)\/schema#?$/;
@@ -16,6 +19,11 @@ export function draftOf($schema: unknown): Draft | undefined {
   if ($schema === undefined) return '2020-12';
   if (typeof $schema !== 'string') return undefined;
   return (modern.exec($schema) ?? classic.exec($schema))?.[1] as Draft | undefined;
+}
+
+/** Until draft 07 a reference stands alone: what is beside it does nothing. */
+export function refStandsAlone(draft: Draft): boolean {
+  return draft === '04' || draft === '06' || draft === '07';
 }
 
 /** The keyword that names a schema's identifier. */

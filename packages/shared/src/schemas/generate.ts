@@ -5,11 +5,12 @@ import draft06 from 'ajv/dist/refs/json-schema-draft-06.json' with { type: 'json
 import standalone from 'ajv/dist/standalone/index.js';
 import ajvDraft04 from 'ajv-draft-04';
 import type { Draft } from './draft.ts';
-import { settleDynamicReferences } from './dynamic.ts';
+import { trackEvaluated } from './evaluated.ts';
 import { createFormats } from './formats.ts';
 import { instrument } from './instrument.ts';
 import { limits } from './limits.ts';
 import { buildPattern } from './linear-regexp.ts';
+import { link } from './link.ts';
 import { multipleOf } from './multiple.ts';
 import { PatternProblem } from './pattern-problem.ts';
 import { Refused } from './refusal.ts';
@@ -27,18 +28,31 @@ const classes: Record<Draft, AjvClass> = {
 
 const freeFormats = createFormats(() => {});
 
-/** The source of a function of a runtime that returns the validating function. May change the schema. Throws Refused. */
+/** Holds the meta-schema compiled; users' schemas are data to it. */
+const checkers = new Map<Draft, Ajv>();
+
+/** The source of a function of a runtime that returns the validating function. Throws Refused. */
 export function generate(schema: Record<string, unknown>, draft: Draft, exhaustive: boolean): string {
-  const ajv = createAjv(draft, exhaustive);
-  if (!ajv.validateSchema(schema)) throw new Refused(metaSchemaProblem(ajv));
-  settleDynamicReferences(schema, draft);
-  const code = standalone.default(ajv, ajv.compile(schema));
+  checkBy(draft, schema, '');
+  const { schema: linked, tracks, usesMetaSchema } = link(schema, draft);
+  // What only a reference makes a schema has not been looked at yet.
+  checkBy(draft, linked, 'a reference leads to what is ');
+  const ajv = createAjv(draft, { exhaustive, meta: usesMetaSchema });
+  if (tracks) trackEvaluated(ajv);
+  else ajv.opts.unevaluated = false;
+  const code = standalone.default(ajv, ajv.compile(linked));
   const paying = instrument(code, exhaustive ? { maxErrors: limits.maxGathered } : {});
   if (paying.length > limits.codeLength) throw new Refused('the schema is too large when compiled');
   return `"use strict";const $spend=$.spend;${paying.replace('module.exports = ', 'const main = ').replace(/module\.exports\.default = \w+;/, '')}\nreturn main;`;
 }
 
-function createAjv(draft: Draft, exhaustive: boolean): Ajv {
+function checkBy(draft: Draft, schema: Record<string, unknown>, lead: string): void {
+  const checker = checkers.get(draft) ?? createAjv(draft, { exhaustive: false, meta: true });
+  checkers.set(draft, checker);
+  if (!checker.validateSchema(schema)) throw new Refused(`${lead}${metaSchemaProblem(checker)}`);
+}
+
+function createAjv(draft: Draft, { exhaustive, meta }: { exhaustive: boolean; meta: boolean }): Ajv {
   const ajv = new classes[draft]({
     // Unknown keywords are annotations; a payload is never changed.
     strict: false,
@@ -51,14 +65,14 @@ function createAjv(draft: Draft, exhaustive: boolean): Ajv {
     inlineRefs: false,
     allErrors: exhaustive,
     logger: false,
+    meta,
+    validateSchema: false,
     code: { source: true, formats: _`$.formats`, regExp: createRegExp() },
     formats: freeFormats,
   });
   ajv.removeKeyword('uniqueItems').addKeyword(uniqueItems);
   ajv.removeKeyword('multipleOf').addKeyword(multipleOf);
-  // Before draft 06 an identifier, since then an unknown keyword, which Ajv refuses.
-  if (draft !== '04') ajv.removeKeyword('id');
-  if (draft === '06') ajv.addMetaSchema(draft06);
+  if (draft === '06' && meta) ajv.addMetaSchema(draft06);
   return ajv;
 }
 

@@ -92,7 +92,10 @@ function* children(node: Node): Generator<Node> {
 }
 
 function apply(code: string, edits: Edit[]): string {
-  const sorted = edits.map((edit, i) => ({ ...edit, i })).sort((a, b) => a.at - b.at || a.i - b.i);
+  // What is put in at a place comes before what takes its place.
+  const sorted = edits
+    .map((edit, i) => ({ ...edit, i }))
+    .sort((a, b) => a.at - b.at || a.to - b.to || a.i - b.i);
   let out = '';
   let done = 0;
   for (const { at, to, text } of sorted) {

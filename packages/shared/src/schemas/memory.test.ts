@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { setTimeout as turn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { expect, it } from 'vitest';
+import { Worker } from 'node:worker_threads';
+import { expect, it, onTestFinished } from 'vitest';
 import { createCompiler } from './compiler.ts';
 
 setFlagsFromString('--expose-gc');
@@ -26,3 +28,20 @@ it('keeps no validator that its caller has dropped', async () => {
   expect(dropped.filter((validator) => validator.deref()).length).toBeLessThan(5);
   await compiler.close();
 });
+
+it('compiles 2,500 schemas in a thread whose heap would not hold what each leaves behind', async () => {
+  const thread = new Worker(new URL('./compile-thread.ts', import.meta.url), {
+    resourceLimits: { maxOldGenerationSizeMb: 48, maxYoungGenerationSizeMb: 8 },
+    execArgv: [],
+  });
+  onTestFinished(async () => {
+    await thread.terminate();
+  });
+  await once(thread, 'message');
+  for (let id = 0; id < 2_500; id++) {
+    const schema = { type: 'object', properties: { [`p${id}`]: { type: 'string', maxLength: id } } };
+    thread.postMessage({ id, schema, draft: '2020-12', exhaustive: false });
+    // Rejects when the thread ends for want of memory.
+    expect(await once(thread, 'message')).toEqual([{ id, code: expect.any(String) }]);
+  }
+}, 120_000);

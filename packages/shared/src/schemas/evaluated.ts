@@ -1,0 +1,150 @@
+import { _, type Ajv, type CodeKeywordDefinition, type KeywordCxt, Name, str } from 'ajv';
+
+/** Stands in each schema of a document that asks what has been evaluated; see ./link.ts. */
+export const tracked = 'sluice:evaluated';
+
+/** As the validator names them: data within an object by a variable's key, within an array by its number. */
+const byNumber = 0;
+
+/**
+ * Ajv's own account of evaluated properties and items goes wrong where it is static in one branch and dynamic
+ * in another. Here it is dynamic from the beginning, in two variables of each schema: `items` says up to which
+ * index items are evaluated (true: all), `props` has the names of properties, and the single items of arrays.
+ */
+export function trackEvaluated(ajv: Ajv): void {
+  ajv.addKeyword({
+    keyword: tracked,
+    schemaType: 'boolean',
+    before: '$ref',
+    code({ gen, it }) {
+      it.props = gen.var('props', _`Object.create(null)`);
+      it.items = gen.var('items', 0);
+    },
+  } as CodeKeywordDefinition);
+  for (const keyword of ['items', 'additionalItems', 'additionalProperties', 'unevaluatedProperties'])
+    replace(ajv, keyword, keepDynamic);
+  replace(ajv, 'patternProperties', ownProps);
+  replace(ajv, 'if', (cxt) => evaluateIf(cxt));
+  replace(ajv, 'contains', ajv.getKeyword('prefixItems') ? evaluateContains : keepItems);
+  replace(ajv, 'unevaluatedItems', (cxt) => evaluateItems(cxt));
+}
+
+type Code = (cxt: KeywordCxt, original: () => void) => void;
+
+/** Changes what a keyword does within tracked schemas; its place in the order stays. */
+function replace(ajv: Ajv, keyword: string, code: Code): void {
+  const rule = ajv.RULES.all[keyword];
+  if (typeof rule !== 'object') return;
+  const original = rule.definition as CodeKeywordDefinition;
+  const { error } = keyword === 'unevaluatedItems' ? { error: unevaluatedItem } : original;
+  const replaced: CodeKeywordDefinition = {
+    ...original,
+    ...(error && { error }),
+    trackErrors: true,
+    code(cxt, type) {
+      if (cxt.it.props instanceof Name) code(cxt, () => original.code(cxt, type));
+      else original.code(cxt, type);
+    },
+  };
+  rule.definition = replaced as typeof rule.definition;
+}
+
+/** Where Ajv notes for good that all is evaluated, the variable says so, in the branch that it is true in. */
+function keepDynamic({ gen, it }: KeywordCxt, original: () => void): void {
+  const { items, props } = it;
+  original();
+  if (it.items === true && items instanceof Name) {
+    gen.assign(items, true);
+    it.items = items;
+  }
+  if (it.props === true && props instanceof Name) {
+    gen.assign(props, true);
+    it.props = props;
+  }
+}
+
+function keepItems({ it }: KeywordCxt, original: () => void): void {
+  const { items } = it;
+  original();
+  if (items !== undefined) it.items = items;
+}
+
+/** The keyword writes into the names, which may be `true` by now. */
+function ownProps({ gen, it }: KeywordCxt, original: () => void): void {
+  const props = it.props as Name;
+  const own = gen.var('props', _`Object.create(null)`);
+  it.props = own;
+  original();
+  it.props = props;
+  gen.if(_`${props} !== true`, () => gen.code(_`Object.assign(${props}, ${own})`));
+}
+
+function evaluateIf(cxt: KeywordCxt): void {
+  const { gen, parentSchema } = cxt;
+  const valid = gen.let('valid', true);
+  const passes = gen.name('_valid');
+  const ifClause = gen.let('ifClause');
+  const condition = { keyword: 'if', compositeRule: true, createErrors: false, allErrors: false } as const;
+  const evaluated = cxt.subschema(condition, passes);
+  cxt.reset();
+  cxt.setParams({ ifClause });
+  gen.if(
+    passes,
+    () => {
+      cxt.mergeEvaluated(evaluated, Name);
+      if (parentSchema.then !== undefined) apply('then');
+    },
+    () => {
+      if (parentSchema.else !== undefined) apply('else');
+    },
+  );
+  cxt.pass(valid, () => cxt.error(true));
+
+  function apply(keyword: 'then' | 'else'): void {
+    const clause = cxt.subschema({ keyword }, passes);
+    gen.assign(valid, passes);
+    cxt.mergeValidEvaluated(clause, valid);
+    gen.assign(ifClause, _`${keyword}`);
+  }
+}
+
+/** Looks at all items, as each that is contained is evaluated. */
+function evaluateContains(cxt: KeywordCxt): void {
+  const { gen, data, it, parentSchema } = cxt;
+  const { minContains: min = 1, maxContains: max } = parentSchema;
+  const count = gen.let('count', 0);
+  const valid = gen.name('valid');
+  gen.forRange('i', 0, _`${data}.length`, (i) => {
+    cxt.subschema({ keyword: 'contains', dataProp: i, dataPropType: byNumber, compositeRule: true }, valid);
+    gen.if(valid, () => gen.code(_`${count}++`).assign(_`${it.props as Name}[${i}]`, true));
+  });
+  cxt.setParams({ min, max });
+  const enough = _`${count} >= ${min}`;
+  cxt.result(max === undefined ? enough : _`${enough} && ${count} <= ${max}`, () => cxt.reset());
+}
+
+const unevaluatedItem: CodeKeywordDefinition['error'] = {
+  message: ({ params: { i } }) => str`must not have the item ${i}`,
+  params: ({ params: { i } }) => _`{item: ${i}}`,
+};
+
+function evaluateItems(cxt: KeywordCxt): void {
+  const { gen, data, schema, it, errsCount } = cxt;
+  const [items, props] = [it.items as Name, it.props as Name];
+  gen.if(_`${items} !== true`, () =>
+    gen.forRange('i', items, _`${data}.length`, (i) => gen.if(_`!${props}[${i}]`, () => evaluate(i))),
+  );
+  cxt.ok(_`${errsCount as Name} === errors`);
+  gen.assign(items, true);
+
+  function evaluate(i: Name): void {
+    if (schema === false) {
+      cxt.error(false, { i });
+      if (!it.allErrors) gen.break();
+      return;
+    }
+    const valid = gen.name('valid');
+    cxt.subschema({ keyword: 'unevaluatedItems', dataProp: i, dataPropType: byNumber }, valid);
+    if (!it.allErrors) gen.if(_`!${valid}`, () => gen.break());
+  }
+}

@@ -1,0 +1,120 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkShape } from '@sluice/shared/schemas/check-shape.ts';
+import { type Draft, draftOf, drafts, metaSchemaUris } from '@sluice/shared/schemas/draft.ts';
+import { generate } from '@sluice/shared/schemas/generate.ts';
+import { createValidator, type Validator } from '@sluice/shared/schemas/validator.ts';
+import { describe, expect, it } from 'vitest';
+
+interface Group {
+  file: string;
+  description: string;
+  schema: Record<string, unknown> | boolean;
+  tests: { description: string; data: unknown; valid: boolean }[];
+}
+
+interface Exception {
+  /** What docs/schemas.md says of it. */
+  why: string;
+  drafts: Draft[];
+  files: string[];
+  /** The schema is refused with this message, or each of these tests ends otherwise than the suite says. */
+  refused?: RegExp;
+  differs?: RegExp;
+}
+
+const all = [...drafts];
+const exceptions: Exception[] = [
+  { why: 'other documents', drafts: all, files: ['refRemote'], refused: /leads outside the schema/ },
+  {
+    why: 'other documents',
+    drafts: ['2020-12'],
+    files: ['dynamicRef'],
+    refused: /leads outside the schema/,
+  },
+  { why: 'the key __proto__', drafts: all, files: ['properties'], refused: /name __proto__/ },
+  { why: 'other drafts', drafts: ['2019-09', '2020-12'], files: ['vocabulary'], refused: /unknown \$schema/ },
+  {
+    why: 'formats are checked',
+    drafts: ['2020-12'],
+    files: ['format'],
+    differs: /only an annotation by default/,
+  },
+];
+
+/** The folder of the suite: https://github.com/json-schema-org/JSON-Schema-Test-Suite */
+const suite = process.env.JSON_SCHEMA_SUITE;
+if (!suite) throw new Error('JSON_SCHEMA_SUITE names the folder of the official suite: see CONTRIBUTING.md');
+
+/** The required tests of a draft. */
+function read(draft: Draft): Group[] {
+  const folder = join(suite as string, 'tests', `draft${draft.replace(/^0/, '')}`);
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.json'))
+    .flatMap((name) =>
+      JSON.parse(readFileSync(join(folder, name), 'utf8')).map((group: Omit<Group, 'file'>) => ({
+        ...group,
+        file: name.replace('.json', ''),
+      })),
+    );
+}
+
+/** As the compiler does, but for the rule that the root is an object: the suite's schemas have any root. */
+function compile(schema: Group['schema'], draft: Draft): Validator[] {
+  const root = typeof schema === 'boolean' ? { allOf: [schema] } : schema;
+  const whole = { $schema: metaSchemaUris[draft], ...root };
+  checkShape(whole);
+  if (draftOf(whole.$schema) !== draft) throw new Error('unknown $schema');
+  return [false, true].map((exhaustive) =>
+    createValidator(generate(whole, draft, exhaustive), async () => undefined),
+  );
+}
+
+function run(draft: Draft) {
+  const used = new Set<Exception>();
+  const wrong: string[] = [];
+  const counts = { passed: 0, excepted: 0 };
+  const own = exceptions.filter((exception) => exception.drafts.includes(draft));
+  const excepted = (tests: number, file: string, by: (exception: Exception) => boolean | undefined) => {
+    const found = own.find((exception) => exception.files.includes(file) && by(exception));
+    if (found) used.add(found);
+    if (found) counts.excepted += tests;
+    return found !== undefined;
+  };
+  for (const { file, description, schema, tests } of read(draft)) {
+    let validators: Validator[];
+    try {
+      validators = compile(schema, draft);
+    } catch (error) {
+      const { message } = error as Error;
+      if (!excepted(tests.length, file, ({ refused }) => refused?.test(message)))
+        wrong.push(`${file}: ${description}: ${message}`);
+      continue;
+    }
+    for (const test of tests) {
+      const passes = validators.map((validator) => validator.validate(test.data) === null);
+      if (passes.every((pass) => pass === test.valid)) counts.passed += 1;
+      else if (!excepted(1, file, ({ differs }) => differs?.test(test.description)))
+        wrong.push(`${file}: ${description}: ${test.description}: ${passes}, not ${test.valid}`);
+    }
+  }
+  return { wrong, counts, unused: own.filter((exception) => !used.has(exception)) };
+}
+
+/** Tests, not schemas, of the suite that jsonschema 4.26.0 on PyPI has in its source: so that none is left out unseen. */
+const expected: Record<Draft, { passed: number; excepted: number }> = {
+  '04': { passed: 586, excepted: 24 },
+  '06': { passed: 799, excepted: 30 },
+  '07': { passed: 883, excepted: 30 },
+  '2019-09': { passed: 1_184, excepted: 43 },
+  '2020-12': { passed: 1_186, excepted: 71 },
+};
+
+describe('the official tests of JSON Schema', () => {
+  it.each(drafts)('pass for draft %s, but for what is refused or done otherwise on purpose', (draft) => {
+    const { wrong, unused, counts } = run(draft);
+    expect(wrong).toEqual([]);
+    expect(unused).toEqual([]);
+    expect(counts).toEqual(expected[draft]);
+  });
+});

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { payloads, schemas } from '../support/random-schemas.ts';
+import { refusedSchemas } from '../support/refused-schemas.ts';
+import { type Sluice, startSluice } from '../support/sluice.ts';
+
+let sluice: Sluice;
+let token: string;
+
+beforeAll(async () => {
+  sluice = await startSluice({ workers: false });
+  ({ token } = await sluice.owner());
+});
+afterAll(() => sluice.stop());
+
+const create = (schema: string) =>
+  sluice.request('POST', '/applications', { token, json: { name: 'Test', type: 'other', schema } });
+
+describe('a schema that is refused', () => {
+  it.each(refusedSchemas)('%s: %s', async (_documented, _what, schema, message) => {
+    const { status, body } = await create(schema);
+    expect({ status, name: body.error?.name }).toEqual({ status: 422, name: 'InvalidSchemaError' });
+    expect(body.error.message).toMatch(message);
+  });
+
+  it('has a row in docs/schemas.md, and each row has one', () => {
+    const docs = readFileSync(new URL('../../docs/schemas.md', import.meta.url), 'utf8');
+    const table = docs.slice(docs.indexOf('| refused |')).split('\n\n')[0]?.split('\n').slice(2) ?? [];
+    const tested = [...new Set(refusedSchemas.map(([documented]) => documented))];
+    const unmatched = table.filter((row) => !tested.some((start) => row.startsWith(`| ${start}`)));
+    expect(unmatched).toEqual([]);
+    expect(table).toHaveLength(tested.length);
+  });
+});
+
+describe('schemas of any kind', () => {
+  it('are taken or refused, as are payloads for them, and no fault of the service comes of them', async () => {
+    let taken = 0;
+    await fc.assert(
+      fc.asyncProperty(schemas, payloads, async (schema, payload) => {
+        const created = await create(JSON.stringify(schema));
+        expect([200, 422]).toContain(created.status);
+        if (created.status === 422) return;
+        taken += 1;
+        const path = `/applications/${created.body.data.domain}/data`;
+        const uploaded = await sluice.request('POST', path, { json: payload });
+        expect([201, 422]).toContain(uploaded.status);
+      }),
+      { numRuns: 200 },
+    );
+    expect(taken).toBeGreaterThan(20);
+  }, 120_000);
+
+  it('hold up nobody while they are compiled', async () => {
+    const domain = await sluice.application(token);
+    const slow = refusedSchemas.find(([, what]) => what === 'code that explodes')?.[2] as string;
+    let refused = false;
+    const refusal = create(slow).then(({ status }) => {
+      refused = true;
+      return status;
+    });
+    let meanwhile = 0;
+    while (!refused) {
+      const { status } = await sluice.request('POST', `/applications/${domain}/data`, { json: {} });
+      expect(status).toBe(201);
+      if (!refused) meanwhile += 1;
+    }
+    expect(await refusal).toBe(422);
+    expect(meanwhile).toBeGreaterThan(0);
+  });
+});
