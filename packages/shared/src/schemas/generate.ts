@@ -27,18 +27,27 @@ const classes: Record<Draft, AjvClass> = {
 
 const freeFormats = createFormats(() => {});
 
-/** The source of a function of a runtime that returns the validating function. May change the schema. Throws Refused. */
-export function generate(schema: Record<string, unknown>, draft: Draft, exhaustive: boolean): string {
-  const ajv = createAjv(draft, exhaustive);
+export interface Generated {
+  /** The source of a function of a runtime that returns the validating function. */
+  code: string;
+  /** Of all its patterns: what it takes to build them. */
+  instructions: number;
+}
+
+/** May change the schema. Throws Refused. */
+export function generate(schema: Record<string, unknown>, draft: Draft, exhaustive: boolean): Generated {
+  const regExp = createRegExp();
+  const ajv = createAjv(draft, exhaustive, regExp);
   if (!ajv.validateSchema(schema)) throw new Refused(metaSchemaProblem(ajv));
   settleDynamicReferences(schema, draft);
   const code = standalone.default(ajv, ajv.compile(schema));
   const paying = instrument(code, exhaustive ? { maxErrors: limits.maxGathered } : {});
   if (paying.length > limits.codeLength) throw new Refused('the schema is too large when compiled');
-  return `"use strict";const $spend=$.spend;${paying.replace('module.exports = ', 'const main = ').replace(/module\.exports\.default = \w+;/, '')}\nreturn main;`;
+  const body = `"use strict";const $spend=$.spend;${paying.replace('module.exports = ', 'const main = ').replace(/module\.exports\.default = \w+;/, '')}\nreturn main;`;
+  return { code: body, instructions: regExp.instructions() };
 }
 
-function createAjv(draft: Draft, exhaustive: boolean): Ajv {
+function createAjv(draft: Draft, exhaustive: boolean, regExp: ReturnType<typeof createRegExp>): Ajv {
   const ajv = new classes[draft]({
     // Unknown keywords are annotations; a payload is never changed.
     strict: false,
@@ -51,7 +60,7 @@ function createAjv(draft: Draft, exhaustive: boolean): Ajv {
     inlineRefs: false,
     allErrors: exhaustive,
     logger: false,
-    code: { source: true, formats: _`$.formats`, regExp: createRegExp() },
+    code: { source: true, formats: _`$.formats`, regExp },
     formats: freeFormats,
   });
   ajv.removeKeyword('uniqueItems').addKeyword(uniqueItems);
@@ -76,7 +85,7 @@ function createRegExp() {
     }
     return { test: () => true, toString: () => `/${source}/u` };
   };
-  return Object.assign(regExp, { code: '$.pattern' });
+  return Object.assign(regExp, { code: '$.pattern', instructions: () => total });
 }
 
 function buildForSize(source: string): number {
