@@ -13,6 +13,7 @@ export const partNames = [
   'exports',
   'imports',
   'listing',
+  'neighbours',
 ] as const;
 export type PartName = (typeof partNames)[number];
 

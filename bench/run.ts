@@ -10,6 +10,7 @@ import { exports } from './parts/exports.ts';
 import { imports } from './parts/imports.ts';
 import { latency } from './parts/latency.ts';
 import { listing } from './parts/listing.ts';
+import { neighbours } from './parts/neighbours.ts';
 import { overload } from './parts/overload.ts';
 import { scale } from './parts/scale.ts';
 import { singles } from './parts/singles.ts';
@@ -34,6 +35,7 @@ const parts: Record<PartName, (bench: Bench) => Promise<Section>> = {
   exports,
   imports,
   listing,
+  neighbours,
 };
 
 /** Measures the parts one after the other; resolves with what went wrong. */

@@ -38,7 +38,9 @@ it('does not put the old password in the place of one that was set meanwhile', a
   const json = { old_password: 'correct horse', new_password: 'better horse' };
   expect((await cheap.request('PUT', '/users/me/password', { token, json })).status).toBe(200);
 
-  const late = await createPasswords(6).hash('correct horse');
+  const passwords = createPasswords(6);
+  const late = await passwords.hash('correct horse', '192.0.2.1');
+  await passwords.close();
   expect(await users.renewHash(seen?.id as string, seen?.passwordHash as string, late)).toBe(false);
   expect((await login(cheap, username)).status).toBe(401);
   expect((await login(cheap, username, 'better horse')).status).toBe(200);

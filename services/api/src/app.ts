@@ -1,5 +1,6 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { ApiConfig } from '@sluice/shared/config/load.ts';
+import { createExaminer } from '@sluice/shared/intake/examiner.ts';
 import { createRecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { callsFor, type ImportCall } from '@sluice/shared/queues/imports.ts';
@@ -177,6 +178,7 @@ export async function buildApp({
 
   const { users } = store;
   const passwords = createPasswords(config.bcryptCost);
+  app.addHook('onClose', () => passwords.close());
   const renewHash = createRenewHash({ users, passwords, log });
   const { registrationOpen } = config;
   const limits = {
@@ -193,14 +195,17 @@ export async function buildApp({
   const refuseJobs = createRefuseJobs(store.jobs, config.jobQuota);
   const audit = createAudit({ records: store.audit, retentionMs: config.auditRetentionMs, log });
   const keyring = createKeyring({ keys: store.keys, size: config.schemaCacheSize });
+  const recordLeaves = createRecordLeaves(store.leaves);
+  const examiner = createExaminer(recordLeaves);
+  app.addHook('onClose', () => examiner.close());
   const uploading = {
     cache,
     admit: createAdmit(keyring),
     commit: createGroupCommit(store.entries.insert),
-    recordLeaves: createRecordLeaves(store.leaves),
     storedQuota,
+    ...{ examiner, recordLeaves },
   };
-  const examineLines = createExamineLines(config.bodyLimit, uploading.recordLeaves);
+  const examineLines = createExamineLines(config.bodyLimit, examiner);
   await app.register(
     async (api) => {
       await api.register(userRoutes, { users, passwords, renewHash, registrationOpen, limits, guard, audit });

@@ -29,38 +29,48 @@ export function schemaLeaves(schema: Schema): string[] {
     return isSchema(found) ? found : undefined;
   }
 
-  /** All schemas that apply at the same place. */
-  function parts(node: Schema, above: Schema[]): Schema[] | 'recursive' {
-    if (above.includes(node)) return 'recursive';
-    steps += 1;
-    if (steps > maxSteps) return [];
-    const found = [node];
-    const next = [
-      ...(typeof node.$ref === 'string' ? [resolve(node.$ref)] : []),
-      ...(Array.isArray(node.allOf) ? node.allOf : []),
-    ];
-    for (const candidate of next.filter(isSchema)) {
-      const deeper = parts(candidate, [...above, node]);
-      if (deeper === 'recursive') return 'recursive';
-      found.push(...deeper);
+  /** All schemas that apply at the same place, each once: references can lead to one in millions of ways. */
+  function parts(start: Schema, above: Set<Schema>): Set<Schema> | 'recursive' {
+    const found = new Set<Schema>();
+    const chain = new Set<Schema>();
+    return add(start) ? found : 'recursive';
+
+    function add(node: Schema): boolean {
+      if (above.has(node) || chain.has(node)) return false;
+      if (found.has(node)) return true;
+      steps += 1;
+      if (steps > maxSteps) return true;
+      found.add(node);
+      chain.add(node);
+      const next = [
+        ...(typeof node.$ref === 'string' ? [resolve(node.$ref)] : []),
+        ...(Array.isArray(node.allOf) ? node.allOf : []),
+      ];
+      for (const candidate of next) if (isSchema(candidate) && !add(candidate)) return false;
+      chain.delete(node);
+      return true;
     }
-    return found;
   }
 
-  function walk(node: Schema, path: string[], above: Schema[]): void {
+  function walk(node: Schema, path: string[], above: Set<Schema>): void {
     const here = parts(node, above);
     if (here === 'recursive') return;
-    const properties = here.flatMap((part) =>
+    const properties = [...here].flatMap((part) =>
       isSchema(part.properties) ? Object.entries(part.properties) : [],
     );
-    if (properties.length === 0 && path.length > 0) leaves.add(toPointer(path));
+    if (properties.length === 0) {
+      if (path.length > 0) leaves.add(toPointer(path));
+      return;
+    }
+    const inside = new Set([...above, ...here]);
+    steps += inside.size >> 4;
     for (const [name, property] of properties) {
       if (leaves.size > maxColumns) return;
-      walk(isSchema(property) ? property : {}, [...path, name], [...above, ...here]);
+      walk(isSchema(property) ? property : {}, [...path, name], inside);
     }
   }
 
-  walk(schema, [], []);
+  walk(schema, [], new Set());
   return [...leaves];
 }
 

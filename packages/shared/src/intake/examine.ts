@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '../errors.ts';
 import { readPayload } from '../payloads/read-payload.ts';
-import type { Intake } from './intake.ts';
+import type { Validator } from '../schemas/validator.ts';
 
 export interface Refusal {
   name: 'MalformedBodyError' | 'SchemaValidationError';
@@ -10,13 +10,21 @@ export interface Refusal {
 
 type Payload = Record<string, unknown>;
 
+/** What a line, or an upload, can be refused for besides. */
+export interface LineRefusal extends Omit<Refusal, 'name'> {
+  name: Refusal['name'] | 'PayloadTooLargeError' | 'ServiceUnavailableError';
+}
+
 export type Examined =
   | { ok: true; payload: Payload; json: Buffer; text: string }
   /** `explain` finds all that is wrong with it, not only what was found first. */
   | { ok: false; refusal: Refusal; explain(): Promise<Refusal> };
 
 /** Reads one payload and validates it against the application's schema. */
-export function examine({ domain, validator }: Pick<Intake, 'domain' | 'validator'>, body: Buffer): Examined {
+export function examine(
+  { domain, validator }: { domain: string; validator: Pick<Validator, 'validate' | 'explain'> },
+  body: Buffer,
+): Examined {
   const reading = readPayload(body);
   if (!reading.ok) {
     const refusal: Refusal =

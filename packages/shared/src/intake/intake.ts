@@ -4,12 +4,16 @@ import type { Compiler } from '../schemas/compiler.ts';
 import type { Validator } from '../schemas/validator.ts';
 import type { ApplicationRecord } from '../store/applications.ts';
 import type { LeafStore } from '../store/leaves.ts';
+import { ThreadBusy } from '../threads/thread.ts';
 import { createLeafSet, type LeafSet } from './leaf-set.ts';
 
 /** What it takes to take entries for an application. */
 export interface Intake {
   id: string;
   domain: string;
+  /** Id of the owner. */
+  owner: string;
+  rawSchema: string;
   validator: Validator;
   leaves: LeafSet;
   /** Some leaf of an entry is in no list: there were too many. */
@@ -18,13 +22,28 @@ export interface Intake {
 
 /** Compiles an application's schema and learns its leaves. Throws ApiError when it cannot be compiled now. */
 export function createLoadIntake({ leaves, compiler }: { leaves: LeafStore; compiler: Compiler }) {
-  return async ({ id, domain, rawSchema }: ApplicationRecord): Promise<Intake> => {
-    const [compiled, recorded] = await Promise.all([compiler.compile(rawSchema), leaves.of(id)]);
+  return async ({ id, domain, owner, rawSchema }: ApplicationRecord): Promise<Intake> => {
+    const compiling = compiler.compile(rawSchema, { client: owner.id }).catch(orUnavailable);
+    const [compiled, recorded] = await Promise.all([compiling, leaves.of(id)]);
     // It compiled when it was created: what fails now is time or memory.
     if (!compiled.ok) throw unavailable(`the schema cannot be compiled now: ${compiled.refusal.message}`);
     const known = createLeafSet();
     known.add(schemaLeaves(JSON.parse(rawSchema)));
     known.add(recorded.pointers);
-    return { id, domain, validator: compiled.validator, leaves: known, leafOverflow: recorded.overflow };
+    const { validator } = compiled;
+    return {
+      id,
+      domain,
+      owner: owner.id,
+      rawSchema,
+      validator,
+      leaves: known,
+      leafOverflow: recorded.overflow,
+    };
   };
+}
+
+function orUnavailable(error: unknown): never {
+  if (error instanceof ThreadBusy) throw unavailable('too many schemas are waiting to be compiled', 1);
+  throw error;
 }

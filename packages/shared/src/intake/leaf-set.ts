@@ -1,4 +1,5 @@
 import { fromPointer, toPointer } from '../payloads/leaves.ts';
+import { maxLeaves } from '../store/leaves.ts';
 
 interface Node {
   leaf: boolean;
@@ -9,9 +10,13 @@ interface Node {
 export interface LeafSet {
   size(): number;
   add(pointers: Iterable<string>): void;
-  /** JSON Pointers, in the order of the payload. */
+  has(pointer: string): boolean;
+  /** JSON Pointers, in the order of the payload, the first `mostUnknown` of them. */
   unknown(payload: Record<string, unknown>): string[];
 }
+
+/** So many are too many to be told apart already. */
+const mostUnknown = maxLeaves + 1;
 
 const emptyNode = (): Node => ({ leaf: false, below: new Map() });
 
@@ -27,6 +32,7 @@ export function createLeafSet(): LeafSet {
     found: string[],
   ): void {
     for (const key in value) {
+      if (found.length >= mostUnknown) return;
       const child = value[key];
       const next = node?.below.get(key);
       if (isBranch(child)) {
@@ -39,6 +45,11 @@ export function createLeafSet(): LeafSet {
 
   return {
     size: () => size,
+    has(pointer) {
+      let node: Node | undefined = root;
+      for (const key of fromPointer(pointer)) node = node?.below.get(key);
+      return node?.leaf === true;
+    },
     add(pointers) {
       for (const pointer of pointers) {
         let node = root;

@@ -7,12 +7,22 @@ export type RecordLeaves = ReturnType<typeof createRecordLeaves>;
 export function createRecordLeaves(leaves: LeafStore) {
   const isFull = ({ leafOverflow, leaves: known }: Intake) => leafOverflow && known.size() >= maxLeaves;
 
+  const worthIt = ({ leafOverflow }: Intake, leaves: string[]) =>
+    leafOverflow ? leaves.filter(({ length }) => length <= maxLeafLength) : leaves;
+
   return {
-    /** Adds those of a payload that are not on record to `found`. */
-    find(application: Intake, payload: Record<string, unknown>, found: Set<string>): void {
-      if (isFull(application)) return;
-      for (const leaf of application.leaves.unknown(payload))
-        if (!application.leafOverflow || leaf.length <= maxLeafLength) found.add(leaf);
+    /** Those of a payload that are not on record, as far as they are to be. */
+    find(application: Intake, payload: Record<string, unknown>): string[] {
+      return isFull(application) ? [] : worthIt(application, application.leaves.unknown(payload));
+    },
+
+    /** The same of leaves that the schema does not have. */
+    notOnRecord(application: Intake, leaves: string[]): string[] {
+      if (isFull(application)) return [];
+      return worthIt(
+        application,
+        leaves.filter((leaf) => !application.leaves.has(leaf)),
+      );
     },
 
     /** Undefined when there is nothing to record, which is nearly always. */

@@ -34,7 +34,7 @@ function malformed(message: string): Reading {
   return { ok: false, kind: 'malformed', message };
 }
 
-function withoutByteOrderMark(body: Buffer): Buffer {
+export function withoutByteOrderMark(body: Buffer): Buffer {
   return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
 }
 

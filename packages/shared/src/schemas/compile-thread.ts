@@ -1,34 +1,34 @@
-import { parentPort } from 'node:worker_threads';
-import type { Draft } from './draft.ts';
-import { generate } from './generate.ts';
+import { serve } from '../threads/serve.ts';
+import { checkSchema } from './check.ts';
+import { findInexact } from './find-inexact.ts';
+import { type Generated, generate } from './generate.ts';
 import { Refused } from './refusal.ts';
 
-/** The thread of ./compiler.ts: one request at a time, stateless in between, ended when it takes too long. */
-export type CompileRequest = {
-  id: number;
-  schema: Record<string, unknown>;
-  draft: Draft;
+/** The thread of ./compiler.ts: stateless from one request to the next. */
+export interface CompileRequest {
+  /** The schema as text. */
+  raw: string;
+  /** It is not an application's yet: more is refused. */
+  isNew: boolean;
   exhaustive: boolean;
-};
-export type CompileReply = { id: number; code: string } | { id: number; problem: string };
-export type ThreadMessage = { ready: true } | CompileReply;
+}
 
-const port = parentPort;
-if (!port) throw new Error('this file runs as a worker thread');
+export type CompileReply = Generated | { problem: string };
 
 // The start of the thread is not the first schema's time.
 generate({ type: 'object' }, '2020-12', false);
 
-port.on('message', (request: CompileRequest) => port.postMessage(answer(request)));
-port.postMessage({ ready: true });
-
-function answer({ id, schema, draft, exhaustive }: CompileRequest): CompileReply {
+serve<CompileRequest, CompileReply>(({ raw, isNew, exhaustive }) => {
+  const inexact = isNew ? findInexact(raw) : undefined;
+  if (inexact) return { problem: inexact };
+  const checked = checkSchema(raw);
+  if (!checked.ok) return { problem: checked.refusal.message };
   try {
-    return { id, code: generate(schema, draft, exhaustive) };
+    return generate(checked.schema, checked.draft, exhaustive);
   } catch (error) {
-    return { id, problem: describe(error) };
+    return { problem: describe(error) };
   }
-}
+});
 
 /** Ajv throws plain errors for what it cannot compile: all are the schema's doing. */
 function describe(error: unknown): string {

@@ -20,7 +20,10 @@ describe('asynchronous code, for which any payload would pass,', () => {
   });
 
   it('passes nothing', () => {
-    const validator = createValidator('return async () => true;', async () => undefined);
+    const validator = createValidator(
+      { code: 'return async () => true;', instructions: 0 },
+      async () => undefined,
+    );
     expect(validator.validate({})).not.toBeNull();
   });
 });

@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, describe, expect, it } from 'vitest';
+import { OutOfSteps } from './budget.ts';
 import { createCompiler } from './compiler.ts';
 import { limits } from './limits.ts';
 import type { Validator } from './validator.ts';
@@ -409,6 +410,7 @@ describe('hostile schemas', () => {
   it.each(bombs)('%s: the validation is refused by its budget', async (_what, schema, payload) => {
     const validator = await compile(schema);
     expect(validator.validate(payload)).toEqual([expect.objectContaining({ path: '', keyword: 'budget' })]);
+    expect(() => validator.quick.validate(payload)).toThrow(OutOfSteps);
     expect(validator.validate([])).not.toBeNull();
   });
 

@@ -1,4 +1,3 @@
-import { checkSchema } from './check.ts';
 import { createCompileThread } from './compile-queue.ts';
 import { limits } from './limits.ts';
 import type { SchemaRefusal } from './refusal.ts';
@@ -6,9 +5,19 @@ import { createValidator, type Validator } from './validator.ts';
 
 export type Compiled = { ok: true; validator: Validator } | { ok: false; refusal: SchemaRefusal };
 
+interface CompileOptions {
+  /** Whose it is: clients have turns. */
+  client?: string;
+  /** It is not an application's yet: a number that no double holds, or a key twice, is refused too. */
+  isNew?: boolean;
+}
+
 export type Compiler = {
-  /** Checks and compiles a schema given as text. Rejects only when the compiler is closed or its thread cannot start. */
-  compile(raw: string): Promise<Compiled>;
+  /**
+   * Checks and compiles a schema given as text. Rejects with ThreadBusy when too many wait, and when the compiler is closed
+   * or its thread cannot start.
+   */
+  compile(raw: string, options?: CompileOptions): Promise<Compiled>;
   close(): Promise<void>;
 };
 
@@ -20,22 +29,17 @@ export function createCompiler({
 } = {}): Compiler {
   const thread = createCompileThread(deadlineMs);
   return {
-    async compile(raw) {
-      const checked = checkSchema(raw);
-      if (!checked.ok) return checked;
-      const { schema, draft } = checked;
-      const answer = await thread.generate({ schema, draft, exhaustive: false });
+    async compile(raw, { client = '', isNew = false } = {}) {
+      const answer = await thread.ask(client, { raw, isNew, exhaustive: false });
       if ('problem' in answer) return { ok: false, refusal: { message: answer.problem } };
-      return { ok: true, validator: createValidator(answer.code, () => compileExhaustive(raw)) };
+      return { ok: true, validator: createValidator(answer, () => compileExhaustive(raw, client)) };
     },
     close: thread.close,
   };
 
   // Keeps the text, not the parsed schema: it is needed only when a payload is explained for the first time.
-  async function compileExhaustive(raw: string): Promise<string | undefined> {
-    const checked = checkSchema(raw);
-    if (!checked.ok) return undefined;
-    const answer = await thread.generate({ schema: checked.schema, draft: checked.draft, exhaustive: true });
-    return 'code' in answer ? answer.code : undefined;
+  async function compileExhaustive(raw: string, client: string) {
+    const answer = await thread.ask(client, { raw, isNew: false, exhaustive: true });
+    return 'code' in answer ? answer : undefined;
   }
 }

@@ -31,28 +31,42 @@ const freeFormats = createFormats(() => {});
 /** Holds the meta-schema compiled; users' schemas are data to it. */
 const checkers = new Map<Draft, Ajv>();
 
-/** The source of a function of a runtime that returns the validating function. Throws Refused. */
-export function generate(schema: Record<string, unknown>, draft: Draft, exhaustive: boolean): string {
+export interface Generated {
+  /** The source of a function of a runtime that returns the validating function. */
+  code: string;
+  /** Of all its patterns: what it takes to build them. */
+  instructions: number;
+}
+
+/** Throws Refused. */
+export function generate(schema: Record<string, unknown>, draft: Draft, exhaustive: boolean): Generated {
   checkBy(draft, schema, '');
   const { schema: linked, tracks, usesMetaSchema } = link(schema, draft);
   // What only a reference makes a schema has not been looked at yet.
   checkBy(draft, linked, 'a reference leads to what is ');
-  const ajv = createAjv(draft, { exhaustive, meta: usesMetaSchema });
+  const regExp = createRegExp();
+  const ajv = createAjv(draft, regExp, { exhaustive, meta: usesMetaSchema });
   if (tracks) trackEvaluated(ajv);
   else ajv.opts.unevaluated = false;
   const code = standalone.default(ajv, ajv.compile(linked));
   const paying = instrument(code, exhaustive ? { maxErrors: limits.maxGathered } : {});
   if (paying.length > limits.codeLength) throw new Refused('the schema is too large when compiled');
-  return `"use strict";const $spend=$.spend;${paying.replace('module.exports = ', 'const main = ').replace(/module\.exports\.default = \w+;/, '')}\nreturn main;`;
+  const body = `"use strict";const $spend=$.spend;${paying.replace('module.exports = ', 'const main = ').replace(/module\.exports\.default = \w+;/, '')}\nreturn main;`;
+  return { code: body, instructions: regExp.instructions() };
 }
 
 function checkBy(draft: Draft, schema: Record<string, unknown>, lead: string): void {
-  const checker = checkers.get(draft) ?? createAjv(draft, { exhaustive: false, meta: true });
+  const checker = checkers.get(draft) ?? createAjv(draft, createRegExp(), { exhaustive: false, meta: true });
   checkers.set(draft, checker);
   if (!checker.validateSchema(schema)) throw new Refused(`${lead}${metaSchemaProblem(checker)}`);
 }
 
-function createAjv(draft: Draft, { exhaustive, meta }: { exhaustive: boolean; meta: boolean }): Ajv {
+interface AjvUse {
+  exhaustive: boolean;
+  meta: boolean;
+}
+
+function createAjv(draft: Draft, regExp: ReturnType<typeof createRegExp>, { exhaustive, meta }: AjvUse): Ajv {
   const ajv = new classes[draft]({
     // Unknown keywords are annotations; a payload is never changed.
     strict: false,
@@ -67,7 +81,7 @@ function createAjv(draft: Draft, { exhaustive, meta }: { exhaustive: boolean; me
     logger: false,
     meta,
     validateSchema: false,
-    code: { source: true, formats: _`$.formats`, regExp: createRegExp() },
+    code: { source: true, formats: _`$.formats`, regExp },
     formats: freeFormats,
   });
   ajv.removeKeyword('uniqueItems').addKeyword(uniqueItems);
@@ -90,7 +104,7 @@ function createRegExp() {
     }
     return { test: () => true, toString: () => `/${source}/u` };
   };
-  return Object.assign(regExp, { code: '$.pattern' });
+  return Object.assign(regExp, { code: '$.pattern', instructions: () => total });
 }
 
 function buildForSize(source: string): number {

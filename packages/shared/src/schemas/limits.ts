@@ -14,14 +14,20 @@ export const limits = {
   compileDeadlineMs: 2_000,
   /** The compile thread's heap; passing it ends the thread, not the process. */
   compileHeapMb: 192,
-  /** Generated code is parsed by the main thread, about 1 ms for 100,000 characters. */
+  /** Schemas of one owner that wait to be compiled, and of all. */
+  compilesOfClient: 32,
+  compiles: 256,
+  /** Generated code of one schema. */
   codeLength: 2 * 1024 * 1024,
   /** Longest `pattern`, in characters. */
   patternLength: 4_096,
   /** RE2 instructions of one pattern: an engine step may touch each of them. */
   patternInstructions: 5_000,
-  /** RE2 instructions of all patterns of a schema: the main thread builds them again, about 2 µs each. */
+  /** RE2 instructions of all patterns of a schema. */
   schemaInstructions: 25_000,
+  /** What the main thread makes callable: parsing takes 1 to 2 ms for 100,000 characters, a pattern 2 µs an instruction. */
+  quickCodeLength: 192 * 1024,
+  quickInstructions: 1_000,
   /** Memory of the state cache of one pattern, in bytes; the engine's default is 8 MiB. */
   patternCacheBytes: 512 * 1024,
   /** A payload string checked as `format: regex`: a longer one is not a regular expression anyone wrote. */
@@ -30,6 +36,8 @@ export const limits = {
   maxDetails: 100,
   /** Errors gathered in the exhaustive form before its loops stop: more than maxDetails, as some are taken back. */
   maxGathered: 1_000,
+  /** Steps of a validation on the main thread: what takes more is done in another thread. */
+  quickSteps: 20_000,
   /** Steps of a validation whatever the payload's size; a step costs 1 to 25 ns. */
   baseSteps: 250_000,
   /** Steps for each character of the payload as JSON, where that is more: ordinary schemas take 1 to 7. */

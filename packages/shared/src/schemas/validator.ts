@@ -1,84 +1,73 @@
-import type { ValidateFunction } from 'ajv';
-import { createBudget, OutOfSteps } from './budget.ts';
-import { type Issue, toIssue } from './issue.ts';
+import { OutOfSteps } from './budget.ts';
+import type { Generated } from './generate.ts';
+import type { Issue } from './issue.ts';
 import { limits } from './limits.ts';
-import { createRuntime, type Runtime } from './runtime.ts';
+import { createRun, isTooMany, type Run } from './run.ts';
 
 export type Validator = {
   /** Null when the payload conforms, else what was wrong first. Synchronous, in bounded time. */
   validate(payload: unknown): Issue[] | null;
   /** For a payload in which `validate` found `first`: all that is wrong, up to limits.maxDetails. */
   explain(payload: unknown, first: Issue[]): Promise<Issue[]>;
+  /** The same within about a millisecond each. Throw OutOfSteps where that is not enough, or the schema is large. */
+  quick: Pick<Validator, 'validate' | 'explain'>;
+  /** The code that finds the first issue, for a thread that runs it, and that which finds all; undefined when it cannot be had. */
+  code: string;
+  exhaustiveCode(): Promise<string | undefined>;
   /** Characters of code held for this schema: what a cache may count. */
   size: number;
 };
 
-export type Run = (payload: unknown) => Issue[] | null;
-
-export const tooManySteps: Issue = {
-  path: '',
-  keyword: 'budget',
-  message: 'validation against this schema takes too many steps; simplify the schema or send less at once',
-};
-
-const isTooMany = (issues: Issue[]) => issues[0]?.keyword === tooManySteps.keyword;
-
 export function createValidator(
-  code: string,
-  compileExhaustive: () => Promise<string | undefined>,
+  generated: Generated,
+  compileExhaustive: () => Promise<Generated | undefined>,
 ): Validator {
-  const run = createRun(code);
-  let exhaustive: Promise<Run | undefined> | undefined;
+  const first = once(() => createRun(generated.code));
+  let compiling: Promise<Generated | undefined> | undefined;
+  let all: (() => Run) | undefined;
+
+  const exhaustive = () => {
+    compiling ??= compileExhaustive().catch(() => undefined);
+    return compiling;
+  };
+  async function runAll(isQuick: boolean, payload: unknown) {
+    const found = await exhaustive();
+    if (!found) return undefined;
+    if (isQuick) expectQuick(found);
+    all ??= once(() => createRun(found.code));
+    return isQuick ? all().quickly(payload) : all().run(payload);
+  }
+  async function explain(isQuick: boolean, payload: unknown, known: Issue[]): Promise<Issue[]> {
+    if (isTooMany(known)) return known;
+    const found = await runAll(isQuick, payload);
+    return found && !isTooMany(found) ? found : known;
+  }
+
   return {
-    size: code.length,
-    validate: run,
-    async explain(payload, first) {
-      if (isTooMany(first)) return first;
-      exhaustive ??= compileExhaustive().then(
-        (all) => (all === undefined ? undefined : createRun(all)),
-        () => undefined,
-      );
-      const all = (await exhaustive)?.(payload);
-      return all && !isTooMany(all) ? all : first;
+    code: generated.code,
+    exhaustiveCode: async () => (await exhaustive())?.code,
+    size: generated.code.length,
+    validate: (payload) => first().run(payload),
+    explain: (payload, known) => explain(false, payload, known),
+    quick: {
+      validate(payload) {
+        expectQuick(generated);
+        return first().quickly(payload);
+      },
+      explain: (payload, known) => explain(true, payload, known),
     },
   };
 }
 
-/** Makes generated code callable. It sees its runtime and the language, not this module. */
-function createRun(code: string): Run {
-  const budget = createBudget();
-  const main = new Function('$', code) as (runtime: Runtime) => ValidateFunction;
-  const check = main(createRuntime(budget.spend));
-  return (payload) => {
-    // Most payloads need no more than the base, so only the others are measured.
-    const first = attempt(payload, limits.baseSteps);
-    if (first !== 'out of steps') return first;
-    const scaled = limits.stepsPerCharacter * textLength(payload);
-    const second = scaled > limits.baseSteps ? attempt(payload, scaled) : first;
-    return second === 'out of steps' ? [tooManySteps] : second;
-  };
-
-  function attempt(payload: unknown, steps: number): Issue[] | null | 'out of steps' {
-    budget.refill(steps);
-    try {
-      // Anything but true, such as the promise of an asynchronous schema, is a refusal.
-      if ((check(payload) as unknown) === true) return null;
-      return (check.errors ?? []).slice(0, limits.maxDetails).map(toIssue);
-    } catch (error) {
-      // The stack ends where a schema refers to itself without going down into the payload.
-      if (error instanceof OutOfSteps || error instanceof RangeError) return 'out of steps';
-      throw error;
-    } finally {
-      check.errors = null;
-    }
-  }
+/** Throws OutOfSteps: to make it callable takes longer than a validation may. */
+function expectQuick({ code, instructions }: Generated): void {
+  if (code.length > limits.quickCodeLength || instructions > limits.quickInstructions) throw new OutOfSteps();
 }
 
-function textLength(payload: unknown): number {
-  try {
-    return JSON.stringify(payload).length;
-  } catch {
-    // Nested too deeply to be written: it gets no more than the base.
-    return 0;
-  }
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }

@@ -1,45 +1,61 @@
 import { randomBytes } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { unavailable } from '@sluice/shared/errors.ts';
-import { Sema } from 'async-sema';
+import { createThread, ThreadBusy } from '@sluice/shared/threads/thread.ts';
 import bcrypt from 'bcrypt';
+import type { HashAnswer, HashRequest } from './hash-thread.ts';
 
-/** Hashing shares libuv's threads with the file system and DNS: leave some of its four free. */
-const atOnce = 2;
-const maxWaiting = 64;
+/** Each takes a core for a quarter of a second; one stays free. */
+const threadCount = Math.max(1, Math.min(2, availableParallelism() - 1));
+/** Half of what waits may be of one address. Nobody waits for more than these. */
+const queueLimits = { waitingOfClient: 32, waiting: 64 };
+const deadlineMs = 60_000;
 
 export interface Passwords {
-  hash(password: string): Promise<string>;
+  /** `address` is whose turn it takes. */
+  hash(password: string, address: string): Promise<string>;
   /** Takes as long without a hash (an unknown user) as with one. */
-  verify(password: string, hash: string | undefined): Promise<boolean>;
+  verify(password: string, hash: string | undefined, address: string): Promise<boolean>;
   /** False for a hash that was made with another cost. */
   hasCost(hash: string): boolean;
+  close(): Promise<void>;
 }
 
-/** bcrypt behind a semaphore. Rejects with 503 when too many wait. */
+/** bcrypt in threads of its own, away from those of the file system and DNS. Rejects with 503 when too many wait. */
 export function createPasswords(cost: number): Passwords {
-  const sema = new Sema(atOnce);
-  let decoy: Promise<string> | undefined;
+  const threads = Array.from({ length: threadCount }, () =>
+    createThread<HashRequest, HashAnswer>({
+      ...{ name: 'password hashing', file: new URL('./hash-thread.ts', import.meta.url) },
+      ...{ heapMb: 64, limits: queueLimits, deadlineMs, tooLong: 'failed', tooLarge: 'failed' },
+    }),
+  );
+  let decoy: string | undefined;
 
-  async function queued<T>(work: () => Promise<T>): Promise<T> {
-    if (sema.nrWaiting() >= maxWaiting) throw unavailable('too many logins at once');
-    await sema.acquire();
-    try {
-      return await work();
-    } finally {
-      sema.release();
-    }
+  async function ask(request: HashRequest, address: string): Promise<Exclude<HashAnswer, 'failed'>> {
+    const [thread] = threads.toSorted((a, b) => a.pending() - b.pending());
+    const answer = await (thread as (typeof threads)[number]).ask(address, request).catch((error) => {
+      throw error instanceof ThreadBusy ? unavailable('too many logins at once') : error;
+    });
+    if (answer === 'failed') throw new Error('a password could not be hashed');
+    return answer;
+  }
+
+  async function hash(password: string, address: string): Promise<string> {
+    return ((await ask({ password, cost }, address)) as { hash: string }).hash;
   }
 
   return {
-    hash: (password) => queued(() => bcrypt.hash(password, cost)),
-    verify: (password, hash) =>
-      queued(async () => {
-        decoy ??= bcrypt.hash(randomBytes(16).toString('hex'), cost);
-        // bcrypt looks at 72 bytes only: a longer password must not match by its beginning.
-        const fits = Buffer.byteLength(password) <= 72;
-        const matches = await bcrypt.compare(password, hash && fits ? hash : await decoy);
-        return matches && fits && hash !== undefined;
-      }),
+    hash,
+    async verify(password, known, address) {
+      decoy ??= await hash(randomBytes(16).toString('hex'), address);
+      // bcrypt looks at 72 bytes only: a longer password must not match by its beginning.
+      const fits = Buffer.byteLength(password) <= 72;
+      const compared = await ask({ password, hash: known && fits ? known : decoy }, address);
+      return (compared as { matches: boolean }).matches && fits && known !== undefined;
+    },
     hasCost: (hash) => bcrypt.getRounds(hash) === cost,
+    async close() {
+      await Promise.all(threads.map((thread) => thread.close()));
+    },
   };
 }

@@ -12,11 +12,11 @@ interface Dependencies {
 export function createRenewHash({ users, passwords, log }: Dependencies) {
   const underWay = new Set<string>();
 
-  return async ({ id, passwordHash }: UserRecord, password: string): Promise<void> => {
+  return async ({ id, passwordHash }: UserRecord, password: string, address: string): Promise<void> => {
     if (passwords.hasCost(passwordHash) || underWay.has(id)) return;
     underWay.add(id);
     try {
-      await users.renewHash(id, passwordHash, await passwords.hash(password));
+      await users.renewHash(id, passwordHash, await passwords.hash(password, address));
     } catch (error) {
       log.warn({ event: 'password.unrenewed', user: id, reason: (error as Error).message });
     } finally {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { SharedCounters } from '@sluice/shared/queues/shared-counters.ts';
 import { addressKey } from './address-key.ts';
 import { tooMany, toSeconds } from './answers.ts';
-import { createTurns } from './turns.ts';
+import { createTurns, TooManyTurns } from './turns.ts';
 
 const hour = 3_600;
 /** Wrong passwords from one address before it has to wait. */
@@ -10,6 +10,8 @@ const free = 5;
 const longestWait = 900;
 /** Wrong passwords an hour from all addresses together that the user has not logged in from. */
 const mostOfAccount = 100;
+/** Attempts for one user from one address that wait for those before. */
+const mostWaiting = 32;
 
 export type LoginGuard = ReturnType<typeof createLoginGuard>;
 
@@ -23,7 +25,7 @@ export function createLoginGuard(counters: SharedCounters) {
   const waits = counters('login-waits', longestWait);
   const ofAccount = counters('login-account', hour);
   const known = counters('login-known', 21 * 24 * hour);
-  const turns = createTurns();
+  const turns = createTurns(mostWaiting);
 
   async function countWrong(name: string, pair: string, isKnown: boolean): Promise<void> {
     const [{ count }] = await Promise.all([wrong.add(pair), isKnown || ofAccount.add(name)]);
@@ -48,6 +50,8 @@ export function createLoginGuard(counters: SharedCounters) {
       if (right) await Promise.all([wrong.forget(pair), known.set(pair)]);
       else await countWrong(name, pair, seen !== undefined);
       return right;
+    }).catch((error) => {
+      throw error instanceof TooManyTurns ? refuse('too many logins of this user at once', 1_000) : error;
     });
   };
 }

@@ -2,14 +2,14 @@ import { randomInt } from 'node:crypto';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Application, ApplicationUpdate, NewApplication } from '@sluice/shared/contracts/applications.ts';
 import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
-import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
-import { readPayload } from '@sluice/shared/payloads/read-payload.ts';
+import { ApiError, applicationNotFound, unavailable } from '@sluice/shared/errors.ts';
 import type { Compiler } from '@sluice/shared/schemas/compiler.ts';
 import type {
   ApplicationChange,
   ApplicationRecord,
   ApplicationStore,
 } from '@sluice/shared/store/applications.ts';
+import { ThreadBusy } from '@sluice/shared/threads/thread.ts';
 import slugify from 'slugify';
 import Type from 'typebox';
 import type { Audit } from '../audit/audit.ts';
@@ -62,14 +62,10 @@ export function makeDomain(name: string): string {
   return `${slug || 'application'}-${suffix}`;
 }
 
-const inexact = new Set(['exactNumber', 'uniqueKeys']);
+const tooManyWait = 'too many schemas are waiting to be compiled; nothing was created';
 
-/** A number that no double holds, or a key twice, would mean something else than it says. */
-function refuseInexact(schema: string): void {
-  const reading = readPayload(Buffer.from(schema));
-  if (reading.ok || reading.kind !== 'inexact') return;
-  const issue = reading.issues.find(({ keyword }) => inexact.has(keyword));
-  if (issue) throw new ApiError('InvalidSchemaError', `${issue.message}, at ${issue.path}`);
+function orUnavailable(error: unknown): never {
+  throw error instanceof ThreadBusy ? unavailable(tooManyWait, 1) : error;
 }
 
 const tags = ['Applications'];
@@ -99,8 +95,8 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
           `you have ${quota} applications, and there may be no more (APPLICATION_QUOTA); delete one`,
         );
       }
-      refuseInexact(body.schema);
-      const compiled = await compiler.compile(body.schema);
+      const ask = { client: owner.id, isNew: true };
+      const compiled = await compiler.compile(body.schema, ask).catch(orUnavailable);
       if (!compiled.ok) throw new ApiError('InvalidSchemaError', compiled.refusal.message);
       const fields = {
         owner: { id: owner.id, username: owner.username },

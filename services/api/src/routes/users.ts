@@ -14,6 +14,7 @@ import Type from 'typebox';
 import type { Passwords } from '../accounts/passwords.ts';
 import type { createRenewHash } from '../accounts/renew-hash.ts';
 import type { Audit } from '../audit/audit.ts';
+import { addressKey } from '../limits/address-key.ts';
 import type { LoginGuard } from '../limits/login-guard.ts';
 import { success } from '../plugins/envelope.ts';
 import { failures, overLimit, overRate, rateLimited, refusals, security } from './common.ts';
@@ -80,7 +81,7 @@ export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     },
     async (request, reply) => {
       const { body } = request;
-      const passwordHash = await passwords.hash(body.password);
+      const passwordHash = await passwords.hash(body.password, addressKey(request.ip));
       const created = await users.create({ username: body.username, locale: body.locale, passwordHash });
       if (!created) throw new ApiError('ResourceConflictError', `username ${body.username} is taken`);
       await audit.note(request, { action: 'user.registered', user: created });
@@ -109,14 +110,14 @@ export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       let user: UserRecord | undefined;
       const isRight = await guard(body.username, ip, async () => {
         user = await users.byName(body.username);
-        return passwords.verify(body.password, user?.passwordHash);
+        return passwords.verify(body.password, user?.passwordHash, addressKey(ip));
       });
       if (!isRight || !user) {
         // Not waited for: the time of the answer must not tell that there is such a user.
         if (user) void audit.count(request, { action: 'user.login-failed', user });
         throw invalidCredentials('wrong username or password');
       }
-      void renewHash(user, body.password);
+      void renewHash(user, body.password, addressKey(ip));
       await audit.note(request, { action: 'user.logged-in', user });
       return success(reply, { token: app.issueToken(user) });
     },
@@ -137,12 +138,13 @@ export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     async (request, reply) => {
       const { body, owner, ip } = request;
       const isRight = await guard(owner.username, ip, () =>
-        passwords.verify(body.old_password, owner.passwordHash),
+        passwords.verify(body.old_password, owner.passwordHash, addressKey(ip)),
       );
       if (!isRight) {
         throw invalidCredentials('old_password is wrong');
       }
-      const changed = await users.changePassword(owner, await passwords.hash(body.new_password));
+      const hash = await passwords.hash(body.new_password, addressKey(ip));
+      const changed = await users.changePassword(owner, hash);
       if (!changed) throw invalidCredentials('the password was changed meanwhile');
       await audit.note(request, { action: 'user.password-changed' });
       return success(reply, { message: 'the password was changed; log in again' });

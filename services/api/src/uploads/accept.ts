@@ -1,9 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
-import { examine } from '@sluice/shared/intake/examine.ts';
-import { tooLargeToStore } from '@sluice/shared/intake/line-errors.ts';
+import type { Examiner } from '@sluice/shared/intake/examiner.ts';
 import type { RecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
-import { fitsInDocument, type Outcome } from '@sluice/shared/store/entries.ts';
+import type { Outcome } from '@sluice/shared/store/entries.ts';
 import type { StoredQuota } from '../limits/stored-quota.ts';
 import type { Admit } from './admit.ts';
 import type { ApplicationCache } from './application-cache.ts';
@@ -16,6 +15,7 @@ interface Dependencies {
   cache: ApplicationCache;
   admit: Admit;
   commit: GroupCommit;
+  examiner: Examiner;
   recordLeaves: RecordLeaves;
   storedQuota: StoredQuota | undefined;
 }
@@ -24,7 +24,7 @@ interface Dependencies {
  * Reads, validates and stores one upload. Resolves with the payload's own text once the entry is durable; with a `key` (for idempotency),
  * also when a retry finds it stored. `spend` may refuse it before it is read. Throws ApiError.
  */
-export function createAccept({ cache, admit, commit, recordLeaves, storedQuota }: Dependencies) {
+export function createAccept({ cache, admit, commit, examiner, recordLeaves, storedQuota }: Dependencies) {
   return async function accept(
     domain: string,
     body: Buffer,
@@ -37,18 +37,13 @@ export function createAccept({ cache, admit, commit, recordLeaves, storedQuota }
     if (application.keyRequired) await admit(application, headers);
     storedQuota?.refuse(application.owner);
     spend?.(application.id, 1);
-    const examined = examine(application, body);
+    const examined = await examiner.examine(application, body);
     if (!examined.ok) {
       const { name, message, details } = await examined.explain();
       throw new ApiError(name, message, details && { details });
     }
-    const { payload, json, text } = examined;
-    if (!fitsInDocument(payload, body.length)) {
-      throw new ApiError('PayloadTooLargeError', tooLargeToStore);
-    }
-    const found = new Set<string>();
-    recordLeaves.find(application, payload, found);
-    const recording = recordLeaves.record(application, found);
+    const { json, text, leaves } = examined;
+    const recording = recordLeaves.record(application, new Set(leaves));
     if (recording) await recording;
     const once = key === undefined ? undefined : onceFor('upload', application.id, key);
     const [outcome] = await commit.add([{ application: application.id, json, once }], body.length, 'uploads');

@@ -2,11 +2,12 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
 import { type Frame, framesOf } from '@sluice/shared/imports/frames.ts';
+import type { LineRefusal } from '@sluice/shared/intake/examine.ts';
 import type { Intake } from '@sluice/shared/intake/intake.ts';
 import type { RecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
 import type { TakenChunk } from '@sluice/shared/store/chunks.ts';
 import type { EntryStore } from '@sluice/shared/store/entries.ts';
-import type { LineRefusal, ReadLine } from './read-line.ts';
+import type { ReadLine } from './read-line.ts';
 import { createReport } from './report.ts';
 import { createStoreLines } from './store-lines.ts';
 

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { readRecord } from '@sluice/shared/csv/record.ts';
 import { createRowJson, RowProblem } from '@sluice/shared/csv/row.ts';
 import type { Frame } from '@sluice/shared/imports/frames.ts';
-import { type Examined, examine, type Refusal } from '@sluice/shared/intake/examine.ts';
+import { type Examined, examine, type LineRefusal, type Refusal } from '@sluice/shared/intake/examine.ts';
 import type { Intake } from '@sluice/shared/intake/intake.ts';
 import { overLimit, tooLargeToStore } from '@sluice/shared/intake/line-errors.ts';
 import { fitsInDocument } from '@sluice/shared/store/entries.ts';
@@ -21,10 +21,6 @@ export interface ReadPayload {
 export interface Told {
   bytes: Buffer;
   as: 'json' | 'text';
-}
-
-export interface LineRefusal extends Omit<Refusal, 'name'> {
-  name: Refusal['name'] | 'PayloadTooLargeError';
 }
 
 /** How lines of an import are read, by the rules for uploads. */

@@ -1,7 +1,8 @@
 import { promisify } from 'node:util';
 import { zstdCompress } from 'node:zlib';
+import type { LineRefusal } from '@sluice/shared/intake/examine.ts';
 import { ofLine } from '@sluice/shared/intake/line-errors.ts';
-import type { LineRefusal, Told } from './read-line.ts';
+import type { Told } from './read-line.ts';
 
 const compress = promisify(zstdCompress);
 /** Of a line that is told in the report; more of it is cut off. */

@@ -87,7 +87,7 @@ export function createStoreLines({ entries, recordLeaves, chunk, intake, check, 
   return {
     /** Undefined when there is nothing to wait for. */
     add(frame: Frame, { payload, json }: ReadPayload): Promise<void> | undefined {
-      recordLeaves.find(intake, payload, batch.leaves);
+      for (const leaf of recordLeaves.find(intake, payload)) batch.leaves.add(leaf);
       batch.frames.push(frame);
       batch.entries.push({ key: keyOf(frame.line), json });
       batch.bytes += json.length;

@@ -1,10 +1,10 @@
 import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises';
-import type { LineError } from '@sluice/shared/errors.ts';
-import { examine } from '@sluice/shared/intake/examine.ts';
+import { ApiError, type LineError } from '@sluice/shared/errors.ts';
+import type { LineRefusal } from '@sluice/shared/intake/examine.ts';
+import type { Examiner, Outcome } from '@sluice/shared/intake/examiner.ts';
 import type { Intake } from '@sluice/shared/intake/intake.ts';
-import { ofLine, overLimit, tooLargeToStore } from '@sluice/shared/intake/line-errors.ts';
-import type { RecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
-import { fitsInDocument, type NewEntry } from '@sluice/shared/store/entries.ts';
+import { ofLine, overLimit } from '@sluice/shared/intake/line-errors.ts';
+import type { NewEntry } from '@sluice/shared/store/entries.ts';
 import { onceForLine } from '../once.ts';
 import type { Line } from './lines.ts';
 
@@ -26,7 +26,7 @@ export interface Chunk {
 }
 
 /** Reads and validates lines: the valid ones come in chunks, the refused ones go to `errors`. */
-export function createExamineLines(lineLimit: number, recordLeaves: Pick<RecordLeaves, 'find'>) {
+export function createExamineLines(lineLimit: number, examiner: Pick<Examiner, 'examine'>) {
   return async function* examineLines(
     application: Intake,
     lines: Line[],
@@ -41,16 +41,20 @@ export function createExamineLines(lineLimit: number, recordLeaves: Pick<RecordL
         await (used > longMs ? pause(used) : breathe());
         began = performance.now();
       }
-      const examined = bytes.length > lineLimit ? undefined : examine(application, bytes);
-      if (!examined?.ok || !fitsInDocument(examined.payload, bytes.length)) {
-        if (!examined || examined.ok) {
-          const message = examined ? tooLargeToStore : overLimit(lineLimit);
-          errors.push({ line, name: 'PayloadTooLargeError', message });
-        } else {
-          const isExplained = errors.length < explained;
-          const refusal = isExplained ? await examined.explain() : examined.refusal;
-          errors.push({ line, ...ofLine(refusal, isExplained) });
-        }
+      if (bytes.length > lineLimit) {
+        errors.push({ line, name: 'PayloadTooLargeError', message: overLimit(lineLimit) });
+        continue;
+      }
+      let examined = examiner.examine(application, bytes);
+      if (examined instanceof Promise) {
+        examined = await examined.catch(toRefusal);
+        // Others had their turn meanwhile.
+        began = performance.now();
+      }
+      if (!examined.ok) {
+        const isExplained = errors.length < explained;
+        const refusal = isExplained ? await examined.explain() : examined.refusal;
+        errors.push({ line, ...ofLine(refusal, isExplained) });
         continue;
       }
       if (
@@ -60,7 +64,7 @@ export function createExamineLines(lineLimit: number, recordLeaves: Pick<RecordL
         yield chunk;
         chunk = emptyChunk();
       }
-      recordLeaves.find(application, examined.payload, chunk.leaves);
+      for (const leaf of examined.leaves) chunk.leaves.add(leaf);
       chunk.lines.push(line);
       chunk.entries.push({
         application: application.id,
@@ -71,6 +75,13 @@ export function createExamineLines(lineLimit: number, recordLeaves: Pick<RecordL
     }
     if (chunk.entries.length > 0) yield chunk;
   };
+}
+
+/** Too many wait: only this line is not stored. */
+function toRefusal(error: unknown): Outcome {
+  if (!(error instanceof ApiError && error.name === 'ServiceUnavailableError')) throw error;
+  const refusal: LineRefusal = { name: 'ServiceUnavailableError', message: error.message };
+  return { ok: false, refusal, explain: async () => refusal };
 }
 
 const emptyChunk = (): Chunk => ({ lines: [], entries: [], leaves: new Set(), bytes: 0 });

@@ -1,0 +1,67 @@
+import { openAccount } from '../support/sluice.ts';
+import { atRate, type Send, type Statuses } from './at-rate.ts';
+import { type Case, costly, large, patterns, references } from './cases.ts';
+import { logInAs } from './logins.ts';
+import { post } from './post.ts';
+import { slowSockets } from './slow-sockets.ts';
+
+/** Another tenant, who means harm: `node main.ts <URL>`. Told a kind and seconds, it does so and says what it was answered. */
+const url = process.argv[2] as string;
+const { token } = await openAccount(url);
+
+export type Kind = 'patterns' | 'references' | 'large' | 'costly' | 'sockets' | 'logins';
+
+const bombsPerSecond = 10;
+const loginsPerSecond = 200;
+const sockets = 500;
+
+async function create(schema: string, signal?: AbortSignal) {
+  const body = JSON.stringify({ name: 'Hostile', type: 'other', schema });
+  return post(`${url}/api/applications`, { body, signal, headers: { authorization: `Bearer ${token}` } });
+}
+
+/** Of every two requests one creates an application and one is an upload to such an application. */
+async function bombing(cases: Case[], uploadsOnly = false): Promise<Send> {
+  const schemas = cases.map(({ schema }) => JSON.stringify(schema));
+  const uploads: { to: string; body: string }[] = [];
+  for (const [i, schema] of schemas.entries()) {
+    const answer = await create(schema);
+    if (answer.status !== 200) continue;
+    const { domain } = JSON.parse(answer.text).data;
+    const body = JSON.stringify(cases[i]?.payload);
+    uploads.push({ to: `${url}/api/applications/${domain}/data`, body });
+  }
+  return async (i, signal) => {
+    const turn = uploadsOnly ? i : i >> 1;
+    if (!uploadsOnly && i % 2 === 0)
+      return (await create(schemas[turn % schemas.length] as string, signal)).status;
+    const { to, body } = uploads[turn % uploads.length] as (typeof uploads)[number];
+    return (await post(to, { body, signal })).status;
+  };
+}
+
+const kinds: Record<Kind, () => Promise<(seconds: number) => Promise<Statuses>>> = {
+  patterns: () => bombs(patterns),
+  references: () => bombs(references),
+  large: () => bombs(large),
+  costly: () => bombs(costly, true),
+  sockets: async () => (seconds) => slowSockets(url, sockets, seconds),
+  async logins() {
+    const send = await logInAs(url);
+    return (seconds) => atRate(loginsPerSecond, seconds, send);
+  },
+};
+
+async function bombs(cases: Case[], uploadsOnly?: boolean) {
+  const send = await bombing(cases, uploadsOnly);
+  return (seconds: number) => atRate(bombsPerSecond, seconds, send);
+}
+
+const prepared = new Map<Kind, Promise<(seconds: number) => Promise<Statuses>>>();
+
+process.on('message', async ({ kind, seconds }: { kind: Kind; seconds?: number }) => {
+  if (!prepared.has(kind)) prepared.set(kind, kinds[kind]());
+  const attack = await prepared.get(kind);
+  process.send?.(seconds === undefined ? {} : await attack?.(seconds));
+});
+process.once('disconnect', () => process.exit());

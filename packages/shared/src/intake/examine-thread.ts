@@ -1,0 +1,62 @@
+import { schemaLeaves } from '../columns/schema-leaves.ts';
+import { createRun, isTooMany, type Run } from '../schemas/run.ts';
+import { fitsInDocument } from '../store/entries.ts';
+import { serve } from '../threads/serve.ts';
+import { examine, type LineRefusal } from './examine.ts';
+import { createLeafSet, type LeafSet } from './leaf-set.ts';
+import { tooLargeToStore } from './line-errors.ts';
+
+/** The thread of ./examiner.ts. It knows the schemas that it was told last. */
+export interface ExamineRequest {
+  /** Names the code: the same for the same. */
+  schema: string;
+  /** When the thread does not know it. */
+  learn?: { code: string; rawSchema: string };
+  domain: string;
+  body: Uint8Array;
+}
+
+export type ExamineAnswer =
+  | { kind: 'unknown' }
+  /** `leaves`: those that are not in the schema. */
+  | { kind: 'taken'; leaves: string[] }
+  /** `hasMore`: the exhaustive code may find more that is wrong. */
+  | { kind: 'refused'; refusal: LineRefusal; hasMore: boolean };
+
+interface Known {
+  run: Run;
+  leaves: LeafSet;
+}
+
+const mostKnown = 50;
+const known = new Map<string, Known>();
+
+serve<ExamineRequest, ExamineAnswer>(({ schema, learn, domain, body }) => {
+  const own = known.get(schema) ?? (learn && take(schema, learn));
+  if (!own) return { kind: 'unknown' };
+  let hasMore = false;
+  const validate = (payload: unknown) => {
+    const issues = own.run.run(payload);
+    hasMore = issues !== null && !isTooMany(issues);
+    return issues;
+  };
+  const validator = { validate, explain: async () => [] };
+  const examined = examine({ domain, validator }, Buffer.from(body.buffer));
+  if (!examined.ok) return { kind: 'refused', refusal: examined.refusal, hasMore };
+  if (!fitsInDocument(examined.payload, body.length))
+    return {
+      kind: 'refused',
+      refusal: { name: 'PayloadTooLargeError', message: tooLargeToStore },
+      hasMore: false,
+    };
+  return { kind: 'taken', leaves: own.leaves.unknown(examined.payload) };
+});
+
+function take(schema: string, { code, rawSchema }: { code: string; rawSchema: string }): Known {
+  const leaves = createLeafSet();
+  leaves.add(schemaLeaves(JSON.parse(rawSchema)));
+  const made = { run: createRun(code), leaves };
+  for (const oldest of known.keys()) if (known.size >= mostKnown) known.delete(oldest);
+  known.set(schema, made);
+  return made;
+}

@@ -1,0 +1,136 @@
+import { afterAll, expect, it, onTestFinished } from 'vitest';
+import { createCompiler } from '../schemas/compiler.ts';
+import { createExaminer, type Outcome } from './examiner.ts';
+import type { Intake } from './intake.ts';
+import { createLeafSet } from './leaf-set.ts';
+import { createRecordLeaves } from './record-leaves.ts';
+
+const compiler = createCompiler();
+afterAll(() => compiler.close());
+
+function start() {
+  const examiner = createExaminer(createRecordLeaves({ add: async () => ({ overflow: false }) } as never));
+  onTestFinished(examiner.close);
+  return examiner;
+}
+
+async function intakeOf(schema: object, id = 'one'): Promise<Intake> {
+  const rawSchema = JSON.stringify({ type: 'object', ...schema });
+  const compiled = await compiler.compile(rawSchema);
+  if (!compiled.ok) throw new Error(compiled.refusal.message);
+  const { validator } = compiled;
+  const leaves = createLeafSet();
+  leaves.add(['/a', '/pad']);
+  return { id, domain: id, owner: 'ada', rawSchema, validator, leaves, leafOverflow: false };
+}
+
+/** White space makes a body long and changes nothing else. */
+const small = (payload: string) => Buffer.from(payload);
+const large = (payload: string) => Buffer.from(`${payload}${' '.repeat(100_000)}`);
+
+const told = async (outcome: Outcome | Promise<Outcome>) => {
+  const settled = await outcome;
+  return settled.ok
+    ? { ...settled, json: undefined, text: settled.text.trim() }
+    : { ...settled, explain: await settled.explain() };
+};
+
+const strict = {
+  properties: { a: { type: 'number' }, b: { type: 'number' }, pad: { type: 'string' } },
+  required: ['a'],
+};
+
+it.each([
+  '{"a":1,"c":{"d":2}}',
+  '{"a":"x","b":"y"}',
+  '{}',
+  '{"a":',
+  '{"a":1,"a":2}',
+  '{"a":12345678901234567890}',
+  '[]',
+  '\ufeff{"a":1}',
+])('says the same of a large body as of a small one: %s', async (payload) => {
+  const examiner = start();
+  const application = await intakeOf(strict);
+  const here = examiner.examine(application, small(payload));
+  const aside = examiner.examine(application, large(payload));
+  expect(here).not.toBeInstanceOf(Promise);
+  expect(aside).toBeInstanceOf(Promise);
+  expect(await told(aside)).toEqual(await told(here));
+});
+
+it('keeps the bytes of a large body as they came, also where it is a part of a larger buffer', async () => {
+  const application = await intakeOf(strict);
+  const body = large('{"a":1}');
+  const whole = Buffer.concat([Buffer.from('{"a":"before"}'), body, Buffer.from('behind')]);
+  const part = whole.subarray(14, 14 + body.length);
+  const outcome = await start().examine(application, part);
+  expect(outcome.ok && outcome.json.equals(body)).toBe(true);
+  expect(outcome.ok && outcome.text).toBe(body.toString());
+});
+
+it('finds the leaves of a large body that are in no list, five thousand and one at most', async () => {
+  const application = await intakeOf({});
+  const of = async (keys: number) => {
+    const entries = Array.from({ length: keys }, (_, i) => [`k${i}`, 1]);
+    const outcome = await start().examine(application, large(JSON.stringify(Object.fromEntries(entries))));
+    return outcome.ok ? outcome.leaves : [];
+  };
+  expect(await of(3)).toEqual(['/k0', '/k1', '/k2']);
+  expect(await of(20_000)).toHaveLength(5_001);
+});
+
+const doubling = Object.fromEntries(
+  Array.from({ length: 30 }, (_, i) => [`d${i}`, { allOf: Array(2).fill({ $ref: `#/$defs/d${i + 1}` }) }]),
+);
+
+it.each([
+  ['takes many steps', { $defs: { ...doubling, d30: {} }, $ref: '#/$defs/d0' }, '{}', 'budget'],
+  [
+    'is long as code',
+    { anyOf: Array.from({ length: 1_500 }, (_, i) => ({ required: [`a${i}`, `b${i}`] })) },
+    '{}',
+    'required',
+  ],
+  [
+    'has large patterns',
+    {
+      patternProperties: Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`${i}[ab]{100}`, {}])),
+      required: ['x'],
+    },
+    '{}',
+    'required',
+  ],
+])('leaves a small body to the thread where the schema %s', async (_what, schema, payload, keyword) => {
+  const outcome = start().examine(await intakeOf(schema), small(payload));
+  expect(outcome).toBeInstanceOf(Promise);
+  const details = expect.arrayContaining([expect.objectContaining({ keyword })]);
+  expect(await outcome).toMatchObject({ ok: false, refusal: { details } });
+});
+
+it('validates each application with its own schema', async () => {
+  const examiner = start();
+  const [numbers, texts] = [
+    await intakeOf(strict, 'one'),
+    await intakeOf({ properties: { a: { type: 'string' } } }, 'two'),
+  ];
+  const bodies = ['{"a":1}', '{"a":"x"}'];
+  const answers = await Promise.all(
+    bodies.flatMap((body) =>
+      [numbers, texts].map((application) => examiner.examine(application, large(body))),
+    ),
+  );
+  expect(answers.map(({ ok }) => ok)).toEqual([true, false, false, true]);
+});
+
+it('answers 503 at once when too much of one owner waits, and serves the others', async () => {
+  const examiner = start();
+  const application = await intakeOf(strict);
+  const many = Array.from({ length: 200 }, () => examiner.examine(application, large('{"a":1}')));
+  const other = examiner.examine({ ...application, owner: 'bob' }, large('{"a":1}'));
+  const settled = await Promise.allSettled(many);
+  const refused = settled.filter(({ status }) => status === 'rejected');
+  expect(refused.length).toBeGreaterThan(100);
+  for (const answer of refused) expect(answer).toMatchObject({ reason: { status: 503 } });
+  expect((await other).ok).toBe(true);
+});

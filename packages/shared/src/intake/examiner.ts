@@ -1,0 +1,124 @@
+import { unavailable } from '../errors.ts';
+import { withoutByteOrderMark } from '../payloads/read-payload.ts';
+import { OutOfSteps } from '../schemas/budget.ts';
+import { fitsInDocument } from '../store/entries.ts';
+import { createThread, ThreadBusy } from '../threads/thread.ts';
+import { examine, type LineRefusal } from './examine.ts';
+import type { ExamineAnswer, ExamineRequest } from './examine-thread.ts';
+import type { Intake } from './intake.ts';
+import { tooLargeToStore } from './line-errors.ts';
+import type { RecordLeaves } from './record-leaves.ts';
+
+export type Outcome =
+  /** `leaves`: those that are not on record. */
+  | { ok: true; json: Buffer; text: string; leaves: string[] }
+  /** `explain` finds all that is wrong with it, not only what was found first. */
+  | { ok: false; refusal: LineRefusal; explain(): Promise<LineRefusal> };
+
+export interface Examiner {
+  /** Reads one payload and validates it. At once where that takes no more than a few ms. Rejects with ApiError when too many wait. */
+  examine(application: Intake, body: Buffer): Outcome | Promise<Outcome>;
+  close(): Promise<void>;
+}
+
+/** To read a body of this length takes 3 ms at most: one of 90,000 keys in 1 MB takes 120 ms. */
+const quickBytes = 16 * 1024;
+
+/** Far above what the budget of a validation allows. */
+const deadlineMs = 10_000;
+
+const tooMuch = (what: 'long' | 'much memory'): ExamineAnswer => ({
+  kind: 'refused',
+  refusal: {
+    name: 'PayloadTooLargeError',
+    message: `to read and validate the payload takes too ${what}; send less at once`,
+  },
+  hasMore: false,
+});
+
+/** Examines uploads: small ones here, others in a thread, so that those of other owners do not wait for them. */
+export function createExaminer(recordLeaves: Pick<RecordLeaves, 'find' | 'notOnRecord'>): Examiner {
+  const thread = createThread<ExamineRequest, ExamineAnswer>({
+    name: 'the examiner of uploads',
+    file: new URL('./examine-thread.ts', import.meta.url),
+    heapMb: 512,
+    limits: { waitingOfClient: 64, waiting: 512 },
+    deadlineMs,
+    tooLong: tooMuch('long'),
+    tooLarge: tooMuch('much memory'),
+  });
+
+  function examineHere(application: Intake, body: Buffer): Outcome {
+    const { domain, validator } = application;
+    const examined = examine({ domain, validator: validator.quick }, body);
+    if (!examined.ok) {
+      const { refusal, explain } = examined;
+      const explained = () => explain().catch(ifOutOfSteps(() => explainAside(application, body, refusal)));
+      return { ok: false, refusal, explain: explained };
+    }
+    const { payload, json, text } = examined;
+    if (fitsInDocument(payload, body.length))
+      return { ok: true, json, text, leaves: recordLeaves.find(application, payload) };
+    const refusal: LineRefusal = { name: 'PayloadTooLargeError', message: tooLargeToStore };
+    return { ok: false, refusal, explain: async () => refusal };
+  }
+
+  async function ask(application: Intake, body: Buffer, code: string, schema: string) {
+    const { domain, owner, rawSchema } = application;
+    const send = (learn?: ExamineRequest['learn']) => {
+      // A view of a larger buffer would be sent with all of it.
+      const copy = new Uint8Array(body);
+      const request = { schema, domain, body: copy, ...(learn && { learn }) };
+      return thread.ask(owner, request, [copy.buffer]);
+    };
+    try {
+      const answer = await send();
+      return answer.kind === 'unknown' ? await send({ code, rawSchema }) : answer;
+    } catch (error) {
+      if (error instanceof ThreadBusy)
+        throw unavailable('too many large uploads are waiting; nothing was stored', 1);
+      throw error;
+    }
+  }
+
+  async function examineAside(application: Intake, body: Buffer): Promise<Outcome> {
+    const { id, validator } = application;
+    const answer = await ask(application, body, validator.code, id);
+    if (answer.kind === 'refused') {
+      const { refusal, hasMore } = answer;
+      const explain = async () => (hasMore ? explainAside(application, body, refusal) : refusal);
+      return { ok: false, refusal, explain };
+    }
+    const json = withoutByteOrderMark(body);
+    const leaves = answer.kind === 'taken' ? recordLeaves.notOnRecord(application, answer.leaves) : [];
+    return { ok: true, json, text: json.toString('utf8'), leaves };
+  }
+
+  /** All that is wrong; what was found first where no more can be had. */
+  async function explainAside(application: Intake, body: Buffer, first: LineRefusal): Promise<LineRefusal> {
+    const { id, validator } = application;
+    const code = await validator.exhaustiveCode();
+    if (code === undefined) return first;
+    const answer = await ask(application, body, code, `${id} exhaustive`);
+    return answer.kind === 'refused' && answer.hasMore ? answer.refusal : first;
+  }
+
+  return {
+    examine(application, body) {
+      if (body.length > quickBytes) return examineAside(application, body);
+      try {
+        return examineHere(application, body);
+      } catch (error) {
+        return ifOutOfSteps(() => examineAside(application, body))(error);
+      }
+    },
+    close: thread.close,
+  };
+}
+
+const ifOutOfSteps =
+  <T>(otherwise: () => T) =>
+  (error: unknown): T => {
+    if (error instanceof OutOfSteps) return otherwise();
+    throw error;
+  };

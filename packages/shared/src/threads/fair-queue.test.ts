@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { createFairQueue } from './fair-queue.ts';
+
+function takeAll(queue: { take(): string | undefined }): string[] {
+  const taken: string[] = [];
+  for (let item = queue.take(); item !== undefined; item = queue.take()) taken.push(item);
+  return taken;
+}
+
+it('gives each client its turn, however much the others have waiting', () => {
+  const queue = createFairQueue<string>({ waitingOfClient: 10, waiting: 100 });
+  for (const item of ['a1', 'a2', 'a3', 'b1', 'c1', 'c2']) queue.push(item[0] as string, item);
+  expect(takeAll(queue)).toEqual(['a1', 'b1', 'c1', 'a2', 'c2', 'a3']);
+  expect(queue.size()).toBe(0);
+});
+
+it('puts a client that comes again behind those that wait', () => {
+  const queue = createFairQueue<string>({ waitingOfClient: 10, waiting: 100 });
+  queue.push('a', 'a1');
+  queue.push('b', 'b1');
+  expect(queue.take()).toBe('a1');
+  queue.push('a', 'a2');
+  expect(takeAll(queue)).toEqual(['b1', 'a2']);
+});
+
+it('takes so many of a client and so many of all, and again when one has left', () => {
+  const queue = createFairQueue<string>({ waitingOfClient: 2, waiting: 3 });
+  expect(['a', 'a', 'a', 'b', 'c'].map((client) => queue.push(client, client))).toEqual([
+    true,
+    true,
+    false,
+    true,
+    false,
+  ]);
+  queue.take();
+  expect(queue.push('a', 'a')).toBe(true);
+  expect(queue.size()).toBe(3);
+});

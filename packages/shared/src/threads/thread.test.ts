@@ -1,0 +1,69 @@
+import { getPriority } from 'node:os';
+import { expect, it, onTestFinished } from 'vitest';
+import type { TestRequest } from './thread.testing.ts';
+import { createThread, ThreadBusy } from './thread.ts';
+
+function start(deadlineMs = 60_000, limits = { waitingOfClient: 2, waiting: 3 }) {
+  const thread = createThread<TestRequest, string>({
+    ...{ name: 'the test', file: new URL('./thread.testing.ts', import.meta.url), heapMb: 64 },
+    ...{ deadlineMs, limits, tooLong: 'too long', tooLarge: 'too large' },
+  });
+  onTestFinished(thread.close);
+  return thread;
+}
+
+it('answers clients in turns', async () => {
+  const thread = start();
+  const order: string[] = [];
+  const ask = (client: string, echo: string) =>
+    thread.ask(client, { echo }).then((answer) => order.push(answer));
+  await Promise.all([ask('a', 'a1'), ask('a', 'a2'), ask('b', 'b1')]);
+  expect(order).toEqual(['a1', 'b1', 'a2']);
+  expect(thread.pending()).toBe(0);
+});
+
+it('refuses at once what is too much of a client or too much of all, and does the rest', async () => {
+  const thread = start();
+  const asked = ['a', 'a', 'a', 'b', 'c'].map((client) => thread.ask(client, { echo: client }));
+  expect(await Promise.all(asked.map((each) => each.catch((error) => error)))).toEqual([
+    'a',
+    'a',
+    expect.any(ThreadBusy),
+    'b',
+    expect.any(ThreadBusy),
+  ]);
+});
+
+it.each([
+  ['spin', 'too long'],
+  ['grow', 'too large'],
+] as const)(
+  'ends a thread that does not end (%s), and answers the next with another',
+  async (request, says) => {
+    const thread = start(request === 'spin' ? 20 : 60_000);
+    const answers = await Promise.all([thread.ask('a', request), thread.ask('a', { echo: 'next' })]);
+    expect(answers).toEqual([says, 'next']);
+  },
+);
+
+it('rejects what throws, and answers the next', async () => {
+  const thread = start();
+  const [thrown, next] = [thread.ask('a', 'throw'), thread.ask('a', { echo: 'next' })];
+  await expect(thrown).rejects.toThrow('thrown in the thread');
+  expect(await next).toBe('next');
+});
+
+it.runIf(process.platform === 'linux')('gives way to the thread of the process', async () => {
+  const own = getPriority();
+  expect(Number(await start().ask('a', 'priority'))).toBeGreaterThan(own);
+  expect(getPriority()).toBe(own);
+});
+
+it('rejects what waits when it is closed, and what comes after', async () => {
+  const thread = start();
+  const waiting = [thread.ask('a', 'spin'), thread.ask('a', { echo: '' })];
+  const ended = Promise.allSettled(waiting);
+  await thread.close();
+  for (const { status } of await ended) expect(status).toBe('rejected');
+  await expect(thread.ask('a', { echo: '' })).rejects.toThrow('the test is closed');
+});

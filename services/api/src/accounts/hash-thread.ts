@@ -1,0 +1,12 @@
+import { serve } from '@sluice/shared/threads/serve.ts';
+import bcrypt from 'bcrypt';
+
+/** The threads of ./passwords.ts. */
+export type HashRequest = { password: string; cost: number } | { password: string; hash: string };
+export type HashAnswer = { hash: string } | { matches: boolean } | 'failed';
+
+serve<HashRequest, HashAnswer>((request) =>
+  'hash' in request
+    ? { matches: bcrypt.compareSync(request.password, request.hash) }
+    : { hash: bcrypt.hashSync(request.password, request.cost) },
+);
