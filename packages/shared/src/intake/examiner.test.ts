@@ -95,7 +95,9 @@ it.each([
   [
     'has large patterns',
     {
-      patternProperties: Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`${i}[ab]{100}`, {}])),
+      patternProperties: Object.fromEntries(
+        Array.from({ length: 20 }, (_, i) => [`${i}[ab]{100}`, { type: 'number' }]),
+      ),
       required: ['x'],
     },
     '{}',

@@ -41,13 +41,13 @@ export interface Generated {
 /** Throws Refused. */
 export function generate(schema: Record<string, unknown>, draft: Draft, exhaustive: boolean): Generated {
   checkBy(draft, schema, '');
-  const { schema: linked, tracks, usesMetaSchema } = link(schema, draft);
+  const { schema: linked, tracks, hasWideUnion, usesMetaSchema } = link(schema, draft);
   // What only a reference makes a schema has not been looked at yet.
   checkBy(draft, linked, 'a reference leads to what is ');
   const regExp = createRegExp();
   const ajv = createAjv(draft, regExp, { exhaustive, meta: usesMetaSchema });
   if (tracks) trackEvaluated(ajv);
-  else ajv.opts.unevaluated = false;
+  else if (!hasWideUnion) ajv.opts.unevaluated = false;
   const code = standalone.default(ajv, ajv.compile(linked));
   const paying = instrument(code, exhaustive ? { maxErrors: limits.maxGathered } : {});
   if (paying.length > limits.codeLength) throw new Refused('the schema is too large when compiled');
