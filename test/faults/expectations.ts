@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Oracle, Verdict } from './oracle.ts';
 
 /** `FAULTS=full` repeats each fault as often as the promises say; without it every kind comes a few times. */
-const full = process.env.FAULTS === 'full';
+export const full = process.env.FAULTS === 'full';
 export const times = (short: number, long: number) => (full ? long : short);
 
 /** Ends the load, and expects that what was acknowledged is stored, each upload once. */

@@ -134,7 +134,7 @@ export function storeOf({ env }: Sluice) {
 }
 
 /** Between two looks: what is waited for needs the processor too. */
-const pollMs = 5;
+const pollMs = 20;
 
 /** Resolves when the condition holds; rejects when it does not within that time. */
 export async function until(condition: () => Promise<boolean>, withinMs = 60_000): Promise<void> {
