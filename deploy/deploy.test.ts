@@ -95,6 +95,14 @@ describe('haproxy.cfg', () => {
     expect(drainDelayMs).toBeLessThan(shutdownTimeoutMs);
   });
 
+  it('gives a connection to a replica up before the replica does', () => {
+    expect(api).toContain('http-reuse never');
+    const kept = / keepAliveTimeout: ([\d_]+),/.exec(read('services/api/src/app.ts'))?.[1];
+    expect(ms(argumentOf(section('defaults'), 'timeout http-keep-alive'))).toBeLessThan(
+      Number(kept?.replace('_', '')),
+    );
+  });
+
   it('sends again only where there was no connection: what was sent may have been stored', () => {
     const all = read('deploy/haproxy.cfg').match(/^\s*retry-on .*$/gm);
     expect(all?.map((line) => line.trim())).toEqual(['retry-on conn-failure']);

@@ -111,7 +111,8 @@ export async function buildApp({
     trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : trustProxy,
     // See plugins/slow-bodies.ts.
     requestTimeout: 0,
-    keepAliveTimeout: 5_000,
+    // Longer than a proxy keeps one: who closes first must not be whom a request is just being sent to.
+    keepAliveTimeout: 15_000,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: true },
