@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { connectStore } from '@sluice/shared/store/connect.ts';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { type CuttableProxy, createCuttableProxy } from '../support/cuttable-proxy.ts';
 import { throughProxy } from '../support/own-database.ts';
 import { type Call, ownStores, type Sluice, startSluice, until } from '../support/sluice.ts';
@@ -58,3 +59,18 @@ describe.each(['cut', 'stall'] as const)('while MongoDB is away (%s)', (how) => 
     withinMs,
   );
 });
+
+it.each(['patient', 'impatient'] as const)(
+  'who comes before MongoDB is there reaches it later (%s)',
+  async (patience) => {
+    await mongodb.cut();
+    const url = throughProxy(ownStores().MONGODB_URL as string, mongodb);
+    const store = connectStore({ url, timeoutMs: 500 }, 'sluice-test', patience);
+    onTestFinished(() => store.close());
+    for (const _attempt of [1, 2]) await expect(store.clock()).rejects.toThrow();
+    await mongodb.restore();
+    await store.clock();
+    await store.prepare();
+  },
+  withinMs,
+);

@@ -86,6 +86,8 @@ export function connectStore(
     // How soon a primary that does not answer is taken for gone.
     heartbeatFrequencyMS: 2_000,
   });
+  // Where the first connection fails, the driver keeps the topology that it closed, and tries no other.
+  client.on('topologyClosed', () => Object.assign(client, { topology: undefined }));
   const named = client.options.dbName;
   const db = client.db(named === 'test' ? 'sluice' : named);
   const milestones = milestoneStore(db);
