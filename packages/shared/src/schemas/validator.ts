@@ -24,7 +24,7 @@ export function createValidator(
 ): Validator {
   const first = once(() => createRun(generated.code));
   let compiling: Promise<Generated | undefined> | undefined;
-  let all: (() => Run) | undefined;
+  let all: Run | undefined;
 
   const exhaustive = () => {
     compiling ??= compileExhaustive().catch(() => undefined);
@@ -34,8 +34,8 @@ export function createValidator(
     const found = await exhaustive();
     if (!found) return undefined;
     if (isQuick) expectQuick(found);
-    all ??= once(() => createRun(found.code));
-    return isQuick ? all().quickly(payload) : all().run(payload);
+    all ??= createRun(found.code);
+    return isQuick ? all.quickly(payload) : all.run(payload);
   }
   async function explain(isQuick: boolean, payload: unknown, known: Issue[]): Promise<Issue[]> {
     if (isTooMany(known)) return known;
