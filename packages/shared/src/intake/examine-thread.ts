@@ -4,7 +4,7 @@ import { fitsInDocument } from '../store/entries.ts';
 import { serve } from '../threads/serve.ts';
 import { examine, type LineRefusal } from './examine.ts';
 import { createLeafSet, type LeafSet } from './leaf-set.ts';
-import { tooLargeToStore } from './line-errors.ts';
+import { tooLarge, tooLargeToStore } from './line-errors.ts';
 
 /** The thread of ./examiner.ts. It knows the schemas that it was told last. */
 export interface ExamineRequest {
@@ -44,11 +44,7 @@ serve<ExamineRequest, ExamineAnswer>(({ schema, learn, domain, body }) => {
   const examined = examine({ domain, validator }, Buffer.from(body.buffer));
   if (!examined.ok) return { kind: 'refused', refusal: examined.refusal, hasMore };
   if (!fitsInDocument(examined.payload, body.length))
-    return {
-      kind: 'refused',
-      refusal: { name: 'PayloadTooLargeError', message: tooLargeToStore },
-      hasMore: false,
-    };
+    return { kind: 'refused', refusal: tooLarge(tooLargeToStore), hasMore: false };
   return { kind: 'taken', leaves: own.leaves.unknown(examined.payload) };
 });
 

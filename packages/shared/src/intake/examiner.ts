@@ -6,7 +6,7 @@ import { createThread, ThreadBusy } from '../threads/thread.ts';
 import { examine, type LineRefusal } from './examine.ts';
 import type { ExamineAnswer, ExamineRequest } from './examine-thread.ts';
 import type { Intake } from './intake.ts';
-import { tooLargeToStore } from './line-errors.ts';
+import { tooLarge, tooLargeToStore } from './line-errors.ts';
 import type { RecordLeaves } from './record-leaves.ts';
 
 export type Outcome =
@@ -29,10 +29,7 @@ const deadlineMs = 10_000;
 
 const tooMuch = (what: 'long' | 'much memory'): ExamineAnswer => ({
   kind: 'refused',
-  refusal: {
-    name: 'PayloadTooLargeError',
-    message: `to read and validate the payload takes too ${what}; send less at once`,
-  },
+  refusal: tooLarge(`to read and validate the payload takes too ${what}; send less at once`),
   hasMore: false,
 });
 
@@ -59,7 +56,7 @@ export function createExaminer(recordLeaves: Pick<RecordLeaves, 'find' | 'notOnR
     const { payload, json, text } = examined;
     if (fitsInDocument(payload, body.length))
       return { ok: true, json, text, leaves: recordLeaves.find(application, payload) };
-    const refusal: LineRefusal = { name: 'PayloadTooLargeError', message: tooLargeToStore };
+    const refusal = tooLarge(tooLargeToStore);
     return { ok: false, refusal, explain: async () => refusal };
   }
 

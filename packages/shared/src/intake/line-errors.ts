@@ -1,5 +1,5 @@
 import { ApiError, type ErrorName, type LineError, unavailable } from '../errors.ts';
-import type { Refusal } from './examine.ts';
+import type { LineRefusal, Refusal } from './examine.ts';
 
 const detailsOfLine = 20;
 
@@ -21,6 +21,8 @@ export function noneStored(lines: number, details: LineError[]): ApiError {
 }
 
 export const overLimit = (limit: number) => `the line is over the limit of ${limit} bytes`;
+
+export const tooLarge = (message: string): LineRefusal => ({ name: 'PayloadTooLargeError', message });
 
 /** What MongoDB takes as one document. */
 export const tooLargeToStore = 'the payload takes more than 16 MB as it is stored';

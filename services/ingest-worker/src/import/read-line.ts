@@ -4,7 +4,7 @@ import { createRowJson, RowProblem } from '@sluice/shared/csv/row.ts';
 import type { Frame } from '@sluice/shared/imports/frames.ts';
 import { type Examined, examine, type LineRefusal, type Refusal } from '@sluice/shared/intake/examine.ts';
 import type { Intake } from '@sluice/shared/intake/intake.ts';
-import { overLimit, tooLargeToStore } from '@sluice/shared/intake/line-errors.ts';
+import { overLimit, tooLarge, tooLargeToStore } from '@sluice/shared/intake/line-errors.ts';
 import { fitsInDocument } from '@sluice/shared/store/entries.ts';
 import type { ImportOptions } from '@sluice/shared/store/job-records.ts';
 
@@ -30,7 +30,6 @@ export function createReadLine(
   { format, columns, formulas, lineLimit }: ImportOptions,
 ): (frame: Frame) => ReadLine {
   const toText = format === 'csv' ? createRowText(schema, columns ?? [], formulas) : withoutLaterMark;
-  const tooLarge = (message: string): LineRefusal => ({ name: 'PayloadTooLargeError', message });
 
   return ({ bytes, isCut }) => {
     if (isCut) return refuse(tooLarge(overLimit(lineLimit)), { bytes, as: 'text' });
