@@ -57,7 +57,7 @@ export async function up(options: UpOptions) {
   };
   const logs = watchRoot ? undefined : dataDir.logs;
   const services = Object.entries(options.services).map(([name, entry]) =>
-    startService({ name, entry, env: { ...env, ...youngSpace(name, env) }, logs, children, log }),
+    startService({ name, entry, env: { ...env, ...collector(name, env) }, logs, children, log }),
   );
   const broken = Promise.race([mongodb.broken, redis.broken, ...services.map(({ failed }) => failed)]);
   broken.catch(() => {});
@@ -78,13 +78,18 @@ const isLoopback = (host: string) => /^(127\..*|localhost|::1)$/.test(host);
 
 /**
  * MB of the collector's young space. Uploads wait for their commands, some milliseconds: with room for them it has less to do.
- * What workers make is garbage at once, and a small space stays in the processor's cache.
+ * What workers make is garbage at once, and a small space stays in the processor's cache. The collector's helpers have no lower
+ * priority than the API's own thread, so there is one.
  */
-const youngSpaces: Record<string, number> = { api: 64, 'ingest-worker': 4, 'export-worker': 4 };
+const collectors: Record<string, string> = {
+  api: '--max-semi-space-size=64 --v8-pool-size=1',
+  'ingest-worker': '--max-semi-space-size=4',
+  'export-worker': '--max-semi-space-size=4',
+};
 
-function youngSpace(service: string, { NODE_OPTIONS = '' }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const size = youngSpaces[service];
-  return size ? { NODE_OPTIONS: `${NODE_OPTIONS} --max-semi-space-size=${size}`.trim() } : {};
+function collector(service: string, { NODE_OPTIONS = '' }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const options = collectors[service];
+  return options ? { NODE_OPTIONS: `${NODE_OPTIONS} ${options}`.trim() } : {};
 }
 
 async function readyOrBroken(address: string, broken: Promise<never>, logs?: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { openAccount } from '../support/sluice.ts';
 import { atRate, type Send, type Statuses } from './at-rate.ts';
 import { type Case, costly, large, patterns, references } from './cases.ts';
@@ -25,7 +26,9 @@ async function bombing(cases: Case[], uploadsOnly = false): Promise<Send> {
   const schemas = cases.map(({ schema }) => JSON.stringify(schema));
   const uploads: { to: string; body: string }[] = [];
   for (const [i, schema] of schemas.entries()) {
-    const answer = await create(schema);
+    let answer = await create(schema);
+    // The attack before may not be through.
+    for (; answer.status === 503; answer = await create(schema)) await pause(1_000);
     if (answer.status !== 200) continue;
     const { domain } = JSON.parse(answer.text).data;
     const body = JSON.stringify(cases[i]?.payload);

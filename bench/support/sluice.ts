@@ -24,7 +24,7 @@ export async function startApi(bench: Bench, { database, port, env = {} }: ApiOp
   const server = await startServer(bench, {
     ...{ name: 'sluice', entry, port },
     // The heap as compose and `npm start` set it.
-    nodeArgs: ['--max-semi-space-size=64', '--expose-gc', '--import', reportMemory],
+    nodeArgs: ['--max-semi-space-size=64', '--v8-pool-size=1', '--expose-gc', '--import', reportMemory],
     env: (port) => ({
       ...serviceEnv(bench, database),
       JWT_SECRET: bench.jwtSecret,

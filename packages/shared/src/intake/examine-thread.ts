@@ -1,4 +1,5 @@
 import { schemaLeaves } from '../columns/schema-leaves.ts';
+import { toBson } from '../payloads/write-bson.ts';
 import { createRun, isTooMany, type Run } from '../schemas/run.ts';
 import { fitsInDocument } from '../store/entries.ts';
 import { serve } from '../threads/serve.ts';
@@ -18,8 +19,8 @@ export interface ExamineRequest {
 
 export type ExamineAnswer =
   | { kind: 'unknown' }
-  /** `leaves`: those that are not in the schema. */
-  | { kind: 'taken'; leaves: string[] }
+  /** `leaves`: those that are not in the schema. `bson`: the payload. */
+  | { kind: 'taken'; leaves: string[]; bson: ArrayBuffer }
   /** `hasMore`: the exhaustive code may find more that is wrong. */
   | { kind: 'refused'; refusal: LineRefusal; hasMore: boolean };
 
@@ -31,7 +32,7 @@ interface Known {
 const mostKnown = 50;
 const known = new Map<string, Known>();
 
-serve<ExamineRequest, ExamineAnswer>(({ schema, learn, domain, body }) => {
+function answer({ schema, learn, domain, body }: ExamineRequest): ExamineAnswer {
   const own = known.get(schema) ?? (learn && take(schema, learn));
   if (!own) return { kind: 'unknown' };
   let hasMore = false;
@@ -45,8 +46,8 @@ serve<ExamineRequest, ExamineAnswer>(({ schema, learn, domain, body }) => {
   if (!examined.ok) return { kind: 'refused', refusal: examined.refusal, hasMore };
   if (!fitsInDocument(examined.payload, body.length))
     return { kind: 'refused', refusal: tooLarge(tooLargeToStore), hasMore: false };
-  return { kind: 'taken', leaves: own.leaves.unknown(examined.payload) };
-});
+  return { kind: 'taken', leaves: own.leaves.unknown(examined.payload), bson: toBson(examined.json) };
+}
 
 function take(schema: string, { code, rawSchema }: { code: string; rawSchema: string }): Known {
   const leaves = createLeafSet();
@@ -56,3 +57,5 @@ function take(schema: string, { code, rawSchema }: { code: string; rawSchema: st
   known.set(schema, made);
   return made;
 }
+
+serve(answer, (answered) => (answered.kind === 'taken' ? [answered.bson] : []));

@@ -10,8 +10,8 @@ import { tooLarge, tooLargeToStore } from './line-errors.ts';
 import type { RecordLeaves } from './record-leaves.ts';
 
 export type Outcome =
-  /** `leaves`: those that are not on record. */
-  | { ok: true; json: Buffer; text: string; leaves: string[] }
+  /** `leaves`: those that are not on record. `bson`: the payload, where the thread wrote it. */
+  | { ok: true; json: Buffer; bson?: Buffer; text: string; leaves: string[] }
   /** `explain` finds all that is wrong with it, not only what was found first. */
   | { ok: false; refusal: LineRefusal; explain(): Promise<LineRefusal> };
 
@@ -23,6 +23,25 @@ export interface Examiner {
 
 /** To read a body of this length takes 3 ms at most: one of 90,000 keys in 1 MB takes 120 ms. */
 const quickBytes = 16 * 1024;
+/** So it does for one of this length with few names, and few values and escapes. */
+const quickTextBytes = 128 * 1024;
+const quickNames = 1_500;
+const quickValues = 6_000;
+
+function isQuick(body: Buffer): boolean {
+  if (body.length <= quickBytes) return true;
+  return (
+    body.length <= quickTextBytes && hasAtMost(quickNames, ':', body) && hasAtMost(quickValues, ',{[\\', body)
+  );
+}
+
+function hasAtMost(most: number, characters: string, body: Buffer): boolean {
+  let left = most;
+  for (const character of Buffer.from(characters))
+    for (let at = body.indexOf(character); at >= 0; at = body.indexOf(character, at + 1))
+      if (left-- === 0) return false;
+  return true;
+}
 
 /** Far above what the budget of a validation allows. */
 const deadlineMs = 10_000;
@@ -39,7 +58,8 @@ export function createExaminer(recordLeaves: Pick<RecordLeaves, 'find' | 'notOnR
     name: 'the examiner of uploads',
     file: new URL('./examine-thread.ts', import.meta.url),
     heapMb: 512,
-    limits: { waitingOfClient: 64, waiting: 512 },
+    limits: { waitingOfClient: 32 * 1024 ** 2, waiting: 128 * 1024 ** 2 },
+    waitingMs: 5_000,
     deadlineMs,
     tooLong: tooMuch('long'),
     tooLarge: tooMuch('much memory'),
@@ -66,11 +86,17 @@ export function createExaminer(recordLeaves: Pick<RecordLeaves, 'find' | 'notOnR
       // A view of a larger buffer would be sent with all of it.
       const copy = new Uint8Array(body);
       const request = { schema, domain, body: copy, ...(learn && { learn }) };
-      return thread.ask(owner, request, [copy.buffer]);
+      return thread.ask(owner, request, {
+        transfer: [copy.buffer],
+        weight: Math.max(body.length, quickBytes),
+      });
     };
     try {
       const answer = await send();
-      return answer.kind === 'unknown' ? await send({ code, rawSchema }) : answer;
+      if (answer.kind !== 'unknown') return answer;
+      const taught = await send({ code, rawSchema });
+      if (taught.kind === 'unknown') throw new Error('the examiner forgot the schema that it was told');
+      return taught;
     } catch (error) {
       if (error instanceof ThreadBusy)
         throw unavailable('too many large uploads are waiting; nothing was stored', 1);
@@ -87,8 +113,8 @@ export function createExaminer(recordLeaves: Pick<RecordLeaves, 'find' | 'notOnR
       return { ok: false, refusal, explain };
     }
     const json = withoutByteOrderMark(body);
-    const leaves = answer.kind === 'taken' ? recordLeaves.notOnRecord(application, answer.leaves) : [];
-    return { ok: true, json, text: json.toString('utf8'), leaves };
+    const leaves = recordLeaves.notOnRecord(application, answer.leaves);
+    return { ok: true, json, bson: Buffer.from(answer.bson), text: json.toString('utf8'), leaves };
   }
 
   /** All that is wrong; what was found first where no more can be had. */
@@ -102,7 +128,7 @@ export function createExaminer(recordLeaves: Pick<RecordLeaves, 'find' | 'notOnR
 
   return {
     examine(application, body) {
-      if (body.length > quickBytes) return examineAside(application, body);
+      if (!isQuick(body)) return examineAside(application, body);
       try {
         return examineHere(application, body);
       } catch (error) {

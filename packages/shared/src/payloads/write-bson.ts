@@ -40,6 +40,24 @@ let behind = 0;
 /** The room that `writeBson` may need. */
 export const bsonRoom = (json: Buffer): number => json.length * growth + 16;
 
+/** Used again and again, more than nearly every command takes; what is never written takes no memory. */
+const usualBytes = 16 * 1024 ** 2;
+let usual: Buffer | undefined;
+
+/** What `write` puts into a buffer of so many bytes, up to where it says that it ends. To be copied: the next call overwrites it. */
+export function inRoom(bytes: number, write: (target: Buffer) => number): Buffer {
+  const isUsual = bytes <= usualBytes;
+  if (isUsual) usual ??= Buffer.allocUnsafeSlow(usualBytes);
+  const target = (isUsual && usual) || Buffer.allocUnsafeSlow(bytes);
+  return target.subarray(0, write(target));
+}
+
+/** What `writeBson` writes, in memory that is nobody else's. */
+export function toBson(json: Buffer): ArrayBuffer {
+  const { buffer, byteOffset, length } = inRoom(bsonRoom(json), (target) => writeBson(json, target, 0));
+  return buffer.slice(byteOffset, byteOffset + length) as ArrayBuffer;
+}
+
 /**
  * Writes a JSON object as BSON and returns where that ends. The text must have passed `readPayload`: it is valid, and no deeper
  * than `maxNesting`. Members keep their order; numbers have the type that the driver would give them.

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { MongoClient } from 'mongodb';
+import { BSON, MongoClient } from 'mongodb';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
 import { type EntryDocument, entryStore } from './entries.ts';
@@ -25,6 +25,20 @@ describe('an insert', () => {
     expect(found.map(({ payload }) => payload.n)).toEqual(batch.map((_, n) => 299 - n));
     const times = new Set(found.map(({ createdAt }) => createdAt.getTime()));
     expect([...times]).toEqual([expect.toSatisfy((time) => time >= before && time <= Date.now())]);
+  });
+
+  it('stores those that are BSON already among others', async () => {
+    const { entries } = await start();
+    const batch = Array.from({ length: 9 }, (_, n) => {
+      const payload = { n, text: 'ü'.repeat(n) };
+      const bson = n % 3 ? Buffer.from(BSON.serialize(payload)) : undefined;
+      return { ...entry(payload, n % 2 ? key() : undefined), bson };
+    });
+    expect(new Set(await entries.insert(batch))).toEqual(new Set(['stored']));
+    const found = await entries.page(application, { start: 0, limit: 10 });
+    expect(found.map(({ payload }) => payload)).toEqual(
+      batch.map(({ json }) => JSON.parse(json.toString())).reverse(),
+    );
   });
 
   it('stores one of the entries with one `once`, also when they come in one command', async () => {

@@ -19,6 +19,8 @@ export interface NewEntry {
   application: string;
   /** The payload, an object that has passed `readPayload`. */
   json: Buffer;
+  /** The same as BSON, where it is written already. */
+  bson?: Buffer | undefined;
   /** 16 bytes: among entries that have the same, one is stored. */
   once?: Buffer | undefined;
 }
@@ -54,6 +56,7 @@ const duplicateKey = 11000;
 interface Prepared {
   key: Binary;
   json: Buffer;
+  bson?: Buffer | undefined;
   once?: Binary | undefined;
 }
 
@@ -62,9 +65,9 @@ export function createInsert({ db, entries, newKey, timeoutMs }: Dependencies) {
   const { w, journal, wtimeoutMS } = db.writeConcern ?? {};
   const writeConcern = { w, j: journal, wtimeout: wtimeoutMS };
 
-  function prepare({ application, json, once }: NewEntry, createdAt: number): Prepared {
+  function prepare({ application, json, bson, once }: NewEntry, createdAt: number): Prepared {
     const key = newKey(Buffer.from(application, 'hex'), createdAt);
-    return { key, json, once: once && new Binary(once) };
+    return { key, json, bson, once: once && new Binary(once) };
   }
 
   async function send(batch: Prepared[], bson: Buffer, session?: ClientSession): Promise<WriteError[]> {

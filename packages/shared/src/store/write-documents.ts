@@ -1,5 +1,5 @@
 import type { Binary } from 'mongodb';
-import { bsonRoom, writeBson } from '../payloads/write-bson.ts';
+import { bsonRoom, inRoom, writeBson } from '../payloads/write-bson.ts';
 
 // https://bsonspec.org/spec.html
 const [subdocument, binary] = [0x03, 0x05];
@@ -11,33 +11,28 @@ const onceName = name('once', binary);
 interface Entry {
   key: Binary;
   json: Buffer;
+  bson?: Buffer | undefined;
   once?: Binary | undefined;
 }
 
 /** What is around a payload, at the most. */
 const frameBytes = 128;
-/** Used again and again, more than nearly every command takes; what is never written takes no memory. */
-const usualBytes = 16 * 1024 ** 2;
-let usual: Buffer | undefined;
-
 /** Documents `{_id, payload, once}`, one after the other. */
 export function writeDocuments(entries: Entry[]): Buffer {
-  const room = entries.reduce((sum, { json }) => sum + bsonRoom(json) + frameBytes, 0);
-  if (room > usualBytes) {
-    const own = Buffer.allocUnsafeSlow(room);
-    return own.subarray(0, writeAll(entries, own));
-  }
-  usual ??= Buffer.allocUnsafeSlow(usualBytes);
-  return Buffer.from(usual.subarray(0, writeAll(entries, usual)));
+  const room = entries.reduce(
+    (sum, { json, bson }) => sum + (bson?.length ?? bsonRoom(json)) + frameBytes,
+    0,
+  );
+  return Buffer.from(inRoom(room, (target) => writeAll(entries, target)));
 }
 
 function writeAll(entries: Entry[], target: Buffer): number {
   let at = 0;
-  for (const { key, json, once } of entries) {
+  for (const { key, json, bson, once } of entries) {
     const start = at;
     at = writeBinary(keyName, key, target, at + 4);
     at += payloadName.copy(target, at);
-    at = writeBson(json, target, at);
+    at = bson ? at + bson.copy(target, at) : writeBson(json, target, at);
     if (once) at = writeBinary(onceName, once, target, at);
     target[at++] = 0;
     target.writeInt32LE(at - start, start);

@@ -36,3 +36,19 @@ it('takes so many of a client and so many of all, and again when one has left', 
   expect(queue.push('a', 'a')).toBe(true);
   expect(queue.size()).toBe(3);
 });
+
+it('goes by the weight of items where they have one', () => {
+  const queue = createFairQueue<string>({ waitingOfClient: 100, waiting: 150 });
+  const push = (client: string, weight: number) => queue.push(client, client, weight);
+  expect([push('a', 60), push('a', 41), push('a', 40), push('b', 51), push('b', 50)]).toEqual([
+    true,
+    false,
+    true,
+    false,
+    true,
+  ]);
+  expect([queue.take(), queue.size()]).toEqual(['a', 2]);
+  expect([push('a', 61), push('a', 60)]).toEqual([false, true]);
+  expect(takeAll(queue)).toEqual(['b', 'a', 'a']);
+  expect(push('b', 100)).toBe(true);
+});

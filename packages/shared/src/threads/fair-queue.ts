@@ -1,3 +1,4 @@
+/** In what items are counted in: an item is 1, where nothing else is said. */
 export interface QueueLimits {
   /** Of one client, beside what is worked on. */
   waitingOfClient: number;
@@ -5,31 +6,42 @@ export interface QueueLimits {
   waiting: number;
 }
 
+interface Waiting<T> {
+  items: { item: T; weight: number }[];
+  weight: number;
+}
+
 /** What waits, by client: each has its turn, however much the others have waiting. */
 export function createFairQueue<T>({ waitingOfClient, waiting }: QueueLimits) {
-  const clients = new Map<string, T[]>();
+  const clients = new Map<string, Waiting<T>>();
   let size = 0;
+  let total = 0;
   return {
     size: () => size,
 
     /** False when the queue is full for this client: then nothing was added. */
-    push(client: string, item: T): boolean {
-      const own = clients.get(client) ?? [];
-      if (size >= waiting || own.length >= waitingOfClient) return false;
-      own.push(item);
+    push(client: string, item: T, weight = 1): boolean {
+      const own = clients.get(client) ?? { items: [], weight: 0 };
+      if (total + weight > waiting || own.weight + weight > waitingOfClient) return false;
+      own.items.push({ item, weight });
+      own.weight += weight;
       clients.set(client, own);
       size += 1;
+      total += weight;
       return true;
     },
 
     /** The next item; its client is behind all others then. */
     take(): T | undefined {
       for (const [client, own] of clients) {
-        const item = own.shift();
+        const first = own.items.shift();
         clients.delete(client);
-        if (own.length > 0) clients.set(client, own);
+        if (!first) continue;
+        if (own.items.length > 0) clients.set(client, own);
+        own.weight -= first.weight;
+        total -= first.weight;
         size -= 1;
-        return item;
+        return first.item;
       }
       return undefined;
     },

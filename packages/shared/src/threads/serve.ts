@@ -1,19 +1,26 @@
 import { setPriority } from 'node:os';
-import { parentPort } from 'node:worker_threads';
+import { parentPort, type Transferable } from 'node:worker_threads';
 
 export type ThreadMessage = { ready: true } | { id: number; answer: unknown };
 
 /** Such a thread gets what the process's own thread and the database leave. */
-const backgroundPriority = 5;
+const backgroundPriority = 10;
 
-/** Makes this file's thread answer the requests of ./thread.ts, one at a time. What `answer` throws ends the thread. */
-export function serve<Q, A>(answer: (request: Q) => A): void {
+/**
+ * Makes this file's thread answer the requests of ./thread.ts, one at a time. What `answer` throws ends the thread. What
+ * `transfer` picks from an answer is handed over, not copied.
+ */
+export function serve<Q, A>(
+  answer: (request: Q) => A,
+  transfer: (answer: A) => Transferable[] = () => [],
+): void {
   const port = parentPort;
   if (!port) throw new Error('this file runs as a worker thread');
   // Only Linux has a priority for a thread; elsewhere this would be the whole process.
   if (process.platform === 'linux') setPriority(backgroundPriority);
-  port.on('message', ({ id, request }: { id: number; request: Q }) =>
-    port.postMessage({ id, answer: answer(request) } satisfies ThreadMessage),
-  );
+  port.on('message', ({ id, request }: { id: number; request: Q }) => {
+    const own = answer(request);
+    port.postMessage({ id, answer: own } satisfies ThreadMessage, transfer(own));
+  });
   port.postMessage({ ready: true } satisfies ThreadMessage);
 }

@@ -3,10 +3,11 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { TestRequest } from './thread.testing.ts';
 import { createThread, ThreadBusy } from './thread.ts';
 
-function start(deadlineMs = 60_000, limits = { waitingOfClient: 2, waiting: 3 }) {
+function start(deadlineMs = 60_000, waitingMs?: number) {
+  const limits = { waitingOfClient: 2, waiting: 3 };
   const thread = createThread<TestRequest, string>({
     ...{ name: 'the test', file: new URL('./thread.testing.ts', import.meta.url), heapMb: 64 },
-    ...{ deadlineMs, limits, tooLong: 'too long', tooLarge: 'too large' },
+    ...{ deadlineMs, limits, ...(waitingMs && { waitingMs }), tooLong: 'too long', tooLarge: 'too large' },
   });
   onTestFinished(thread.close);
   return thread;
@@ -32,6 +33,16 @@ it('refuses at once what is too much of a client or too much of all, and does th
     'b',
     expect.any(ThreadBusy),
   ]);
+});
+
+it('refuses what has waited too long, and does what comes then', async () => {
+  const thread = start(20, 1);
+  const late = [thread.ask('a', { echo: 'a' }), thread.ask('b', { echo: 'b' })];
+  // The first is begun when the thread has started, which takes longer.
+  for (const each of late) await expect(each).rejects.toBeInstanceOf(ThreadBusy);
+  const behind = [thread.ask('a', 'spin'), thread.ask('b', { echo: 'b' })];
+  expect(await behind[0]).toBe('too long');
+  await expect(behind[1]).rejects.toBeInstanceOf(ThreadBusy);
 });
 
 it.each([

@@ -2,7 +2,7 @@ import { type Transferable, Worker } from 'node:worker_threads';
 import { createFairQueue, type QueueLimits } from './fair-queue.ts';
 import type { ThreadMessage } from './serve.ts';
 
-/** Too much waits for the thread, or too much of this client: nothing was begun. */
+/** Too much waits for the thread, or too much of this client, or this has waited too long: nothing was begun. */
 export class ThreadBusy extends Error {}
 
 export interface ThreadOptions<A> {
@@ -12,6 +12,8 @@ export interface ThreadOptions<A> {
   deadlineMs: number;
   heapMb: number;
   limits: QueueLimits;
+  /** What has waited longer when its turn comes is rejected: its client has given up, or soon will. */
+  waitingMs?: number;
   /** The answers to a request that passed the deadline or the heap. */
   tooLong: A;
   tooLarge: A;
@@ -20,8 +22,8 @@ export interface ThreadOptions<A> {
 }
 
 export interface Thread<Q, A> {
-  /** Clients have turns. Rejects with ThreadBusy, or when the thread is closed or cannot start. */
-  ask(client: string, request: Q, transfer?: Transferable[]): Promise<A>;
+  /** Clients have turns. Rejects with ThreadBusy, or when the thread is closed or cannot start. `weight` counts for the limits. */
+  ask(client: string, request: Q, sent?: { transfer?: Transferable[]; weight?: number }): Promise<A>;
   /** Requests that are not answered. */
   pending(): number;
   close(): Promise<void>;
@@ -30,6 +32,7 @@ export interface Thread<Q, A> {
 interface Job<Q, A> {
   request: Q;
   transfer: Transferable[];
+  since: number;
   resolve(answer: A): void;
   reject(error: Error): void;
 }
@@ -41,7 +44,7 @@ const longestWait = 5;
  * process alive, and is ended and replaced when a request passes the deadline or the heap.
  */
 export function createThread<Q, A>(options: ThreadOptions<A>): Thread<Q, A> {
-  const { file, deadlineMs, heapMb, limits, name } = options;
+  const { file, deadlineMs, heapMb, limits, waitingMs = Number.POSITIVE_INFINITY, name } = options;
   const waiting = createFairQueue<Job<Q, A>>(limits);
   const isClosed = () => new Error(`${name} is closed`);
   let worker: Worker | undefined;
@@ -52,25 +55,41 @@ export function createThread<Q, A>(options: ThreadOptions<A>): Thread<Q, A> {
 
   return { ask, pending: () => waiting.size() + (current ? 1 : 0), close };
 
-  function ask(client: string, request: Q, transfer: Transferable[] = []): Promise<A> {
+  function ask(
+    client: string,
+    request: Q,
+    { transfer = [], weight }: { transfer?: Transferable[]; weight?: number } = {},
+  ): Promise<A> {
     if (closed) return Promise.reject(isClosed());
     return new Promise((resolve, reject) => {
-      if (!waiting.push(client, { request, transfer, resolve, reject })) reject(new ThreadBusy());
-      else next();
+      const job = { request, transfer, since: performance.now(), resolve, reject };
+      if (waiting.push(client, job, weight)) next();
+      else reject(new ThreadBusy());
     });
+  }
+
+  /** The next job that has not waited too long. */
+  function take(): Job<Q, A> | undefined {
+    for (let job = waiting.take(); job; job = waiting.take()) {
+      if (performance.now() - job.since <= waitingMs) return job;
+      job.reject(new ThreadBusy());
+    }
+    return undefined;
   }
 
   function next(): void {
     if (closed || current) return;
-    if (waiting.size() === 0) {
+    if (waiting.size() > 0) {
+      worker ??= start();
+      worker.ref();
+      // The start of a thread is not the request's time.
+      if (!ready) return;
+    }
+    const job = take();
+    if (!worker || !job) {
       worker?.unref();
       return;
     }
-    worker ??= start();
-    worker.ref();
-    // The start of a thread is not the request's time.
-    if (!ready) return;
-    const job = waiting.take() as Job<Q, A>;
     current = { ...job, id: ++lastId };
     void watch(worker, current.id);
     worker.postMessage({ id: current.id, request: job.request }, job.transfer);
@@ -102,12 +121,12 @@ export function createThread<Q, A>(options: ThreadOptions<A>): Thread<Q, A> {
       env: {},
       execArgv: [],
     });
-    started.on('message', (message: ThreadMessage) => started === worker && take(message));
+    started.on('message', (message: ThreadMessage) => started === worker && receive(message));
     started.on('error', (error: NodeJS.ErrnoException) => started === worker && fail(error));
     return started;
   }
 
-  function take(message: ThreadMessage): void {
+  function receive(message: ThreadMessage): void {
     if ('ready' in message) ready = true;
     else if (message.id === current?.id) finish(message.answer as A);
     next();

@@ -42,11 +42,12 @@ export function createAccept({ cache, admit, commit, examiner, recordLeaves, sto
       const { name, message, details } = await examined.explain();
       throw new ApiError(name, message, details && { details });
     }
-    const { json, text, leaves } = examined;
+    const { json, bson, text, leaves } = examined;
     const recording = recordLeaves.record(application, new Set(leaves));
     if (recording) await recording;
     const once = key === undefined ? undefined : onceFor('upload', application.id, key);
-    const [outcome] = await commit.add([{ application: application.id, json, once }], body.length, 'uploads');
+    const entry = { application: application.id, json, bson, once };
+    const [outcome] = await commit.add([entry], (bson ?? body).length, 'uploads');
     const error = outcomeError(outcome as Outcome);
     if (error) throw error;
     return text;

@@ -5,7 +5,7 @@ import { storeFault } from '@sluice/shared/store/faults.ts';
 export interface CommitLimits {
   /** Commands on their way to MongoDB at once. */
   inFlight: number;
-  /** Entries, and bytes of JSON, that one command takes of each lane. An item above the bytes goes alone. */
+  /** Entries, and bytes, that one command takes of each lane. An item above the bytes goes alone. */
   entries: number;
   bytes: number;
   /** What may wait of uploads; beyond it one more is refused. */
@@ -38,7 +38,7 @@ type Lane = 'uploads' | 'batches';
 
 export interface GroupCommit {
   /**
-   * Resolves with what became of each entry once all of them are decided. `bytes` is their length as JSON.
+   * Resolves with what became of each entry once all of them are decided. `bytes` is their length as JSON, or as BSON where they are that already.
    * Rejects when their outcome is unknown, or (at once, with a 503) when too many uploads wait.
    */
   add(entries: NewEntry[], bytes: number, lane: Lane): Promise<Outcome[]>;

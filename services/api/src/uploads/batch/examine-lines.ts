@@ -57,21 +57,16 @@ export function createExamineLines(lineLimit: number, examiner: Pick<Examiner, '
         errors.push({ line, ...ofLine(refusal, isExplained) });
         continue;
       }
-      if (
-        chunk.entries.length === chunkEntries ||
-        (chunk.bytes > 0 && chunk.bytes + bytes.length > chunkBytes)
-      ) {
+      const { json, bson } = examined;
+      const { length } = bson ?? bytes;
+      if (chunk.entries.length === chunkEntries || (chunk.bytes > 0 && chunk.bytes + length > chunkBytes)) {
         yield chunk;
         chunk = emptyChunk();
       }
       for (const leaf of examined.leaves) chunk.leaves.add(leaf);
       chunk.lines.push(line);
-      chunk.entries.push({
-        application: application.id,
-        json: examined.json,
-        once: once && onceForLine(once, line),
-      });
-      chunk.bytes += bytes.length;
+      chunk.entries.push({ application: application.id, json, bson, once: once && onceForLine(once, line) });
+      chunk.bytes += length;
     }
     if (chunk.entries.length > 0) yield chunk;
   };
