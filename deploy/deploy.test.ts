@@ -12,6 +12,7 @@ interface Container {
   restart?: string;
   stop_grace_period?: string;
   container_name?: string;
+  sysctls?: Record<string, number>;
 }
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '..', path), 'utf8');
@@ -70,6 +71,12 @@ describe('docker-compose.yml', () => {
 
   it('takes Redis for healthy by what it says: redis-cli ends with 0 also after an error', () => {
     expect(services.redis?.healthcheck?.test).toEqual(['CMD-SHELL', 'redis-cli ping | grep -q PONG']);
+  });
+
+  it.each(['mongo', 'mongo-2', 'mongo-3'])('has %s give up a connection to a member that is gone', (name) => {
+    const resends = services[name]?.sysctls?.['net.ipv4.tcp_retries2'] ?? Number.NaN;
+    // The first after 200 ms, each other after twice as long.
+    expect(0.2 * (2 ** (resends + 1) - 1)).toBeLessThan(10);
   });
 
   it('has Redis refuse what is too much, where it could throw jobs away', () => {

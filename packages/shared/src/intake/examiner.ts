@@ -52,7 +52,7 @@ const tooMuch = (what: 'long' | 'much memory'): ExamineAnswer => ({
   hasMore: false,
 });
 
-/** Examines uploads: small ones here, others in a thread, so that those of other owners do not wait for them. */
+/** Examines uploads: what is quick here, the rest in a thread, so that those of other owners do not wait for them. */
 export function createExaminer(recordLeaves: Pick<RecordLeaves, 'find' | 'notOnRecord'>): Examiner {
   const thread = createThread<ExamineRequest, ExamineAnswer>({
     name: 'the examiner of uploads',

@@ -1,4 +1,4 @@
-/** In what items are counted in: an item is 1, where nothing else is said. */
+/** An item counts 1, or what it weighs. */
 export interface QueueLimits {
   /** Of one client, beside what is worked on. */
   waitingOfClient: number;
