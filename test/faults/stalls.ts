@@ -9,28 +9,31 @@ export function stallFaults(cluster: () => Cluster): void {
   describe('a process that stands still and goes on', () => {
     const stalledMs = times(12_000, 30_000);
 
-    it.each(['api', 'primary', 'ingest-worker', 'export-worker'])(
-      'loses and doubles nothing: %s',
-      async (which) => {
-        const { url, primary, one, pause, healthy } = cluster();
-        const asker = await createAsker(url);
-        const oracle = startOracle(await createClient(url), { connections: 16 });
-        await oracle.goOn(100);
+    it.each([
+      // What a replica has when it stops has no answer: HAProxy ends its connections when it counts as down.
+      ['api', [0, 201]],
+      ['primary', [201, 503]],
+      ['ingest-worker', [201]],
+      ['export-worker', [201]],
+    ] as const)('loses and doubles nothing: %s', async (which, statuses) => {
+      const { url, primary, one, pause, healthy } = cluster();
+      const asker = await createAsker(url);
+      const oracle = startOracle(await createClient(url), { connections: 16 });
+      await oracle.goOn(100);
+      await asker.ask();
+      const id = await one(which === 'primary' ? await primary() : which);
+      const mend = await pause(id);
+      const end = performance.now() + stalledMs;
+      while (performance.now() < end) {
         await asker.ask();
-        const id = await one(which === 'primary' ? await primary() : which);
-        const mend = await pause(id);
-        const end = performance.now() + stalledMs;
-        while (performance.now() < end) {
-          await asker.ask();
-          await oracle.goOn(20);
-        }
-        await mend();
-        await healthy(id);
-        await oracle.goOn(100);
-        const jobs = await asker.expectDone();
-        await expectExact(`${which} paused for ${stalledMs / 1_000} s`, oracle, { jobs });
-        expectOnly(oracle, ...(which === 'primary' ? [201, 503] : [201]));
-      },
-    );
+        await oracle.goOn(20);
+      }
+      await mend();
+      await healthy(id);
+      await oracle.goOn(100);
+      const jobs = await asker.expectDone();
+      await expectExact(`${which} paused for ${stalledMs / 1_000} s`, oracle, { jobs });
+      expectOnly(oracle, ...statuses);
+    });
   });
 }
