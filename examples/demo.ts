@@ -9,7 +9,7 @@ import { summary } from './demo/summary.ts';
 
 /** Registers, creates the applications, uploads, exports and checks. Throws DemoError when anything differs. */
 async function main(argv: string[]): Promise<void> {
-  const options = readOptions(argv);
+  const options = readOptions(argv, process.env);
   if (!options) return console.log(usage);
   const { url, out } = options;
 

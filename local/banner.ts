@@ -12,6 +12,7 @@ export interface Facts {
 
 /** What someone who has just started Sluice wants to know. */
 export function banner({ address, seconds, dir, logs, watch, mongodb, redis }: Facts): string {
+  const isUsual = address === 'http://127.0.0.1:4000';
   return `
 Sluice is ready at ${address} after ${seconds.toFixed(1)} s
 
@@ -21,6 +22,6 @@ Sluice is ready at ${address} after ${seconds.toFixed(1)} s
   MongoDB   ${mongodb.source}
   Redis     ${redis.source}
 
-Next: npm run demo, in another terminal. Ctrl-C stops Sluice and keeps the data.
+Next: npm run demo${isUsual ? '' : ` -- --url ${address}`}, in another terminal. Ctrl-C stops Sluice and keeps the data.
 `;
 }

@@ -5,6 +5,7 @@ import type { openDataDir } from './data-dir.ts';
 import type { localEnv } from './env.ts';
 import { checkPort } from './ports.ts';
 import { addressOf, waitUntilReady } from './ready.ts';
+import { collectors } from './services/collectors.ts';
 import { startService } from './services/service.ts';
 import { watchSources } from './services/watch.ts';
 import { StartError } from './start-error.ts';
@@ -76,20 +77,9 @@ export async function up(options: UpOptions) {
 
 const isLoopback = (host: string) => /^(127\..*|localhost|::1)$/.test(host);
 
-/**
- * MB of the collector's young space. Uploads wait for their commands, some milliseconds: with room for them it has less to do.
- * What workers make is garbage at once, and a small space stays in the processor's cache. The collector's helpers have no lower
- * priority than the API's own thread, so there is one.
- */
-const collectors: Record<string, string> = {
-  api: '--max-semi-space-size=64 --v8-pool-size=1',
-  'ingest-worker': '--max-semi-space-size=4',
-  'export-worker': '--max-semi-space-size=4',
-};
-
 function collector(service: string, { NODE_OPTIONS = '' }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const options = collectors[service];
-  return options ? { NODE_OPTIONS: `${NODE_OPTIONS} ${options}`.trim() } : {};
+  const own = (collectors as Record<string, string[]>)[service];
+  return own ? { NODE_OPTIONS: [NODE_OPTIONS, ...own].join(' ').trim() } : {};
 }
 
 async function readyOrBroken(address: string, broken: Promise<never>, logs?: string): Promise<void> {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createClient } from '../../examples/demo/client.ts';
 import { waitUntilReady } from '../../local/ready.ts';
+import { collectors } from '../../local/services/collectors.ts';
 import type { Bench } from './bench.ts';
 import { startServer } from './server.ts';
 import { serviceEnv } from './service-env.ts';
@@ -23,8 +24,7 @@ export type Api = Awaited<ReturnType<typeof startApi>>;
 export async function startApi(bench: Bench, { database, port, env = {} }: ApiOptions) {
   const server = await startServer(bench, {
     ...{ name: 'sluice', entry, port },
-    // The heap as compose and `npm start` set it.
-    nodeArgs: ['--max-semi-space-size=64', '--v8-pool-size=1', '--expose-gc', '--import', reportMemory],
+    nodeArgs: [...collectors.api, '--expose-gc', '--import', reportMemory],
     env: (port) => ({
       ...serviceEnv(bench, database),
       JWT_SECRET: bench.jwtSecret,

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { collectors } from '../../local/services/collectors.ts';
 import type { Bench } from './bench.ts';
 import { startServer } from './server.ts';
 import { serviceEnv } from './service-env.ts';
@@ -10,12 +11,6 @@ export interface WorkerOptions {
 
 const services = join(import.meta.dirname, '..', '..', 'services');
 
-/** As compose and `npm start` have it. */
-const options = {
-  'export-worker': { NODE_OPTIONS: '--max-semi-space-size=4' },
-  'ingest-worker': { NODE_OPTIONS: '--max-semi-space-size=4' },
-};
-
 /** A worker as in production. */
 export async function startWorker(
   bench: Bench,
@@ -24,7 +19,7 @@ export async function startWorker(
   return startServer(bench, {
     name: service,
     entry: join(services, service, 'src', 'main.ts'),
-    env: () => ({ ...serviceEnv(bench, database), ...options[service] }),
+    env: () => ({ ...serviceEnv(bench, database), NODE_OPTIONS: collectors[service].join(' ') }),
     async ready({ output }) {
       if (!output().includes('process.started')) throw new Error(`the ${service} does not start`);
     },

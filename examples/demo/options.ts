@@ -6,7 +6,7 @@ export const usage = `Usage: npm run demo -- [options]
 Creates three applications on a running Sluice, uploads real public data to them, exports each as CSV
 and checks that nothing is missing.
 
-  --url <url>            address of Sluice (http://127.0.0.1:4000)
+  --url <url>            address of Sluice (http://127.0.0.1:4000, or on PORT)
   --username <name>      an existing user, with --password; default: registers a new one
   --password <password>
   --out <folder>         where the exported files go (sluice-demo)
@@ -20,9 +20,9 @@ export interface Options {
   out: string;
 }
 
-/** The command line; `undefined` when help is wanted. Throws DemoError when it makes no sense. */
-export function readOptions(argv: string[]): Options | undefined {
-  const { help, url, out, username, password } = parse(argv);
+/** The command line, and PORT of the environment; `undefined` when help is wanted. Throws DemoError when it makes no sense. */
+export function readOptions(argv: string[], { PORT = '4000' }: NodeJS.ProcessEnv = {}): Options | undefined {
+  const { help, url = `http://127.0.0.1:${PORT}`, out, username, password } = parse(argv);
   if (help) return undefined;
   if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url)) {
     throw new DemoError(`--url ${url} is not an http or https address`);
@@ -40,7 +40,7 @@ function parse(argv: string[]) {
       args: argv,
       options: {
         help: { type: 'boolean', short: 'h' },
-        url: { type: 'string', default: 'http://127.0.0.1:4000' },
+        url: { type: 'string' },
         out: { type: 'string', default: 'sluice-demo' },
         username: { type: 'string' },
         password: { type: 'string' },

@@ -277,6 +277,17 @@ describe('uploads to one application', () => {
     await until(async () => (await upload()) === 201);
   });
 
+  it('count what is only tried too', async () => {
+    const sluice = await start({ UPLOAD_RATE: '3/7d' });
+    const { token } = await sluice.owner();
+    const at = `/applications/${await sluice.application(token)}/data`;
+    const tried = await sluice.request('POST', `${at}/validate`, { body: '[{},{}]' });
+    expect([tried.status, tried.headers.get('ratelimit-remaining')]).toEqual([200, '1']);
+    expectTooMany(await sluice.request('POST', `${at}/validate`, { body: '[{},{}]' }), /got its 3 entries/);
+    expect((await sluice.request('POST', at, { json: {} })).status).toBe(201);
+    expectTooMany(await sluice.request('POST', `${at}/validate`, { body: '{}' }), /got its 3 entries/);
+  });
+
   it('have no limit, and say nothing of one, unless it is set', async () => {
     const sluice = await start({});
     const { token } = await sluice.owner();
@@ -330,6 +341,7 @@ it('the limits are in the description of the API', async () => {
     ['users/login', '200'],
     ['applications/{domain}/data', '201'],
     ['applications/{domain}/data/batch', '207'],
+    ['applications/{domain}/data/validate', '200'],
   ]) {
     const { responses } = paths[`/api/${path}`].post;
     expect(Object.keys(responses[answer as string].headers)).toEqual(rate);

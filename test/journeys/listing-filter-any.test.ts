@@ -1,4 +1,5 @@
 import { readFilter } from '@sluice/api/entries/filter.ts';
+import { parseJson } from '@sluice/shared/payloads/parse-json.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { meets } from '../support/filter-oracle.ts';
@@ -67,7 +68,7 @@ it('a filter leaves the entries that the contract says, in pages and in the tota
         const asked = { filter: read.conditions, from: new Date(1_001), to: new Date(1_006) };
         const expected = all().filter(
           ({ n, time }) =>
-            time >= 1_001 && time < 1_006 && meets(JSON.parse(JSON.stringify(payloads[n])), one),
+            time >= 1_001 && time < 1_006 && meets(parseJson(JSON.stringify(payloads[n])), one),
         );
         met += expected.length;
         const page = await entries.page(application, { ...asked, start: 2, limit: 9 });

@@ -50,6 +50,32 @@ describe('listing', () => {
     expect((await list()).pagination).toMatchObject({ limit: 100, current: 0 });
   });
 
+  it('says how many large entries fit into a page, and then gives so many', async () => {
+    const at = await sluice.application(token);
+    const body = (n: number) => ({ n, items: Array(130_000).fill({}) });
+    for (let n = 0; n < 12; n++)
+      expect((await sluice.request('POST', `/applications/${at}/data`, { json: body(n) })).status).toBe(201);
+    const refused = await sluice.request('GET', `/applications/${at}/data`, { token });
+    expect([refused.status, refused.body.error.message]).toEqual([
+      400,
+      expect.stringMatching(/^these entries are too large for one page: take limit=\d+$/),
+    ]);
+    const limit = Number(/\d+$/.exec(refused.body.error.message)?.[0]);
+    expect(limit).toBeGreaterThan(1);
+    const seen: number[] = [];
+    for (let start = 0; ; ) {
+      const { result, pagination } = await list(`?limit=${limit}&start=${start}`, at);
+      seen.push(...numbers({ result }));
+      if (pagination.isLast) break;
+      start = pagination.next;
+    }
+    expect(seen).toEqual(Array.from({ length: 12 }, (_, i) => 11 - i));
+    expect((await list(`?limit=${limit}&start=${12 - limit}`, at)).result).toHaveLength(limit);
+    const more = await sluice.request('GET', `/applications/${at}/data?limit=${limit + 1}`, { token });
+    expect(more.status).toBe(400);
+    expect((await list('?limit=1', at)).result).toHaveLength(1);
+  });
+
   it('walks all entries once by cursor, while new ones arrive', async () => {
     const at = await sluice.application(token);
     const post = (n: number) => sluice.request('POST', `/applications/${at}/data`, { json: { n } });

@@ -106,6 +106,32 @@ describe('a request is taken', () => {
   });
 });
 
+describe('a request that ends its connection', () => {
+  it.each([
+    ['1.1', 'close'],
+    ['1.1', 'keep-alive, close'],
+    ['1.0', 'keep-alive, close'],
+    ['1.0', 'x, Close ,keep-alive'],
+    ['1.0', 'x-close'],
+  ])('is the last in HTTP/%s with Connection: %s', async (version, connection) => {
+    const own = await sluice.application(token);
+    const headers = [host, length('{"n":1}'), `Connection: ${connection}`];
+    const one = upload(headers, undefined, { version }).replace(domain, own);
+    const answers = await speak(sluice.url, one + one);
+    expect(answers.map(({ status }) => status)).toEqual([201]);
+    expect(await client.count(own)).toBe(1);
+  });
+
+  it('has one behind it where it does not', async () => {
+    const own = await sluice.application(token);
+    const of = (connection: string) =>
+      upload([host, length('{"n":1}'), `Connection: ${connection}`], undefined, { version: '1.0' });
+    const both = of('keep-alive, x-close') + of('close');
+    const answers = await speak(sluice.url, both.replaceAll(domain, own));
+    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+  });
+});
+
 describe('Expect: 100-continue', () => {
   const asking = ['Expect: 100-continue', host, 'Connection: close'];
 

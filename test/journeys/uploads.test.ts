@@ -1,3 +1,4 @@
+import { parseJson } from '@sluice/shared/payloads/parse-json.ts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Sluice, startSluice, storeOf } from '../support/sluice.ts';
@@ -48,7 +49,42 @@ describe('an upload', () => {
     ['{"nul":"a\\u0000b","emoji":"\\ud83d\\ude00"}'],
   ])('comes back as it was posted: %s', async (text) => {
     expect((await upload(text)).status).toBe(201);
-    expect((await newest()).payload).toEqual(JSON.parse(text.replace('\uFEFF', '').replace('-0', '0')));
+    expect((await newest()).payload).toEqual(parseJson(text.replace('\uFEFF', '').replace('-0', '0')));
+  });
+
+  it.each(['04', '06', '07'])(
+    'is an object, also where a reference keeps the type beside it from counting (draft %s)',
+    async (draft) => {
+      const at = await sluice.application(token, {
+        $schema: `http://json-schema.org/draft-${draft}/schema#`,
+        ...{ type: 'object', $ref: '#/definitions/any', definitions: { any: {} } },
+      });
+      const details = [{ path: '', keyword: 'type', message: 'must be object' }];
+      for (const body of ['5', '1e5', '"s"', 'null', '[1]', `[${' '.repeat(300_000)}1]`]) {
+        const refused = await upload(body, at);
+        expect([refused.status, refused.body.error.details]).toEqual([422, details]);
+      }
+      const batch = await sluice.request('POST', `/applications/${at}/data/batch`, {
+        body: '5\n{"a":1}\n[]\n',
+        headers: { 'content-type': 'application/x-ndjson' },
+      });
+      expect([batch.status, batch.body.data.errors]).toMatchObject([
+        207,
+        [
+          { line: 1, details },
+          { line: 3, details },
+        ],
+      ]);
+      expect((await newest(at)).payload).toEqual({ a: 1 });
+    },
+  );
+
+  it('is validated by its own keys, whatever keys another one had before', async () => {
+    const closed = { type: 'object', properties: { a: {}, '\n': {} }, additionalProperties: false };
+    const theirs = await sluice.application(token, closed);
+    for (let times = 0; times < 3; times++) expect((await upload('{"a":1,"\\\\":2}')).status).toBe(201);
+    expect((await upload('{"a":1,"\\n":2}', theirs)).status).toBe(201);
+    expect((await upload('{"a":1,"\\\\":2}', theirs)).status).toBe(422);
   });
 
   it('comes back as it was posted, whatever the JSON, or is refused', async () => {
@@ -58,7 +94,7 @@ describe('an upload', () => {
         async (value) => {
           const text = JSON.stringify(value);
           const { status } = await upload(text);
-          if (status === 201) expect((await newest()).payload).toEqual(JSON.parse(text));
+          if (status === 201) expect((await newest()).payload).toEqual(parseJson(text));
           else expect([400, 422]).toContain(status);
         },
       ),

@@ -7,6 +7,7 @@ import {
 } from '@sluice/export-worker/formats/entries.testing.ts';
 import { cases, write as writeParquet } from '@sluice/export-worker/formats/parquet/files.testing.ts';
 import { eachLeaf, toPointer } from '@sluice/shared/payloads/leaves.ts';
+import { parseJson } from '@sluice/shared/payloads/parse-json.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { readByPython } from './python.ts';
@@ -46,8 +47,8 @@ it('CSV is read as it was written, by Python and by DuckDB', async () => {
   const read = (await readByPython('read_csv.py', await Promise.all(files))).trim().split('\n');
   for (const [i, { list, disarmed }] of values.entries()) {
     const cells = cellsOf(list, disarmed);
-    expect({ seed, i, rows: JSON.parse(read[2 * i] as string) }).toEqual({ seed, i, rows: cells });
-    expect({ seed, i, rows: JSON.parse(read[2 * i + 1] as string) }).toEqual({ seed, i, rows: cells });
+    expect({ seed, i, rows: parseJson(read[2 * i] as string) }).toEqual({ seed, i, rows: cells });
+    expect({ seed, i, rows: parseJson(read[2 * i + 1] as string) }).toEqual({ seed, i, rows: cells });
   }
 });
 
@@ -56,5 +57,5 @@ it('Parquet is read as it was written, by DuckDB', async () => {
   const files = await Promise.all(values.map((source) => writeParquet(source, [1, 4])));
   const read = (await readByPython('read_parquet.py', files)).split('\n');
   for (const [i, { rows }] of values.entries())
-    expect({ seed, i, rows: JSON.parse(read[i] as string) }).toEqual({ seed, i, rows });
+    expect({ seed, i, rows: parseJson(read[i] as string) }).toEqual({ seed, i, rows });
 });

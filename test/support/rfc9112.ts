@@ -16,7 +16,8 @@ const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 // Section 3: a reader may take any whitespace for the one space.
 const requestLine = new RegExp(`^(${token})[ \\t]+([\\x21-\\x7e]+)[ \\t]+HTTP/1\\.([01])$`);
 const field = new RegExp(`^(${token}):[ \\t]*([\\t\\x20-\\x7e\\x80-\\xff]*?)[ \\t]*$`);
-const extension = `[ \\t]*;[ \\t]*${token}(?:[ \\t]*=[ \\t]*(?:${token}|"(?:[^"\\\\\\r\\n]|\\\\[^\\r\\n])*"))?`;
+// Section 7.1.1: extensions are ignored, so one without a name ends where any other does.
+const extension = `[ \\t]*;[ \\t]*(?:${token})?(?:[ \\t]*=[ \\t]*(?:${token}|"(?:[^"\\\\\\r\\n]|\\\\[^\\r\\n])*"))?`;
 const chunkSize = new RegExp(`^([0-9A-Fa-f]+)(?:${extension})*[ \\t]*$`);
 
 /** Bytes are given as latin1, so that a character is a byte. */
@@ -89,8 +90,8 @@ export function readMessages(bytes: string): Reading {
   }
 
   while (at < bytes.length) {
-    // Section 2.2: empty lines before a request may be left out, and may end in LF alone.
-    at += (/^(\r?\n)*/.exec(bytes.slice(at)) as RegExpExecArray)[0].length;
+    // Sections 2.2 and 3: empty lines before a request may be left out, may end in LF alone, and a bare CR may count as white space.
+    at += (/^[\r\n]*/.exec(bytes.slice(at)) as RegExpExecArray)[0].length;
     if (at === bytes.length) break;
     const next = message();
     if (!next) return { messages, isBroken: true };

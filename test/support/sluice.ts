@@ -10,6 +10,7 @@ import {
   loadIngestWorkerConfig,
 } from '@sluice/shared/config/load.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
+import { parseJson } from '@sluice/shared/payloads/parse-json.ts';
 import { connectStore } from '@sluice/shared/store/connect.ts';
 import { inject, onTestFinished } from 'vitest';
 
@@ -71,7 +72,7 @@ export async function call(
     status: response.status,
     headers: response.headers,
     text,
-    body: isJson ? JSON.parse(text) : undefined,
+    body: isJson ? parseJson(text) : undefined,
   };
 }
 

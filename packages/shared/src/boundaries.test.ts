@@ -20,6 +20,22 @@ describe('in the services', () => {
     expect(found.filter((file) => !file.startsWith(room))).toEqual([]);
   });
 
+  it('nothing that others send is parsed by JSON.parse alone, which takes keys for others', () => {
+    const room = [
+      // Which says why.
+      'packages/shared/src/payloads/parse-json.ts',
+      // Single strings.
+      'packages/shared/src/payloads/tokens.ts',
+      'packages/shared/src/payloads/write-bson.ts',
+      // Whether it is JSON.
+      'packages/shared/src/csv/cell-json.ts',
+      'services/ingest-worker/src/import/report.ts',
+      // A schema of ours.
+      'packages/shared/src/config/load.ts',
+    ];
+    expect(having(/JSON\.parse\(/).toSorted()).toEqual(room.toSorted());
+  });
+
   it.each([
     ['the events of a queue, which can be lost: the state of a job is in MongoDB', /QueueEvents/],
     ['whether a worker says that it runs: it counts what it does', /\.isRunning\(/],

@@ -33,6 +33,42 @@ describe('the leaves of a schema', () => {
     expect(schemaLeaves(schema as Record<string, unknown>)).toEqual(leaves);
   });
 
+  describe('with properties beside a reference', () => {
+    const x = { properties: { c: {} }, within: { properties: { d: {} } } };
+    const schema = {
+      properties: {
+        a: { $ref: '#/definitions/x', properties: { b: {} }, allOf: [{ properties: { e: {} } }] },
+        through: { $ref: '#/definitions/y/definitions/z' },
+        $ref: { properties: { b: {} } },
+      },
+      definitions: { x, y: { $ref: '#', definitions: { z: { $ref: '#/definitions/x/within' } } } },
+    };
+    const alone = ['/a/c', '/through/d', '/$ref/b'];
+    const together = ['/a/b', '/a/c', '/a/e', '/through/d', '/$ref/b'];
+
+    it.each([
+      ['http://json-schema.org/draft-04/schema#', alone],
+      ['http://json-schema.org/draft-06/schema#', alone],
+      ['http://json-schema.org/draft-07/schema#', alone],
+      ['https://json-schema.org/draft/2019-09/schema', together],
+      ['https://json-schema.org/draft/2020-12/schema', together],
+      [undefined, together],
+    ])('have those that count by %s', ($schema, leaves) => {
+      expect(schemaLeaves({ $schema, ...schema })).toEqual(leaves);
+    });
+
+    it('leave out what contains itself, and end where references do', () => {
+      const properties = {
+        a: {},
+        tree: { $ref: '#', properties: { b: {} } },
+        round: { $ref: '#/definitions/x', properties: { b: {} } },
+      };
+      const definitions = { x: { $ref: '#/definitions/y' }, y: { $ref: '#/definitions/x' } };
+      const $schema = 'http://json-schema.org/draft-07/schema#';
+      expect(schemaLeaves({ $schema, properties, definitions })).toEqual(['/a']);
+    });
+  });
+
   it('end at a bound where references double', () => {
     const $defs = Object.fromEntries(
       Array.from({ length: 40 }, (_, i) => [
@@ -46,10 +82,22 @@ describe('the leaves of a schema', () => {
 
 describe('columns', () => {
   it('keep two paths apart that would have one name', () => {
-    const names = columnsOf({ properties: { 'a.b': {}, createdAt: {} } }, ['/a/b', '/x']).map(
+    const names = columnsOf({ properties: { 'a.b': {}, createdAt: {} } }, ['/a/b', '/x', '/']).map(
       ({ name }) => name,
     );
-    expect(names).toEqual(['createdAt', 'a.b', '/createdAt', '/a/b', 'x']);
+    expect(names).toEqual(['createdAt', 'a.b', '/createdAt', '/a/b', 'x', '/']);
+  });
+
+  it('have one for the rest behind them, whatever they are called', () => {
+    const schema = { properties: { _extra: {}, a: { properties: { b: {} } }, createdAt: {} } };
+    expect(columnsOf(schema, ['/x'], true)).toEqual([
+      { name: 'createdAt' },
+      { name: '_extra', pointer: '/_extra' },
+      { name: 'a.b', pointer: '/a/b' },
+      { name: '/createdAt', pointer: '/createdAt' },
+      { name: 'x', pointer: '/x' },
+      { name: '_extra_', isRest: true },
+    ]);
   });
 
   it('have names of their own, and each leaf one column, whatever the keys', () => {

@@ -1,21 +1,24 @@
-import { createNames } from './names.ts';
+import { createNames, restName } from './names.ts';
 import { schemaLeaves } from './schema-leaves.ts';
 
 export interface Column {
   /** Unique among the columns of an application. */
   name: string;
-  /** JSON Pointer of the leaf in the payload; absent for the time of the entry. */
+  /** JSON Pointer of the leaf in the payload; absent for the time of the entry, and for the rest. */
   pointer?: string;
+  /** True for an object of all leaves that have no column of their own. */
+  isRest?: true;
 }
 
 const createdAt: Column = { name: 'createdAt' };
 
 /**
  * The columns of an application's exports: `createdAt`, the leaves of its schema, then those that only
- * entries have. See `createNames` for what they are called.
+ * entries have, and one for the rest where there is to be one. See `createNames` for what they are called.
  */
-export function columnsOf(schema: Record<string, unknown>, recorded: string[]): Column[] {
+export function columnsOf(schema: Record<string, unknown>, recorded: string[], hasRest = false): Column[] {
   const nameOf = createNames([createdAt.name]);
   const pointers = new Set([...schemaLeaves(schema), ...recorded]);
-  return [createdAt, ...Array.from(pointers, (pointer) => ({ name: nameOf(pointer), pointer }))];
+  const columns = [createdAt, ...Array.from(pointers, (pointer) => ({ name: nameOf(pointer), pointer }))];
+  return hasRest ? [...columns, { name: restName(columns.map(({ name }) => name)), isRest: true }] : columns;
 }

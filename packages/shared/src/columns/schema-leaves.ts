@@ -1,4 +1,5 @@
 import { fromPointer, toPointer } from '../payloads/leaves.ts';
+import { countedIn } from '../schemas/counted.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -16,6 +17,7 @@ const isSchema = (value: unknown): value is Schema =>
  * left out: how deep it goes, only entries tell.
  */
 export function schemaLeaves(schema: Schema): string[] {
+  const counted = countedIn(schema);
   const leaves = new Set<string>();
   let steps = 0;
 
@@ -35,7 +37,8 @@ export function schemaLeaves(schema: Schema): string[] {
     const chain = new Set<Schema>();
     return add(start) ? found : 'recursive';
 
-    function add(node: Schema): boolean {
+    function add(given: Schema): boolean {
+      const node = counted(given);
       if (above.has(node) || chain.has(node)) return false;
       if (found.has(node)) return true;
       steps += 1;

@@ -1,4 +1,5 @@
 import { fromPointer } from '../payloads/leaves.ts';
+import { countedIn } from '../schemas/counted.ts';
 
 type Schema = Record<string, unknown>;
 export type CellType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
@@ -21,6 +22,7 @@ const isSchema = (value: unknown): value is Schema =>
 
 /** Looks places up in a JSON Schema. Where it is hard to say what is allowed there, everything is. */
 export function createPlaces(root: Schema): (pointer: string) => Place {
+  const counted = countedIn(root);
   let steps = 0;
 
   function resolve(reference: unknown): Schema[] {
@@ -33,8 +35,9 @@ export function createPlaces(root: Schema): (pointer: string) => Place {
     return isSchema(found) ? [found] : [];
   }
 
-  /** All schemas that apply where this one does. */
-  function applying(node: Schema): Schema[] {
+  /** All schemas that apply where this one does, each with what counts of it. */
+  function applying(schema: Schema): Schema[] {
+    const node = counted(schema);
     steps += 1;
     if (steps > maxSteps) return [];
     const more = [...resolve(node.$ref), ...(Array.isArray(node.allOf) ? node.allOf.filter(isSchema) : [])];

@@ -35,6 +35,8 @@ describe('a header', () => {
     ['nothing', '', 'the CSV has no header'],
     ['a line end only', '\r', 'the CSV has no header'],
     ['a column without a name', 'a,,b', 'column 2 of the CSV has no name'],
+    ['semicolons', 'a;b', 'the CSV has one column, "a;b"; cells are separated by commas'],
+    ['tabs', 'a\tb', 'the CSV has one column, "a\\tb"; cells are separated by commas'],
     ['a name twice', 'a,b,a', 'two columns of the CSV are the same: "a" and "a"'],
     ['a name and its pointer', 'address.city,/address/city', 'two columns of the CSV are the same: "address.city" and "/address/city"'],
     ['an open quote', 'a,"b', 'the header of the CSV: cell 2 has a quote without an end'],
@@ -42,7 +44,7 @@ describe('a header', () => {
     ['line ends of one CR', 'a,b\r1,2\r3,4', 'the lines of the CSV end in CR alone; LF or CRLF is needed'],
     ['the key __proto__', '__proto__.a', 'the key __proto__ is not allowed'],
     ['too many levels', `a${'.a'.repeat(64)}`, 'a column of the CSV is nested more than 64 levels deep'],
-    ['too many columns', Array.from({ length: 5_001 }, (_, i) => i).join(), 'the CSV has more than 5000 columns'],
+    ['too many columns', Array.from({ length: 5_002 }, (_, i) => i).join(), 'the CSV has more than 5000 columns'],
   ])('with %s is refused', (_what, header, message) => {
     expect(() => columns(header)).toThrow(`${message}; nothing was stored`);
   });

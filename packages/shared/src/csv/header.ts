@@ -35,8 +35,11 @@ export function headerColumns(
     return pointer;
   }
 
+  const [only = ''] = names;
+  if (names.length === 1 && /[;\t]/.test(only) && !known.has(only))
+    throw malformed(`the CSV has one column, ${shown(only)}; cells are separated by commas`);
   const columns = names.map((name, at) => {
-    if (name === '' && !known.has('')) throw malformed(`column ${at + 1} of the CSV has no name`);
+    if (name === '') throw malformed(`column ${at + 1} of the CSV has no name`);
     return toColumn(name);
   });
   const places = new Map<string | null, string>();
@@ -60,7 +63,8 @@ function namesOf(header: Buffer | undefined): string[] {
   if (record.cells.some((name, at) => !record.quoted[at] && name.includes('\r'))) {
     throw malformed('the lines of the CSV end in CR alone; LF or CRLF is needed');
   }
-  if (record.cells.length > maxColumns) throw malformed(`the CSV has more than ${maxColumns} columns`);
+  // One more: that of an export for what has no other.
+  if (record.cells.length > maxColumns + 1) throw malformed(`the CSV has more than ${maxColumns} columns`);
   return record.cells;
 }
 

@@ -130,10 +130,29 @@ describe('a row', () => {
     expect(row(schema, ['/a/b', '/a/c'], '1', '1')).toEqual({ a: { b: '1', c: 1 } });
   });
 
-  it('counts what stands beside a reference, as the validator does in every draft', () => {
-    const properties = { a: { $ref: '#/definitions/x', type: 'string' } };
-    const definitions = { x: { type: ['string', 'number'] } };
-    expect(row({ properties, definitions }, ['/a'], '1')).toEqual({ a: '1' });
+  it.each([
+    ['http://json-schema.org/draft-04/schema#', { a: 1, b: { c: 1 }, d: { e: '1', c: 1 } }],
+    ['http://json-schema.org/draft-06/schema#', { a: 1, b: { c: 1 }, d: { e: '1', c: 1 } }],
+    ['http://json-schema.org/draft-07/schema#', { a: 1, b: { c: 1 }, d: { e: '1', c: 1 } }],
+    ['https://json-schema.org/draft/2019-09/schema', { a: '1', b: { c: '1' }, d: { e: '1', c: '1' } }],
+    [undefined, { a: '1', b: { c: '1' }, d: { e: '1', c: '1' } }],
+  ])('counts what stands beside a reference as the validator does, by %s', ($schema, expected) => {
+    const properties = {
+      a: { $ref: '#/definitions/x', type: 'string' },
+      b: { $ref: '#/definitions/y', properties: { c: text }, required: ['f'] },
+      d: { allOf: [{ $ref: '#/definitions/y', additionalProperties: text }] },
+    };
+    const definitions = { x: { type: ['string', 'number'] }, y: { properties: { e: text } } };
+    const columns = ['/a', '/b/c', '/d/e', '/d/c'];
+    expect(row({ $schema, properties, definitions }, columns, '1', '1', '1', '1')).toEqual(expected);
+  });
+
+  it('leaves out what is null only by what stands beside a reference that stands alone', () => {
+    const properties = { a: { $ref: '#/definitions/x', required: ['b'] } };
+    const definitions = { x: { properties: { b: { type: ['string', 'null'] }, c: text } } };
+    const nulls = ($schema?: string) => row({ $schema, properties, definitions }, ['/a/b', '/a/c'], '', '1');
+    expect(nulls('http://json-schema.org/draft-07/schema#')).toEqual({ a: { c: '1' } });
+    expect(nulls()).toEqual({ a: { b: null, c: '1' } });
   });
 
   it('fills in nulls that must be there only in objects that are there, or must be', () => {

@@ -1,5 +1,6 @@
 import { schemaLeaves } from '../columns/schema-leaves.ts';
 import { toBson } from '../payloads/write-bson.ts';
+import { parseSchema } from '../schemas/parse-schema.ts';
 import { createRun, isTooMany, type Run } from '../schemas/run.ts';
 import { fitsInDocument } from '../store/entries.ts';
 import { serve } from '../threads/serve.ts';
@@ -51,7 +52,7 @@ function answer({ schema, learn, domain, body }: ExamineRequest): ExamineAnswer 
 
 function take(schema: string, { code, rawSchema }: { code: string; rawSchema: string }): Known {
   const leaves = createLeafSet();
-  leaves.add(schemaLeaves(JSON.parse(rawSchema)));
+  leaves.add(schemaLeaves(parseSchema(rawSchema)));
   const made = { run: createRun(code), leaves };
   for (const oldest of known.keys()) if (known.size >= mostKnown) known.delete(oldest);
   known.set(schema, made);

@@ -1,5 +1,6 @@
 import type { ErrorDetail } from '../errors.ts';
 import { readPayload } from '../payloads/read-payload.ts';
+import { isObject } from '../schemas/is-object.ts';
 import type { Validator } from '../schemas/validator.ts';
 
 export interface Refusal {
@@ -20,7 +21,10 @@ export type Examined =
   /** `explain` finds all that is wrong with it, not only what was found first. */
   | { ok: false; refusal: Refusal; explain(): Promise<Refusal> };
 
-/** Reads one payload and validates it against the application's schema. */
+/**
+ * Reads one payload and validates it against the application's schema. It must be an object, also where a reference beside the
+ * root's `type` keeps that from counting (drafts 04 to 07).
+ */
 export function examine(
   { domain, validator }: { domain: string; validator: Pick<Validator, 'validate' | 'explain'> },
   body: Buffer,
@@ -39,12 +43,16 @@ export function examine(
   }
   const { payload, json, text } = reading;
   const issues = validator.validate(payload);
-  if (!issues) return { ok: true, payload: payload as Payload, json, text };
+  if (!issues && isObject(payload)) return { ok: true, payload, json, text };
   const refuse = (details: ErrorDetail[]): Refusal => ({
     name: 'SchemaValidationError',
     message: `the payload does not conform to the schema of ${domain}`,
     details,
   });
+  if (!issues) {
+    const refusal = refuse([{ path: '', keyword: 'type', message: 'must be object' }]);
+    return { ok: false, refusal, explain: async () => refusal };
+  }
   return {
     ok: false,
     refusal: refuse(issues),

@@ -10,7 +10,9 @@ const compiler = createCompiler();
 afterAll(() => compiler.close());
 
 function start() {
-  const examiner = createExaminer(createRecordLeaves({ add: async () => ({ overflow: false }) } as never));
+  const examiner = createExaminer(
+    createRecordLeaves({ add: async () => ({ overflow: false, closed: false }) } as never),
+  );
   onTestFinished(examiner.close);
   return examiner;
 }
@@ -22,7 +24,15 @@ async function intakeOf(schema: object, id = 'one'): Promise<Intake> {
   const { validator } = compiled;
   const leaves = createLeafSet();
   leaves.add(['/a', '/pad']);
-  return { id, domain: id, owner: 'ada', rawSchema, validator, leaves, leafOverflow: false };
+  return {
+    id,
+    domain: id,
+    owner: 'ada',
+    rawSchema,
+    validator,
+    leaves,
+    recorded: { overflow: false, closed: false },
+  };
 }
 
 /** White space makes a body long and changes nothing else. */

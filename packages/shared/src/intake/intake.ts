@@ -1,9 +1,10 @@
 import { schemaLeaves } from '../columns/schema-leaves.ts';
 import { unavailable } from '../errors.ts';
 import type { Compiler } from '../schemas/compiler.ts';
+import { parseSchema } from '../schemas/parse-schema.ts';
 import type { Validator } from '../schemas/validator.ts';
 import type { ApplicationRecord } from '../store/applications.ts';
-import type { LeafStore } from '../store/leaves.ts';
+import type { Extent, LeafStore } from '../store/leaves.ts';
 import { ThreadBusy } from '../threads/thread.ts';
 import { createLeafSet, type LeafSet } from './leaf-set.ts';
 
@@ -16,8 +17,8 @@ export interface Intake {
   rawSchema: string;
   validator: Validator;
   leaves: LeafSet;
-  /** Some leaf of an entry is in no list: there were too many. */
-  leafOverflow: boolean;
+  /** Whether all leaves are on record. */
+  recorded: Extent;
 }
 
 /** Compiles an application's schema and learns its leaves. Throws ApiError when it cannot be compiled now. */
@@ -28,7 +29,7 @@ export function createLoadIntake({ leaves, compiler }: { leaves: LeafStore; comp
     // It compiled when it was created: what fails now is time or memory.
     if (!compiled.ok) throw unavailable(`the schema cannot be compiled now: ${compiled.refusal.message}`);
     const known = createLeafSet();
-    known.add(schemaLeaves(JSON.parse(rawSchema)));
+    known.add(schemaLeaves(parseSchema(rawSchema)));
     known.add(recorded.pointers);
     const { validator } = compiled;
     return {
@@ -38,7 +39,7 @@ export function createLoadIntake({ leaves, compiler }: { leaves: LeafStore; comp
       rawSchema,
       validator,
       leaves: known,
-      leafOverflow: recorded.overflow,
+      recorded: { overflow: recorded.overflow, closed: recorded.closed },
     };
   };
 }

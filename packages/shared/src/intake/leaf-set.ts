@@ -1,5 +1,5 @@
 import { fromPointer, toPointer } from '../payloads/leaves.ts';
-import { maxLeaves } from '../store/leaves.ts';
+import { maxLeafCharacters, maxLeafLength, maxLeaves } from '../store/leaves.ts';
 
 interface Node {
   leaf: boolean;
@@ -8,43 +8,81 @@ interface Node {
 
 /** The leaves that are columns already; finds those of a payload that are not. */
 export interface LeafSet {
-  size(): number;
   add(pointers: Iterable<string>): void;
   has(pointer: string): boolean;
-  /** JSON Pointers, in the order of the payload, the first `mostUnknown` of them. */
+  /** JSON Pointers, in the order of the payload, up to more than can be on record; and `tooLong`, if need be. */
   unknown(payload: Record<string, unknown>): string[];
 }
 
-/** So many are too many to be told apart already. */
-const mostUnknown = maxLeaves + 1;
+/** Stands for all leaves whose pointers are too long to be on record, and is too long itself. */
+export const tooLong = '/'.repeat(maxLeafLength + 1);
+
+/** Leaves that are not known, of any number of payloads. */
+export interface FoundLeaves {
+  pointers: Set<string>;
+  characters: number;
+}
+
+export const noLeaves = (): FoundLeaves => ({ pointers: new Set(), characters: 0 });
+
+/** Whether so many are more than can be on record: then others make no difference. */
+const isEnough = (count: number, characters: number) => count > maxLeaves || characters > maxLeafCharacters;
+
+export function addLeaves(all: FoundLeaves, leaves: string[]): void {
+  for (const leaf of leaves) {
+    if (isEnough(all.pointers.size, all.characters)) return;
+    if (all.pointers.has(leaf)) continue;
+    all.pointers.add(leaf);
+    all.characters += leaf.length;
+  }
+}
+
+/** What is found in a payload. */
+interface Search {
+  found: string[];
+  characters: number;
+  hasTooLong: boolean;
+  /** Of the object that is looked through. */
+  path: string[];
+}
 
 const emptyNode = (): Node => ({ leaf: false, below: new Map() });
 
 /** A tree of keys: one look-up a key, no path is built for a leaf that is known. */
 export function createLeafSet(): LeafSet {
   const root = emptyNode();
-  let size = 0;
 
+  /** `length` is that of the path in characters, with a slash for each key: its pointer is not shorter. */
   function walk(
     node: Node | undefined,
     value: Record<string, unknown>,
-    path: string[],
-    found: string[],
+    length: number,
+    search: Search,
   ): void {
+    const { found, path } = search;
+    let above: string | undefined;
     for (const key in value) {
-      if (found.length >= mostUnknown) return;
+      if (isEnough(found.length, search.characters)) return;
       const child = value[key];
       const next = node?.below.get(key);
+      const reach = length + 1 + key.length;
       if (isBranch(child)) {
         path.push(key);
-        walk(next, child, path, found);
+        walk(next, child, reach, search);
         path.pop();
-      } else if (!next?.leaf) found.push(toPointer([...path, key]));
+      } else if (!next?.leaf) {
+        if (reach <= maxLeafLength) above ??= toPointer(path);
+        const pointer = reach <= maxLeafLength ? above + toPointer([key]) : tooLong;
+        if (pointer.length > maxLeafLength) search.hasTooLong = true;
+        else {
+          found.push(pointer);
+          search.characters += pointer.length;
+        }
+      }
     }
   }
 
   return {
-    size: () => size,
     has(pointer) {
       let node: Node | undefined = root;
       for (const key of fromPointer(pointer)) node = node?.below.get(key);
@@ -58,14 +96,13 @@ export function createLeafSet(): LeafSet {
           node.below.set(key, next);
           node = next;
         }
-        if (!node.leaf) size += 1;
         node.leaf = true;
       }
     },
     unknown(payload) {
-      const found: string[] = [];
-      walk(root, payload, [], found);
-      return found;
+      const search: Search = { found: [], characters: 0, hasTooLong: false, path: [] };
+      walk(root, payload, 0, search);
+      return search.hasTooLong ? [...search.found, tooLong] : search.found;
     },
   };
 }

@@ -1,6 +1,7 @@
 import { isExactNumber } from './exact-number.ts';
 import { createIssues, type Keyword, type PayloadIssue } from './issues.ts';
 import { bsonTypeKey, idKey, maxNesting, prototypeKey, referenceKey } from './rules.ts';
+import { decode, endOfToken, isNumeric } from './tokens.ts';
 
 type OpenArray = { at: number };
 /** `keys` tells of each key whether it was reported as duplicate; `splits` that its `$ref` has one dot. */
@@ -83,29 +84,4 @@ function punctuate(
   } else if (character === ',') {
     parent.at++;
   }
-}
-
-/** Strings and numbers are tokens; every other character stands for itself. */
-function endOfToken(text: string, start: number): number {
-  let end = start + 1;
-  if (text[start] === '"') {
-    while (text[end] !== '"') end += text[end] === '\\' ? 2 : 1;
-    return end + 1;
-  }
-  if (isNumeric(text[start])) while (isNumeric(text[end]) || isExponent(text[end])) end++;
-  return end;
-}
-
-function isNumeric(character = ''): boolean {
-  return (
-    (character >= '0' && character <= '9') || character === '-' || character === '.' || character === '+'
-  );
-}
-
-function isExponent(character: string | undefined): boolean {
-  return character === 'e' || character === 'E';
-}
-
-function decode(quoted: string): string {
-  return quoted.includes('\\') ? JSON.parse(quoted) : quoted.slice(1, -1);
 }

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { findIssues } from './find-issues.ts';
 import type { PayloadIssue } from './issues.ts';
+import { parseJson } from './parse-json.ts';
 import { isSurelyExact } from './quick-check.ts';
 import { prototypeKey } from './rules.ts';
 
@@ -20,7 +21,7 @@ export function readPayload(body: Buffer): Reading {
   const text = json.toString('utf8');
   let payload: unknown;
   try {
-    payload = JSON.parse(text);
+    payload = parseJson(text);
   } catch (error) {
     return malformed(explain(error, text));
   }

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
-import { BSON } from 'mongodb';
+import { BSON, type Document } from 'mongodb';
 import { expect, it } from 'vitest';
 import { anyJson } from './any-json.testing.ts';
+import { parseJson } from './parse-json.ts';
 import { readPayload } from './read-payload.ts';
 import { bsonRoom, writeBson } from './write-bson.ts';
 
@@ -16,7 +17,7 @@ function bsonOf(json: string): Buffer {
 
 /** What the driver makes of it. It puts keys that are numbers before the others, and keeps -0. */
 function driverBson(json: string): Buffer {
-  const plain = JSON.parse(json, (_key, value) => (value === 0 ? 0 : value));
+  const plain = parseJson(json, (_key, value) => (value === 0 ? 0 : value)) as Document;
   return Buffer.from(BSON.serialize(plain, { ignoreUndefined: true }));
 }
 
@@ -65,4 +66,8 @@ it('keeps members in the order of the text', () => {
 it.each([['0'], ['""'], ['[]'], ['{}'], ['0.5'], ['1e10']])('has room for a million times %s', (item) => {
   const json = `{"a":[${Array(1_000_000).fill(item).join()}]}`;
   expect(bsonOf(json).equals(driverBson(json))).toBe(true);
+});
+
+it.each([['5'], [' 1e5'], ['"s"'], ['null'], ['[1]'], ['[{}]'], ['']])('is not written of %j', (json) => {
+  expect(() => bsonOf(json)).toThrow('only objects');
 });

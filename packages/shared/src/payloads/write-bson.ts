@@ -60,9 +60,11 @@ export function toBson(json: Buffer): ArrayBuffer {
 
 /**
  * Writes a JSON object as BSON and returns where that ends. The text must have passed `readPayload`: it is valid, and no deeper
- * than `maxNesting`. Members keep their order; numbers have the type that the driver would give them.
+ * than `maxNesting`. Members keep their order; numbers have the type that the driver would give them. Throws a TypeError for a
+ * value that is no object.
  */
 export function writeBson(json: Buffer, bson: Buffer, start: number): number {
+  if (!isObjectText(json)) throw new TypeError('only objects are written as BSON');
   const copy = json.includes(backslash) ? copyEscaped : copyPlain;
   let at = start;
   let typeAt = start;
@@ -114,6 +116,12 @@ export function writeBson(json: Buffer, bson: Buffer, start: number): number {
       i = behind;
     }
   }
+}
+
+function isObjectText(json: Buffer): boolean {
+  let i = 0;
+  while ((json[i] as number) <= space) i++;
+  return json[i] === openBrace;
 }
 
 /** Copies a string of a text without escapes. */

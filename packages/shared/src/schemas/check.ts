@@ -1,3 +1,4 @@
+import { parseJson } from '../payloads/parse-json.ts';
 import { checkShape } from './check-shape.ts';
 import { checkWalk } from './check-walk.ts';
 import { type Draft, draftOf } from './draft.ts';
@@ -39,7 +40,7 @@ function check(raw: string): { schema: Record<string, unknown>; draft: Draft } {
 
 function parse(raw: string): unknown {
   try {
-    return JSON.parse(raw);
+    return parseJson(raw);
   } catch (error) {
     throw new Refused(`the schema is not JSON: ${(error as Error).message.slice(0, limits.shownText)}`);
   }

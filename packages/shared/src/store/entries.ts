@@ -4,6 +4,7 @@ import { type Period, range } from './entry-range.ts';
 import { createInsert, type KeyedEntry, type NewEntry, type Outcome } from './insert-entries.ts';
 import { createListing, type Page } from './list-entries.ts';
 import { type MilestoneStore, milestoneStore } from './milestones.ts';
+import { readDocument } from './read-document.ts';
 
 export type { Period } from './entry-range.ts';
 export type { KeyedEntry, NewEntry, Outcome } from './insert-entries.ts';
@@ -94,9 +95,12 @@ export function entryStore(
       await insertWithin(batch, session);
     },
 
-    /** Newest first; `start` counts from `before`, the end of the period, or the newest entry. Throws FilterTimeout. */
+    /**
+     * Newest first; `start` counts from `before`, the end of the period, or the newest entry. Throws FilterTimeout and
+     * PageTooLarge.
+     */
     async page(application: string, page: Page): Promise<StoredEntry[]> {
-      return (await listing.page(application, page)).map(toEntry);
+      return (await listing.page(application, page)).map(readDocument);
     },
 
     /** Exact. With `until`, of the entries up to that one. Throws FilterTimeout. */

@@ -14,7 +14,7 @@ import { turnStore } from './turns.ts';
 
 export type NewExport = Pick<
   ExportJob,
-  'application' | 'owner' | 'domain' | 'options' | 'cut' | 'leafCount' | 'transient'
+  'application' | 'owner' | 'domain' | 'options' | 'cut' | 'leafCount' | 'hasRest' | 'transient'
 >;
 
 const turnsAtOnce = 10;

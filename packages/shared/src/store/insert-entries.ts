@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Binary, type ClientSession, type Collection, type Db, type Document } from 'mongodb';
 import { DocumentSequence } from 'mongodb/lib/cmap/commands.js';
 import { within } from '../deadline.ts';
+import { parseJson } from '../payloads/parse-json.ts';
 import type { EntryDocument } from './entries.ts';
 import { becauseOfBefore, isPassing, storeFault, UnconfirmedError } from './faults.ts';
 import { writeDocuments } from './write-documents.ts';
@@ -167,4 +168,4 @@ export function createInsert({ db, entries, newKey, timeoutMs }: Dependencies) {
 }
 
 /** What is equal as JSON is equal: -0 is 0. */
-const plain = (json: string) => JSON.parse(json, (_key, value) => (value === 0 ? 0 : value));
+const plain = (json: string) => parseJson(json, (_key, value) => (value === 0 ? 0 : value));

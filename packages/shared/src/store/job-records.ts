@@ -109,6 +109,8 @@ export interface ExportJob extends Job {
   cut?: Cut | undefined;
   /** How many of the application's recorded leaves are columns. */
   leafCount: number;
+  /** There are others, which have one column together. */
+  hasRest?: boolean | undefined;
   /** True for a file that is streamed to one client and not kept. */
   transient: boolean;
   /** Absent until it is known, and where `arrays` is `json`. */

@@ -6,7 +6,28 @@ import type { Period } from './entry-range.ts';
 import type { End, MilestoneStore } from './milestones.ts';
 
 export type Selection = Period & { filter?: Condition[] | undefined };
-export type Page = Selection & { start: number; limit: number; before?: EntryId | undefined };
+export type Page = Selection & {
+  start: number;
+  /** The last of so many only tells that there are more: it may be of any size. */
+  limit: number;
+  before?: EntryId | undefined;
+  /** Told the bytes of each entry as it is read; what it throws ends the reading. */
+  onRead?: ((bytes: number) => void) | undefined;
+};
+
+/** Of a page as BSON, but for a single entry: as objects they take up to five times as much. */
+const pageBytes = 16 * 1024 ** 2;
+
+/** The entries of a page are too large together. */
+export class PageTooLarge extends Error {
+  /** So many of them fit. */
+  readonly fitting: number;
+
+  constructor(fitting: number) {
+    super(`${fitting} of the entries fit into a page`);
+    this.fitting = fitting;
+  }
+}
 
 interface Dependencies {
   entries: Collection<EntryDocument>;
@@ -56,9 +77,23 @@ export function createListing({ entries, milestones, near = 2_500, filterMs }: D
     return first && { below: { $lte: first._id }, skip: 0 };
   }
 
-  function read(filter: Filter<EntryDocument>, skip: number, limit: number, maxTimeMS?: number) {
-    const found = entries.find(filter, maxTimeMS === undefined ? {} : { maxTimeMS });
-    return found.sort({ _id: -1 }).skip(skip).limit(limit).toArray();
+  async function read(
+    filter: Filter<EntryDocument>,
+    { start, limit, onRead }: Pick<Page, 'start' | 'limit' | 'onRead'>,
+    maxTimeMS?: number,
+  ): Promise<Uint8Array[]> {
+    const cursor = entries.find(filter, { raw: true, ...(maxTimeMS !== undefined && { maxTimeMS }) });
+    const documents: AsyncIterable<unknown> = cursor.sort({ _id: -1 }).skip(start).limit(limit);
+    const found: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const document of documents as AsyncIterable<Uint8Array>) {
+      bytes += document.length;
+      onRead?.(document.length);
+      const isLast = found.length === limit - 1;
+      if (bytes > pageBytes && found.length > 0 && !isLast) throw new PageTooLarge(found.length);
+      found.push(document);
+    }
+    return found;
   }
 
   async function inTime<T>(reading: Promise<T>): Promise<T> {
@@ -71,15 +106,22 @@ export function createListing({ entries, milestones, near = 2_500, filterMs }: D
   }
 
   return {
-    /** Newest first; `start` counts from `before`, the end of the period, or the newest entry. Throws FilterTimeout. */
-    async page(application: string, { start, limit, before, filter, ...period }: Page) {
+    /**
+     * The BSON of entries, newest first; `start` counts from `before`, the end of the period, or the newest entry. Throws
+     * FilterTimeout and PageTooLarge.
+     */
+    async page(
+      application: string,
+      { start, limit, onRead, before, filter, ...period }: Page,
+    ): Promise<Uint8Array[]> {
       const [$gte, below] = [begin(application, period), end(application, period, before)];
       if (filter) {
         const query = { _id: { $gte, ...below }, ...toQuery(filter) };
-        return inTime(read(query, start, limit, filterMs));
+        return inTime(read(query, { start, limit, onRead }, filterMs));
       }
       const place = start <= near ? { below, skip: start } : await nearest(application, below, start);
-      return place ? read({ _id: { $gte, ...place.below } }, place.skip, limit) : [];
+      if (!place) return [];
+      return read({ _id: { $gte, ...place.below } }, { start: place.skip, limit, onRead });
     },
 
     /** Exact. With `until`, of the entries up to that one. Throws FilterTimeout. */

@@ -17,6 +17,7 @@ interface Entry {
 
 /** What is around a payload, at the most. */
 const frameBytes = 128;
+
 /** Documents `{_id, payload, once}`, one after the other. */
 export function writeDocuments(entries: Entry[]): Buffer {
   const room = entries.reduce(

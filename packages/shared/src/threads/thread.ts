@@ -21,9 +21,15 @@ export interface ThreadOptions<A> {
   name: string;
 }
 
+interface Sent {
+  transfer?: Transferable[];
+  /** What it counts for the limits. */
+  weight?: number;
+}
+
 export interface Thread<Q, A> {
-  /** Clients have turns. Rejects with ThreadBusy, or when the thread is closed or cannot start. `weight` counts for the limits. */
-  ask(client: string, request: Q, sent?: { transfer?: Transferable[]; weight?: number }): Promise<A>;
+  /** Clients have turns. Rejects with ThreadBusy, or when the thread is closed or cannot start. */
+  ask(client: string, request: Q, sent?: Sent): Promise<A>;
   /** Requests that are not answered. */
   pending(): number;
   close(): Promise<void>;
@@ -55,11 +61,7 @@ export function createThread<Q, A>(options: ThreadOptions<A>): Thread<Q, A> {
 
   return { ask, pending: () => waiting.size() + (current ? 1 : 0), close };
 
-  function ask(
-    client: string,
-    request: Q,
-    { transfer = [], weight }: { transfer?: Transferable[]; weight?: number } = {},
-  ): Promise<A> {
+  function ask(client: string, request: Q, { transfer = [], weight }: Sent = {}): Promise<A> {
     if (closed) return Promise.reject(isClosed());
     return new Promise((resolve, reject) => {
       const job = { request, transfer, since: performance.now(), resolve, reject };

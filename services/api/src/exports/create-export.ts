@@ -1,11 +1,13 @@
-import { columnsOf } from '@sluice/shared/columns/columns.ts';
+import { type Column, columnsOf } from '@sluice/shared/columns/columns.ts';
 import { maxColumns } from '@sluice/shared/columns/schema-leaves.ts';
 import { ApiError, unavailable } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Producer } from '@sluice/shared/queues/producer.ts';
+import { parseSchema } from '@sluice/shared/schemas/parse-schema.ts';
 import type { ApplicationRecord } from '@sluice/shared/store/applications.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import type { ExportJob, ExportOptions } from '@sluice/shared/store/job-records.ts';
+import type { Leaves } from '@sluice/shared/store/leaves.ts';
 import type { RefuseJobs } from '../limits/job-quota.ts';
 
 interface Dependencies {
@@ -34,22 +36,16 @@ export function createExport({
     // In this order: a leaf is recorded before its entry, so every entry up to the cut has its columns.
     const cut = await rawEntries.cut(application.id);
     const recorded = await leaves.of(application.id);
-    const names = columnsOf(JSON.parse(application.rawSchema), recorded.pointers).map(({ name }) => name);
-    if (options.columns) refuseColumns(options.columns, new Set(names), options.arrays);
-    else if (recorded.overflow || names.length > maxColumns) {
-      const way = options.arrays === 'rows' ? 'take arrays=json and choose some' : 'choose some';
-      throw new ApiError(
-        'InvalidRequestError',
-        `the entries have more than ${maxColumns} columns, or one with a name too long; ${way} with columns`,
-      );
-    }
+    const schema = parseSchema(application.rawSchema);
+    if (options.columns) refuseColumns(options, columnsOf(schema, recorded.pointers));
+    const width = widthOf(options, schema, recorded);
     const job = await jobs.exports.create({
       application: application.id,
       owner: application.owner.id,
       domain: application.domain,
       options,
       cut,
-      leafCount: recorded.pointers.length,
+      ...width,
       transient,
     });
     try {
@@ -63,7 +59,36 @@ export function createExport({
   };
 }
 
-function refuseColumns(columns: string[], known: Set<string>, arrays: ExportOptions['arrays']): void {
+const ways = {
+  json: 'choose some with columns, or take ndjson',
+  columns: 'choose some with columns, or take arrays=json',
+  rows: 'take arrays=json',
+};
+
+/**
+ * How many of the recorded leaves are columns. Where there are too many for all, what is left has one: anyone who may upload
+ * can bring that about, and must not keep the owner from exports.
+ */
+function widthOf(
+  { format, columns, arrays }: ExportOptions,
+  schema: Record<string, unknown>,
+  { pointers, overflow }: Leaves,
+): Pick<ExportJob, 'leafCount' | 'hasRest'> {
+  const all = { leafCount: pointers.length, hasRest: false };
+  if (columns || format === 'ndjson') return all;
+  const withRest = [pointers.length, 0].map((leafCount) => ({ leafCount, hasRest: true }));
+  const found = [...(overflow ? [] : [all]), ...(arrays === 'json' ? withRest : [])].find(
+    ({ leafCount }) => columnsOf(schema, pointers.slice(0, leafCount)).length <= maxColumns,
+  );
+  if (found) return found;
+  throw new ApiError(
+    'InvalidRequestError',
+    `the entries have more than ${maxColumns} columns, or one with a name too long; ${ways[arrays]}`,
+  );
+}
+
+function refuseColumns({ columns = [], arrays }: ExportOptions, all: Column[]): void {
+  const known = new Set(all.map(({ name }) => name));
   const hint = (name: string) => {
     const whole = arrays === 'columns' ? /^(.+?)\.\d+(?:\.|$)/.exec(name)?.[1] : undefined;
     return whole !== undefined && known.has(whole)

@@ -6,6 +6,7 @@ import type { Logger } from '@sluice/shared/logger.ts';
 import { callsFor, type ImportCall } from '@sluice/shared/queues/imports.ts';
 import type { Producer } from '@sluice/shared/queues/producer.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
+import { parseSchema } from '@sluice/shared/schemas/parse-schema.ts';
 import type { ApplicationRecord } from '@sluice/shared/store/applications.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import type { ImportJob } from '@sluice/shared/store/job-records.ts';
@@ -92,7 +93,7 @@ export function createImport({
         job,
         encoding,
         toColumns: (header) =>
-          headerColumns(header, JSON.parse(application.rawSchema), recorded, options.formulas),
+          headerColumns(header, parseSchema(application.rawSchema), recorded, options.formulas),
         onProgress(bytes) {
           held = bytes;
           if (end) throw end;

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { ApiError } from '@sluice/shared/errors.ts';
+import { parseJson } from '@sluice/shared/payloads/parse-json.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 
@@ -58,7 +59,7 @@ function parse(body: Buffer): unknown {
   if (!isUtf8(body)) throw malformed('the body is not valid UTF-8');
   const text = body.toString().replace(/^\uFEFF/, '');
   try {
-    return JSON.parse(text, check);
+    return parseJson(text, check);
   } catch (error) {
     throw error instanceof ApiError ? error : malformed('the body is not valid JSON');
   }

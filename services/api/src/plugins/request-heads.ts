@@ -48,6 +48,10 @@ function wrongHead(request: IncomingMessage): ApiError | undefined {
   return undefined;
 }
 
+/** Whether it ends its connection though Node.js does not see it: it looks for `keep-alive` alone in HTTP/1.0 (RFC 9112, section 9.3). */
+const isOldLast = ({ headers: { connection = '' }, httpVersion }: IncomingMessage) =>
+  httpVersion === '1.0' && /(^|,)[ \t]*close[ \t]*(,|$)/i.test(connection);
+
 /** Says `100 Continue` once somebody reads the body: what is refused by its head is not asked for. */
 function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
   request.once('resume', () => {
@@ -73,10 +77,18 @@ export const requestHeads = fp(
         new ApiError('InvalidRequestError', 'this is no proxy: CONNECT is not taken'),
       );
     });
+    const ending = new WeakSet<Socket>();
     app.addHook('onRequest', ({ raw }, reply, done) => {
       // It came with one before it that ends the connection: nobody would see its answer.
-      if (isDeaf(raw.socket)) reply.hijack();
-      else done(wrongHead(raw));
+      if (isDeaf(raw.socket) || ending.has(raw.socket)) {
+        reply.hijack();
+        return;
+      }
+      if (isOldLast(raw)) {
+        ending.add(raw.socket);
+        reply.header('connection', 'close');
+      }
+      done(wrongHead(raw));
     });
   },
   { name: 'request-heads' },

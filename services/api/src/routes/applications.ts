@@ -4,6 +4,7 @@ import { Application, ApplicationUpdate, NewApplication } from '@sluice/shared/c
 import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError, applicationNotFound, unavailable } from '@sluice/shared/errors.ts';
 import type { Compiler } from '@sluice/shared/schemas/compiler.ts';
+import { parseSchema } from '@sluice/shared/schemas/parse-schema.ts';
 import type {
   ApplicationChange,
   ApplicationRecord,
@@ -37,7 +38,7 @@ const toApplication = (record: ApplicationRecord): Application => ({
   connectors: record.connectors,
   key_required: record.keyRequired,
   allowed_origins: record.allowedOrigins,
-  template: { raw_schema: record.rawSchema, schema: JSON.parse(record.rawSchema) },
+  template: { raw_schema: record.rawSchema, schema: parseSchema(record.rawSchema) },
   createdAt: record.createdAt.toISOString(),
   lastModifiedAt: record.lastModifiedAt.toISOString(),
 });

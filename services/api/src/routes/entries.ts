@@ -1,15 +1,20 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { EntriesQuery, EntryPage } from '@sluice/shared/contracts/entries.ts';
 import { Success } from '@sluice/shared/contracts/envelope.ts';
-import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
+import { ApiError, applicationNotFound, unavailable } from '@sluice/shared/errors.ts';
 import type { ApplicationStore } from '@sluice/shared/store/applications.ts';
 import type { EntryStore } from '@sluice/shared/store/entries.ts';
 import { type Condition, FilterTimeout } from '@sluice/shared/store/entry-filter.ts';
+import { PageTooLarge } from '@sluice/shared/store/list-entries.ts';
 import { fromCursor, toCursor } from '../entries/cursor.ts';
 import { readFilter } from '../entries/filter.ts';
+import { createHeldBytes } from '../limits/held-bytes.ts';
 import { success } from '../plugins/envelope.ts';
 import { ByDomain, failures, security } from './common.ts';
 import { toPeriod } from './period.ts';
+
+/** Of all pages that one process reads, or whose answers are on their way, as BSON. */
+const heldLimit = 128 * 1024 ** 2;
 
 interface Dependencies {
   applications: ApplicationStore;
@@ -24,10 +29,16 @@ function toConditions(text: string): Condition[] {
   throw new ApiError('InvalidRequestError', where.join('; '), { details: filter.details });
 }
 
-function answerSlow(error: unknown): never {
-  if (!(error instanceof FilterTimeout)) throw error;
-  const message = `the filter took longer than ${error.limitMs / 1_000} s: narrow it with from and to`;
-  throw new ApiError('InvalidRequestError', message, { cause: error });
+function answerTooMuch(cause: unknown): never {
+  if (cause instanceof FilterTimeout) {
+    const message = `the filter took longer than ${cause.limitMs / 1_000} s: narrow it with from and to`;
+    throw new ApiError('InvalidRequestError', message, { cause });
+  }
+  if (cause instanceof PageTooLarge) {
+    const message = `these entries are too large for one page: take limit=${cause.fitting}`;
+    throw new ApiError('InvalidRequestError', message, { cause });
+  }
+  throw cause;
 }
 
 /** Listing: newest first, by index or by cursor; all entries, a period, or those that a filter leaves. */
@@ -35,6 +46,7 @@ export const entryRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
   { applications, entries },
 ) => {
+  const holdFor = createHeldBytes(heldLimit);
   app.get(
     '/applications/:domain/data',
     {
@@ -42,7 +54,8 @@ export const entryRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
         summary: 'List entries, newest first',
         description:
           '`from` is included, `to` is not. `start` counts from `after` where that is given. `total` is exact: of all ' +
-          'entries in the period that meet the filter. A filter that takes longer than 5 s is answered 400.',
+          'entries in the period that meet the filter. A filter that takes longer than 5 s is answered 400, and so is a page ' +
+          'whose entries have over 16 MiB together: the message says how many fit.',
         tags: ['Entries'],
         security,
         params: ByDomain,
@@ -58,10 +71,14 @@ export const entryRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       const before = query.after === undefined ? undefined : fromCursor(query.after);
       const application = await applications.ofOwner(domain, owner.id);
       if (!application) throw applicationNotFound(domain);
+      const hold = holdFor(reply);
+      const onRead = (bytes: number) => {
+        if (!hold(bytes)) throw unavailable('too many large pages at once', 1);
+      };
       const [found, total] = await Promise.all([
-        entries.page(application.id, { ...period, filter, start, limit: limit + 1, before }),
+        entries.page(application.id, { ...period, filter, start, limit: limit + 1, before, onRead }),
         entries.count(application.id, { ...period, filter }),
-      ]).catch(answerSlow);
+      ]).catch(answerTooMuch);
       const isLast = found.length <= limit;
       const page = found.slice(0, limit);
       const last = page.at(-1);

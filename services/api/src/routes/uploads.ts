@@ -191,7 +191,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<BatchDependencies> = async (
       schema: {
         summary: 'Try an upload or a batch without storing anything',
         description:
-          'Takes what an upload and a batch take: a JSON object, a JSON array, or NDJSON. Answers what would become of each, in the form of the answer to a batch; `Idempotency-Key` is not looked at.' +
+          'Takes what an upload and a batch take: a JSON object, a JSON array, or NDJSON. Answers what would become of each, in the form of the answer to a batch; `Idempotency-Key` is not looked at. Each counts for the limit of uploads.' +
           aboutKeys,
         tags: ['Uploads'],
         security: keyed,
@@ -200,15 +200,19 @@ export const batchRoutes: FastifyPluginAsyncTypebox<BatchDependencies> = async (
         querystring: BatchQuery,
         body: Type.Unknown(),
         response: {
-          200: Success(BatchResult, '`accepted` lines would be stored, `errors` names the others.'),
+          200: {
+            ...Success(BatchResult, '`accepted` lines would be stored, `errors` names the others.'),
+            ...(limit && rateLimited),
+          },
           ...refusals(403),
+          ...overRate,
           ...failures,
         },
       },
     },
     async ({ params: { domain }, query, body, headers }, reply) => {
       const lines = (isJson(headers['content-type']) ? elementsOrWhole : linesOf)(notEmpty(body), lineCount);
-      return success(reply, await dryRun(domain, lines, query.atomic === true));
+      return success(reply, await dryRun(domain, lines, query.atomic === true, spending(limit, reply)));
     },
   );
 };

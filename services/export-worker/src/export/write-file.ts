@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { columnsOf } from '@sluice/shared/columns/columns.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
+import { parseSchema } from '@sluice/shared/schemas/parse-schema.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import { timeOfId } from '@sluice/shared/store/entry-id.ts';
 import type { ExportJob, Manifest, Position } from '@sluice/shared/store/job-records.ts';
@@ -63,8 +64,8 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
     const application = await applications.byId(job.application);
     if (!application) throw new Deleted();
     const recorded = await leaves.of(job.application);
-    const schema = JSON.parse(application.rawSchema);
-    const known = columnsOf(schema, recorded.pointers.slice(0, job.leafCount));
+    const schema = parseSchema(application.rawSchema);
+    const known = columnsOf(schema, recorded.pointers.slice(0, job.leafCount), job.hasRest);
     const found = await discover(job, known, hold);
     if (found === 'unfinished') return found;
     const shape = found;

@@ -50,10 +50,8 @@ export function createCsvTable({ header, formulas }: Options) {
         break;
       case array:
       case document:
-        clear(scratch);
-        writeJson(scratch, source, type, at);
-        writeCsvText(sink, scratch, 0, scratch.length, false, false);
-        break;
+        json((text) => writeJson(text, source, type, at));
+        return;
       default:
         writeJson(sink, source, type, at);
     }
@@ -65,6 +63,14 @@ export function createCsvTable({ header, formulas }: Options) {
     clear(scratch);
     writeUtf8(scratch, content);
     writeCsvString(sink, scratch, 0, scratch.length, formulas);
+    endCell();
+  }
+
+  /** JSON text that `write` makes. */
+  function json(write: (text: ByteSink) => void): void {
+    clear(scratch);
+    write(scratch);
+    writeCsvText(sink, scratch, 0, scratch.length, false, false);
     endCell();
   }
 
@@ -96,5 +102,5 @@ export function createCsvTable({ header, formulas }: Options) {
     endRow();
   }
 
-  return { sink, writeHeader, empty, value, text, integer, time, endRow };
+  return { sink, writeHeader, empty, value, text, json, integer, time, endRow };
 }

@@ -1,5 +1,7 @@
 import type { Column } from '@sluice/shared/columns/columns.ts';
 import { eachLeaf, toPointer } from '@sluice/shared/payloads/leaves.ts';
+import { parseJson } from '@sluice/shared/payloads/parse-json.ts';
+import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { csvOf, type Formulas, formulas } from './csv.testing.ts';
@@ -100,6 +102,61 @@ describe('CSV', () => {
       { time: 0, payload: { a: '' } },
     ];
     expect(await write(createCsv({ columns, formulas: 'escape' }), list)).toBe('a\r\n""\r\n""\r\n""\r\n');
+  });
+});
+
+describe('a column for the rest', () => {
+  const columns = [
+    { name: 'createdAt' },
+    { name: 'a', pointer: '/a' },
+    { name: 'b.c', pointer: '/b/c' },
+    { name: '_extra', isRest: true as const },
+  ];
+
+  it.each<[Payload, string]>([
+    [{ b: { c: [1] }, a: 'x' }, 'x,[1],'],
+    [{ x: 1, a: 'x' }, 'x,,"{""x"":1}"'],
+    [
+      { b: { c: 1, d: null }, constructor: { x: [] } },
+      ',1,"{""b"":{""d"":null},""constructor"":{""x"":[]}}"',
+    ],
+    [{ a: { c: 1 }, b: {} }, ',,"{""a"":{""c"":1},""b"":{}}"'],
+    [{ b: 1, a: {} }, '{},,"{""b"":1}"'],
+    [{}, ',,'],
+  ])('has of %j what has no column', async (payload, cells) => {
+    const list = [
+      { time: 0, payload: { x: 1 } },
+      { time: 0, payload },
+    ];
+    const csv = await write(createCsv({ columns, formulas: 'escape' }), list);
+    expect(csv.split('\r\n')[2]).toBe(`1970-01-01T00:00:00.000Z,${cells}`);
+  });
+
+  it('leaves nothing out of any entry, and has nothing that another column has', async () => {
+    const dice = fc.infiniteStream(fc.boolean());
+    await fc.assert(
+      fc.asyncProperty(entries, dice, async (list, roll) => {
+        const known = columnsFor(list).filter(({ pointer }) => pointer !== undefined && roll.next().value);
+        const rest = { name: 'the rest', isRest: true as const };
+        const csv = await write(createCsv({ columns: [...known, rest], formulas: 'raw' }), list);
+        const [, ...rows] = parse(csv, { record_delimiter: '\r\n' }) as string[][];
+        const pointers = new Set(known.map(({ pointer }) => pointer));
+        const others = list.map(({ payload }) => {
+          const leaves: [string, unknown][] = [];
+          eachLeaf(payload, (path, value) => leaves.push([toPointer(path), value]));
+          return leaves.filter(([pointer]) => !pointers.has(pointer));
+        });
+        const found = rows.map((row) => {
+          const leaves: [string, unknown][] = [];
+          eachLeaf(parseJson(row.at(-1) || '{}') as Payload, (path, value) =>
+            leaves.push([toPointer(path), value]),
+          );
+          return leaves;
+        });
+        expect(JSON.stringify(found)).toBe(JSON.stringify(others));
+      }),
+      { numRuns: 300 },
+    );
   });
 });
 

@@ -4,6 +4,7 @@ import { takeBytes } from './byte-sink.ts';
 import { createCsvTable } from './csv-table.ts';
 import { createFindCells } from './find-cells.ts';
 import type { FileFormat } from './format.ts';
+import { writePruned } from './pruned-json.ts';
 import { unknownLeaf } from './unknown-leaf.ts';
 
 interface Options {
@@ -20,7 +21,7 @@ export function createCsv({ columns, selected, elementsOf, formulas }: Options):
   const byName = new Map(columns.map((column) => [column.name, column]));
   const shown = selected ? selected.map((name) => byName.get(name) as Column) : columns;
   const cells = createFindCells({ columns, shown, isAll: !selected, elementsOf });
-  const { types, values, timePlace } = cells;
+  const { types, values, timePlace, restPlace, tree } = cells;
   const table = createCsvTable({ header: shown.map(({ name }) => name), formulas });
   const read = createEntryReader();
 
@@ -29,11 +30,13 @@ export function createCsv({ columns, selected, elementsOf, formulas }: Options):
     open: () => table.writeHeader(),
     add(entry) {
       const source = read(entry);
-      if (!cells.find(source, source.payload)) throw unknownLeaf(source, cells.tree);
+      if (!cells.find(source, source.payload)) throw unknownLeaf(source, tree);
       for (let place = 0; place < types.length; place++) {
         const type = types[place] as number;
         if (type !== 0) table.value(source, type, values[place] as number);
         else if (place === timePlace) table.time(source);
+        else if (place === restPlace && cells.hasRest())
+          table.json((text) => writePruned(text, source, source.payload, tree, 'others'));
         else table.empty();
       }
       table.endRow();

@@ -7,7 +7,7 @@ interface Options {
   columns: Column[];
   /** Those that have a cell, in its order. */
   shown: Column[];
-  /** Whether a leaf without a column is one too many; else it is passed over. */
+  /** Whether a leaf without a column is one too many, where there is none for the rest; else it is passed over. */
   isAll: boolean;
   /**
    * Where arrays are descended, as objects with the keys 0, 1, 2 are: JSON Pointers of the leaves of which nothing is
@@ -18,12 +18,22 @@ interface Options {
 
 /** Finds the values for the cells of a row. `types` has for each cell that of its value, or 0; `values` where that is. */
 export function createFindCells({ columns, shown, isAll, elementsOf }: Options) {
-  const places = new Map(shown.map(({ pointer }, place) => [pointer, place]));
+  const restPlace = shown.findIndex(({ isRest }) => isRest);
+  const places = new Map(
+    shown.flatMap(({ pointer, isRest }, place) => (isRest ? [] : [[pointer, place] as const])),
+  );
   const tree = leafTree(columns, places);
   const wholes = new Set(elementsOf?.map((pointer) => nodeAt(tree, pointer)));
   const descends = elementsOf !== undefined;
   const types = new Uint8Array(shown.length);
   const values = new Int32Array(shown.length);
+  let hasRest = false;
+
+  /** Of a leaf that has no column: whether the one for the rest takes it. */
+  function isKept(): boolean {
+    hasRest = restPlace >= 0;
+    return hasRest;
+  }
 
   function collect(source: Memory, start: number, parent: LeafNode, isWhole: boolean): boolean {
     const { bytes } = source;
@@ -32,7 +42,7 @@ export function createFindCells({ columns, shown, isAll, elementsOf }: Options) 
     for (let at = start + 4; at < end; ) {
       const type = bytes[at] as number;
       const node = findChild(parent, before, source, at + 1);
-      if (!node && isWhole) return false;
+      if (!node && isWhole && !isKept()) return false;
       const value = node ? at + 1 + node.key.length : keyEnd(source, at + 1) + 1;
       at = valueEnd(source, type, value);
       if (!node) continue;
@@ -45,7 +55,7 @@ export function createFindCells({ columns, shown, isAll, elementsOf }: Options) 
         values[node.place] = value;
       } else if (type === nil && descends) {
         // An empty cell, which needs no column where there are some for what is below.
-      } else if (isWhole || wholes.has(node)) return false;
+      } else if ((isWhole || wholes.has(node)) && !isKept()) return false;
     }
     return true;
   }
@@ -55,9 +65,13 @@ export function createFindCells({ columns, shown, isAll, elementsOf }: Options) 
     types,
     values,
     timePlace: places.get(undefined),
+    restPlace,
+    /** Whether the payload has leaves for the rest. */
+    hasRest: () => hasRest,
     /** False where a leaf has no column. */
     find(source: Memory, payload: number): boolean {
       types.fill(0);
+      hasRest = false;
       return collect(source, payload, tree, isAll);
     },
   };

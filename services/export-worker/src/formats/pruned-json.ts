@@ -4,14 +4,23 @@ import { type ByteSink, reserve } from './byte-sink.ts';
 import { writeJsonKey } from './json-text.ts';
 import { findChild, type LeafNode } from './leaf-tree.ts';
 
-/** Writes an object with those leaves alone that have a place in the tree, nested as they are. */
-export function writePruned(sink: ByteSink, source: Memory, start: number, tree: LeafNode): void {
+/** Which leaves: those that have a place in the tree, or all others. */
+type Kept = 'placed' | 'others';
+
+/** Writes an object with those leaves alone, nested as they are. */
+export function writePruned(
+  sink: ByteSink,
+  source: Memory,
+  start: number,
+  tree: LeafNode,
+  kept: Kept = 'placed',
+): void {
   reserve(sink, 6 * (documentEnd(source, start) - start) + 32);
-  writeMembers(sink, source, start, tree);
+  writeMembers(sink, source, start, tree, kept);
 }
 
 /** Returns whether there was one. */
-function writeMembers(sink: ByteSink, source: Memory, start: number, parent: LeafNode): boolean {
+function writeMembers(sink: ByteSink, source: Memory, start: number, parent: LeafNode, kept: Kept): boolean {
   const { bytes } = sink;
   const end = documentEnd(source, start);
   let before: LeafNode | undefined;
@@ -23,16 +32,16 @@ function writeMembers(sink: ByteSink, source: Memory, start: number, parent: Lea
     const value = keyEnd(source, key) + 1;
     at = valueEnd(source, type, value);
     const node = findChild(parent, before, source, key);
-    if (!node) continue;
-    before = node;
-    const nested = type === document && at - value > emptySize;
-    if (!(nested ? node.wanted : node.place >= 0)) continue;
+    if (node) before = node;
+    const below = type === document && at - value > emptySize ? node : undefined;
+    const isPlaced = node !== undefined && (below ? node.wanted : node.place >= 0);
+    if (kept === 'placed' ? !isPlaced : isPlaced && !below) continue;
     const mark = sink.length;
     if (some) bytes[sink.length++] = 0x2c;
     writeJsonKey(sink, source, key);
     bytes[sink.length++] = 0x3a;
-    if (!nested) writeReserved(sink, source, type, value);
-    else if (!writeMembers(sink, source, value, node)) {
+    if (!below) writeReserved(sink, source, type, value);
+    else if (!writeMembers(sink, source, value, below, kept)) {
       sink.length = mark;
       continue;
     }

@@ -46,7 +46,7 @@ function expectedColumns(list: Entry[], base: Column[], shown: Column[]): Column
     if (pointer === '') return { name: 'createdAt' };
     const keys = pointer.split('/').slice(1);
     const dotted = keys.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~')).join('.');
-    const free = taken.has(dotted) || /^[/']/.test(dotted) ? pointer : dotted;
+    const free = taken.has(dotted) || dotted === '' || /^[/']/.test(dotted) ? pointer : dotted;
     const name = names.get(pointer) ?? free;
     taken.add(name);
     return { name, pointer };

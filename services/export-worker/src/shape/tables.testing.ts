@@ -15,7 +15,7 @@ const hasCell = (values: unknown[]) =>
 
 function name(pointer: string, taken: Set<string>): Column {
   const dotted = fromPointer(pointer).join('.');
-  const free = taken.has(dotted) || /^[/']/.test(dotted) ? pointer : dotted;
+  const free = taken.has(dotted) || dotted === '' || /^[/']/.test(dotted) ? pointer : dotted;
   taken.add(free);
   return { name: free, pointer };
 }

@@ -1,6 +1,7 @@
 import type { Frame } from '@sluice/shared/imports/frames.ts';
 import { createLoadIntake, type Intake } from '@sluice/shared/intake/intake.ts';
 import type { Compiler } from '@sluice/shared/schemas/compiler.ts';
+import { parseSchema } from '@sluice/shared/schemas/parse-schema.ts';
 import type { ApplicationRecord } from '@sluice/shared/store/applications.ts';
 import type { ImportJob } from '@sluice/shared/store/job-records.ts';
 import type { LeafStore } from '@sluice/shared/store/leaves.ts';
@@ -34,6 +35,6 @@ export function createReaders(dependencies: { leaves: LeafStore; compiler: Compi
   return (job: ImportJob, application: ApplicationRecord): Promise<Reader> =>
     keep(readers, job.id, async () => {
       const intake = await keep(intakes, application.id, () => loadIntake(application));
-      return { intake, readLine: createReadLine(intake, JSON.parse(application.rawSchema), job.options) };
+      return { intake, readLine: createReadLine(intake, parseSchema(application.rawSchema), job.options) };
     });
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Frame } from '@sluice/shared/imports/frames.ts';
 import type { Intake } from '@sluice/shared/intake/intake.ts';
+import { addLeaves, type FoundLeaves, noLeaves } from '@sluice/shared/intake/leaf-set.ts';
 import type { RecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
 import { createSideBySide } from '@sluice/shared/side-by-side.ts';
 import type { TakenChunk } from '@sluice/shared/store/chunks.ts';
@@ -19,7 +20,7 @@ interface Batch {
   frames: Frame[];
   entries: KeyedEntry[];
   /** Of them, those that were not on record. */
-  leaves: Set<string>;
+  leaves: FoundLeaves;
   bytes: number;
 }
 
@@ -73,7 +74,7 @@ export function createStoreLines({ entries, recordLeaves, chunk, intake, check, 
 
   async function send(full: Batch): Promise<void> {
     // Before its entries, and in the order of the lines.
-    await recordLeaves.record(intake, full.leaves);
+    await recordLeaves.record(intake, full.leaves.pointers);
     await storing.add(() => insert(full));
   }
 
@@ -87,7 +88,7 @@ export function createStoreLines({ entries, recordLeaves, chunk, intake, check, 
   return {
     /** Undefined when there is nothing to wait for. */
     add(frame: Frame, { payload, json }: ReadPayload): Promise<void> | undefined {
-      for (const leaf of recordLeaves.find(intake, payload)) batch.leaves.add(leaf);
+      addLeaves(batch.leaves, recordLeaves.find(intake, payload));
       batch.frames.push(frame);
       batch.entries.push({ key: keyOf(frame.line), json });
       batch.bytes += json.length;
@@ -106,4 +107,4 @@ export function createStoreLines({ entries, recordLeaves, chunk, intake, check, 
   };
 }
 
-const emptyBatch = (): Batch => ({ frames: [], entries: [], leaves: new Set(), bytes: 0 });
+const emptyBatch = (): Batch => ({ frames: [], entries: [], leaves: noLeaves(), bytes: 0 });

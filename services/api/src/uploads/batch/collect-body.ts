@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError, unavailable } from '@sluice/shared/errors.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { createHeldBytes, type Hold } from '../../limits/held-bytes.ts';
 
 /** Of the bodies of all batches that one process holds at once. */
 const heldLimit = 128 * 1024 ** 2;
@@ -11,21 +12,17 @@ const firstBytes = 64 * 1024;
  * What is held in all is bounded; `begin` is called first, so that what a request holds ends with its answer.
  */
 export function createCollectBody(limit: number) {
-  const holding = new WeakMap<FastifyRequest, { bytes: number }>();
-  let held = 0;
+  const holdFor = createHeldBytes(heldLimit);
+  const holding = new WeakMap<FastifyRequest, Hold>();
 
   return {
     begin(request: FastifyRequest, reply: FastifyReply): void {
-      const own = { bytes: 0 };
-      holding.set(request, own);
-      reply.raw.once('close', () => {
-        held -= own.bytes;
-      });
+      holding.set(request, holdFor(reply));
     },
 
     /** Rejects with an ApiError. */
     collect(request: FastifyRequest, stream: IncomingMessage): Promise<Buffer> {
-      const own = holding.get(request) as { bytes: number };
+      const hold = holding.get(request) as Hold;
       // One buffer that grows: a body in pieces of a byte would cost a hundred times its length as a list.
       let body = Buffer.alloc(0);
       let length = 0;
@@ -38,9 +35,7 @@ export function createCollectBody(limit: number) {
         }
         function grow(needed: number): boolean {
           const size = Math.min(limit, Math.max(needed, 2 * body.length, firstBytes));
-          if (held + size - own.bytes > heldLimit) return false;
-          held += size - own.bytes;
-          own.bytes = size;
+          if (!hold(size - body.length)) return false;
           const grown = Buffer.allocUnsafeSlow(size);
           body.copy(grown, 0, 0, length);
           body = grown;

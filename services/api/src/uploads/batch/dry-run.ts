@@ -1,6 +1,7 @@
 import type { BatchResult } from '@sluice/shared/contracts/entries.ts';
 import { applicationNotFound, type LineError } from '@sluice/shared/errors.ts';
 import type { ApplicationCache } from '../application-cache.ts';
+import type { Spend } from '../upload-limit.ts';
 import type { createExamineLines } from './examine-lines.ts';
 import type { Line } from './lines.ts';
 
@@ -9,11 +10,17 @@ interface Dependencies {
   examineLines: ReturnType<typeof createExamineLines>;
 }
 
-/** What would become of lines if they were uploaded. Throws ApiError. */
+/** What would become of lines if they were uploaded. `spend` may refuse to look: it costs as much as to store them. Throws ApiError. */
 export function createDryRun({ cache, examineLines }: Dependencies) {
-  return async function dryRun(domain: string, lines: Line[], atomic: boolean): Promise<BatchResult> {
+  return async function dryRun(
+    domain: string,
+    lines: Line[],
+    atomic: boolean,
+    spend?: Spend,
+  ): Promise<BatchResult> {
     const application = await cache.get(domain);
     if (!application) throw applicationNotFound(domain);
+    spend?.(application.id, lines.length);
     const errors: LineError[] = [];
     let valid = 0;
     for await (const { entries } of examineLines(application, lines, errors)) valid += entries.length;

@@ -3,6 +3,7 @@ import { ApiError, type LineError } from '@sluice/shared/errors.ts';
 import type { LineRefusal } from '@sluice/shared/intake/examine.ts';
 import type { Examiner, Outcome } from '@sluice/shared/intake/examiner.ts';
 import type { Intake } from '@sluice/shared/intake/intake.ts';
+import { addLeaves, type FoundLeaves, noLeaves } from '@sluice/shared/intake/leaf-set.ts';
 import { ofLine, overLimit } from '@sluice/shared/intake/line-errors.ts';
 import type { NewEntry } from '@sluice/shared/store/entries.ts';
 import { onceForLine } from '../once.ts';
@@ -21,7 +22,7 @@ export interface Chunk {
   lines: number[];
   entries: NewEntry[];
   /** Of them, those that were not on record. */
-  leaves: Set<string>;
+  leaves: FoundLeaves;
   bytes: number;
 }
 
@@ -63,7 +64,7 @@ export function createExamineLines(lineLimit: number, examiner: Pick<Examiner, '
         yield chunk;
         chunk = emptyChunk();
       }
-      for (const leaf of examined.leaves) chunk.leaves.add(leaf);
+      addLeaves(chunk.leaves, examined.leaves);
       chunk.lines.push(line);
       chunk.entries.push({ application: application.id, json, bson, once: once && onceForLine(once, line) });
       chunk.bytes += length;
@@ -79,4 +80,4 @@ function toRefusal(error: unknown): Outcome {
   return { ok: false, refusal, explain: async () => refusal };
 }
 
-const emptyChunk = (): Chunk => ({ lines: [], entries: [], leaves: new Set(), bytes: 0 });
+const emptyChunk = (): Chunk => ({ lines: [], entries: [], leaves: noLeaves(), bytes: 0 });

@@ -1,9 +1,10 @@
 import { ApiError } from '@sluice/shared/errors.ts';
+import { parseJson } from '@sluice/shared/payloads/parse-json.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { elementsOf, type Line, linesOf } from './lines.ts';
 
-const values = (lines: Line[]) => lines.map(({ bytes }) => JSON.parse(bytes.toString()));
+const values = (lines: Line[]) => lines.map(({ bytes }) => parseJson(bytes.toString()));
 
 /** What was thrown, as its name and message; undefined when nothing was. */
 function refusal(work: () => unknown): string | undefined {
@@ -42,7 +43,7 @@ describe('the elements of an array', () => {
     fc.assert(
       fc.property(arrayText, (text) => {
         const elements = elementsOf(Buffer.from(text), Number.POSITIVE_INFINITY);
-        expect(values(elements)).toEqual(JSON.parse(text));
+        expect(values(elements)).toEqual(parseJson(text));
         expect(elements.map(({ line }) => line)).toEqual(elements.map((_, i) => i + 1));
       }),
       { numRuns: 1_000 },
@@ -75,7 +76,7 @@ describe('the elements of an array', () => {
   it('are found exactly where the whole is a JSON array and each of them is JSON', () => {
     fc.assert(
       fc.property(fc.oneof(damaged, fc.string({ unit: fc.constantFrom(...'[]{},:"\\ 10') })), (text) => {
-        const whole = tryTo(() => JSON.parse(text));
+        const whole = tryTo(() => parseJson(text));
         const body = Buffer.from(text);
         const parts = tryTo(() => elementsOf(body, Number.POSITIVE_INFINITY));
         const each = parts && tryTo(() => values(parts));
@@ -145,10 +146,10 @@ describe('the lines of NDJSON', () => {
         );
         const text = texts.map((one, i) => one + (ended || i + 1 < list.length ? list[i]?.[1] : '')).join('');
         const expected = list.flatMap(([[, value]], i) =>
-          value === undefined ? [] : [{ line: i + 1, value: JSON.parse(JSON.stringify(value)) }],
+          value === undefined ? [] : [{ line: i + 1, value: parseJson(JSON.stringify(value)) }],
         );
         const found = linesOf(Buffer.from(text), Number.POSITIVE_INFINITY);
-        expect(found.map(({ line, bytes }) => ({ line, value: JSON.parse(bytes.toString()) }))).toEqual(
+        expect(found.map(({ line, bytes }) => ({ line, value: parseJson(bytes.toString()) }))).toEqual(
           expected,
         );
       }),

@@ -78,7 +78,7 @@ export function createStoreBatch({
       if (record && !recorded) refuseOther(await batches.record(record));
       recorded = true;
       // In order: what waited for its leaves would be stored, and listed, after the chunk behind it.
-      if (!fault) await recordLeaves.record(application, chunk.leaves)?.catch(remember);
+      if (!fault) await recordLeaves.record(application, chunk.leaves.pointers)?.catch(remember);
       // What follows a fault is not begun.
       if (fault) errors.push(...chunk.lines.map(notBegun));
       else await storing.add(() => store(chunk));
@@ -96,7 +96,7 @@ export function createStoreBatch({
     if (errors.length > 0) return { accepted: 0, errors };
     async function* valid() {
       for await (const chunk of examineLines(application, batch.lines, errors)) {
-        await recordLeaves.record(application, chunk.leaves);
+        await recordLeaves.record(application, chunk.leaves.pointers);
         yield chunk.entries;
       }
     }

@@ -1,3 +1,4 @@
+import { columnsOf } from '@sluice/shared/columns/columns.ts';
 import { expect, it } from 'vitest';
 import { columnsFor, read, write } from './files.testing.ts';
 
@@ -90,7 +91,42 @@ it('have the names of the exported columns, also where keys are like other names
   };
   const payload = { createdAt: { by: 'me' }, a: { b: '2', c: 3 }, 'a.c': 4, '': '5' };
   expect(await rowsOf([payload], undefined, by)).toEqual([
-    { createdAt, '/createdAt': { by: 'me' }, 'a.b': null, a: { b: '2' }, '': '5', 'a.c': '3', '/a.c': '4' },
+    { createdAt, '/createdAt': { by: 'me' }, 'a.b': null, a: { b: '2' }, '/': '5', 'a.c': '3', '/a.c': '4' },
+  ]);
+});
+
+it.each<[string, object, object, Record<string, unknown>, Record<string, unknown>]>([
+  ['07', { type: 'string' }, {}, { v: 1 }, { v: '1' }],
+  [
+    '06',
+    { properties: { b: { type: 'string' } } },
+    { type: 'object', properties: { c: { type: 'number' } } },
+    { v: { b: 1, c: 2 } },
+    { v: { c: 2 }, 'v.b': '1' },
+  ],
+])(
+  'hold what is valid whatever stands beside a reference in draft %s',
+  async (draft, beside, x, payload, row) => {
+    const by = {
+      $schema: `http://json-schema.org/draft-${draft}/schema#`,
+      type: 'object',
+      properties: { v: { $ref: '#/definitions/x', ...beside } },
+      definitions: { x },
+    };
+    expect(await rowsOf([payload], undefined, by)).toEqual([{ createdAt, ...row }]);
+  },
+);
+
+it('hold members that only what stands beside a reference forbids, in an array in draft 04', async () => {
+  const items = { $ref: '#/definitions/x', additionalProperties: false };
+  const by = {
+    $schema: 'http://json-schema.org/draft-04/schema#',
+    type: 'object',
+    properties: { v: { type: 'array', items } },
+    definitions: { x: { type: 'object', properties: { a: { type: 'integer' } } } },
+  };
+  expect(await rowsOf([{ v: [{ a: 1, b: 2 }] }], undefined, by)).toEqual([
+    { createdAt, v: [{ a: 1, _extra: '{"b":2}' }] },
   ]);
 });
 
@@ -115,4 +151,21 @@ it('keep what looks like a reference in MongoDB', async () => {
       'label.$id': '1',
     },
   ]);
+});
+
+it.each<[Record<string, unknown>, string | null]>([
+  [{ name: 'n', place: { lat: 1 } }, null],
+  [{ note: 'x', name: 'n' }, '{"note":"x"}'],
+  [
+    { place: { height: { m: 2, of: [3] }, lat: 1 }, constructor: { a: null } },
+    '{"place":{"height":{"m":2,"of":[3]}},"constructor":{"a":null}}',
+  ],
+])('has of %j, in the column for the rest, what has no other', async (payload, extra) => {
+  const entries = [
+    { time: 5, payload: { x: 1 } },
+    { time: 5, payload },
+  ];
+  const rows = await read(await write({ schema, columns: columnsOf(schema, [], true), entries }));
+  expect(rows.map(({ _extra }) => _extra)).toEqual(['{"x":1}', extra]);
+  expect(Object.keys(rows[0] ?? {})).toEqual(['createdAt', 'name', 'place', 'readings', '_extra']);
 });

@@ -1,4 +1,5 @@
 import type { Column } from '@sluice/shared/columns/columns.ts';
+import { createNames } from '@sluice/shared/columns/names.ts';
 import { fromPointer, toPointer } from '@sluice/shared/payloads/leaves.ts';
 import type { Node, Struct } from './nodes.ts';
 import type { Schema } from './schema-types.ts';
@@ -11,6 +12,8 @@ export interface FileColumns {
   tree: Struct;
   /** Leaves that have no place in the tree. */
   others: { name: string; path: string[] }[];
+  /** Name of the column of all leaves that have none, where there is one. */
+  rest: string | undefined;
 }
 
 interface Options {
@@ -32,7 +35,8 @@ export function fileColumns({ schema, columns, selected }: Options): FileColumns
     .filter(
       (leaf): leaf is FileColumns['others'][number] => leaf.path !== undefined && !holds(tree, leaf.path),
     );
-  return { time: wanted.find(({ pointer }) => pointer === undefined)?.name, tree, others };
+  const time = wanted.find(({ pointer, isRest }) => pointer === undefined && !isRest)?.name;
+  return { time, tree, others, rest: wanted.find(({ isRest }) => isRest)?.name };
 }
 
 function prune(node: Node, pointer: string, isWanted: (pointer: string) => boolean): Node | undefined {
@@ -50,13 +54,12 @@ function prune(node: Node, pointer: string, isWanted: (pointer: string) => boole
 
 /** At the top the names are those of the columns; where a key has no column of its own, its pointer if need be. */
 function withNames({ fields, ...rest }: Struct, columns: Column[]): Struct {
-  const taken = new Set(columns.map(({ name }) => name));
+  const nameOf = createNames(columns.map(({ name }) => name));
   const byPointer = new Map(columns.map(({ name, pointer }) => [pointer, name]));
   const named: Struct['fields'] = new Map();
   for (const [key, { node }] of fields) {
     const pointer = toPointer([key]);
-    const free = taken.has(key) || /^[/']/.test(key) ? pointer : key;
-    named.set(key, { name: byPointer.get(pointer) ?? free, node });
+    named.set(key, { name: byPointer.get(pointer) ?? nameOf(pointer), node });
   }
   return { ...rest, fields: named };
 }

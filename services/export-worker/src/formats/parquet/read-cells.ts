@@ -22,9 +22,9 @@ const isNested = (value: unknown): value is Members => isMembers(value) && Objec
 
 /**
  * How an entry becomes cells, as the library takes them: structs by the names of their fields, JSON as text.
- * A leaf without a place is an error where `all` are wanted.
+ * A leaf without a place is an error where `all` are wanted and there is no column for the rest.
  */
-export function createReadCells({ time, tree, others }: FileColumns, all: boolean) {
+export function createReadCells({ time, tree, others, rest }: FileColumns, all: boolean) {
   const first = time === undefined ? 0 : 1;
   const places = new Map([...tree.fields.keys()].map((key, index) => [key, first + index]));
   const byPath = leafPlaces(others, first + tree.fields.size);
@@ -32,6 +32,8 @@ export function createReadCells({ time, tree, others }: FileColumns, all: boolea
   const path: string[] = [];
   let entry = '';
   let cells: Cell[] = [];
+  /** The leaves without a column, nested as they are. */
+  let remainder: Members | undefined;
 
   function refuse(reason: string): never {
     throw new Unrepresentable(entry, path, reason);
@@ -48,7 +50,18 @@ export function createReadCells({ time, tree, others }: FileColumns, all: boolea
       }
     } else if (place?.column !== undefined) {
       if (value !== null) cells.push({ place: place.column, value: JSON.stringify(value) });
-    } else if (all) throw new UnknownLeaf(entry, toPointer(path));
+    } else if (rest !== undefined) remain(value);
+    else if (all) throw new UnknownLeaf(entry, toPointer(path));
+  }
+
+  function remain(value: unknown): void {
+    remainder ??= Object.create(null) as Members;
+    let members = remainder;
+    for (const key of path.slice(0, -1)) {
+      members[key] ??= Object.create(null);
+      members = members[key] as Members;
+    }
+    members[path.at(-1) as string] = value;
   }
 
   function leaf({ kind, leafOnly }: Leaf, value: unknown): unknown {
@@ -105,6 +118,7 @@ export function createReadCells({ time, tree, others }: FileColumns, all: boolea
     entry = id;
     path.length = 0;
     cells = first === 0 ? [] : [{ place: 0, value: BigInt(createdAt.getTime()) }];
+    remainder = undefined;
     for (const key of Object.keys(payload)) {
       const field = tree.fields.get(key);
       path.push(key);
@@ -114,6 +128,8 @@ export function createReadCells({ time, tree, others }: FileColumns, all: boolea
       } else spread(payload[key], byPath(path));
       path.pop();
     }
+    if (remainder)
+      cells.push({ place: first + tree.fields.size + others.length, value: JSON.stringify(remainder) });
     return cells;
   };
 }

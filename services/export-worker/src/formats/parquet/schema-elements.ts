@@ -20,11 +20,12 @@ const timestamp = {
 const json: Leaf = { kind: 'json' };
 
 /** The elements of each column of a file, in the order of Parquet: each followed by those within it. */
-export function schemaElements({ time, tree, others }: FileColumns): SchemaElement[][] {
+export function schemaElements({ time, tree, others, rest }: FileColumns): SchemaElement[][] {
   return [
     ...(time === undefined ? [] : [[{ name: time, ...timestamp }]]),
     ...[...tree.fields.values()].map(({ name, node }) => elements(name, node)),
     ...others.map(({ name }) => elements(name, json)),
+    ...(rest === undefined ? [] : [elements(rest, json)]),
   ];
 }
 

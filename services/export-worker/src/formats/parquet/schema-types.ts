@@ -1,3 +1,4 @@
+import { countedIn } from '@sluice/shared/schemas/counted.ts';
 import { draftOf, idKeyword } from '@sluice/shared/schemas/draft.ts';
 import { isObject } from '@sluice/shared/schemas/is-object.ts';
 import { follow } from '@sluice/shared/schemas/pointer.ts';
@@ -18,6 +19,7 @@ export function schemaTypes(root: Schema) {
   // Within a part that has an identifier of its own, `#` means that part.
   const identifier = idKeyword(draftOf(root.$schema) ?? '2020-12');
   const hasOneBase = !Object.values(root).some((value) => hasText(value, identifier));
+  const counted = countedIn(root);
   const known = new Map<Schema, number>();
 
   function resolve(reference: unknown): Schema | undefined {
@@ -33,7 +35,8 @@ export function schemaTypes(root: Schema) {
     [anyOf, oneOf].filter((list): list is Schema[] => Array.isArray(list) && list.every(isObject));
 
   /** The set of types that values valid by a schema can have. */
-  function typesOf(schema: Schema, step = 0): number {
+  function typesOf(given: Schema, step = 0): number {
+    const schema = counted(given);
     const found = known.get(schema);
     if (found !== undefined) return found;
     if (step > maxSteps) return any;
@@ -47,8 +50,9 @@ export function schemaTypes(root: Schema) {
     return set;
   }
 
-  /** All schemas that apply to a value that is not null where one applies. */
-  function collect(schema: Schema, parts: Set<Schema>, step = 0): Set<Schema> {
+  /** All schemas that apply to a value that is not null where one applies, each with what counts of it. */
+  function collect(given: Schema, parts: Set<Schema>, step = 0): Set<Schema> {
+    const schema = counted(given);
     if (parts.has(schema) || step > maxSteps) return parts;
     parts.add(schema);
     for (const part of conjuncts(schema)) collect(part, parts, step + 1);

@@ -87,6 +87,36 @@ it.each<[string, unknown, string]>([
   expect(shown(typedTree({ type: 'object', properties: { a }, $defs }))).toBe(`{a: ${expected}}`);
 });
 
+const beside = {
+  a: { $ref: '#/definitions/any', type: 'string' },
+  b: { $ref: '#/definitions/text', type: 'integer' },
+  c: { $ref: '#/definitions/object', properties: { d: { type: 'string' } }, anyOf: [{ type: 'null' }] },
+  d: { type: 'array', items: { $ref: '#/definitions/object', additionalProperties: false } },
+  e: { $ref: '#/definitions/nothing', type: 'string' },
+  f: { $ref: '#/properties/f', type: 'string' },
+  g: { $ref: '#/definitions/outer/definitions/inner' },
+  h: { allOf: [{ $ref: '#/definitions/any', type: 'string' }, { type: 'boolean' }] },
+};
+const alone =
+  '{a: json, b: string, c: {e: number}, d: [{e: number, _extra}], e: json, f: json, g: string, h: boolean}';
+const together = '{a: string, b: json, c: json, d: [{e: number}], e: string, f: string, g: string, h: json}';
+it.each([
+  ['http://json-schema.org/draft-04/schema#', alone],
+  ['http://json-schema.org/draft-06/schema#', alone],
+  ['http://json-schema.org/draft-07/schema#', alone],
+  ['https://json-schema.org/draft/2019-09/schema', together],
+  ['https://json-schema.org/draft/2020-12/schema', together],
+  [undefined, together],
+])('what stands beside a reference counts as it does by %s', ($schema, expected) => {
+  const definitions = {
+    any: {},
+    text: { type: 'string' },
+    object: { type: 'object', properties: { e: { type: 'number' } } },
+    outer: { $ref: '#/definitions/any', definitions: { inner: { type: 'string' } } },
+  };
+  expect(shown(typedTree({ $schema, type: 'object', properties: beside, definitions }))).toBe(expected);
+});
+
 it('takes no reference for local where a part has an identifier of its own', () => {
   const part = { $id: 'https://example.org/part', properties: { a: { $ref: '#/$defs/x' } } };
   const $defs = { x: { type: 'string' }, part: { ...part, $defs: { x: { type: 'integer' } } } };
@@ -104,10 +134,13 @@ it('ends where references double', () => {
   expect(typedTree({ type: 'object', properties: { a: { $ref: '#/$defs/d0' } }, $defs }).fields.size).toBe(1);
 });
 
-it('ends where references make a long chain', () => {
-  const $defs = Object.fromEntries(
-    Array.from({ length: 7_000 }, (_, i) => [`d${i}`, { $ref: `#/$defs/d${i + 1}` }]),
-  );
-  const schema = { type: 'object', properties: { a: { $ref: '#/$defs/d0' } }, $defs };
-  expect(shown(typedTree(schema))).toBe('{a: json}');
-});
+it.each([undefined, 'http://json-schema.org/draft-07/schema#'])(
+  'ends where references make a long chain, by %s',
+  ($schema) => {
+    const $defs = Object.fromEntries(
+      Array.from({ length: 7_000 }, (_, i) => [`d${i}`, { $ref: `#/$defs/d${i + 1}` }]),
+    );
+    const schema = { $schema, type: 'object', properties: { a: { $ref: '#/$defs/d0' } }, $defs };
+    expect(shown(typedTree(schema))).toBe('{a: json}');
+  },
+);

@@ -1,3 +1,4 @@
+import { restName } from '@sluice/shared/columns/names.ts';
 import { maxColumns } from '@sluice/shared/columns/schema-leaves.ts';
 import { maxNesting } from '@sluice/shared/payloads/rules.ts';
 import { isObject } from '@sluice/shared/schemas/is-object.ts';
@@ -60,7 +61,7 @@ export function typedTree(schema: Schema): Struct {
     const fields = new Map<string, Field>();
     for (const [name, schemas] of propertiesOf(parts))
       fields.set(name, { name, node: nodeOf(schemas, around) });
-    const extra = around.inArray && !isClosed(parts) ? freeName(fields) : undefined;
+    const extra = around.inArray && !isClosed(parts) ? restName(fields.keys()) : undefined;
     return { kind: 'struct', fields, extra };
   }
 
@@ -93,12 +94,4 @@ function isClosed(parts: Set<Schema>): boolean {
       additionalProperties === false &&
       !(isObject(patternProperties) && Object.keys(patternProperties).length),
   );
-}
-
-/** Readers tell names apart without regard to case. */
-function freeName(fields: Map<string, Field>): string {
-  const taken = new Set([...fields.keys()].map((name) => name.toLowerCase()));
-  let name = '_extra';
-  while (taken.has(name)) name += '_';
-  return name;
 }
