@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { BSON } from 'mongodb';
 import { expect, it } from 'vitest';
 import { parseJson } from '../payloads/parse-json.ts';
+import { readPayload } from '../payloads/read-payload.ts';
 import { createEntryKeys, fromKey } from './entry-id.ts';
 import { readDocument } from './read-document.ts';
 
@@ -13,13 +14,25 @@ it('has the id and the time of the entry', () => {
   expect(read({}).createdAt).toEqual(new Date(1_700_000_000_123));
 });
 
-it('has the payload as JSON has it', () => {
+it('has the payload as JSON has it, whatever uploads accept', () => {
   const key = fc.constantFrom('a', '$ref', '$id', '$db', 'toJSON', 'constructor', '0', '');
-  const payload = fc.dictionary(key, fc.jsonValue(), { noNullPrototype: true });
+  const value = fc.letrec<{ any: unknown }>((tie) => ({
+    any: fc.oneof(
+      { maxDepth: 4, withCrossShrink: true },
+      fc.constantFrom('', '.', 'a.b', 'a.b.c', null, false, -0, 0.5),
+      fc.array(tie('any'), { maxLength: 3 }),
+      fc.dictionary(key, tie('any'), { maxKeys: 4, noNullPrototype: true }),
+    ),
+  }));
+  const texts = fc
+    .dictionary(key, value.any, { maxKeys: 4, noNullPrototype: true })
+    .map((payload) => JSON.stringify(payload));
+  const accepted = texts.filter((text) => readPayload(Buffer.from(text)).ok);
   fc.assert(
-    fc.property(payload, (payload) => {
-      expect(read(payload).payload).toEqual(parseJson(JSON.stringify(payload)));
+    fc.property(accepted, (text) => {
+      expect(read(parseJson(text) as object).payload).toEqual(parseJson(text));
     }),
+    { numRuns: 1_000 },
   );
 });
 

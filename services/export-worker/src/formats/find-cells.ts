@@ -35,7 +35,14 @@ export function createFindCells({ columns, shown, isAll, elementsOf }: Options) 
     return hasRest;
   }
 
-  function collect(source: Memory, start: number, parent: LeafNode, isWhole: boolean): boolean {
+  /** `isInside` below an array that was not asked for: a leaf that was is somewhere else, though its keys be the same. */
+  function collect(
+    source: Memory,
+    start: number,
+    parent: LeafNode,
+    isWhole: boolean,
+    isInside: boolean,
+  ): boolean {
     const { bytes } = source;
     const end = documentEnd(source, start);
     let before: LeafNode | undefined;
@@ -48,14 +55,15 @@ export function createFindCells({ columns, shown, isAll, elementsOf }: Options) 
       if (!node) continue;
       before = node;
       if (at - value > emptySize && (type === document || (type === array && descends))) {
-        const below = isWhole || (type === array && wholes.has(node));
-        if (node.wanted && !collect(source, value, node, below)) return false;
+        const below = isWhole || (type === array && !isInside && wholes.has(node));
+        const inside = isInside || (type === array && !below);
+        if (node.wanted && !collect(source, value, node, below, inside)) return false;
       } else if (node.place >= 0) {
         types[node.place] = type;
         values[node.place] = value;
       } else if (type === nil && descends) {
         // An empty cell, which needs no column where there are some for what is below.
-      } else if ((isWhole || wholes.has(node)) && !isKept()) return false;
+      } else if ((isWhole || (!isInside && wholes.has(node))) && !isKept()) return false;
     }
     return true;
   }
@@ -72,7 +80,7 @@ export function createFindCells({ columns, shown, isAll, elementsOf }: Options) 
     find(source: Memory, payload: number): boolean {
       types.fill(0);
       hasRest = false;
-      return collect(source, payload, tree, isAll);
+      return collect(source, payload, tree, isAll, false);
     },
   };
 }

@@ -155,4 +155,18 @@ describe('columns of elements', () => {
       if (selected) format.add(toBson({ time: 0, payload: { c: [1], d: 1, a: null } }));
     }
   });
+
+  it.each<Payload>([{ c: [7, 'x'] }, { c: [[7]] }, { c: [{ d: [7] }] }])(
+    'take no element of an array that was not asked for as a leaf that was: %j',
+    async (other) => {
+      const list = [{ c: { 0: [null], d: 1 } }, other].map((payload) => ({ time: 0, payload }));
+      const base = baseOf(list);
+      const asked = base.filter(({ pointer }) => pointer === '/c/0');
+      const columns = columnsOfShape(list, 'columns', { selected: asked.map(({ name }) => name) });
+      expect(columns).toEqual([{ name: 'c.0.0', pointer: '/c/0/0' }]);
+      const selected = columns.map(({ name }) => name);
+      const format = createCsv({ columns, selected, elementsOf: ['/c/0'], formulas: 'raw' });
+      expect(await write(format, list)).toBe(expectedCsv(list, columns, 'raw'));
+    },
+  );
 });
