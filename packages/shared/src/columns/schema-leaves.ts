@@ -1,5 +1,6 @@
 import { fromPointer, toPointer } from '../payloads/leaves.ts';
 import { countedIn } from '../schemas/counted.ts';
+import { isObject } from '../schemas/is-object.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -7,9 +8,6 @@ type Schema = Record<string, unknown>;
 export const maxColumns = 5_000;
 /** Steps through the schema: references can name the same part over and over. */
 const maxSteps = 50_000;
-
-const isSchema = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * The leaf properties that a JSON Schema declares, as JSON Pointers into a payload, in the schema's order.
@@ -25,10 +23,10 @@ export function schemaLeaves(schema: Schema): string[] {
     if (!reference.startsWith('#')) return undefined;
     let found: unknown = schema;
     for (const key of pointerKeys(reference)) {
-      if (!isSchema(found) || !Object.hasOwn(found, key)) return undefined;
+      if (!isObject(found) || !Object.hasOwn(found, key)) return undefined;
       found = found[key];
     }
-    return isSchema(found) ? found : undefined;
+    return isObject(found) ? found : undefined;
   }
 
   /** All schemas that apply at the same place, each once: references can lead to one in millions of ways. */
@@ -49,7 +47,7 @@ export function schemaLeaves(schema: Schema): string[] {
         ...(typeof node.$ref === 'string' ? [resolve(node.$ref)] : []),
         ...(Array.isArray(node.allOf) ? node.allOf : []),
       ];
-      for (const candidate of next) if (isSchema(candidate) && !add(candidate)) return false;
+      for (const candidate of next) if (isObject(candidate) && !add(candidate)) return false;
       chain.delete(node);
       return true;
     }
@@ -59,7 +57,7 @@ export function schemaLeaves(schema: Schema): string[] {
     const here = parts(node, above);
     if (here === 'recursive') return;
     const properties = [...here].flatMap((part) =>
-      isSchema(part.properties) ? Object.entries(part.properties) : [],
+      isObject(part.properties) ? Object.entries(part.properties) : [],
     );
     if (properties.length === 0) {
       if (path.length > 0) leaves.add(toPointer(path));
@@ -69,7 +67,7 @@ export function schemaLeaves(schema: Schema): string[] {
     steps += inside.size >> 4;
     for (const [name, property] of properties) {
       if (leaves.size > maxColumns) return;
-      walk(isSchema(property) ? property : {}, [...path, name], inside);
+      walk(isObject(property) ? property : {}, [...path, name], inside);
     }
   }
 

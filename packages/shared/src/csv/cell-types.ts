@@ -1,5 +1,6 @@
 import { fromPointer } from '../payloads/leaves.ts';
 import { countedIn } from '../schemas/counted.ts';
+import { isObject } from '../schemas/is-object.ts';
 
 type Schema = Record<string, unknown>;
 export type CellType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
@@ -17,9 +18,6 @@ const all: CellType[] = ['null', 'boolean', 'number', 'string', 'array', 'object
 /** Steps through the schema for one place: references can name the same part over and over. */
 const maxSteps = 1_000;
 
-const isSchema = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Looks places up in a JSON Schema. Where it is hard to say what is allowed there, everything is. */
 export function createPlaces(root: Schema): (pointer: string) => Place {
   const counted = countedIn(root);
@@ -29,10 +27,10 @@ export function createPlaces(root: Schema): (pointer: string) => Place {
     if (typeof reference !== 'string' || !reference.startsWith('#')) return [];
     let found: unknown = root;
     for (const key of keysOf(reference)) {
-      if ((!isSchema(found) && !Array.isArray(found)) || !Object.hasOwn(found, key)) return [];
+      if ((!isObject(found) && !Array.isArray(found)) || !Object.hasOwn(found, key)) return [];
       found = (found as Schema)[key];
     }
-    return isSchema(found) ? [found] : [];
+    return isObject(found) ? [found] : [];
   }
 
   /** All schemas that apply where this one does, each with what counts of it. */
@@ -40,13 +38,13 @@ export function createPlaces(root: Schema): (pointer: string) => Place {
     const node = counted(schema);
     steps += 1;
     if (steps > maxSteps) return [];
-    const more = [...resolve(node.$ref), ...(Array.isArray(node.allOf) ? node.allOf.filter(isSchema) : [])];
+    const more = [...resolve(node.$ref), ...(Array.isArray(node.allOf) ? node.allOf.filter(isObject) : [])];
     return [node, ...more.flatMap(applying)];
   }
 
   function typesOf(node: unknown): CellType[] {
     if (node === false) return [];
-    if (!isSchema(node)) return all;
+    if (!isObject(node)) return all;
     return common(applying(node).flatMap(listsOf));
   }
 
@@ -62,9 +60,9 @@ export function createPlaces(root: Schema): (pointer: string) => Place {
 
   function below(nodes: Schema[], key: string): Schema[] {
     return nodes.flatMap(({ properties, additionalProperties }) => {
-      const isNamed = isSchema(properties) && Object.hasOwn(properties, key);
+      const isNamed = isObject(properties) && Object.hasOwn(properties, key);
       const found = isNamed ? properties[key] : additionalProperties;
-      return isSchema(found) ? applying(found) : [];
+      return isObject(found) ? applying(found) : [];
     });
   }
 

@@ -1,6 +1,7 @@
 import type { ErrorDetail } from '@sluice/shared/errors.ts';
 import { toPointer } from '@sluice/shared/payloads/leaves.ts';
 import { readPayload } from '@sluice/shared/payloads/read-payload.ts';
+import { isObject } from '@sluice/shared/schemas/is-object.ts';
 import type { Condition } from '@sluice/shared/store/entry-filter.ts';
 import { readField } from './field.ts';
 
@@ -10,8 +11,6 @@ const maxBytes = 4_096;
 const maxConditions = 20;
 const maxValues = 100;
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isScalar = (value: unknown) => value === null || ['string', 'number', 'boolean'].includes(typeof value);
 const isOrdered = (value: unknown) => typeof value === 'string' || typeof value === 'number';
 

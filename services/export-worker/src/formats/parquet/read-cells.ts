@@ -1,4 +1,5 @@
 import { toPointer } from '@sluice/shared/payloads/leaves.ts';
+import { isObject } from '@sluice/shared/schemas/is-object.ts';
 import type { StoredEntry } from '@sluice/shared/store/entries.ts';
 import { UnknownLeaf } from '../unknown-leaf.ts';
 import type { FileColumns } from './file-columns.ts';
@@ -16,9 +17,7 @@ type Members = Record<string, unknown>;
 
 const int64End = 2 ** 63;
 
-const isMembers = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const isNested = (value: unknown): value is Members => isMembers(value) && Object.keys(value).length > 0;
+const isNested = (value: unknown): value is Members => isObject(value) && Object.keys(value).length > 0;
 
 /**
  * How an entry becomes cells, as the library takes them: structs by the names of their fields, JSON as text.
@@ -102,7 +101,7 @@ export function createReadCells({ time, tree, others, rest }: FileColumns, all: 
   function typed(node: Node, value: unknown, inArray: boolean): unknown {
     if (value === null) return null;
     if (node.kind === 'struct') {
-      return isMembers(value) ? struct(node, value, inArray) : refuse('something other than an object');
+      return isObject(value) ? struct(node, value, inArray) : refuse('something other than an object');
     }
     if (node.kind !== 'list') return leaf(node, value);
     if (!Array.isArray(value)) return refuse('something other than an array');
