@@ -22,7 +22,10 @@ const Ready = Type.Object({
   status: Type.Literal('serving'),
   mongodb: UpOrDown,
   redis: UpOrDown,
-  workers: Type.Object({ exports: Type.Integer(), purges: Type.Integer() }),
+  workers: Type.Object({
+    exports: Type.Integer({ description: 'Export workers that are connected.' }),
+    purges: Type.Integer({ description: 'Ingest workers that are connected; they take the imports too.' }),
+  }),
   eventLoopLagMs: Type.Number({ description: '99th percentile since the process began.' }),
 });
 const tags = ['Health'];

@@ -15,7 +15,7 @@ function split(
   make: (sink: LineSink) => Splitter,
   body: Buffer,
   lengths: number[],
-  lineLimit = 1_000,
+  lineLimit = 1_000_000,
 ): Told[] | string {
   const chunker = createChunker(lineLimit);
   const splitter = make(chunker.sink);
