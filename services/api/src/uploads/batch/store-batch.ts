@@ -95,10 +95,14 @@ export function createStoreBatch({
     for await (const _ of examineLines(application, batch.lines, errors));
     if (errors.length > 0) return { accepted: 0, errors };
     async function* valid() {
-      for await (const chunk of examineLines(application, batch.lines, errors)) {
+      // By now too many others may wait for a line to be examined: it must not be missing.
+      const late: LineError[] = [];
+      for await (const chunk of examineLines(application, batch.lines, late)) {
+        if (late.length > 0) break;
         await recordLeaves.record(application, chunk.leaves.pointers);
         yield chunk.entries;
       }
+      if (late.length > 0) throw noneStored(batch.lines.length, late);
     }
     refuseOther(await batches.storeAll(valid, record));
     return { accepted: batch.lines.length, errors };
