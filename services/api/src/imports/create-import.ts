@@ -13,7 +13,7 @@ import type { ImportJob } from '@sluice/shared/store/job-records.ts';
 import { quotaReached } from '../limits/answers.ts';
 import type { RefuseJobs } from '../limits/job-quota.ts';
 import type { StoredQuota } from '../limits/stored-quota.ts';
-import type { Encoding } from './decode.ts';
+import type { Encoding } from './decompress.ts';
 import { createReceive } from './receive.ts';
 
 /** Files that one process takes at once: each has its buffers. */

@@ -1,19 +1,12 @@
-import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { ApiError } from '@sluice/shared/errors.ts';
+import { decompress, type Encoding, encodingAt } from './decompress.ts';
 
 type Bytes = AsyncIterable<Buffer>;
-export type Encoding = 'gzip' | 'zstd';
 
 const encodings: Record<string, Encoding | undefined> = { gzip: 'gzip', 'x-gzip': 'gzip', zstd: 'zstd' };
-const marks: [Encoding, Buffer][] = [
-  ['gzip', Buffer.from([0x1f, 0x8b])],
-  ['zstd', Buffer.from([0x28, 0xb5, 0x2f, 0xfd])],
-];
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 /** More than any of the marks. */
 const headBytes = 4;
-/** What is scanned in one turn. */
-const pieceBytes = 64 * 1024;
 
 /** The encoding that a header names; undefined for none. Throws ApiError. */
 export function encodingOf(header: string | undefined): Encoding | undefined {
@@ -30,53 +23,27 @@ export function encodingOf(header: string | undefined): Encoding | undefined {
 /** The body as it was before its encoding, which is found by its first bytes where no header told. Throws ApiError. */
 export async function* decode(body: Bytes, told: Encoding | undefined): Bytes {
   const [head, all] = await peek(body);
-  const found = marks.find(([, mark]) => head.subarray(0, mark.length).equals(mark))?.[0];
+  const found = encodingAt(head);
   if (told && told !== found) throw malformed(`the body is not ${told}, as its header Content-Encoding says`);
-  yield* withoutMark(found ? decompress(all, found) : all);
+  yield* withoutMark(found ? decompressed(all, found) : all);
 }
 
-async function* decompress(body: Bytes, encoding: Encoding): Bytes {
-  const decoder =
-    encoding === 'gzip'
-      ? createGunzip({ chunkSize: pieceBytes })
-      : createZstdDecompress({ chunkSize: pieceBytes });
-  let fed = 0;
+/** Of what fails the body's own failures stay as they are; the rest is the fault of who compressed it. */
+async function* decompressed(body: Bytes, encoding: Encoding): Bytes {
   let failure: unknown;
-  async function feed(): Promise<void> {
+  async function* watched(): Bytes {
     try {
-      for await (const piece of body) {
-        if (decoder.destroyed) return;
-        fed += piece.length;
-        if (!decoder.write(piece)) await drained(decoder);
-      }
-      if (!decoder.destroyed) decoder.end();
+      yield* body;
     } catch (error) {
       failure = error;
-      decoder.destroy(error as Error);
+      throw error;
     }
   }
-  feed();
   try {
-    yield* decoder;
-    // Node.js stops silently at what is no frame behind a frame.
-    if (encoding === 'zstd' && decoder.bytesWritten < fed)
-      throw new Error('something follows the last frame');
+    yield* decompress(watched(), encoding);
   } catch (error) {
     throw failure ?? malformed(`the body cannot be decompressed (${encoding}): ${(error as Error).message}`);
-  } finally {
-    decoder.destroy();
   }
-}
-
-/** Resolves when the decoder takes more, or nothing any more. */
-function drained(decoder: NodeJS.EventEmitter): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      decoder.off('drain', done).off('close', done).off('error', done);
-      resolve();
-    };
-    decoder.on('drain', done).on('close', done).on('error', done);
-  });
 }
 
 /** The first bytes, and the whole with them. */

@@ -1,0 +1,124 @@
+import { promisify } from 'node:util';
+import { gzip, gzipSync, zstdCompressSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decode } from './decode.ts';
+import type { Encoding } from './decompress.ts';
+
+async function* inPieces(body: Buffer, lengths: number[]): AsyncGenerator<Buffer> {
+  let from = 0;
+  for (const length of [...lengths, body.length]) {
+    if (from < body.length) yield body.subarray(from, from + length);
+    from += length;
+  }
+}
+
+async function decoded(body: Buffer, lengths: number[] = [], told?: Encoding): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of decode(inPieces(body, lengths), told)) pieces.push(piece);
+  return Buffer.concat(pieces).toString('latin1');
+}
+
+/** A frame that says nothing (RFC 8878, 3.1.2). */
+function skippable(kind: number, content: Buffer): Buffer {
+  const head = Buffer.alloc(8);
+  head.writeUInt32LE(0x184d2a50 + kind);
+  head.writeUInt32LE(content.length, 4);
+  return Buffer.concat([head, content]);
+}
+
+const compress: Record<Encoding, (text: Buffer) => Buffer> = { gzip: gzipSync, zstd: zstdCompressSync };
+const contents = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '\n', 'é'), maxLength: 300 }), {
+  minLength: 1,
+  maxLength: 4,
+});
+const lengths: fc.Arbitrary<number[]> = fc.oneof(
+  fc.constant<number[]>([]),
+  fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 60 }),
+  fc.constant(Array<number>(2_000).fill(1)),
+);
+const text = (parts: string[]) => Buffer.from(parts.join('')).toString('latin1');
+
+describe('a compressed body', () => {
+  it.each<Encoding>(['gzip', 'zstd'])(
+    'of several frames is all of them, however it comes: %s',
+    async (encoding) => {
+      const between = fc
+        .nat({ max: 40 })
+        .map((count) =>
+          encoding === 'gzip' ? Buffer.alloc(count) : skippable(count % 16, Buffer.alloc(count, 'x')),
+        );
+      await fc.assert(
+        fc.asyncProperty(contents, fc.infiniteStream(between), lengths, async (parts, gaps, pieces) => {
+          const gap = () => gaps.next().value as Buffer;
+          const frames = parts.flatMap((part) => [compress[encoding](Buffer.from(part)), gap()]);
+          const body = Buffer.concat(encoding === 'zstd' ? [gap(), ...frames] : frames);
+          expect(await decoded(body, pieces)).toBe(text(parts));
+          expect(await decoded(body, pieces, encoding)).toBe(text(parts));
+        }),
+        { numRuns: 60 },
+      );
+    },
+  );
+
+  it.each<Encoding>(['gzip', 'zstd'])(
+    'that is cut off is refused, wherever that is: %s',
+    async (encoding) => {
+      const first = compress[encoding](Buffer.from('first\n'.repeat(9)));
+      const body = Buffer.concat([first, compress[encoding](Buffer.from('second\n'))]);
+      for (let end = 4; end < body.length; end++)
+        for (const pieces of [[], [first.length]]) {
+          if (end === first.length) continue;
+          await expect(decoded(body.subarray(0, end), pieces)).rejects.toMatchObject({
+            name: 'MalformedBodyError',
+          });
+        }
+    },
+  );
+
+  it.each<[string, Encoding, Buffer]>([
+    ['text', 'gzip', Buffer.from('{"n":3}\n')],
+    ['text behind a zero byte', 'gzip', Buffer.from('\0{"n":3}\n')],
+    ['text behind many zero bytes', 'gzip', Buffer.from(`${'\0'.repeat(600)}x`)],
+    ['text', 'zstd', Buffer.from('{"n":3}\n')],
+    ['a zero byte', 'zstd', Buffer.alloc(1)],
+    ['the begin of a mark', 'zstd', Buffer.from([0x28, 0xb5])],
+    ['another encoding', 'zstd', gzipSync('x')],
+    ['another encoding', 'gzip', zstdCompressSync('x')],
+    ['another encoding behind zeros', 'gzip', Buffer.concat([Buffer.alloc(9), zstdCompressSync('x')])],
+  ])('with %s behind it is refused: %s', async (_what, encoding, behind) => {
+    const frame = compress[encoding](Buffer.from('{"n":1}\n'));
+    for (const pieces of [[], [frame.length], Array<number>(frame.length + behind.length).fill(1)])
+      await expect(decoded(Buffer.concat([frame, behind]), pieces)).rejects.toMatchObject({
+        name: 'MalformedBodyError',
+      });
+  });
+
+  it('is refused where it has frames without end', async () => {
+    const body = Buffer.concat(Array<Buffer>(10_001).fill(skippable(0, Buffer.alloc(0))));
+    await expect(decoded(body)).rejects.toThrow('over 10000 frames');
+  });
+
+  it('that fails to come fails as it did, and is not read on when nobody wants more', async () => {
+    const large = await promisify(gzip)(Buffer.alloc(10_000_000, 'abc'));
+    const failure = new Error('cut off');
+    async function* failing() {
+      yield large.subarray(0, 1_000);
+      throw failure;
+    }
+    const all = async () => {
+      for await (const _ of decode(failing(), undefined));
+    };
+    await expect(all()).rejects.toBe(failure);
+    let isClosed = false;
+    async function* endless() {
+      try {
+        for (;;) yield large;
+      } finally {
+        isClosed = true;
+      }
+    }
+    for await (const _ of decode(endless(), undefined)) break;
+    await expect.poll(() => isClosed).toBe(true);
+  });
+});

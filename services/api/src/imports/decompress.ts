@@ -1,0 +1,117 @@
+import type { Transform } from 'node:stream';
+import { createGunzip, createZstdDecompress, type ZlibOptions } from 'node:zlib';
+
+type Bytes = AsyncIterable<Buffer>;
+export type Encoding = 'gzip' | 'zstd';
+/** `bytesWritten`: how much of what was written it has used. */
+type Decoder = Transform & { bytesWritten: number };
+
+/** What is scanned in one turn. */
+const pieceBytes = 64 * 1024;
+/** A decoder for each costs more than some bytes of a frame that has nothing in it. */
+const mostDecoders = 10_000;
+/** More than any of the marks. */
+const markBytes = 4;
+
+const decoders: Record<Encoding, (options: ZlibOptions) => Decoder> = {
+  gzip: createGunzip,
+  zstd: createZstdDecompress as () => Decoder,
+};
+
+/** The encoding that bytes begin with: gzip, or zstd by a frame of data or one that is to be skipped (RFC 8878, 3.1). */
+export function encodingAt(head: Buffer): Encoding | undefined {
+  if (head.length >= 2 && head.readUInt16BE() === 0x1f8b) return 'gzip';
+  if (head.length < markBytes) return undefined;
+  const mark = head.readUInt32LE();
+  return mark === 0xfd2fb528 || (mark & 0xfffffff0) >>> 0 === 0x184d2a50 ? 'zstd' : undefined;
+}
+
+/**
+ * What was compressed, in one or several frames (of gzip: members, zeros behind them being padding). A decoder of Node.js
+ * may end with a frame and leave the rest alone, so whatever it did not use goes to another. Throws an Error where a frame is broken or not
+ * whole, or something else follows.
+ */
+export async function* decompress(body: Bytes, encoding: Encoding): Bytes {
+  const source = createSource(body);
+  try {
+    for (let count = 0; count === 0 || (await hasMore(source, encoding)); count++) {
+      if (count === mostDecoders) throw new Error(`it has over ${mostDecoders} frames`);
+      yield* decodeFrames(source, encoding);
+    }
+  } finally {
+    source.close();
+  }
+}
+
+type Source = ReturnType<typeof createSource>;
+
+/** The pieces of a body, of which what was not used can be put back. */
+function createSource(body: Bytes) {
+  const pieces = body[Symbol.asyncIterator]();
+  let back: Buffer = Buffer.alloc(0);
+  return {
+    /** None when there is nothing more. */
+    async next(): Promise<Buffer | undefined> {
+      if (back.length > 0) {
+        const piece = back;
+        back = Buffer.alloc(0);
+        return piece;
+      }
+      const { value, done } = await pieces.next();
+      return done ? undefined : value;
+    },
+    putBack(piece: Buffer) {
+      back = back.length === 0 ? piece : Buffer.concat([piece, back]);
+    },
+    close() {
+      pieces.return?.().catch(() => {});
+    },
+  };
+}
+
+async function hasMore(source: Source, encoding: Encoding): Promise<boolean> {
+  let head: Buffer = Buffer.alloc(0);
+  for (let piece = await source.next(); piece; piece = await source.next()) {
+    head = head.length === 0 ? piece : Buffer.concat([head, piece]);
+    if (encoding === 'gzip') head = head.subarray(zerosIn(head));
+    if (head.length >= markBytes) break;
+  }
+  if (head.length === 0) return false;
+  if (encodingAt(head) !== encoding) throw new Error('something follows the last frame');
+  source.putBack(head);
+  return true;
+}
+
+function zerosIn(bytes: Buffer): number {
+  const end = bytes.findIndex((byte) => byte !== 0);
+  return end < 0 ? bytes.length : end;
+}
+
+async function* decodeFrames(source: Source, encoding: Encoding): Bytes {
+  const decoder = decoders[encoding]({ chunkSize: pieceBytes });
+  const closed = new Promise<void>((resolve) => decoder.once('close', resolve));
+
+  async function feed(): Promise<void> {
+    let fed = 0;
+    for (let piece = await source.next(); piece; piece = await source.next()) {
+      const unused = () => fed - decoder.bytesWritten;
+      fed += piece.length;
+      // One after the other: what a decoder does with a piece behind its end is not to be relied on.
+      const used = new Promise<void>((resolve) => decoder.write(piece, () => resolve()));
+      await Promise.race([used, closed]);
+      if (unused() === 0 && !decoder.destroyed) continue;
+      source.putBack(piece.subarray(piece.length - unused()));
+      return;
+    }
+    decoder.end();
+  }
+
+  const feeding = feed();
+  feeding.catch((error) => decoder.destroy(error));
+  try {
+    yield* decoder;
+    await feeding;
+  } finally {
+    decoder.destroy();
+  }
+}
