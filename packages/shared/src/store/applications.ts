@@ -101,9 +101,12 @@ export function applicationStore(db: Db) {
     },
 
     /** Newest first. */
-    async listOfOwner(ownerId: string): Promise<ApplicationRecord[]> {
-      const found = applications.find({ 'owner.id': new ObjectId(ownerId), ...alive });
-      return (await found.sort({ createdAt: -1, _id: -1 }).toArray()).map(toRecord);
+    async idsOfOwner(ownerId: string): Promise<string[]> {
+      const found = applications
+        .find({ 'owner.id': new ObjectId(ownerId), ...alive })
+        .sort({ createdAt: -1, _id: -1 })
+        .project<{ _id: ObjectId }>({ _id: 1 });
+      return (await found.toArray()).map(({ _id }) => _id.toHexString());
     },
 
     async update(

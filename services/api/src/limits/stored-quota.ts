@@ -7,7 +7,7 @@ import { quotaReached } from './answers.ts';
 const lookEveryMs = 5_000;
 
 interface Dependencies {
-  applications: Pick<ApplicationStore, 'listOfOwner'>;
+  applications: Pick<ApplicationStore, 'idsOfOwner'>;
   milestones: Pick<MilestoneStore, 'usage'>;
   entryQuota: number | undefined;
   byteQuota: number | undefined;
@@ -41,7 +41,7 @@ export function createStoredQuota({
 
   async function look(ownerId: string): Promise<void> {
     let [entries, bytes] = [0, 0];
-    for (const { id } of await applications.listOfOwner(ownerId)) {
+    for (const id of await applications.idsOfOwner(ownerId)) {
       const usage = await milestones.usage(id);
       entries += usage.entries;
       bytes += usage.bytes;

@@ -1,18 +1,15 @@
 import { randomInt } from 'node:crypto';
+import { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Application, ApplicationUpdate, NewApplication } from '@sluice/shared/contracts/applications.ts';
 import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError, applicationNotFound, unavailable } from '@sluice/shared/errors.ts';
 import type { Compiler } from '@sluice/shared/schemas/compiler.ts';
-import { parseSchema } from '@sluice/shared/schemas/parse-schema.ts';
-import type {
-  ApplicationChange,
-  ApplicationRecord,
-  ApplicationStore,
-} from '@sluice/shared/store/applications.ts';
+import type { ApplicationChange, ApplicationStore } from '@sluice/shared/store/applications.ts';
 import { ThreadBusy } from '@sluice/shared/threads/thread.ts';
 import slugify from 'slugify';
 import Type from 'typebox';
+import { listAsJson, toApplication } from '../applications/shown.ts';
 import type { Audit } from '../audit/audit.ts';
 import { quotaReached } from '../limits/answers.ts';
 import { success } from '../plugins/envelope.ts';
@@ -29,19 +26,6 @@ interface Dependencies {
   onDeleted(applicationId: string): Promise<void>;
   audit: Audit;
 }
-
-const toApplication = (record: ApplicationRecord): Application => ({
-  name: record.name,
-  owner: record.owner.username,
-  domain: record.domain,
-  type: record.type,
-  connectors: record.connectors,
-  key_required: record.keyRequired,
-  allowed_origins: record.allowedOrigins,
-  template: { raw_schema: record.rawSchema, schema: parseSchema(record.rawSchema) },
-  createdAt: record.createdAt.toISOString(),
-  lastModifiedAt: record.lastModifiedAt.toISOString(),
-});
 
 function toChange({ key_required, allowed_origins, ...rest }: ApplicationUpdate): ApplicationChange {
   return {
@@ -125,7 +109,12 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
         response: { 200: Success(Type.Array(Application)), ...failures },
       },
     },
-    async ({ owner }, reply) => success(reply, (await applications.listOfOwner(owner.id)).map(toApplication)),
+    async ({ owner }, reply) => {
+      const ids = await applications.idsOfOwner(owner.id);
+      const pieces = Readable.from(listAsJson(applications, ids), { highWaterMark: 1 });
+      // Written already: the type is that of the value.
+      return reply.type('application/json; charset=utf-8').send(pieces as never);
+    },
   );
 
   app.get(
