@@ -66,3 +66,25 @@ it('a stream whose client goes away is written no further', async () => {
   await until(async () => (await storedParts(db, id)).length === 0);
   expect((await client.list(domain)).map(({ state }: { state: string }) => state)).toEqual(['cancelled']);
 });
+
+it.each(['is cancelled', 'goes with its application'])(
+  'a stream that %s before it begins is refused with the reason',
+  async (what) => {
+    const { url: MONGODB_URL } = await ownDatabase();
+    const sluice = await startSluice({ workers: false, env: { MONGODB_URL, EXPORT_WAIT: '60s' } });
+    onTestFinished(sluice.stop);
+    const store = openStore(MONGODB_URL);
+    const { token } = await sluice.owner();
+    const { domain, id: application } = await exportableApplication(sluice, store, token);
+    const streaming = sluice.request('GET', `/applications/${domain}/export`, { token });
+    await until(async () => (await store.jobs.list(application, 'export')).length === 1);
+    const id = (await store.jobs.list(application, 'export'))[0]?.id as string;
+    const gone = what === 'is cancelled' ? `${domain}/exports/${id}` : domain;
+    expect((await sluice.request('DELETE', `/applications/${gone}`, { token })).status).toBe(200);
+    // As the worker does that purges the application.
+    if (gone === domain) await store.jobs.remove(id);
+    const { status, body } = await streaming;
+    expect([status, body.error.name]).toEqual([409, 'ResourceConflictError']);
+    expect(body.error.message).toContain('was cancelled, or its application deleted');
+  },
+);

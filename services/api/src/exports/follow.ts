@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ApiError } from '@sluice/shared/errors.ts';
+import { ApiError, unavailable } from '@sluice/shared/errors.ts';
 import type { JobStore } from '@sluice/shared/store/jobs.ts';
 import type { PartStore } from '@sluice/shared/store/parts.ts';
 import { readParts } from '../jobs/read-parts.ts';
@@ -13,6 +13,10 @@ interface Dependencies {
   parts: PartStore;
 }
 
+/** A job also goes with its application. */
+const cancelled = (id: string) =>
+  new ApiError('ResourceConflictError', `export ${id} was cancelled, or its application deleted`);
+
 /** Whether the job has left the queue within `ms`; resolves as soon as it has. */
 export async function waitForStart(
   jobs: JobStore,
@@ -23,7 +27,7 @@ export async function waitForStart(
   const deadline = Date.now() + ms;
   for (;;) {
     const seen = await jobs.follow(id, 0);
-    if (!seen) throw new Error('the job is gone');
+    if (!seen) throw cancelled(id);
     if (seen.state !== 'waiting') return true;
     if (Date.now() >= deadline) return false;
     await pause(pollMs, undefined, { signal });
@@ -43,7 +47,7 @@ export async function* followParts(
   let movedAt = Date.now();
   for (;;) {
     const seen = await jobs.follow(id, next);
-    if (!seen || seen.state === 'cancelled') throw new Error(`export ${id} was cancelled`);
+    if (!seen || seen.state === 'cancelled') throw cancelled(id);
     if (seen.state === 'failed') {
       const name = seen.isDefect ? 'InternalServerError' : 'InvalidRequestError';
       throw new ApiError(name, `export ${id} failed: ${seen.error}`);
@@ -55,7 +59,7 @@ export async function* followParts(
       continue;
     }
     if (seen.state === 'completed') return;
-    if (Date.now() - movedAt > stalledMs) throw new Error(`export ${id} does not go on`);
+    if (Date.now() - movedAt > stalledMs) throw unavailable(`export ${id} does not go on`);
     await pause(pollMs, undefined, { signal });
   }
 }

@@ -12,7 +12,7 @@ import { abortOnClose } from '../jobs/abort-on-close.ts';
 import { createFind } from '../jobs/find-job.ts';
 import { toJob } from '../jobs/to-job.ts';
 import { success } from '../plugins/envelope.ts';
-import { ByDomain, failures, overLimit, security } from './common.ts';
+import { ByDomain, failures, overLimit, refusals, security } from './common.ts';
 import { toPeriod } from './period.ts';
 
 interface Dependencies {
@@ -70,6 +70,7 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
               'application/zip': text,
             },
           },
+          ...refusals(409),
           ...overLimit,
           ...failures,
         },
