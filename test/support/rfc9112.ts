@@ -16,9 +16,8 @@ const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 // Section 3: a reader may take any whitespace for the one space.
 const requestLine = new RegExp(`^(${token})[ \\t]+([\\x21-\\x7e]+)[ \\t]+HTTP/1\\.([01])$`);
 const field = new RegExp(`^(${token}):[ \\t]*([\\t\\x20-\\x7e\\x80-\\xff]*?)[ \\t]*$`);
-// Section 7.1.1: extensions are ignored, so one without a name ends where any other does.
-const extension = `[ \\t]*;[ \\t]*(?:${token})?(?:[ \\t]*=[ \\t]*(?:${token}|"(?:[^"\\\\\\r\\n]|\\\\[^\\r\\n])*"))?`;
-const chunkSize = new RegExp(`^([0-9A-Fa-f]+)(?:${extension})*[ \\t]*$`);
+// Section 7.1.1: extensions are ignored, so one that is none (`;a=`) ends where any other does.
+const chunkSize = /^([0-9A-Fa-f]+)(?:[ \t]*;[^\r\n]*)?[ \t]*$/;
 
 /** Bytes are given as latin1, so that a character is a byte. */
 export function readMessages(bytes: string): Reading {
