@@ -60,6 +60,7 @@ describe('an import is refused as a whole, and nothing of it is left', () => {
     ['two encodings', zipped, encoded('gzip, gzip'), 415, 'UnsupportedMediaTypeError', /only gzip and zstd/],
     ['an unknown query', small, { query: '?formula=raw' }, 400, 'InvalidRequestError', /formula/],
     ['other formulas', small, { query: '?formulas=maybe' }, 400, 'InvalidRequestError', /formulas/],
+    ['an idempotency key', small, { headers: { 'idempotency-key': 'k' } }, 400, 'InvalidRequestError', /Idempotency-Key is not taken here/],
     ['no body', '', {}, 400, 'MalformedBodyError', /body is empty/],
     ['no body of CSV', '', csv, 400, 'MalformedBodyError', /body is empty/],
     ['an object for an array', '{"n":1}', json, 400, 'MalformedBodyError', /not a JSON array/],

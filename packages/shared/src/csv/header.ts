@@ -27,7 +27,10 @@ export function headerColumns(
   function toColumn(written: string): string | null {
     const name = formulas === 'escape' && !known.has(written) ? rearm(written) : written;
     if (name === time) return isTime ? null : `/${time}`;
-    const pointer = known.get(name) ?? (name.startsWith('/') ? name : toPointer(name.split('.')));
+    const isPointer = name.startsWith('/') && !known.has(name);
+    if (isPointer && /~(?![01])/.test(name))
+      throw malformed(`${shown(name)} is no JSON Pointer: ~ is written ~0, and / in a key ~1`);
+    const pointer = known.get(name) ?? (isPointer ? name : toPointer(name.split('.')));
     const keys = pointer.split('/').slice(1);
     if (keys.includes(prototypeKey)) throw malformed(`the key ${prototypeKey} is not allowed`);
     if (keys.length > maxNesting)
@@ -37,9 +40,11 @@ export function headerColumns(
 
   const [only = ''] = names;
   if (names.length === 1 && /[;\t]/.test(only) && !known.has(only))
-    throw malformed(`the CSV has one column, ${shown(only)}; cells are separated by commas`);
+    throw malformed(
+      `the CSV has one column, ${shown(only)}; cells are separated by commas: export it again with these`,
+    );
   const columns = names.map((name, at) => {
-    if (name === '') throw malformed(`column ${at + 1} of the CSV has no name`);
+    if (name === '') throw malformed(`column ${at + 1} of the CSV has no name: give it one, or remove it`);
     return toColumn(name);
   });
   const places = new Map<string | null, string>();

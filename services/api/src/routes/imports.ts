@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Success } from '@sluice/shared/contracts/envelope.ts';
 import { type ImportFormat, ImportQuery, Job } from '@sluice/shared/contracts/jobs.ts';
@@ -34,6 +34,15 @@ const formatOf = ({ headers }: FastifyRequest) => {
   return formats[type.trim().toLowerCase()] as ImportFormat;
 };
 
+/** On uploads it makes a retry safe: to ignore it here would let a client store a file twice that trusts in it. */
+function refuseIdempotencyKey(headers: IncomingHttpHeaders): void {
+  if (headers['idempotency-key'] === undefined) return;
+  const message = 'is not taken here: see in the list of imports whether one was taken; nothing was stored';
+  throw new ApiError('InvalidRequestError', `the header Idempotency-Key ${message}`, {
+    details: [{ in: 'headers', path: '/idempotency-key', keyword: 'unknown', message }],
+  });
+}
+
 /** Imports: files of any size, taken while they come and worked on afterwards. Everything else of them is in routes/jobs.ts. */
 export const importRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
@@ -55,7 +64,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       schema: {
         summary: 'Import a file',
         description:
-          'NDJSON, a JSON array, or CSV with a header, of any size; gzip or zstd by `Content-Encoding`, or found by its first bytes. Answered once the whole file has come; the lines are then validated and stored by workers. A line that is refused is in the report (`…/imports/{id}/file`) with its number: of NDJSON the line, of an array the element, of CSV the record with the header as 1 (a cell may span several lines), all from 1. Columns of CSV are named as in exports.',
+          'NDJSON, a JSON array, or CSV with a header, of any size; gzip or zstd by `Content-Encoding`, or found by its first bytes. Answered once the whole file has come; the lines are then validated and stored by workers. A line that is refused is in the report (`…/imports/{id}/file`) with its number: of NDJSON the line, of an array the element, of CSV the record with the header as 1 (a cell may span several lines), all from 1. Columns of CSV are named as in exports. An `Idempotency-Key` is refused: whether an import was taken is told by the list of imports.',
         tags: ['Imports'],
         security,
         params: ByDomain,
@@ -72,6 +81,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     },
     async (request, reply) => {
       const { params, query, owner, body, headers } = request;
+      refuseIdempotencyKey(headers);
       if (!body) throw new ApiError('MalformedBodyError', 'the body is empty; nothing was stored');
       const application = await find.application(params.domain, owner.id);
       const job = await makeImport(
