@@ -26,7 +26,10 @@ export const NewApplication = Type.Object(
   {
     name: Name,
     type: ApplicationType,
-    schema: Type.String({ description: 'A JSON Schema as text; its root type is object.' }),
+    schema: Type.String({
+      description: 'A JSON Schema as text (`JSON.stringify` makes it); its root type is object.',
+      examples: ['{"type":"object","properties":{"celsius":{"type":"number"}},"required":["celsius"]}'],
+    }),
     connectors: Type.Optional(Connectors),
   },
   strict,

@@ -10,7 +10,7 @@ export const Username = Type.String({
   minLength: 3,
   maxLength: 20,
   pattern: '^[A-Za-z0-9._-]*$',
-  description: 'Unique without regard to case.',
+  description: 'Letters, digits, `.`, `_` and `-`; unique without regard to case.',
 });
 const strict = { additionalProperties: false };
 

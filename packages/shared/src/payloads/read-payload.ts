@@ -44,10 +44,18 @@ function explain(error: unknown, text: string): string {
   if (/^[ \t\r\n]*$/.test(text)) return 'The body is empty.';
   const { message } = error as SyntaxError;
   if (message === 'Unexpected end of JSON input') return 'The body is not JSON: it ends too early.';
-  const position = / at position (\d+)/.exec(message)?.[1];
-  if (position === undefined) return 'The body is not JSON.';
-  const before = text.slice(0, Number(position));
+  const told = / at position (\d+)/.exec(message)?.[1];
+  const position = told === undefined ? endOfTokens(text) : Number(told);
+  const before = text.slice(0, position);
   const line = before.split('\n').length;
   const column = before.length - before.lastIndexOf('\n');
   return `The body is not JSON: position ${position} (line ${line}, column ${column}).`;
+}
+
+/** Where the first token is that JSON does not have. */
+function endOfTokens(text: string): number {
+  const token = /[ \t\r\n]*(?:"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|true|false|null|[{}[\]:,])/y;
+  let end = 0;
+  while (token.test(text)) end = token.lastIndex;
+  return end + (/^[ \t\r\n]*/.exec(text.slice(end)) as RegExpExecArray)[0].length;
 }

@@ -34,6 +34,8 @@ function createAjv(coerceTypes: boolean): Ajv {
     useDefaults: true,
     allErrors: true,
     strict: false,
+    // Errors have the schema that they come from, and so its description.
+    verbose: true,
   });
   formats.default(ajv, ['date-time']);
   ajv.addFormat('iso-timestamp', (text: string) => !Number.isNaN(parseTimestamp(text)));
@@ -50,7 +52,7 @@ const formatMessages: Record<string, string> = {
   'at-most-72-bytes': 'must have at most 72 bytes of UTF-8',
 };
 
-function explain({ keyword, params, message }: ErrorObject): string {
+function explain({ keyword, params, message, parentSchema }: ErrorObject): string {
   if (keyword === 'additionalProperties') return 'is not a known field';
   if (keyword === 'required') return 'is required';
   if (keyword === 'format') return formatMessages[params.format] ?? `must be a ${params.format}`;
@@ -58,7 +60,10 @@ function explain({ keyword, params, message }: ErrorObject): string {
   if (keyword === 'minLength')
     return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`;
   if (keyword === 'maxLength') return `must have at most ${params.limit} characters`;
-  return message ?? 'is wrong';
+  const plain = message ?? 'is wrong';
+  const isToldBest = keyword === 'type' || keyword === 'pattern';
+  const { description } = parentSchema as { description?: string };
+  return isToldBest && description ? `${plain}: ${description}` : plain;
 }
 
 function toDetail(part: ErrorDetail['in'], error: ErrorObject): ErrorDetail {
