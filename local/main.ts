@@ -31,6 +31,7 @@ export async function main(argv: string[], services: Record<string, string>, roo
   process.on('exit', children.killAll);
   const stop = stopRequest(log);
   let code = 0;
+  let wasReady = false;
   try {
     const start = async () => {
       const dataDir = openDataDir(config.dataDir);
@@ -39,12 +40,14 @@ export async function main(argv: string[], services: Record<string, string>, roo
       const shared = { config, local: localEnv(), dataDir, env: inherited(), children, log };
       const sluice = await up({ ...shared, services, watchRoot: watch ? root : undefined });
       log(banner({ ...sluice, ...dataDir, watch, seconds: (performance.now() - began) / 1_000 }));
+      wasReady = true;
       return sluice.broken;
     };
     await Promise.race([stop, start()]);
   } catch (error) {
     code = 1;
     console.error(oneLine(error));
+    if (wasReady) console.error('What was acknowledged is kept: start it again.');
   }
   await children.stopAll();
   process.exit(code);

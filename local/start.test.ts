@@ -78,6 +78,21 @@ it('stops what a killed run left behind, and goes on with its data', async () =>
   expect(alive(left)).toBe(false);
 });
 
+it('says what to do when a store dies, stops the rest, and goes on when it is started again', async () => {
+  const { sluice, dir, output, says, ended } = await start();
+  await says('Sluice is ready');
+  const mongod = recorded(dir).find(({ name }) => name === 'mongod');
+  process.kill(Number.parseInt(mongod?.identity as string, 10), 'SIGKILL');
+  await ended;
+  expect(sluice.exitCode).toBe(1);
+  expect(output.err).toMatch(
+    /^error: mongod stopped \(SIGKILL\), see .*\nWhat was acknowledged is kept: start it again.\n$/,
+  );
+  expect(recorded(dir).filter(({ identity }) => alive(identity))).toEqual([]);
+  const second = await start({ dir });
+  await second.says('Sluice is ready');
+});
+
 it('says in one line that another Sluice uses the folder', async () => {
   const first = await start();
   await first.says('Sluice is ready');
