@@ -95,19 +95,19 @@ describe('a cell', () => {
   });
 });
 
-describe('a row', () => {
-  const row = (schema: Record<string, unknown>, columns: (string | null)[], ...cells: string[]) =>
-    JSON.parse(
-      createRowJson(
-        schema,
-        columns,
-        'escape',
-      )(
-        cells,
-        cells.map(() => false),
-      ),
-    );
+const row = (schema: Record<string, unknown>, columns: (string | null)[], ...cells: string[]) =>
+  JSON.parse(
+    createRowJson(
+      schema,
+      columns,
+      'escape',
+    )(
+      cells,
+      cells.map(() => false),
+    ),
+  );
 
+describe('a row', () => {
   it('nests by pointers, and leaves out what has no value', () => {
     expect(row({}, ['/a/b', null, '/a/c/d', '/e', '/f/g'], '1', '2', '3', '4', '')).toEqual({
       a: { b: 1, c: { d: 3 } },
@@ -155,6 +155,19 @@ describe('a row', () => {
     expect(nulls()).toEqual({ a: { b: null, c: '1' } });
   });
 
+  it.each([
+    ['http://json-schema.org/draft-04/schema#', 1],
+    ['http://json-schema.org/draft-06/schema#', '1'],
+    [undefined, '1'],
+  ])('takes types from const where the draft knows it, by %s', ($schema, a) => {
+    expect(row({ $schema, properties: { a: { const: '1' } } }, ['/a'], '1')).toEqual({ a });
+  });
+
+  it('takes a reference to an anchor for one to anything, not to the root', () => {
+    const schema = { type: 'object', properties: { a: { $ref: '#x' } }, $defs: { x: { $anchor: 'x' } } };
+    expect(row(schema, ['/a'], '1')).toEqual({ a: 1 });
+  });
+
   it('fills in nulls that must be there only in objects that are there, or must be', () => {
     const nullable = { type: ['string', 'null'] };
     const inner = { properties: { x: nullable, y: text }, required: ['x'] };
@@ -168,5 +181,43 @@ describe('a row', () => {
     expect(row({}, ['/a', '/a/b'], '', '1')).toEqual({ a: { b: 1 } });
     expect(row({}, ['/a', '/a/b'], '{}', '')).toEqual({ a: {} });
     expect(() => row({}, ['/a', '/a/b'], '1', '1')).toThrow('/a has a value of its own and others below it');
+  });
+});
+
+describe('by a schema that takes long to look through, a row', () => {
+  const columns = Array.from({ length: 5_000 }, (_, i) => `/c${i}`);
+  const ones = columns.map(() => '1');
+  const times = (count: number, part: () => unknown) => Array.from({ length: count }, part);
+
+  it('has the types of a long enum that hundreds of references lead to', () => {
+    const e = { enum: Array.from({ length: 9_500 }, (_, i) => `${i}`) };
+    const allOf = times(400, () => ({ $ref: '#/$defs/e' }));
+    const values = Object.values(row({ additionalProperties: { allOf }, $defs: { e } }, columns, ...ones));
+    expect(values).toEqual(ones);
+  });
+
+  it('has the types of parts that references double', () => {
+    const doubling = Array.from({ length: 40 }, (_, i) => {
+      const next = times(2, () => ({ $ref: `#/$defs/d${i + 1}` }));
+      return [`d${i}`, i % 2 ? { allOf: next } : { anyOf: next }];
+    });
+    const $defs = { ...Object.fromEntries(doubling), d40: text };
+    expect(row({ $defs, properties: { a: { $ref: '#/$defs/d0' } } }, ['/a'], '1')).toEqual({ a: '1' });
+  });
+
+  it('has anything in columns for which there is no room, whichever rows came before', () => {
+    const required = columns.map((pointer) => pointer.slice(1));
+    const allOf = times(4_000, () => ({ additionalProperties: { type: ['string', 'null'] } }));
+    const reader = () => {
+      const toJson = createRowJson({ required, allOf }, columns, 'escape');
+      const unquoted = columns.map(() => false);
+      return (cell: string) => {
+        const { c0, c4999 } = JSON.parse(toJson([cell, ...ones.slice(2), cell], unquoted));
+        return { c0, c4999 };
+      };
+    };
+    const read = reader();
+    const [one, nothing] = [{ c0: '1', c4999: 1 }, { c0: null }];
+    expect([read('1'), read(''), read('1'), reader()('')]).toEqual([one, nothing, one, nothing]);
   });
 });

@@ -1,7 +1,7 @@
 import type { Formulas } from '../contracts/jobs.ts';
 import { fromPointer } from '../payloads/leaves.ts';
 import { createCellJson } from './cell-json.ts';
-import { createPlaces } from './cell-types.ts';
+import { type Place, rootPlace } from './places.ts';
 
 /** A key of a payload: a cell goes there, or there are keys below it, or either. */
 interface Node {
@@ -13,6 +13,14 @@ interface Node {
   isRequired: boolean;
   /** Where the cell says nothing: it must be there, and may be null. */
   isNullIfEmpty: boolean;
+}
+
+/** A node with what it takes to find those below it. */
+interface Branch {
+  node: Node;
+  place: Place;
+  /** By the next part of the pointer, as it is written. */
+  below: Map<string, Branch>;
 }
 
 interface Members {
@@ -31,29 +39,7 @@ export function createRowJson(
   columns: (string | null)[],
   formulas: Formulas,
 ): (cells: string[], quoted: boolean[]) => string {
-  const places = createPlaces(schema);
-  const root: Node = newNode('', '');
-
-  function newNode(pointer: string, key: string): Node {
-    const { types, isRequired } = places(pointer);
-    const label = `${JSON.stringify(key)}:`;
-    return { label, pointer, below: [], isRequired, isNullIfEmpty: isRequired && types.has('null') };
-  }
-
-  for (const [at, pointer] of columns.entries()) {
-    if (pointer === null) continue;
-    let node = root;
-    let path = '';
-    const tokens = pointer.split('/').slice(1);
-    for (const [depth, key] of fromPointer(pointer).entries()) {
-      path += `/${tokens[depth]}`;
-      const known = node.below.find((child) => child.pointer === path);
-      const next = known ?? newNode(path, key);
-      if (!known) node.below.push(next);
-      node = next;
-    }
-    node.cell = { at, toJson: createCellJson(places(pointer).types, formulas) };
-  }
+  const root = treeOf(schema, columns, formulas);
 
   function add(node: Node, cells: string[], quoted: boolean[], members: Members): void {
     const { cell, label } = node;
@@ -76,6 +62,35 @@ export function createRowJson(
   }
 
   return (cells, quoted) => `{${join(membersOf(root, cells, quoted))}}`;
+}
+
+function treeOf(schema: Record<string, unknown>, columns: (string | null)[], formulas: Formulas): Node {
+  const root = branch('', '', rootPlace(schema));
+  for (const [at, pointer] of columns.entries()) {
+    if (pointer === null) continue;
+    let here = root;
+    const tokens = pointer.split('/').slice(1);
+    for (const [depth, key] of fromPointer(pointer).entries()) {
+      const token = tokens[depth] as string;
+      here = here.below.get(token) ?? addTo(here, token, key);
+    }
+    here.node.cell = { at, toJson: createCellJson(here.place.types, formulas) };
+  }
+  return root.node;
+}
+
+function addTo({ node, place, below }: Branch, token: string, key: string): Branch {
+  const added = branch(`${node.pointer}/${token}`, key, place.below(key));
+  node.below.push(added.node);
+  below.set(token, added);
+  return added;
+}
+
+function branch(pointer: string, key: string, place: Place): Branch {
+  const { types, isRequired } = place;
+  const isNullIfEmpty = isRequired && types.has('null');
+  const node = { label: `${JSON.stringify(key)}:`, pointer, below: [], isRequired, isNullIfEmpty };
+  return { node, place, below: new Map() };
 }
 
 const join = ({ said, nulls }: Members) => (nulls.length === 0 ? said.join() : [...said, ...nulls].join());

@@ -20,3 +20,17 @@ export function follow(value: unknown, pointer: string): unknown {
   }
   return at;
 }
+
+/** The value that a reference within a document leads to; undefined for one that is no pointer, such as an anchor. */
+export function followReference(root: unknown, reference: unknown): unknown {
+  if (typeof reference !== 'string' || !/^#(\/|$)/.test(reference)) return undefined;
+  return follow(root, decode(reference.slice(1)));
+}
+
+function decode(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return fragment;
+  }
+}
