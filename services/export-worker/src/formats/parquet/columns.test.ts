@@ -136,6 +136,31 @@ it('keep numbers as they are', async () => {
   expect(await rowsOf([payload], undefined, by)).toEqual([{ createdAt, n: 0, i: -(2 ** 63), other: '0' }]);
 });
 
+it('hold what enum and const let through as what it is', async () => {
+  const by = {
+    type: 'object',
+    properties: {
+      currency: { enum: ['EUR', 'USD', null] },
+      kind: { oneOf: [{ const: 'a' }, { const: 'b' }] },
+      digit: { enum: [1, 2] },
+      size: { enum: [1, 1e30] },
+      any: { enum: [1, 'a'] },
+    },
+  };
+  const rows = await rowsOf(
+    [
+      { currency: 'EUR', kind: 'b', digit: 2, size: 1e30, any: 'a' },
+      { currency: null, kind: 'a', digit: 1, size: 1, any: 1 },
+    ],
+    undefined,
+    by,
+  );
+  expect(rows).toEqual([
+    { createdAt, currency: 'EUR', kind: 'b', digit: 2, size: 1e30, any: '"a"' },
+    { createdAt, currency: null, kind: 'a', digit: 1, size: 1, any: '1' },
+  ]);
+});
+
 it('keep what looks like a reference in MongoDB', async () => {
   const payload = {
     label: { $ref: 'a', $id: 1 },

@@ -42,7 +42,7 @@ const untyped: Schema[] = [
   { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
   { $ref: '#' },
   { properties: { p: { type: 'string' } } },
-  { const: 1 },
+  { not: { const: 1 } },
 ];
 
 /** The same meaning in the ways in which people write it. */

@@ -33,7 +33,22 @@ it.each<[string, unknown, string]>([
   ['no type', {}, 'json'],
   ['true', true, 'json'],
   ['false', false, 'json'],
-  ['a constant', { const: 'x' }, 'json'],
+  ['a constant', { const: 'x' }, 'string'],
+  ['alternatives that are constants', { oneOf: [{ const: 'a' }, { const: 'b' }] }, 'string'],
+  ['a constant null beside a type', { anyOf: [{ const: null }, { type: 'boolean' }] }, 'boolean'],
+  ['an enum of strings', { enum: ['EUR', 'USD', null] }, 'string'],
+  ['an enum of booleans', { enum: [true, false] }, 'boolean'],
+  ['an enum of integers', { enum: [1, -(2 ** 63), 2 ** 63 - 1024] }, 'integer'],
+  ['an enum of numbers', { enum: [1, 2.5] }, 'number'],
+  ['an enum with an integer beyond 64 bits', { enum: [1, 2 ** 63] }, 'number'],
+  ['an enum with a negative integer beyond 64 bits', { enum: [-(2 ** 63) - 2048] }, 'number'],
+  ['an enum of integers where there are numbers', { type: 'number', enum: [1, 2] }, 'integer'],
+  ['an enum that leaves one of several types', { type: ['string', 'integer'], enum: ['a', 1.5] }, 'string'],
+  ['an enum that leaves no value', { type: 'integer', enum: [2 ** 63] }, 'json'],
+  ['an enum of several types', { enum: [1, 'a'] }, 'json'],
+  ['an enum of objects', { ...object, type: undefined, enum: [{ b: 'x' }] }, '{b: string}'],
+  ['an enum of arrays', { enum: [['a']], items: { type: 'string' } }, '[string]'],
+  ['an enum in a reference', { allOf: [{ $ref: '#/$defs/colour' }] }, 'string'],
   ['an unknown type', { type: 'date' }, 'json'],
   ['types that exclude each other', { type: 'string', allOf: [{ type: 'integer' }] }, 'json'],
   ['a type in allOf', { allOf: [{ minLength: 1 }, { type: 'string' }] }, 'string'],
@@ -79,6 +94,7 @@ it.each<[string, unknown, string]>([
   const $defs = {
     text: { type: 'string' },
     'a/b c': { type: 'integer' },
+    colour: { enum: ['red', 'green'] },
     tree: {
       type: 'object',
       properties: { value: { type: 'string' }, children: { type: 'array', items: { $ref: '#/$defs/tree' } } },
@@ -117,6 +133,18 @@ it.each([
   expect(shown(typedTree({ $schema, type: 'object', properties: beside, definitions }))).toBe(expected);
 });
 
+it.each([
+  ['http://json-schema.org/draft-04/schema#', '{a: json, b: string, c: json}'],
+  ['http://json-schema.org/draft-06/schema#', '{a: string, b: string, c: json}'],
+  ['http://json-schema.org/draft-07/schema#', '{a: string, b: string, c: json}'],
+  ['https://json-schema.org/draft/2019-09/schema', '{a: string, b: string, c: string}'],
+])('a constant counts where the draft knows it, by %s', ($schema, expected) => {
+  const definitions = { any: {} };
+  const c = { $ref: '#/definitions/any', const: 'x', enum: ['x'] };
+  const properties = { a: { const: 'x' }, b: { enum: ['x'] }, c };
+  expect(shown(typedTree({ $schema, type: 'object', properties, definitions }))).toBe(expected);
+});
+
 it('takes no reference for local where a part has an identifier of its own', () => {
   const part = { $id: 'https://example.org/part', properties: { a: { $ref: '#/$defs/x' } } };
   const $defs = { x: { type: 'string' }, part: { ...part, $defs: { x: { type: 'integer' } } } };
@@ -144,3 +172,17 @@ it.each([undefined, 'http://json-schema.org/draft-07/schema#'])(
     expect(shown(typedTree(schema))).toBe('{a: json}');
   },
 );
+
+it('ends where thousands of schemas apply to each of thousands of properties', () => {
+  const each = ($ref: string) =>
+    Object.fromEntries(Array.from({ length: 70 }, (_, i) => [`p${i}`, { $ref: `#/$defs/${$ref}` }]));
+  const $defs = {
+    q: { type: 'object', properties: each('text') },
+    text: { type: 'string', allOf: Array.from({ length: 19_000 }, () => ({})) },
+  };
+  const tree = typedTree({ type: 'object', properties: each('q'), $defs });
+  const [first, ...others] = [...tree.fields.values()].map(({ node }) => shown(node));
+  expect(first).toMatch(/^\{p0: string, .*p69: json\}$/);
+  expect(new Set(others)).toEqual(new Set(['json']));
+  expect(typedTree({ type: 'object', properties: each('q'), $defs })).toEqual(tree);
+});

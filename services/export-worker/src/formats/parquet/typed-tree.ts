@@ -2,15 +2,16 @@ import { restName } from '@sluice/shared/columns/names.ts';
 import { maxColumns } from '@sluice/shared/columns/schema-leaves.ts';
 import { maxNesting } from '@sluice/shared/payloads/rules.ts';
 import { isObject } from '@sluice/shared/schemas/is-object.ts';
+import { oncePerSchema } from '@sluice/shared/schemas/once-per-schema.ts';
 import type { Field, Leaf, Node, Struct } from './nodes.ts';
 import { type Schema, schemaTypes, types } from './schema-types.ts';
 
 /** References can name the same part over and over; beyond this there is JSON text. */
 const maxNodes = 2 * maxColumns;
+/** Likewise for the schemas that apply to all of these nodes: many can apply to each. */
+const maxSteps = 100_000;
 
 interface Around {
-  /** The schemas that apply where the value is contained. */
-  above: Set<Schema>;
   depth: number;
   inArray: boolean;
 }
@@ -29,29 +30,34 @@ const scalars = new Map<number, Leaf['kind']>([
  */
 export function typedTree(schema: Schema): Struct {
   const { typesOf, collect } = schemaTypes(schema);
+  const isClosed = oncePerSchema(forbidsOthers);
+  /** The schemas that apply where the value is contained. */
+  const above = new Set<Schema>();
   let count = 0;
+  let steps = 0;
 
   function partsOf(schemas: Schema[]): Set<Schema> {
     const parts = new Set<Schema>();
     for (const part of schemas) collect(part, parts);
+    steps += parts.size;
     return parts;
   }
 
   /** Of a value to which all these schemas apply. */
-  function nodeOf(schemas: Schema[], { above, depth, inArray }: Around): Node {
+  function nodeOf(schemas: Schema[], { depth, inArray }: Around): Node {
     count += 1;
+    if (depth > maxNesting || count > maxNodes || steps > maxSteps) return { kind: 'json' };
     const parts = partsOf(schemas);
-    const isEndless = depth > maxNesting || count > maxNodes || !parts.isDisjointFrom(above);
+    const isEndless = !parts.isDisjointFrom(above);
     const set = isEndless ? 0 : schemas.reduce((common, part) => common & typesOf(part), ~types.null);
     const scalar = scalars.get(set);
     if (scalar) return { kind: scalar };
-    const around = { above: above.union(parts), depth: depth + 1, inArray };
     if (set === types.object) {
-      const struct = structOf(parts, around);
+      const struct = structOf(parts, { depth: depth + 1, inArray });
       if (struct.fields.size > 0) return struct;
     }
     if (set === types.array) {
-      const item = nodeOf(itemsOf(parts), { ...around, inArray: true });
+      const item = within(parts, () => nodeOf(itemsOf(parts), { depth: depth + 1, inArray: true }));
       if (item.kind !== 'json') return { kind: 'list', item };
     }
     return { kind: 'json' };
@@ -59,14 +65,23 @@ export function typedTree(schema: Schema): Struct {
 
   function structOf(parts: Set<Schema>, around: Around): Struct {
     const fields = new Map<string, Field>();
-    for (const [name, schemas] of propertiesOf(parts))
-      fields.set(name, { name, node: nodeOf(schemas, around) });
-    const extra = around.inArray && !isClosed(parts) ? restName(fields.keys()) : undefined;
+    within(parts, () => {
+      for (const [name, schemas] of propertiesOf(parts))
+        fields.set(name, { name, node: nodeOf(schemas, around) });
+    });
+    const extra = around.inArray && ![...parts].some(isClosed) ? restName(fields.keys()) : undefined;
     return { kind: 'struct', fields, extra };
   }
 
-  const parts = partsOf([schema]);
-  return structOf(parts, { above: parts, depth: 1, inArray: false });
+  /** Of what a value contains to which these schemas apply, none of which applies above it. */
+  function within<Made>(parts: Set<Schema>, make: () => Made): Made {
+    for (const part of parts) above.add(part);
+    const made = make();
+    for (const part of parts) above.delete(part);
+    return made;
+  }
+
+  return structOf(partsOf([schema]), { depth: 1, inArray: false });
 }
 
 /** The schemas of each property, in the order in which they are declared. */
@@ -74,8 +89,11 @@ function propertiesOf(parts: Set<Schema>): Map<string, Schema[]> {
   const found = new Map<string, Schema[]>();
   for (const { properties } of parts) {
     if (!isObject(properties)) continue;
-    for (const [name, property] of Object.entries(properties))
-      found.set(name, [...(found.get(name) ?? []), isObject(property) ? property : {}]);
+    for (const [name, property] of Object.entries(properties)) {
+      const schemas = found.get(name) ?? [];
+      schemas.push(isObject(property) ? property : {});
+      found.set(name, schemas);
+    }
   }
   return found;
 }
@@ -88,10 +106,8 @@ function itemsOf(parts: Set<Schema>): Schema[] {
     .filter(isObject);
 }
 
-function isClosed(parts: Set<Schema>): boolean {
-  return [...parts].some(
-    ({ additionalProperties, patternProperties }) =>
-      additionalProperties === false &&
-      !(isObject(patternProperties) && Object.keys(patternProperties).length),
+function forbidsOthers({ additionalProperties, patternProperties }: Schema): boolean {
+  return (
+    additionalProperties === false && !(isObject(patternProperties) && Object.keys(patternProperties).length)
   );
 }
