@@ -4,6 +4,7 @@ import type { PayloadIssue } from './issues.ts';
 import { parseJson } from './parse-json.ts';
 import { isSurelyExact } from './quick-check.ts';
 import { prototypeKey } from './rules.ts';
+import { endOfToken, isNumeric } from './tokens.ts';
 
 export type { PayloadIssue } from './issues.ts';
 export { maxNesting } from './rules.ts';
@@ -52,10 +53,26 @@ function explain(error: unknown, text: string): string {
   return `The body is not JSON: position ${position} (line ${line}, column ${column}).`;
 }
 
+const words = ['true', 'false', 'null'];
+
 /** Where the first token is that JSON does not have. */
 function endOfTokens(text: string): number {
-  const token = /[ \t\r\n]*(?:"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|true|false|null|[{}[\]:,])/y;
-  let end = 0;
-  while (token.test(text)) end = token.lastIndex;
-  return end + (/^[ \t\r\n]*/.exec(text.slice(end)) as RegExpExecArray)[0].length;
+  for (let at = 0; ; ) {
+    const character = text[at] ?? '';
+    if (character === '"') at = endOfString(text, at);
+    else if (isNumeric(character)) at = endOfToken(text, at);
+    else if (character !== '' && ' \t\r\n{}[]:,'.includes(character)) at += 1;
+    else {
+      const word = words.find((word) => text.startsWith(word, at));
+      if (!word) return at;
+      at += word.length;
+    }
+  }
+}
+
+/** Also of one without an end, which ends with the text. */
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at + 1;
 }

@@ -20,7 +20,7 @@ const toFields = (record: ApplicationRecord): Omit<Application, 'template'> => (
   lastModifiedAt: record.lastModifiedAt.toISOString(),
 });
 
-/** The same as JSON. The schema is that already; to read and write it again would take ten times as long. */
+/** The same as JSON. The schema is that already, and need not be read and written again. */
 function toJson(record: ApplicationRecord): string {
   const { rawSchema } = record;
   const template = `{"raw_schema":${JSON.stringify(rawSchema)},"schema":${rawSchema}}`;
