@@ -154,17 +154,22 @@ export function applicationStore(db: Db) {
       return idsOf(found, limit);
     },
 
-    /** Marks a tombstone older than `graceMs` (by the clock of the server) as purged; false when it is younger. */
-    async markPurged(id: string, graceMs: number): Promise<boolean> {
-      const { modifiedCount } = await applications.updateOne(
-        {
-          _id: new ObjectId(id),
-          deletedAt: { $exists: true },
-          $expr: { $lt: ['$deletedAt', { $subtract: ['$$NOW', graceMs] }] },
-        },
+    /** Whether a tombstone is older than `graceMs`, by the clock of the server. */
+    async isOlder(id: string, graceMs: number): Promise<boolean> {
+      const found = await applications.findOne({
+        _id: new ObjectId(id),
+        deletedAt: { $exists: true },
+        $expr: { $lt: ['$deletedAt', { $subtract: ['$$NOW', graceMs] }] },
+      });
+      return found !== null;
+    },
+
+    /** Marks a tombstone as purged. */
+    async markPurged(id: string): Promise<void> {
+      await applications.updateOne(
+        { _id: new ObjectId(id), deletedAt: { $exists: true } },
         { $currentDate: { purgedAt: true } },
       );
-      return modifiedCount === 1;
     },
 
     /** True for a tombstone that is not purged yet. */

@@ -7,6 +7,9 @@ import { type JobDocument, type JobRecord, type Manifest, type Part, toRecord } 
 
 export const unfinished: JobState[] = ['waiting', 'active'];
 
+/** What a record can be without: all that can be large. */
+const brief = { parts: 0, shape: 0, 'options.columns': 0, 'manifest.columns': 0 };
+
 type Failure = Pick<JobRecord, 'error' | 'isDefect'>;
 
 export type JobStore = ReturnType<typeof jobStore>;
@@ -74,6 +77,12 @@ export function jobStore(db: Db) {
       return found ? toRecord(found as JobDocument as never) : undefined;
     },
 
+    /** Without all that can be large, for who looks again and again. */
+    async glance(id: string): Promise<JobRecord | undefined> {
+      const found = await jobs.findOne({ _id: new ObjectId(id) }, { projection: brief });
+      return found ? toRecord(found as JobDocument as never) : undefined;
+    },
+
     /** Those that count, in the order of the file. */
     async partsOf(id: string): Promise<Part[]> {
       const found = await jobs.findOne({ _id: new ObjectId(id) }, { projection: { parts: 1 } });
@@ -96,7 +105,6 @@ export function jobStore(db: Db) {
         .find({ application: new ObjectId(application), kind, received: { $ne: false } })
         .sort({ createdAt: -1 })
         .limit(1_000);
-      const brief = { parts: 0, shape: 0, 'options.columns': 0, 'manifest.columns': 0 };
       const documents = await found.project<JobDocument>(brief).toArray();
       return documents.map((document) => toRecord(document as never));
     },

@@ -18,6 +18,8 @@ import { createReceive } from './receive.ts';
 
 /** Files that one process takes at once: each has its buffers. */
 const mostAtOnce = 32;
+/** A file may take hours to come. */
+const mostOfOwner = 8;
 const touchEveryMs = 2_000;
 
 export interface ImportRequest {
@@ -54,6 +56,7 @@ export function createImport({
   const { imports } = store.jobs;
   const receive = createReceive({ store, limit });
   let receiving = 0;
+  const receivingOf = new Map<string, number>();
 
   async function refuseHeld(owner: string): Promise<void> {
     if ((await imports.heldOfOwner(owner)) >= quota)
@@ -121,9 +124,15 @@ export function createImport({
     await storedQuota?.lookAndRefuse(application.owner.id);
     if (receiving >= mostAtOnce)
       throw unavailable('too many imports are arriving at once; nothing was stored', 5);
+    const { id, domain, owner } = application;
+    const own = receivingOf.get(owner.id) ?? 0;
+    if (own >= mostOfOwner)
+      throw quotaReached(
+        `${mostOfOwner} imports of yours are arriving here; send this one after them; nothing was stored`,
+      );
     receiving += 1;
+    receivingOf.set(owner.id, own + 1);
     try {
-      const { id, domain, owner } = application;
       const options = { format, formulas, lineLimit };
       const job = await imports.create({ application: id, owner: owner.id, domain, options });
       try {
@@ -141,6 +150,9 @@ export function createImport({
       }
     } finally {
       receiving -= 1;
+      const left = (receivingOf.get(owner.id) as number) - 1;
+      if (left > 0) receivingOf.set(owner.id, left);
+      else receivingOf.delete(owner.id);
     }
   };
 

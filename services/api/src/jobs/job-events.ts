@@ -16,7 +16,7 @@ export function jobEvents(jobs: JobStore, id: string, signal: AbortSignal): Read
     let said = '';
     let saidAt = Date.now();
     for (;;) {
-      const record = await jobs.get(id);
+      const record = await jobs.glance(id);
       // Removed, which is an end as well.
       if (!record) return;
       const job = toJob(record);

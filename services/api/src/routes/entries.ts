@@ -73,12 +73,16 @@ export const entryRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       if (!application) throw applicationNotFound(domain);
       const hold = holdFor(reply);
       const onRead = (bytes: number) => {
-        if (!hold(bytes)) throw unavailable('too many large pages at once', 1);
+        if (!hold.take(bytes)) throw unavailable('too many large pages at once', 1);
       };
-      const [found, total] = await Promise.all([
-        entries.page(application.id, { ...period, filter, start, limit: limit + 1, before, onRead }),
-        entries.count(application.id, { ...period, filter }),
-      ]).catch(answerTooMuch);
+      const [found, total] = await hold
+        .during(() =>
+          Promise.all([
+            entries.page(application.id, { ...period, filter, start, limit: limit + 1, before, onRead }),
+            entries.count(application.id, { ...period, filter }),
+          ]),
+        )
+        .catch(answerTooMuch);
       const isLast = found.length <= limit;
       const page = found.slice(0, limit);
       const last = page.at(-1);

@@ -11,6 +11,7 @@ import { FailureWith, Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import Type, { type Static } from 'typebox';
+import { abortOnClose } from '../jobs/abort-on-close.ts';
 import { success } from '../plugins/envelope.ts';
 import { refuseEncodings, takeJsonBytes } from '../plugins/json-body.ts';
 import type { createAccept } from '../uploads/accept.ts';
@@ -98,7 +99,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<BatchDependencies> = async (
   app,
   { cache, admit, storeBatch, dryRun, limit, bodyLimit, lineCount },
 ) => {
-  const { begin, collect } = createCollectBody(bodyLimit);
+  const { begin, collect, during } = createCollectBody(bodyLimit);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     ['application/json', 'application/x-ndjson'],
@@ -169,17 +170,13 @@ export const batchRoutes: FastifyPluginAsyncTypebox<BatchDependencies> = async (
         },
       },
     },
-    async ({ params: { domain }, query, body, headers }, reply) => {
+    async (request, reply) => {
+      const { params, query, body, headers } = request;
       const key = idempotencyKey(headers['idempotency-key']);
       const bytes = notEmpty(body);
       const lines = (isJson(headers['content-type']) ? elementsOf : linesOf)(bytes, lineCount);
-      const result = await storeBatch(domain, {
-        lines,
-        body: bytes,
-        atomic: query.atomic === true,
-        key,
-        spend: spending(limit, reply),
-      });
+      const batch = { lines, body: bytes, atomic: query.atomic === true, key, spend: spending(limit, reply) };
+      const result = await during(request, () => storeBatch(params.domain, batch));
       return success(reply, result, result.rejected === 0 ? 201 : 207);
     },
   );
@@ -210,9 +207,15 @@ export const batchRoutes: FastifyPluginAsyncTypebox<BatchDependencies> = async (
         },
       },
     },
-    async ({ params: { domain }, query, body, headers }, reply) => {
+    async (request, reply) => {
+      const { params, query, body, headers } = request;
       const lines = (isJson(headers['content-type']) ? elementsOrWhole : linesOf)(notEmpty(body), lineCount);
-      return success(reply, await dryRun(domain, lines, query.atomic === true, spending(limit, reply)));
+      const options = {
+        atomic: query.atomic === true,
+        spend: spending(limit, reply),
+        signal: abortOnClose(reply),
+      };
+      return success(reply, await during(request, () => dryRun(params.domain, lines, options)));
     },
   );
 };

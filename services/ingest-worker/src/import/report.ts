@@ -8,16 +8,31 @@ const compress = promisify(zstdCompress);
 /** Of a line that is told in the report; more of it is cut off. */
 const shownBytes = 64 * 1024;
 const cutOff = '… (cut off)';
+/** Of all details of a chunk: each line has 20, which can be far longer than itself. */
+const detailBytes = 2 * 1024 ** 2;
+/** Beyond that a line has its first detail, where it is not longer. */
+const shortBytes = 1_024;
 
 /** Gathers the refused lines of a chunk: NDJSON, a line `{line, name, message, details, payload}` for each. */
 export function createReport() {
   const rows: { line: number; text: string }[] = [];
+  let told = 0;
+
+  function explained(line: number, refusal: LineRefusal): string {
+    const whole = JSON.stringify({ line, ...ofLine(refusal, true) });
+    told += whole.length;
+    if (told <= detailBytes) return whole;
+    const short = JSON.stringify({ line, ...ofLine(refusal, false) });
+    const { name, message } = ofLine(refusal, false);
+    return short.length <= shortBytes ? short : JSON.stringify({ line, name, message });
+  }
+
   return {
     rows: () => rows.length,
 
-    add(line: number, refusal: LineRefusal, told: Told): void {
-      const row = JSON.stringify({ line, ...ofLine(refusal, true) });
-      rows.push({ line, text: `${row.slice(0, -1)},"payload":${shown(told)}}\n` });
+    add(line: number, refusal: LineRefusal, payload: Told): void {
+      const row = explained(line, refusal);
+      rows.push({ line, text: `${row.slice(0, -1)},"payload":${shown(payload)}}\n` });
     },
 
     /** Undefined when no line was refused. */

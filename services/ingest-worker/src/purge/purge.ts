@@ -49,6 +49,8 @@ export function createPurge({
     signal: AbortSignal,
   ): Promise<void> {
     if (!(await applications.isUnpurged(applicationId))) return;
+    // Before the first look: what comes while this one goes on is for the next.
+    const isLast = await applications.isOlder(applicationId, graceMs);
     const purged = await purgeEntries(applicationId, signal);
     // Last, for where there are entries someone may still set one.
     await milestones.remove(applicationId);
@@ -56,12 +58,12 @@ export function createPurge({
     await batches.remove(applicationId);
     await keys.remove(applicationId);
     await leaves.remove(applicationId);
-    const finished = await applications.markPurged(applicationId, graceMs);
+    if (isLast) await applications.markPurged(applicationId);
     log.info({
-      event: finished ? 'purge.completed' : 'purge.passed',
+      event: isLast ? 'purge.completed' : 'purge.passed',
       application: applicationId,
       entries: purged,
     });
-    if (!finished) throw new Later(graceMs);
+    if (!isLast) throw new Later(graceMs);
   };
 }

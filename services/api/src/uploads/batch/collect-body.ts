@@ -9,7 +9,7 @@ const firstBytes = 64 * 1024;
 
 /**
  * Takes bodies whole before anything of them is stored: one that is cut off, or over the limit, stores nothing.
- * What is held in all is bounded; `begin` is called first, so that what a request holds ends with its answer.
+ * What is held in all is bounded; `begin` is called first, so that what a request holds is counted from then on.
  */
 export function createCollectBody(limit: number) {
   const holdFor = createHeldBytes(heldLimit);
@@ -18,6 +18,11 @@ export function createCollectBody(limit: number) {
   return {
     begin(request: FastifyRequest, reply: FastifyReply): void {
       holding.set(request, holdFor(reply));
+    },
+
+    /** Does what the body is needed for. */
+    during<T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> {
+      return (holding.get(request) as Hold).during(work);
     },
 
     /** Rejects with an ApiError. */
@@ -35,7 +40,7 @@ export function createCollectBody(limit: number) {
         }
         function grow(needed: number): boolean {
           const size = Math.min(limit, Math.max(needed, 2 * body.length, firstBytes));
-          if (!hold(size - body.length)) return false;
+          if (!hold.take(size - body.length)) return false;
           const grown = Buffer.allocUnsafeSlow(size);
           body.copy(grown, 0, 0, length);
           body = grown;

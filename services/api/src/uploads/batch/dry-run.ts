@@ -10,20 +10,30 @@ interface Dependencies {
   examineLines: ReturnType<typeof createExamineLines>;
 }
 
-/** What would become of lines if they were uploaded. `spend` may refuse to look: it costs as much as to store them. Throws ApiError. */
+interface Options {
+  atomic: boolean;
+  /** May refuse to look: it costs as much as to store them. */
+  spend?: Spend | undefined;
+  /** Aborted when nobody waits for the answer any more. */
+  signal: AbortSignal;
+}
+
+/** What would become of lines if they were uploaded. Throws ApiError. */
 export function createDryRun({ cache, examineLines }: Dependencies) {
   return async function dryRun(
     domain: string,
     lines: Line[],
-    atomic: boolean,
-    spend?: Spend,
+    { atomic, spend, signal }: Options,
   ): Promise<BatchResult> {
     const application = await cache.get(domain);
     if (!application) throw applicationNotFound(domain);
     spend?.(application.id, lines.length);
     const errors: LineError[] = [];
     let valid = 0;
-    for await (const { entries } of examineLines(application, lines, errors)) valid += entries.length;
+    for await (const { entries } of examineLines(application, lines, errors)) {
+      if (signal.aborted) break;
+      valid += entries.length;
+    }
     const accepted = atomic && errors.length > 0 ? 0 : valid;
     return { accepted, rejected: errors.length, errors };
   };

@@ -15,6 +15,8 @@ const chunkBytes = 1024 ** 2;
 /** After so long other requests have their turn; after a line that took much longer, as much time as it took. */
 const turnMs = 2;
 const longMs = 10;
+/** In all. A line may have to wait for the examiner's thread; so many of them must not wait for hours. */
+const usualMostMs = 120_000;
 /** Of so many refused lines all that is wrong is told, as far as it is not endless; of the rest what was found first. */
 const explained = 100;
 
@@ -27,7 +29,11 @@ export interface Chunk {
 }
 
 /** Reads and validates lines: the valid ones come in chunks, the refused ones go to `errors`. */
-export function createExamineLines(lineLimit: number, examiner: Pick<Examiner, 'examine'>) {
+export function createExamineLines(
+  lineLimit: number,
+  examiner: Pick<Examiner, 'examine'>,
+  mostMs = usualMostMs,
+) {
   return async function* examineLines(
     application: Intake,
     lines: Line[],
@@ -36,6 +42,7 @@ export function createExamineLines(lineLimit: number, examiner: Pick<Examiner, '
   ): AsyncGenerator<Chunk> {
     let chunk = emptyChunk();
     let began = performance.now();
+    const end = began + mostMs;
     for (const { line, bytes } of lines) {
       const used = performance.now() - began;
       if (used > turnMs) {
@@ -44,6 +51,10 @@ export function createExamineLines(lineLimit: number, examiner: Pick<Examiner, '
       }
       if (bytes.length > lineLimit) {
         errors.push({ line, name: 'PayloadTooLargeError', message: overLimit(lineLimit) });
+        continue;
+      }
+      if (began > end) {
+        errors.push({ line, name: 'ServiceUnavailableError', message: tooLong(mostMs) });
         continue;
       }
       let examined = examiner.examine(application, bytes);
@@ -72,6 +83,9 @@ export function createExamineLines(lineLimit: number, examiner: Pick<Examiner, '
     if (chunk.entries.length > 0) yield chunk;
   };
 }
+
+const tooLong = (ms: number) =>
+  `the batch took longer than ${ms / 1_000} s; this line was not stored, send fewer at once`;
 
 /** Too many wait: only this line is not stored. */
 function toRefusal(error: unknown): Outcome {

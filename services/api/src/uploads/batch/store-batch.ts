@@ -46,6 +46,11 @@ export function createStoreBatch({
   examineLines,
   storedQuota,
 }: Dependencies) {
+  /** Lines can take long to examine: nothing is to be stored when the purge has been there. */
+  async function refuseDeleted({ domain }: Intake): Promise<void> {
+    if (!(await cache.get(domain))) throw applicationNotFound(domain);
+  }
+
   /** Each line by itself. */
   async function storeEach(application: Intake, batch: Batch, record?: BatchRecord) {
     const errors: LineError[] = [];
@@ -77,6 +82,7 @@ export function createStoreBatch({
       // Not before there is something to store: a batch that is refused as a whole leaves its key free.
       if (record && !recorded) refuseOther(await batches.record(record));
       recorded = true;
+      if (!fault) await refuseDeleted(application).catch(remember);
       // In order: what waited for its leaves would be stored, and listed, after the chunk behind it.
       if (!fault) await recordLeaves.record(application, chunk.leaves.pointers)?.catch(remember);
       // What follows a fault is not begun.
@@ -85,7 +91,7 @@ export function createStoreBatch({
     }
     await storing.finish();
     // Told as a whole where that says it all, or where a retry with the same key settles it.
-    if (fault && (accepted === 0 || record)) throw fault;
+    if (fault && (accepted === 0 || record || isGone(fault))) throw fault;
     return { accepted, errors };
   }
 
@@ -99,6 +105,7 @@ export function createStoreBatch({
       const late: LineError[] = [];
       for await (const chunk of examineLines(application, batch.lines, late)) {
         if (late.length > 0) break;
+        await refuseDeleted(application);
         await recordLeaves.record(application, chunk.leaves.pointers);
         yield chunk.entries;
       }
@@ -121,6 +128,8 @@ export function createStoreBatch({
     return { accepted, rejected: errors.length, errors };
   };
 }
+
+const isGone = (error: unknown) => error instanceof ApiError && error.name === 'ResourceNotFoundError';
 
 /** An ApiError is thrown before anything is sent. */
 const isNotBegun = (error: unknown) => error instanceof ApiError || storeFault(error) === 'away';

@@ -1,0 +1,54 @@
+import { zstdDecompressSync } from 'node:zlib';
+import type { LineRefusal } from '@sluice/shared/intake/examine.ts';
+import { expect, it } from 'vitest';
+import { createReport } from './report.ts';
+
+const mib = 1024 ** 2;
+const lines = 5_000;
+
+function refusal(details: number, length: number): LineRefusal {
+  const detail = { path: `/${'\u0001'.repeat(length)}`, keyword: 'required', message: 'is required' };
+  const message = 'the payload does not conform to the schema of x';
+  return { name: 'SchemaValidationError', message, details: Array.from({ length: details }, () => detail) };
+}
+
+async function reportOf(each: LineRefusal) {
+  const report = createReport();
+  for (let line = lines; line > 0; line--)
+    report.add(line, each, { bytes: Buffer.from('{"a":1}'), as: 'json' });
+  const { data, bytes } = (await report.finish()) as { data: Buffer; bytes: number };
+  const text = zstdDecompressSync(data).toString();
+  expect(Buffer.byteLength(text)).toBe(bytes);
+  return {
+    bytes,
+    rows: text
+      .trimEnd()
+      .split('\n')
+      .map((row) => JSON.parse(row)),
+  };
+}
+
+const reasons = ({ name, message, payload }: Record<string, unknown>) => ({ name, message, payload });
+
+it.each([
+  ['many short', 20, 10],
+  ['many long', 20, 1_000],
+  ['one long', 1, 1_000],
+])(
+  'the report of a chunk has every line with its reason, and no more than some MiB, of %s details',
+  async (_what, details, length) => {
+    const each = refusal(details, length);
+    const { bytes, rows } = await reportOf(each);
+    expect(bytes).toBeLessThan(8 * mib);
+    expect(rows.map(({ line }) => line)).toEqual(Array.from({ length: lines }, (_, i) => i + 1));
+    const expected = { name: each.name, message: each.message, payload: { a: 1 } };
+    for (const row of rows) expect(reasons(row)).toEqual(expected);
+    // The lines that came first are told in full.
+    expect(rows.at(-1).details).toHaveLength(details);
+  },
+);
+
+it('details that are short have room in every line', async () => {
+  const { rows } = await reportOf(refusal(1, 1));
+  expect(new Set(rows.map(({ details }) => details.length))).toEqual(new Set([1]));
+});
