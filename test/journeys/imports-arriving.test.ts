@@ -29,14 +29,14 @@ it('an owner whose files are slow to come leaves room for those of others', asyn
   const domain = await sluice.application(slow.token);
   const elsewhere = await sluice.application(other.token);
   const answers: IncomingMessage[] = [];
-  const sent = Array.from({ length: 10 }, () =>
+  const sent = Array.from({ length: 26 }, () =>
     unfinished(domain, slow.token, (answer) => answers.push(answer)),
   );
   await until(async () => answers.length === 2);
   for (const answer of answers) {
     const { error } = JSON.parse(await text(answer));
     expect([answer.statusCode, error.name]).toEqual([429, 'TooManyRequestsError']);
-    expect(error.message).toContain('8 imports of yours are arriving');
+    expect(error.message).toContain('24 imports of yours are arriving');
   }
   const start = ({ token }: { token: string }, where: string) =>
     importClient(sluice, token).start(where, '{"n":1}\n');

@@ -18,8 +18,8 @@ import { createReceive } from './receive.ts';
 
 /** Files that one process takes at once: each has its buffers. */
 const mostAtOnce = 32;
-/** A file may take hours to come. */
-const mostOfOwner = 8;
+/** A file may take hours to come: some room is left for others. */
+const mostOfOwner = 24;
 const touchEveryMs = 2_000;
 
 export interface ImportRequest {
