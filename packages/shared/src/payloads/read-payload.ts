@@ -59,8 +59,7 @@ const words = ['true', 'false', 'null'];
 function endOfTokens(text: string): number {
   for (let at = 0; ; ) {
     const character = text[at] ?? '';
-    if (character === '"') at = endOfString(text, at);
-    else if (isNumeric(character)) at = endOfToken(text, at);
+    if (character === '"' || isNumeric(character)) at = endOfToken(text, at);
     else if (character !== '' && ' \t\r\n{}[]:,'.includes(character)) at += 1;
     else {
       const word = words.find((word) => text.startsWith(word, at));
@@ -68,11 +67,4 @@ function endOfTokens(text: string): number {
       at += word.length;
     }
   }
-}
-
-/** Also of one without an end, which ends with the text. */
-function endOfString(text: string, start: number): number {
-  let at = start + 1;
-  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
-  return at + 1;
 }

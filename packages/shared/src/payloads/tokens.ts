@@ -1,8 +1,11 @@
-/** Where the token of a valid JSON text ends. Strings and numbers are tokens; every other character stands for itself. */
+/**
+ * Where the token of a JSON text ends, a string without an end behind that of the text. Strings and numbers are tokens; every other
+ * character stands for itself.
+ */
 export function endOfToken(text: string, start: number): number {
   let end = start + 1;
   if (text[start] === '"') {
-    while (text[end] !== '"') end += text[end] === '\\' ? 2 : 1;
+    while (end < text.length && text[end] !== '"') end += text[end] === '\\' ? 2 : 1;
     return end + 1;
   }
   if (isNumeric(text[start])) while (isNumeric(text[end]) || isExponent(text[end])) end++;

@@ -102,11 +102,8 @@ export function applicationStore(db: Db) {
 
     /** Newest first. */
     async idsOfOwner(ownerId: string): Promise<string[]> {
-      const found = applications
-        .find({ 'owner.id': new ObjectId(ownerId), ...alive })
-        .sort({ createdAt: -1, _id: -1 })
-        .project<{ _id: ObjectId }>({ _id: 1 });
-      return (await found.toArray()).map(({ _id }) => _id.toHexString());
+      const found = applications.find({ 'owner.id': new ObjectId(ownerId), ...alive });
+      return idsOf(found.sort({ createdAt: -1, _id: -1 }));
     },
 
     async update(

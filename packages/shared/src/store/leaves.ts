@@ -1,4 +1,5 @@
-import { type Db, type Filter, MongoServerError, ObjectId } from 'mongodb';
+import { type Db, type Filter, ObjectId } from 'mongodb';
+import { isDuplicate } from './faults.ts';
 
 /** More leaves than this are not told apart any more. */
 export const maxLeaves = 5_000;
@@ -6,8 +7,6 @@ export const maxLeaves = 5_000;
 export const maxLeafCharacters = 250_000;
 /** In characters of the JSON Pointer. */
 export const maxLeafLength = 1_024;
-
-const duplicateKey = 11_000;
 
 /** Whether all leaves are on record. */
 export interface Extent {
@@ -59,7 +58,7 @@ export function leafStore(db: Db) {
       await leaves.insertOne({ _id, pointers, ...extent });
       return true;
     } catch (error) {
-      if (error instanceof MongoServerError && error.code === duplicateKey) return false;
+      if (isDuplicate(error)) return false;
       throw error;
     }
   }

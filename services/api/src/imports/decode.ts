@@ -1,12 +1,10 @@
 import { ApiError } from '@sluice/shared/errors.ts';
-import { decompress, type Encoding, encodingAt } from './decompress.ts';
+import { decompress, type Encoding, encodingAt, markBytes } from './decompress.ts';
 
 type Bytes = AsyncIterable<Buffer>;
 
 const encodings: Record<string, Encoding | undefined> = { gzip: 'gzip', 'x-gzip': 'gzip', zstd: 'zstd' };
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
-/** More than any of the marks. */
-const headBytes = 4;
 
 /** The encoding that a header names; undefined for none. Throws ApiError. */
 export function encodingOf(header: string | undefined): Encoding | undefined {
@@ -50,7 +48,7 @@ async function* decompressed(body: Bytes, encoding: Encoding): Bytes {
 async function peek(body: Bytes): Promise<[Buffer, Bytes]> {
   const pieces = body[Symbol.asyncIterator]();
   let head: Buffer = Buffer.alloc(0);
-  while (head.length < headBytes) {
+  while (head.length < markBytes) {
     const { value, done } = await pieces.next();
     if (done) break;
     head = head.length === 0 ? value : Buffer.concat([head, value]);

@@ -10,8 +10,8 @@ type Decoder = Transform & { bytesWritten: number };
 const pieceBytes = 64 * 1024;
 /** A decoder for each costs more than some bytes of a frame that has nothing in it. */
 const mostDecoders = 10_000;
-/** More than any of the marks. */
-const markBytes = 4;
+/** What it takes to know any of the marks. */
+export const markBytes = 4;
 
 const decoders: Record<Encoding, (options: ZlibOptions) => Decoder> = {
   gzip: createGunzip,

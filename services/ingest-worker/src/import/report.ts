@@ -22,9 +22,10 @@ export function createReport() {
     const whole = JSON.stringify({ line, ...ofLine(refusal, true) });
     told += whole.length;
     if (told <= detailBytes) return whole;
-    const short = JSON.stringify({ line, ...ofLine(refusal, false) });
-    const { name, message } = ofLine(refusal, false);
-    return short.length <= shortBytes ? short : JSON.stringify({ line, name, message });
+    const brief = ofLine(refusal, false);
+    const short = JSON.stringify({ line, ...brief });
+    if (short.length <= shortBytes) return short;
+    return JSON.stringify({ line, name: brief.name, message: brief.message });
   }
 
   return {
