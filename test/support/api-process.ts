@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { freePort } from '../../local/ports.ts';
+import { processEnv } from './process-env.ts';
 import { call, until } from './sluice.ts';
 
 const main = join(import.meta.dirname, '../../services/api/src/main.ts');
@@ -27,7 +28,7 @@ export async function createApiProcess(env: Record<string, string>) {
     /** Resolves when it is ready. */
     async start(): Promise<void> {
       child = spawn(process.execPath, [main], {
-        env: { PATH: process.env.PATH ?? '', ...env, PORT: String(port) },
+        env: processEnv({ ...env, PORT: String(port) }),
         stdio: 'ignore',
       });
       await until(isReady);

@@ -16,7 +16,7 @@ export async function ownDatabase(): Promise<{ db: Db; url: string }> {
 }
 
 /** A store that is closed when the test ends. */
-export function openStore(url: string, timeoutMs = 10_000) {
+export function openStore(url: string, timeoutMs = 60_000) {
   const store = connectStore({ url, timeoutMs }, 'sluice-test', 'impatient');
   onTestFinished(() => store.close());
   return store;

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { freePort } from '../../local/ports.ts';
+import { processEnv } from './process-env.ts';
 import { call, ownStores, until } from './sluice.ts';
 
 const services = join(import.meta.dirname, '../../services');
@@ -13,7 +14,7 @@ const startMs = 60_000;
 /** Runs a service as its own process, with these variables and no others. Call in a test. */
 export function run(service: string, env: Record<string, string>) {
   const child = spawn(process.execPath, [join(services, service, 'src/main.ts')], {
-    env: { PATH: process.env.PATH ?? '', ...env },
+    env: processEnv(env),
     cwd: import.meta.dirname,
   });
   const output = { text: '' };

@@ -126,7 +126,7 @@ export type Sluice = Awaited<ReturnType<typeof startSluice>>;
 /** Opens the store behind a running Sluice, closed when the test ends. */
 export function storeOf({ env }: Sluice) {
   const store = connectStore(
-    { url: env.MONGODB_URL as string, timeoutMs: 10_000 },
+    { url: env.MONGODB_URL as string, timeoutMs: 60_000 },
     'sluice-test',
     'impatient',
   );

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
+import { processEnv } from './process-env.ts';
 import { until } from './sluice.ts';
 
 /** A line of the log. */
@@ -34,7 +35,7 @@ export function createWorkerProcess(service: 'ingest-worker' | 'export-worker', 
     /** Resolves when it is running. */
     async start(): Promise<void> {
       const starting = spawn(process.execPath, [main], {
-        env: { PATH: process.env.PATH ?? '', ...env, LOG_LEVEL: 'info' },
+        env: processEnv({ ...env, LOG_LEVEL: 'info' }),
         stdio: ['ignore', 'pipe', 'ignore'],
       });
       child = starting;

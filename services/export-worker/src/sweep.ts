@@ -17,12 +17,12 @@ interface Dependencies {
 
 /** Puts exports back that the queue lost, and removes those whose time is over. Adding one twice does no harm. */
 export function createSweep({ store: { jobs, parts }, queue, log }: Dependencies) {
-  let orphansAt = Date.now();
+  let orphansAt = performance.now();
 
   /** What is left of a job that is gone: stored by a worker that was taken for dead, or not yet removed by one that died. */
   async function sweepOrphans(): Promise<void> {
-    if (Date.now() < orphansAt) return;
-    orphansAt = Date.now() + orphansEveryMs;
+    if (performance.now() < orphansAt) return;
+    orphansAt = performance.now() + orphansEveryMs;
     for (const id of await parts.orphaned(new Date(Date.now() - orphanMs), atOnce)) await parts.sweep(id);
   }
 

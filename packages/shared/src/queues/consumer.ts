@@ -35,11 +35,11 @@ export function consume<Payload>(
   const stopping = new AbortController();
   const connection = connectRedis(config, log, 'patient');
   let active = 0;
-  let lastAt = Date.now();
+  let lastAt = performance.now();
 
   async function run(job: Job<Payload>, token?: string): Promise<void> {
     active += 1;
-    lastAt = Date.now();
+    lastAt = performance.now();
     try {
       await handler(job.data, stopping.signal);
     } catch (error) {
@@ -48,7 +48,7 @@ export function consume<Payload>(
       throw new DelayedError();
     } finally {
       active -= 1;
-      lastAt = Date.now();
+      lastAt = performance.now();
     }
   }
 

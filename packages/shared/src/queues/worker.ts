@@ -61,7 +61,7 @@ export async function startWorker({
 
   async function isDeaf(consumer: Consumer, queue: Task['queue']): Promise<boolean> {
     const { active, lastAt } = consumer.activity();
-    if (active > 0 || Date.now() - lastAt < watch.deafMs) return false;
+    if (active > 0 || performance.now() - lastAt < watch.deafMs) return false;
     const waiting = await queue.waiting().catch(() => 0);
     return waiting > 0 && consumer.activity().lastAt === lastAt;
   }

@@ -24,12 +24,12 @@ export async function waitForStart(
   ms: number,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const deadline = Date.now() + ms;
+  const deadline = performance.now() + ms;
   for (;;) {
     const seen = await jobs.follow(id, 0);
     if (!seen) throw cancelled(id);
     if (seen.state !== 'waiting') return true;
-    if (Date.now() >= deadline) return false;
+    if (performance.now() >= deadline) return false;
     await pause(pollMs, undefined, { signal });
   }
 }
@@ -44,7 +44,7 @@ export async function* followParts(
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
   let next = 0;
-  let movedAt = Date.now();
+  let movedAt = performance.now();
   for (;;) {
     const seen = await jobs.follow(id, next);
     if (!seen || seen.state === 'cancelled') throw cancelled(id);
@@ -55,11 +55,11 @@ export async function* followParts(
     if (seen.parts.length > 0) {
       yield* readParts(parts, seen.parts);
       next += seen.parts.length;
-      movedAt = Date.now();
+      movedAt = performance.now();
       continue;
     }
     if (seen.state === 'completed') return;
-    if (Date.now() - movedAt > stalledMs) throw unavailable(`export ${id} does not go on`);
+    if (performance.now() - movedAt > stalledMs) throw unavailable(`export ${id} does not go on`);
     await pause(pollMs, undefined, { signal });
   }
 }

@@ -14,7 +14,7 @@ const isOver = ({ state }: Job) => state !== 'waiting' && state !== 'active';
 export function jobEvents(jobs: JobStore, id: string, signal: AbortSignal): Readable {
   async function* events(): AsyncGenerator<string> {
     let said = '';
-    let saidAt = Date.now();
+    let saidAt = performance.now();
     for (;;) {
       const record = await jobs.glance(id);
       // Removed, which is an end as well.
@@ -27,10 +27,10 @@ export function jobEvents(jobs: JobStore, id: string, signal: AbortSignal): Read
       }
       if (data !== said) {
         yield `event: progress\ndata: ${data}\n\n`;
-        [said, saidAt] = [data, Date.now()];
-      } else if (Date.now() - saidAt > aliveEveryMs) {
+        [said, saidAt] = [data, performance.now()];
+      } else if (performance.now() - saidAt > aliveEveryMs) {
         yield ':\n\n';
-        saidAt = Date.now();
+        saidAt = performance.now();
       }
       await pause(everyMs, undefined, { signal });
     }

@@ -5,11 +5,11 @@ const keptMs = 3_600_000;
 
 /** Passes a file on; it does not expire while it is read, however slowly. */
 export async function* keeping(jobs: JobStore, id: string, source: AsyncIterable<Buffer>) {
-  let keptAt = Date.now();
+  let keptAt = performance.now();
   for await (const bytes of source) {
-    if (Date.now() - keptAt > everyMs) {
-      keptAt = Date.now();
-      await jobs.keep(id, new Date(keptAt + keptMs));
+    if (performance.now() - keptAt > everyMs) {
+      keptAt = performance.now();
+      await jobs.keep(id, new Date(Date.now() + keptMs));
     }
     yield bytes;
   }

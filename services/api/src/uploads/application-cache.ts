@@ -65,7 +65,7 @@ export function createApplicationCache({
 
   async function load(domain: string): Promise<Held | undefined> {
     const before = drops;
-    const checkedAt = Date.now();
+    const checkedAt = performance.now();
     const record = await applications.byDomain(domain);
     if (!record) return undefined;
     const { keyRequired, allowedOrigins } = record;
@@ -76,7 +76,7 @@ export function createApplicationCache({
       owner: record.owner.id,
       keyRequired,
       allowedOrigins,
-      checkedAt: drops === before ? checkedAt : 0,
+      checkedAt: drops === before ? checkedAt : Number.NEGATIVE_INFINITY,
     };
     held.set(domain, found);
     domains.set(found.id, domain);
@@ -94,7 +94,7 @@ export function createApplicationCache({
   async function check(): Promise<void> {
     const batch = [...used];
     used.clear();
-    const checkedAt = Date.now();
+    const checkedAt = performance.now();
     const existing = await applications.existing(batch.map(({ id }) => id));
     for (const application of batch) {
       const access = existing.get(application.id);
@@ -119,12 +119,12 @@ export function createApplicationCache({
   return {
     peek(domain) {
       const found = held.get(domain);
-      if (!found || Date.now() - found.checkedAt > maxAgeMs) return undefined;
+      if (!found || performance.now() - found.checkedAt > maxAgeMs) return undefined;
       used.add(found);
       return found;
     },
     async get(domain) {
-      const asked = Date.now();
+      const asked = performance.now();
       const found = held.get(domain) ?? (await loadOnce(domain));
       if (!found) return undefined;
       used.add(found);
