@@ -17,6 +17,8 @@ import { createExport } from './exports/create-export.ts';
 import { createStreamExport } from './exports/stream-export.ts';
 import { createImport } from './imports/create-import.ts';
 import { createRetryJob } from './jobs/retry-job.ts';
+import { createDownloads } from './limits/downloads.ts';
+import { createFollow } from './limits/follow.ts';
 import { createRefuseJobs } from './limits/job-quota.ts';
 import { limitAddresses } from './limits/limit-addresses.ts';
 import { createLoginGuard } from './limits/login-guard.ts';
@@ -236,6 +238,8 @@ export async function buildApp({
       });
       await api.register(entryRoutes, store);
       const queue = queues.exports;
+      const downloads = createDownloads();
+      const follow = createFollow();
       await api.register(exportRoutes, {
         store,
         makeExport: createExport({
@@ -243,6 +247,7 @@ export async function buildApp({
           refuseExports: createRefuseExports(store.jobs, config.storedExportQuota),
         }),
         streamExport: createStreamExport({ store, queue, waitMs: config.exportWaitMs, audit }),
+        downloads,
         audit,
       });
       await api.register(importRoutes, {
@@ -264,7 +269,7 @@ export async function buildApp({
       };
       for (const kind of ['export', 'import'] as const) {
         const retryJob = createRetryJob({ store, enqueue: calling[kind], refuseJobs, log });
-        await api.register(jobRoutes, { store, kind, retryJob, audit });
+        await api.register(jobRoutes, { store, kind, retryJob, audit, downloads, follow });
       }
       await api.register(healthRoutes, {
         store,

@@ -12,6 +12,7 @@ import type { Store } from '@sluice/shared/store/connect.ts';
 import type { ImportJob } from '@sluice/shared/store/job-records.ts';
 import { quotaReached } from '../limits/answers.ts';
 import type { RefuseJobs } from '../limits/job-quota.ts';
+import { createRoom } from '../limits/room.ts';
 import type { StoredQuota } from '../limits/stored-quota.ts';
 import type { Encoding } from './decompress.ts';
 import { createReceive } from './receive.ts';
@@ -55,8 +56,15 @@ export function createImport({
   const { parts, chunks, leaves } = store;
   const { imports } = store.jobs;
   const receive = createReceive({ store, limit });
-  let receiving = 0;
-  const receivingOf = new Map<string, number>();
+  const enter = createRoom({
+    most: mostAtOnce,
+    mostOfOwner,
+    full: () => unavailable('too many imports are arriving at once; nothing was stored', 5),
+    ownerFull: () =>
+      quotaReached(
+        `${mostOfOwner} imports of yours are arriving here; send this one after them; nothing was stored`,
+      ),
+  });
 
   async function refuseHeld(owner: string): Promise<void> {
     if ((await imports.heldOfOwner(owner)) >= quota)
@@ -122,16 +130,8 @@ export function createImport({
     await refuseJobs(application.owner.id);
     await refuseHeld(application.owner.id);
     await storedQuota?.lookAndRefuse(application.owner.id);
-    if (receiving >= mostAtOnce)
-      throw unavailable('too many imports are arriving at once; nothing was stored', 5);
     const { id, domain, owner } = application;
-    const own = receivingOf.get(owner.id) ?? 0;
-    if (own >= mostOfOwner)
-      throw quotaReached(
-        `${mostOfOwner} imports of yours are arriving here; send this one after them; nothing was stored`,
-      );
-    receiving += 1;
-    receivingOf.set(owner.id, own + 1);
+    const leave = enter(owner.id);
     try {
       const options = { format, formulas, lineLimit };
       const job = await imports.create({ application: id, owner: owner.id, domain, options });
@@ -149,10 +149,7 @@ export function createImport({
         throw error;
       }
     } finally {
-      receiving -= 1;
-      const left = (receivingOf.get(owner.id) as number) - 1;
-      if (left > 0) receivingOf.set(owner.id, left);
-      else receivingOf.delete(owner.id);
+      leave();
     }
   };
 

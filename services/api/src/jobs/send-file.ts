@@ -5,6 +5,7 @@ import type { JobRecord } from '@sluice/shared/store/job-records.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import parseRange from 'range-parser';
 import type { Audit } from '../audit/audit.ts';
+import type { Downloads } from '../limits/downloads.ts';
 import { createCompressor, encodingFor } from './encoding.ts';
 import { keeping } from './keep.ts';
 import { mediaOf } from './media.ts';
@@ -41,7 +42,11 @@ export function sendBytes(
 }
 
 /** Sends the file of a completed job, or the part of it that is asked for (RFC 9110: one range, `If-Range`, `If-None-Match`). */
-export function createSendFile({ jobs, parts }: Pick<Store, 'jobs' | 'parts'>, audit: Audit) {
+export function createSendFile(
+  { jobs, parts }: Pick<Store, 'jobs' | 'parts'>,
+  audit: Audit,
+  downloads: Downloads,
+) {
   return async (request: FastifyRequest, reply: FastifyReply, job: JobRecord, signal: AbortSignal) => {
     const { manifest } = job;
     if (!manifest) {
@@ -64,6 +69,7 @@ export function createSendFile({ jobs, parts }: Pick<Store, 'jobs' | 'parts'>, a
     if (!encoding) reply.header('content-length', end - start + 1);
     const list = isHead(request) ? [] : await jobs.partsOf(job.id);
     if (!isHead(request)) {
+      downloads.file(reply, job.owner, list);
       const details = range && { range: `${start}-${end}` };
       const what = { application: job.domain, job: job.id, details };
       await audit.note(request, { action: `${job.kind}.downloaded`, ...what });

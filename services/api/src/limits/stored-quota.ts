@@ -38,6 +38,8 @@ export function createStoredQuota({
   /** Owner → what is said to uploads. */
   const over = new Map<string, string>();
   const uploading = new Set<string>();
+  /** It is said once, and then when it happens again. */
+  let isMissing = false;
 
   async function look(ownerId: string): Promise<void> {
     let [entries, bytes] = [0, 0];
@@ -57,9 +59,14 @@ export function createStoredQuota({
     for (const owner of owners) {
       try {
         await look(owner);
+        isMissing = false;
       } catch (error) {
         uploading.add(owner);
-        log.debug({ event: 'quota.missed', reason: (error as Error).message });
+        log[isMissing ? 'debug' : 'warn'](
+          { event: 'quota.missed', reason: (error as Error).message },
+          'what owners store cannot be counted: until it can, ENTRY_QUOTA and BYTE_QUOTA are as of before',
+        );
+        isMissing = true;
       }
     }
   }

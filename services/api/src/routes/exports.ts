@@ -11,6 +11,7 @@ import type { createStreamExport } from '../exports/stream-export.ts';
 import { abortOnClose } from '../jobs/abort-on-close.ts';
 import { createFind } from '../jobs/find-job.ts';
 import { toJob } from '../jobs/to-job.ts';
+import type { Downloads } from '../limits/downloads.ts';
 import { success } from '../plugins/envelope.ts';
 import { ByDomain, failures, overLimit, refusals, security } from './common.ts';
 import { toPeriod } from './period.ts';
@@ -19,6 +20,7 @@ interface Dependencies {
   store: Store;
   makeExport: ReturnType<typeof createExport>;
   streamExport: ReturnType<typeof createStreamExport>;
+  downloads: Downloads;
   audit: Audit;
 }
 
@@ -43,7 +45,7 @@ function toOptions(asked: Omit<ExportQuery, 'columns'>, columns: string[] | unde
 /** Exports: streamed while they are written, or made as jobs to be fetched later. */
 export const exportRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { store, makeExport, streamExport, audit },
+  { store, makeExport, streamExport, downloads, audit },
 ) => {
   app.addHook('onRequest', app.authenticate);
   const find = createFind(store);
@@ -80,6 +82,7 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       const { params, query, owner } = request;
       const options = toOptions(query, query.columns?.split(','));
       const application = await find.application(params.domain, owner.id);
+      downloads.stream(reply, owner.id);
       const signal = abortOnClose(reply);
       return streamExport(request, reply, await makeExport(application, options, true), signal);
     },

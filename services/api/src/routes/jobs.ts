@@ -12,6 +12,8 @@ import { jobEvents } from '../jobs/job-events.ts';
 import type { RetryJob } from '../jobs/retry-job.ts';
 import { createSendFile } from '../jobs/send-file.ts';
 import { toJob } from '../jobs/to-job.ts';
+import type { Downloads } from '../limits/downloads.ts';
+import type { Follow } from '../limits/follow.ts';
 import { success } from '../plugins/envelope.ts';
 import { ByDomain, failures, overLimit, refusals, security } from './common.ts';
 
@@ -20,6 +22,8 @@ interface Dependencies {
   kind: JobRecord['kind'];
   retryJob: RetryJob;
   audit: Audit;
+  downloads: Downloads;
+  follow: Follow;
 }
 
 const ById = Type.Object({ domain: Type.String(), id: Type.String() });
@@ -46,12 +50,12 @@ const words = {
 /** What exports and imports have alike: to be listed, looked at, followed, fetched, retried, cancelled and removed. */
 export const jobRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { store, kind, retryJob, audit },
+  { store, kind, retryJob, audit, downloads, follow },
 ) => {
   app.addHook('onRequest', app.authenticate);
   const { jobs, parts } = store;
   const find = createFind(store);
-  const sendFile = createSendFile(store, audit);
+  const sendFile = createSendFile(store, audit, downloads);
   const path = `/applications/:domain/${kind}s`;
   const { tags, file, retry } = words[kind];
 
@@ -105,6 +109,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
           206: { description: 'A range of it.', content: { '*/*': { schema: Type.String() } } },
           304: { description: 'It is what `If-None-Match` names.', type: 'null' },
           ...refusals(416),
+          ...overLimit,
           ...failures,
         },
       },
@@ -131,12 +136,14 @@ export const jobRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
             description: 'Events, one after the other.',
             content: { 'text/event-stream': { schema: Event } },
           },
+          ...overLimit,
           ...failures,
         },
       },
     },
     async (request, reply) => {
       const { job } = await find.job(kind, request.params, request.owner.id);
+      follow(reply, request.owner.id);
       reply.type('text/event-stream').header('x-accel-buffering', 'no');
       return reply.send(jobEvents(jobs, job.id, abortOnClose(reply)) as never);
     },

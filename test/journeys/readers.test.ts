@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type Sluice, startSluice, until } from '../support/sluice.ts';
+
+let sluice: Sluice;
+
+beforeAll(async () => {
+  sluice = await startSluice({ workers: false, env: { EXPORT_WAIT: '1h' } });
+});
+afterAll(() => sluice.stop());
+
+/** An owner whose requests are left open, until the test ends or one of them is given up. */
+async function openReader() {
+  const { token } = await sluice.owner();
+  const domain = await sluice.application(token);
+  const open: AbortController[] = [];
+  const giveUp = () => open.pop()?.abort();
+  onTestFinished(() => {
+    while (open.length > 0) giveUp();
+  });
+  const get = (path: string, signal?: AbortSignal) =>
+    fetch(`${sluice.url}/api/applications/${domain}${path}`, {
+      headers: { authorization: `Bearer ${token}` },
+      ...(signal && { signal }),
+    });
+  return {
+    get,
+    giveUp,
+    /** Makes a job; returns the path of its progress. */
+    async job(): Promise<string> {
+      const { body } = await sluice.request('POST', `/applications/${domain}/exports`, { token, json: {} });
+      return `/exports/${body.data.id}/events`;
+    },
+    jobs: async () => (await bodyOf(await get('/exports'))).data.length,
+    /** Resolves with the answer, whose end is not waited for. */
+    open(path: string) {
+      const controller = new AbortController();
+      open.push(controller);
+      return get(path, controller.signal);
+    },
+  };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+const bodyOf = async (answer: Response): Promise<any> => answer.json();
+
+describe('the progress of a job', () => {
+  it('is followed by an owner 64 times at once, and by others meanwhile', async () => {
+    const [one, other] = [await openReader(), await openReader()];
+    const [job, others] = [await one.job(), await other.job()];
+    for (let n = 0; n < 64; n++) expect((await one.open(job)).status).toBe(200);
+    const refused = await one.get(job);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
+    expect((await bodyOf(refused)).error.message).toContain('64 jobs');
+    expect((await other.open(others)).status).toBe(200);
+    one.giveUp();
+    await until(async () => (await one.open(job)).status === 200);
+  });
+});
+
+describe('streamed exports', () => {
+  it('of an owner leave room for those of others, and all of them for what else there is', async () => {
+    const [one, other] = [await openReader(), await openReader()];
+    const open = (reader: typeof one) => void reader.open('/export').catch(() => undefined);
+    for (let n = 0; n < 24; n++) open(one);
+    await until(async () => (await one.jobs()) === 24);
+    const refused = await one.get('/export');
+    const { error } = await bodyOf(refused);
+    expect([refused.status, error.message]).toEqual([429, expect.stringContaining('downloaded at once')]);
+    for (let n = 0; n < 8; n++) open(other);
+    await until(async () => (await other.jobs()) === 8);
+    const full = await other.get('/export');
+    expect([full.status, full.headers.get('retry-after')]).toEqual([503, '5']);
+    // Nothing was made of those that were refused.
+    expect([await one.jobs(), await other.jobs()]).toEqual([24, 8]);
+    one.giveUp();
+    await until(async () => {
+      open(other);
+      return (await other.jobs()) === 9;
+    });
+  });
+});
