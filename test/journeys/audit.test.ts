@@ -4,12 +4,20 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { exportClient } from '../support/export-client.ts';
 import { importClient } from '../support/import-client.ts';
 import { runApi } from '../support/service-process.ts';
-import { type Answer, call, ownStores, type Sluice, startSluice, storeOf, until } from '../support/sluice.ts';
+import {
+  type Answer,
+  call,
+  ownStores,
+  quickPurges,
+  type Sluice,
+  startSluice,
+  storeOf,
+  until,
+} from '../support/sluice.ts';
 
 let sluice: Sluice;
 beforeAll(async () => {
-  // A short time limit makes the grace short that a purge waits for uploads still under way.
-  sluice = await startSluice({ env: { AUDIT_RETENTION: '2d', MONGODB_TIMEOUT: '1s' } });
+  sluice = await startSluice({ env: { AUDIT_RETENTION: '2d' }, workerEnv: quickPurges });
 });
 afterAll(() => sluice.stop());
 

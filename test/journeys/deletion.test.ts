@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Sluice, startSluice, storeOf, until } from '../support/sluice.ts';
+import { quickPurges, type Sluice, startSluice, storeOf, until } from '../support/sluice.ts';
 
 let one: Sluice;
 let two: Sluice;
 let token: string;
 
 beforeAll(async () => {
-  // A short time limit makes the grace short that a purge waits for uploads still under way.
-  one = await startSluice({ env: { MONGODB_TIMEOUT: '1s' } });
+  one = await startSluice({ workerEnv: quickPurges });
   two = await startSluice({ workers: false, env: one.env });
   ({ token } = await one.owner());
 });

@@ -10,7 +10,7 @@ import { createCuttableProxy } from '../support/cuttable-proxy.ts';
 import { importClient } from '../support/import-client.ts';
 import { jsonOf } from '../support/json-of.ts';
 import { openStore, ownDatabase, throughProxy } from '../support/own-database.ts';
-import { startSluice, until } from '../support/sluice.ts';
+import { quickPurges, startSluice, until } from '../support/sluice.ts';
 import { ndjson, uploadClient } from '../support/upload-client.ts';
 
 const log = createLogger('test', { level: process.env.TEST_LOG ?? 'silent', pretty: false });
@@ -67,9 +67,9 @@ describe('an import that nobody wants any more', () => {
   });
 
   it('leaves nothing when its application is deleted', async () => {
-    const { sluice, token, domain, store, counts, work, start } = await begin({ MONGODB_TIMEOUT: '1s' });
+    const { sluice, token, domain, store, counts, work, start } = await begin();
     const id = await start(lines(60_000));
-    await work();
+    await work(quickPurges);
     await until(async () => ((await store.jobs.get(id))?.done ?? 0) > 0);
     const application = (await store.applications.byDomain(domain))?.id as string;
     await sluice.request('DELETE', `/applications/${domain}`, { token });

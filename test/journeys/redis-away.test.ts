@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { type CuttableProxy, createCuttableProxy } from '../support/cuttable-proxy.ts';
-import { type Sluice, startSluice, storeOf, until } from '../support/sluice.ts';
+import { quickPurges, type Sluice, startSluice, storeOf, until } from '../support/sluice.ts';
 
 let sluice: Sluice;
 let redis: CuttableProxy;
@@ -11,7 +11,8 @@ beforeAll(async () => {
   const { hostname, port } = new URL(inject('redisUrl'));
   redis = await createCuttableProxy({ host: hostname, port: Number(port || 6379) });
   sluice = await startSluice({
-    env: { REDIS_URL: `redis://127.0.0.1:${redis.port}`, MONGODB_TIMEOUT: '1s' },
+    env: { REDIS_URL: `redis://127.0.0.1:${redis.port}` },
+    workerEnv: quickPurges,
   });
   ({ token } = await sluice.owner());
 });

@@ -55,18 +55,22 @@ describe('schemas of any kind', () => {
   it('hold up nobody while they are compiled', async () => {
     const domain = await sluice.application(token);
     const slow = refusedSchemas.find(([, what]) => what === 'code that explodes')?.[2] as string;
-    let refused = false;
-    const refusal = create(slow).then(({ status }) => {
-      refused = true;
-      return status;
-    });
+    const upload = async () =>
+      (await sluice.request('POST', `/applications/${domain}/data`, { json: {} })).status;
     let meanwhile = 0;
-    while (!refused) {
-      const { status } = await sluice.request('POST', `/applications/${domain}/data`, { json: {} });
-      expect(status).toBe(201);
-      if (!refused) meanwhile += 1;
+    // On a busy machine an upload, too, may take as long as a schema is compiled.
+    for (let attempt = 0; attempt < 10 && meanwhile === 0; attempt++) {
+      let refused = false;
+      const refusal = create(slow).then(({ status }) => {
+        refused = true;
+        return status;
+      });
+      while (!refused) {
+        expect(await upload()).toBe(201);
+        if (!refused) meanwhile += 1;
+      }
+      expect(await refusal).toBe(422);
     }
-    expect(await refusal).toBe(422);
     expect(meanwhile).toBeGreaterThan(0);
   });
 });
