@@ -99,6 +99,9 @@ export function unavailable(message: string, retryAfterSeconds = 2, cause?: unkn
   });
 }
 
+/** Said where what was sent may or may not be stored; everything else that is a 503 was not. */
+export const notConfirmed = 'the outcome could not be confirmed by the database';
+
 /** The same answer for an application that never was, is deleted, or is another user's. */
 export function applicationNotFound(domain: string): ApiError {
   return new ApiError('ResourceNotFoundError', `application ${domain} was not found`);

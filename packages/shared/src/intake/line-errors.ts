@@ -1,4 +1,4 @@
-import { ApiError, type ErrorName, type LineError, unavailable } from '../errors.ts';
+import { ApiError, type ErrorName, type LineError, notConfirmed, unavailable } from '../errors.ts';
 import type { LineRefusal, Refusal } from './examine.ts';
 
 const detailsOfLine = 20;
@@ -14,6 +14,7 @@ export const ofLine = <R extends Omit<Refusal, 'name'> & { name: ErrorName }>(
 });
 
 export function noneStored(lines: number, details: LineError[]): ApiError {
+  if (details.some(({ message }) => message === notConfirmed)) return unavailable(notConfirmed);
   const message = `none of the ${lines} lines was stored`;
   return details.some(({ name }) => name === 'ServiceUnavailableError')
     ? unavailable(message)
@@ -36,5 +37,5 @@ export const notBegun = (line: number): LineError => ({
 export const unknown = (line: number): LineError => ({
   line,
   name: 'ServiceUnavailableError',
-  message: 'the outcome could not be confirmed by the database',
+  message: notConfirmed,
 });

@@ -1,4 +1,10 @@
-import { ApiError, type ErrorDetail, type ErrorName, unavailable } from '@sluice/shared/errors.ts';
+import {
+  ApiError,
+  type ErrorDetail,
+  type ErrorName,
+  notConfirmed,
+  unavailable,
+} from '@sluice/shared/errors.ts';
 import { storeFault } from '@sluice/shared/store/faults.ts';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
@@ -58,7 +64,7 @@ function toApiError(error: FastifyError, request: FastifyRequest): ApiError | un
   if (error.validation) return fromValidation(error);
   const fault = storeFault(error);
   if (fault === 'away') return unavailable('the database is away; nothing was done', 2, error);
-  if (fault === 'unknown') return unavailable('the outcome could not be confirmed by the database', 2, error);
+  if (fault === 'unknown') return unavailable(notConfirmed, 2, error);
   const known = frameworkErrors[error.code];
   if (known) return known(request, error);
   const name = { 400: 'InvalidRequestError', 408: 'RequestTimeoutError', 413: 'PayloadTooLargeError' }[

@@ -1,4 +1,4 @@
-import { ApiError, unavailable } from '@sluice/shared/errors.ts';
+import { ApiError, notConfirmed, unavailable } from '@sluice/shared/errors.ts';
 import type { Outcome } from '@sluice/shared/store/entries.ts';
 
 /** What the client is told when an entry was not stored, or not certainly; undefined when it is. */
@@ -12,5 +12,5 @@ export function outcomeError(outcome: Outcome): ApiError | undefined {
   }
   return outcome === 'refused'
     ? unavailable('the database did not take the entry; nothing was stored')
-    : unavailable('the outcome could not be confirmed by the database');
+    : unavailable(notConfirmed);
 }

@@ -20,6 +20,8 @@ const usualMostMs = 120_000;
 /** Of so many refused lines all that is wrong is told, as far as it is not endless; of the rest what was found first. */
 const explained = 100;
 
+type Refused = Extract<Outcome, { ok: false }>;
+
 export interface Chunk {
   lines: number[];
   entries: NewEntry[];
@@ -65,7 +67,7 @@ export function createExamineLines(
       }
       if (!examined.ok) {
         const isExplained = errors.length < explained;
-        const refusal = isExplained ? await examined.explain() : examined.refusal;
+        const refusal = isExplained ? await explanationOf(examined) : examined.refusal;
         errors.push({ line, ...ofLine(refusal, isExplained) });
         continue;
       }
@@ -87,10 +89,19 @@ export function createExamineLines(
 const tooLong = (ms: number) =>
   `the batch took longer than ${ms / 1_000} s; this line was not stored, send fewer at once`;
 
+const isBusy = (error: unknown) => error instanceof ApiError && error.name === 'ServiceUnavailableError';
+
+/** All that is wrong; what was found first where too many wait. */
+const explanationOf = ({ explain, refusal }: Refused): Promise<LineRefusal> =>
+  explain().catch((error) => {
+    if (isBusy(error)) return refusal;
+    throw error;
+  });
+
 /** Too many wait: only this line is not stored. */
 function toRefusal(error: unknown): Outcome {
-  if (!(error instanceof ApiError && error.name === 'ServiceUnavailableError')) throw error;
-  const refusal: LineRefusal = { name: 'ServiceUnavailableError', message: error.message };
+  if (!isBusy(error)) throw error;
+  const refusal: LineRefusal = { name: 'ServiceUnavailableError', message: (error as ApiError).message };
   return { ok: false, refusal, explain: async () => refusal };
 }
 

@@ -1,19 +1,23 @@
+import { DeadlineError } from '@sluice/shared/deadline.ts';
 import { type LineError, unavailable } from '@sluice/shared/errors.ts';
+import type { LineRefusal } from '@sluice/shared/intake/examine.ts';
 import type { Examiner } from '@sluice/shared/intake/examiner.ts';
 import type { Intake } from '@sluice/shared/intake/intake.ts';
 import { createLeafSet } from '@sluice/shared/intake/leaf-set.ts';
 import { createRecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
-import { ObjectId } from 'mongodb';
-import { expect, it } from 'vitest';
+import type { Outcome } from '@sluice/shared/store/entries.ts';
+import { MongoServerSelectionError, ObjectId } from 'mongodb';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openStore, ownDatabase } from '../../../../../test/support/own-database.ts';
 import type { ApplicationCache } from '../application-cache.ts';
-import { createGroupCommit } from '../group-commit.ts';
+import { createGroupCommit, type GroupCommit } from '../group-commit.ts';
 import { createExamineLines } from './examine-lines.ts';
 import { linesOf } from './lines.ts';
 import { createStoreBatch } from './store-batch.ts';
 
 const count = 4;
-const body = Buffer.from(Array.from({ length: count }, (_, n) => `{"n":${n}}`).join('\n'));
+const bodyOf = (lines: number) =>
+  Buffer.from(Array.from({ length: lines }, (_, n) => `{"n":${n}}`).join('\n'));
 
 /** Takes every line, but for one time when too many others wait. */
 function busyAt(turn: number): Pick<Examiner, 'examine'> {
@@ -27,9 +31,17 @@ function busyAt(turn: number): Pick<Examiner, 'examine'> {
   };
 }
 
+interface Options {
+  livesFor?: number;
+  atomic?: boolean;
+  commit?: GroupCommit;
+  lines?: number;
+  key?: string | undefined;
+}
+
 async function start(
   examiner: Pick<Examiner, 'examine'>,
-  { livesFor = Number.POSITIVE_INFINITY, atomic = true } = {},
+  { livesFor = Number.POSITIVE_INFINITY, atomic = true, ...more }: Options = {},
 ) {
   let looks = 0;
   const store = openStore((await ownDatabase()).url);
@@ -43,13 +55,16 @@ async function start(
     cache: {
       get: async () => (looks++ < livesFor ? application : undefined),
     } as unknown as ApplicationCache,
-    commit: createGroupCommit(store.entries.insert),
+    commit: more.commit ?? createGroupCommit(store.entries.insert),
     recordLeaves: createRecordLeaves(store.leaves),
     batches: store.batches,
     examineLines: createExamineLines(1_000, examiner),
     storedQuota: undefined,
   });
-  const send = () => storeBatch('any', { lines: linesOf(body, count), body, atomic, key: 'k' });
+  const total = more.lines ?? count;
+  const body = bodyOf(total);
+  const key = 'key' in more ? more.key : 'k';
+  const send = () => storeBatch('any', { lines: linesOf(body, total), body, atomic, key });
   return { send, stored: () => store.entries.count(application.id, {}) };
 }
 
@@ -76,10 +91,11 @@ it.each([true, false])(
 );
 
 it('lines for which a batch has no time left are refused, each with the reason, and the others stored', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
   const slow: Pick<Examiner, 'examine'> = {
     async examine(_application, json) {
-      const end = performance.now() + 30;
-      await expect.poll(() => performance.now() > end, { interval: 5 }).toBe(true);
+      vi.advanceTimersByTime(30);
       return { ok: true, json, text: json.toString(), leaves: [] };
     },
   };
@@ -88,7 +104,7 @@ it('lines for which a batch has no time left are refused, each with the reason, 
   const lines: number[] = [];
   for await (const chunk of examineLines(
     { id: new ObjectId().toHexString() } as Intake,
-    linesOf(body, count),
+    linesOf(bodyOf(count), count),
     errors,
   ))
     lines.push(...chunk.lines);
@@ -97,4 +113,94 @@ it('lines for which a batch has no time left are refused, each with the reason, 
     [2, 3, 4].map((line) => [line, 'ServiceUnavailableError']),
   );
   expect(errors[0]?.message).toContain('this line was not stored');
+});
+
+it('a line of which not all can be told, as too many wait, is told with what was found first; the others are stored', async () => {
+  const refusal: LineRefusal = { name: 'SchemaValidationError', message: 'found first', details: [] };
+  const explain = async () => {
+    throw unavailable('too many large uploads are waiting; nothing was stored', 1);
+  };
+  const examiner: Pick<Examiner, 'examine'> = {
+    async examine(_application, json) {
+      if (json.includes('"n":700}')) return { ok: false, refusal, explain };
+      return { ok: true, json, text: json.toString(), leaves: [] };
+    },
+  };
+  const { send, stored } = await start(examiner, { atomic: false, lines: 1_200, key: undefined });
+  expect(await send()).toEqual({
+    accepted: 1_199,
+    rejected: 1,
+    errors: [{ line: 701, name: 'SchemaValidationError', message: 'found first', details: [] }],
+  });
+  expect(await stored()).toBe(1_199);
+});
+
+const tooSlow = () => unavailable('the database was too slow; nothing was stored');
+const away = () => new MongoServerSelectionError('nobody there', { servers: new Map() } as never);
+const late = () => new DeadlineError('no answer');
+
+/** Of three chunks the first two are on their way at once. The first ends last. */
+function endingAs(first: Outcome | (() => Error), second: Outcome | (() => Error)): GroupCommit {
+  const secondEnded = Promise.withResolvers<void>();
+  let chunks = 0;
+  const end = (how: Outcome | (() => Error), count: number) => {
+    if (typeof how === 'function') throw how();
+    return Array<Outcome>(count).fill(how);
+  };
+  return {
+    async add({ length }) {
+      chunks += 1;
+      if (chunks === 1) {
+        await secondEnded.promise;
+        return end(first, length);
+      }
+      secondEnded.resolve();
+      return end(second, length);
+    },
+  };
+}
+
+const open = {
+  name: 'ServiceUnavailableError',
+  message: 'the outcome could not be confirmed by the database',
+};
+const inPart = { name: 'ServiceUnavailableError', message: expect.stringContaining('stored in part') };
+
+describe.each([
+  ['too slow', tooSlow],
+  ['away', away],
+])('where MongoDB is %s for a part of a batch,', (_what, fault) => {
+  it.each([
+    ['whose rest may be stored', late, undefined],
+    ['whose rest was not confirmed', 'unconfirmed', undefined],
+    ['with a key, whose rest may be stored', late, 'k'],
+    ['with a key, whose rest was not confirmed', 'unconfirmed', 'k'],
+  ] as const)('nobody is told that nothing of it was stored (%s)', async (_rest, rest, key) => {
+    for (const [first, second] of [
+      [rest, fault],
+      [fault, rest],
+    ] as const) {
+      const { send } = await start(busyAt(0), {
+        ...{ atomic: false, lines: 1_000, key },
+        commit: endingAs(first, second),
+      });
+      await expect(send()).rejects.toMatchObject(open);
+    }
+  });
+
+  it('with a key, whose rest is stored, a retry is asked for', async () => {
+    const { send } = await start(busyAt(0), {
+      ...{ atomic: false, lines: 1_000 },
+      commit: endingAs('stored', fault),
+    });
+    await expect(send()).rejects.toMatchObject(inPart);
+  });
+
+  it('and nothing of it was sent, that is said', async () => {
+    const { send } = await start(busyAt(0), {
+      ...{ atomic: false, lines: 1_000, key: undefined },
+      commit: endingAs(fault, fault),
+    });
+    await expect(send()).rejects.toThrow(fault().message);
+  });
 });

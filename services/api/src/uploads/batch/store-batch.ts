@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { BatchResult } from '@sluice/shared/contracts/entries.ts';
-import { ApiError, applicationNotFound, type LineError } from '@sluice/shared/errors.ts';
+import {
+  ApiError,
+  applicationNotFound,
+  type LineError,
+  notConfirmed,
+  unavailable,
+} from '@sluice/shared/errors.ts';
 import type { Intake } from '@sluice/shared/intake/intake.ts';
 import { noneStored, notBegun, unknown } from '@sluice/shared/intake/line-errors.ts';
 import type { RecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
@@ -55,12 +61,15 @@ export function createStoreBatch({
   async function storeEach(application: Intake, batch: Batch, record?: BatchRecord) {
     const errors: LineError[] = [];
     let accepted = 0;
+    /** Of some lines nobody knows whether they are stored. */
+    let isOpen = false;
     let fault: unknown;
 
     async function store(chunk: Chunk): Promise<void> {
       try {
         const outcomes = await commit.add(chunk.entries, chunk.bytes, 'batches');
         for (const [i, outcome] of outcomes.entries()) {
+          isOpen ||= outcome === 'unconfirmed';
           const error = outcomeError(outcome);
           if (error)
             errors.push({ line: chunk.lines[i] as number, name: error.name, message: error.message });
@@ -68,6 +77,7 @@ export function createStoreBatch({
         }
       } catch (error) {
         remember(error);
+        isOpen ||= storeFault(error) === 'unknown';
         for (const line of chunk.lines) errors.push(isNotBegun(error) ? notBegun(line) : unknown(line));
       }
     }
@@ -78,20 +88,28 @@ export function createStoreBatch({
 
     let recorded = false;
     const storing = createSideBySide(chunksInFlight);
-    for await (const chunk of examineLines(application, batch.lines, errors, record?.once)) {
-      // Not before there is something to store: a batch that is refused as a whole leaves its key free.
-      if (record && !recorded) refuseOther(await batches.record(record));
-      recorded = true;
-      if (!fault) await refuseDeleted(application).catch(remember);
-      // In order: what waited for its leaves would be stored, and listed, after the chunk behind it.
-      if (!fault) await recordLeaves.record(application, chunk.leaves.pointers)?.catch(remember);
-      // What follows a fault is not begun.
-      if (fault) errors.push(...chunk.lines.map(notBegun));
-      else await storing.add(() => store(chunk));
+    try {
+      for await (const chunk of examineLines(application, batch.lines, errors, record?.once)) {
+        // Not before there is something to store: a batch that is refused as a whole leaves its key free.
+        if (record && !recorded) refuseOther(await batches.record(record));
+        recorded = true;
+        if (!fault) await refuseDeleted(application).catch(remember);
+        // In order: what waited for its leaves would be stored, and listed, after the chunk behind it.
+        if (!fault) await recordLeaves.record(application, chunk.leaves.pointers)?.catch(remember);
+        // What follows a fault is not begun.
+        if (fault) errors.push(...chunk.lines.map(notBegun));
+        else await storing.add(() => store(chunk));
+      }
+    } finally {
+      // Whatever happens: nobody is answered while some of it is still on its way.
+      await storing.finish();
     }
-    await storing.finish();
     // Told as a whole where that says it all, or where a retry with the same key settles it.
-    if (fault && (accepted === 0 || record || isGone(fault))) throw fault;
+    if (fault && (accepted === 0 || record || isGone(fault))) {
+      if (isGone(fault)) throw fault;
+      if (isOpen) throw unavailable(notConfirmed, 2, fault);
+      throw accepted === 0 ? fault : unavailable(inPart, 2, fault);
+    }
     return { accepted, errors };
   }
 
@@ -128,6 +146,8 @@ export function createStoreBatch({
     return { accepted, rejected: errors.length, errors };
   };
 }
+
+const inPart = 'the batch was stored in part; a retry with the same Idempotency-Key stores the rest';
 
 const isGone = (error: unknown) => error instanceof ApiError && error.name === 'ResourceNotFoundError';
 
