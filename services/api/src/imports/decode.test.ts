@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { gzip, gzipSync, zstdCompressSync } from 'node:zlib';
+import { constants, gzip, gzipSync, zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decode } from './decode.ts';
@@ -92,6 +92,19 @@ describe('a compressed body', () => {
       await expect(decoded(Buffer.concat([frame, behind]), pieces)).rejects.toMatchObject({
         name: 'MalformedBodyError',
       });
+  });
+
+  it('is taken with a window of 8 MiB, and refused with one that would have the decoder hold more', async () => {
+    const body = Buffer.alloc(17 * 1024 ** 2, 'line\n');
+    const withWindow = (log: number) =>
+      zstdCompressSync(body, {
+        params: { [constants.ZSTD_c_windowLog]: log, [constants.ZSTD_c_contentSizeFlag]: 0 },
+      });
+    expect((await decoded(withWindow(23))).length).toBe(body.length);
+    await expect(decoded(withWindow(24))).rejects.toMatchObject({
+      name: 'MalformedBodyError',
+      message: expect.stringContaining('window is over 8 MiB'),
+    });
   });
 
   it('is refused where it has frames without end', async () => {

@@ -1,5 +1,5 @@
 import type { Transform } from 'node:stream';
-import { createGunzip, createZstdDecompress, type ZlibOptions } from 'node:zlib';
+import { constants, createGunzip, createZstdDecompress } from 'node:zlib';
 
 type Bytes = AsyncIterable<Buffer>;
 export type Encoding = 'gzip' | 'zstd';
@@ -13,9 +13,16 @@ const mostDecoders = 10_000;
 /** What it takes to know any of the marks. */
 export const markBytes = 4;
 
-const decoders: Record<Encoding, (options: ZlibOptions) => Decoder> = {
-  gzip: createGunzip,
-  zstd: createZstdDecompress as () => Decoder,
+/** What a decoder may keep of what it has decoded: 8 MiB, which all are asked to take (RFC 8878, 3.1.1.1.2); by default it would be 128 MiB. */
+const windowLog = 23;
+
+const decoders: Record<Encoding, () => Decoder> = {
+  gzip: () => createGunzip({ chunkSize: pieceBytes }),
+  zstd: () =>
+    createZstdDecompress({
+      chunkSize: pieceBytes,
+      params: { [constants.ZSTD_d_windowLogMax]: windowLog },
+    }) as Transform as Decoder,
 };
 
 /** The encoding that bytes begin with: gzip, or zstd by a frame of data or one that is to be skipped (RFC 8878, 3.1). */
@@ -88,7 +95,7 @@ function zerosIn(bytes: Buffer): number {
 }
 
 async function* decodeFrames(source: Source, encoding: Encoding): Bytes {
-  const decoder = decoders[encoding]({ chunkSize: pieceBytes });
+  const decoder = decoders[encoding]();
   const closed = new Promise<void>((resolve) => decoder.once('close', resolve));
 
   async function feed(): Promise<void> {
@@ -111,6 +118,10 @@ async function* decodeFrames(source: Source, encoding: Encoding): Bytes {
   try {
     yield* decoder;
     await feeding;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ZSTD_error_frameParameter_windowTooLarge')
+      throw new Error('its window is over 8 MiB; compress it without --long and --ultra');
+    throw error;
   } finally {
     decoder.destroy();
   }

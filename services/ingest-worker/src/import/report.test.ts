@@ -12,10 +12,10 @@ function refusal(details: number, length: number): LineRefusal {
   return { name: 'SchemaValidationError', message, details: Array.from({ length: details }, () => detail) };
 }
 
-async function reportOf(each: LineRefusal) {
+async function reportOf(each: LineRefusal, payload = '{"a":1}') {
   const report = createReport();
   for (let line = lines; line > 0; line--)
-    report.add(line, each, { bytes: Buffer.from('{"a":1}'), as: 'json' });
+    report.add(line, each, { bytes: Buffer.from(payload), as: 'json' });
   const { data, bytes } = (await report.finish()) as { data: Buffer; bytes: number };
   const text = zstdDecompressSync(data).toString();
   expect(Buffer.byteLength(text)).toBe(bytes);
@@ -51,4 +51,23 @@ it.each([
 it('details that are short have room in every line', async () => {
   const { rows } = await reportOf(refusal(1, 1));
   expect(new Set(rows.map(({ details }) => details.length))).toEqual(new Set([1]));
+});
+
+it.each([1_500, 60_000])(
+  'has no more than some MiB of payloads, of %i bytes each, and says where they are cut off',
+  async (length) => {
+    const payload = { ['c'.repeat(length)]: 1 };
+    const { bytes, rows } = await reportOf(refusal(1, 1), JSON.stringify(payload));
+    expect(bytes).toBeLessThan(12 * mib);
+    expect(rows.map(({ line }) => line)).toEqual(Array.from({ length: lines }, (_, i) => i + 1));
+    // The lines that came first are told in full.
+    expect(rows.at(-1).payload).toEqual(payload);
+    expect(rows[0].payload).toMatch(/^\{"ccc.{400,}… \(cut off\)$/);
+  },
+);
+
+it('payloads of which a chunk has as many bytes as lines have are told in full', async () => {
+  const payload = JSON.stringify({ text: 'x'.repeat(800) });
+  const { rows } = await reportOf(refusal(1, 1), payload);
+  for (const row of rows) expect(row.payload).toEqual({ text: 'x'.repeat(800) });
 });

@@ -8,6 +8,10 @@ const compress = promisify(zstdCompress);
 /** Of a line that is told in the report; more of it is cut off. */
 const shownBytes = 64 * 1024;
 const cutOff = '… (cut off)';
+/** Of all payloads of a chunk: more than its lines have, but of CSV each payload repeats the names of all columns. */
+const payloadBytes = 6 * 1024 ** 2;
+/** Beyond that so much of a payload is told. */
+const shortPayloadBytes = 512;
 /** Of all details of a chunk: each line has 20, which can be far longer than itself. */
 const detailBytes = 2 * 1024 ** 2;
 /** Beyond that a line has its first detail, where it is not longer. */
@@ -17,6 +21,7 @@ const shortBytes = 1_024;
 export function createReport() {
   const rows: { line: number; text: string }[] = [];
   let told = 0;
+  let payloads = 0;
 
   function explained(line: number, refusal: LineRefusal): string {
     const whole = JSON.stringify({ line, ...ofLine(refusal, true) });
@@ -28,12 +33,18 @@ export function createReport() {
     return JSON.stringify({ line, name: brief.name, message: brief.message });
   }
 
+  function payloadOf(payload: Told): string {
+    const whole = shown(payload, shownBytes);
+    payloads += whole.length;
+    return payloads <= payloadBytes ? whole : shown(payload, shortPayloadBytes);
+  }
+
   return {
     rows: () => rows.length,
 
     add(line: number, refusal: LineRefusal, payload: Told): void {
       const row = explained(line, refusal);
-      rows.push({ line, text: `${row.slice(0, -1)},"payload":${shown(payload)}}\n` });
+      rows.push({ line, text: `${row.slice(0, -1)},"payload":${payloadOf(payload)}}\n` });
     },
 
     /** Undefined when no line was refused. */
@@ -47,9 +58,9 @@ export function createReport() {
 }
 
 /** The payload itself where it is JSON, number for number; else what was sent, as a string. */
-function shown({ bytes, as }: Told): string {
-  const text = bytes.toString('utf8', 0, shownBytes);
-  if (bytes.length > shownBytes) return JSON.stringify(text.replace(/\uFFFD+$/, '') + cutOff);
+function shown({ bytes, as }: Told, mostBytes: number): string {
+  const text = bytes.toString('utf8', 0, mostBytes);
+  if (bytes.length > mostBytes) return JSON.stringify(text.replace(/\uFFFD+$/, '') + cutOff);
   if (as === 'text') return JSON.stringify(text.trim());
   try {
     JSON.parse(text);
