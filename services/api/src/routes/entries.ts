@@ -8,13 +8,17 @@ import { type Condition, FilterTimeout } from '@sluice/shared/store/entry-filter
 import { PageTooLarge } from '@sluice/shared/store/list-entries.ts';
 import { fromCursor, toCursor } from '../entries/cursor.ts';
 import { readFilter } from '../entries/filter.ts';
+import { createGate } from '../limits/gate.ts';
 import { createHeldBytes } from '../limits/held-bytes.ts';
 import { success } from '../plugins/envelope.ts';
 import { ByDomain, failures, security } from './common.ts';
 import { toPeriod } from './period.ts';
 
 /** Of all pages that one process reads, or whose answers are on their way, as BSON. */
-const heldLimit = 128 * 1024 ** 2;
+const heldLimits = { most: 128 * 1024 ** 2, mostOfClient: 96 * 1024 ** 2 };
+
+/** MongoDB's replies have up to 16 MiB each, and are here before their bytes can be counted. */
+const pagesAtOnce = 12;
 
 interface Dependencies {
   applications: ApplicationStore;
@@ -46,7 +50,13 @@ export const entryRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
   { applications, entries },
 ) => {
-  const holdFor = createHeldBytes(heldLimit);
+  const holdFor = createHeldBytes(heldLimits);
+  const read = createGate({
+    atOnce: pagesAtOnce,
+    limits: { waitingOfClient: 500, waiting: 1_000 },
+    waitingMs: 10_000,
+    what: 'pages',
+  });
   app.get(
     '/applications/:domain/data',
     {
@@ -71,14 +81,16 @@ export const entryRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       const before = query.after === undefined ? undefined : fromCursor(query.after);
       const application = await applications.ofOwner(domain, owner.id);
       if (!application) throw applicationNotFound(domain);
-      const hold = holdFor(reply);
+      const hold = holdFor(reply, owner.id);
       const onRead = (bytes: number) => {
         if (!hold.take(bytes)) throw unavailable('too many large pages at once', 1);
       };
       const [found, total] = await hold
         .during(() =>
           Promise.all([
-            entries.page(application.id, { ...period, filter, start, limit: limit + 1, before, onRead }),
+            read(owner.id, () =>
+              entries.page(application.id, { ...period, filter, start, limit: limit + 1, before, onRead }),
+            ),
             entries.count(application.id, { ...period, filter }),
           ]),
         )

@@ -58,3 +58,15 @@ it.each([
     expect(await get('one')).toBeUndefined();
   },
 );
+
+it('finds an application whose access is changed while it is looked at', async () => {
+  const { cache, get } = await start(2, ['one']);
+  const one = await get('one');
+  // Older than what is taken without another look.
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  vi.advanceTimersByTime(1_001);
+  const asked = get('one');
+  cache.drop(one.id);
+  expect(await asked).toMatchObject({ id: one.id, domain: 'one' });
+});

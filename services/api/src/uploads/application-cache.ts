@@ -116,6 +116,21 @@ export function createApplicationCache({
   }, recheckEveryMs);
   timer.unref();
 
+  async function get(domain: string): Promise<Held | undefined> {
+    const asked = performance.now();
+    const found = held.get(domain) ?? (await loadOnce(domain));
+    if (!found) return undefined;
+    used.add(found);
+    if (asked - found.checkedAt <= maxAgeMs) return found;
+    // A check that was under way already does not count: it may have read before the deletion.
+    while (held.get(domain) === found && found.checkedAt < asked) {
+      used.add(found);
+      await checkOnce();
+    }
+    // What was dropped meanwhile is gone, or has changed: MongoDB knows.
+    return held.get(domain) === found ? found : get(domain);
+  }
+
   return {
     peek(domain) {
       const found = held.get(domain);
@@ -123,19 +138,7 @@ export function createApplicationCache({
       used.add(found);
       return found;
     },
-    async get(domain) {
-      const asked = performance.now();
-      const found = held.get(domain) ?? (await loadOnce(domain));
-      if (!found) return undefined;
-      used.add(found);
-      if (asked - found.checkedAt <= maxAgeMs) return found;
-      // A check that was under way already does not count: it may have read before the deletion.
-      while (held.get(domain) === found && found.checkedAt < asked) {
-        used.add(found);
-        await checkOnce();
-      }
-      return held.get(domain);
-    },
+    get,
     drop,
     close: () => clearInterval(timer),
   };

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError, unavailable } from '@sluice/shared/errors.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { addressKey } from '../../limits/address-key.ts';
 import { createHeldBytes, type Hold } from '../../limits/held-bytes.ts';
 
-/** Of the bodies of all batches that one process holds at once. */
-const heldLimit = 128 * 1024 ** 2;
+/** Of the bodies of all batches that one process holds at once. Of an address: whose application it is may not be known yet. */
+const heldLimits = { most: 128 * 1024 ** 2, mostOfClient: 96 * 1024 ** 2 };
 const firstBytes = 64 * 1024;
 
 /**
@@ -12,12 +13,12 @@ const firstBytes = 64 * 1024;
  * What is held in all is bounded; `begin` is called first, so that what a request holds is counted from then on.
  */
 export function createCollectBody(limit: number) {
-  const holdFor = createHeldBytes(heldLimit);
+  const holdFor = createHeldBytes(heldLimits);
   const holding = new WeakMap<FastifyRequest, Hold>();
 
   return {
     begin(request: FastifyRequest, reply: FastifyReply): void {
-      holding.set(request, holdFor(reply));
+      holding.set(request, holdFor(reply, addressKey(request.ip)));
     },
 
     /** Does what the body is needed for. */
