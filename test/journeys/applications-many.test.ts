@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { MongoClient } from 'mongodb';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { type Sluice, startSluice } from '../support/sluice.ts';
 
 let sluice: Sluice;
@@ -34,4 +35,17 @@ it('applications with large schemas are listed whole, newest first, each as it i
     const single = await sluice.request('GET', `/applications/${domain}`, { token });
     expect(body.data[place]).toEqual(single.body.data);
   }
+});
+
+it('HEAD of the list is answered like GET, and reads none of them', async () => {
+  const client = new MongoClient(sluice.env.MONGODB_URL as string);
+  onTestFinished(() => client.close());
+  const db = client.db();
+  await db.command({ profile: 2 });
+  onTestFinished(async () => void (await db.command({ profile: 0 })));
+  const { status, headers, text } = await sluice.request('HEAD', '/applications', { token });
+  const get = await list();
+  expect([status, headers.get('content-type'), text]).toEqual([200, get.headers.get('content-type'), '']);
+  const byId = { ns: `${db.databaseName}.applications`, 'command.filter._id': { $exists: true } };
+  expect(await db.collection('system.profile').countDocuments(byId)).toBe(get.body.data.length);
 });
