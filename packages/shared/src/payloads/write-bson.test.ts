@@ -34,8 +34,8 @@ it('is what the driver writes, for any object that is taken', () => {
     if (hasNumberedKeys(json)) expect(BSON.deserialize(bson)).toEqual(BSON.deserialize(driverBson(json)));
     else expect(bson.toString('hex')).toBe(driverBson(json).toString('hex'));
   });
-  fc.assert(run, { numRuns: 2_000 });
-  expect(taken).toBeGreaterThanOrEqual(2_000);
+  fc.assert(run, { numRuns: 700 });
+  expect(taken).toBeGreaterThanOrEqual(700);
 });
 
 it.each([
