@@ -99,7 +99,7 @@ export function unavailable(message: string, retryAfterSeconds = 2, cause?: unkn
   });
 }
 
-/** Said where what was sent may or may not be stored; everything else that is a 503 was not. */
+/** Said of what was sent and may or may not be stored. */
 export const notConfirmed = 'the outcome could not be confirmed by the database';
 
 /** The same answer for an application that never was, is deleted, or is another user's. */
