@@ -75,6 +75,14 @@ describe('headers', () => {
       expect(named.headers.get('access-control-allow-origin')).toBe('https://a.example');
       const other = await open.request('GET', '/health/live', { headers: { origin: 'https://c.example' } });
       expect(other.headers.get('access-control-allow-origin')).not.toBe('https://c.example');
+      const preflight = await open.request('OPTIONS', '/applications/any', {
+        headers: { ...headers, 'access-control-request-method': 'DELETE' },
+      });
+      expect(preflight.status).toBe(204);
+      const methods = preflight.headers.get('access-control-allow-methods')?.split(/, ?/);
+      expect(methods).toEqual(expect.arrayContaining(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']));
+      const plain = await open.request('OPTIONS', '/applications/any');
+      expect([plain.status, plain.text]).toEqual([204, '']);
     } finally {
       await open.stop();
     }

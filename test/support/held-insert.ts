@@ -11,8 +11,8 @@ export interface HeldCommand {
 }
 
 /** Entries whose payloads are numbered from `first`. */
-export const numbered = (first: number, count = 1): NewEntry[] =>
-  Array.from({ length: count }, (_, i) => ({ application: 'a'.repeat(24), json: jsonOf({ n: first + i }) }));
+export const numbered = (first: number, count = 1, application = 'a'.repeat(24)): NewEntry[] =>
+  Array.from({ length: count }, (_, i) => ({ application, json: jsonOf({ n: first + i }) }));
 
 /** As long as anything goes on by itself: every command takes one turn of the event loop to begin. */
 export async function settled(): Promise<void> {

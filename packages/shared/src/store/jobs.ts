@@ -151,9 +151,14 @@ export function jobStore(db: Db) {
     fail: (id: string, fence: number, failure: Failure, expiresAt: Date) =>
       end(held(id, fence), 'failed', expiresAt, failure),
 
-    /** False when the job is finished already. */
-    cancel: (id: string, expiresAt: Date) =>
-      end({ _id: new ObjectId(id), state: { $in: unfinished } }, 'cancelled', expiresAt),
+    /** False when the job is finished already. What is large of an export goes: cancelled jobs count in no quota. */
+    async cancel(id: string, expiresAt: Date): Promise<boolean> {
+      const _id = new ObjectId(id);
+      const isCancelled = await end({ _id, state: { $in: unfinished } }, 'cancelled', expiresAt);
+      if (isCancelled)
+        await jobs.updateOne({ _id, kind: 'export' }, { $unset: { shape: '', 'options.columns': '' } });
+      return isCancelled;
+    },
 
     /** Unfinished jobs of a kind that have not moved since `before`: the queue may have lost them. */
     async forgotten(kind: JobRecord['kind'], before: Date, limit: number): Promise<string[]> {

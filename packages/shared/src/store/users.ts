@@ -65,9 +65,10 @@ export function userStore(db: Db) {
       return orUndefined(await users.findOne({ _id: new ObjectId(id) }));
     },
 
-    /** By name. */
-    async list(): Promise<UserRecord[]> {
-      return (await users.find().sort({ usernameKey: 1 }).toArray()).map(toRecord);
+    /** By name, without what is not shown. */
+    async list(): Promise<Omit<UserRecord, 'passwordHash'>[]> {
+      const shown = { projection: { passwordHash: 0 } };
+      return (await users.find({}, shown).sort({ usernameKey: 1 }).toArray()).map(toRecord);
     },
 
     async update(id: string, change: { locale?: string }): Promise<UserRecord | undefined> {

@@ -96,7 +96,8 @@ function refuseColumns({ columns = [], arrays }: ExportOptions, all: Column[]): 
       : '';
   };
   const unknown = columns.filter((name) => !known.has(name));
-  const twice = columns.filter((name, place) => known.has(name) && columns.indexOf(name) < place);
+  const seen = new Set<string>();
+  const twice = columns.filter((name) => known.has(name) && seen.size === seen.add(name).size);
   const messages = [
     ...unknown.map((name) => `there is no column ${name.slice(0, 100)}${hint(name)}`),
     ...twice.map((name) => `the column ${name.slice(0, 100)} is named twice`),

@@ -59,6 +59,8 @@ export async function* followParts(
       continue;
     }
     if (seen.state === 'completed') return;
+    // It has given way to others: its turn will come.
+    if (seen.state === 'waiting') movedAt = performance.now();
     if (performance.now() - movedAt > stalledMs) throw unavailable(`export ${id} does not go on`);
     await pause(pollMs, undefined, { signal });
   }

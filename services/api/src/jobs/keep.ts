@@ -5,7 +5,8 @@ const keptMs = 3_600_000;
 
 /** Passes a file on; it does not expire while it is read, however slowly. */
 export async function* keeping(jobs: JobStore, id: string, source: AsyncIterable<Buffer>) {
-  let keptAt = performance.now();
+  // It may be about to expire.
+  let keptAt = Number.NEGATIVE_INFINITY;
   for await (const bytes of source) {
     if (performance.now() - keptAt > everyMs) {
       keptAt = performance.now();

@@ -64,12 +64,12 @@ export function createSendFile(
         headers: { 'content-range': `bytes */${manifest.bytes}` },
       });
     }
+    const list = isHead(request) ? [] : await jobs.partsOf(job.id);
+    if (!isHead(request)) downloads.file(reply, job.owner, list);
     const { start, end } = range ?? { start: 0, end: manifest.bytes - 1 };
     if (range) reply.code(206).header('content-range', `bytes ${start}-${end}/${manifest.bytes}`);
     if (!encoding) reply.header('content-length', end - start + 1);
-    const list = isHead(request) ? [] : await jobs.partsOf(job.id);
     if (!isHead(request)) {
-      downloads.file(reply, job.owner, list);
       const details = range && { range: `${start}-${end}` };
       const what = { application: job.domain, job: job.id, details };
       await audit.note(request, { action: `${job.kind}.downloaded`, ...what });

@@ -47,9 +47,16 @@ export const headers = fp<{ corsOrigins: string[] }>(
     if (corsOrigins.length > 0) {
       await app.register(cors, {
         origin: corsOrigins.includes('*') ? '*' : corsOrigins,
+        methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+        maxAge: 600,
+        // What is no preflight is a request like others.
+        strictPreflight: false,
         exposedHeaders: [
           'x-request-id',
           'content-disposition',
+          'content-range',
+          'accept-ranges',
+          'etag',
           'retry-after',
           'ratelimit-limit',
           'ratelimit-remaining',

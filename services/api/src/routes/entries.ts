@@ -17,7 +17,7 @@ import { toPeriod } from './period.ts';
 /** Of all pages that one process reads, or whose answers are on their way, as BSON. */
 const heldLimits = { most: 128 * 1024 ** 2, mostOfClient: 96 * 1024 ** 2 };
 
-/** MongoDB's replies have up to 16 MiB each, and are here before their bytes can be counted. */
+/** MongoDB's replies have up to 16 MiB each, and are here before their bytes can be counted; and each takes two of 50 connections, for seconds where it has a filter. */
 const pagesAtOnce = 12;
 
 interface Dependencies {
@@ -87,12 +87,12 @@ export const entryRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       };
       const [found, total] = await hold
         .during(() =>
-          Promise.all([
-            read(owner.id, () =>
+          read(owner.id, () =>
+            Promise.all([
               entries.page(application.id, { ...period, filter, start, limit: limit + 1, before, onRead }),
-            ),
-            entries.count(application.id, { ...period, filter }),
-          ]),
+              entries.count(application.id, { ...period, filter }),
+            ]),
+          ),
         )
         .catch(answerTooMuch);
       const isLast = found.length <= limit;

@@ -10,7 +10,7 @@ import { createFind } from '../jobs/find-job.ts';
 import { makeKey } from '../keys/make-key.ts';
 import { quotaReached } from '../limits/answers.ts';
 import { success } from '../plugins/envelope.ts';
-import { ByDomain, failures, overLimit, security } from './common.ts';
+import { ByDomain, failures, overLimit, security, takeSmallBodies } from './common.ts';
 
 interface Dependencies {
   store: Store;
@@ -34,6 +34,7 @@ export const keyRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   { store, onChanged, audit },
 ) => {
   app.addHook('onRequest', app.authenticate);
+  takeSmallBodies(app);
   const { keys } = store;
   const find = createFind(store);
 

@@ -17,7 +17,7 @@ import type { Audit } from '../audit/audit.ts';
 import { addressKey } from '../limits/address-key.ts';
 import type { LoginGuard } from '../limits/login-guard.ts';
 import { success } from '../plugins/envelope.ts';
-import { failures, overLimit, overRate, rateLimited, refusals, security } from './common.ts';
+import { failures, overLimit, overRate, rateLimited, refusals, security, takeSmallBodies } from './common.ts';
 
 interface Dependencies {
   users: UserStore;
@@ -29,7 +29,7 @@ interface Dependencies {
   audit: Audit;
 }
 
-const toUser = ({ username, locale, createdAt, lastModifiedAt }: UserRecord): User => ({
+const toUser = ({ username, locale, createdAt, lastModifiedAt }: Omit<UserRecord, 'passwordHash'>): User => ({
   username,
   locale,
   createdAt: createdAt.toISOString(),
@@ -48,6 +48,8 @@ export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
   { users, passwords, renewHash, registrationOpen, limits, guard, audit },
 ) => {
+  takeSmallBodies(app);
+
   async function find(username: string): Promise<UserRecord> {
     const found = await users.byName(username);
     if (!found) throw new ApiError('ResourceNotFoundError', `user ${username.slice(0, 40)} was not found`);

@@ -24,6 +24,7 @@ const add = fc.record({
   count: fc.integer({ min: 1, max: 5 }),
   bytes: fc.integer({ min: 0, max: 60 }),
   lane: fc.constantFrom('uploads' as const, 'batches' as const),
+  application: fc.constantFrom('a', 'b').map((letter) => letter.repeat(24)),
   bad: fc.integer({ min: 0, max: 9 }).map((dice) => dice === 0),
 });
 const step = fc.oneof(
@@ -53,7 +54,7 @@ it('every caller learns what became of its own entries, each sent once, in whate
 
       for (const one of steps) {
         if (one.do === 'add') {
-          const entries = numbered(next, one.count);
+          const entries = numbered(next, one.count, one.application);
           if (one.bad) (entries[0] as { json: Buffer }).json = jsonOf({ n: next, bad: true });
           try {
             const answer = commit.add(entries, one.bytes, one.lane).catch((error: unknown) => error);

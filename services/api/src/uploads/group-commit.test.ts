@@ -86,29 +86,34 @@ describe('uploads', () => {
   });
 
   it.each([
-    ['entries', { waitingEntries: 2 }, 10],
-    ['bytes', { waitingBytes: 40 }, 20],
-  ])('are refused while too many %s wait, and taken again afterwards', async (_what, limits, bytes) => {
-    const { commit, commands, upload, seen } = start(limits);
-    upload(1, bytes);
-    await settled();
-    const waiting = [upload(2, bytes), upload(3, bytes)];
-    expect(() => commit.add(numbered(4), bytes, 'uploads')).toThrow(
-      expect.objectContaining({
+    ['entries', { waitingEntries: 4 }, 10],
+    ['bytes', { waitingBytes: 80 }, 20],
+  ])(
+    'are refused while too many %s wait, of their application or in all, and taken again afterwards',
+    async (_what, limits, bytes) => {
+      const { commit, commands, upload, seen } = start(limits);
+      const other = 'b'.repeat(24);
+      const refusal = expect.objectContaining({
         name: 'ServiceUnavailableError',
         status: 503,
         headers: { 'retry-after': '1' },
-      }),
-    );
-    await commands[0]?.answer();
-    await commands[1]?.answer();
-    expect(await Promise.all(waiting)).toEqual([['stored'], ['stored']]);
-    const late = upload(5, bytes);
-    await settled();
-    await commands[2]?.answer();
-    expect(await late).toEqual(['stored']);
-    expect(seen()).toEqual([[1], [2, 3], [5]]);
-  });
+      });
+      upload(1, bytes);
+      await settled();
+      const waiting = [2, 3, 4].map((n) => upload(n, bytes));
+      expect(() => commit.add(numbered(5), bytes, 'uploads')).toThrow(refusal);
+      const ofOther = commit.add(numbered(6, 1, other), bytes, 'uploads');
+      expect(() => commit.add(numbered(7, 1, other), bytes, 'uploads')).toThrow(refusal);
+      await commands[0]?.answer();
+      await commands[1]?.answer();
+      expect(await Promise.all([...waiting, ofOther])).toEqual(Array(4).fill(['stored']));
+      const late = [8, 9, 10].map((n) => upload(n, bytes));
+      await settled();
+      await commands[2]?.answer();
+      expect(await Promise.all(late)).toEqual(Array(3).fill(['stored']));
+      expect(seen()).toEqual([[1], [2, 3, 4, 6], [8, 9, 10]]);
+    },
+  );
 });
 
 describe('a chunk of a batch', () => {

@@ -33,6 +33,12 @@ interface Item {
   reject(error: unknown): void;
 }
 
+/** Of what may wait, that of one application. */
+const ownShare = 0.75;
+
+/** All entries of an item are of one application. */
+const applicationOf = ({ entries }: Pick<Item, 'entries'>) => entries[0]?.application as string;
+
 /** Uploads and chunks of batches wait apart, so that neither holds the other up. */
 type Lane = 'uploads' | 'batches';
 
@@ -113,7 +119,7 @@ export function createGroupCommit(
 
   return {
     add(entries, bytes, lane) {
-      if (lane === 'uploads' && lanes.uploads.isFull(entries.length, bytes)) {
+      if (lane === 'uploads' && lanes.uploads.isFull(entries, bytes)) {
         throw unavailable('too many uploads are waiting; nothing was stored', 1);
       }
       return new Promise((resolve, reject) => {
@@ -127,18 +133,35 @@ export function createGroupCommit(
 /** What waits, first in, first out, and how much it is. */
 function createLane(limits: CommitLimits) {
   let waiting: Item[] = [];
-  let waitingEntries = 0;
-  let waitingBytes = 0;
+  const all = { entries: 0, bytes: 0 };
+  const ofApplications = new Map<string, typeof all>();
+
+  function count(item: Item, sign: 1 | -1): void {
+    const application = applicationOf(item);
+    const own = ofApplications.get(application) ?? { entries: 0, bytes: 0 };
+    for (const counted of [all, own]) {
+      counted.entries += sign * item.entries.length;
+      counted.bytes += sign * item.bytes;
+    }
+    if (own.entries > 0) ofApplications.set(application, own);
+    else ofApplications.delete(application);
+  }
+
   return {
     isEmpty: () => waiting.length === 0,
 
-    isFull: (entries: number, bytes: number) =>
-      waitingEntries + entries > limits.waitingEntries || waitingBytes + bytes > limits.waitingBytes,
+    /** Of one application less may wait than of all: some room is left for others. */
+    isFull(entries: NewEntry[], bytes: number): boolean {
+      const own = ofApplications.get(applicationOf({ entries }));
+      const isOver = (counted: typeof all, share: number) =>
+        counted.entries + entries.length > share * limits.waitingEntries ||
+        counted.bytes + bytes > share * limits.waitingBytes;
+      return isOver(all, 1) || (own !== undefined && isOver(own, ownShare));
+    },
 
     push(item: Item): void {
       waiting.push(item);
-      waitingEntries += item.entries.length;
-      waitingBytes += item.bytes;
+      count(item, 1);
     },
 
     /** Of the first item; 0 when there is none. */
@@ -146,23 +169,22 @@ function createLane(limits: CommitLimits) {
 
     /** The first item, and as many more as one command takes. */
     take(): Item[] {
-      let count = 0;
+      let taken = 0;
       let entries = 0;
       let bytes = 0;
       for (const item of waiting) {
         if (
-          count > 0 &&
+          taken > 0 &&
           (entries + item.entries.length > limits.entries || bytes + item.bytes > limits.bytes)
         )
           break;
-        count += 1;
+        taken += 1;
         entries += item.entries.length;
         bytes += item.bytes;
       }
-      const items = waiting.slice(0, count);
-      waiting = waiting.slice(count);
-      waitingEntries -= entries;
-      waitingBytes -= bytes;
+      const items = waiting.slice(0, taken);
+      waiting = waiting.slice(taken);
+      for (const item of items) count(item, -1);
       return items;
     },
   };
