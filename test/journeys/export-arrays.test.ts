@@ -1,18 +1,15 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { createFileHashes } from '@sluice/export-worker/export/file-hashes.ts';
 import type { Hold } from '@sluice/export-worker/export/hold.ts';
 import { createWriteFile } from '@sluice/export-worker/export/write-file.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { eachLeaf, toPointer } from '@sluice/shared/payloads/leaves.ts';
-import { exportsQueue } from '@sluice/shared/queues/exports.ts';
-import { createProducer } from '@sluice/shared/queues/producer.ts';
-import { connectRedis } from '@sluice/shared/queues/redis.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import { highestId } from '@sluice/shared/store/entry-id.ts';
 import type { ExportJob } from '@sluice/shared/store/job-records.ts';
 import type { JobStore } from '@sluice/shared/store/jobs.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deliver } from '../support/export-client.ts';
 import { jsonOf } from '../support/json-of.ts';
 import { type Sluice, startSluice, storeOf, until } from '../support/sluice.ts';
 import { unzip } from '../support/unzip.ts';
@@ -231,7 +228,7 @@ describe('a worker that dies', () => {
         await store.parts.put(id, Buffer.from('an orphan'));
         // As if its lease were over.
         await store.jobs.giveBack(id, job.fence);
-        await deliver(id);
+        await deliver(sluice.env, id);
         await until(async () => (await get(`${path}/${id}`)).body.data.state === 'completed');
         expect(await fileOf(id)).toEqual(expected);
         expect((await store.jobs.partsOf(id)).slice(0, committed.length)).toEqual(committed);
@@ -298,11 +295,3 @@ describe('entries that come while tables are written', () => {
 });
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
-
-async function deliver(jobId: string): Promise<void> {
-  const config = { url: sluice.env.REDIS_URL as string, prefix: sluice.env.REDIS_PREFIX as string };
-  const redis = connectRedis(config, log, 'patient');
-  await once(redis, 'ready');
-  await createProducer(exportsQueue, redis, config, log).add({ jobId });
-  redis.disconnect();
-}

@@ -11,7 +11,7 @@ beforeAll(async () => {
   const { hostname, port } = new URL(inject('redisUrl'));
   redis = await createCuttableProxy({ host: hostname, port: Number(port || 6379) });
   sluice = await startSluice({
-    env: { REDIS_URL: `redis://127.0.0.1:${redis.port}` },
+    env: { REDIS_URL: `redis://127.0.0.1:${redis.port}`, REDIS_TIMEOUT: '1s' },
     workerEnv: quickPurges,
   });
   ({ token } = await sluice.owner());

@@ -145,7 +145,8 @@ export async function recordExport(
 
 /** Tells the workers of these stores that there is a job. Call in a test. */
 export async function deliver(env: Record<string, string>, jobId: string): Promise<void> {
-  const config = { url: env.REDIS_URL as string, prefix: env.REDIS_PREFIX as string };
+  const { REDIS_URL: url, REDIS_PREFIX: prefix } = env as { REDIS_URL: string; REDIS_PREFIX: string };
+  const config = { url, prefix, timeoutMs: 30_000 };
   const log = createLogger('test', { level: 'silent', pretty: false });
   const redis = connectRedis(config, log, 'patient');
   onTestFinished(() => redis.disconnect());

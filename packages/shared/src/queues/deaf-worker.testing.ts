@@ -9,10 +9,11 @@ import { startWorker } from './worker.ts';
  * those that wait at WATCH_URL.
  */
 const { REDIS_URL = '', WATCH_URL = '', REDIS_PREFIX: prefix = '' } = process.env;
+const timeoutMs = 30_000;
 const log = createLogger('test', { level: 'info', pretty: false });
-const redis = connectRedis({ url: WATCH_URL, prefix }, log, 'impatient');
+const redis = connectRedis({ url: WATCH_URL }, log, 'impatient');
 await startWorker({
-  config: { redis: { url: REDIS_URL, prefix }, concurrency: 1, healthPort: 0 },
+  config: { redis: { url: REDIS_URL, prefix, timeoutMs }, concurrency: 1, healthPort: 0 },
   log,
   tasks: [
     {
@@ -23,7 +24,7 @@ await startWorker({
         await new Promise((resolve) => setTimeout(resolve, 2_000));
         log.info({ event: 'did', job: jobId });
       },
-      queue: createProducer(exportsQueue, redis, { url: WATCH_URL, prefix }, log),
+      queue: createProducer(exportsQueue, redis, { url: WATCH_URL, prefix, timeoutMs }, log),
     },
   ],
   sweep: async () => {},
