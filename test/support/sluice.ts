@@ -40,7 +40,8 @@ export function ownStores(redisUrl: string = inject('redisUrl')): Env {
     MONGODB_URL: mongodb.href,
     REDIS_URL: redisUrl,
     REDIS_PREFIX: name,
-    // A machine that is busy with other tests is slow, not away.
+    // On a machine that is busy with other tests the stores are slow, not away.
+    MONGODB_TIMEOUT: '60s',
     REDIS_TIMEOUT: '30s',
     LOG_LEVEL: process.env.TEST_LOG ?? 'silent',
     JWT_SECRET: randomBytes(32).toString('hex'),
