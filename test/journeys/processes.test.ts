@@ -38,7 +38,7 @@ it('logs neither passwords nor tokens nor keys nor payloads, at the finest level
 });
 
 it('answers every upload in flight after SIGTERM, is not ready meanwhile, and then ends', async () => {
-  const { child, url } = await runApi({ DRAIN_DELAY: '1s' });
+  const { child, url } = await runApi({ DRAIN_DELAY: '5s', SHUTDOWN_TIMEOUT: '60s' });
   const { path } = await ownApplication(url);
   const uploads = Array.from({ length: 50 }, (_, i) => call(url, 'POST', path, { json: { a: String(i) } }));
   child.kill('SIGTERM');
