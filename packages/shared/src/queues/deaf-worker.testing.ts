@@ -21,7 +21,7 @@ await startWorker({
       handler: async ({ jobId }) => {
         log.info({ event: 'took', job: jobId });
         // Longer than a silence that is taken for deafness.
-        await new Promise((resolve) => setTimeout(resolve, 2_000));
+        if (jobId === '1') await new Promise((resolve) => setTimeout(resolve, 6_000));
         log.info({ event: 'did', job: jobId });
       },
       queue: createProducer(exportsQueue, redis, { url: WATCH_URL, prefix, timeoutMs }, log),
@@ -29,6 +29,6 @@ await startWorker({
   ],
   sweep: async () => {},
   release: async () => redis.disconnect(),
-  watch: { everyMs: 100, deafMs: 1_000 },
+  watch: { everyMs: 100, deafMs: 5_000 },
 });
 log.info({ event: 'started' });

@@ -53,4 +53,4 @@ it('a worker that hears of no job while some wait ends, to be started again; a b
   expect((await ended)[0]).toBe(1);
   expect(events.at(-1)).toBe('worker.deaf');
   expect(events.filter((event) => event === 'took')).toHaveLength(2);
-}, 60_000);
+});
