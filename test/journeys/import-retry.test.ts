@@ -166,7 +166,7 @@ describe('an import that failed is retried, and stores each line once,', () => {
     const { hostname, port } = new URL(inject('redisUrl'));
     const redis = await createCuttableProxy({ host: hostname, port: Number(port || 6379) });
     onTestFinished(redis.close);
-    const run = await start(count, { REDIS_URL: `redis://127.0.0.1:${redis.port}` });
+    const run = await start(count, { REDIS_URL: `redis://127.0.0.1:${redis.port}`, REDIS_TIMEOUT: '1s' });
     const worker = createWorkerProcess('ingest-worker', { ...run.sluice.env, REDIS_URL: inject('redisUrl') });
     await fail({ ...run, one: worker });
     await redis.stall();
