@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { type CuttableProxy, createCuttableProxy } from '../support/cuttable-proxy.ts';
-import { quickPurges, type Sluice, startSluice, storeOf, until } from '../support/sluice.ts';
+import { quickPurges, type Sluice, startSluice, storeOf, until, untilTaken } from '../support/sluice.ts';
 
 let sluice: Sluice;
 let redis: CuttableProxy;
@@ -26,7 +26,8 @@ beforeEach(async () => {
 });
 
 const health = async () => (await sluice.request('GET', '/health/ready')).body.data;
-const upload = () => sluice.request('POST', `/applications/${domain}/data`, { json: { a: 1 } });
+const upload = () =>
+  untilTaken(() => sluice.request('POST', `/applications/${domain}/data`, { json: { a: 1 } }));
 const stream = () => sluice.request('GET', `/applications/${domain}/export`, { token });
 
 describe.each(['cut', 'stall'] as const)('while Redis is away (%s)', (how) => {

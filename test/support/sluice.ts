@@ -151,6 +151,16 @@ export function storeOf({ env }: Sluice) {
   return store;
 }
 
+/** Sends an upload again that was refused since MongoDB was too slow, as on a machine that is busy with other tests. */
+export async function untilTaken<T extends { status: number; text: string }>(
+  send: () => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    const answer = await send();
+    if (answer.status !== 503 || !answer.text.includes('too slow; nothing was stored')) return answer;
+  }
+}
+
 /** Between two looks: what is waited for needs the processor too. */
 const pollMs = 20;
 
