@@ -89,10 +89,13 @@ describe('an export that failed is retried', () => {
     expect(refused.body.error).toMatchObject({ name: 'ResourceConflictError', message: /is waiting/ });
     const record = await run.store.jobs.get(id);
     expect(record).toMatchObject({ barren: 0, fence: (before?.fence as number) + 1 });
-    const audit = (await run.sluice.request('GET', '/audit', { token: run.token })).body.data.result;
-    expect(audit.filter(({ action }: { action: string }) => action === 'export.retried')).toEqual([
-      expect.objectContaining({ application: run.domain, job: id }),
-    ]);
+    const retried = async () => {
+      const { body } = await run.sluice.request('GET', '/audit', { token: run.token });
+      return body.data.result.filter(({ action }: { action: string }) => action === 'export.retried');
+    };
+    await expect
+      .poll(retried, { timeout: 60_000 })
+      .toEqual([expect.objectContaining({ application: run.domain, job: id })]);
     for (const field of ['expiresAt', 'isDefect', 'leaseUntil']) expect(record).not.toHaveProperty(field);
 
     await run.other.start();

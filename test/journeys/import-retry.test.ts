@@ -97,10 +97,13 @@ describe('an import that failed is retried, and stores each line once,', () => {
     const record = await run.store.jobs.get(run.id);
     expect(record).toMatchObject({ barren: 0, fence: (before?.fence as number) + 1 });
     expect(record).not.toHaveProperty('expiresAt');
-    const audit = (await run.sluice.request('GET', '/audit', { token: run.token })).body.data.result;
-    expect(audit.filter(({ action }: { action: string }) => action === 'import.retried')).toEqual([
-      expect.objectContaining({ application: run.domain, job: run.id }),
-    ]);
+    const retried = async () => {
+      const { body } = await run.sluice.request('GET', '/audit', { token: run.token });
+      return body.data.result.filter(({ action }: { action: string }) => action === 'import.retried');
+    };
+    await expect
+      .poll(retried, { timeout: 60_000 })
+      .toEqual([expect.objectContaining({ application: run.domain, job: run.id })]);
 
     await run.other.start();
     await run.ended();
