@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Sluice, startSluice } from '../support/sluice.ts';
+import { type Sluice, startSluice, untilTaken } from '../support/sluice.ts';
 import { ndjson, type UploadClient, uploadClient } from '../support/upload-client.ts';
 
 let sluice: Sluice;
@@ -69,8 +69,8 @@ describe('an atomic batch', () => {
   it('goes beside others and beside uploads', async () => {
     const answers = await Promise.all([
       ...Array.from({ length: 5 }, () => atomic(ndjson(counted(700)))),
-      ...Array.from({ length: 5 }, () => client.batch(domain, ndjson(counted(700)))),
-      ...Array.from({ length: 100 }, () => client.upload(domain, '{"n":1}')),
+      ...Array.from({ length: 5 }, () => untilTaken(() => client.batch(domain, ndjson(counted(700))))),
+      ...Array.from({ length: 100 }, () => untilTaken(() => client.upload(domain, '{"n":1}'))),
     ]);
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
     expect(await client.count(domain)).toBe(10 * 700 + 100);

@@ -25,7 +25,13 @@ async function proxied(url: string) {
 /** The API and an export worker as processes, each with its own way to MongoDB that can be cut; an application with entries. */
 async function start() {
   const { db, url } = await ownDatabase();
-  const env = { ...ownStores(), MONGODB_URL: url, MONGODB_TIMEOUT: '3s', EXPORT_CONCURRENCY: '1' };
+  const env = {
+    ...ownStores(),
+    MONGODB_URL: url,
+    MONGODB_TIMEOUT: '6s',
+    EXPORT_CONCURRENCY: '1',
+    EXPORT_WAIT: '60s',
+  };
   const ofApi = await proxied(url);
   const ofWorker = await proxied(url);
   const api = await createApiProcess({ ...env, MONGODB_URL: ofApi.MONGODB_URL });

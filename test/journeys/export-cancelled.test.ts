@@ -1,12 +1,14 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, inject, it, onTestFinished } from 'vitest';
 import { createCurl, cutOff } from '../support/curl.ts';
+import { createCuttableProxy } from '../support/cuttable-proxy.ts';
 import { exportableApplication, exportClient, fill, storedParts } from '../support/export-client.ts';
-import { openStore, ownDatabase } from '../support/own-database.ts';
+import { openStore, ownDatabase, throughProxy } from '../support/own-database.ts';
 import { startSluice, until } from '../support/sluice.ts';
 import { createWorkerProcess } from '../support/worker-process.ts';
 
 const entries = Number(process.env.ENTRIES ?? 60_000);
 
+/** The worker's way to MongoDB is a proxy, so that it can be amid a job for as long as this process takes. */
 async function start() {
   const { db, url: MONGODB_URL } = await ownDatabase();
   const sluice = await startSluice({ workers: false, env: { MONGODB_URL } });
@@ -15,20 +17,27 @@ async function start() {
   const { token } = await sluice.owner();
   const { domain, id: application } = await exportableApplication(sluice, store, token);
   await fill(store, application, entries, 600);
-  const worker = createWorkerProcess('export-worker', sluice.env);
+  const { hostname, port } = new URL(inject('mongodbUrl'));
+  const proxy = await createCuttableProxy({ host: hostname, port: Number(port || 27017) });
+  onTestFinished(proxy.close);
+  const env = { ...sluice.env, MONGODB_URL: throughProxy(MONGODB_URL, proxy) };
+  const worker = createWorkerProcess('export-worker', env);
   await worker.start();
   const client = exportClient(sluice.url, token);
   const curl = await createCurl(token);
-  return { db, store, sluice, worker, client, curl, domain, application };
+  return { db, store, sluice, proxy, worker, client, curl, domain, application };
 }
 
 it('the worker of a cancelled export commits no further part, and all of its parts go', async () => {
-  const { db, store, worker, client, domain } = await start();
+  const { db, store, proxy, worker, client, domain } = await start();
+  const stalled = proxy.stallWhenSent('$push', 1);
   const id = await client.create(domain);
-  await until(async () => ((await store.jobs.get(id))?.done ?? 0) > 0);
+  await until(async () => stalled.left === 0);
   expect((await client.remove(domain, id)).status).toBe(200);
   const answered = await store.jobs.get(id);
   expect(answered?.state).toBe('cancelled');
+  expect(answered?.done).toBeGreaterThan(0);
+  await proxy.restore();
   await until(async () => worker.lines.some(({ event, job }) => event === 'export.lost' && job === id));
   await until(async () => (await storedParts(db, id)).length === 0);
   const after = await store.jobs.get(id);
@@ -55,13 +64,15 @@ it('whoever reads the stream of an export that is cancelled does not take it for
 });
 
 it('a stream whose client goes away is written no further', async () => {
-  const { db, store, sluice, client, curl, domain, application, worker } = await start();
+  const { db, store, sluice, proxy, client, curl, domain, application, worker } = await start();
+  const stalled = proxy.stallWhenSent('$push', 1);
   const streaming = curl(`${sluice.url}/api/applications/${domain}/export`);
   await until(async () => (await store.jobs.list(application, 'export')).length === 1);
   const id = (await store.jobs.list(application, 'export'))[0]?.id as string;
-  await until(async () => ((await store.jobs.get(id))?.done ?? 0) > 0);
+  await until(async () => stalled.left === 0);
   streaming.leave();
   await until(async () => (await store.jobs.get(id))?.state === 'cancelled');
+  await proxy.restore();
   await until(async () => worker.lines.some(({ event }) => event === 'export.lost'));
   await until(async () => (await storedParts(db, id)).length === 0);
   expect((await client.list(domain)).map(({ state }: { state: string }) => state)).toEqual(['cancelled']);

@@ -1,5 +1,6 @@
 import type { Binary, Db } from 'mongodb';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, inject, it, onTestFinished } from 'vitest';
+import { createCuttableProxy } from '../support/cuttable-proxy.ts';
 import {
   expectedCsv,
   expectSwept,
@@ -11,7 +12,7 @@ import {
   numbersIn,
   sha256,
 } from '../support/export-client.ts';
-import { openStore, ownDatabase } from '../support/own-database.ts';
+import { openStore, ownDatabase, throughProxy } from '../support/own-database.ts';
 import { startSluice, until } from '../support/sluice.ts';
 import { createWorkerProcess, type WorkerProcess } from '../support/worker-process.ts';
 
@@ -23,7 +24,10 @@ const textLength = 600;
 /** A lease of 5 s, or the queue's lock of 10 s and two of its looks of 5 s each, on a busy machine. */
 const takeoverMs = 60_000;
 
-/** An API, a filled application, and two export workers that are processes. */
+/**
+ * An API, a filled application, and two export workers that are processes. By way of the proxy, so that the one that has
+ * the job is amid it when it is stopped, however long this process takes.
+ */
 async function start(count: number) {
   const { db, url: MONGODB_URL } = await ownDatabase();
   const sluice = await startSluice({ workers: false, env: { MONGODB_URL } });
@@ -32,7 +36,11 @@ async function start(count: number) {
   const { token } = await sluice.owner();
   const { domain, id: application } = await exportableApplication(sluice, store, token);
   await fill(store, application, count, textLength);
-  const workers = [1, 2].map(() => createWorkerProcess('export-worker', sluice.env));
+  const { hostname, port } = new URL(inject('mongodbUrl'));
+  const proxy = await createCuttableProxy({ host: hostname, port: Number(port || 27017) });
+  onTestFinished(proxy.close);
+  const env = { ...sluice.env, MONGODB_URL: throughProxy(MONGODB_URL, proxy) };
+  const workers = [1, 2].map(() => createWorkerProcess('export-worker', env));
   const claims = () =>
     workers
       .flatMap(({ lines }) => lines.filter(({ event }) => event === 'export.began'))
@@ -46,7 +54,7 @@ async function start(count: number) {
     return workers.find(isHolder) as WorkerProcess;
   }
 
-  return { db, store, domain, workers, claims, holderOf, client: exportClient(sluice.url, token) };
+  return { db, store, proxy, domain, workers, claims, holderOf, client: exportClient(sluice.url, token) };
 }
 
 interface Reading {
@@ -72,21 +80,28 @@ async function watchReadings(db: Db): Promise<() => Promise<Reading[]>> {
 it(
   'an export whose workers are killed again and again has every entry once, and begins behind what was committed',
   async ({ annotate }) => {
-    const { db, store, domain, workers, claims, holderOf, client } = await start(entries);
+    const { db, store, proxy, domain, workers, claims, holderOf, client } = await start(entries);
     const expected = await expectedCsv(db);
     const readings = await watchReadings(db);
+    // In each turn a part is committed, and the next is on its way.
+    let stalled = proxy.stallWhenSent('$push', 1);
     await Promise.all(workers.map((worker) => worker.start()));
     const id = await client.create(domain);
     const done = async () => (await store.jobs.get(id))?.done as number;
 
     let before = 0;
     for (let kill = 0; kill < kills; kill++) {
-      await until(async () => (await done()) > before, takeoverMs);
+      await until(async () => stalled.left === 0, takeoverMs);
+      expect(await done()).toBeGreaterThan(before);
       const holder = await holderOf(id);
       holder.kill();
       await holder.gone();
       before = await done();
       expect([kill, (await store.jobs.get(id))?.state]).toEqual([kill, 'active']);
+      // What it had sent is gone with it.
+      await proxy.cut();
+      if (kill + 1 < kills) stalled = proxy.stallWhenSent('$push', 1);
+      await proxy.restore();
       await holder.start();
     }
     const job = await client.over(domain, id, takeoverMs);
@@ -143,12 +158,14 @@ it(
 );
 
 it('a worker that wakes up after another completed its job changes nothing, and leaves nothing behind', async () => {
-  const { db, store, domain, workers, claims, holderOf, client } = await start(60_000);
+  const { db, store, proxy, domain, workers, claims, holderOf, client } = await start(60_000);
   const [one, other] = workers as [WorkerProcess, WorkerProcess];
+  const stalled = proxy.stallWhenSent('$push', 1);
   await one.start();
   const id = await client.create(domain);
-  await until(async () => ((await store.jobs.get(id))?.done ?? 0) > 0);
+  await until(async () => stalled.left === 0);
   one.halt();
+  await proxy.restore();
   expect(await holderOf(id)).toBe(one);
   expect((await store.jobs.get(id))?.state).toBe('active');
   await other.start();

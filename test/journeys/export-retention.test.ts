@@ -39,7 +39,7 @@ it('an export whose time is over goes with its parts, and no other does', async 
 });
 
 it('is kept no longer than EXPORT_RETENTION says', async () => {
-  const { db, client, domain, completed } = await start({ EXPORT_RETENTION: '1s' });
+  const { db, client, domain, completed } = await start({ EXPORT_RETENTION: '4s' });
   const id = await completed();
   await until(async () => (await client.job(domain, id)) === undefined);
   await until(async () => (await storedParts(db, id)).length === 0);

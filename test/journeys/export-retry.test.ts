@@ -13,7 +13,7 @@ import {
   sha256,
   storedParts,
 } from '../support/export-client.ts';
-import { openStore, ownDatabase } from '../support/own-database.ts';
+import { openStore, ownDatabase, throughProxy } from '../support/own-database.ts';
 import { startSluice, until } from '../support/sluice.ts';
 import { createWorkerProcess, type WorkerProcess } from '../support/worker-process.ts';
 
@@ -89,10 +89,13 @@ describe('an export that failed is retried', () => {
     expect(refused.body.error).toMatchObject({ name: 'ResourceConflictError', message: /is waiting/ });
     const record = await run.store.jobs.get(id);
     expect(record).toMatchObject({ barren: 0, fence: (before?.fence as number) + 1 });
-    const audit = (await run.sluice.request('GET', '/audit', { token: run.token })).body.data.result;
-    expect(audit.filter(({ action }: { action: string }) => action === 'export.retried')).toEqual([
-      expect.objectContaining({ application: run.domain, job: id }),
-    ]);
+    const retried = async () => {
+      const { body } = await run.sluice.request('GET', '/audit', { token: run.token });
+      return body.data.result.filter(({ action }: { action: string }) => action === 'export.retried');
+    };
+    await expect
+      .poll(retried, { timeout: 60_000 })
+      .toEqual([expect.objectContaining({ application: run.domain, job: id })]);
     for (const field of ['expiresAt', 'isDefect', 'leaseUntil']) expect(record).not.toHaveProperty(field);
 
     await run.other.start();
@@ -116,12 +119,20 @@ describe('an export that failed is retried', () => {
 
   it('and a worker that had it before, and wakes up, changes nothing', async () => {
     const run = await start(many);
-    const { store, one, other, client, domain } = run;
+    const { store, sluice, other, client, domain } = run;
     const mend = await breakNewest(run);
+    // By way of a proxy, so that it is amid the job when it is stopped, however long this process takes.
+    const { hostname, port } = new URL(inject('mongodbUrl'));
+    const proxy = await createCuttableProxy({ host: hostname, port: Number(port || 27017) });
+    onTestFinished(proxy.close);
+    const MONGODB_URL = throughProxy(sluice.env.MONGODB_URL as string, proxy);
+    const one = createWorkerProcess('export-worker', { ...sluice.env, MONGODB_URL });
+    const stalled = proxy.stallWhenSent('$push', 1);
     await one.start();
     const id = await client.create(domain);
-    await until(async () => ((await store.jobs.get(id))?.done ?? 0) > 0);
+    await until(async () => stalled.left === 0);
     one.halt();
+    await proxy.restore();
     expect((await store.jobs.get(id))?.state).toBe('active');
     await other.start();
     expect(await client.over(domain, id)).toMatchObject({ state: 'failed' });

@@ -4,14 +4,11 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { createZstdDecompress, gunzipSync } from 'node:zlib';
 import { read } from '@sluice/export-worker/formats/parquet/files.testing.ts';
-import { createLogger } from '@sluice/shared/logger.ts';
-import { exportsQueue } from '@sluice/shared/queues/exports.ts';
-import { createProducer } from '@sluice/shared/queues/producer.ts';
-import { connectRedis } from '@sluice/shared/queues/redis.ts';
 import { highestId } from '@sluice/shared/store/entry-id.ts';
 import type { ExportJob, Part } from '@sluice/shared/store/job-records.ts';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deliver } from '../support/export-client.ts';
 import { jsonOf } from '../support/json-of.ts';
 import { type Sluice, startSluice, storeOf, until } from '../support/sluice.ts';
 
@@ -369,7 +366,7 @@ describe('an export job', () => {
       transient: false,
     });
     await store.applications.remove(domain, owner);
-    await deliver(job.id);
+    await deliver(sluice.env, job.id);
     const state = async () => (await store.jobs.get(job.id))?.state;
     await until(async () => !['waiting', 'active'].includes((await state()) ?? 'gone'));
     expect(await state()).not.toBe('completed');
@@ -404,7 +401,7 @@ describe('an export job', () => {
       firstCreatedAt: job.firstCreatedAt,
       lastCreatedAt: job.lastCreatedAt,
     });
-    await deliver(id);
+    await deliver(sluice.env, id);
     await until(async () => (await get(`${path}/${id}`)).body.data.state === 'completed');
     expect((await get(`${path}/${id}/file`)).text).toBe(whole);
     expect((await store.jobs.partsOf(id))[0]?.id).toBe(kept);
@@ -414,15 +411,6 @@ describe('an export job', () => {
 });
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
-
-async function deliver(jobId: string): Promise<void> {
-  const config = { url: sluice.env.REDIS_URL as string, prefix: sluice.env.REDIS_PREFIX as string };
-  const log = createLogger('test', { level: 'silent', pretty: false });
-  const redis = connectRedis(config, log, 'patient');
-  await once(redis, 'ready');
-  await createProducer(exportsQueue, redis, config, log).add({ jobId });
-  redis.disconnect();
-}
 
 async function raw(path: string, encoding: string) {
   const call = httpRequest(`${sluice.url}${path}`, {

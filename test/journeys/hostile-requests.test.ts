@@ -16,17 +16,27 @@ const numRuns = Number(process.env.FUZZ_RUNS ?? 3);
 const options = { numRuns, endOnFailure: true };
 const timeoutMs = 60_000 + numRuns * 20_000;
 
-let sluice: Sluice;
-let client: UploadClient;
-let token: string;
-let domain: string;
+interface Scene {
+  sluice: Sluice;
+  client: UploadClient;
+  token: string;
+  domain: string;
+}
+
+/** For requests that come whole, but for how fast the machine is; and for those whose rest may never come. */
+let patient: Scene;
+let hasty: Scene;
+async function start(REQUEST_TIMEOUT: string): Promise<Scene> {
+  const sluice = await startSluice({ workers: false, env: { REQUEST_TIMEOUT, BODY_LIMIT: '8KiB' } });
+  const { token } = await sluice.owner();
+  return { sluice, token, client: uploadClient(sluice, token), domain: await sluice.application(token) };
+}
 beforeAll(async () => {
-  sluice = await startSluice({ workers: false, env: { REQUEST_TIMEOUT: '1s', BODY_LIMIT: '8KiB' } });
-  ({ token } = await sluice.owner());
-  client = uploadClient(sluice, token);
-  domain = await sluice.application(token);
+  [patient, hasty] = await Promise.all([start('60s'), start('1s')]);
 });
-afterAll(() => sluice.stop());
+afterAll(async () => {
+  await Promise.all([patient.sluice.stop(), hasty.sluice.stop()]);
+});
 
 const last = 'GET /api/health/live HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 const documented = new Set([100, 200, 201, 204, 400, 401, 403, 404, 405, 408, 413, 415, 417, 422, 431]);
@@ -40,7 +50,7 @@ function expectEnvelopes(answers: RawResponse[]): void {
   }
 }
 
-const storedIds = async (): Promise<Set<string>> =>
+const storedIds = async ({ client, domain }: Scene): Promise<Set<string>> =>
   new Set((await client.payloads(domain)).map(({ id }) => id));
 
 function idOf(body: string): string[] {
@@ -65,7 +75,7 @@ const inPieces = (request: fc.Arbitrary<Request>) =>
   );
 
 /** `ids` are those that its entries have, in their order. */
-async function send(requests: Request[], cuts: number[]) {
+async function send({ sluice, domain }: Scene, requests: Request[], cuts: number[]) {
   const ids: string[] = [];
   const newId = () => ids[ids.push(`id${randomBytes(8).toString('hex')}`) - 1] as string;
   const bytes = requests.map((request) => request({ domain, newId })).join('') + last;
@@ -76,8 +86,8 @@ it(
   'answers good requests on one connection in their order, wherever their bytes are split',
   async () => {
     const property = fc.asyncProperty(inPieces(goodUpload), async (cases) => {
-      const all = await Promise.all(cases.map(({ requests, cuts }) => send(requests, cuts)));
-      const stored = await storedIds();
+      const all = await Promise.all(cases.map(({ requests, cuts }) => send(patient, requests, cuts)));
+      const stored = await storedIds(patient);
       for (const { ids: expected, bytes, answers } of all) {
         expect(idsIn(readMessages(bytes).messages)).toEqual(expected);
         const statuses = answers.map(({ status }) => status);
@@ -95,8 +105,8 @@ it(
   'takes no bytes for a request that are none, and says so in the envelope',
   async () => {
     const property = fc.asyncProperty(inPieces(hostileRequest), async (cases) => {
-      const all = await Promise.all(cases.map(({ requests, cuts }) => send(requests, cuts)));
-      const stored = await storedIds();
+      const all = await Promise.all(cases.map(({ requests, cuts }) => send(hasty, requests, cuts)));
+      const stored = await storedIds(hasty);
       for (const { ids, bytes, answers } of all) {
         const { messages, isBroken } = readMessages(bytes);
         expectEnvelopes(answers);
@@ -107,7 +117,7 @@ it(
         expect(kept.sort(), JSON.stringify(bytes)).toEqual(accepted.sort());
         expect(idsIn(messages), JSON.stringify(bytes)).toEqual(expect.arrayContaining(accepted));
       }
-      expect((await sluice.request('GET', '/health/live')).status).toBe(200);
+      expect((await hasty.sluice.request('GET', '/health/live')).status).toBe(200);
     });
     await fc.assert(property, options);
   },
@@ -117,6 +127,7 @@ it(
 it(
   'stores a body exactly as it was posted, or refuses it and stores nothing',
   async () => {
+    const { sluice, client, token } = patient;
     const own = await sluice.application(token);
     const accepted: string[] = [];
     const cases = fc.array(hostileBody, { minLength: casesAtOnce, maxLength: casesAtOnce });

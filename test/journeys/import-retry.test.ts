@@ -97,10 +97,13 @@ describe('an import that failed is retried, and stores each line once,', () => {
     const record = await run.store.jobs.get(run.id);
     expect(record).toMatchObject({ barren: 0, fence: (before?.fence as number) + 1 });
     expect(record).not.toHaveProperty('expiresAt');
-    const audit = (await run.sluice.request('GET', '/audit', { token: run.token })).body.data.result;
-    expect(audit.filter(({ action }: { action: string }) => action === 'import.retried')).toEqual([
-      expect.objectContaining({ application: run.domain, job: run.id }),
-    ]);
+    const retried = async () => {
+      const { body } = await run.sluice.request('GET', '/audit', { token: run.token });
+      return body.data.result.filter(({ action }: { action: string }) => action === 'import.retried');
+    };
+    await expect
+      .poll(retried, { timeout: 60_000 })
+      .toEqual([expect.objectContaining({ application: run.domain, job: run.id })]);
 
     await run.other.start();
     await run.ended();
@@ -166,7 +169,7 @@ describe('an import that failed is retried, and stores each line once,', () => {
     const { hostname, port } = new URL(inject('redisUrl'));
     const redis = await createCuttableProxy({ host: hostname, port: Number(port || 6379) });
     onTestFinished(redis.close);
-    const run = await start(count, { REDIS_URL: `redis://127.0.0.1:${redis.port}` });
+    const run = await start(count, { REDIS_URL: `redis://127.0.0.1:${redis.port}`, REDIS_TIMEOUT: '1s' });
     const worker = createWorkerProcess('ingest-worker', { ...run.sluice.env, REDIS_URL: inject('redisUrl') });
     await fail({ ...run, one: worker });
     await redis.stall();

@@ -8,7 +8,7 @@ import { createWorkerProcess } from '../support/worker-process.ts';
 const kills = Number(process.env.KILLS ?? 3);
 const total = 30_000 * (kills + 1);
 /** A lease has to end after each kill. */
-const timeout = 60_000 + kills * 30_000;
+const timeout = 120_000 + kills * 60_000;
 /** Every tenth line is refused. */
 const isBad = (n: number) => n % 10 === 7;
 

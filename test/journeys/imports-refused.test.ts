@@ -8,6 +8,8 @@ import { type Sluice, startSluice, until } from '../support/sluice.ts';
 import { ndjson } from '../support/upload-client.ts';
 
 let sluice: Sluice;
+/** On the same stores; it waits less long for the rest of a request. */
+let hasty: Sluice;
 let token: string;
 let domain: string;
 let client: ReturnType<typeof importClient>;
@@ -19,15 +21,16 @@ const schema = { type: 'object', properties: { n: { type: 'integer' } } };
 beforeAll(async () => {
   sluice = await startSluice({
     workers: false,
-    env: { IMPORT_LIMIT: '64KiB', IMPORT_QUOTA: '300KiB', REQUEST_TIMEOUT: '2s' },
+    env: { IMPORT_LIMIT: '64KiB', IMPORT_QUOTA: '300KiB' },
   });
+  hasty = await startSluice({ workers: false, env: { ...sluice.env, REQUEST_TIMEOUT: '5s' } });
   ({ token } = await sluice.owner());
   domain = await sluice.application(token, schema);
   mongo = new MongoClient(sluice.env.MONGODB_URL as string);
 });
 afterAll(async () => {
   await mongo.close();
-  await sluice.stop();
+  await Promise.all([sluice.stop(), hasty.stop()]);
 });
 beforeEach(() => {
   client = importClient(sluice, token);
@@ -112,9 +115,14 @@ describe('an import is refused as a whole, and nothing of it is left', () => {
   });
 });
 
-const raw = (headers: string[], pieces: Parameters<typeof exchange>[3], then?: 'wait' | 'end' | 'reset') =>
+const raw = (
+  headers: string[],
+  pieces: Parameters<typeof exchange>[3],
+  then?: 'wait' | 'end' | 'reset',
+  { url } = sluice,
+) =>
   exchange(
-    sluice.url,
+    url,
     `/api/applications/${domain}/imports`,
     [`Authorization: Bearer ${token}`, 'Content-Type: application/x-ndjson', ...headers],
     pieces,
@@ -145,7 +153,7 @@ describe('an import whose body', () => {
   });
 
   it('stops coming is answered with 408, and leaves nothing behind', async () => {
-    const answer = await raw(['Content-Length: 100'], [small]);
+    const answer = await raw(['Content-Length: 100'], [small], 'wait', hasty);
     expect([answer.status, answer.body.error.name]).toEqual([408, 'RequestTimeoutError']);
     await until(() =>
       expectNothing().then(
@@ -158,7 +166,7 @@ describe('an import whose body', () => {
   it('comes slowly, but comes, may take longer than any other request', async () => {
     let isOver = false;
     const other = exchange(
-      sluice.url,
+      hasty.url,
       `/api/applications/${domain}/data`,
       ['Content-Type: application/json', 'Content-Length: 100'],
       [],
@@ -175,7 +183,7 @@ describe('an import whose body', () => {
       yield chunked('{"n":2}');
       yield chunked('');
     }
-    const answer = await raw(['Transfer-Encoding: chunked'], slowly());
+    const answer = await raw(['Transfer-Encoding: chunked'], slowly(), 'wait', hasty);
     expect((await other).status).toBe(408);
     expect([answer.status, answer.body.error, answer.body.data?.progress]).toEqual([
       202,

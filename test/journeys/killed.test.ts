@@ -78,7 +78,7 @@ it(
     const rest = [...counts.keys()].filter((id) => !acknowledged.has(id));
     expect(rest.filter((id) => !unanswered.has(id) || keyOf(id))).toEqual([]);
   },
-  30_000 + kills * 15_000,
+  120_000 + kills * 60_000,
 );
 
 it('a batch with a key that was being stored when the API was killed is completed by a retry', async () => {

@@ -36,6 +36,32 @@ const statusesOf = async (count: number, ask: (i: number) => Promise<Answer>) =>
   return statuses;
 };
 
+/** Registers a user from an address of their own. */
+async function newUser(sluice: Sluice): Promise<string> {
+  const username = newName();
+  const json = { username, password, locale: 'en' };
+  await sluice.request('POST', '/users/register', { json, ...from([...randomBytes(4)].join('.')) });
+  return username;
+}
+
+/**
+ * What becomes of a user within the shortest wait after wrong passwords, a second from the last call of `anew`, so that
+ * none ends meanwhile. Where the machine took longer, it is another user's turn.
+ */
+async function withinAWait<T>(
+  sluice: Sluice,
+  scene: (username: string, anew: () => void) => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    const username = await newUser(sluice);
+    let began = performance.now();
+    const seen = await scene(username, () => {
+      began = performance.now();
+    });
+    if (performance.now() - began < 1_000) return seen;
+  }
+}
+
 const rateOf = ({ headers }: Answer) =>
   ['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`ratelimit-${name}`) ?? Number.NaN));
 
@@ -117,6 +143,7 @@ describe.each(['cut', 'stall'] as const)('while Redis is away (%s)', (how) => {
       workers: false,
       env: {
         REDIS_URL: `redis://127.0.0.1:${redis.port}`,
+        REDIS_TIMEOUT: '1s',
         TRUST_PROXY: '1',
         REGISTER_RATE: '3/1h',
         UPLOAD_RATE: '3/7d',
@@ -129,17 +156,20 @@ describe.each(['cut', 'stall'] as const)('while Redis is away (%s)', (how) => {
   });
 
   it('each process limits by itself, and nothing hangs', async () => {
-    const { username, token } = await sluice.owner();
+    const { token } = await sluice.owner();
     const domain = await sluice.application(token);
     await redis[how]();
     const began = Date.now();
     expect(await statusesOf(4, () => register(sluice, '192.0.2.9'))).toEqual([200, 200, 200, 429]);
-    const wrongs = await statusesOf(6, () => logIn(sluice, username, 'wrong', '192.0.2.9'));
+    const { username, wrongs } = await withinAWait(sluice, async (username) => ({
+      username,
+      wrongs: await statusesOf(6, () => logIn(sluice, username, 'wrong', '192.0.2.9')),
+    }));
     expect(wrongs).toEqual([401, 401, 401, 401, 401, 429]);
     expect((await logIn(sluice, username, password, '192.0.2.10')).status).toBe(200);
     const upload = () => sluice.request('POST', `/applications/${domain}/data`, { json: {} });
     expect(await statusesOf(4, upload)).toEqual([201, 201, 201, 429]);
-    expect(Date.now() - began).toBeLessThan(10_000);
+    expect(Date.now() - began).toBeLessThan(60_000);
     await redis.restore();
   });
 });
@@ -160,15 +190,28 @@ describe('wrong passwords', () => {
     logIn(sluice, username, 'wrong', address);
 
   it('make an address wait, twice as long each time, on every process, until the right one comes', async () => {
-    const { username } = await one.owner();
     const address = '192.0.2.20';
-    const statuses = await statusesOf(5, (i) => wrongFrom(username, address, i % 2 === 0 ? one : other));
-    expect(statuses).toEqual([401, 401, 401, 401, 401]);
-    for (const seconds of ['1', '2']) {
-      const refused = await logIn(other, username, password, address);
-      expectTooMany(refused, /^too many wrong passwords for this user from this address; wait \d s$/);
-      expect(refused.headers.get('retry-after')).toBe(seconds);
-      if (seconds === '1') await until(async () => (await wrongFrom(username, address)).status === 401);
+    const fiveWrong = (username: string) =>
+      statusesOf(5, (i) => wrongFrom(username, address, i % 2 === 0 ? one : other));
+    const first = await withinAWait(one, async (username) => ({
+      statuses: await fiveWrong(username),
+      refused: await logIn(other, username, password, address),
+    }));
+    expect(first.statuses).toEqual([401, 401, 401, 401, 401]);
+    const { username, refused } = await withinAWait(one, async (username, anew) => {
+      await fiveWrong(username);
+      await until(async () => {
+        anew();
+        return (await wrongFrom(username, address)).status === 401;
+      });
+      return { username, refused: await logIn(other, username, password, address) };
+    });
+    for (const [seconds, answer] of [
+      ['1', first.refused],
+      ['2', refused],
+    ] as const) {
+      expectTooMany(answer, /^too many wrong passwords for this user from this address; wait \d s$/);
+      expect(answer.headers.get('retry-after')).toBe(seconds);
     }
     expect((await logIn(one, username, password, '192.0.2.21')).status).toBe(200);
     await until(async () => (await logIn(one, username, password, address)).status === 200);
@@ -176,8 +219,9 @@ describe('wrong passwords', () => {
   });
 
   it('are no more than five also when they come at once', async () => {
-    const { username } = await one.owner();
-    const answers = await Promise.all(Array.from({ length: 40 }, () => wrongFrom(username, '192.0.2.30')));
+    const answers = await withinAWait(one, (username) =>
+      Promise.all(Array.from({ length: 40 }, () => wrongFrom(username, '192.0.2.30'))),
+    );
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(5);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(35);
   });
@@ -191,7 +235,6 @@ describe('wrong passwords', () => {
   });
 
   it('are answered alike for a user who does not exist, and whose name is written otherwise', async () => {
-    const { username } = await one.owner();
     const answers = async (name: string) => {
       const texts: string[] = [];
       for (let i = 0; i < 6; i++) {
@@ -200,9 +243,9 @@ describe('wrong passwords', () => {
       }
       return texts;
     };
-    const known = await answers(username);
+    const known = await withinAWait(one, answers);
     expect(known[5]).toContain('TooManyRequestsError');
-    expect(await answers(newName())).toEqual(known);
+    expect(await withinAWait(one, () => answers(newName()))).toEqual(known);
   });
 
   it('from many addresses close new ones, not one that the owner has logged in from', async () => {
@@ -217,13 +260,12 @@ describe('wrong passwords', () => {
   });
 
   it('count when the old password is wrong at a change, too', async () => {
-    const { token } = await one.owner();
-    const change = () =>
-      one.request('PUT', '/users/me/password', {
-        token,
-        json: { old_password: 'wrong', new_password: 'better horse' },
-      });
-    expect(await statusesOf(6, change)).toEqual([401, 401, 401, 401, 401, 429]);
+    const statuses = await withinAWait(one, async (username) => {
+      const { token } = (await logIn(one, username, password)).body.data;
+      const json = { old_password: 'wrong', new_password: 'better horse' };
+      return statusesOf(6, () => one.request('PUT', '/users/me/password', { token, json }));
+    });
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
   });
 });
 

@@ -104,7 +104,7 @@ describe('pages and totals', () => {
       },
     );
     await fc.assert(run, { numRuns: 60 });
-  }, 120_000);
+  }, 300_000);
 
   it('stay exact when all milestones are gone, and they come again', async () => {
     const { db } = await ownDatabase();

@@ -14,10 +14,10 @@ const batchesBefore = (round: number) => 60 + 30 * (round % 3);
 const batch = Array.from({ length: 10 }, (_, n) => `{"n":${n}}\n`).join('');
 const spacing = 100;
 
-/** Settles what is 3 s old, without a rest: commands are on their way for milliseconds here. Call in a test. */
+/** Settles what is 8 s old, without a rest: no command is on its way so long here. Call in a test. */
 function settleQuickly({ db, url }: Awaited<ReturnType<typeof ownDatabase>>) {
   const store = openStore(url);
-  const witness = createWitness({ ask: store.clock, horizonMs: 3_000 });
+  const witness = createWitness({ ask: store.clock, horizonMs: 8_000 });
   const settle = createSettle({
     applications: store.applications,
     milestones: milestoneStore(db, spacing),
@@ -89,5 +89,5 @@ it(
     for await (const { _id, rank } of ofMilestones)
       expect(await entries.countDocuments({ _id: { $lte: _id } })).toBe(rank);
   },
-  60_000 + kills * 15_000,
+  150_000 + kills * 30_000,
 );

@@ -1,6 +1,6 @@
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { freePort } from '../../local/ports.ts';
 import { createCuttableProxy } from '../support/cuttable-proxy.ts';
+import { lowPort } from '../support/low-port.ts';
 import { exitOf, run, runApi } from '../support/service-process.ts';
 import { call, ownStores, until } from '../support/sluice.ts';
 
@@ -38,7 +38,7 @@ it('logs neither passwords nor tokens nor keys nor payloads, at the finest level
 });
 
 it('answers every upload in flight after SIGTERM, is not ready meanwhile, and then ends', async () => {
-  const { child, url } = await runApi({ DRAIN_DELAY: '1s' });
+  const { child, url } = await runApi({ DRAIN_DELAY: '5s', SHUTDOWN_TIMEOUT: '60s' });
   const { path } = await ownApplication(url);
   const uploads = Array.from({ length: 50 }, (_, i) => call(url, 'POST', path, { json: { a: String(i) } }));
   child.kill('SIGTERM');
@@ -79,7 +79,7 @@ it('says that its port is taken', async () => {
 it.each(['export-worker', 'ingest-worker'])(
   '%s ends on SIGTERM, and answers for its health until then',
   async (service) => {
-    const port = await freePort(0);
+    const port = await lowPort();
     const { child } = run(service, { ...ownStores(), HEALTH_PORT: String(port) });
     const live = () =>
       fetch(`http://127.0.0.1:${port}/health/live`).then(

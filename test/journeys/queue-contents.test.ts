@@ -19,7 +19,7 @@ it('puts ids alone into Redis, under one hash tag', async () => {
 
   const { REDIS_URL: url, REDIS_PREFIX: prefix } = sluice.env as { REDIS_URL: string; REDIS_PREFIX: string };
   const log = createLogger('test', { level: 'silent', pretty: false });
-  const redis = connectRedis({ url, prefix }, log, 'patient');
+  const redis = connectRedis({ url }, log, 'patient');
   onTestFinished(() => redis.disconnect());
   const keys = async () => redis.keys(`*${prefix}*`);
   const kinds = ['exports', 'imports', 'purges', 'invalidations', 'logins', 'uploads'];

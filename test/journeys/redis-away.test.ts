@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { type CuttableProxy, createCuttableProxy } from '../support/cuttable-proxy.ts';
-import { quickPurges, type Sluice, startSluice, storeOf, until } from '../support/sluice.ts';
+import { quickPurges, type Sluice, startSluice, storeOf, until, untilTaken } from '../support/sluice.ts';
 
 let sluice: Sluice;
 let redis: CuttableProxy;
@@ -11,7 +11,7 @@ beforeAll(async () => {
   const { hostname, port } = new URL(inject('redisUrl'));
   redis = await createCuttableProxy({ host: hostname, port: Number(port || 6379) });
   sluice = await startSluice({
-    env: { REDIS_URL: `redis://127.0.0.1:${redis.port}` },
+    env: { REDIS_URL: `redis://127.0.0.1:${redis.port}`, REDIS_TIMEOUT: '1s' },
     workerEnv: quickPurges,
   });
   ({ token } = await sluice.owner());
@@ -26,7 +26,8 @@ beforeEach(async () => {
 });
 
 const health = async () => (await sluice.request('GET', '/health/ready')).body.data;
-const upload = () => sluice.request('POST', `/applications/${domain}/data`, { json: { a: 1 } });
+const upload = () =>
+  untilTaken(() => sluice.request('POST', `/applications/${domain}/data`, { json: { a: 1 } }));
 const stream = () => sluice.request('GET', `/applications/${domain}/export`, { token });
 
 describe.each(['cut', 'stall'] as const)('while Redis is away (%s)', (how) => {

@@ -54,7 +54,7 @@ async function withMongoUser(url: URL, user: string): Promise<URL> {
 
 async function withRedisUser(url: URL, user: string): Promise<URL> {
   const log = createLogger('test', { level: 'silent', pretty: false });
-  const redis = connectRedis({ url: url.href, prefix: user }, log, 'patient');
+  const redis = connectRedis({ url: url.href }, log, 'patient');
   onTestFinished(async () => {
     await redis.call('ACL', 'DELUSER', user);
     redis.disconnect();

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { freePort } from '../../local/ports.ts';
+import { lowPort } from './low-port.ts';
 import { processEnv } from './process-env.ts';
 import { call, until } from './sluice.ts';
 
@@ -10,7 +10,7 @@ const main = join(import.meta.dirname, '../../services/api/src/main.ts');
 
 /** The API as a process of its own, which can be killed and started again at the same port. Call in a test. */
 export async function createApiProcess(env: Record<string, string>) {
-  const port = await freePort(0);
+  const port = await lowPort();
   const url = `http://127.0.0.1:${port}`;
   let child: ChildProcess | undefined;
   const kill = () => void child?.kill('SIGKILL');

@@ -1,15 +1,15 @@
 import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { untilTaken } from './sluice.ts';
 
 /** A fixed number of connections that are kept open, as busy clients hold them. */
 export function createConnections(url: string, count: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: count });
 
-  /** Rejects when the connection ends before the answer. */
-  function post(
+  function postOnce(
     path: string,
     body: string | Buffer,
-    headers: Record<string, string> = {},
+    headers: Record<string, string>,
   ): Promise<{ status: number; text: string }> {
     return new Promise((resolve, reject) => {
       const sending = request(`${url}${path}`, {
@@ -30,7 +30,9 @@ export function createConnections(url: string, count: number) {
   }
 
   return {
-    post,
+    /** Rejects when the connection ends before the answer. */
+    post: (path: string, body: string | Buffer, headers: Record<string, string> = {}) =>
+      untilTaken(() => postOnce(path, body, headers)),
 
     /** Keeps every connection busy with `work`, until it says that there is no more. */
     async keepBusy(work: () => Promise<'more' | 'enough'>): Promise<void> {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type CuttableProxy, createCuttableProxy } from './cuttable-proxy.ts';
+import { until } from './sluice.ts';
 
 describe('a cuttable proxy in front of an echo server', () => {
   let echo: Server;
@@ -75,6 +76,21 @@ describe('a cuttable proxy in front of an echo server', () => {
     expect(heard).toEqual(['before', 'direct']);
     await proxy.restore();
     expect((await Promise.all(answers)).map(String)).toEqual(['one', 'two']);
+  });
+
+  it('is stalled when a text is sent, which arrives when it forwards again', async () => {
+    const trap = proxy.stallWhenSent('secret', 1);
+    const socket = await open();
+    expect(await said(socket, 'a secret')).toBe('a secret');
+    const answer = once(socket, 'data');
+    socket.write('the secret');
+    const direct = connect((echo.address() as { port: number }).port, '127.0.0.1');
+    await said(direct, 'direct');
+    direct.destroy();
+    await until(async () => trap.left === 0);
+    expect(heard).toEqual(['a secret', 'direct']);
+    await proxy.restore();
+    expect(String(await answer)).toBe('the secret');
   });
 
   /** Sends it in pieces; resolves when the connection has ended. */

@@ -10,7 +10,8 @@ interface Trap {
   left: number;
   /** How often the text goes through before. */
   passes?: number;
-  spring(client: Socket): void;
+  /** `arrive`: lets the command go through. */
+  spring(client: Socket, arrive: () => void): void;
 }
 
 // Below the ports that systems give to outgoing connections: one of those could take the port while it is cut.
@@ -21,6 +22,7 @@ export async function createCuttableProxy(target: { host: string; port: number }
   const sockets = new Set<Socket>();
   let stalled = false;
   let trap: Trap | undefined;
+  let held: (() => void)[] = [];
   let server: Server | undefined;
   const port = await firstFree();
 
@@ -46,7 +48,7 @@ export async function createCuttableProxy(target: { host: string; port: number }
 
     function toUpstream(chunk: Buffer): void {
       const sprung = sprungBy(chunk);
-      if (sprung?.instead === 'command') sprung.spring(client);
+      if (sprung?.instead === 'command') sprung.spring(client, () => upstream.write(chunk));
       else {
         atAnswer ??= sprung;
         upstream.write(chunk);
@@ -54,7 +56,7 @@ export async function createCuttableProxy(target: { host: string; port: number }
     }
 
     client.on('data', toUpstream);
-    upstream.on('data', (chunk) => (atAnswer ? atAnswer.spring(client) : client.write(chunk)));
+    upstream.on('data', (chunk) => (atAnswer ? atAnswer.spring(client, () => {}) : client.write(chunk)));
     for (const [from, to] of [
       [client, upstream],
       [upstream, client],
@@ -92,11 +94,17 @@ export async function createCuttableProxy(target: { host: string; port: number }
 
   /** Ends all connections and refuses new ones. */
   async function cut(): Promise<void> {
+    held = [];
     const closing = server;
     server = undefined;
     const closed = new Promise<void>((resolve) => (closing ? closing.close(() => resolve()) : resolve()));
     for (const socket of sockets) socket.destroy();
     await closed;
+  }
+
+  function stall(): void {
+    stalled = true;
+    for (const socket of sockets) socket.pause();
   }
 
   function setTrap(next: Trap): { left: number } {
@@ -110,10 +118,16 @@ export async function createCuttableProxy(target: { host: string; port: number }
     cut,
     close: cut,
     /** Accepts connections and forwards nothing, either way, also on those that are open. */
-    stall(): void {
-      stalled = true;
-      for (const socket of sockets) socket.pause();
-    },
+    stall,
+    /** When a client sends `text`, after so many that pass: it is held back, and all is as after `stall`. */
+    stallWhenSent: (text: string, passes = 0) =>
+      setTrap({
+        ...{ text, instead: 'command', left: 1, passes },
+        spring: (_client, arrive) => {
+          held.push(arrive);
+          stall();
+        },
+      }),
     /** When a client sends `text`, after so many that pass: it does not arrive, and all is as after `cut`. */
     cutWhenSent: (text: string, passes = 0) =>
       setTrap({ text, instead: 'command', left: 1, passes, spring: () => void cut() }),
@@ -126,6 +140,7 @@ export async function createCuttableProxy(target: { host: string; port: number }
     /** Forwards again, after `cut` at the same port, after `stall` with what was held back. */
     async restore(): Promise<void> {
       stalled = false;
+      for (const arrive of held.splice(0)) arrive();
       for (const socket of sockets) socket.resume();
       if (!server) await listen(port);
     },

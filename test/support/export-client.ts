@@ -11,7 +11,7 @@ import type { ExportJob } from '@sluice/shared/store/job-records.ts';
 import { type Db, ObjectId } from 'mongodb';
 import { expect, onTestFinished } from 'vitest';
 import { jsonOf } from './json-of.ts';
-import { call, type Sluice, until } from './sluice.ts';
+import { type Answer, call, type Sluice, until } from './sluice.ts';
 
 export const sha256 = (data: string | Uint8Array) => createHash('sha256').update(data).digest('hex');
 
@@ -112,8 +112,13 @@ export function exportClient(url: string, token: string) {
     remove: (domain: string, id: string) => request('DELETE', `${domain}/exports/${id}`),
     /** The job once it is over. */
     async over(domain: string, id: string, withinMs?: number) {
-      await until(async () => !['waiting', 'active'].includes((await job(domain, id)).state), withinMs);
-      return job(domain, id);
+      let found: Answer['body'];
+      await until(async () => {
+        found = await job(domain, id);
+        // There is none in an answer that says that MongoDB is away.
+        return found !== undefined && !['waiting', 'active'].includes(found.state);
+      }, withinMs);
+      return found;
     },
   };
 }
@@ -145,7 +150,8 @@ export async function recordExport(
 
 /** Tells the workers of these stores that there is a job. Call in a test. */
 export async function deliver(env: Record<string, string>, jobId: string): Promise<void> {
-  const config = { url: env.REDIS_URL as string, prefix: env.REDIS_PREFIX as string };
+  const { REDIS_URL: url, REDIS_PREFIX: prefix } = env as { REDIS_URL: string; REDIS_PREFIX: string };
+  const config = { url, prefix, timeoutMs: 30_000 };
   const log = createLogger('test', { level: 'silent', pretty: false });
   const redis = connectRedis(config, log, 'patient');
   onTestFinished(() => redis.disconnect());

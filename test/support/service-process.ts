@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { freePort } from '../../local/ports.ts';
+import { lowPort } from './low-port.ts';
 import { processEnv } from './process-env.ts';
 import { call, ownStores, until } from './sluice.ts';
 
@@ -32,7 +32,7 @@ export const exitOf = async (child: ChildProcess) => child.exitCode ?? (await on
 
 /** The API, once it is ready. */
 export async function runApi(env: Record<string, string> = {}) {
-  const port = await freePort(0);
+  const port = await lowPort();
   const url = `http://127.0.0.1:${port}`;
   const running = run('api', { ...ownStores(), ...env, PORT: String(port) });
   const isReady = async () => {

@@ -123,7 +123,7 @@ function common(vars: Common) {
     environment: vars.NODE_ENV,
     log: { level: vars.LOG_LEVEL, pretty: parseFlag(vars.LOG_PRETTY) === true },
     mongodb: { url: vars.MONGODB_URL, timeoutMs: ms(vars.MONGODB_TIMEOUT) },
-    redis: { url: vars.REDIS_URL, prefix: vars.REDIS_PREFIX },
+    redis: { url: vars.REDIS_URL, prefix: vars.REDIS_PREFIX, timeoutMs: ms(vars.REDIS_TIMEOUT) },
     shutdownTimeoutMs: ms(vars.SHUTDOWN_TIMEOUT),
   };
 }

@@ -31,6 +31,12 @@ export const Common = Type.Object({
     default: '10s',
     description: 'Time limit of one MongoDB operation, server selection included.',
   }),
+  REDIS_TIMEOUT: Type.String({
+    format: 'duration-words',
+    default: '1s',
+    description:
+      'How long a request waits for Redis. Then rate limits count in the process itself, and exports and imports are answered 503.',
+  }),
   SHUTDOWN_TIMEOUT: Type.String({
     format: 'duration-words',
     default: '20s',

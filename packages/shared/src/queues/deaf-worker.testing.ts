@@ -9,10 +9,11 @@ import { startWorker } from './worker.ts';
  * those that wait at WATCH_URL.
  */
 const { REDIS_URL = '', WATCH_URL = '', REDIS_PREFIX: prefix = '' } = process.env;
+const timeoutMs = 30_000;
 const log = createLogger('test', { level: 'info', pretty: false });
-const redis = connectRedis({ url: WATCH_URL, prefix }, log, 'impatient');
+const redis = connectRedis({ url: WATCH_URL }, log, 'impatient');
 await startWorker({
-  config: { redis: { url: REDIS_URL, prefix }, concurrency: 1, healthPort: 0 },
+  config: { redis: { url: REDIS_URL, prefix, timeoutMs }, concurrency: 1, healthPort: 0 },
   log,
   tasks: [
     {
@@ -20,14 +21,14 @@ await startWorker({
       handler: async ({ jobId }) => {
         log.info({ event: 'took', job: jobId });
         // Longer than a silence that is taken for deafness.
-        await new Promise((resolve) => setTimeout(resolve, 2_000));
+        if (jobId === '1') await new Promise((resolve) => setTimeout(resolve, 6_000));
         log.info({ event: 'did', job: jobId });
       },
-      queue: createProducer(exportsQueue, redis, { url: WATCH_URL, prefix }, log),
+      queue: createProducer(exportsQueue, redis, { url: WATCH_URL, prefix, timeoutMs }, log),
     },
   ],
   sweep: async () => {},
   release: async () => redis.disconnect(),
-  watch: { everyMs: 100, deafMs: 1_000 },
+  watch: { everyMs: 100, deafMs: 5_000 },
 });
 log.info({ event: 'started' });

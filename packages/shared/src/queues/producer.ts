@@ -5,10 +5,8 @@ import type { Logger } from '../logger.ts';
 import type { QueueDefinition } from './definition.ts';
 import { keyPrefix, type RedisConfig } from './redis.ts';
 
-const answerMs = 1_000;
-
 export interface Producer<Payload> {
-  /** Delivers at least once; rejects at once while Redis is away, after 1 s when it does not answer. */
+  /** Delivers at least once; rejects at once while Redis is away, after REDIS_TIMEOUT when it does not answer. */
   add(payload: Payload): Promise<void>;
   /** Workers that are connected to this queue now. */
   workers(): Promise<number>;
@@ -34,7 +32,7 @@ export function createProducer<Payload>(
 
   function ask<T>(command: () => Promise<T>): Promise<T> {
     if (redis.status !== 'ready') return Promise.reject(new Error('Redis is away'));
-    return within(answerMs, 'Redis does not answer', command());
+    return within(config.timeoutMs, 'Redis does not answer', command());
   }
 
   return {

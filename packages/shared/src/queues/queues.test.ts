@@ -25,7 +25,7 @@ const queues: [definition: QueueDefinition<any>, payload: object, other: object]
 
 /** A prefix of its own in a Redis, and what is under it. */
 async function start(url = inject('redisUrl')) {
-  const config = { url, prefix: `test_${randomBytes(6).toString('hex')}` };
+  const config = { url, prefix: `test_${randomBytes(6).toString('hex')}`, timeoutMs: 30_000 };
   const redis = connectRedis(config, log, 'impatient');
   onTestFinished(() => redis.disconnect());
   const keys = async () => (await redis.keys(`*${config.prefix}*`)).sort();
@@ -85,15 +85,15 @@ describe('adding to a queue', () => {
     );
   });
 
-  it('is given up after a second where Redis says no more', async () => {
+  it('is given up in time where Redis says no more', async () => {
     const { hostname, port } = new URL(inject('redisUrl'));
     const proxy = await createCuttableProxy({ host: hostname, port: Number(port || 6379) });
     onTestFinished(proxy.close);
     const { config, redis, isReady } = await start(`redis://127.0.0.1:${proxy.port}`);
     await isReady();
-    const producer = createProducer(exportsQueue, redis, config, log);
-    await producer.add({ jobId: id });
+    await createProducer(exportsQueue, redis, config, log).add({ jobId: id });
     proxy.stall();
-    await expect(producer.add({ jobId: id })).rejects.toThrow('Redis does not answer');
+    const hasty = createProducer(exportsQueue, redis, { ...config, timeoutMs: 1_000 }, log);
+    await expect(hasty.add({ jobId: id })).rejects.toThrow('Redis does not answer');
   });
 });

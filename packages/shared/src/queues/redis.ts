@@ -4,6 +4,8 @@ import type { Logger } from '../logger.ts';
 export interface RedisConfig {
   url: string;
   prefix: string;
+  /** How long a request waits for an answer. */
+  timeoutMs: number;
 }
 
 /** Braces: in a Redis cluster all keys of a queue must fall into one slot. */
@@ -18,7 +20,11 @@ const reconnect: RedisOptions = {
  * Opens a connection that comes back by itself. `impatient` fails a command at once while Redis is away
  * (for a process that answers clients); otherwise commands wait for it (for a worker).
  */
-export function connectRedis({ url }: RedisConfig, log: Logger, mode: 'impatient' | 'patient'): Redis {
+export function connectRedis(
+  { url }: Pick<RedisConfig, 'url'>,
+  log: Logger,
+  mode: 'impatient' | 'patient',
+): Redis {
   const redis = new Redis(url, {
     ...reconnect,
     ...(mode === 'impatient'

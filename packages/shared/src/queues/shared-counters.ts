@@ -8,8 +8,7 @@ import {
 import { within } from '../deadline.ts';
 import { keyPrefix, type RedisConfig } from './redis.ts';
 
-/** Redis may take so long; then it is not asked for a while, so that a request waits for it once at most. */
-const answerMs = 500;
+/** So long Redis is not asked once it did not answer in time, so that a request waits for it once at most. */
 const leaveAloneMs = 1_000;
 
 export interface Count {
@@ -42,7 +41,7 @@ export function createSharedCounters(redis: Redis, config: RedisConfig): SharedC
     async function ask<T>(work: (limiter: RateLimiterAbstract) => Promise<T>): Promise<T> {
       if (redis.status === 'ready' && performance.now() >= leaveAloneUntil) {
         try {
-          return await within(answerMs, 'Redis does not answer', work(shared));
+          return await within(config.timeoutMs, 'Redis does not answer', work(shared));
         } catch {
           leaveAloneUntil = performance.now() + leaveAloneMs;
         }

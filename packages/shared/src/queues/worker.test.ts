@@ -17,7 +17,11 @@ it('a worker that hears of no job while some wait ends, to be started again; a b
   const { hostname, port } = new URL(inject('redisUrl'));
   const proxy = await createCuttableProxy({ host: hostname, port: Number(port || 6379) });
   onTestFinished(proxy.close);
-  const config = { url: inject('redisUrl'), prefix: `test_${randomBytes(6).toString('hex')}` };
+  const config = {
+    url: inject('redisUrl'),
+    prefix: `test_${randomBytes(6).toString('hex')}`,
+    timeoutMs: 30_000,
+  };
   const log = createLogger('test', { level: 'silent', pretty: false });
   const redis = connectRedis(config, log, 'impatient');
   onTestFinished(() => redis.disconnect());
@@ -49,4 +53,4 @@ it('a worker that hears of no job while some wait ends, to be started again; a b
   expect((await ended)[0]).toBe(1);
   expect(events.at(-1)).toBe('worker.deaf');
   expect(events.filter((event) => event === 'took')).toHaveLength(2);
-}, 60_000);
+});

@@ -36,7 +36,7 @@ it('refuses at once what is too much of a client or too much of all, and does th
 });
 
 it('refuses what has waited too long, and does what comes then', async () => {
-  const thread = start(20, 1);
+  const thread = start(20, 10);
   const late = [thread.ask('a', { echo: 'a' }), thread.ask('b', { echo: 'b' })];
   // The first is begun when the thread has started, which takes longer.
   for (const each of late) await expect(each).rejects.toBeInstanceOf(ThreadBusy);

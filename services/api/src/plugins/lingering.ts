@@ -46,7 +46,15 @@ export function linger(socket: Socket): void {
   if (socket.writableEnded) return;
   deafen(socket);
   const deadline = setTimeout(() => socket.destroy(), longestMs).unref();
-  socket.setTimeout(quietMs, () => socket.destroy());
+  /** Where the process stood still, what came meanwhile is read first. */
+  function quiet(): void {
+    const before = socket.bytesRead;
+    setImmediate(() => {
+      if (socket.bytesRead === before) socket.destroy();
+      else socket.setTimeout(quietMs, quiet);
+    });
+  }
+  socket.setTimeout(quietMs, quiet);
   socket.once('end', () => close(socket));
   socket.once('close', () => clearTimeout(deadline));
   socket.end();

@@ -10,7 +10,11 @@ import { until } from '../../../../test/support/sluice.ts';
 import { createInvalidate } from './invalidate.ts';
 
 it('tells every API process, though the job reaches one worker alone', async () => {
-  const config = { url: inject('redisUrl'), prefix: `test_${randomBytes(6).toString('hex')}` };
+  const config = {
+    url: inject('redisUrl'),
+    prefix: `test_${randomBytes(6).toString('hex')}`,
+    timeoutMs: 30_000,
+  };
   const log = createLogger('test', { level: 'silent', pretty: false });
   const redis = connectRedis(config, log, 'impatient');
   onTestFinished(() => redis.disconnect());
