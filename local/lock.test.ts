@@ -11,7 +11,7 @@ it('names the process that uses the folder', () => {
   const file = join(dir, 'lock');
   const lock = lockDir(dir, file);
   expect(() => lockDir(dir, file)).toThrow(
-    `another Sluice is already running in ${dir} (pid ${process.pid})`,
+    `another Sluice is running in ${dir}, or still stopping (pid ${process.pid})`,
   );
   lock.release();
   lockDir(dir, file).release();

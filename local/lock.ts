@@ -15,7 +15,7 @@ export function lockDir(dir: string, file: string): Lock {
     while (!linked(mine, file)) {
       const holder = read(file);
       const pid = holder === undefined ? undefined : runningPid(holder);
-      if (pid) throw new StartError(`another Sluice is already running in ${dir} (pid ${pid})`);
+      if (pid) throw new StartError(`another Sluice is running in ${dir}, or still stopping (pid ${pid})`);
       // Renamed, not removed: of two that find the same dead lock only one can move it.
       discard(file, `${mine}.dead`);
     }

@@ -47,9 +47,10 @@ export async function main(argv: string[], services: Record<string, string>, roo
   } catch (error) {
     code = 1;
     console.error(oneLine(error));
-    if (wasReady) console.error('What was acknowledged is kept: start it again.');
   }
   await children.stopAll();
+  // Not before the folder is free.
+  if (code !== 0 && wasReady) console.error('What was acknowledged is kept: start it again.');
   process.exit(code);
 }
 

@@ -99,7 +99,7 @@ it('says in one line that another Sluice uses the folder', async () => {
   const second = await start({ dir: first.dir });
   expect(await second.ended).toEqual([1, null]);
   expect(second.output.err).toBe(
-    `error: another Sluice is already running in ${first.dir} (pid ${first.sluice.pid})\n`,
+    `error: another Sluice is running in ${first.dir}, or still stopping (pid ${first.sluice.pid})\n`,
   );
 });
 

@@ -21,7 +21,7 @@ export const LineError = Type.Object({
 export const BatchQuery = Type.Object(
   {
     atomic: Type.Optional(
-      Type.Boolean({ default: false, description: 'Store all lines or, when one is refused, none.' }),
+      Type.Boolean({ default: false, description: 'All lines or, when one is refused, none.' }),
     ),
   },
   { additionalProperties: false },

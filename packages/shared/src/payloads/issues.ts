@@ -10,7 +10,7 @@ const maxPath = 1_000;
 // No message quotes the payload: issues may be logged.
 const messages = {
   exactNumber:
-    'this number does not fit a 64-bit float exactly: send the shortest decimal that means it, or a string',
+    'a 64-bit float holds this number, or prints it, otherwise: send the shortest decimal that means it, or a string',
   uniqueKeys: 'this key occurs more than once in its object: send it once',
   wellFormed: 'half a surrogate pair (\\ud800 to \\udfff alone) is not text: send the whole pair',
   keyWithoutNul: 'a key cannot hold the character NUL (\\u0000): rename it',

@@ -69,9 +69,16 @@ export async function startWorker({
   const stopSweep = repeat(sweepEveryMs, () =>
     sweep().catch((error) => log.debug({ event: 'sweep.missed', reason: error.message })),
   );
+  /** Since when they do nothing. A job may have come a moment before a look, so it takes two to know. */
+  const suspects = new Map<Consumer, number>();
   const stopWatch = repeat(watch.everyMs, async () => {
     for (const [place, consumer] of consumers.entries()) {
+      const { lastAt } = consumer.activity();
       if (!(await isDeaf(consumer, (tasks[place] as Task).queue))) continue;
+      if (suspects.get(consumer) !== lastAt) {
+        suspects.set(consumer, lastAt);
+        continue;
+      }
       log.fatal(
         { event: 'worker.deaf', queue: consumer.name },
         'jobs wait but none arrives: ending, to be restarted',

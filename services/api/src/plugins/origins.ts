@@ -38,7 +38,8 @@ export const origins = fp<{ cache: ApplicationCache }>(
       }
       reply.headers({
         'access-control-allow-origin': origin,
-        'access-control-expose-headers': 'x-request-id, retry-after',
+        'access-control-expose-headers':
+          'x-request-id, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset',
       });
       if (request.method !== 'OPTIONS') return true;
       reply.code(204).headers(ofPreflight).send();
