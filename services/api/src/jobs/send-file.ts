@@ -65,7 +65,7 @@ export function createSendFile(
       });
     }
     const list = isHead(request) ? [] : await jobs.partsOf(job.id);
-    if (!isHead(request)) downloads.file(reply, job.owner, list);
+    downloads.file(reply, job.owner, list);
     const { start, end } = range ?? { start: 0, end: manifest.bytes - 1 };
     if (range) reply.code(206).header('content-range', `bytes ${start}-${end}/${manifest.bytes}`);
     if (!encoding) reply.header('content-length', end - start + 1);

@@ -5,6 +5,7 @@ import { tooMany } from './answers.ts';
 import { createRoom, untilClosed } from './room.ts';
 
 const mib = 1024 ** 2;
+const most = 384 * mib;
 
 /** Parts of a file that are in memory for one reader: on its way to it, read, and being read. */
 const partsHeld = 3;
@@ -20,7 +21,7 @@ export interface Downloads {
 }
 
 /** Bounds what files hold while they are downloaded: a reader may stop in the middle, and stay. */
-export function createDownloads(most = 384 * mib): Downloads {
+export function createDownloads(): Downloads {
   const enter = createRoom({
     most,
     mostOfOwner: 0.75 * most,

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { createTally } from './tally.ts';
 
 interface Bounds {
   /** In one process. */
@@ -9,8 +10,7 @@ interface Bounds {
 
 /** Bounds what a process holds for requests, counted until their work is over and their answers have gone: either may be first. */
 export function createHeldBytes({ most, mostOfClient }: Bounds) {
-  let held = 0;
-  const heldOf = new Map<string, number>();
+  const held = createTally();
 
   return ({ raw }: FastifyReply, client: string) => {
     let own = 0;
@@ -19,10 +19,7 @@ export function createHeldBytes({ most, mostOfClient }: Bounds) {
 
     function settle(): void {
       const now = isWorking || !(raw.closed || raw.destroyed) ? own : 0;
-      held += now - counted;
-      const ofClient = (heldOf.get(client) ?? 0) + now - counted;
-      if (ofClient > 0) heldOf.set(client, ofClient);
-      else heldOf.delete(client);
+      held.add(client, now - counted);
       counted = now;
     }
     raw.once('close', settle);
@@ -30,7 +27,7 @@ export function createHeldBytes({ most, mostOfClient }: Bounds) {
     return {
       /** False where that would be too much. */
       take(bytes: number): boolean {
-        if (held + bytes > most || (heldOf.get(client) ?? 0) + bytes > mostOfClient) return false;
+        if (held.all() + bytes > most || held.of(client) + bytes > mostOfClient) return false;
         own += bytes;
         settle();
         return true;

@@ -1,5 +1,6 @@
 import type { ApiError } from '@sluice/shared/errors.ts';
 import type { FastifyReply } from 'fastify';
+import { createTally } from './tally.ts';
 
 interface Bounds {
   /** In one process. */
@@ -16,23 +17,16 @@ export type Leave = () => void;
 
 /** Bounds what is under way at once and may take hours: by number, or by bytes that it holds. */
 export function createRoom({ most, mostOfOwner, full, ownerFull }: Bounds) {
-  let taken = 0;
-  const takenOf = new Map<string, number>();
+  const taken = createTally();
 
   /** Takes room for an owner. Throws ApiError. */
   return function enter(owner: string, amount = 1): Leave {
-    const own = takenOf.get(owner) ?? 0;
+    const [all, own] = [taken.all(), taken.of(owner)];
     // What is larger than all the room goes alone.
-    if (taken > 0 && taken + amount > most) throw full();
+    if (all > 0 && all + amount > most) throw full();
     if (own > 0 && own + amount > mostOfOwner) throw ownerFull();
-    taken += amount;
-    takenOf.set(owner, own + amount);
-    return () => {
-      taken -= amount;
-      const left = (takenOf.get(owner) as number) - amount;
-      if (left > 0) takenOf.set(owner, left);
-      else takenOf.delete(owner);
-    };
+    taken.add(owner, amount);
+    return () => taken.add(owner, -amount);
   };
 }
 

@@ -27,12 +27,12 @@ function isOrigin(text: string): boolean {
   return isHttpUrl(text) && new URL(text).origin === text && !text.includes('*');
 }
 
-function createAjv({ coerceTypes = false, allErrors = true } = {}): Ajv {
+function createAjv(coerceTypes: boolean): Ajv {
   const ajv = new Ajv({
     coerceTypes,
     removeAdditional: false,
     useDefaults: true,
-    allErrors,
+    allErrors: true,
     strict: false,
     // Errors have the schema that they come from, and so its description.
     verbose: true,
@@ -111,42 +111,6 @@ class ValidationFailure extends Error {
 /** Of routes that say nothing of a query. */
 const noQuery = { type: 'object', properties: {}, additionalProperties: false };
 
-/** Of so many values in a body all that is wrong is told; of more only what is found first, as all of it could take seconds. */
-const mostExplained = 1_000;
-
-/** Whether it has no more values than that; of a larger one not all are looked at. */
-function isSmall(data: unknown): boolean {
-  const open = [data];
-  let seen = 0;
-  for (let value = open.pop(); value !== undefined; value = open.pop()) {
-    if (typeof value !== 'object' || value === null) continue;
-    for (const name in value) {
-      seen += 1;
-      if (seen > mostExplained) return false;
-      open.push((value as Record<string, unknown>)[name]);
-    }
-  }
-  return true;
-}
-
-/** A validator of bodies, which tells all that is wrong with those that are small. */
-function createBodyValidator(brief: Ajv, exhaustive: Ajv, schema: object) {
-  const validate = brief.compile(schema);
-  let explain: ReturnType<Ajv['compile']> | undefined;
-  return (data: unknown): ErrorObject[] | undefined => {
-    if (validate(data)) return undefined;
-    if (!isSmall(data)) return validate.errors ?? [];
-    explain ??= exhaustive.compile(schema);
-    explain(data);
-    return explain.errors ?? [];
-  };
-}
-
-function createValidator(ajv: Ajv, schema: object) {
-  const validate = ajv.compile(schema);
-  return (data: unknown): ErrorObject[] | undefined => (validate(data) ? undefined : (validate.errors ?? []));
-}
-
 function isEmpty(data: unknown): boolean {
   for (const _name in data as object) return false;
   return true;
@@ -158,15 +122,11 @@ export const validation = fp(
     app.addHook('onRoute', ({ schema }) => {
       if (schema && !schema.hide) schema.querystring ??= noQuery;
     });
-    const brief = createAjv({ allErrors: false });
-    const exhaustive = createAjv();
-    const coercing = createAjv({ coerceTypes: true });
+    const strict = createAjv(false);
+    const coercing = createAjv(true);
     app.setValidatorCompiler(({ schema, httpPart }) => {
       const part = httpPart as ErrorDetail['in'];
-      const errorsOf =
-        part === 'body'
-          ? createBodyValidator(brief, exhaustive, schema as object)
-          : createValidator(coercing, schema as object);
+      const validate = (part === 'body' ? strict : coercing).compile(schema as object);
       const properties = (schema as { properties?: Record<string, { type?: string }> }).properties ?? {};
       return (data: unknown) => {
         // The way of an upload.
@@ -175,9 +135,8 @@ export const validation = fp(
         const twice = repeated(query);
         if (twice.length > 0) return { error: new ValidationFailure(twice.slice(0, maxDetails)) };
         const loose = looseNumbers(properties, query);
-        const errors = errorsOf(data);
-        if (!errors && loose.length === 0) return { value: data };
-        const issues = (errors ?? []).slice(0, maxDetails).map((error) => toDetail(part, error));
+        if (validate(data) && loose.length === 0) return { value: data };
+        const issues = (validate.errors ?? []).slice(0, maxDetails).map((error) => toDetail(part, error));
         const more = issues.filter(({ path }) => !loose.some((one) => one.path === path));
         return { error: new ValidationFailure([...loose, ...more]) };
       };

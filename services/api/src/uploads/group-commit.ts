@@ -1,6 +1,7 @@
 import { unavailable } from '@sluice/shared/errors.ts';
 import type { NewEntry, Outcome } from '@sluice/shared/store/entries.ts';
 import { storeFault } from '@sluice/shared/store/faults.ts';
+import { createTally } from '../limits/tally.ts';
 
 export interface CommitLimits {
   /** Commands on their way to MongoDB at once. */
@@ -133,18 +134,13 @@ export function createGroupCommit(
 /** What waits, first in, first out, and how much it is. */
 function createLane(limits: CommitLimits) {
   let waiting: Item[] = [];
-  const all = { entries: 0, bytes: 0 };
-  const ofApplications = new Map<string, typeof all>();
+  const waitingEntries = createTally();
+  const waitingBytes = createTally();
 
   function count(item: Item, sign: 1 | -1): void {
     const application = applicationOf(item);
-    const own = ofApplications.get(application) ?? { entries: 0, bytes: 0 };
-    for (const counted of [all, own]) {
-      counted.entries += sign * item.entries.length;
-      counted.bytes += sign * item.bytes;
-    }
-    if (own.entries > 0) ofApplications.set(application, own);
-    else ofApplications.delete(application);
+    waitingEntries.add(application, sign * item.entries.length);
+    waitingBytes.add(application, sign * item.bytes);
   }
 
   return {
@@ -152,11 +148,13 @@ function createLane(limits: CommitLimits) {
 
     /** Of one application less may wait than of all: some room is left for others. */
     isFull(entries: NewEntry[], bytes: number): boolean {
-      const own = ofApplications.get(applicationOf({ entries }));
-      const isOver = (counted: typeof all, share: number) =>
-        counted.entries + entries.length > share * limits.waitingEntries ||
-        counted.bytes + bytes > share * limits.waitingBytes;
-      return isOver(all, 1) || (own !== undefined && isOver(own, ownShare));
+      const application = applicationOf({ entries });
+      const [ownEntries, ownBytes] = [waitingEntries.of(application), waitingBytes.of(application)];
+      const isOver = (otherEntries: number, otherBytes: number, share: number) =>
+        otherEntries + entries.length > share * limits.waitingEntries ||
+        otherBytes + bytes > share * limits.waitingBytes;
+      if (isOver(waitingEntries.all(), waitingBytes.all(), 1)) return true;
+      return ownEntries > 0 && isOver(ownEntries, ownBytes, ownShare);
     },
 
     push(item: Item): void {
