@@ -87,12 +87,15 @@ export const entryRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       };
       const [found, total] = await hold
         .during(() =>
-          read(owner.id, () =>
-            Promise.all([
+          read(owner.id, async () => {
+            const reading = [
               entries.page(application.id, { ...period, filter, start, limit: limit + 1, before, onRead }),
               entries.count(application.id, { ...period, filter }),
-            ]),
-          ),
+            ] as const;
+            // Where one fails the other still has its connection.
+            await Promise.allSettled(reading);
+            return Promise.all(reading);
+          }),
         )
         .catch(answerTooMuch);
       const isLast = found.length <= limit;

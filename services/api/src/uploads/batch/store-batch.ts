@@ -104,9 +104,9 @@ export function createStoreBatch({
       // Whatever happens: nobody is answered while some of it is still on its way.
       await storing.finish();
     }
+    if (isGone(fault)) throw fault;
     // Told as a whole where that says it all, or where a retry with the same key settles it.
-    if (fault && (accepted === 0 || record || isGone(fault))) {
-      if (isGone(fault)) throw fault;
+    if (fault && (accepted === 0 || record)) {
       if (isOpen) throw unavailable(notConfirmed, 2, fault);
       throw accepted === 0 ? fault : unavailable(inPart, 2, fault);
     }
