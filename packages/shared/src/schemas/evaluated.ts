@@ -1,4 +1,5 @@
 import { _, type Ajv, type CodeKeywordDefinition, type KeywordCxt, Name, str } from 'ajv';
+import { replaceKeyword } from './replace-keyword.ts';
 
 /** Stands in each schema of a document that asks what has been evaluated; see ./link.ts. */
 export const tracked = 'sluice:evaluated';
@@ -22,31 +23,26 @@ export function trackEvaluated(ajv: Ajv): void {
     },
   } as CodeKeywordDefinition);
   for (const keyword of ['items', 'additionalItems', 'additionalProperties', 'unevaluatedProperties'])
-    replace(ajv, keyword, keepDynamic);
-  replace(ajv, 'patternProperties', ownProps);
-  replace(ajv, 'if', (cxt) => evaluateIf(cxt));
-  replace(ajv, 'contains', ajv.getKeyword('prefixItems') ? evaluateContains : keepItems);
-  replace(ajv, 'unevaluatedItems', (cxt) => evaluateItems(cxt));
-}
+    change(keyword, keepDynamic);
+  change('patternProperties', ownProps);
+  change('if', (cxt) => evaluateIf(cxt));
+  change('contains', ajv.getKeyword('prefixItems') ? evaluateContains : keepItems);
+  change('unevaluatedItems', (cxt) => evaluateItems(cxt), unevaluatedItem);
 
-type Code = (cxt: KeywordCxt, original: () => void) => void;
-
-/** Changes what a keyword does within tracked schemas; its place in the order stays. */
-function replace(ajv: Ajv, keyword: string, code: Code): void {
-  const rule = ajv.RULES.all[keyword];
-  if (typeof rule !== 'object') return;
-  const original = rule.definition as CodeKeywordDefinition;
-  const { error } = keyword === 'unevaluatedItems' ? { error: unevaluatedItem } : original;
-  const replaced: CodeKeywordDefinition = {
-    ...original,
-    ...(error && { error }),
-    trackErrors: true,
-    code(cxt, type) {
-      if (cxt.it.props instanceof Name) code(cxt, () => original.code(cxt, type));
-      else original.code(cxt, type);
-    },
-  };
-  rule.definition = replaced as typeof rule.definition;
+  /** Only within tracked schemas: a meta-schema that is referred to is none. */
+  function change(
+    keyword: string,
+    code: (cxt: KeywordCxt, original: () => void) => void,
+    error?: CodeKeywordDefinition['error'],
+  ): void {
+    const changed = { trackErrors: true, ...(error && { error }) };
+    replaceKeyword(
+      ajv,
+      keyword,
+      (cxt, original) => (cxt.it.props instanceof Name ? code(cxt, original) : original()),
+      changed,
+    );
+  }
 }
 
 /** Where Ajv notes for good that all is evaluated, the variable says so, in the branch that it is true in. */

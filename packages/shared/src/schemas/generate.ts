@@ -6,6 +6,7 @@ import standalone from 'ajv/dist/standalone/index.js';
 import ajvDraft04 from 'ajv-draft-04';
 import type { Draft } from './draft.ts';
 import { trackEvaluated } from './evaluated.ts';
+import { flatten } from './flat.ts';
 import { createFormats } from './formats.ts';
 import { instrument } from './instrument.ts';
 import { limits } from './limits.ts';
@@ -41,13 +42,14 @@ export interface Generated {
 /** Throws Refused. */
 export function generate(schema: Record<string, unknown>, draft: Draft, exhaustive: boolean): Generated {
   checkBy(draft, schema, '');
-  const { schema: linked, tracks, hasWideUnion, usesMetaSchema } = link(schema, draft);
+  const { schema: linked, tracks, usesMetaSchema } = link(schema, draft);
   // What only a reference makes a schema has not been looked at yet.
   checkBy(draft, linked, 'a reference leads to what is ');
   const regExp = createRegExp();
   const ajv = createAjv(draft, regExp, { exhaustive, meta: usesMetaSchema });
+  flatten(ajv);
+  ajv.opts.unevaluated = tracks;
   if (tracks) trackEvaluated(ajv);
-  else if (!hasWideUnion) ajv.opts.unevaluated = false;
   const code = standalone.default(ajv, ajv.compile(linked));
   const paying = instrument(code, exhaustive ? { maxErrors: limits.maxGathered } : {});
   if (paying.length > limits.codeLength) throw new Refused('the schema is too large when compiled');
@@ -81,7 +83,8 @@ function createAjv(draft: Draft, regExp: ReturnType<typeof createRegExp>, { exha
     logger: false,
     meta,
     validateSchema: false,
-    code: { source: true, formats: _`$.formats`, regExp },
+    // Ajv's optimizer takes quadratic time, and removes variables that are used.
+    code: { source: true, optimize: false, formats: _`$.formats`, regExp },
     formats: freeFormats,
   });
   ajv.removeKeyword('uniqueItems').addKeyword(uniqueItems);

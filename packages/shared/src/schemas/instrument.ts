@@ -25,7 +25,9 @@ export function instrument(code: string, { maxErrors }: { maxErrors?: number } =
   /** Returns the characters in blocks below this node. */
   function visit(node: Node, parent: string): number {
     let inBlocks = 0;
-    for (const child of children(node)) inBlocks += visit(child, node.type);
+    eachChild(node, (child) => {
+      inBlocks += visit(child, node.type);
+    });
     rewrite(node as AnyNode);
     if (node.type !== 'BlockStatement') return inBlocks;
     const length = node.end - node.start;
@@ -85,10 +87,16 @@ export function instrument(code: string, { maxErrors }: { maxErrors?: number } =
   }
 }
 
-function* children(node: Node): Generator<Node> {
-  for (const value of Object.values(node))
-    for (const child of Array.isArray(value) ? value : [value])
-      if (typeof child?.type === 'string' && typeof child.start === 'number') yield child;
+function eachChild(node: Node, visitChild: (child: Node) => void): void {
+  for (const key in node) {
+    const value: unknown = node[key as keyof Node];
+    if (Array.isArray(value)) for (const item of value) if (isNode(item)) visitChild(item);
+    if (isNode(value)) visitChild(value);
+  }
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && 'type' in value && 'start' in value;
 }
 
 function apply(code: string, edits: Edit[]): string {

@@ -12,7 +12,6 @@ type Scope = { key: string; anchors: Map<string, Place> };
 export type Linked = {
   schema: Record<string, unknown>;
   tracks: boolean;
-  hasWideUnion: boolean;
   usesMetaSchema: boolean;
 };
 
@@ -20,7 +19,7 @@ export type Linked = {
  * The schema as one whole in which a reference is plain: identifiers and anchors are gone, each place that is
  * referred to is a definition, once for each meaning that dynamic references have on a way to it. Keywords that
  * the draft does not know are gone too. `tracks`: it asks which properties or items have been evaluated.
- * `hasWideUnion`: it has an `anyOf` of more than limits.nestedAlternatives. `usesMetaSchema`: it refers to that of a draft.
+ * `usesMetaSchema`: it refers to that of a draft.
  */
 export function link(root: Record<string, unknown>, draft: Draft): Linked {
   const { places, targets, dynamicAnchors } = checkWalk(root, draft);
@@ -29,9 +28,6 @@ export function link(root: Record<string, unknown>, draft: Draft): Linked {
     (schema) =>
       (keywords.has('unevaluatedItems') && 'unevaluatedItems' in schema) ||
       (keywords.has('unevaluatedProperties') && 'unevaluatedProperties' in schema),
-  );
-  const hasWideUnion = [...places.keys()].some(
-    ({ anyOf }) => Array.isArray(anyOf) && anyOf.length > limits.nestedAlternatives,
   );
   const definitions: Record<string, unknown> = {};
   const names = new Map<string, string>();
@@ -45,7 +41,7 @@ export function link(root: Record<string, unknown>, draft: Draft): Linked {
   for (let next = todo.pop(); next; next = todo.pop())
     definitions[next.name] = copy(next.place.schema, next.scope);
   const $schema = root.$schema === undefined ? {} : { $schema: root.$schema };
-  return { schema: { ...$schema, ...schema, definitions }, tracks, hasWideUnion, usesMetaSchema };
+  return { schema: { ...$schema, ...schema, definitions }, tracks, usesMetaSchema };
 
   function copy(schema: unknown, outer: Scope): unknown {
     if (!isObject(schema) || Object.keys(schema).length === 0) return schema;
