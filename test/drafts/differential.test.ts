@@ -1,0 +1,49 @@
+import { checkSchema } from '@sluice/shared/schemas/check.ts';
+import { type Draft, drafts } from '@sluice/shared/schemas/draft.ts';
+import { generate } from '@sluice/shared/schemas/generate.ts';
+import { createRun, isTooMany } from '@sluice/shared/schemas/run.ts';
+import fc from 'fast-check';
+import { afterAll, expect, it } from 'vitest';
+import { anyPayload, anySchema } from './any-schema.ts';
+import { startOracle } from './oracle.ts';
+
+/** Schemas of each draft; each meets payloadsASchema payloads in both forms of the code. */
+const numRuns = Number(process.env.FUZZ_RUNS ?? 300);
+const payloadsASchema = 20;
+
+const oracle = startOracle();
+afterAll(() => oracle.close());
+
+/** What the code of both forms says of each payload. */
+function validate(schema: unknown, payloads: unknown[]): unknown[][] {
+  const checked = checkSchema(JSON.stringify(schema));
+  if (!checked.ok) throw new Error(`the schema was refused: ${checked.refusal.message}`);
+  return [false, true].map((exhaustive) => {
+    const { run } = createRun(generate(checked.schema, checked.draft, exhaustive).code);
+    return payloads.map((payload) => {
+      const issues = run(payload);
+      return issues && isTooMany(issues) ? 'too many steps' : issues === null;
+    });
+  });
+}
+
+it.each(drafts)('validates by draft %s as other validators do', async (draft: Draft) => {
+  let compared = 0;
+  const property = fc.asyncProperty(
+    anySchema(draft),
+    fc.array(anyPayload, { minLength: payloadsASchema, maxLength: payloadsASchema }),
+    async (schema, payloads) => {
+      const [first = [], all = []] = validate(schema, payloads);
+      const expected = await oracle.judge(schema, draft, payloads);
+      if (expected) compared += 2 * payloads.length;
+      for (const [i, payload] of payloads.entries()) {
+        const found = { schema, payload, first: first[i], all: all[i] };
+        const right = expected ? expected[i] : first[i];
+        expect(found).toEqual({ ...found, first: right, all: right });
+      }
+    },
+  );
+  await fc.assert(property, { numRuns });
+  console.log(`draft ${draft}: ${numRuns} schemas, ${compared} verdicts compared`);
+  expect(compared).toBeGreaterThan(numRuns * payloadsASchema);
+});

@@ -1,0 +1,17 @@
+"""Judges payloads as two other validators do, jsonschema and jsonschema-rs: a line of JSON in, a line of JSON out."""
+
+import json
+import sys
+
+import jsonschema_rs
+from jsonschema.validators import validator_for
+
+builders = {
+    "jsonschema": lambda schema: validator_for(schema)(schema),
+    "jsonschema-rs": jsonschema_rs.validator_for,
+}
+
+for line in sys.stdin:
+    question = json.loads(line)
+    validator = builders[question["oracle"]](question["schema"])
+    print(json.dumps([validator.is_valid(payload) for payload in question["payloads"]]), flush=True)
