@@ -199,7 +199,7 @@ export async function buildApp({
   const audit = createAudit({ records: store.audit, retentionMs: config.auditRetentionMs, log });
   const keyring = createKeyring({ keys: store.keys, size: config.schemaCacheSize });
   const recordLeaves = createRecordLeaves(store.leaves);
-  const examiner = createExaminer(recordLeaves);
+  const examiner = createExaminer(recordLeaves, log);
   app.addHook('onClose', () => examiner.close());
   const uploading = {
     cache,
@@ -208,7 +208,7 @@ export async function buildApp({
     storedQuota,
     ...{ examiner, recordLeaves },
   };
-  const examineLines = createExamineLines(config.bodyLimit, examiner);
+  const examineLines = createExamineLines(config.bodyLimit, examiner, log);
   await app.register(
     async (api) => {
       await api.register(userRoutes, { users, passwords, renewHash, registrationOpen, limits, guard, audit });

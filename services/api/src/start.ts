@@ -28,7 +28,7 @@ export async function startApi(config: ApiConfig, log: Logger): Promise<RunningA
   let phase: Phase = 'starting';
   const store = connectStore(config.mongodb, 'sluice-api', 'impatient');
   const redis = connectRedis(config.redis, log, 'impatient');
-  const compiler = createCompiler();
+  const compiler = createCompiler({ log });
   const cache = createApplicationCache({ ...store, compiler, log, size: config.schemaCacheSize });
   const unhear = hearChanges(config.redis, log, cache.drop);
   const queues = {

@@ -26,7 +26,7 @@ export function startIngestWorker(config: IngestWorkerConfig, log: Logger): Prom
   const invalidations = createProducer(invalidationsQueue, redis, config.redis, log);
   const purge = createPurge({ store, graceMs: graceMs(config.mongodb.timeoutMs), log });
   const imports = createProducer(importsQueue, redis, config.redis, log);
-  const compiler = createCompiler();
+  const compiler = createCompiler({ log });
   const importing = createImportChunks({ store, compiler, retentionMs: config.retentionMs, log });
   const sweepPurges = createSweep(store.applications, purges);
   const sweepImports = createSweepImports({ store, queue: imports, log });

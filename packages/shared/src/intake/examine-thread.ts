@@ -20,6 +20,8 @@ export interface ExamineRequest {
 
 export type ExamineAnswer =
   | { kind: 'unknown' }
+  /** A defect: nothing is known of the payload. */
+  | { kind: 'failed'; reason: string }
   /** `leaves`: those that are not in the schema. `bson`: the payload. */
   | { kind: 'taken'; leaves: string[]; bson: ArrayBuffer }
   /** `hasMore`: the exhaustive code may find more that is wrong. */
@@ -50,6 +52,15 @@ function answer({ schema, learn, domain, body }: ExamineRequest): ExamineAnswer 
   return { kind: 'taken', leaves: own.leaves.unknown(examined.payload), bson: toBson(examined.json) };
 }
 
+/** What is thrown would end the thread, and the next would have to learn all schemas again. */
+function answerOrFail(request: ExamineRequest): ExamineAnswer {
+  try {
+    return answer(request);
+  } catch (error) {
+    return { kind: 'failed', reason: String((error as Error).stack ?? error) };
+  }
+}
+
 function take(schema: string, { code, rawSchema }: { code: string; rawSchema: string }): Known {
   const leaves = createLeafSet();
   leaves.add(schemaLeaves(parseSchema(rawSchema)));
@@ -59,4 +70,4 @@ function take(schema: string, { code, rawSchema }: { code: string; rawSchema: st
   return made;
 }
 
-serve(answer, (answered) => (answered.kind === 'taken' ? [answered.bson] : []));
+serve(answerOrFail, (answered) => (answered.kind === 'taken' ? [answered.bson] : []));

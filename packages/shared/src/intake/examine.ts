@@ -13,7 +13,7 @@ type Payload = Record<string, unknown>;
 
 /** What a line, or an upload, can be refused for besides. */
 export interface LineRefusal extends Omit<Refusal, 'name'> {
-  name: Refusal['name'] | 'PayloadTooLargeError' | 'ServiceUnavailableError';
+  name: Refusal['name'] | 'PayloadTooLargeError' | 'ServiceUnavailableError' | 'InternalServerError';
 }
 
 export type Examined =

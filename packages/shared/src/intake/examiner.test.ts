@@ -1,6 +1,7 @@
 import { BSON } from 'mongodb';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { createCompiler } from '../schemas/compiler.ts';
+import { createValidator } from '../schemas/validator.ts';
 import { createExaminer, type Outcome } from './examiner.ts';
 import type { Intake } from './intake.ts';
 import { createLeafSet } from './leaf-set.ts';
@@ -9,9 +10,10 @@ import { createRecordLeaves } from './record-leaves.ts';
 const compiler = createCompiler();
 afterAll(() => compiler.close());
 
-function start() {
+function start(logged: unknown[] = []) {
   const examiner = createExaminer(
     createRecordLeaves({ add: async () => ({ overflow: false, closed: false }) } as never),
+    { error: (record: unknown) => logged.push(record) },
   );
   onTestFinished(examiner.close);
   return examiner;
@@ -154,4 +156,39 @@ it('answers 503 at once when too much of one owner waits, and serves the others'
   expect(refused.length).toBeGreaterThan(50);
   for (const answer of refused) expect(answer).toMatchObject({ reason: { status: 503 } });
   expect((await other).ok).toBe(true);
+});
+
+/** Code that refuses what has `a` and fails on what has `b`; the form that finds all fails on everything. */
+async function intakeWithDefects(logged: unknown[]): Promise<Intake> {
+  const error = '{ keyword: "a", instancePath: "", params: {}, message: "no a" }';
+  const first = `const main = (data) => { if (data.b) missing(); main.errors = data.a ? [${error}] : null; return !data.a; }; return main;`;
+  const all = 'return () => missing();';
+  const validator = createValidator(
+    { code: first, instructions: 0 },
+    async () => ({ code: all, instructions: 0 }),
+    (error) => logged.push(error),
+  );
+  return { ...(await intakeOf({})), validator };
+}
+
+it.each([
+  ['small', small],
+  ['large', large],
+])('tells what was found first where the code that finds all fails (%s)', async (_size, body) => {
+  const logged: unknown[] = [];
+  const outcome = await start(logged).examine(await intakeWithDefects(logged), body('{"a":1}'));
+  if (outcome.ok) throw new Error('it was taken');
+  expect(await outcome.explain()).toMatchObject({ details: [{ message: 'no a' }] });
+  expect(logged).toHaveLength(1);
+});
+
+it('goes on after a payload on which the code fails', async () => {
+  const examiner = start();
+  const application = await intakeWithDefects([]);
+  const [failed, taken] = await Promise.allSettled([
+    examiner.examine(application, large('{"b":1}')),
+    examiner.examine(application, large('{"c":1}')),
+  ]);
+  expect(failed).toMatchObject({ status: 'rejected', reason: { message: expect.stringContaining('missing') } });
+  expect(taken).toMatchObject({ status: 'fulfilled', value: { ok: true } });
 });

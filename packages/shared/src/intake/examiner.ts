@@ -1,4 +1,5 @@
 import { unavailable } from '../errors.ts';
+import type { Logger } from '../logger.ts';
 import { withoutByteOrderMark } from '../payloads/read-payload.ts';
 import { OutOfSteps } from '../schemas/budget.ts';
 import { fitsInDocument } from '../store/entries.ts';
@@ -53,7 +54,10 @@ const tooMuch = (what: 'long' | 'much memory'): ExamineAnswer => ({
 });
 
 /** Examines uploads: what is quick here, the rest in a thread, so that those of other owners do not wait for them. */
-export function createExaminer(recordLeaves: Pick<RecordLeaves, 'find' | 'notOnRecord'>): Examiner {
+export function createExaminer(
+  recordLeaves: Pick<RecordLeaves, 'find' | 'notOnRecord'>,
+  log: Pick<Logger, 'error'>,
+): Examiner {
   const thread = createThread<ExamineRequest, ExamineAnswer>({
     name: 'the examiner of uploads',
     file: new URL('./examine-thread.ts', import.meta.url),
@@ -107,6 +111,7 @@ export function createExaminer(recordLeaves: Pick<RecordLeaves, 'find' | 'notOnR
   async function examineAside(application: Intake, body: Buffer): Promise<Outcome> {
     const { id, validator } = application;
     const answer = await ask(application, body, validator.code, id);
+    if (answer.kind === 'failed') throw new Error(`the validation failed: ${answer.reason}`);
     if (answer.kind === 'refused') {
       const { refusal, hasMore } = answer;
       const explain = async () => (hasMore ? explainAside(application, body, refusal) : refusal);
@@ -123,6 +128,8 @@ export function createExaminer(recordLeaves: Pick<RecordLeaves, 'find' | 'notOnR
     const code = await validator.exhaustiveCode();
     if (code === undefined) return first;
     const answer = await ask(application, body, code, `${id} exhaustive`);
+    if (answer.kind === 'failed')
+      log.error({ event: 'validator.defect', application: id, reason: answer.reason });
     return answer.kind === 'refused' && answer.hasMore ? answer.refusal : first;
   }
 

@@ -25,6 +25,12 @@ export const overLimit = (limit: number) => `the line is over the limit of ${lim
 
 export const tooLarge = (message: string): LineRefusal => ({ name: 'PayloadTooLargeError', message });
 
+/** The answer to a line on which our own code failed: the others go on. */
+export const defect: LineRefusal = {
+  name: 'InternalServerError',
+  message: 'a defect of the service: this line could not be read and was not stored',
+};
+
 /** What MongoDB takes as one document. */
 export const tooLargeToStore = 'the payload takes more than 16 MB as it is stored';
 

@@ -1,3 +1,4 @@
+import type { Logger } from '../logger.ts';
 import { createCompileThread } from './compile-queue.ts';
 import { limits } from './limits.ts';
 import type { SchemaRefusal } from './refusal.ts';
@@ -24,15 +25,18 @@ export type Compiler = {
 /** Compiles in one thread of its own, started at the first need, that does not keep the process alive. */
 export function createCompiler({
   deadlineMs = limits.compileDeadlineMs,
+  log,
 }: {
   deadlineMs?: number;
+  log?: Pick<Logger, 'error'>;
 } = {}): Compiler {
+  const onDefect = (error: unknown) => log?.error({ event: 'validator.defect', err: error });
   const thread = createCompileThread(deadlineMs);
   return {
     async compile(raw, { client = '', isNew = false } = {}) {
       const answer = await thread.ask(client, { raw, isNew, exhaustive: false });
       if ('problem' in answer) return { ok: false, refusal: { message: answer.problem } };
-      return { ok: true, validator: createValidator(answer, () => compileExhaustive(raw, client)) };
+      return { ok: true, validator: createValidator(answer, () => compileExhaustive(raw, client), onDefect) };
     },
     close: thread.close,
   };

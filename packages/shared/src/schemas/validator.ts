@@ -18,9 +18,11 @@ export type Validator = {
   size: number;
 };
 
+/** `onDefect` hears of what the generated code throws while it explains; then only the first issue is known. */
 export function createValidator(
   generated: Generated,
   compileExhaustive: () => Promise<Generated | undefined>,
+  onDefect: (error: unknown) => void = () => {},
 ): Validator {
   const first = once(() => createRun(generated.code));
   let compiling: Promise<Generated | undefined> | undefined;
@@ -39,7 +41,11 @@ export function createValidator(
   }
   async function explain(isQuick: boolean, payload: unknown, known: Issue[]): Promise<Issue[]> {
     if (isTooMany(known)) return known;
-    const found = await runAll(isQuick, payload);
+    const found = await runAll(isQuick, payload).catch((error) => {
+      if (error instanceof OutOfSteps) throw error;
+      onDefect(error);
+      return undefined;
+    });
     return found && !isTooMany(found) ? found : known;
   }
 

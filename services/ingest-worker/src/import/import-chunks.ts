@@ -42,7 +42,7 @@ export function createImportChunks({ store, compiler, retentionMs, log }: Depend
   const { imports } = jobs;
   const turns = createTurns(store);
   const readerOf = createReaders({ leaves, compiler });
-  const processChunk = createProcessChunk({ entries, recordLeaves: createRecordLeaves(leaves) });
+  const processChunk = createProcessChunk({ entries, recordLeaves: createRecordLeaves(leaves), log });
   const completeImport = createCompleteImport(store, retentionMs);
   const expiry = () => new Date(Date.now() + retentionMs);
 

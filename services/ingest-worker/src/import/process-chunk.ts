@@ -5,6 +5,8 @@ import { type Frame, framesOf } from '@sluice/shared/imports/frames.ts';
 import type { LineRefusal } from '@sluice/shared/intake/examine.ts';
 import type { Intake } from '@sluice/shared/intake/intake.ts';
 import type { RecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
+import { defect } from '@sluice/shared/intake/line-errors.ts';
+import type { Logger } from '@sluice/shared/logger.ts';
 import type { TakenChunk } from '@sluice/shared/store/chunks.ts';
 import type { EntryStore } from '@sluice/shared/store/entries.ts';
 import type { ReadLine } from './read-line.ts';
@@ -21,6 +23,7 @@ const untaken: LineRefusal = { name: 'PayloadTooLargeError', message: 'the datab
 interface Dependencies {
   entries: Pick<EntryStore, 'insertKeyed' | 'hasKeyed'>;
   recordLeaves: RecordLeaves;
+  log: Pick<Logger, 'error'>;
 }
 
 interface Task {
@@ -42,7 +45,7 @@ export interface Processed {
 }
 
 /** Reads, validates and stores the lines of a chunk. When it rejects, none of its commands is under way any more. */
-export function createProcessChunk({ entries, recordLeaves }: Dependencies) {
+export function createProcessChunk({ entries, recordLeaves, log }: Dependencies) {
   return async ({ chunk, data, intake, readLine, check, onTurn }: Task): Promise<Processed> => {
     const report = createReport();
     const storing = createStoreLines({
@@ -56,9 +59,24 @@ export function createProcessChunk({ entries, recordLeaves }: Dependencies) {
 
     /** Undefined when there is nothing to wait for, which is nearly always: to wait for each line would cost as much as its schema. */
     function take(frame: Frame): Promise<void> | undefined {
-      const read = readLine(frame);
+      const read = readOr(frame);
       if (read.ok) return storing.add(frame, read);
       return read.explain().then((refusal) => report.add(frame.line, refusal, read.told));
+    }
+
+    /** Whatever goes wrong with a line, the others go on. */
+    function readOr(frame: Frame): ReadLine {
+      try {
+        return readLine(frame);
+      } catch (error) {
+        log.error({ event: 'line.defect', job: chunk.job, line: frame.line, err: error });
+        return {
+          ok: false,
+          refusal: defect,
+          explain: async () => defect,
+          told: { bytes: frame.bytes, as: 'json' },
+        };
+      }
     }
 
     let lines = 0;

@@ -4,7 +4,8 @@ import type { LineRefusal } from '@sluice/shared/intake/examine.ts';
 import type { Examiner, Outcome } from '@sluice/shared/intake/examiner.ts';
 import type { Intake } from '@sluice/shared/intake/intake.ts';
 import { addLeaves, type FoundLeaves, noLeaves } from '@sluice/shared/intake/leaf-set.ts';
-import { ofLine, overLimit } from '@sluice/shared/intake/line-errors.ts';
+import { defect, ofLine, overLimit } from '@sluice/shared/intake/line-errors.ts';
+import type { Logger } from '@sluice/shared/logger.ts';
 import type { NewEntry } from '@sluice/shared/store/entries.ts';
 import { onceForLine } from '../once.ts';
 import type { Line } from './lines.ts';
@@ -34,6 +35,7 @@ export interface Chunk {
 export function createExamineLines(
   lineLimit: number,
   examiner: Pick<Examiner, 'examine'>,
+  log: Pick<Logger, 'error'>,
   mostMs = usualMostMs,
 ) {
   return async function* examineLines(
@@ -59,9 +61,9 @@ export function createExamineLines(
         errors.push({ line, name: 'ServiceUnavailableError', message: tooLong(mostMs) });
         continue;
       }
-      let examined = examiner.examine(application, bytes);
+      let examined = examine(application, bytes);
       if (examined instanceof Promise) {
-        examined = await examined.catch(toRefusal);
+        examined = await examined;
         // Others had their turn meanwhile.
         began = performance.now();
       }
@@ -84,12 +86,28 @@ export function createExamineLines(
     }
     if (chunk.entries.length > 0) yield chunk;
   };
+
+  /** Whatever goes wrong with a line, the others go on. */
+  function examine(application: Intake, bytes: Buffer): Outcome | Promise<Outcome> {
+    try {
+      const examined = examiner.examine(application, bytes);
+      return examined instanceof Promise
+        ? examined.catch((error) => toRefusal(error, application))
+        : examined;
+    } catch (error) {
+      return toRefusal(error, application);
+    }
+  }
+
+  function toRefusal(error: unknown, { id }: Intake): Outcome {
+    const refusal: LineRefusal = isBusy(error)
+      ? { name: 'ServiceUnavailableError', message: error.message }
+      : defect;
+    if (refusal === defect) log.error({ event: 'line.defect', application: id, err: error });
+    return { ok: false, refusal, explain: async () => refusal };
+  }
+
 }
-
-const tooLong = (ms: number) =>
-  `the batch took longer than ${ms / 1_000} s; this line was not stored, send fewer at once`;
-
-const isBusy = (error: unknown) => error instanceof ApiError && error.name === 'ServiceUnavailableError';
 
 /** All that is wrong; what was found first where too many wait. */
 const explanationOf = ({ explain, refusal }: Refused): Promise<LineRefusal> =>
@@ -98,11 +116,10 @@ const explanationOf = ({ explain, refusal }: Refused): Promise<LineRefusal> =>
     throw error;
   });
 
-/** Too many wait: only this line is not stored. */
-function toRefusal(error: unknown): Outcome {
-  if (!isBusy(error)) throw error;
-  const refusal: LineRefusal = { name: 'ServiceUnavailableError', message: (error as ApiError).message };
-  return { ok: false, refusal, explain: async () => refusal };
-}
+const tooLong = (ms: number) =>
+  `the batch took longer than ${ms / 1_000} s; this line was not stored, send fewer at once`;
+
+const isBusy = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.name === 'ServiceUnavailableError';
 
 const emptyChunk = (): Chunk => ({ lines: [], entries: [], leaves: noLeaves(), bytes: 0 });

@@ -44,6 +44,7 @@ async function start(
   { livesFor = Number.POSITIVE_INFINITY, atomic = true, ...more }: Options = {},
 ) {
   let looks = 0;
+  const defects: unknown[] = [];
   const store = openStore((await ownDatabase()).url);
   await store.prepare();
   const application = {
@@ -58,14 +59,14 @@ async function start(
     commit: more.commit ?? createGroupCommit(store.entries.insert),
     recordLeaves: createRecordLeaves(store.leaves),
     batches: store.batches,
-    examineLines: createExamineLines(1_000, examiner),
+    examineLines: createExamineLines(1_000, examiner, { error: (logged: unknown) => defects.push(logged) }),
     storedQuota: undefined,
   });
   const total = more.lines ?? count;
   const body = bodyOf(total);
   const key = 'key' in more ? more.key : 'k';
   const send = () => storeBatch('any', { lines: linesOf(body, total), body, atomic, key });
-  return { send, stored: () => store.entries.count(application.id, {}) };
+  return { send, defects, stored: () => store.entries.count(application.id, {}) };
 }
 
 it.each(Array.from({ length: 2 * count }, (_, i) => i + 1))(
@@ -99,7 +100,7 @@ it('lines for which a batch has no time left are refused, each with the reason, 
       return { ok: true, json, text: json.toString(), leaves: [] };
     },
   };
-  const examineLines = createExamineLines(1_000, slow, 20);
+  const examineLines = createExamineLines(1_000, slow, { error: () => {} }, 20);
   const errors: LineError[] = [];
   const lines: number[] = [];
   for await (const chunk of examineLines(
@@ -133,6 +134,29 @@ it('a line of which not all can be told, as too many wait, is told with what was
     errors: [{ line: 701, name: 'SchemaValidationError', message: 'found first', details: [] }],
   });
   expect(await stored()).toBe(1_199);
+});
+
+it.each<[string, (json: Buffer) => ReturnType<Examiner['examine']>]>([
+  [
+    'at once',
+    () => {
+      throw new ReferenceError('items4 is not defined');
+    },
+  ],
+  ['later', () => Promise.reject(new ReferenceError('items4 is not defined'))],
+])('a line on which the validator fails %s is refused alone, and the defect is logged', async (_when, fail) => {
+  const examiner: Pick<Examiner, 'examine'> = {
+    examine: (_application, json) =>
+      json.includes('"n":2}') ? fail(json) : { ok: true, json, text: json.toString(), leaves: [] },
+  };
+  const { send, stored, defects } = await start(examiner, { atomic: false });
+  expect(await send()).toEqual({
+    accepted: 3,
+    rejected: 1,
+    errors: [{ line: 3, name: 'InternalServerError', message: expect.stringContaining('was not stored') }],
+  });
+  expect(await stored()).toBe(3);
+  expect(defects).toMatchObject([{ event: 'line.defect', err: { name: 'ReferenceError' } }]);
 });
 
 const tooSlow = () => unavailable('the database was too slow; nothing was stored');

@@ -1,0 +1,59 @@
+import { promisify } from 'node:util';
+import { zstdCompress, zstdDecompress } from 'node:zlib';
+import { frameHead, writeHead } from '@sluice/shared/imports/frames.ts';
+import type { Intake } from '@sluice/shared/intake/intake.ts';
+import { createLeafSet } from '@sluice/shared/intake/leaf-set.ts';
+import { createRecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
+import type { TakenChunk } from '@sluice/shared/store/chunks.ts';
+import { ObjectId } from 'mongodb';
+import { expect, it } from 'vitest';
+import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
+import { createProcessChunk } from './process-chunk.ts';
+import type { ReadLine } from './read-line.ts';
+
+const zip = promisify(zstdCompress);
+const unzip = promisify(zstdDecompress);
+
+function framed(lines: string[]): Buffer {
+  return Buffer.concat(
+    lines.flatMap((line, i) => {
+      const head = Buffer.alloc(frameHead);
+      writeHead(head, 0, i + 1, Buffer.byteLength(line), false);
+      return [head, Buffer.from(line)];
+    }),
+  );
+}
+
+it('refuses a line on which the validator fails, and stores the others of its chunk', async () => {
+  const store = openStore((await ownDatabase()).url);
+  await store.prepare();
+  const logged: unknown[] = [];
+  const processChunk = createProcessChunk({
+    entries: store.entries,
+    recordLeaves: createRecordLeaves(store.leaves),
+    log: { error: (record: unknown) => logged.push(record) },
+  });
+  const application = new ObjectId().toHexString();
+  const intake = {
+    id: application,
+    leaves: createLeafSet(),
+    recorded: { overflow: false, closed: false },
+  } as Intake;
+  const chunk = { job: 'job', application, stamp: Date.now(), earlier: [] as number[] } as TakenChunk;
+  const readLine = ({ bytes }: { bytes: Buffer }): ReadLine => {
+    const payload = JSON.parse(bytes.toString());
+    if (payload.n === 2) throw new ReferenceError('items4 is not defined');
+    return { ok: true, payload, json: bytes };
+  };
+  const data = await zip(framed(['{"n":1}', '{"n":2}', '{"n":3}']));
+  const processed = await processChunk({ chunk, data, intake, readLine, check() {}, onTurn() {} });
+  expect(processed).toMatchObject({ accepted: 2, rejected: 1 });
+  expect(JSON.parse((await unzip(processed.report?.data ?? '')).toString())).toEqual({
+    line: 2,
+    name: 'InternalServerError',
+    message: expect.stringContaining('was not stored'),
+    payload: { n: 2 },
+  });
+  expect(await store.entries.count(application, {})).toBe(2);
+  expect(logged).toMatchObject([{ event: 'line.defect', job: 'job', line: 2 }]);
+});
