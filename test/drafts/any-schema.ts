@@ -52,6 +52,7 @@ export function anySchema(draft: Draft): fc.Arbitrary<Schema> {
     fc
       .tuple(schema, anyKeywords(draft, schema))
       .map(([v, keywords]): Schema => ({ ...keywords, properties: { v } })),
+    fc.tuple(schema, schema).map(wide),
   );
   const key = atLeast(draft, '2019-09') ? '$defs' : 'definitions';
   return fc.tuple(root, parts).map(([keywords, defined]) => {
@@ -63,6 +64,12 @@ export function anySchema(draft: Draft): fc.Arbitrary<Schema> {
       [key]: named,
     };
   });
+}
+
+/** So many properties that those with the same schema share their code. */
+function wide(schemas: unknown[]): Schema {
+  const all = ['v', ...names, ...Array.from({ length: 120 }, (_, i) => `n${i}`)];
+  return { properties: Object.fromEntries(all.map((name, i) => [name, schemas[i % schemas.length]])) };
 }
 
 /**
@@ -78,8 +85,7 @@ function grounded(schema: unknown, key: string, from: number, isWithin = false):
       const least = isWithin ? 0 : from;
       const target = least + ((value as number) % (definitions - least || 1));
       if (target < definitions) out.$ref = `#/${key}/d${target}`;
-    } else if (goesWithin.has(keyword) && named.has(keyword))
-      out[keyword] = ground(value as Schema, true);
+    } else if (goesWithin.has(keyword) && named.has(keyword)) out[keyword] = ground(value as Schema, true);
     else if (named.has(keyword)) out[keyword] = ground(value as Schema, isWithin);
     else if (goesWithin.has(keyword)) out[keyword] = grounded(value, key, from, true);
     else if (applied.has(keyword)) out[keyword] = grounded(value, key, from, isWithin);

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { schemaLeaves } from '../columns/schema-leaves.ts';
 import { toBson } from '../payloads/write-bson.ts';
 import { parseSchema } from '../schemas/parse-schema.ts';
@@ -32,8 +33,8 @@ interface Known {
   leaves: LeafSet;
 }
 
-const mostKnown = 50;
-const known = new Map<string, Known>();
+/** By characters of code; they take about three bytes each of the thread's heap. */
+const known = new LRUCache<string, Known>({ max: 50, maxSize: 64 * 1024 ** 2 });
 
 function answer({ schema, learn, domain, body }: ExamineRequest): ExamineAnswer {
   const own = known.get(schema) ?? (learn && take(schema, learn));
@@ -65,8 +66,7 @@ function take(schema: string, { code, rawSchema }: { code: string; rawSchema: st
   const leaves = createLeafSet();
   leaves.add(schemaLeaves(parseSchema(rawSchema)));
   const made = { run: createRun(code), leaves };
-  for (const oldest of known.keys()) if (known.size >= mostKnown) known.delete(oldest);
-  known.set(schema, made);
+  known.set(schema, made, { size: code.length });
   return made;
 }
 

@@ -189,6 +189,9 @@ it('goes on after a payload on which the code fails', async () => {
     examiner.examine(application, large('{"b":1}')),
     examiner.examine(application, large('{"c":1}')),
   ]);
-  expect(failed).toMatchObject({ status: 'rejected', reason: { message: expect.stringContaining('missing') } });
+  expect(failed).toMatchObject({
+    status: 'rejected',
+    reason: { message: expect.stringContaining('missing') },
+  });
   expect(taken).toMatchObject({ status: 'fulfilled', value: { ok: true } });
 });

@@ -18,7 +18,7 @@ const refused: [why: string, raw: string, message: RegExp][] = [
     /at most 262144 are allowed/,
   ],
   ['a schema nested 3,000 deep', nested(3_000), /deeper than 64 levels at \/not\/not/],
-  ['a schema of too many values', object({ enum: Array(30_000).fill(1) }), /more than 20000 values/],
+  ['a schema of too many values', object({ enum: Array(30_000).fill(1) }), /more than 25000 values/],
   [
     'a name __proto__',
     '{"type":"object","properties":{"__proto__":{}}}',

@@ -12,6 +12,6 @@ export const createCompileThread = (deadlineMs: number): CompileThread =>
     heapMb: limits.compileHeapMb,
     limits: { waitingOfClient: limits.compilesOfClient, waiting: limits.compiles },
     deadlineMs,
-    tooLong: { problem: `the schema takes longer than ${deadlineMs} ms to compile` },
+    tooLong: { problem: 'the schema takes too long to compile' },
     tooLarge: { problem: 'the schema takes too much memory to compile' },
   });

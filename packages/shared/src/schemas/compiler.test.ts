@@ -430,9 +430,10 @@ describe('hostile schemas', () => {
       type: 'object',
       anyOf: Array.from({ length: 1_000 }, (_, i) => ({ required: [`a${i}`] })),
     });
-    const answers = await Promise.all([own.compile(slow), own.compile(slow)]);
+    const isNew = { isNew: true };
+    const answers = await Promise.all([own.compile(slow, isNew), own.compile(slow, isNew)]);
     for (const answer of answers)
-      expect(answer).toEqual({ ok: false, refusal: { message: expect.stringMatching(/longer than 1 ms/) } });
+      expect(answer).toEqual({ ok: false, refusal: { message: expect.stringMatching(/too long/) } });
     await own.close();
     await expect(own.compile('{"type":"object"}')).rejects.toThrow(/closed/);
   });

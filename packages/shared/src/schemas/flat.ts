@@ -1,6 +1,6 @@
-import { _, type Ajv, type AnySchema, type Code, type KeywordCxt, Name } from 'ajv';
+import { _, type Ajv, type AnySchema, type Code, type KeywordCxt, Name, stringify } from 'ajv';
 import { and, not, or } from 'ajv/dist/compile/codegen/index.js';
-import { alwaysValidSchema, mergeEvaluated, toHash } from 'ajv/dist/compile/util.js';
+import { alwaysValidSchema, mergeEvaluated, Type, toHash } from 'ajv/dist/compile/util.js';
 import { checkReportMissingProp, noPropertyInData, propertyInData } from 'ajv/dist/vocabularies/code.js';
 import { replaceKeyword } from './replace-keyword.ts';
 
@@ -10,6 +10,12 @@ type Subcontext = ReturnType<KeywordCxt['subschema']>;
 
 /** Generating a condition takes quadratic time. */
 const namesACondition = 50;
+
+/** Above this number of properties, those with the same schema share their code; groups smaller than this do not. */
+const wideFrom = 100;
+const leastShared = 10;
+/** Each key of the payload is compared with the number of each group. */
+const mostGroups = 20;
 
 /**
  * Generates the parts of a keyword one after the other. Ajv's own code nests each part in the one before: its size is
@@ -60,19 +66,49 @@ function properties(cxt: KeywordCxt): void {
   if (it.opts.unevaluated && names.length > 0 && it.props !== true)
     it.props = mergeEvaluated.props(gen, toHash(names), it.props);
   const checked = names.filter((name) => !alwaysValidSchema(it, schema[name]));
+  const groups = checked.length > wideFrom ? groupsOf(schema, checked) : [];
+  if (groups.length > 0) checkGroups(cxt, groups);
+  const grouped = new Set(groups.flat());
   checkAll(
     cxt,
-    checked.map((name) => ({
-      when: propertyInData(gen, data, name, true),
-      subschema: { keyword, schemaProp: name, dataProp: name },
-    })),
+    checked
+      .filter((name) => !grouped.has(name))
+      .map((name) => ({
+        when: propertyInData(gen, data, name, true),
+        subschema: { keyword, schemaProp: name, dataProp: name },
+      })),
   );
+}
+
+/** The largest groups of names whose schemas are the same. */
+function groupsOf(schemas: Schemas, names: string[]): string[][] {
+  const groups = Map.groupBy(names, (name) => JSON.stringify(schemas[name]));
+  return [...groups.values()]
+    .filter(({ length }) => length >= leastShared)
+    .sort((a, b) => b.length - a.length)
+    .slice(0, mostGroups);
+}
+
+/** Looks up each key of the payload, so that a thousand columns of numbers take one check and the time of those that are there. */
+function checkGroups(cxt: KeywordCxt, groups: string[][]): void {
+  const { gen, data, keyword, allErrors } = cxt;
+  const entries = groups.flatMap((names, group) => names.map((name) => [name, group]));
+  const groupOf = gen.scopeValue('obj', { ref: entries, code: _`new Map(${stringify(entries)})` });
+  const valid = gen.var('valid', true);
+  gen.forIn('key', data, (key) => {
+    const found = gen.const('group', _`${groupOf}.get(${key})`);
+    for (const [group, [schemaProp]] of groups.entries())
+      gen.if(_`${found} === ${group}`, () => {
+        cxt.subschema({ keyword, schemaProp, dataProp: key, dataPropType: Type.Str }, valid);
+        if (!allErrors) gen.if(not(valid), () => gen.break());
+      });
+  });
+  cxt.ok(valid);
 }
 
 function tuple(cxt: KeywordCxt): void {
   const { gen, schema, data, it, keyword } = cxt;
-  if (it.opts.unevaluated && it.items !== true)
-    it.items = mergeEvaluated.items(gen, schema.length, it.items);
+  if (it.opts.unevaluated && it.items !== true) it.items = mergeEvaluated.items(gen, schema.length, it.items);
   const length = gen.const('len', _`${data}.length`);
   const places = [...schema.keys()].filter((i) => !alwaysValidSchema(it, schema[i]));
   checkAll(

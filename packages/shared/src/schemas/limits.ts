@@ -5,7 +5,7 @@ export const limits = {
   /** Payloads nest at most 64 levels; the checks and Ajv recurse once a level. */
   schemaDepth: 64,
   /** Values (objects, arrays, scalars) in the schema document: bounds every walk over it. */
-  schemaNodes: 20_000,
+  schemaNodes: 25_000,
   /** Schemas after each place that is referred to has become a definition of its own: more are too much code. */
   linkedSchemas: 50_000,
   /** Longest `$id` or reference, in characters: each is resolved against the one above it. */

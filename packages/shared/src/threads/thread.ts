@@ -25,6 +25,8 @@ interface Sent {
   transfer?: Transferable[];
   /** What it counts for the limits. */
   weight?: number;
+  /** In place of the thread's own. */
+  deadlineMs?: number;
 }
 
 export interface Thread<Q, A> {
@@ -38,6 +40,7 @@ export interface Thread<Q, A> {
 interface Job<Q, A> {
   request: Q;
   transfer: Transferable[];
+  deadlineMs: number;
   since: number;
   resolve(answer: A): void;
   reject(error: Error): void;
@@ -50,7 +53,7 @@ const longestWait = 5;
  * process alive, and is ended and replaced when a request passes the deadline or the heap.
  */
 export function createThread<Q, A>(options: ThreadOptions<A>): Thread<Q, A> {
-  const { file, deadlineMs, heapMb, limits, waitingMs = Number.POSITIVE_INFINITY, name } = options;
+  const { file, heapMb, limits, waitingMs = Number.POSITIVE_INFINITY, name } = options;
   const waiting = createFairQueue<Job<Q, A>>(limits);
   const isClosed = () => new Error(`${name} is closed`);
   let worker: Worker | undefined;
@@ -61,10 +64,14 @@ export function createThread<Q, A>(options: ThreadOptions<A>): Thread<Q, A> {
 
   return { ask, pending: () => waiting.size() + (current ? 1 : 0), close };
 
-  function ask(client: string, request: Q, { transfer = [], weight }: Sent = {}): Promise<A> {
+  function ask(
+    client: string,
+    request: Q,
+    { transfer = [], weight, deadlineMs = options.deadlineMs }: Sent = {},
+  ): Promise<A> {
     if (closed) return Promise.reject(isClosed());
     return new Promise((resolve, reject) => {
-      const job = { request, transfer, since: performance.now(), resolve, reject };
+      const job = { request, transfer, deadlineMs, since: performance.now(), resolve, reject };
       if (waiting.push(client, job, weight)) next();
       else reject(new ThreadBusy());
     });
@@ -93,12 +100,15 @@ export function createThread<Q, A>(options: ThreadOptions<A>): Thread<Q, A> {
       return;
     }
     current = { ...job, id: ++lastId };
-    void watch(worker, current.id);
+    void watch(worker, current);
     worker.postMessage({ id: current.id, request: job.request }, job.transfer);
   }
 
   /** Ends the thread when the request has had its time: by the processor's clock, where Node.js tells it. */
-  async function watch(running: Worker, id: number): Promise<void> {
+  async function watch(
+    running: Worker,
+    { id, deadlineMs }: { id: number; deadlineMs: number },
+  ): Promise<void> {
     const began = performance.now();
     const before = running.cpuUsage?.();
     // The thread may end before it answers.

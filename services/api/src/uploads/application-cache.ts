@@ -8,6 +8,8 @@ import { LRUCache } from 'lru-cache';
 /** An upload is never accepted on knowledge older than this. */
 const maxAgeMs = 1_000;
 const recheckEveryMs = 400;
+/** Characters of all compiled schemas; they take about three bytes each. */
+const mostCode = 128 * 1024 ** 2;
 
 /** What uploads need to know of an application. */
 export interface CachedApplication extends Intake, Access {
@@ -51,7 +53,12 @@ export function createApplicationCache({
 }: Dependencies): ApplicationCache {
   const loadIntake = createLoadIntake({ leaves, compiler });
   const domains = new Map<string, string>();
-  const held = new LRUCache<string, Held>({ max: size, dispose: ({ id }) => domains.delete(id) });
+  const held = new LRUCache<string, Held>({
+    max: size,
+    maxSize: mostCode,
+    sizeCalculation: ({ validator }) => validator.size,
+    dispose: ({ id }) => domains.delete(id),
+  });
   const loading = new Map<string, Promise<Held | undefined>>();
   const used = new Set<Held>();
   let checking: Promise<void> | undefined;

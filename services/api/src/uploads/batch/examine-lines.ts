@@ -106,7 +106,6 @@ export function createExamineLines(
     if (refusal === defect) log.error({ event: 'line.defect', application: id, err: error });
     return { ok: false, refusal, explain: async () => refusal };
   }
-
 }
 
 /** All that is wrong; what was found first where too many wait. */

@@ -144,20 +144,23 @@ it.each<[string, (json: Buffer) => ReturnType<Examiner['examine']>]>([
     },
   ],
   ['later', () => Promise.reject(new ReferenceError('items4 is not defined'))],
-])('a line on which the validator fails %s is refused alone, and the defect is logged', async (_when, fail) => {
-  const examiner: Pick<Examiner, 'examine'> = {
-    examine: (_application, json) =>
-      json.includes('"n":2}') ? fail(json) : { ok: true, json, text: json.toString(), leaves: [] },
-  };
-  const { send, stored, defects } = await start(examiner, { atomic: false });
-  expect(await send()).toEqual({
-    accepted: 3,
-    rejected: 1,
-    errors: [{ line: 3, name: 'InternalServerError', message: expect.stringContaining('was not stored') }],
-  });
-  expect(await stored()).toBe(3);
-  expect(defects).toMatchObject([{ event: 'line.defect', err: { name: 'ReferenceError' } }]);
-});
+])(
+  'a line on which the validator fails %s is refused alone, and the defect is logged',
+  async (_when, fail) => {
+    const examiner: Pick<Examiner, 'examine'> = {
+      examine: (_application, json) =>
+        json.includes('"n":2}') ? fail(json) : { ok: true, json, text: json.toString(), leaves: [] },
+    };
+    const { send, stored, defects } = await start(examiner, { atomic: false });
+    expect(await send()).toEqual({
+      accepted: 3,
+      rejected: 1,
+      errors: [{ line: 3, name: 'InternalServerError', message: expect.stringContaining('was not stored') }],
+    });
+    expect(await stored()).toBe(3);
+    expect(defects).toMatchObject([{ event: 'line.defect', err: { name: 'ReferenceError' } }]);
+  },
+);
 
 const tooSlow = () => unavailable('the database was too slow; nothing was stored');
 const away = () => new MongoServerSelectionError('nobody there', { servers: new Map() } as never);
