@@ -79,6 +79,12 @@ describe('the composed stack', () => {
     expect(Object.keys(services).filter(outside)).toEqual(['haproxy']);
   });
 
+  it('initiates the replica set as soon as MongoDB answers', async () => {
+    const logged = await stack.compose('logs', '--no-color', '--no-log-prefix', 'mongo-init');
+    const lines = logged.split('\n').filter((line) => !line.startsWith('MongoNetworkError'));
+    expect(lines).toEqual(['replica set rs0 has a primary']);
+  });
+
   testEdge(() => stack, connectionLimit);
 
   it('loses no confirmed upload when a replica of each service is killed, and gets the replicas back', async () => {
