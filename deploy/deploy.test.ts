@@ -1,7 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { BlockList, isIP } from 'node:net';
 import { join } from 'node:path';
 import { loadApiConfig } from '@sluice/shared/config/load.ts';
 import { parseDuration } from '@sluice/shared/config/units.ts';
+import { errorsOf } from '@sluice/shared/errors.ts';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
@@ -12,6 +14,8 @@ interface Container {
   restart?: string;
   stop_grace_period?: string;
   container_name?: string;
+  pids_limit?: number;
+  ports?: string[];
   sysctls?: Record<string, number>;
 }
 
@@ -57,6 +61,15 @@ describe('docker-compose.yml', () => {
     expect(restart).toBe('unless-stopped');
   });
 
+  it.each(Object.keys(services))('limits the processes and threads of %s', (name) => {
+    expect(services[name]?.pids_limit).toBeGreaterThan(0);
+  });
+
+  it('publishes HAProxy on this machine only, unless SLUICE_ADDRESS is set', () => {
+    const published = Object.values(services).flatMap(({ ports }) => ports ?? []);
+    expect(published).toEqual(['127.0.0.1:4000:4000']);
+  });
+
   it('gives HAProxy longer to stop than it takes', () => {
     const hardStop = argumentOf(section('global'), 'hard-stop-after');
     expect(ms(services.haproxy?.stop_grace_period)).toBeGreaterThan(ms(hardStop));
@@ -85,6 +98,19 @@ describe('docker-compose.yml', () => {
   });
 });
 
+/** Networks from which Docker takes its addresses, where nobody has configured it. */
+const dockerPools = new BlockList();
+dockerPools.addSubnet('172.16.0.0', 12);
+dockerPools.addSubnet('192.168.0.0', 16);
+
+describe('.env.example', () => {
+  it('trusts no address that Docker gives to connections from outside', () => {
+    const [, proxy = ''] = /^#FRONT_PROXY=(.*)$/m.exec(read('.env.example')) ?? [];
+    expect(isIP(proxy)).toBe(4);
+    expect(dockerPools.check(proxy)).toBe(false);
+  });
+});
+
 describe('haproxy.cfg', () => {
   const api = section('backend api');
 
@@ -109,6 +135,20 @@ describe('haproxy.cfg', () => {
     expect(ms(argumentOf(section('defaults'), 'timeout http-keep-alive'))).toBeLessThan(
       Number(kept?.replace('_', '')),
     );
+  });
+
+  it('leaves an address at most a third of all connections, also with those that are only told so', () => {
+    const limit = Number(services.haproxy?.environment?.MAX_CONNECTIONS_PER_ADDRESS);
+    const all = Number(argumentOf(section('global'), 'maxconn'));
+    expect((limit + 100) / all).toBeLessThan(1 / 3);
+  });
+
+  it.each(readdirSync(join(import.meta.dirname, 'errors')))('answers %s as the API would', (file) => {
+    const [head = '', body = ''] = read(`deploy/errors/${file}`).split('\n\n');
+    const status = Number(head.split(' ')[1]);
+    const { error, ...rest } = JSON.parse(body);
+    expect(rest).toEqual({ success: false, status });
+    expect(errorsOf(status)).toContainEqual({ name: error.name, description: error.description });
   });
 
   it('sends again only where there was no connection: what was sent may have been stored', () => {

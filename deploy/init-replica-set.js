@@ -1,9 +1,10 @@
 // Run by mongosh against the first member of docker-compose.yml; may run any number of times.
 const hosts = process.env.MONGO_MEMBERS.split(',');
 const electable = (_id, host) => ({ _id, host });
-let config;
+// Not `config`, which mongosh has already.
+let current;
 try {
-  config = rs.conf();
+  current = rs.conf();
 } catch (error) {
   if (error.codeName !== 'NotYetInitialized') throw error;
   // A primary that is gone is missed after 4 s instead of 10. The next one asks the others for what it lacks for 2 s, not until
@@ -11,8 +12,8 @@ try {
   const settings = { electionTimeoutMillis: 4_000, catchUpTimeoutMillis: 2_000 };
   rs.initiate({ _id: 'rs0', settings, members: hosts.map((host, i) => electable(i, host)) });
 }
-if (config) {
-  const missing = hosts.filter((host) => !config.members.some((member) => member.host === host));
+if (current) {
+  const missing = hosts.filter((host) => !current.members.some((member) => member.host === host));
   for (const host of missing) {
     while (!db.hello().primary) sleep(100);
     const primary = new Mongo(`mongodb://${db.hello().primary}`).getDB('admin');

@@ -5,25 +5,32 @@ import { json } from 'node:stream/consumers';
 import { groups } from '@sluice/shared/config/variables.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createClient, startLoad } from './client.ts';
-import { createStack, docker, inspect, type Stack, until } from './stack.ts';
+import { proposed, testEdge } from './edge.ts';
+import { createStack, docker, freePort, inspect, type Stack, scale, until } from './stack.ts';
+import { createTlsDirectory, testTls } from './tls.ts';
 
+const connectionLimit = 60;
 const settings = {
   JWT_SECRET: randomBytes(48).toString('base64'),
   REGISTRATION_OPEN: 'on',
   REGISTER_RATE: 'off',
   LOGIN_RATE: '1000000/7d',
+  MAX_CONNECTIONS_PER_ADDRESS: `${connectionLimit}`,
+  // None of the connections here is of that proxy.
+  FRONT_PROXY: proposed('FRONT_PROXY'),
+  TRUST_PROXY: proposed('TRUST_PROXY'),
 };
 
 describe('the composed stack', () => {
   let stack: Stack;
+  let tls: Awaited<ReturnType<typeof createTlsDirectory>>;
+  let plainPort: number;
   let failed = false;
 
   beforeAll(async () => {
-    stack = await createStack(settings);
-    const scale = ['api=2', 'ingest-worker=2', 'export-worker=2'].flatMap((replicas) => [
-      '--scale',
-      replicas,
-    ]);
+    tls = await createTlsDirectory();
+    plainPort = await freePort();
+    stack = await createStack({ ...settings, TLS_DIRECTORY: tls.path, SLUICE_HTTP_PORT: `${plainPort}` });
     try {
       await stack.compose('up', '-d', '--build', '--wait', '--wait-timeout', '600', ...scale);
     } catch (error) {
@@ -41,6 +48,7 @@ describe('the composed stack', () => {
     if (failed) console.error(await stack.compose('logs', '--no-color', '--tail', '200').catch(String));
     await stack.down();
     await stack.discard();
+    await tls.discard();
   });
 
   it('takes data, lists it, exports it and forgets it', async () => {
@@ -71,19 +79,13 @@ describe('the composed stack', () => {
     expect(Object.keys(services).filter(outside)).toEqual(['haproxy']);
   });
 
-  it('counts clients by the address that the proxy sees, whatever they say', async () => {
-    async function left(address: string): Promise<number> {
-      const { headers } = await fetch(`${stack.url}/users/login`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
-        body: JSON.stringify({ username: 'nobody', password: 'wrong' }),
-      });
-      return Number(headers.get('ratelimit-remaining'));
-    }
-    const first = await left('192.0.2.1');
-    expect(first).toBeGreaterThan(0);
-    expect(await left('192.0.2.2')).toBe(first - 1);
+  it('initiates the replica set as soon as MongoDB answers', async () => {
+    const logged = await stack.compose('logs', '--no-color', '--no-log-prefix', 'mongo-init');
+    const lines = logged.split('\n').filter((line) => !line.startsWith('MongoNetworkError'));
+    expect(lines).toEqual(['replica set rs0 has a primary']);
   });
+
+  testEdge(() => stack, connectionLimit);
 
   it('loses no confirmed upload when a replica of each service is killed, and gets the replicas back', async () => {
     const client = await createClient(stack.url);
@@ -153,6 +155,11 @@ describe('the composed stack', () => {
       error: { name: 'ServiceUnavailableError' },
     });
   });
+
+  testTls(
+    () => stack,
+    () => ({ plain: plainPort, tls: stack.port }),
+  );
 });
 
 describe('its settings', () => {

@@ -35,13 +35,16 @@ async function requireDocker(): Promise<void> {
   }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0);
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
   return port;
 }
+
+/** Two of each service that can have more than one. */
+export const scale = ['api', 'ingest-worker', 'export-worker'].flatMap((name) => ['--scale', `${name}=2`]);
 
 /** A compose project of its own with these settings as its `.env`, and with more files; nothing runs yet. */
 export async function createStack(settings: Record<string, string>, files: string[] = []) {
@@ -59,6 +62,7 @@ export async function createStack(settings: Record<string, string>, files: strin
     docker('compose', '-p', project, '--env-file', envFile, ...named, ...args);
 
   return {
+    port,
     url: `http://127.0.0.1:${port}/api`,
     compose,
     /** Container ids of a service's replicas that run. */
