@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Sluice, startSluice } from '../support/sluice.ts';
+
+/** How often the API is started again. */
+const restarts = Number(process.env.WIDE_RESTARTS ?? 1);
+
+let sluice: Sluice;
+let token: string;
+beforeAll(async () => {
+  sluice = await startSluice({ workers: false });
+  ({ token } = await sluice.owner());
+});
+afterAll(() => sluice.stop());
+
+const columns = (count: number) => Array.from({ length: count }, (_, i) => `p${i}`);
+
+it.each([500, 1_000, 1_500, 5_000, 10_000])(
+  'takes the first upload after a restart where the schema has %i properties, and tells what is wrong with another',
+  async (count) => {
+    const properties = Object.fromEntries(columns(count).map((name) => [name, { type: 'number' }]));
+    const began = performance.now();
+    const domain = await sluice.application(token, { type: 'object', properties });
+    const created = performance.now() - began;
+    const payload = Object.fromEntries(columns(count).map((name, i) => [name, i]));
+    const first: number[] = [];
+    for (let i = 0; i < restarts; i++) {
+      const other = await startSluice({ workers: false, env: sluice.env });
+      try {
+        const sent = performance.now();
+        const taken = await other.request('POST', `/applications/${domain}/data`, { json: payload });
+        first.push(Math.round(performance.now() - sent));
+        expect(taken.status).toBe(201);
+        const json = { ...payload, p0: 'x', [`p${count - 1}`]: 'y' };
+        const refused = await other.request('POST', `/applications/${domain}/data`, { json });
+        expect(refused.status).toBe(422);
+        expect(refused.body.error.details).toHaveLength(2);
+      } finally {
+        await other.stop();
+      }
+    }
+    if (restarts > 1) console.log(`${count}: created in ${Math.round(created)} ms, first uploads ${first} ms`);
+  },
+);
