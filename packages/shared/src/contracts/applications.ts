@@ -46,6 +46,18 @@ export const ApplicationUpdate = Type.Object(
   strict,
 );
 
+export const ApplicationsQuery = Type.Object(
+  {
+    start: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'Index of the first application.' }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 1_000, description: 'How many at most; without it, all.' }),
+    ),
+  },
+  strict,
+);
+
 export const Application = Type.Object({
   name: Type.String(),
   owner: Type.String({ description: 'Username of the owner.' }),

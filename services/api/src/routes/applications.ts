@@ -1,15 +1,26 @@
 import { randomInt } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Application, ApplicationUpdate, NewApplication } from '@sluice/shared/contracts/applications.ts';
+import {
+  Application,
+  ApplicationsQuery,
+  ApplicationUpdate,
+  NewApplication,
+} from '@sluice/shared/contracts/applications.ts';
 import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError, applicationNotFound, unavailable } from '@sluice/shared/errors.ts';
 import type { Compiler } from '@sluice/shared/schemas/compiler.ts';
-import type { ApplicationChange, ApplicationStore } from '@sluice/shared/store/applications.ts';
+import type {
+  ApplicationChange,
+  ApplicationRecord,
+  ApplicationStore,
+} from '@sluice/shared/store/applications.ts';
 import { ThreadBusy } from '@sluice/shared/threads/thread.ts';
+import type { FastifyReply } from 'fastify';
 import slugify from 'slugify';
 import Type from 'typebox';
-import { listAsJson, toApplication } from '../applications/shown.ts';
+import { createListApplications } from '../applications/list.ts';
+import { toJson } from '../applications/shown.ts';
 import type { Audit } from '../audit/audit.ts';
 import { quotaReached } from '../limits/answers.ts';
 import { success } from '../plugins/envelope.ts';
@@ -53,6 +64,15 @@ function orUnavailable(error: unknown): never {
   throw error instanceof ThreadBusy ? unavailable(tooManyWait, 1) : error;
 }
 
+const json = 'application/json; charset=utf-8';
+
+/** Sends what is written already: the type is that of the value. */
+const sendJson = (reply: FastifyReply, text: string | Readable) =>
+  reply.type(json).send(text as never) as never;
+
+const sendOne = (reply: FastifyReply, application: ApplicationRecord) =>
+  sendJson(reply, `{"success":true,"status":200,"data":${toJson(application)}}`);
+
 const tags = ['Applications'];
 
 /** Applications of the user whose token it is. */
@@ -61,6 +81,7 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
   { applications, compiler, quota, onAccessChanged, onDeleted, audit },
 ) => {
   app.addHook('onRequest', app.authenticate);
+  const list = createListApplications(applications);
 
   app.post(
     '/applications',
@@ -94,7 +115,7 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
         const created = await applications.create({ ...fields, domain: makeDomain(body.name) });
         if (!created) continue;
         await audit.note(request, { action: 'application.created', application: created.domain });
-        return success(reply, toApplication(created));
+        return sendOne(reply, created);
       }
     },
   );
@@ -103,18 +124,17 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
     '/applications',
     {
       schema: {
-        summary: 'List the own applications, newest first',
+        summary: 'List your applications, newest first',
         tags,
         security,
+        querystring: ApplicationsQuery,
         response: { 200: Success(Type.Array(Application)), ...failures },
       },
     },
-    async ({ owner, method }, reply) => {
+    async ({ owner, method, query }, reply) => {
       // Fastify reads a stream to its end for HEAD too, though nobody gets it.
-      const ids = method === 'HEAD' ? [] : await applications.idsOfOwner(owner.id);
-      const pieces = Readable.from(listAsJson(applications, ids), { highWaterMark: 1 });
-      // Written already: the type is that of the value.
-      return reply.type('application/json; charset=utf-8').send(pieces as never);
+      const sizes = method === 'HEAD' ? [] : await applications.sizesOfOwner(owner.id, query);
+      return sendJson(reply, Readable.from(list(owner.id, sizes), { highWaterMark: 1 }));
     },
   );
 
@@ -132,7 +152,7 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
     async ({ params, owner }, reply) => {
       const found = await applications.ofOwner(params.domain, owner.id);
       if (!found) throw applicationNotFound(params.domain);
-      return success(reply, toApplication(found));
+      return sendOne(reply, found);
     },
   );
 
@@ -156,7 +176,7 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
         if ('keyRequired' in change || 'allowedOrigins' in change) await onAccessChanged(updated.id);
         const details = { changed: Object.keys(body) };
         await audit.note(request, { action: 'application.updated', application: updated.domain, details });
-        return success(reply, toApplication(updated));
+        return sendOne(reply, updated);
       },
     });
   }
