@@ -4,7 +4,12 @@ const strict = { additionalProperties: false };
 
 export const Connector = Type.Object(
   {
-    package_url: Type.String({ format: 'http-url', maxLength: 2_000 }),
+    package_url: Type.String({
+      format: 'package-url',
+      maxLength: 2_000,
+      description:
+        'An http or https URL; kept as browsers write it, such as `https://example.com/` for `HTTPS://Example.com`.',
+    }),
     language: Type.String({ minLength: 1, maxLength: 40 }),
   },
   strict,

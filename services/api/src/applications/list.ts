@@ -2,20 +2,22 @@ import type { ApplicationSize, ApplicationStore } from '@sluice/shared/store/app
 import { createGate } from '../limits/gate.ts';
 import { toJson } from './shown.ts';
 
-/** Of applications that are read by one query, as BSON: a schema may have 256 KiB. */
-const groupBytes = 256 * 1024;
+/** Applications that are read by one query, and their bytes as BSON: a schema may have 256 KiB. It takes a few milliseconds to write them. */
+const groupOf = { count: 100, bytes: 256 * 1024 };
 
-/** Groups of at most so many bytes, or of one application. */
+/** Groups of at most so many applications and bytes, or of one of any size. */
 function toGroups(sizes: ApplicationSize[]): string[][] {
   const groups: string[][] = [];
-  let bytes = Number.POSITIVE_INFINITY;
-  for (const one of sizes) {
-    bytes += one.bytes;
-    if (bytes > groupBytes) {
-      groups.push([]);
-      bytes = one.bytes;
+  let group: string[] = [];
+  let left = 0;
+  for (const { id, bytes } of sizes) {
+    if (group.length === groupOf.count || bytes > left) {
+      group = [];
+      groups.push(group);
+      left = groupOf.bytes;
     }
-    groups.at(-1)?.push(one.id);
+    group.push(id);
+    left -= bytes;
   }
   return groups;
 }

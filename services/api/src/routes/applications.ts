@@ -5,6 +5,7 @@ import {
   Application,
   ApplicationsQuery,
   ApplicationUpdate,
+  type Connector,
   NewApplication,
 } from '@sluice/shared/contracts/applications.ts';
 import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
@@ -20,6 +21,7 @@ import type { FastifyReply } from 'fastify';
 import slugify from 'slugify';
 import Type from 'typebox';
 import { createListApplications } from '../applications/list.ts';
+import { toPackageUrl } from '../applications/package-url.ts';
 import { toJson } from '../applications/shown.ts';
 import type { Audit } from '../audit/audit.ts';
 import { quotaReached } from '../limits/answers.ts';
@@ -38,9 +40,21 @@ interface Dependencies {
   audit: Audit;
 }
 
-function toChange({ key_required, allowed_origins, ...rest }: ApplicationUpdate): ApplicationChange {
+const toConnectors = (connectors: Connector[]): Connector[] =>
+  connectors.map(({ package_url, language }) => ({
+    package_url: toPackageUrl(package_url) as string,
+    language,
+  }));
+
+function toChange({
+  key_required,
+  allowed_origins,
+  connectors,
+  ...rest
+}: ApplicationUpdate): ApplicationChange {
   return {
     ...rest,
+    ...(connectors && { connectors: toConnectors(connectors) }),
     ...(key_required !== undefined && { keyRequired: key_required }),
     ...(allowed_origins && { allowedOrigins: allowed_origins }),
   };
@@ -108,7 +122,7 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
         owner: { id: owner.id, username: owner.username },
         name: body.name,
         type: body.type,
-        connectors: body.connectors ?? [],
+        connectors: toConnectors(body.connectors ?? []),
         rawSchema: body.schema,
       };
       for (;;) {
