@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { PassThrough } from 'node:stream';
 import type { ApplicationStore } from '@sluice/shared/store/applications.ts';
+import type { FastifyReply } from 'fastify';
 import { expect, it } from 'vitest';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
 import { createListApplications } from './list.ts';
@@ -33,6 +35,8 @@ function watched({ byIds }: ApplicationStore) {
   };
 }
 
+const openReply = () => ({ raw: new PassThrough() }) as unknown as FastifyReply;
+
 async function namesIn(pieces: AsyncIterable<string>): Promise<string[]> {
   let text = '';
   for await (const piece of pieces) text += piece;
@@ -44,7 +48,9 @@ it('lists of large applications at the same time are all whole, and read one app
   const { readings, byIds } = watched(applications);
   const list = createListApplications({ byIds });
   const sizes = await applications.sizesOfOwner(ownerId, {});
-  const lists = await Promise.all(Array.from({ length: 8 }, () => namesIn(list(ownerId, sizes))));
+  const lists = await Promise.all(
+    Array.from({ length: 8 }, () => namesIn(list(openReply(), ownerId, sizes))),
+  );
   expect(lists).toEqual(Array(8).fill(['no 5', 'no 4', 'no 3', 'no 2', 'no 1', 'no 0']));
   expect(readings).toEqual({ all: 48, now: 0, most: 1 });
 });
@@ -54,10 +60,10 @@ it('a list is read no further than its client takes it, and does not hold up oth
   const { readings, byIds } = watched(applications);
   const list = createListApplications({ byIds });
   const sizes = await applications.sizesOfOwner(ownerId, {});
-  const slow = list(ownerId, sizes);
+  const slow = list(openReply(), ownerId, sizes);
   await slow.next();
   expect(readings.all).toBe(1);
-  expect(await namesIn(list(ownerId, sizes))).toHaveLength(3);
+  expect(await namesIn(list(openReply(), ownerId, sizes))).toHaveLength(3);
   expect(readings.all).toBe(4);
 });
 
@@ -68,6 +74,6 @@ it.each([[[0]], [[1]], [[2]], [[0, 1, 2]]])(
     const sizes = await applications.sizesOfOwner(ownerId, {});
     for (const n of gone) await applications.remove(`no-${n}`, ownerId);
     const left = [2, 1, 0].filter((n) => !gone.includes(n)).map((n) => `no ${n}`);
-    expect(await namesIn(createListApplications(applications)(ownerId, sizes))).toEqual(left);
+    expect(await namesIn(createListApplications(applications)(openReply(), ownerId, sizes))).toEqual(left);
   },
 );

@@ -142,13 +142,13 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
         tags,
         security,
         querystring: ApplicationsQuery,
-        response: { 200: Success(Type.Array(Application)), ...failures },
+        response: { 200: Success(Type.Array(Application)), ...overLimit, ...failures },
       },
     },
     async ({ owner, method, query }, reply) => {
       // Fastify reads a stream to its end for HEAD too, though nobody gets it.
       const sizes = method === 'HEAD' ? [] : await applications.sizesOfOwner(owner.id, query);
-      return sendJson(reply, Readable.from(list(owner.id, sizes), { highWaterMark: 1 }));
+      return sendJson(reply, Readable.from(list(reply, owner.id, sizes), { highWaterMark: 1 }));
     },
   );
 
