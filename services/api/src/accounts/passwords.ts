@@ -49,7 +49,7 @@ export function createPasswords(cost: number): Passwords {
     hash,
     async verify(password, known, address) {
       decoy ??= await hash(randomBytes(16).toString('hex'), address);
-      // Nobody may have another one. Hashes from before that rule match some.
+      // No account may have any other password, but hashes from before this rule match some.
       const fits = [...password].length >= 8 && suitsBcrypt(password);
       const compared = await ask({ password, hash: known && fits ? known : decoy }, address);
       return (compared as { matches: boolean }).matches && fits && known !== undefined;

@@ -37,7 +37,7 @@ export function createListApplications(applications: Pick<ApplicationStore, 'byI
   const endless = Number.POSITIVE_INFINITY;
   const pass = createGate({
     atOnce: 1,
-    // A list that has begun cannot be refused any more. A connection has one that waits.
+    // A list that has begun cannot be refused. Each connection has at most one that waits.
     limits: { waitingOfClient: endless, waiting: endless },
     waitingMs: endless,
     what: 'lists',
