@@ -13,7 +13,7 @@ hosts = st.text(LETTERS, min_size=1, max_size=20).map(lambda name: f"{name}.exam
 origins = st.builds("{}://{}".format, st.sampled_from(["http", "https"]), hosts)
 
 schemathesis.openapi.format("origin", origins)
-schemathesis.openapi.format("http-url", st.builds("{}/{}".format, origins, st.text(LETTERS, max_size=20)))
+schemathesis.openapi.format("package-url", st.builds("{}/{}".format, origins, st.text(LETTERS, max_size=20)))
 schemathesis.openapi.format(
     "iso-timestamp",
     st.one_of(
@@ -21,7 +21,7 @@ schemathesis.openapi.format(
         st.datetimes().map(lambda time: f"{time.isoformat(timespec='milliseconds')}Z"),
     ),
 )
-schemathesis.openapi.format("at-most-72-bytes", st.text(LETTERS, min_size=8, max_size=72))
+schemathesis.openapi.format("bcrypt-password", st.text(LETTERS, min_size=8, max_size=72))
 
 
 def values(name):

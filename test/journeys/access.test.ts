@@ -45,6 +45,8 @@ const table: Record<string, Row> = {
   'put /api/users/me/password': [...signedIn, () => ({ json: { old_password: 'correct horse', new_password: 'better horse' } })],
   'get /api/users': signedIn,
   'get /api/users/me': signedIn,
+  'put /api/users/me': [...signedIn, () => ({ json: { locale: 'en' } })],
+  'patch /api/users/me': [...signedIn, () => ({ json: { locale: 'en' } })],
   'get /api/users/{username}': signedIn,
   'put /api/users/{username}': [401, 401, 403, 200, () => ({ json: { locale: 'en' } })],
   'patch /api/users/{username}': [401, 401, 403, 200, () => ({ json: { locale: 'en' } })],

@@ -1,5 +1,9 @@
+import { randomBytes } from 'node:crypto';
+import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Sluice, startSluice } from '../support/sluice.ts';
+import { type Sluice, startSluice, storeOf } from '../support/sluice.ts';
+
+const bcrypt = createRequire(import.meta.resolve('@sluice/api/start.ts'))('bcrypt');
 
 let sluice: Sluice;
 beforeAll(async () => {
@@ -64,6 +68,48 @@ describe('accounts', () => {
       sluice.request('POST', '/users/login', { json: { username, password: given } });
     expect((await login(password)).status).toBe(200);
     expect((await login(`${password}x`)).status).toBe(401);
+  });
+
+  // Once a password could have NUL, and bcrypt takes `abcd\0abcd` for `abcd`.
+  it.each([
+    ['abcd\0abcd', 'abcd'],
+    ['abcd\0abcd', 'abcd\0abcd'],
+    ['\0'.repeat(8), ''],
+    ['correct horse', 'correct horse\0correct horse'],
+  ])('of a user whose password is %j nobody logs in with %j', async (password, given) => {
+    const username = `u${randomBytes(6).toString('hex')}`;
+    const passwordHash = await bcrypt.hash(password, 4);
+    await storeOf(sluice).users.create({ username, locale: 'en', passwordHash });
+    expect(await bcrypt.compare(given, passwordHash)).toBe(true);
+    const json = { username, password: given };
+    const { status, body } = await sluice.request('POST', '/users/login', { json });
+    expect([status, body.error?.name]).toEqual([401, 'InvalidCredentialsError']);
+  });
+
+  it('says of a password with NUL what is wrong with it', async () => {
+    const json = { username: 'someone', password: 'abcd\0abcd', locale: 'en' };
+    const { status, body } = await sluice.request('POST', '/users/register', { json });
+    expect(status).toBe(400);
+    expect(body.error.message).toBe('body/password must have at most 72 bytes of UTF-8, and no NUL');
+  });
+
+  it.each(['PUT', 'PATCH'])('%s of me changes the own user, as by name', async (method) => {
+    const { username, token } = await sluice.owner();
+    const before = await sluice.request('GET', '/users/me', { token });
+    const { status, body } = await sluice.request(method, '/users/me', { token, json: { locale: 'en' } });
+    expect([status, body.data.username]).toEqual([200, username]);
+    expect(body.data.lastModifiedAt >= before.body.data.lastModifiedAt).toBe(true);
+    expect((await sluice.request('GET', `/users/${username}`, { token })).body).toEqual(body);
+    const audit = await sluice.request('GET', '/audit?limit=1', { token });
+    expect(audit.body.data.result).toMatchObject([
+      { action: 'user.updated', details: { changed: ['locale'] } },
+    ]);
+  });
+
+  it('names all methods of the own user where one is not allowed', async () => {
+    const { token } = await sluice.owner();
+    const { status, headers } = await sluice.request('DELETE', '/users/me', { token });
+    expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD, PUT, PATCH']);
   });
 
   it.each(['__proto__', 'constructor', 'toString'])(

@@ -75,6 +75,18 @@ describe('a filter', () => {
     [{ '/createdAt': 'then' }, [7]],
     [{ n: { eq: '$payload.n' } }, []],
     [{ constructor: { exists: true } }, []],
+    [{ nope: { ne: 1 } }, [7, 6, 5, 4, 3, 2, 1, 0]],
+    [{ nope: { ne: null } }, [7, 6, 5, 4, 3, 2, 1, 0]],
+    [{ nope: { exists: false } }, [7, 6, 5, 4, 3, 2, 1, 0]],
+    [{ nope: { exists: true } }, []],
+    [{ nope: { ne: 1, exists: true } }, []],
+    [{ nope: null }, []],
+    [{ nope: { in: [null, 1] } }, []],
+    [{ nope: { lt: 1 } }, []],
+    [{ tags: { ne: 'a' } }, [7, 6, 4, 3, 2, 1, 0]],
+    [{ 'address.city': { ne: 'Oslo' } }, [7, 6, 5, 4, 3, 2, 1]],
+    [{ 'address.0.city': { ne: 'Oslo' } }, [7, 6, 5, 4, 3, 2, 1, 0]],
+    [{ place: { ne: 'Oslo', exists: true } }, [3, 2, 1]],
     [{ n: { gte: 2, lte: 5, ne: 3 }, tags: { exists: true } }, [5, 4]],
   ])('%j', async (filter, expected) => {
     const { numbers, body } = await list(filter);

@@ -106,6 +106,8 @@ describe('the description of the API', () => {
         'put /api/users/me/password',
         'get /api/users',
         'get /api/users/me',
+        'put /api/users/me',
+        'patch /api/users/me',
         'get /api/users/{username}',
         'put /api/users/{username}',
         'patch /api/users/{username}',

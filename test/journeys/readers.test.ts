@@ -17,11 +17,17 @@ async function openReader() {
   onTestFinished(() => {
     while (open.length > 0) giveUp();
   });
-  const get = (path: string, signal?: AbortSignal) =>
-    fetch(`${sluice.url}/api/applications/${domain}${path}`, {
+  const fetchOwn = (path: string, signal?: AbortSignal) =>
+    fetch(`${sluice.url}/api${path}`, {
       headers: { authorization: `Bearer ${token}` },
       ...(signal && { signal }),
     });
+  const get = (path: string) => fetchOwn(`/applications/${domain}${path}`);
+  function leaveOpen(path: string) {
+    const controller = new AbortController();
+    open.push(controller);
+    return fetchOwn(path, controller.signal);
+  }
   return {
     get,
     giveUp,
@@ -31,12 +37,12 @@ async function openReader() {
       return `/exports/${body.data.id}/events`;
     },
     jobs: async () => (await bodyOf(await get('/exports'))).data.length,
+    /** Makes another application, with a schema of so many bytes. */
+    grow: (bytes: number) => sluice.application(token, { type: 'object', x: 'x'.repeat(bytes) }),
     /** Resolves with the answer, whose end is not waited for. */
-    open(path: string) {
-      const controller = new AbortController();
-      open.push(controller);
-      return get(path, controller.signal);
-    },
+    open: (path: string) => leaveOpen(`/applications/${domain}${path}`),
+    /** Likewise with the list of the applications. */
+    openList: () => leaveOpen('/applications'),
   };
 }
 
@@ -77,5 +83,22 @@ describe('streamed exports', () => {
       open(other);
       return (await other.jobs()) === 9;
     });
+  });
+});
+
+describe('lists of large applications', () => {
+  it('that are not read on are bounded, and leave room for those of others', async () => {
+    const [one, other] = [await openReader(), await openReader()];
+    for (let n = 0; n < 30; n++) await one.grow(250_000);
+    // An answer that is kept is not given up by the client.
+    const answers: Response[] = [];
+    while (answers.length < 100 && answers.every(({ ok }) => ok)) answers.push(await one.openList());
+    const refused = answers.at(-1) as Response;
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+    expect((await bodyOf(refused)).error.message).toContain('lists of your applications');
+    const others = await other.openList();
+    expect([others.status, (await bodyOf(others)).data.length]).toEqual([200, 1]);
+    for (const _answer of answers) one.giveUp();
+    await until(async () => (await one.openList()).status === 200);
   });
 });

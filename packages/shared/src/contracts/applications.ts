@@ -4,7 +4,12 @@ const strict = { additionalProperties: false };
 
 export const Connector = Type.Object(
   {
-    package_url: Type.String({ format: 'http-url', maxLength: 2_000 }),
+    package_url: Type.String({
+      format: 'package-url',
+      maxLength: 2_000,
+      description:
+        'An http or https URL; kept as browsers write it, such as `https://example.com/` for `HTTPS://Example.com`.',
+    }),
     language: Type.String({ minLength: 1, maxLength: 40 }),
   },
   strict,
@@ -42,6 +47,18 @@ export const ApplicationUpdate = Type.Object(
     connectors: Type.Optional(Connectors),
     key_required: Type.Optional(KeyRequired),
     allowed_origins: Type.Optional(AllowedOrigins),
+  },
+  strict,
+);
+
+export const ApplicationsQuery = Type.Object(
+  {
+    start: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'Index of the first application.' }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 1_000, description: 'How many at most; without it, all.' }),
+    ),
   },
   strict,
 );

@@ -2,8 +2,8 @@ import Type, { type Static } from 'typebox';
 
 const Password = Type.String({
   minLength: 8,
-  format: 'at-most-72-bytes',
-  description: 'At least 8 characters and at most 72 bytes of UTF-8, which is what bcrypt looks at.',
+  format: 'bcrypt-password',
+  description: 'At least 8 characters and at most 72 bytes of UTF-8, which is what bcrypt looks at; no NUL.',
 });
 const Locale = Type.Enum(['en'], { description: 'Language of messages.' });
 export const Username = Type.String({
@@ -28,5 +28,6 @@ export const User = Type.Object({
 });
 
 export type User = Static<typeof User>;
+export type UserUpdate = Static<typeof UserUpdate>;
 export type Registration = Static<typeof Registration>;
 export type PasswordChange = Static<typeof PasswordChange>;

@@ -18,6 +18,9 @@ export interface ApplicationRecord {
   lastModifiedAt: Date;
 }
 
+/** `bytes` as BSON. */
+export type ApplicationSize = { id: string; bytes: number };
+
 /** Who may upload. */
 export type Access = Pick<ApplicationRecord, 'keyRequired' | 'allowedOrigins'>;
 
@@ -51,7 +54,8 @@ export type ApplicationChange = Partial<Pick<ApplicationRecord, 'name' | 'type' 
 
 /** Applications and the tombstones of deleted ones. */
 export function applicationStore(db: Db) {
-  const applications = db.collection<ApplicationDocument>('applications');
+  // All text here was written by this store. To check it again takes longer than to read it.
+  const applications = db.collection<ApplicationDocument>('applications', { enableUtf8Validation: false });
   const owned = (domain: string, ownerId: string) => ({
     domain,
     'owner.id': new ObjectId(ownerId),
@@ -100,10 +104,26 @@ export function applicationStore(db: Db) {
       return applications.countDocuments({ 'owner.id': new ObjectId(ownerId), ...alive }, { limit: most });
     },
 
-    /** Newest first. */
     async idsOfOwner(ownerId: string): Promise<string[]> {
+      return idsOf(applications.find({ 'owner.id': new ObjectId(ownerId), ...alive }));
+    },
+
+    /** Newest first, with their bytes as BSON. */
+    async sizesOfOwner(
+      ownerId: string,
+      { start = 0, limit = 0 }: { start?: number; limit?: number },
+    ): Promise<ApplicationSize[]> {
       const found = applications.find({ 'owner.id': new ObjectId(ownerId), ...alive });
-      return idsOf(found.sort({ createdAt: -1, _id: -1 }));
+      const sized = found.project<{ _id: ObjectId; bytes: number }>({ bytes: { $bsonSize: '$$ROOT' } });
+      const documents = await sized.sort({ createdAt: -1, _id: -1 }).skip(start).limit(limit).toArray();
+      return documents.map(({ _id, bytes }) => ({ id: _id.toHexString(), bytes }));
+    },
+
+    /** In the order of the ids. Those that were deleted meanwhile are left out. */
+    async byIds(ids: string[]): Promise<ApplicationRecord[]> {
+      const found = applications.find({ _id: { $in: ids.map((id) => new ObjectId(id)) }, ...alive });
+      const records = new Map((await found.map(toRecord).toArray()).map((record) => [record.id, record]));
+      return ids.flatMap((id) => records.get(id) ?? []);
     },
 
     async update(

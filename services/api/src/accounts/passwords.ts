@@ -4,6 +4,7 @@ import { unavailable } from '@sluice/shared/errors.ts';
 import { createThread, ThreadBusy } from '@sluice/shared/threads/thread.ts';
 import bcrypt from 'bcrypt';
 import type { HashAnswer, HashRequest } from './hash-thread.ts';
+import { suitsBcrypt } from './suits-bcrypt.ts';
 
 /** Each takes a core for a quarter of a second; one stays free. */
 const threadCount = Math.max(1, Math.min(2, availableParallelism() - 1));
@@ -48,8 +49,8 @@ export function createPasswords(cost: number): Passwords {
     hash,
     async verify(password, known, address) {
       decoy ??= await hash(randomBytes(16).toString('hex'), address);
-      // bcrypt looks at 72 bytes only: a longer password must not match by its beginning.
-      const fits = Buffer.byteLength(password) <= 72;
+      // No account may have any other password, but hashes from before this rule match some.
+      const fits = [...password].length >= 8 && suitsBcrypt(password);
       const compared = await ask({ password, hash: known && fits ? known : decoy }, address);
       return (compared as { matches: boolean }).matches && fits && known !== undefined;
     },

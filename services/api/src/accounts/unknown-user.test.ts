@@ -8,6 +8,8 @@ const cost = 5;
 it.each([
   ['an unknown user', 'correct horse', undefined],
   ['a wrong password', 'wrong horse', bcrypt.hashSync('correct horse', cost)],
+  ['a password with NUL', 'abcd\0abcd', bcrypt.hashSync('abcd\0abcd', cost)],
+  ['a password that is too short', 'abcd', bcrypt.hashSync('abcd\0abcd', cost)],
   ['a password that is too long', 'p'.repeat(73), bcrypt.hashSync('p'.repeat(73), cost)],
 ])('%s costs one comparison, at the full cost, and is refused', async (_what, password, hash) => {
   const asked = vi.spyOn(Worker.prototype, 'postMessage');

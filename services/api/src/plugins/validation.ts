@@ -3,6 +3,8 @@ import { toPointer } from '@sluice/shared/payloads/leaves.ts';
 import { Ajv, type ErrorObject } from 'ajv';
 import formats from 'ajv-formats';
 import fp from 'fastify-plugin';
+import { suitsBcrypt } from '../accounts/suits-bcrypt.ts';
+import { toPackageUrl } from '../applications/package-url.ts';
 
 const maxDetails = 50;
 
@@ -18,13 +20,9 @@ export function parseTimestamp(text: string): number {
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text.slice(0, 10)) ? time : Number.NaN;
 }
 
-function isHttpUrl(text: string): boolean {
-  return URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol);
-}
-
 /** As browsers send it in the header Origin, where no pattern would match. */
 function isOrigin(text: string): boolean {
-  return isHttpUrl(text) && new URL(text).origin === text && !text.includes('*');
+  return /^https?:/.test(text) && URL.parse(text)?.origin === text && !text.includes('*');
 }
 
 function createAjv(coerceTypes: boolean): Ajv {
@@ -39,17 +37,17 @@ function createAjv(coerceTypes: boolean): Ajv {
   });
   formats.default(ajv, ['date-time']);
   ajv.addFormat('iso-timestamp', (text: string) => !Number.isNaN(parseTimestamp(text)));
-  ajv.addFormat('http-url', isHttpUrl);
+  ajv.addFormat('package-url', (text: string) => toPackageUrl(text) !== undefined);
   ajv.addFormat('origin', isOrigin);
-  ajv.addFormat('at-most-72-bytes', (text: string) => Buffer.byteLength(text) <= 72);
+  ajv.addFormat('bcrypt-password', suitsBcrypt);
   return ajv;
 }
 
 const formatMessages: Record<string, string> = {
   'iso-timestamp': 'must be an ISO 8601 timestamp such as 2026-11-21T04:00:00Z (in a URL, + is written %2B)',
-  'http-url': 'must be an http or https URL',
+  'package-url': 'must be an http or https URL of at most 2000 characters',
   origin: 'must be an origin such as https://example.com: lower case, no path, no default port',
-  'at-most-72-bytes': 'must have at most 72 bytes of UTF-8',
+  'bcrypt-password': 'must have at most 72 bytes of UTF-8, and no NUL',
 };
 
 function explain({ keyword, params, message, parentSchema }: ErrorObject): string {

@@ -1,15 +1,28 @@
 import { randomInt } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Application, ApplicationUpdate, NewApplication } from '@sluice/shared/contracts/applications.ts';
+import {
+  Application,
+  ApplicationsQuery,
+  ApplicationUpdate,
+  type Connector,
+  NewApplication,
+} from '@sluice/shared/contracts/applications.ts';
 import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError, applicationNotFound, unavailable } from '@sluice/shared/errors.ts';
 import type { Compiler } from '@sluice/shared/schemas/compiler.ts';
-import type { ApplicationChange, ApplicationStore } from '@sluice/shared/store/applications.ts';
+import type {
+  ApplicationChange,
+  ApplicationRecord,
+  ApplicationStore,
+} from '@sluice/shared/store/applications.ts';
 import { ThreadBusy } from '@sluice/shared/threads/thread.ts';
+import type { FastifyReply } from 'fastify';
 import slugify from 'slugify';
 import Type from 'typebox';
-import { listAsJson, toApplication } from '../applications/shown.ts';
+import { createListApplications } from '../applications/list.ts';
+import { toPackageUrl } from '../applications/package-url.ts';
+import { toJson } from '../applications/shown.ts';
 import type { Audit } from '../audit/audit.ts';
 import { quotaReached } from '../limits/answers.ts';
 import { success } from '../plugins/envelope.ts';
@@ -27,9 +40,21 @@ interface Dependencies {
   audit: Audit;
 }
 
-function toChange({ key_required, allowed_origins, ...rest }: ApplicationUpdate): ApplicationChange {
+const toConnectors = (connectors: Connector[]): Connector[] =>
+  connectors.map(({ package_url, language }) => ({
+    package_url: toPackageUrl(package_url) as string,
+    language,
+  }));
+
+function toChange({
+  key_required,
+  allowed_origins,
+  connectors,
+  ...rest
+}: ApplicationUpdate): ApplicationChange {
   return {
     ...rest,
+    ...(connectors && { connectors: toConnectors(connectors) }),
     ...(key_required !== undefined && { keyRequired: key_required }),
     ...(allowed_origins && { allowedOrigins: allowed_origins }),
   };
@@ -53,6 +78,15 @@ function orUnavailable(error: unknown): never {
   throw error instanceof ThreadBusy ? unavailable(tooManyWait, 1) : error;
 }
 
+const json = 'application/json; charset=utf-8';
+
+/** Sends what is written already: the type is that of the value. */
+const sendJson = (reply: FastifyReply, text: string | Readable) =>
+  reply.type(json).send(text as never) as never;
+
+const sendOne = (reply: FastifyReply, application: ApplicationRecord) =>
+  sendJson(reply, `{"success":true,"status":200,"data":${toJson(application)}}`);
+
 const tags = ['Applications'];
 
 /** Applications of the user whose token it is. */
@@ -61,6 +95,7 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
   { applications, compiler, quota, onAccessChanged, onDeleted, audit },
 ) => {
   app.addHook('onRequest', app.authenticate);
+  const list = createListApplications(applications);
 
   app.post(
     '/applications',
@@ -87,14 +122,14 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
         owner: { id: owner.id, username: owner.username },
         name: body.name,
         type: body.type,
-        connectors: body.connectors ?? [],
+        connectors: toConnectors(body.connectors ?? []),
         rawSchema: body.schema,
       };
       for (;;) {
         const created = await applications.create({ ...fields, domain: makeDomain(body.name) });
         if (!created) continue;
         await audit.note(request, { action: 'application.created', application: created.domain });
-        return success(reply, toApplication(created));
+        return sendOne(reply, created);
       }
     },
   );
@@ -103,18 +138,17 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
     '/applications',
     {
       schema: {
-        summary: 'List the own applications, newest first',
+        summary: 'List your applications, newest first',
         tags,
         security,
-        response: { 200: Success(Type.Array(Application)), ...failures },
+        querystring: ApplicationsQuery,
+        response: { 200: Success(Type.Array(Application)), ...overLimit, ...failures },
       },
     },
-    async ({ owner, method }, reply) => {
+    async ({ owner, method, query }, reply) => {
       // Fastify reads a stream to its end for HEAD too, though nobody gets it.
-      const ids = method === 'HEAD' ? [] : await applications.idsOfOwner(owner.id);
-      const pieces = Readable.from(listAsJson(applications, ids), { highWaterMark: 1 });
-      // Written already: the type is that of the value.
-      return reply.type('application/json; charset=utf-8').send(pieces as never);
+      const sizes = method === 'HEAD' ? [] : await applications.sizesOfOwner(owner.id, query);
+      return sendJson(reply, Readable.from(list(reply, owner.id, sizes), { highWaterMark: 1 }));
     },
   );
 
@@ -132,7 +166,7 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
     async ({ params, owner }, reply) => {
       const found = await applications.ofOwner(params.domain, owner.id);
       if (!found) throw applicationNotFound(params.domain);
-      return success(reply, toApplication(found));
+      return sendOne(reply, found);
     },
   );
 
@@ -156,7 +190,7 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
         if ('keyRequired' in change || 'allowedOrigins' in change) await onAccessChanged(updated.id);
         const details = { changed: Object.keys(body) };
         await audit.note(request, { action: 'application.updated', application: updated.domain, details });
-        return success(reply, toApplication(updated));
+        return sendOne(reply, updated);
       },
     });
   }

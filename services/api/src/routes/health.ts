@@ -4,6 +4,7 @@ import { Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import Type from 'typebox';
+import { createRecent } from '../limits/recent.ts';
 import { success } from '../plugins/envelope.ts';
 import { failures, refusals } from './common.ts';
 
@@ -41,6 +42,23 @@ export const healthRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     lag.disable();
   });
 
+  function requireServing(): void {
+    const now = phase();
+    if (now !== 'serving') throw new ApiError('ResourceNotFoundError', `this replica is ${now}`);
+  }
+
+  const look = createRecent(1_000, async () => {
+    const [mongodb, counted] = await Promise.all([
+      store.ping().then(
+        () => 'up' as const,
+        () => 'down' as const,
+      ),
+      workers().catch(() => undefined),
+    ]);
+    const redis = counted ? ('up' as const) : ('down' as const);
+    return { mongodb, redis, workers: counted ?? { exports: 0, purges: 0 } };
+  });
+
   app.get(
     '/health/live',
     { schema: { summary: 'The process answers', tags, response: { 200: Success(Live), ...failures } } },
@@ -57,20 +75,13 @@ export const healthRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       },
     },
     async (_request, reply) => {
-      const now = phase();
-      if (now !== 'serving') throw new ApiError('ResourceNotFoundError', `this replica is ${now}`);
-      const [mongodb, counted] = await Promise.all([
-        store.ping().then(
-          () => 'up' as const,
-          () => 'down' as const,
-        ),
-        workers().catch(() => undefined),
-      ]);
+      requireServing();
+      const seen = await look();
+      // It may drain by now.
+      requireServing();
       return success(reply, {
         status: 'serving' as const,
-        mongodb,
-        redis: counted ? ('up' as const) : ('down' as const),
-        workers: counted ?? { exports: 0, purges: 0 },
+        ...seen,
         eventLoopLagMs: Math.round(lag.percentile(99) / 1e4) / 100,
       });
     },

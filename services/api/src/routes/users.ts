@@ -9,7 +9,7 @@ import {
 } from '@sluice/shared/contracts/users.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { UserRecord, UserStore } from '@sluice/shared/store/users.ts';
-import type { onRequestAsyncHookHandler } from 'fastify';
+import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import Type from 'typebox';
 import type { Passwords } from '../accounts/passwords.ts';
 import type { createRenewHash } from '../accounts/renew-hash.ts';
@@ -191,12 +191,33 @@ export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     async ({ params }, reply) => success(reply, toUser(await find(params.username))),
   );
 
+  async function update(request: FastifyRequest, body: UserUpdate): Promise<User> {
+    const { owner } = request;
+    const updated = await users.update(owner.id, body);
+    await audit.note(request, { action: 'user.updated', details: { changed: Object.keys(body) } });
+    return toUser(updated ?? owner);
+  }
+
   for (const method of ['PUT', 'PATCH'] as const) {
+    app.route({
+      method,
+      url: '/users/me',
+      schema: {
+        summary: 'Update your profile',
+        tags,
+        security,
+        body: UserUpdate,
+        response: { 200: Success(User), ...failures },
+      },
+      onRequest: app.authenticate,
+      handler: async (request, reply) => success(reply, await update(request, request.body)),
+    });
+
     app.route({
       method,
       url: '/users/:username',
       schema: {
-        summary: 'Update the own user',
+        summary: 'Update your profile, by your username',
         tags,
         security,
         params: ByName,
@@ -205,13 +226,10 @@ export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       },
       onRequest: app.authenticate,
       handler: async (request, reply) => {
-        const { params, body, owner } = request;
-        const user = await find(params.username);
-        if (user.id !== owner.id)
-          throw new ApiError('ForbiddenRequestError', 'only the own user can be changed');
-        const updated = await users.update(user.id, body);
-        await audit.note(request, { action: 'user.updated', details: { changed: Object.keys(body) } });
-        return success(reply, toUser(updated ?? user));
+        const { id } = await find(request.params.username);
+        if (id !== request.owner.id)
+          throw new ApiError('ForbiddenRequestError', 'you can change only your own profile');
+        return success(reply, await update(request, request.body));
       },
     });
   }

@@ -1,0 +1,70 @@
+import { unavailable } from '@sluice/shared/errors.ts';
+import type { ApplicationSize, ApplicationStore } from '@sluice/shared/store/applications.ts';
+import type { FastifyReply } from 'fastify';
+import { tooMany } from '../limits/answers.ts';
+import { createGate } from '../limits/gate.ts';
+import { createRoom, untilClosed } from '../limits/room.ts';
+import { toJson } from './shown.ts';
+
+/** Applications that are read by one query, and their bytes as BSON: a schema may have 256 KiB. It takes a few milliseconds to write them. */
+const groupOf = { count: 100, bytes: 256 * 1024 };
+
+interface Group {
+  ids: string[];
+  bytes: number;
+}
+
+/** What lists hold in one process: a client may stop reading in the middle, and stay. */
+const room = { most: 128 * 1024 ** 2, mostOfOwner: 96 * 1024 ** 2 };
+/** A list holds two groups. JSON has up to three times the bytes of BSON: it has the schema twice, once with escapes. */
+const heldOfGroup = 2 * 3;
+
+/** Groups of at most so many applications and bytes, or of one of any size. */
+function toGroups(sizes: ApplicationSize[]): Group[] {
+  const groups: Group[] = [];
+  for (const { id, bytes } of sizes) {
+    const last = groups.at(-1);
+    if (last && last.ids.length < groupOf.count && last.bytes + bytes <= groupOf.bytes) {
+      last.ids.push(id);
+      last.bytes += bytes;
+    } else groups.push({ ids: [id], bytes });
+  }
+  return groups;
+}
+
+/** Writes lists of applications. However many clients list, one group at a time is read and written, so that uploads go on beside. */
+export function createListApplications(applications: Pick<ApplicationStore, 'byIds'>) {
+  const endless = Number.POSITIVE_INFINITY;
+  const pass = createGate({
+    atOnce: 1,
+    // A list that has begun cannot be refused. Each connection has at most one that waits.
+    limits: { waitingOfClient: endless, waiting: endless },
+    waitingMs: endless,
+    what: 'lists',
+  });
+
+  const enter = createRoom({
+    ...room,
+    full: () => unavailable('too many lists of applications at once', 1),
+    ownerFull: () => tooMany('too many lists of your applications at once: read one to its end first', 1_000),
+  });
+
+  async function* write(ownerId: string, groups: Group[]): AsyncGenerator<string> {
+    let before = '{"success":true,"status":200,"data":[';
+    for (const { ids } of groups) {
+      const group = await pass(ownerId, async () => (await applications.byIds(ids)).map(toJson).join(','));
+      if (group === '') continue;
+      yield before + group;
+      before = ',';
+    }
+    yield before === ',' ? ']}' : `${before}]}`;
+  }
+
+  /** The answer in pieces of a group each. An application that is deleted meanwhile is left out. Throws ApiError. */
+  return (reply: FastifyReply, ownerId: string, sizes: ApplicationSize[]): AsyncGenerator<string> => {
+    const groups = toGroups(sizes);
+    const largest = groups.reduce((most, { bytes }) => Math.max(most, bytes), 0);
+    untilClosed(reply, enter(ownerId, heldOfGroup * largest));
+    return write(ownerId, groups);
+  };
+}
