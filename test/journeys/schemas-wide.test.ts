@@ -38,6 +38,7 @@ it.each([500, 1_000, 1_500, 5_000, 10_000])(
         await other.stop();
       }
     }
-    if (restarts > 1) console.log(`${count}: created in ${Math.round(created)} ms, first uploads ${first} ms`);
+    if (restarts > 1)
+      console.log(`${count}: created in ${Math.round(created)} ms, first uploads ${first} ms`);
   },
 );

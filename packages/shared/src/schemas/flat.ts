@@ -32,9 +32,13 @@ export function flatten(ajv: Ajv): void {
   replaceKeyword(ajv, 'dependentRequired', (cxt) => requiredBy(cxt, cxt.schema));
   replaceKeyword(ajv, 'dependentSchemas', (cxt) => schemasBy(cxt, cxt.schema));
   replaceKeyword(ajv, 'dependencies', (cxt) => {
-    const parts = Object.entries<any>(cxt.schema);
-    requiredBy(cxt, Object.fromEntries(parts.filter(([, part]) => Array.isArray(part))));
-    schemasBy(cxt, Object.fromEntries(parts.filter(([, part]) => !Array.isArray(part))));
+    const lists: Record<string, string[]> = {};
+    const schemas: Schemas = {};
+    for (const [name, part] of Object.entries<string[] | AnySchema>(cxt.schema))
+      if (Array.isArray(part)) lists[name] = part;
+      else schemas[name] = part;
+    requiredBy(cxt, lists);
+    schemasBy(cxt, schemas);
   });
 }
 
