@@ -1,4 +1,5 @@
 import { _, type Ajv, type CodeKeywordDefinition, type KeywordCxt, Name, str } from 'ajv';
+import { contains } from './flat.ts';
 import { replaceKeyword } from './replace-keyword.ts';
 
 /** Stands in each schema of a document that asks what has been evaluated; see ./link.ts. */
@@ -26,7 +27,8 @@ export function trackEvaluated(ajv: Ajv): void {
     change(keyword, keepDynamic);
   change('patternProperties', ownProps);
   change('if', (cxt) => evaluateIf(cxt));
-  change('contains', ajv.getKeyword('prefixItems') ? evaluateContains : keepItems);
+  if (ajv.getKeyword('prefixItems'))
+    change('contains', (cxt) => contains(cxt, (i) => cxt.gen.assign(_`${cxt.it.props as Name}[${i}]`, true)));
   change('unevaluatedItems', (cxt) => evaluateItems(cxt), unevaluatedItem);
 
   /** Only within tracked schemas: a meta-schema that is referred to is none. */
@@ -57,12 +59,6 @@ function keepDynamic({ gen, it }: KeywordCxt, original: () => void): void {
     gen.assign(props, true);
     it.props = props;
   }
-}
-
-function keepItems({ it }: KeywordCxt, original: () => void): void {
-  const { items } = it;
-  original();
-  if (items !== undefined) it.items = items;
 }
 
 /** The keyword writes into the names, which may be `true` by now. */
@@ -102,21 +98,6 @@ function evaluateIf(cxt: KeywordCxt): void {
     cxt.mergeValidEvaluated(clause, valid);
     gen.assign(ifClause, _`${keyword}`);
   }
-}
-
-/** Looks at all items, as each that is contained is evaluated. */
-function evaluateContains(cxt: KeywordCxt): void {
-  const { gen, data, it, parentSchema } = cxt;
-  const { minContains: min = 1, maxContains: max } = parentSchema;
-  const count = gen.let('count', 0);
-  const valid = gen.name('valid');
-  gen.forRange('i', 0, _`${data}.length`, (i) => {
-    cxt.subschema({ keyword: 'contains', dataProp: i, dataPropType: byNumber, compositeRule: true }, valid);
-    gen.if(valid, () => gen.code(_`${count}++`).assign(_`${it.props as Name}[${i}]`, true));
-  });
-  cxt.setParams({ min, max });
-  const enough = _`${count} >= ${min}`;
-  cxt.result(max === undefined ? enough : _`${enough} && ${count} <= ${max}`, () => cxt.reset());
 }
 
 const unevaluatedItem: CodeKeywordDefinition['error'] = {

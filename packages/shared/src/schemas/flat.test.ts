@@ -69,6 +69,13 @@ describe('keywords that stand after others are not skipped', () => {
     expect(await refusedFor(await compile(schema), payload)).toContain(keyword);
   });
 
+  it.each([
+    ['items', { items: { contains: { const: 1 } } }, [[1], []]],
+    ['additionalProperties', { additionalProperties: { contains: { const: 1 } } }, { a: [1], b: [] }],
+  ])('an empty array contains nothing after one that does (%s)', async (_what, v, payload) => {
+    expect(await refusedFor(await compile({ properties: { v } }), { v: payload })).toContain('contains');
+  });
+
   it('so that oneOf counts only what conforms', async () => {
     const validator = await compile({
       properties: { v: { oneOf: [{ prefixItems: [text], contains: x }, { maxItems: 0 }] } },

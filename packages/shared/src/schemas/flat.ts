@@ -25,6 +25,7 @@ export function flatten(ajv: Ajv): void {
   replaceKeyword(ajv, 'properties', properties);
   replaceKeyword(ajv, 'prefixItems', (cxt) => tuple(cxt));
   replaceKeyword(ajv, 'items', (cxt, original) => (Array.isArray(cxt.schema) ? tuple(cxt) : original()));
+  replaceKeyword(ajv, 'contains', (cxt) => contains(cxt));
   replaceKeyword(ajv, 'allOf', allOf);
   replaceKeyword(ajv, 'anyOf', anyOf);
   replaceKeyword(ajv, 'oneOf', oneOf);
@@ -122,6 +123,28 @@ function tuple(cxt: KeywordCxt): void {
       subschema: { keyword, schemaProp: i, dataProp: i },
     })),
   );
+}
+
+/**
+ * `onContained` is told of each item that conforms; without it no more items are looked at than it takes. Ajv's own code, where
+ * it stands in a loop, takes the verdict on an empty array from the turn before.
+ */
+export function contains(cxt: KeywordCxt, onContained?: (i: Name) => void): void {
+  const { gen, data, keyword, parentSchema } = cxt;
+  const { minContains: min = 1, maxContains: max } = parentSchema;
+  const count = gen.let('count', 0);
+  const valid = gen.name('valid');
+  gen.forRange('i', 0, _`${data}.length`, (i) => {
+    cxt.subschema({ keyword, dataProp: i, dataPropType: Type.Num, compositeRule: true }, valid);
+    gen.if(valid, () => {
+      gen.code(_`${count}++`);
+      if (onContained) onContained(i);
+      else gen.if(max === undefined ? _`${count} >= ${min}` : _`${count} > ${max}`, () => gen.break());
+    });
+  });
+  cxt.setParams({ min, max });
+  const enough = _`${count} >= ${min}`;
+  cxt.result(max === undefined ? enough : _`${enough} && ${count} <= ${max}`, () => cxt.reset());
 }
 
 function allOf(cxt: KeywordCxt): void {
