@@ -1,5 +1,5 @@
 import { _, type Ajv, type CodeKeywordDefinition, type KeywordCxt, Name, str } from 'ajv';
-import { contains } from './flat.ts';
+import { contains } from './count-matches.ts';
 import { replaceKeyword } from './replace-keyword.ts';
 
 /** Stands in each schema of a document that asks what has been evaluated; see ./link.ts. */

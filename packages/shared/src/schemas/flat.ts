@@ -1,15 +1,14 @@
-import { _, type Ajv, type AnySchema, type Code, type KeywordCxt, Name, stringify } from 'ajv';
-import { and, not, or } from 'ajv/dist/compile/codegen/index.js';
+import { _, type Ajv, type AnySchema, type Code, type KeywordCxt, type Name, stringify } from 'ajv';
+import { and, not } from 'ajv/dist/compile/codegen/index.js';
 import { alwaysValidSchema, mergeEvaluated, Type, toHash } from 'ajv/dist/compile/util.js';
-import { checkReportMissingProp, noPropertyInData, propertyInData } from 'ajv/dist/vocabularies/code.js';
+import { propertyInData } from 'ajv/dist/vocabularies/code.js';
+import { anyOf, contains, oneOf } from './count-matches.ts';
 import { replaceKeyword } from './replace-keyword.ts';
+import { required, requiredBy } from './require-names.ts';
 
 type Schemas = Record<string, AnySchema>;
 type Subschema = Parameters<KeywordCxt['subschema']>[0];
 type Subcontext = ReturnType<KeywordCxt['subschema']>;
-
-/** Generating a condition takes quadratic time. */
-const namesACondition = 50;
 
 /** Above this number of properties, those with the same schema share their code; groups smaller than this do not. */
 const wideFrom = 100;
@@ -125,28 +124,6 @@ function tuple(cxt: KeywordCxt): void {
   );
 }
 
-/**
- * `onContained` is told of each item that conforms; without it no more items are looked at than it takes. Ajv's own code, where
- * it stands in a loop, takes the verdict on an empty array from the turn before.
- */
-export function contains(cxt: KeywordCxt, onContained?: (i: Name) => void): void {
-  const { gen, data, keyword, parentSchema } = cxt;
-  const { minContains: min = 1, maxContains: max } = parentSchema;
-  const count = gen.let('count', 0);
-  const valid = gen.name('valid');
-  gen.forRange('i', 0, _`${data}.length`, (i) => {
-    cxt.subschema({ keyword, dataProp: i, dataPropType: Type.Num, compositeRule: true }, valid);
-    gen.if(valid, () => {
-      gen.code(_`${count}++`);
-      if (onContained) onContained(i);
-      else gen.if(max === undefined ? _`${count} >= ${min}` : _`${count} > ${max}`, () => gen.break());
-    });
-  });
-  cxt.setParams({ min, max });
-  const enough = _`${count} >= ${min}`;
-  cxt.result(max === undefined ? enough : _`${enough} && ${count} <= ${max}`, () => cxt.reset());
-}
-
 function allOf(cxt: KeywordCxt): void {
   const { schema, it, keyword } = cxt;
   const places = [...schema.keys()].filter((i) => !alwaysValidSchema(it, schema[i]));
@@ -170,81 +147,4 @@ function schemasBy(cxt: KeywordCxt, schemas: Schemas): void {
       merge: (part, valid) => cxt.mergeValidEvaluated(part, valid),
     })),
   );
-}
-
-/** The parts after the first that is valid count only for what they evaluate. */
-function anyOf(cxt: KeywordCxt): void {
-  const { gen, schema, it, keyword } = cxt;
-  if (!it.opts.unevaluated && schema.some((part: AnySchema) => alwaysValidSchema(it, part))) return;
-  const valid = gen.let('valid', false);
-  const partValid = gen.name('_valid');
-  const check = (schemaProp: number) => {
-    const part = cxt.subschema({ keyword, schemaProp, compositeRule: true }, partValid);
-    gen.assign(valid, _`${valid} || ${partValid}`);
-    cxt.mergeValidEvaluated(part, partValid);
-  };
-  for (const i of schema.keys())
-    if (i === 0 || it.opts.unevaluated) check(i);
-    else gen.if(not(valid), () => check(i));
-  cxt.result(
-    valid,
-    () => cxt.reset(),
-    () => cxt.error(true),
-  );
-}
-
-function oneOf(cxt: KeywordCxt): void {
-  const { gen, schema, keyword } = cxt;
-  const count = gen.let('count', 0);
-  const passing = gen.let('passing', null);
-  const partValid = gen.name('_valid');
-  cxt.setParams({ passing });
-  for (const i of schema.keys())
-    gen.if(_`${count} < 2`, () => {
-      const part = cxt.subschema({ keyword, schemaProp: i, compositeRule: true }, partValid);
-      gen.if(partValid, () => {
-        gen.code(_`${count}++`);
-        cxt.mergeEvaluated(part, Name);
-      });
-    });
-  cxt.result(
-    _`${count} === 1`,
-    () => cxt.reset(),
-    () => cxt.error(true),
-  );
-}
-
-function required(cxt: KeywordCxt): void {
-  const valid = cxt.gen.var('valid', true);
-  reportMissing(cxt, cxt.schema, valid);
-  cxt.ok(valid);
-}
-
-function requiredBy(cxt: KeywordCxt, dependents: Record<string, string[]>): void {
-  const { gen, data } = cxt;
-  const valid = gen.var('valid', true);
-  for (const [property, names] of Object.entries(dependents)) {
-    cxt.setParams({ property, depsCount: names.length, deps: names.join(', ') });
-    gen.if(propertyInData(gen, data, property, true), () => reportMissing(cxt, names, valid));
-  }
-  cxt.ok(valid);
-}
-
-function reportMissing(cxt: KeywordCxt, names: string[], valid: Name): void {
-  const { gen, data, allErrors } = cxt;
-  if (allErrors) {
-    for (const name of names) checkReportMissingProp(cxt, name);
-    return;
-  }
-  const missing = gen.let('missing');
-  for (let i = 0; i < names.length; i += namesACondition) {
-    const absent = names
-      .slice(i, i + namesACondition)
-      .map((name) => and(noPropertyInData(gen, data, name, true), _`(${missing} = ${name}) !== undefined`));
-    gen.if(and(valid, or(...absent)), () => {
-      cxt.setParams({ missingProperty: missing }, true);
-      cxt.error();
-      gen.assign(valid, false);
-    });
-  }
 }

@@ -1,0 +1,66 @@
+import { _, type AnySchema, type KeywordCxt, Name } from 'ajv';
+import { not } from 'ajv/dist/compile/codegen/index.js';
+import { alwaysValidSchema, Type } from 'ajv/dist/compile/util.js';
+
+/**
+ * `onContained` is told of each item that conforms; without it no more items are looked at than it takes. Ajv's own code, where
+ * it stands in a loop, takes the verdict on an empty array from the turn before.
+ */
+export function contains(cxt: KeywordCxt, onContained?: (i: Name) => void): void {
+  const { gen, data, keyword, parentSchema } = cxt;
+  const { minContains: min = 1, maxContains: max } = parentSchema;
+  const count = gen.let('count', 0);
+  const valid = gen.name('valid');
+  gen.forRange('i', 0, _`${data}.length`, (i) => {
+    cxt.subschema({ keyword, dataProp: i, dataPropType: Type.Num, compositeRule: true }, valid);
+    gen.if(valid, () => {
+      gen.code(_`${count}++`);
+      if (onContained) onContained(i);
+      else gen.if(max === undefined ? _`${count} >= ${min}` : _`${count} > ${max}`, () => gen.break());
+    });
+  });
+  cxt.setParams({ min, max });
+  const enough = _`${count} >= ${min}`;
+  cxt.result(max === undefined ? enough : _`${enough} && ${count} <= ${max}`, () => cxt.reset());
+}
+
+/** The parts after the first that is valid count only for what they evaluate. */
+export function anyOf(cxt: KeywordCxt): void {
+  const { gen, schema, it, keyword } = cxt;
+  if (!it.opts.unevaluated && schema.some((part: AnySchema) => alwaysValidSchema(it, part))) return;
+  const valid = gen.let('valid', false);
+  const partValid = gen.name('_valid');
+  const check = (schemaProp: number) => {
+    const part = cxt.subschema({ keyword, schemaProp, compositeRule: true }, partValid);
+    gen.assign(valid, _`${valid} || ${partValid}`);
+    cxt.mergeValidEvaluated(part, partValid);
+  };
+  for (const i of schema.keys())
+    if (i === 0 || it.opts.unevaluated) check(i);
+    else gen.if(not(valid), () => check(i));
+  cxt.result(
+    valid,
+    () => cxt.reset(),
+    () => cxt.error(true),
+  );
+}
+
+export function oneOf(cxt: KeywordCxt): void {
+  const { gen, schema, keyword } = cxt;
+  const count = gen.let('count', 0);
+  const partValid = gen.name('_valid');
+  cxt.setParams({ passing: null });
+  for (const i of schema.keys())
+    gen.if(_`${count} < 2`, () => {
+      const part = cxt.subschema({ keyword, schemaProp: i, compositeRule: true }, partValid);
+      gen.if(partValid, () => {
+        gen.code(_`${count}++`);
+        cxt.mergeEvaluated(part, Name);
+      });
+    });
+  cxt.result(
+    _`${count} === 1`,
+    () => cxt.reset(),
+    () => cxt.error(true),
+  );
+}
