@@ -49,7 +49,7 @@ export function oneOf(cxt: KeywordCxt): void {
   const { gen, schema, keyword } = cxt;
   const count = gen.let('count', 0);
   const partValid = gen.name('_valid');
-  cxt.setParams({ passing: null });
+  cxt.setParams({ passing: _`null` });
   for (const i of schema.keys())
     gen.if(_`${count} < 2`, () => {
       const part = cxt.subschema({ keyword, schemaProp: i, compositeRule: true }, partValid);
