@@ -6,7 +6,7 @@ import { answerOf } from './answers.ts';
 import { isDeaf } from './lingering.ts';
 
 /** Requests of one connection that wait behind the one that is being answered. */
-const mostWaiting = 32;
+const mostWaiting = 16;
 
 const lookEveryMs = 1_000;
 
