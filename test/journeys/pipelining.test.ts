@@ -103,8 +103,8 @@ describe('requests that one connection sends before it has answers', () => {
 });
 
 /** Sends until the server reads no more, and reads nothing itself. */
-async function flood(requests: string): Promise<Socket> {
-  const socket = await open(sluice.url);
+async function flood(requests: string, { url } = sluice): Promise<Socket> {
+  const socket = await open(url);
   onTestFinished(() => void socket.destroy());
   socket.pause();
   const bytes = requests.repeat(Math.ceil((16 * 1024 ** 2) / requests.length));
@@ -138,5 +138,16 @@ describe('a client that sends requests and reads nothing', () => {
       return Promise.race([isClosed, false]);
     });
     expect(most).toBe(1);
+  });
+
+  it('does not hold up a server that closes', async () => {
+    const closing = await startSluice({
+      workers: false,
+      env: { REQUEST_TIMEOUT: '10m', SHUTDOWN_TIMEOUT: '2s' },
+    });
+    const taken = countRequests();
+    await flood(get('/api/openapi.json'), closing);
+    await until(async () => taken() > 1);
+    await closing.stop();
   });
 });

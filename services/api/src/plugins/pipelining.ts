@@ -21,6 +21,8 @@ interface Parser {
 const parserOf = (socket: Socket) => (socket as Socket & { parser: Parser }).parser;
 
 interface Stop {
+  /** A client that takes nothing for so long loses the connection. */
+  timeoutMs: number;
   /** What was read and not parsed. */
   rest: Buffer;
   /** Half of what waited has gone. */
@@ -28,6 +30,8 @@ interface Stop {
   /** There are bytes that the client could take. */
   isOwed: boolean;
 }
+
+const nothing = Buffer.alloc(0);
 
 const stops = new Map<Socket, Stop>();
 
@@ -37,7 +41,7 @@ export const isStopped = (socket: Socket): boolean => stops.has(socket);
 const isWaiting = (answer: ServerResponse) => !answer.socket && !answer.writableFinished;
 
 /** Goes through the requests of one connection; a whole read of 64 KiB has up to 3,000 of them. */
-function countWaiting(socket: Socket): void {
+function countWaiting(socket: Socket, timeoutMs: number): void {
   const parser = parserOf(socket);
   const take = parser.onIncoming;
   const waiting: ServerResponse[] = [];
@@ -47,6 +51,8 @@ function countWaiting(socket: Socket): void {
     if (code !== 0 || !answer || answer.socket) return code;
     while (waiting[0] && !isWaiting(waiting[0])) waiting.shift();
     if (waiting.push(answer) < mostWaiting) return code;
+    if (isDeaf(socket)) return pause;
+    stops.set(socket, { timeoutMs, rest: nothing, isOver: false, isOwed: false });
     // Half of them go first, so that the connection is not idle meanwhile.
     waiting[mostWaiting / 2]?.once('socket', () => goOn(socket));
     return pause;
@@ -55,8 +61,8 @@ function countWaiting(socket: Socket): void {
 
 /** Reads a connection no further whose parser has been paused; `error` tells where. */
 export function stopReading(socket: Socket, error: ConnectionError): void {
-  const rest = (error.rawPacket as unknown as Buffer).subarray(error.bytesParsed);
-  stops.set(socket, { rest, isOver: false, isOwed: false });
+  const stop = stops.get(socket) as Stop;
+  stop.rest = (error.rawPacket as unknown as Buffer).subarray(error.bytesParsed);
   socket.pause();
   socket.on('resume', resumed);
   socket.once('close', forget);
@@ -103,13 +109,13 @@ export const pipelining = fp<{ timeoutMs: number }>(
     function look(): void {
       for (const [socket, stop] of stops) {
         const isOwed = socket.writableLength > 0;
-        if (isOwed !== stop.isOwed) socket.setTimeout(isOwed ? timeoutMs : 0);
+        if (isOwed !== stop.isOwed) socket.setTimeout(isOwed ? stop.timeoutMs : 0);
         stop.isOwed = isOwed;
       }
     }
     const timer = setInterval(look, lookEveryMs);
     timer.unref();
-    app.server.on('connection', countWaiting);
+    app.server.on('connection', (socket) => countWaiting(socket, timeoutMs));
     app.server.once('close', () => clearInterval(timer));
   },
   { name: 'pipelining' },
