@@ -117,9 +117,10 @@ const closed = (socket: Socket) => new Promise<unknown>((resolve) => socket.once
 describe('a client that sends requests and reads nothing', () => {
   it.each([
     ['the description of the API', '/api/openapi.json'],
+    ['the same, with large heads', '/api/openapi.json', `X: ${'x'.repeat(8_000)}`],
     ['a file of its page', '/api/docs/static/swagger-ui-bundle.js'],
-  ])('is let go when it has taken nothing for REQUEST_TIMEOUT: %s', async (_what, path) => {
-    const socket = await flood(get(path));
+  ])('is let go when it has taken nothing for REQUEST_TIMEOUT: %s', async (_what, path, header = 'X: 1') => {
+    const socket = await flood(get(path, header));
     await closed(socket);
   });
 

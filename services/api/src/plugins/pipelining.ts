@@ -8,8 +8,6 @@ import { isDeaf } from './lingering.ts';
 /** Requests of one connection that wait behind the one that is being answered. */
 const mostWaiting = 16;
 
-const lookEveryMs = 1_000;
-
 /** llhttp's HPE_PAUSED: the parser stops where it is when a callback returns it. */
 const pause = 21;
 
@@ -21,27 +19,41 @@ interface Parser {
 const parserOf = (socket: Socket) => (socket as Socket & { parser: Parser }).parser;
 
 interface Stop {
-  /** A client that takes nothing for so long loses the connection. */
-  timeoutMs: number;
   /** What was read and not parsed. */
   rest: Buffer;
   /** Half of what waited has gone. */
   isOver: boolean;
-  /** There are bytes that the client could take. */
-  isOwed: boolean;
 }
 
 const nothing = Buffer.alloc(0);
 
 const stops = new Map<Socket, Stop>();
 
-/** Whether the server does not read this connection until earlier answers have gone. */
-export const isStopped = (socket: Socket): boolean => stops.has(socket);
+/** Whether its client could take bytes, and the server, or Node.js by itself, reads no more until it does. */
+const isOwed = (socket: Socket): boolean => socket.isPaused() && socket.writableLength > 0;
+
+/** Whether this connection is not read until earlier answers have gone. */
+export const isStopped = (socket: Socket): boolean => stops.has(socket) || isOwed(socket);
+
+const timed = new WeakSet<Socket>();
+
+/** Ends a connection that is stopped and whose client takes nothing for so long. Call now and then. */
+export function limitUnread(socket: Socket, timeoutMs: number): void {
+  if (isOwed(socket) === timed.has(socket)) return;
+  if (timed.delete(socket)) {
+    // Where all is answered Node.js has set the time for a next request.
+    if (!answerOf(socket)?.writableFinished) socket.setTimeout(0);
+    return;
+  }
+  timed.add(socket);
+  // Node.js begins anew with each byte that the client takes.
+  socket.setTimeout(timeoutMs);
+}
 
 const isWaiting = (answer: ServerResponse) => !answer.socket && !answer.writableFinished;
 
 /** Goes through the requests of one connection; a whole read of 64 KiB has up to 3,000 of them. */
-function countWaiting(socket: Socket, timeoutMs: number): void {
+function countWaiting(socket: Socket): void {
   const parser = parserOf(socket);
   const take = parser.onIncoming;
   const waiting: ServerResponse[] = [];
@@ -52,7 +64,7 @@ function countWaiting(socket: Socket, timeoutMs: number): void {
     while (waiting[0] && !isWaiting(waiting[0])) waiting.shift();
     if (waiting.push(answer) < mostWaiting) return code;
     if (isDeaf(socket)) return pause;
-    stops.set(socket, { timeoutMs, rest: nothing, isOver: false, isOwed: false });
+    stops.set(socket, { rest: nothing, isOver: false });
     // Half of them go first, so that the connection is not idle meanwhile.
     waiting[mostWaiting / 2]?.once('socket', () => goOn(socket));
     return pause;
@@ -82,7 +94,6 @@ function resumed(this: Socket): void {
   if (this.isPaused()) return;
   forget.call(this);
   if (isDeaf(this)) return;
-  this.setTimeout(0);
   parserOf(this).resume();
   this.emit('data', rest);
 }
@@ -103,20 +114,9 @@ export const inTurn: onRequestHookHandler = (_request, { raw }, done) => {
  * Bounds what a connection has pending. Node.js stops reading when answers that wait have 64 KiB, but it looks only
  * between two reads, and while answers are being made there are no bytes to count.
  */
-export const pipelining = fp<{ timeoutMs: number }>(
-  async (app, { timeoutMs }) => {
-    /** The time of a connection runs while its client does not take what is there; Node.js sees each byte it takes. */
-    function look(): void {
-      for (const [socket, stop] of stops) {
-        const isOwed = socket.writableLength > 0;
-        if (isOwed !== stop.isOwed) socket.setTimeout(isOwed ? stop.timeoutMs : 0);
-        stop.isOwed = isOwed;
-      }
-    }
-    const timer = setInterval(look, lookEveryMs);
-    timer.unref();
-    app.server.on('connection', (socket) => countWaiting(socket, timeoutMs));
-    app.server.once('close', () => clearInterval(timer));
+export const pipelining = fp(
+  async (app) => {
+    app.server.on('connection', countWaiting);
   },
   { name: 'pipelining' },
 );
