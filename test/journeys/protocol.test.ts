@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Sluice, startSluice } from '../support/sluice.ts';
 
 let sluice: Sluice;
@@ -146,6 +146,21 @@ describe('the description of the API', () => {
         expect(Object.keys(operation.responses).length).toBeGreaterThan(0);
       }
     }
+  });
+
+  it('is written as JSON once, however often it is asked for', async () => {
+    const written = vi.spyOn(JSON, 'stringify');
+    onTestFinished(() => written.mockRestore());
+    const paths = ['/openapi.json', '/docs/json', '/openapi.json', '/docs/json'];
+    const answers = await Promise.all(paths.map((path) => sluice.request('GET', path)));
+    const [first] = answers;
+    expect(first?.body.openapi).toMatch(/^3/);
+    for (const { text: same, headers } of answers) {
+      expect(same).toBe(first?.text);
+      expect(headers.get('content-length')).toBe(String(Buffer.byteLength(same)));
+    }
+    const calls = written.mock.calls.filter(([value]) => (value as { openapi?: string } | null)?.openapi);
+    expect(calls.length).toBeLessThanOrEqual(1);
   });
 
   it('has a page that may run its own scripts and no others, also over plain HTTP', async () => {

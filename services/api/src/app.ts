@@ -36,6 +36,7 @@ import { lingers } from './plugins/lingering.ts';
 import { methods } from './plugins/methods.ts';
 import { openapi } from './plugins/openapi.ts';
 import { origins } from './plugins/origins.ts';
+import { pipelining } from './plugins/pipelining.ts';
 import { requestHeads } from './plugins/request-heads.ts';
 import { slowBodies } from './plugins/slow-bodies.ts';
 import { validation } from './plugins/validation.ts';
@@ -138,6 +139,7 @@ export async function buildApp({
   await app.register(validation);
   await app.register(lingers);
   await app.register(connectionLimit, { most: config.maxConnections, log });
+  await app.register(pipelining);
   app.addHook('onRequest', noteAnswers);
   await app.register(requestHeads);
   await app.register(origins, { cache });

@@ -7,6 +7,7 @@ import parseRange from 'range-parser';
 import type { Audit } from '../audit/audit.ts';
 import type { Downloads } from '../limits/downloads.ts';
 import { createCompressor, encodingFor } from './encoding.ts';
+import { isNamedIn } from './entity-tag.ts';
 import { keeping } from './keep.ts';
 import { mediaOf } from './media.ts';
 import { readRange } from './read-parts.ts';
@@ -57,8 +58,7 @@ export function createSendFile(
     const encoding = range ? undefined : encodingFor(request.headers['accept-encoding']);
     const etag = `"${manifest.sha256}${encoding ? `-${encoding}` : ''}"`;
     reply.header('etag', etag).header('accept-ranges', 'bytes').header('cache-control', 'private, no-cache');
-    if (request.headers['if-none-match']?.split(/\s*,\s*/).some((tag) => tag === etag || tag === '*'))
-      return reply.code(304).send();
+    if (isNamedIn(request.headers['if-none-match'] ?? '', etag)) return reply.code(304).send();
     if (range === 'unsatisfiable') {
       throw new ApiError('RangeNotSatisfiableError', `the file has ${manifest.bytes} bytes`, {
         headers: { 'content-range': `bytes */${manifest.bytes}` },

@@ -45,6 +45,15 @@ const frameworkErrors: Record<string, (request: FastifyRequest, error: FastifyEr
   },
   FST_ERR_BAD_URL: () => new ApiError('InvalidRequestError', 'the path is not a valid URL'),
   FST_ERR_MAX_PARAM_LENGTH: (request) => notFound(request),
+  FST_STATIC_FORBIDDEN_PATH: (request) => notFound(request),
+};
+
+/** Of refusals by plugins whose codes are not known here. */
+const byStatus: Record<number, ErrorName> = {
+  404: 'ResourceNotFoundError',
+  408: 'RequestTimeoutError',
+  413: 'PayloadTooLargeError',
+  416: 'RangeNotSatisfiableError',
 };
 
 function notFound(request: FastifyRequest): ApiError {
@@ -67,10 +76,9 @@ function toApiError(error: FastifyError, request: FastifyRequest): ApiError | un
   if (fault === 'unknown') return unavailable(notConfirmed, 2, error);
   const known = frameworkErrors[error.code];
   if (known) return known(request, error);
-  const name = { 400: 'InvalidRequestError', 408: 'RequestTimeoutError', 413: 'PayloadTooLargeError' }[
-    error.statusCode ?? 0
-  ];
-  return name ? new ApiError(name as ErrorName, error.message) : undefined;
+  const { statusCode = 500 } = error;
+  if (statusCode < 400 || statusCode >= 500) return undefined;
+  return new ApiError(byStatus[statusCode] ?? 'InvalidRequestError', error.message);
 }
 
 /**

@@ -1,7 +1,9 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { type Description, describeFailures } from './describe-failures.ts';
+import { inTurn } from './pipelining.ts';
 
 /** The description of the API, made from the schemas of its routes, and a page to try it. */
 export const openapi = fp(
@@ -27,21 +29,36 @@ export const openapi = fp(
           ? describeFailures(document.openapiObject as Description)
           : document.swaggerObject,
     });
-    await app.register(swaggerUi, {
-      routePrefix: '/api/docs',
-      staticCSP: {
-        'default-src': "'none'",
-        'script-src': "'self'",
-        'style-src': "'self'",
-        'img-src': "'self' data:",
-        'connect-src': "'self'",
-        'base-uri': "'none'",
-        'form-action': "'none'",
-        'frame-ancestors': "'none'",
-      },
-      uiConfig: { persistAuthorization: false, displayRequestDuration: true },
+    let bytes: Buffer | undefined;
+    /** Made once, when all routes are there. */
+    function sendDescription(_request: FastifyRequest, reply: FastifyReply) {
+      bytes ??= Buffer.from(JSON.stringify(app.swagger()));
+      return reply.type('application/json; charset=utf-8').send(bytes);
+    }
+    await app.register(async (docs) => {
+      docs.addHook('onRequest', inTurn);
+      await docs.register(swaggerUi, {
+        routePrefix: '/api/docs',
+        uiHooks: {
+          preHandler: (request, reply, done) => {
+            if (request.routeOptions.url === '/api/docs/json') sendDescription(request, reply);
+            else done();
+          },
+        },
+        staticCSP: {
+          'default-src': "'none'",
+          'script-src': "'self'",
+          'style-src': "'self'",
+          'img-src': "'self' data:",
+          'connect-src': "'self'",
+          'base-uri': "'none'",
+          'form-action': "'none'",
+          'frame-ancestors': "'none'",
+        },
+        uiConfig: { persistAuthorization: false, displayRequestDuration: true },
+      });
     });
-    app.get('/api/openapi.json', { schema: { hide: true } }, () => app.swagger());
+    app.get('/api/openapi.json', { schema: { hide: true } }, sendDescription);
   },
   { name: 'openapi' },
 );

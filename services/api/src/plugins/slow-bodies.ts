@@ -5,6 +5,7 @@ import fp from 'fastify-plugin';
 import { answerOf } from './answers.ts';
 import { refuseInstead } from './client-errors.ts';
 import { isDeaf } from './lingering.ts';
+import { isStopped, limitUnread } from './pipelining.ts';
 
 const lookEveryMs = 1_000;
 
@@ -64,6 +65,11 @@ export const slowBodies = fp<Options>(
       const isClosed = closingSince !== undefined && now - closingSince >= closingMs;
       for (const socket of sockets) {
         if (isDeaf(socket) && !isClosed) continue;
+        limitUnread(socket, timeoutMs);
+        if (isStopped(socket)) {
+          if (isClosed) socket.destroy();
+          continue;
+        }
         const response = answerOf(socket);
         const request = response?.req as Watched | undefined;
         if (!request || request.complete) {

@@ -1,6 +1,7 @@
 import { zstdDecompressSync } from 'node:zlib';
 import type { LineRefusal } from '@sluice/shared/intake/examine.ts';
 import { expect, it } from 'vitest';
+import { growsFaster } from '../../../../test/support/processor-time.ts';
 import { createReport } from './report.ts';
 
 const mib = 1024 ** 2;
@@ -70,4 +71,22 @@ it('payloads of which a chunk has as many bytes as lines have are told in full',
   const payload = JSON.stringify({ text: 'x'.repeat(800) });
   const { rows } = await reportOf(refusal(1, 1), payload);
   for (const row of rows) expect(row.payload).toEqual({ text: 'x'.repeat(800) });
+});
+
+it.each([
+  ['within a character', 'x'.repeat(65_535), 'é', 'x'.repeat(65_535)],
+  ['between two characters', 'x'.repeat(65_536), 'é', 'x'.repeat(65_536)],
+])('shows no half of a character where it is cut off %s', async (_what, start, rest, expected) => {
+  const report = createReport();
+  report.add(1, refusal(1, 1), { bytes: Buffer.from(start + rest), as: 'text' });
+  const { data } = (await report.finish()) as { data: Buffer };
+  expect(JSON.parse(zstdDecompressSync(data).toString()).payload).toBe(`${expected}… (cut off)`);
+});
+
+it('takes a line that is no UTF-8 in time that grows with its length', () => {
+  const add = (length: number) => {
+    const bytes = Buffer.alloc(70_000, 'x').fill(0xff, 0, length);
+    createReport().add(1, refusal(1, 1), { bytes, as: 'text' });
+  };
+  expect(growsFaster(add, 8_000)).toBe(false);
 });

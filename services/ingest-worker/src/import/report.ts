@@ -60,7 +60,7 @@ export function createReport() {
 /** The payload itself where it is JSON, number for number; else what was sent, as a string. */
 function shown({ bytes, as }: Told, mostBytes: number): string {
   const text = bytes.toString('utf8', 0, mostBytes);
-  if (bytes.length > mostBytes) return JSON.stringify(text.replace(/\uFFFD+$/, '') + cutOff);
+  if (bytes.length > mostBytes) return JSON.stringify(text.replace(/\uFFFD{1,3}$/, '') + cutOff);
   if (as === 'text') return JSON.stringify(text.trim());
   try {
     JSON.parse(text);

@@ -1,0 +1,154 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { readdir, readlink } from 'node:fs/promises';
+import type { Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { everythingFrom, open, parseAnswers, speak } from '../support/raw-connection.ts';
+import { chunked } from '../support/raw-exchange.ts';
+import { type Sluice, startSluice, until } from '../support/sluice.ts';
+import { type UploadClient, uploadClient } from '../support/upload-client.ts';
+
+let sluice: Sluice;
+let client: UploadClient;
+let token: string;
+let domain: string;
+beforeAll(async () => {
+  sluice = await startSluice({ workers: false, env: { REQUEST_TIMEOUT: '1s' } });
+  ({ token } = await sluice.owner());
+  client = uploadClient(sluice, token);
+});
+afterAll(() => sluice.stop());
+
+/** Far more than one connection may have pending. */
+const many = 500;
+const fewEnough = 100;
+
+const get = (path: string, ...headers: string[]) =>
+  [`GET ${path} HTTP/1.1`, 'Host: a', ...headers, '', ''].join('\r\n');
+
+/** By turns with a length, in chunks, and with another request between. */
+function upload(n: number): string {
+  const body = `{"n":${n}}`;
+  const isChunked = n % 3 === 1;
+  const framing = isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`;
+  const head = [
+    `POST /api/applications/${domain}/data HTTP/1.1`,
+    'Host: a',
+    'Content-Type: application/json',
+  ];
+  const sent = isChunked ? chunked(body) + chunked('') : body;
+  return [...head, framing, `X-Request-Id: ${n}`, '', sent].join('\r\n');
+}
+
+const uploads = Array.from.bind(null, { length: many }) as <T>(make: (_: unknown, n: number) => T) => T[];
+const last = get('/api/health/live', 'Connection: close', 'X-Request-Id: last');
+
+/** A connection whose first answer does not end: the progress of a job that nobody does. */
+async function openBehindEvents() {
+  const { body } = await sluice.request('POST', `/applications/${domain}/exports`, { token, json: {} });
+  const job = `/applications/${domain}/exports/${body.data.id}`;
+  const socket = await open(sluice.url);
+  onTestFinished(() => void socket.destroy());
+  const all = everythingFrom(socket);
+  socket.write(get(`/api${job}/events`, `Authorization: Bearer ${token}`));
+  await once(socket, 'data');
+  return { socket, all, end: () => sluice.request('DELETE', job, { token }) };
+}
+
+/** How many requests of all connections the server has begun from now on. Call in a test. */
+function countRequests(): () => number {
+  let count = 0;
+  const started = () => {
+    count += 1;
+  };
+  subscribe('http.server.request.start', started);
+  onTestFinished(() => void unsubscribe('http.server.request.start', started));
+  return () => count;
+}
+
+describe('requests that one connection sends before it has answers', () => {
+  beforeAll(async () => {
+    domain = await sluice.application(token);
+  });
+
+  it('are answered one by one, in their order, however many', async () => {
+    const answers = await speak(sluice.url, uploads((_, n) => upload(n)).join('') + last);
+    expect(answers.map(({ headers }) => headers.get('x-request-id'))).toEqual([
+      ...uploads((_, n) => String(n)),
+      'last',
+    ]);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201, 200]));
+    expect(await client.count(domain)).toBe(many);
+  });
+
+  it('are taken up to a bound while the first is being answered, and all others then', async () => {
+    domain = await sluice.application(token);
+    const { socket, all, end } = await openBehindEvents();
+    const taken = countRequests();
+    socket.write(uploads((_, n) => upload(n)).join('') + last);
+    // Meanwhile the time is over that a request may take to arrive, and a client to read: a second.
+    const slow = await speak(sluice.url, upload(0).slice(0, -1));
+    expect(slow.map(({ status }) => status)).toEqual([408]);
+    expect(taken()).toBeGreaterThan(1);
+    expect(taken()).toBeLessThanOrEqual(fewEnough);
+    await end();
+    const bytes = await all;
+    const behind = bytes.indexOf('\r\n0\r\n\r\n') + '\r\n0\r\n\r\n'.length;
+    const answers = parseAnswers(bytes.subarray(behind));
+    expect(answers.map(({ headers }) => headers.get('x-request-id')).slice(0, many)).toEqual(
+      uploads((_, n) => String(n)),
+    );
+    expect(await client.count(domain)).toBe(many);
+  });
+});
+
+/** Sends until the server reads no more, and reads nothing itself. */
+async function flood(requests: string, { url } = sluice): Promise<Socket> {
+  const socket = await open(url);
+  onTestFinished(() => void socket.destroy());
+  socket.pause();
+  const bytes = requests.repeat(Math.ceil((16 * 1024 ** 2) / requests.length));
+  socket.write(bytes);
+  return socket;
+}
+
+const closed = (socket: Socket) => new Promise<unknown>((resolve) => socket.once('close', resolve));
+
+describe('a client that sends requests and reads nothing', () => {
+  it.each([
+    ['the description of the API', '/api/openapi.json'],
+    ['the same, with large heads', '/api/openapi.json', `X: ${'x'.repeat(8_000)}`],
+    ['a file of its page', '/api/docs/static/swagger-ui-bundle.js'],
+  ])('is let go when it has taken nothing for REQUEST_TIMEOUT: %s', async (_what, path, header = 'X: 1') => {
+    const socket = await flood(get(path, header));
+    await closed(socket);
+  });
+
+  it.runIf(process.platform === 'linux')('has one file opened for it at a time', async () => {
+    const bundle = 'swagger-ui-bundle.js';
+    const opened = async () => {
+      const names = (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`));
+      const found = await Promise.allSettled(names);
+      return found.filter((it) => it.status === 'fulfilled' && it.value.endsWith(bundle)).length;
+    };
+    const socket = await flood(get(`/api/docs/static/${bundle}`));
+    let most = 0;
+    const isClosed = closed(socket).then(() => true);
+    await until(async () => {
+      most = Math.max(most, await opened());
+      return Promise.race([isClosed, false]);
+    });
+    expect(most).toBe(1);
+  });
+
+  it('does not hold up a server that closes', async () => {
+    const closing = await startSluice({
+      workers: false,
+      env: { REQUEST_TIMEOUT: '10m', SHUTDOWN_TIMEOUT: '2s' },
+    });
+    const taken = countRequests();
+    await flood(get('/api/openapi.json'), closing);
+    await until(async () => taken() > 1);
+    await closing.stop();
+  });
+});
