@@ -1,0 +1,133 @@
+import { readExact } from '@sluice/export-worker/formats/parquet/files.testing.ts';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Sluice, startSluice } from '../support/sluice.ts';
+
+let sluice: Sluice;
+let token: string;
+
+beforeAll(async () => {
+  sluice = await startSluice();
+  ({ token } = await sluice.owner());
+});
+afterAll(() => sluice.stop());
+
+const schema = {
+  type: 'object',
+  properties: {
+    i: { type: 'integer' },
+    n: { type: 'number' },
+    list: { type: 'array', items: { type: 'integer' } },
+    within: { type: 'object', properties: { i: { type: 'integer' } } },
+  },
+};
+
+async function bytesOf(path: string): Promise<{ status: number; bytes: Buffer }> {
+  const response = await fetch(new URL(`/api${path}`, sluice.url), {
+    headers: { authorization: `Bearer ${token}`, 'accept-encoding': 'identity' },
+  });
+  return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) };
+}
+
+/** JSON with the digits of each number as a text. */
+const withDigits = (json: string) =>
+  JSON.parse(json, ((_key: string, value: unknown, { source }: { source: string }) =>
+    typeof value === 'number' ? source : value) as (key: string, value: unknown) => unknown);
+
+/** All numbers of a listed payload, or of a row of Parquet, in the order of the columns. */
+const numbersOf = (row: Record<string, unknown>, shown: (value: unknown) => unknown) => {
+  const within = row.within as { i?: unknown } | null | undefined;
+  const list = row.list as unknown[] | null | undefined;
+  return [row.i, row.n, row.any, within?.i, ...(list ?? [])].map((value) => shown(value) ?? null);
+};
+
+const printed = (value: unknown) =>
+  typeof value === 'bigint' ? String(value) : typeof value === 'number' ? JSON.stringify(value) : value;
+
+async function expectEqual(lines: string[]): Promise<string> {
+  const domain = await sluice.application(token, schema);
+  const { status, text } = await sluice.request('POST', `/applications/${domain}/data/batch`, {
+    body: lines.join('\n'),
+    headers: { 'content-type': 'application/x-ndjson' },
+  });
+  // What cannot be kept as it was sent is refused; the rest has to come out as it is listed.
+  expect([201, 207, 422], text).toContain(status);
+  const list = withDigits((await bytesOf(`/applications/${domain}/data?limit=1000`)).bytes.toString());
+  const listed: Record<string, unknown>[] = list.data.result
+    .map((entry: { payload: object }) => entry.payload)
+    .reverse();
+  const parquet = await bytesOf(`/applications/${domain}/export?format=parquet`);
+  expect(parquet.status, parquet.bytes.toString('latin1', 0, 300)).toBe(200);
+  const rows = (await readExact(parquet.bytes)).map((row) => JSON.stringify(numbersOf(row, printed)));
+  expect(rows).toEqual(listed.map((row) => JSON.stringify(numbersOf(row, (value) => value))));
+  const csv = (await bytesOf(`/applications/${domain}/export?columns=i`)).bytes.toString();
+  expect(csv.split('\r\n').slice(1, -1)).toEqual(listed.map(({ i }) => i ?? '""'));
+  return domain;
+}
+
+it.each([
+  ['72057594037927940'],
+  ['1152921504606847000'],
+  ['9007199254740993'],
+  ['9223372036854775807'],
+  ['9223372036854775808'],
+  ['1e19'],
+  ['-1e300'],
+])('of %s, where it is taken, has what the list shows', async (literal) => {
+  await expectEqual([
+    `{"i":${literal},"n":${literal},"any":${literal},"within":{"i":${literal}},"list":[1,${literal}]}`,
+    '{"i":1,"n":1.5,"list":[]}',
+  ]);
+});
+
+/** As JSON prints it, so that it is taken. */
+const shortest = (value: bigint | number) => JSON.stringify(Number(value));
+const integer = fc.oneof(
+  { weight: 3, arbitrary: fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }).map(shortest) },
+  { weight: 3, arbitrary: fc.maxSafeInteger().map(String) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .double({ noNaN: true, noDefaultInfinity: true })
+      .map((value) => shortest(Math.trunc(value))),
+  },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(fc.integer({ min: -99_999, max: 99_999 }), fc.nat({ max: 300 }))
+      .map(([digits, power]) => `${digits}e${power}`),
+  },
+  { weight: 1, arbitrary: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String) },
+);
+const number = fc.oneof(
+  integer,
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => JSON.stringify(value)),
+);
+const line = fc
+  .record({ i: integer, n: number, any: number, item: integer, inner: integer })
+  .map(
+    ({ i, n, any, item, inner }) =>
+      `{"i":${i},"n":${n},"any":${any},"list":[${item}],"within":{"i":${inner}}}`,
+  );
+
+it('of numbers of any size never fails, and has what the list shows', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 12 }), async (lines) => {
+      await expectEqual(lines);
+    }),
+    { numRuns: 25 },
+  );
+});
+
+it('goes on after an upload that no integer column holds', async () => {
+  const domain = await expectEqual(['{"i":1}']);
+  for (const json of ['{"i":1e19}', '{"i":9007199254740992}']) {
+    const { status } = await sluice.request('POST', `/applications/${domain}/data`, {
+      body: json,
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(status).toBe(201);
+    const { status: exported, bytes } = await bytesOf(`/applications/${domain}/export?format=parquet`);
+    expect(exported, bytes.toString('latin1', 0, 300)).toBe(200);
+  }
+});
