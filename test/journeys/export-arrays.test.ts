@@ -1,16 +1,12 @@
 import { createHash } from 'node:crypto';
-import { createFileHashes } from '@sluice/export-worker/export/file-hashes.ts';
-import type { Hold } from '@sluice/export-worker/export/hold.ts';
-import { createWriteFile } from '@sluice/export-worker/export/write-file.ts';
-import { createLogger } from '@sluice/shared/logger.ts';
 import { eachLeaf, toPointer } from '@sluice/shared/payloads/leaves.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import { highestId } from '@sluice/shared/store/entry-id.ts';
-import type { NewExport } from '@sluice/shared/store/export-jobs.ts';
 import type { ExportJob } from '@sluice/shared/store/job-records.ts';
 import type { JobStore } from '@sluice/shared/store/jobs.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deliver } from '../support/export-client.ts';
+import { createClaimed, hold, writerOn } from '../support/export-writer.ts';
 import { jsonOf } from '../support/json-of.ts';
 import { type Sluice, startSluice, storeOf, until } from '../support/sluice.ts';
 import { unzip } from '../support/unzip.ts';
@@ -47,26 +43,6 @@ async function filled(payloads: Record<string, unknown>[], properties: object = 
     await store.entries.insert(batch);
   }
   return { domain, store, path: `/applications/${domain}/exports` };
-}
-
-const log = createLogger('test', { level: 'silent', pretty: false });
-const writerOn = (store: Store) => createWriteFile({ store, hashes: createFileHashes(store), log });
-const hold: Hold = {
-  check() {},
-  isStopping: () => false,
-  isLost: () => false,
-  lose: () => expect.unreachable(),
-  count() {},
-  end() {},
-};
-
-/** Held by this test: a worker that has just made a file looks for the next job about now, and may be the first to see it. */
-async function createClaimed({ jobs }: Store, job: NewExport, leaseMs: number): Promise<ExportJob> {
-  for (;;) {
-    const { id } = await jobs.exports.create(job);
-    const claimed = await jobs.exports.claim(leaseMs);
-    if (claimed?.id === id) return claimed;
-  }
 }
 
 const linesOf = (text: string | undefined) => text?.split('\r\n').slice(0, -1);

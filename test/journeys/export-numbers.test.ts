@@ -1,7 +1,15 @@
 import { readExact } from '@sluice/export-worker/formats/parquet/files.testing.ts';
+import type { Store } from '@sluice/shared/store/connect.ts';
+import { highestId } from '@sluice/shared/store/entry-id.ts';
+import type { ExportJob, ExportShape } from '@sluice/shared/store/job-records.ts';
+import type { JobStore } from '@sluice/shared/store/jobs.ts';
+import { largeNumbers } from '@sluice/shared/store/leaves.ts';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Sluice, startSluice } from '../support/sluice.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fileOf } from '../support/export-client.ts';
+import { createClaimed, hold, writerOn } from '../support/export-writer.ts';
+import { jsonOf } from '../support/json-of.ts';
+import { type Sluice, startSluice, storeOf, until } from '../support/sluice.ts';
 
 let sluice: Sluice;
 let token: string;
@@ -130,4 +138,102 @@ it('goes on after an upload that no integer column holds', async () => {
     const { status: exported, bytes } = await bytesOf(`/applications/${domain}/export?format=parquet`);
     expect(exported, bytes.toString('latin1', 0, 300)).toBe(200);
   }
+});
+
+/** An application with these payloads, and what a job to export them has. */
+async function filled(payloads: object[], properties: object = schema.properties) {
+  const domain = await sluice.application(token, { type: 'object', properties });
+  for (const json of payloads)
+    expect((await sluice.request('POST', `/applications/${domain}/data`, { json })).status).toBe(201);
+  const path = `/applications/${domain}/exports`;
+
+  /** A job that is over. */
+  async function exported(): Promise<ExportJob> {
+    const { body } = await sluice.request('POST', path, { token, json: { format: 'parquet' } });
+    const job = () => storeOf(sluice).jobs.get(body.data.id) as Promise<ExportJob>;
+    await until(async () => !['waiting', 'active'].includes((await job()).state));
+    return job();
+  }
+
+  return { domain, exported };
+}
+
+/** The file of such a job again, by the process of the test. */
+async function written(
+  { application, owner, domain, options, cut, leafCount, hasLarge }: ExportJob,
+  changes: Partial<ExportJob> = {},
+  onShape: (shape: ExportShape) => unknown = () => undefined,
+) {
+  const store = storeOf(sluice);
+  const same = { application, owner, domain, options, cut, leafCount, hasLarge, transient: false };
+  const job = await createClaimed(store, { ...same, ...changes }, 60_000);
+  const { exports } = store.jobs;
+  const observed: JobStore['exports'] = {
+    ...exports,
+    async setShape(id, fence, shape) {
+      await onShape(shape);
+      return exports.setShape(id, fence, shape);
+    },
+  };
+  const manifest = await writerOn({ ...store, jobs: { ...store.jobs, exports: observed } })(job, hold);
+  return { manifest, id: job.id };
+}
+
+it.each<[string, object, object, unknown]>([
+  ['of small numbers', { i: 2 ** 53 - 1, n: 0.1 }, schema.properties, undefined],
+  ['of large numbers', { i: 2 ** 53, n: 1 }, schema.properties, ['integer', 'number', 'integer', 'integer']],
+  [
+    'where the schema tells all types',
+    { i: 7, x: 1e19 },
+    {
+      i: { type: 'integer', minimum: 0, exclusiveMaximum: 2 ** 62 },
+      kind: { type: 'integer', enum: [1, 2] },
+    },
+    undefined,
+  ],
+])(
+  'reads all entries beforehand only where types hang on them: %s',
+  async (_what, payload, properties, numbers) => {
+    const { exported } = await filled([payload], properties);
+    const shapes: (ExportShape | undefined)[] = [];
+    await written(await exported(), {}, (shape) => shapes.push(shape));
+    expect(shapes.map((shape) => shape?.numbers)).toEqual(numbers ? [numbers] : []);
+  },
+);
+
+describe('an entry that comes while a file is written', () => {
+  const rowsOf = async (store: Store, id: string) =>
+    (await readExact(await fileOf(store, id))).map(({ i }) => i);
+  /** As of an import that goes on: their time is that of its beginning. */
+  const cut = () => ({ until: highestId, since: Date.now() + 60_000, counters: {} });
+  const late = jsonOf({ i: 1e19 });
+
+  it.each([
+    ['after the job was created', [1]],
+    ['after all entries were read once', [1, 2 ** 53]],
+  ])('is left out where the column of its number has its type already: %s', async (_when, values) => {
+    const { exported } = await filled(values.map((i) => ({ i })));
+    const job = await exported();
+    const { application, hasLarge } = job;
+    expect(hasLarge).toBe(values.length > 1);
+    const store = storeOf(sluice);
+    async function comeLate() {
+      await store.leaves.add(application, [largeNumbers]);
+      await store.entries.insert([{ application, json: late }]);
+    }
+    if (!hasLarge) await comeLate();
+    const { manifest, id } = await written(job, { cut: cut() }, comeLate);
+    expect(manifest).toMatchObject({ rows: values.length });
+    expect(await rowsOf(store, id)).toEqual(values.map(BigInt));
+  });
+
+  it('fails one export where its number is not on record, and none after that', async () => {
+    const { exported } = await filled([{ i: 1 }]);
+    const store = storeOf(sluice);
+    const { application } = await exported();
+    await store.entries.insert([{ application, json: late }]);
+    expect(await exported()).toMatchObject({ state: 'failed', error: expect.stringContaining('at /i') });
+    const { id, state } = await exported();
+    expect([state, await rowsOf(store, id)]).toEqual(['completed', [1, 1e19]]);
+  });
 });

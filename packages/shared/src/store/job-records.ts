@@ -116,6 +116,8 @@ export interface ExportJob extends Job {
   leafCount: number;
   /** There are others, which have one column together. */
   hasRest?: boolean | undefined;
+  /** Some entry may have a number beyond 2^53, so Parquet's types of numbers take a look at all of them. */
+  hasLarge?: boolean | undefined;
   /** True for a file that is streamed to one client and not kept. */
   transient: boolean;
   /** Absent until it is known, and where `arrays` is `json`. */

@@ -46,6 +46,7 @@ export function createExport({
       options,
       cut,
       ...width,
+      hasLarge: recorded.hasLarge || recorded.closed,
       transient,
     });
     try {

@@ -140,7 +140,8 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
         for (const document of page) {
           const unknown = add(document);
           // Discovery saw all that has to be in the file, so what it did not see came later.
-          if (unknown instanceof UnknownLeaf && job.options.arrays === 'json') await leaveOut(job, unknown);
+          const isSeen = unknown instanceof UnknownLeaf ? job.options.arrays !== 'json' : shape !== undefined;
+          if (unknown && !isSeen) await leaveOut(job, unknown);
           if (rows > 0 && (rows >= rowLimit || format.size() >= byteLimit)) await flush();
           convertedBytes += document.length;
           if (convertedBytes < turnBytes) continue;

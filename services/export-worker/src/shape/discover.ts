@@ -28,9 +28,13 @@ interface Survey {
 }
 
 /** Undefined where all is known. */
-function surveyFor({ createdAt, options }: ExportJob, { schema, columns }: Known): Survey | undefined {
+function surveyFor(
+  { createdAt, options, hasLarge }: ExportJob,
+  { schema, columns }: Known,
+): Survey | undefined {
   const { format, arrays, columns: selected } = options;
   if (format === 'parquet') {
+    if (!hasLarge) return undefined;
     const survey = createNumberSurvey(fileColumns({ schema, columns, selected }).tree);
     return survey && { add: survey.add, shape: () => ({ tables: [], numbers: survey.numbers() }) };
   }
