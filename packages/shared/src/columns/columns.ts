@@ -8,6 +8,8 @@ export interface Column {
   pointer?: string;
   /** True for an object of all leaves that have no column of their own. */
   isRest?: true;
+  /** True where arrays are taken apart, but those of this leaf are JSON text: they would take too many columns. */
+  isWhole?: true;
 }
 
 const createdAt: Column = { name: 'createdAt' };

@@ -48,13 +48,10 @@ function tablesZip({ createdAt, options }: ExportJob, { tables }: ExportShape, n
   };
 }
 
-function withElements({ options }: ExportJob, base: Column[], shape: ExportShape): Made {
-  const { columns } = shape.tables[0] as TableShape;
-  const names = namesOf(columns);
-  const chosen = base.filter(({ name }) => options.columns?.includes(name));
-  const elementsOf = chosen.flatMap(({ pointer }) => pointer ?? []);
-  const selected = options.columns && names;
-  return { format: createCsv({ columns, selected, elementsOf, formulas: options.formulas }), columns: names };
+function withElements({ options }: ExportJob, columns: Column[], shape: ExportShape): Made {
+  const { columns: elements } = shape.tables[0] as TableShape;
+  const { columns: selected, formulas } = options;
+  return { format: createCsv({ columns, selected, elements, formulas }), columns: namesOf(elements) };
 }
 
 const namesOf = (columns: Column[]) => columns.map(({ name }) => name);

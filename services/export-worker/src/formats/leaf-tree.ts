@@ -22,7 +22,7 @@ export interface LeafNode {
 /** The keys of all columns. `places` says where leaves go, by pointer. */
 export function leafTree(columns: Column[], places: Map<string | undefined, number>): LeafNode {
   const root = createNode(Buffer.alloc(0));
-  for (const { pointer } of columns) {
+  for (const { pointer, isWhole } of columns) {
     if (pointer === undefined) continue;
     const place = places.get(pointer) ?? -1;
     let node = root;
@@ -31,6 +31,7 @@ export function leafTree(columns: Column[], places: Map<string | undefined, numb
       node = childOf(node, key);
     }
     node.place = place;
+    node.isWhole = isWhole === true;
     if (place >= 0) node.wanted = true;
   }
   return root;
