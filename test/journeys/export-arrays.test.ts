@@ -93,13 +93,16 @@ describe('arrays=columns', () => {
     ]);
   });
 
-  it('says that there are too many columns, and what to do', async () => {
-    const { domain, path } = await filled([{ a: Array.from({ length: 5_001 }, (_, i) => i), b: 1 }]);
+  it('has an array as JSON text that would take too many columns', async () => {
+    const many = Array.from({ length: 5_001 }, (_, i) => i);
+    const { domain, path } = await filled([
+      { a: [1], b: [2, 3] },
+      { a: many, b: [4] },
+    ]);
     const job = await finished(path, { arrays: 'columns' });
-    expect([job.state, job.error]).toEqual(['failed', expect.stringContaining('more than 5000 columns')]);
-    expect(job.error).toContain('arrays=json');
-    const { text } = await get(`/applications/${domain}/export?arrays=columns&columns=b`);
-    expect(linesOf(text)).toEqual(['b', '1']);
+    expect([job.state, job.columns]).toEqual(['completed', ['createdAt', 'a', 'b.0', 'b.1']]);
+    const { text } = await get(`/applications/${domain}/export?arrays=columns&columns=a,b`);
+    expect(linesOf(text)).toEqual(['a,b.0,b.1', '[1],2,3', `"${JSON.stringify(many)}",4,`]);
   });
 });
 
@@ -150,6 +153,40 @@ describe('arrays=rows', () => {
     expect(response.headers.get('content-disposition')).toMatch(/\.zip"$/);
     const files = await unzip(await bytesOf(`/applications/${domain}/export?arrays=rows`));
     expect([...files]).toEqual([['entries.csv', 'entry,createdAt,a\r\n']]);
+  });
+
+  it('has arrays as JSON text that would take too many tables or columns, and leaves without a column too', async () => {
+    const wide = [Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`k${i}`, i]))];
+    const tables = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`t${i}`, [{ x: i }]]));
+    const long = 'k'.repeat(1_100);
+    const { domain, store } = await filled([
+      { wide, ...tables },
+      { t0: [{ x: 7 }], wide: [] },
+    ]);
+    const id = (await store.applications.byDomain(domain))?.id as string;
+    await sluice.request('POST', `/applications/${domain}/data`, { json: { t0: [], [long]: [{ y: 1 }] } });
+    expect((await store.leaves.of(id)).overflow).toBe(true);
+    const files = await unzip(await bytesOf(`/applications/${domain}/export?arrays=rows`));
+    expect([...files.keys()]).toEqual([
+      'entries.csv',
+      ...Object.keys(tables)
+        .slice(0, 100)
+        .map((name) => `${name}.csv`),
+    ]);
+    const rows = linesOf(files.get('entries.csv')) as string[];
+    const cells = rows.map((row) => row.split(',').slice(2));
+    const json = (value: unknown) => `"${JSON.stringify(value).replaceAll('"', '""')}"`.split(',');
+    expect(cells).toEqual([
+      ['wide', 't0', 't100', '_extra'],
+      [...json(wide), '', ...json(tables.t100), ''],
+      ['[]', '', '', ''],
+      ['', '[]', '', ...json({ [long]: [{ y: 1 }] })],
+    ]);
+    expect(linesOf(files.get('t0.csv'))?.map((row) => row.split(',').slice(1))).toEqual([
+      ['index', 'x'],
+      ['0', '0'],
+      ['0', '7'],
+    ]);
   });
 
   it('has all columns, for csv alone', async () => {

@@ -16,6 +16,7 @@ export function createFindElements({ columns, shown, isAll, elements }: Options)
   // Leaves that were not asked for: as objects and as arrays, entries can have the same keys.
   const others = columns.filter(
     ({ pointer }) =>
+      !isAll &&
       pointer !== undefined &&
       !shown.some((column) => column.pointer === pointer) &&
       elements.some((column) => column.pointer?.startsWith(`${pointer}/`)),
