@@ -2,68 +2,13 @@ import fc from 'fast-check';
 import { parquetMetadata } from 'hyparquet';
 import { expect, it } from 'vitest';
 import { columnsFor, readExact, write } from './files.testing.ts';
-
-const integer = { type: 'integer' };
-const nested = { type: 'object', properties: { i: integer } };
-const schema = {
-  type: 'object',
-  properties: {
-    i: integer,
-    n: { type: 'number' },
-    any: {},
-    within: nested,
-    list: { type: 'array', items: integer },
-    rows: { type: 'array', items: nested },
-  },
-};
-
-const anyInteger = fc.oneof(
-  fc.integer(),
-  fc.maxSafeInteger(),
-  fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => Math.trunc(value)),
-  fc
-    .tuple(fc.double({ min: -10, max: 10, noNaN: true }), fc.nat({ max: 30 }))
-    .map(([digits, power]) => Math.trunc(digits * 10 ** power)),
-  fc.constantFrom(
-    72057594037927940,
-    1152921504606847000,
-    -0,
-    2 ** 53,
-    2 ** 63,
-    -(2 ** 63),
-    2 ** 63 - 1024,
-    1e19,
-    1e308,
-  ),
-  // What MongoDB holds as a 64-bit integer.
-  fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
-);
-const anyNumber = fc.oneof(anyInteger, fc.double({ noNaN: true, noDefaultInfinity: true }));
-const payload = fc.record(
-  {
-    i: anyInteger,
-    n: anyNumber,
-    any: fc.oneof(anyNumber, fc.array(anyNumber, { maxLength: 2 })),
-    other: anyNumber,
-    within: fc.record({ i: anyInteger }),
-    list: fc.array(anyInteger, { maxLength: 3 }),
-    rows: fc.array(fc.record({ i: anyInteger, x: anyNumber }), { maxLength: 2 }),
-  },
-  { requiredKeys: [], noNullPrototype: true },
-);
-
-/** As a list prints it. */
-const digits = (_key: string, value: unknown) =>
-  typeof value === 'bigint'
-    ? (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(String(value))
-    : value;
-const listed = (value: unknown) => (value === undefined ? null : JSON.stringify(value, digits));
+import { integer, listed, numbersPayload, numbersSchema } from './numbers.testing.ts';
 
 /** A cell as a list would print it; `isText` where the column holds JSON. */
 const printed = (value: unknown) =>
   value === null || value === undefined ? null : typeof value === 'string' ? value : listed(value);
 
-const fileOf = (payloads: Record<string, unknown>[], by: Record<string, unknown> = schema) =>
+const fileOf = (payloads: Record<string, unknown>[], by: Record<string, unknown> = numbersSchema) =>
   write({
     schema: by,
     columns: columnsFor(by, payloads),
@@ -72,7 +17,7 @@ const fileOf = (payloads: Record<string, unknown>[], by: Record<string, unknown>
 
 it('are printed as a list prints them, in every column, whatever their size', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(payload, { minLength: 1, maxLength: 8 }), async (payloads) => {
+    fc.asyncProperty(fc.array(numbersPayload, { minLength: 1, maxLength: 8 }), async (payloads) => {
       const rows = await readExact(await fileOf(payloads));
       expect(rows).toHaveLength(payloads.length);
       for (const [at, { i, n, any, other, within, list, rows: inner }] of payloads.entries()) {
