@@ -116,7 +116,7 @@ export interface ExportJob extends Job {
   leafCount: number;
   /** There are others, which have one column together. */
   hasRest?: boolean | undefined;
-  /** Some entry may have a number beyond 2^53, so Parquet's types of numbers take a look at all of them. */
+  /** Some entry may have a number beyond 2^53: where it is not false, Parquet's types of numbers take a look at all entries. */
   hasLarge?: boolean | undefined;
   /** True for a file that is streamed to one client and not kept. */
   transient: boolean;

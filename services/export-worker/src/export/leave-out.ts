@@ -23,7 +23,7 @@ export function createLeaveOut({ store: { leaves }, log }: Dependencies) {
     const isLater =
       unknown instanceof UnknownLeaf
         ? pointers.indexOf(unknown.pointer) >= job.leafCount
-        : hasLarge && !job.hasLarge;
+        : hasLarge && job.hasLarge === false;
     if (!isLater) {
       // An API process of an earlier version does not put it on record; the next export is to look for it.
       if (unknown instanceof Unrepresentable) await leaves.add(job.application, [largeNumbers]);

@@ -34,7 +34,7 @@ function surveyFor(
 ): Survey | undefined {
   const { format, arrays, columns: selected } = options;
   if (format === 'parquet') {
-    if (!hasLarge) return undefined;
+    if (hasLarge === false) return undefined;
     const survey = createNumberSurvey(fileColumns({ schema, columns, selected }).tree);
     return survey && { add: survey.add, shape: () => ({ tables: [], numbers: survey.numbers() }) };
   }
