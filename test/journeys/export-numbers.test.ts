@@ -140,6 +140,33 @@ it('goes on after an upload that no integer column holds', async () => {
   }
 });
 
+it.each<[string, (path: string) => Promise<number>]>([
+  [
+    'a large upload, which a thread examines',
+    async (path) => {
+      const body = `{"i":1e19,"text":"${'x'.repeat(200_000)}"}`;
+      return (await sluice.request('POST', `${path}/data`, { body })).status;
+    },
+  ],
+  [
+    'an import',
+    async (path) => {
+      const headers = { 'content-type': 'application/x-ndjson' };
+      const call = { token, body: '{"i":1e19}\n{"i":2}\n', headers };
+      const { status, body } = await sluice.request('POST', `${path}/imports`, call);
+      const job = async () =>
+        (await sluice.request('GET', `${path}/imports/${body.data.id}`, { token })).body;
+      await until(async () => (await job()).data.state === 'completed');
+      return status;
+    },
+  ],
+])('knows of large numbers that came with %s', async (_what, send) => {
+  const path = `/applications/${await sluice.application(token, schema)}`;
+  expect([201, 202]).toContain(await send(path));
+  const { status, bytes } = await bytesOf(`${path}/export?format=parquet`);
+  expect([status, (await readExact(bytes))[0]?.i]).toEqual([200, 1e19]);
+});
+
 /** An application with these payloads, and what a job to export them has. */
 async function filled(payloads: object[], properties: object = schema.properties) {
   const domain = await sluice.application(token, { type: 'object', properties });
