@@ -1,16 +1,12 @@
 import { createHash } from 'node:crypto';
-import { createFileHashes } from '@sluice/export-worker/export/file-hashes.ts';
-import type { Hold } from '@sluice/export-worker/export/hold.ts';
-import { createWriteFile } from '@sluice/export-worker/export/write-file.ts';
-import { createLogger } from '@sluice/shared/logger.ts';
 import { eachLeaf, toPointer } from '@sluice/shared/payloads/leaves.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import { highestId } from '@sluice/shared/store/entry-id.ts';
-import type { NewExport } from '@sluice/shared/store/export-jobs.ts';
 import type { ExportJob } from '@sluice/shared/store/job-records.ts';
 import type { JobStore } from '@sluice/shared/store/jobs.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deliver } from '../support/export-client.ts';
+import { createClaimed, hold, writerOn } from '../support/export-writer.ts';
 import { jsonOf } from '../support/json-of.ts';
 import { type Sluice, startSluice, storeOf, until } from '../support/sluice.ts';
 import { unzip } from '../support/unzip.ts';
@@ -47,26 +43,6 @@ async function filled(payloads: Record<string, unknown>[], properties: object = 
     await store.entries.insert(batch);
   }
   return { domain, store, path: `/applications/${domain}/exports` };
-}
-
-const log = createLogger('test', { level: 'silent', pretty: false });
-const writerOn = (store: Store) => createWriteFile({ store, hashes: createFileHashes(store), log });
-const hold: Hold = {
-  check() {},
-  isStopping: () => false,
-  isLost: () => false,
-  lose: () => expect.unreachable(),
-  count() {},
-  end() {},
-};
-
-/** Held by this test: a worker that has just made a file looks for the next job about now, and may be the first to see it. */
-async function createClaimed({ jobs }: Store, job: NewExport, leaseMs: number): Promise<ExportJob> {
-  for (;;) {
-    const { id } = await jobs.exports.create(job);
-    const claimed = await jobs.exports.claim(leaseMs);
-    if (claimed?.id === id) return claimed;
-  }
 }
 
 const linesOf = (text: string | undefined) => text?.split('\r\n').slice(0, -1);
@@ -117,13 +93,16 @@ describe('arrays=columns', () => {
     ]);
   });
 
-  it('says that there are too many columns, and what to do', async () => {
-    const { domain, path } = await filled([{ a: Array.from({ length: 5_001 }, (_, i) => i), b: 1 }]);
+  it('has an array as JSON text that would take too many columns', async () => {
+    const many = Array.from({ length: 5_001 }, (_, i) => i);
+    const { domain, path } = await filled([
+      { a: [1], b: [2, 3] },
+      { a: many, b: [4] },
+    ]);
     const job = await finished(path, { arrays: 'columns' });
-    expect([job.state, job.error]).toEqual(['failed', expect.stringContaining('more than 5000 columns')]);
-    expect(job.error).toContain('arrays=json');
-    const { text } = await get(`/applications/${domain}/export?arrays=columns&columns=b`);
-    expect(linesOf(text)).toEqual(['b', '1']);
+    expect([job.state, job.columns]).toEqual(['completed', ['createdAt', 'a', 'b.0', 'b.1']]);
+    const { text } = await get(`/applications/${domain}/export?arrays=columns&columns=a,b`);
+    expect(linesOf(text)).toEqual(['a,b.0,b.1', '[1],2,3', `"${JSON.stringify(many)}",4,`]);
   });
 });
 
@@ -174,6 +153,40 @@ describe('arrays=rows', () => {
     expect(response.headers.get('content-disposition')).toMatch(/\.zip"$/);
     const files = await unzip(await bytesOf(`/applications/${domain}/export?arrays=rows`));
     expect([...files]).toEqual([['entries.csv', 'entry,createdAt,a\r\n']]);
+  });
+
+  it('has arrays as JSON text that would take too many tables or columns, and leaves without a column too', async () => {
+    const wide = [Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`k${i}`, i]))];
+    const tables = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`t${i}`, [{ x: i }]]));
+    const long = 'k'.repeat(1_100);
+    const { domain, store } = await filled([
+      { wide, ...tables },
+      { t0: [{ x: 7 }], wide: [] },
+    ]);
+    const id = (await store.applications.byDomain(domain))?.id as string;
+    await sluice.request('POST', `/applications/${domain}/data`, { json: { t0: [], [long]: [{ y: 1 }] } });
+    expect((await store.leaves.of(id)).overflow).toBe(true);
+    const files = await unzip(await bytesOf(`/applications/${domain}/export?arrays=rows`));
+    expect([...files.keys()]).toEqual([
+      'entries.csv',
+      ...Object.keys(tables)
+        .slice(0, 100)
+        .map((name) => `${name}.csv`),
+    ]);
+    const rows = linesOf(files.get('entries.csv')) as string[];
+    const cells = rows.map((row) => row.split(',').slice(2));
+    const json = (value: unknown) => `"${JSON.stringify(value).replaceAll('"', '""')}"`.split(',');
+    expect(cells).toEqual([
+      ['wide', 't0', 't100', '_extra'],
+      [...json(wide), '', ...json(tables.t100), ''],
+      ['[]', '', '', ''],
+      ['', '[]', '', ...json({ [long]: [{ y: 1 }] })],
+    ]);
+    expect(linesOf(files.get('t0.csv'))?.map((row) => row.split(',').slice(1))).toEqual([
+      ['index', 'x'],
+      ['0', '0'],
+      ['0', '7'],
+    ]);
   });
 
   it('has all columns, for csv alone', async () => {

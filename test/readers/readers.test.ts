@@ -5,7 +5,16 @@ import {
   entries,
   write as writeCsv,
 } from '@sluice/export-worker/formats/entries.testing.ts';
-import { cases, write as writeParquet } from '@sluice/export-worker/formats/parquet/files.testing.ts';
+import {
+  cases,
+  columnsFor as parquetColumnsFor,
+  write as writeParquet,
+} from '@sluice/export-worker/formats/parquet/files.testing.ts';
+import {
+  listed,
+  numbersPayload,
+  numbersSchema,
+} from '@sluice/export-worker/formats/parquet/numbers.testing.ts';
 import { eachLeaf, toPointer } from '@sluice/shared/payloads/leaves.ts';
 import { parseJson } from '@sluice/shared/payloads/parse-json.ts';
 import fc from 'fast-check';
@@ -58,4 +67,35 @@ it('Parquet is read as it was written, by DuckDB', async () => {
   const read = (await readByPython('read_parquet.py', files)).split('\n');
   for (const [i, { rows }] of values.entries())
     expect({ seed, i, rows: parseJson(read[i] as string) }).toEqual({ seed, i, rows });
+});
+
+/** A number in JSON of Python, as JSON.stringify prints it. */
+const printed = (_key: string, value: unknown, { source = '' }: { source?: string } = {}) =>
+  typeof value !== 'number' ? value : /^-?\d+$/.test(source) ? source : JSON.stringify(value);
+
+it('numbers in Parquet are read digit by digit as a list prints them, by DuckDB', async () => {
+  const { seed, values } = sample(fc.array(numbersPayload, { minLength: 1, maxLength: 8 }));
+  const files = await Promise.all(
+    values.map((payloads) => {
+      const columns = parquetColumnsFor(numbersSchema, payloads);
+      return writeParquet({
+        schema: numbersSchema,
+        columns,
+        entries: payloads.map((payload) => ({ time: 5, payload })),
+      });
+    }),
+  );
+  const read = (await readByPython('read_parquet.py', files)).split('\n');
+  for (const [i, payloads] of values.entries()) {
+    const rows = JSON.parse(read[i] as string, printed as (key: string, value: unknown) => unknown);
+    const found = rows.map((row: Record<string, never>) => {
+      const { i, n, any = null, other = null, within, list } = row as Record<string, unknown>;
+      return [i, n, any, other, (within as { i: unknown } | null)?.i ?? null, list];
+    });
+    const expected = payloads.map(({ i, n, any, other, within, list }) => [
+      ...[i, n, any, other, within?.i].map(listed),
+      list?.map(listed) ?? null,
+    ]);
+    expect({ seed, i, rows: found }).toEqual({ seed, i, rows: expected });
+  }
 });

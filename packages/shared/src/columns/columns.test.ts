@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { columnsOf } from './columns.ts';
 import { maxColumns, schemaLeaves } from './schema-leaves.ts';
+import { widthOf } from './width.ts';
 
 describe('the leaves of a schema', () => {
   it.each<[string, object, string[]]>([
@@ -115,5 +116,40 @@ describe('columns', () => {
         expect(columns.slice(1).map((column) => column.pointer)).toEqual(pointers);
       }),
     );
+  });
+});
+
+describe('the width of an export', () => {
+  const named = (count: number) => Array.from({ length: count }, (_, i) => `/k${i}`);
+  const schemaOf = (count: number) => ({
+    properties: Object.fromEntries(Array.from({ length: count }, (_, i) => [`s${i}`, {}])),
+  });
+
+  it.each([
+    ['few of each', 2, 3, false, 3, false],
+    ['as many as there may be', 2, 4_997, false, 4_997, false],
+    ['one more', 2, 4_998, false, 4_997, true],
+    ['some that are not on record', 2, 3, true, 3, true],
+    ['all that can be on record', 10, 5_000, true, 4_989, true],
+    ['a schema that takes all', 4_999, 7, false, 0, true],
+    ['a schema that takes more', 6_000, 0, false, 0, true],
+  ])('has %s', (_what, declared, recorded, overflow, leafCount, hasRest) => {
+    const schema = schemaOf(declared);
+    const pointers = named(recorded);
+    expect(widthOf(schema, { pointers, overflow })).toEqual({ leafCount, hasRest });
+    const columns = columnsOf(schema, pointers.slice(0, leafCount), hasRest);
+    expect(columns.filter(({ isRest }) => !isRest)).toHaveLength(
+      Math.min(1 + Math.min(declared, 4_999) + leafCount, maxColumns),
+    );
+    expect(columns.slice(1, 2)).toEqual([{ name: 's0', pointer: '/s0' }]);
+  });
+
+  it('counts a leaf once that is on record and in the schema', () => {
+    const pointers = ['/s0', ...named(4_998), '/s1'];
+    expect(widthOf(schemaOf(1), { pointers, overflow: false })).toEqual({ leafCount: 4_999, hasRest: true });
+    expect(widthOf(schemaOf(1), { pointers: pointers.slice(0, -1), overflow: false })).toEqual({
+      leafCount: 4_999,
+      hasRest: false,
+    });
   });
 });

@@ -1,5 +1,6 @@
 import { createNames, restName } from './names.ts';
 import { schemaLeaves } from './schema-leaves.ts';
+import { maxLeafColumns } from './width.ts';
 
 export interface Column {
   /** Unique among the columns of an application. */
@@ -8,6 +9,8 @@ export interface Column {
   pointer?: string;
   /** True for an object of all leaves that have no column of their own. */
   isRest?: true;
+  /** True where arrays are taken apart, but those of this leaf are JSON text: they would take too many columns. */
+  isWhole?: true;
 }
 
 const createdAt: Column = { name: 'createdAt' };
@@ -18,7 +21,8 @@ const createdAt: Column = { name: 'createdAt' };
  */
 export function columnsOf(schema: Record<string, unknown>, recorded: string[], hasRest = false): Column[] {
   const nameOf = createNames([createdAt.name]);
-  const pointers = new Set([...schemaLeaves(schema), ...recorded]);
+  const declared = schemaLeaves(schema);
+  const pointers = new Set([...(hasRest ? declared.slice(0, maxLeafColumns) : declared), ...recorded]);
   const columns = [createdAt, ...Array.from(pointers, (pointer) => ({ name: nameOf(pointer), pointer }))];
   return hasRest ? [...columns, { name: restName(columns.map(({ name }) => name)), isRest: true }] : columns;
 }

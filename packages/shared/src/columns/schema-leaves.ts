@@ -4,7 +4,7 @@ import { isObject } from '../schemas/is-object.ts';
 
 type Schema = Record<string, unknown>;
 
-/** Columns of one export; more is refused. */
+/** Columns of one export, but for the one that has what is left. */
 export const maxColumns = 5_000;
 /** Steps through the schema: references can name the same part over and over. */
 const maxSteps = 50_000;

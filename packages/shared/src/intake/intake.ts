@@ -4,7 +4,7 @@ import type { Compiler } from '../schemas/compiler.ts';
 import { parseSchema } from '../schemas/parse-schema.ts';
 import type { Validator } from '../schemas/validator.ts';
 import type { ApplicationRecord } from '../store/applications.ts';
-import type { Extent, LeafStore } from '../store/leaves.ts';
+import { type Extent, type LeafStore, largeNumbers } from '../store/leaves.ts';
 import { ThreadBusy } from '../threads/thread.ts';
 import { createLeafSet, type LeafSet } from './leaf-set.ts';
 
@@ -31,6 +31,7 @@ export function createLoadIntake({ leaves, compiler }: { leaves: LeafStore; comp
     const known = createLeafSet();
     known.add(schemaLeaves(parseSchema(rawSchema)));
     known.add(recorded.pointers);
+    if (recorded.hasLarge) known.add([largeNumbers]);
     const { validator } = compiled;
     return {
       id,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { eachLeaf, toPointer } from '../payloads/leaves.ts';
-import { maxLeafCharacters, maxLeafLength, maxLeaves } from '../store/leaves.ts';
+import { largeNumbers, maxLeafCharacters, maxLeafLength, maxLeaves } from '../store/leaves.ts';
 import { addLeaves, createLeafSet, noLeaves, tooLong } from './leaf-set.ts';
 
 type Payload = Record<string, unknown>;
@@ -77,4 +77,24 @@ it('of many payloads are no more together than can be on record, and one more', 
   for (let n = 0; n < 1_000; n++) addLeaves(long, [`/${String(n).padStart(maxLeafLength - 1)}`]);
   expect(long.characters).toBeLessThanOrEqual(maxLeafCharacters + maxLeafLength);
   expect(long.characters).toBeGreaterThan(maxLeafCharacters);
+});
+
+describe('numbers beyond 2^53', () => {
+  it.each<[Payload, boolean]>([
+    [{ a: 2 ** 53 }, true],
+    [{ a: -(2 ** 53) }, true],
+    [{ a: 2 ** 53 - 1, b: [1 - 2 ** 53, 0.5], c: '9007199254740993' }, false],
+    [{ b: { c: 1e19 } }, true],
+    [{ b: [[1, { c: 1e300 }]] }, true],
+    [{ b: [null, {}, [], 'x'] }, false],
+    [{ b: 2n ** 62n }, true],
+    [{ b: [1, 2n ** 62n] }, true],
+  ])('are told of %o, until they are on record', (payload, isThere) => {
+    const leaves = createLeafSet();
+    leaves.add(pointersOf(payload));
+    expect(leaves.unknown(payload)).toEqual(isThere ? [largeNumbers] : []);
+    leaves.add([largeNumbers]);
+    expect(leaves.has(largeNumbers)).toBe(true);
+    expect(leaves.unknown(payload)).toEqual([]);
+  });
 });

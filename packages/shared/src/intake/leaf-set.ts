@@ -1,5 +1,5 @@
 import { fromPointer, toPointer } from '../payloads/leaves.ts';
-import { maxLeafCharacters, maxLeafLength, maxLeaves } from '../store/leaves.ts';
+import { largeNumbers, maxLeafCharacters, maxLeafLength, maxLeaves } from '../store/leaves.ts';
 
 interface Node {
   leaf: boolean;
@@ -10,7 +10,7 @@ interface Node {
 export interface LeafSet {
   add(pointers: Iterable<string>): void;
   has(pointer: string): boolean;
-  /** JSON Pointers, in the order of the payload, up to more than can be on record; and `tooLong`, if need be. */
+  /** JSON Pointers, in the order of the payload, up to more than can be on record; and `tooLong` and `largeNumbers`, if need be. */
   unknown(payload: Record<string, unknown>): string[];
 }
 
@@ -42,9 +42,12 @@ interface Search {
   found: string[];
   characters: number;
   hasTooLong: boolean;
+  hasLarge: boolean;
   /** Of the object that is looked through. */
   path: string[];
 }
+
+const largest = Number.MAX_SAFE_INTEGER;
 
 const emptyNode = (): Node => ({ leaf: false, below: new Map() });
 
@@ -70,7 +73,10 @@ export function createLeafSet(): LeafSet {
         path.push(key);
         walk(next, child, reach, search);
         path.pop();
-      } else if (!next?.leaf) {
+        continue;
+      }
+      if (!search.hasLarge) search.hasLarge = isLarge(child);
+      if (!next?.leaf) {
         if (reach <= maxLeafLength) above ??= toPointer(path);
         const pointer = reach <= maxLeafLength ? above + toPointer([key]) : tooLong;
         if (pointer.length > maxLeafLength) search.hasTooLong = true;
@@ -100,9 +106,12 @@ export function createLeafSet(): LeafSet {
       }
     },
     unknown(payload) {
-      const search: Search = { found: [], characters: 0, hasTooLong: false, path: [] };
+      // Once it is on record there is nothing to look for.
+      const search: Search = { found: [], characters: 0, hasTooLong: false, hasLarge: root.leaf, path: [] };
       walk(root, payload, 0, search);
-      return search.hasTooLong ? [...search.found, tooLong] : search.found;
+      if (search.hasTooLong) search.found.push(tooLong);
+      if (search.hasLarge && !root.leaf) search.found.push(largeNumbers);
+      return search.found;
     },
   };
 }
@@ -110,5 +119,18 @@ export function createLeafSet(): LeafSet {
 function isBranch(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   for (const _ in value) return true;
+  return false;
+}
+
+/** Whether a value is, or has in it, a number that not every type of column holds as it is printed. */
+function isLarge(value: unknown): boolean {
+  if (typeof value === 'number') return value > largest || value < -largest;
+  if (typeof value !== 'object' || value === null) return typeof value === 'bigint';
+  if (!Array.isArray(value)) return Object.values(value).some(isLarge);
+  // Every upload passes here: numbers are compared without a call for each.
+  for (let i = 0; i < value.length; i++) {
+    const item: unknown = value[i];
+    if (typeof item === 'number' ? item > largest || item < -largest : isLarge(item)) return true;
+  }
   return false;
 }

@@ -14,7 +14,7 @@ import { turnStore } from './turns.ts';
 
 export type NewExport = Pick<
   ExportJob,
-  'application' | 'owner' | 'domain' | 'options' | 'cut' | 'leafCount' | 'hasRest' | 'transient'
+  'application' | 'owner' | 'domain' | 'options' | 'cut' | 'leafCount' | 'hasRest' | 'hasLarge' | 'transient'
 >;
 
 const turnsAtOnce = 10;

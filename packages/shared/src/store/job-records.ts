@@ -86,8 +86,13 @@ export interface Position {
   entries: number;
 }
 
-/** What a first reading of the entries told about their arrays; whoever goes on with the file writes the same columns. */
+/** How a column of Parquet holds numbers; `json`: as their text. */
+export type NumberColumn = 'integer' | 'number' | 'json';
+
+/** What a first reading of the entries told about their columns; whoever goes on with the file writes the same ones. */
 export interface ExportShape {
+  /** With `format=parquet`: of each number for which the schema does not tell the type of the column. */
+  numbers?: NumberColumn[];
   /** One with `arrays=columns`. With `arrays=rows` the table of the entries, then one for each array of objects. */
   tables: TableShape[];
   seen?: Seen | undefined;
@@ -111,6 +116,8 @@ export interface ExportJob extends Job {
   leafCount: number;
   /** There are others, which have one column together. */
   hasRest?: boolean | undefined;
+  /** Some entry may have a number beyond 2^53: where it is not false, Parquet's types of numbers take a look at all entries. */
+  hasLarge?: boolean | undefined;
   /** True for a file that is streamed to one client and not kept. */
   transient: boolean;
   /** Absent until it is known, and where `arrays` is `json`. */

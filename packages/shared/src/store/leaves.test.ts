@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
-import { maxLeafCharacters, maxLeafLength, maxLeaves } from './leaves.ts';
+import { largeNumbers, maxLeafCharacters, maxLeafLength, maxLeaves } from './leaves.ts';
 
 const start = async () => openStore((await ownDatabase()).url).leaves;
 
@@ -78,5 +78,26 @@ describe('leaves on record', () => {
     expect(await leaves.add(application, [tooLong, '/a'])).toEqual({ overflow: true, closed: false });
     expect(await leaves.add(application, ['/b'])).toEqual({ overflow: true, closed: false });
     expect((await leaves.of(application)).pointers).toEqual(['/a', '/b']);
+  });
+
+  it('tell of large numbers for good, and are not changed by them, also when others come at the same time', async () => {
+    const leaves = await start();
+    const applications = Array.from({ length: 40 }, newApplication);
+    await Promise.all(
+      applications.flatMap((application) =>
+        [['/a'], [largeNumbers], ['/b', largeNumbers], [tooLong]].map((pointers) =>
+          leaves.add(application, pointers),
+        ),
+      ),
+    );
+    for (const application of applications) {
+      const { pointers, hasLarge } = await leaves.of(application);
+      expect([pointers.toSorted(), hasLarge]).toEqual([['/a', '/b'], true]);
+      await leaves.add(application, ['/c']);
+      expect((await leaves.of(application)).hasLarge).toBe(true);
+    }
+    const other = newApplication();
+    await leaves.add(other, ['/a']);
+    expect((await leaves.of(other)).hasLarge).toBe(false);
   });
 });

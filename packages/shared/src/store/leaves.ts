@@ -8,6 +8,9 @@ export const maxLeafCharacters = 250_000;
 /** In characters of the JSON Pointer. */
 export const maxLeafLength = 1_024;
 
+/** Stands among pointers for numbers beyond 2^53: as a pointer it means the payload itself, which is no leaf. */
+export const largeNumbers = '';
+
 /** Whether all leaves are on record. */
 export interface Extent {
   /** True when some leaf is not in the list: there were too many, or its name is too long. */
@@ -19,6 +22,8 @@ export interface Extent {
 /** The leaves that occur in an application's entries but not in its schema, by first appearance. */
 export interface Leaves extends Extent {
   pointers: string[];
+  /** Whether some entry may have a number beyond 2^53, up or down; not known any more once the list is closed. */
+  hasLarge: boolean;
 }
 
 interface LeavesDocument {
@@ -26,6 +31,7 @@ interface LeavesDocument {
   pointers: string[];
   overflow?: boolean;
   closed?: boolean;
+  hasLarge?: boolean;
 }
 
 export type LeafStore = ReturnType<typeof leafStore>;
@@ -42,9 +48,11 @@ export function leafStore(db: Db) {
   async function append(
     application: string,
     found: LeavesDocument | null,
-    { pointers, ...extent }: Leaves,
+    { pointers, hasLarge, ...others }: Leaves,
   ): Promise<boolean> {
     const _id = new ObjectId(application);
+    // It is only ever set, so two processes at once cannot take it back.
+    const extent = { ...others, ...(hasLarge && { hasLarge }) };
     if (found) {
       const { overflow = null, closed = null } = found;
       const same = { _id, pointers: { $size: found.pointers.length }, overflow, closed };
@@ -75,10 +83,14 @@ export function leafStore(db: Db) {
       for (;;) {
         const found = await read(application);
         const before = toLeaves(found);
-        const { pointers: added, overflow, closed } = extend(before, pointers);
-        const isSame = added.length === 0 && overflow === before.overflow && closed === before.closed;
-        if (isSame || (await append(application, found, { pointers: added, overflow, closed })))
-          return { overflow, closed };
+        const more = extend(before, pointers);
+        const { overflow, closed } = more;
+        const isSame =
+          more.pointers.length === 0 &&
+          overflow === before.overflow &&
+          closed === before.closed &&
+          more.hasLarge === before.hasLarge;
+        if (isSame || (await append(application, found, more))) return { overflow, closed };
       }
     },
 
@@ -92,15 +104,17 @@ const toLeaves = (found: LeavesDocument | null): Leaves => ({
   pointers: found?.pointers ?? [],
   overflow: found?.overflow === true,
   closed: found?.closed === true,
+  hasLarge: found?.hasLarge === true,
 });
 
 /** Those that are to be appended, and what is to be said of the list then. */
-function extend({ pointers, overflow, closed }: Leaves, more: string[]): Leaves {
+function extend({ pointers, overflow, closed, hasLarge }: Leaves, more: string[]): Leaves {
   const known = new Set(pointers);
   const added: string[] = [];
   let characters = pointers.reduce((sum, { length }) => sum + length, 0);
   for (const pointer of more) {
-    if (known.has(pointer)) continue;
+    hasLarge ||= pointer === largeNumbers;
+    if (known.has(pointer) || pointer === largeNumbers) continue;
     const isShort = pointer.length <= maxLeafLength;
     closed ||= isShort && (known.size === maxLeaves || characters + pointer.length > maxLeafCharacters);
     if (closed || !isShort) {
@@ -111,5 +125,5 @@ function extend({ pointers, overflow, closed }: Leaves, more: string[]): Leaves 
     added.push(pointer);
     characters += pointer.length;
   }
-  return { pointers: added, overflow, closed };
+  return { pointers: added, overflow, closed, hasLarge };
 }

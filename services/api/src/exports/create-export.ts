@@ -1,5 +1,5 @@
 import { type Column, columnsOf } from '@sluice/shared/columns/columns.ts';
-import { maxColumns } from '@sluice/shared/columns/schema-leaves.ts';
+import { widthOf } from '@sluice/shared/columns/width.ts';
 import { ApiError, unavailable } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Producer } from '@sluice/shared/queues/producer.ts';
@@ -7,7 +7,6 @@ import { parseSchema } from '@sluice/shared/schemas/parse-schema.ts';
 import type { ApplicationRecord } from '@sluice/shared/store/applications.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import type { ExportJob, ExportOptions } from '@sluice/shared/store/job-records.ts';
-import type { Leaves } from '@sluice/shared/store/leaves.ts';
 import type { RefuseJobs } from '../limits/job-quota.ts';
 
 interface Dependencies {
@@ -38,7 +37,8 @@ export function createExport({
     const recorded = await leaves.of(application.id);
     const schema = parseSchema(application.rawSchema);
     if (options.columns) refuseColumns(options, columnsOf(schema, recorded.pointers));
-    const width = widthOf(options, schema, recorded);
+    const isWhole = options.columns !== undefined || options.format === 'ndjson';
+    const width = isWhole ? { leafCount: recorded.pointers.length } : widthOf(schema, recorded);
     const job = await jobs.exports.create({
       application: application.id,
       owner: application.owner.id,
@@ -46,6 +46,7 @@ export function createExport({
       options,
       cut,
       ...width,
+      hasLarge: recorded.hasLarge || recorded.closed,
       transient,
     });
     try {
@@ -57,34 +58,6 @@ export function createExport({
       throw unavailable('exports cannot be made now: the queue is away', 5, error);
     }
   };
-}
-
-const ways = {
-  json: 'choose some with columns, or take ndjson',
-  columns: 'choose some with columns, or take arrays=json',
-  rows: 'take arrays=json',
-};
-
-/**
- * How many of the recorded leaves are columns. Where there are too many for all, what is left has one: anyone who may upload
- * can bring that about, and must not keep the owner from exports.
- */
-function widthOf(
-  { format, columns, arrays }: ExportOptions,
-  schema: Record<string, unknown>,
-  { pointers, overflow }: Leaves,
-): Pick<ExportJob, 'leafCount' | 'hasRest'> {
-  const all = { leafCount: pointers.length, hasRest: false };
-  if (columns || format === 'ndjson') return all;
-  const withRest = [pointers.length, 0].map((leafCount) => ({ leafCount, hasRest: true }));
-  const found = [...(overflow ? [] : [all]), ...(arrays === 'json' ? withRest : [])].find(
-    ({ leafCount }) => columnsOf(schema, pointers.slice(0, leafCount)).length <= maxColumns,
-  );
-  if (found) return found;
-  throw new ApiError(
-    'InvalidRequestError',
-    `the entries have more than ${maxColumns} columns, or one with a name too long; ${ways[arrays]}`,
-  );
 }
 
 function refuseColumns({ columns = [], arrays }: ExportOptions, all: Column[]): void {

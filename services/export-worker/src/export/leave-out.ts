@@ -1,8 +1,10 @@
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import type { ExportJob } from '@sluice/shared/store/job-records.ts';
+import { largeNumbers } from '@sluice/shared/store/leaves.ts';
+import { Unrepresentable } from '../formats/parquet/unrepresentable.ts';
 import { Unexportable } from '../formats/unexportable.ts';
-import type { UnknownLeaf } from '../formats/unknown-leaf.ts';
+import { UnknownLeaf } from '../formats/unknown-leaf.ts';
 
 interface Dependencies {
   store: Pick<Store, 'leaves'>;
@@ -12,13 +14,21 @@ interface Dependencies {
 export type LeaveOut = ReturnType<typeof createLeaveOut>;
 
 /**
- * Leaves an entry out that has a leaf without a column. A leaf that was recorded after the job began says that the
- * entry was uploaded after it; any other fails the export.
+ * Leaves an entry out that has a leaf without a column, or a number that its column does not hold. What was put on record after
+ * the job began says that the entry was uploaded after it; any other fails the export.
  */
 export function createLeaveOut({ store: { leaves }, log }: Dependencies) {
-  return async function leaveOut(job: ExportJob, unknown: UnknownLeaf): Promise<void> {
-    const { pointers } = await leaves.of(job.application);
-    if (pointers.indexOf(unknown.pointer) < job.leafCount) throw new Unexportable(unknown.message);
+  return async function leaveOut(job: ExportJob, unknown: UnknownLeaf | Unrepresentable): Promise<void> {
+    const { pointers, hasLarge } = await leaves.of(job.application);
+    const isLater =
+      unknown instanceof UnknownLeaf
+        ? pointers.indexOf(unknown.pointer) >= job.leafCount
+        : hasLarge && job.hasLarge === false;
+    if (!isLater) {
+      // An API process of an earlier version does not put it on record; the next export is to look for it.
+      if (unknown instanceof Unrepresentable) await leaves.add(job.application, [largeNumbers]);
+      throw new Unexportable(unknown.message);
+    }
     log.info({ event: 'export.later', job: job.id });
   };
 }

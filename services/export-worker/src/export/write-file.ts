@@ -7,6 +7,7 @@ import { timeOfId } from '@sluice/shared/store/entry-id.ts';
 import type { ExportJob, Manifest, Position } from '@sluice/shared/store/job-records.ts';
 import { idOf } from '@sluice/shared/store/raw-document.ts';
 import { createFormat } from '../formats/create-format.ts';
+import { Unrepresentable } from '../formats/parquet/unrepresentable.ts';
 import { UnknownLeaf } from '../formats/unknown-leaf.ts';
 import { createDiscover } from '../shape/discover.ts';
 import { createCommits } from './commits.ts';
@@ -66,7 +67,7 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
     const recorded = await leaves.of(job.application);
     const schema = parseSchema(application.rawSchema);
     const known = columnsOf(schema, recorded.pointers.slice(0, job.leafCount), job.hasRest);
-    const found = await discover(job, known, hold);
+    const found = await discover(job, { schema, columns: known }, hold);
     if (found === 'unfinished') return found;
     const shape = found;
     const written = await jobs.partsOf(job.id);
@@ -110,12 +111,12 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
       byteLimit = Math.min(4 * byteLimit, partBytes);
     }
 
-    /** Says so when the entry has a leaf that is no column. */
-    function add(document: Buffer): UnknownLeaf | undefined {
+    /** Returns the error where the entry has something that is in no column. */
+    function add(document: Buffer): UnknownLeaf | Unrepresentable | undefined {
       try {
         format.add(document);
       } catch (error) {
-        if (error instanceof UnknownLeaf) return error;
+        if (error instanceof UnknownLeaf || (error instanceof Unrepresentable && error.isLate)) return error;
         throw error;
       }
       rows += 1;
@@ -139,7 +140,8 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
         for (const document of page) {
           const unknown = add(document);
           // Discovery saw all that has to be in the file, so what it did not see came later.
-          if (unknown && !shape) await leaveOut(job, unknown);
+          const isSeen = unknown instanceof UnknownLeaf ? job.options.arrays !== 'json' : shape !== undefined;
+          if (unknown && !isSeen) await leaveOut(job, unknown);
           if (rows > 0 && (rows >= rowLimit || format.size() >= byteLimit)) await flush();
           convertedBytes += document.length;
           if (convertedBytes < turnBytes) continue;

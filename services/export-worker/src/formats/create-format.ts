@@ -10,7 +10,7 @@ interface Source {
   job: ExportJob;
   schema: Record<string, unknown>;
   columns: Column[];
-  /** Where `arrays` is not `json`. */
+  /** Where not all of the columns are known beforehand. */
   shape: ExportShape | undefined;
   /** Of all pieces so far. */
   notes(): Promise<unknown[]>;
@@ -29,7 +29,11 @@ export async function createFormat({ job, schema, columns, shape, notes }: Sourc
   if (format === 'ndjson') return { format: createNdjson({ columns, selected }), columns: names };
   if (format === 'parquet') {
     const { createParquet } = await import('./parquet/parquet.ts');
-    const parquet = createParquet({ schema, columns, selected, notes: await notes() });
+    const parquet = createParquet({
+      ...{ schema, columns, selected },
+      numbers: shape?.numbers,
+      notes: await notes(),
+    });
     return { format: parquet, columns: parquet.names };
   }
   if (!shape) return { format: createCsv({ columns, selected, formulas }), columns: names };
@@ -44,13 +48,10 @@ function tablesZip({ createdAt, options }: ExportJob, { tables }: ExportShape, n
   };
 }
 
-function withElements({ options }: ExportJob, base: Column[], shape: ExportShape): Made {
-  const { columns } = shape.tables[0] as TableShape;
-  const names = namesOf(columns);
-  const chosen = base.filter(({ name }) => options.columns?.includes(name));
-  const elementsOf = chosen.flatMap(({ pointer }) => pointer ?? []);
-  const selected = options.columns && names;
-  return { format: createCsv({ columns, selected, elementsOf, formulas: options.formulas }), columns: names };
+function withElements({ options }: ExportJob, columns: Column[], shape: ExportShape): Made {
+  const { columns: elements } = shape.tables[0] as TableShape;
+  const { columns: selected, formulas } = options;
+  return { format: createCsv({ columns, selected, elements, formulas }), columns: namesOf(elements) };
 }
 
 const namesOf = (columns: Column[]) => columns.map(({ name }) => name);

@@ -3,26 +3,28 @@ import { createEntryReader } from './bson-walk.ts';
 import { takeBytes } from './byte-sink.ts';
 import { createCsvTable } from './csv-table.ts';
 import { createFindCells } from './find-cells.ts';
+import { createFindElements } from './find-elements.ts';
 import type { FileFormat } from './format.ts';
 import { writePruned } from './pruned-json.ts';
 import { unknownLeaf } from './unknown-leaf.ts';
 
 interface Options {
   columns: Column[];
-  /** The columns of the file, by name; absent: all. */
+  /** Those that the file has, by name; absent: all. */
   selected?: string[] | undefined;
-  /** JSON Pointers of the leaves that were asked for, where their arrays have a column for each element: see `columns`. */
-  elementsOf?: string[] | undefined;
+  /** What it has in their place where arrays have a column for each element. */
+  elements?: Column[] | undefined;
   formulas: 'escape' | 'raw';
 }
 
 /** A row for each entry, a column for each leaf. */
-export function createCsv({ columns, selected, elementsOf, formulas }: Options): FileFormat {
+export function createCsv({ columns, selected, elements, formulas }: Options): FileFormat {
   const byName = new Map(columns.map((column) => [column.name, column]));
   const shown = selected ? selected.map((name) => byName.get(name) as Column) : columns;
-  const cells = createFindCells({ columns, shown, isAll: !selected, elementsOf });
+  const which = { columns, shown, isAll: !selected };
+  const cells = elements ? createFindElements({ ...which, elements }) : createFindCells(which);
   const { types, values, timePlace, restPlace, tree } = cells;
-  const table = createCsvTable({ header: shown.map(({ name }) => name), formulas });
+  const table = createCsvTable({ header: (elements ?? shown).map(({ name }) => name), formulas });
   const read = createEntryReader();
 
   return {

@@ -10,6 +10,8 @@ export interface LeafNode {
   place: number;
   /** Whether something at or below it goes somewhere. */
   wanted: boolean;
+  /** Whether all of its value goes there, whatever is in it. */
+  isWhole: boolean;
   /** By their keys, as latin1 reads the bytes. */
   children: Map<string, LeafNode>;
   /** The keys that came first within it and next after it when it was met last: most likely they do again. */
@@ -20,7 +22,7 @@ export interface LeafNode {
 /** The keys of all columns. `places` says where leaves go, by pointer. */
 export function leafTree(columns: Column[], places: Map<string | undefined, number>): LeafNode {
   const root = createNode(Buffer.alloc(0));
-  for (const { pointer } of columns) {
+  for (const { pointer, isWhole } of columns) {
     if (pointer === undefined) continue;
     const place = places.get(pointer) ?? -1;
     let node = root;
@@ -29,6 +31,7 @@ export function leafTree(columns: Column[], places: Map<string | undefined, numb
       node = childOf(node, key);
     }
     node.place = place;
+    node.isWhole = isWhole === true;
     if (place >= 0) node.wanted = true;
   }
   return root;
@@ -59,7 +62,8 @@ function isKey(bytes: Buffer, at: number, key: Buffer): boolean {
   return true;
 }
 
-function childOf(parent: LeafNode, key: string): LeafNode {
+/** The node of a key below another, made where it is missing. */
+export function childOf(parent: LeafNode, key: string): LeafNode {
   const name = Buffer.from(key).toString('latin1');
   const known = parent.children.get(name);
   if (known) return known;
@@ -70,5 +74,13 @@ function childOf(parent: LeafNode, key: string): LeafNode {
 
 /** `key` as in BSON, with its NUL. */
 export function createNode(key: Buffer): LeafNode {
-  return { key, place: -1, wanted: false, children: new Map(), first: undefined, next: undefined };
+  return {
+    key,
+    place: -1,
+    wanted: false,
+    isWhole: false,
+    children: new Map(),
+    first: undefined,
+    next: undefined,
+  };
 }

@@ -33,7 +33,8 @@ function writeMembers(sink: ByteSink, source: Memory, start: number, parent: Lea
     at = valueEnd(source, type, value);
     const node = findChild(parent, before, source, key);
     if (node) before = node;
-    const below = type === document && at - value > emptySize ? node : undefined;
+    const isNested = type === document && at - value > emptySize && !node?.isWhole;
+    const below = isNested ? node : undefined;
     const isPlaced = node !== undefined && (below ? node.wanted : node.place >= 0);
     if (kept === 'placed' ? !isPlaced : isPlaced && !below) continue;
     const mark = sink.length;

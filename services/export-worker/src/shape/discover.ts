@@ -5,6 +5,8 @@ import { idBytesOf } from '@sluice/shared/store/raw-document.ts';
 import type { Hold } from '../export/hold.ts';
 import type { LeaveOut } from '../export/leave-out.ts';
 import { readPages } from '../export/read-pages.ts';
+import { fileColumns } from '../formats/parquet/file-columns.ts';
+import { createNumberSurvey } from '../formats/parquet/open-numbers.ts';
 import { UnknownLeaf } from '../formats/unknown-leaf.ts';
 import { createSeenEntries } from './seen-entries.ts';
 import { createSurvey } from './survey.ts';
@@ -14,28 +16,61 @@ interface Dependencies {
   leaveOut: LeaveOut;
 }
 
+interface Known {
+  schema: Record<string, unknown>;
+  columns: Column[];
+}
+
+/** Looks at entries for what neither the schema nor the record of leaves tells of the columns. */
+interface Survey {
+  add(document: Buffer): void;
+  shape(): ExportShape;
+}
+
+/** Undefined where all is known. */
+function surveyFor(
+  { createdAt, options, hasLarge }: ExportJob,
+  { schema, columns }: Known,
+): Survey | undefined {
+  const { format, arrays, columns: selected } = options;
+  if (format === 'parquet') {
+    if (hasLarge === false) return undefined;
+    const survey = createNumberSurvey(fileColumns({ schema, columns, selected }).tree);
+    return survey && { add: survey.add, shape: () => ({ tables: [], numbers: survey.numbers() }) };
+  }
+  if (format !== 'csv' || arrays === 'json') return undefined;
+  const survey = createSurvey({ columns, selected, arrays });
+  // One table is read once.
+  const entries = arrays === 'rows' ? createSeenEntries(createdAt) : undefined;
+  return {
+    add(document) {
+      entries?.add(idBytesOf(document));
+      survey.add(document);
+    },
+    shape: () => ({ tables: survey.tables(), seen: entries?.seen() }),
+  };
+}
+
 /**
- * Finds which columns the arrays of an export have: reads all of its entries and keeps the result in the record of the
- * job, so that whoever goes on with the file writes the same ones. A worker that dies before leaves nothing of it.
+ * Finds which columns the arrays of an export have, or how Parquet is to hold its numbers: reads all of its entries and keeps
+ * the result in the record of the job, so that whoever goes on with the file writes the same ones. A worker that dies before
+ * leaves nothing of it.
  */
 export function createDiscover({ store: { jobs, rawEntries }, leaveOut }: Dependencies) {
   /** Undefined where the columns are known beforehand; 'unfinished' where this process is to stop. */
   return async function discover(
     job: ExportJob,
-    columns: Column[],
+    known: Known,
     hold: Hold,
   ): Promise<ExportShape | 'unfinished' | undefined> {
     const { cut, options } = job;
-    const { arrays, from, to } = options;
-    if (job.shape || options.format !== 'csv' || arrays === 'json') return job.shape;
-    const survey = createSurvey({ columns, selected: options.columns, arrays });
-    // One table is read once.
-    const entries = arrays === 'rows' ? createSeenEntries(job.createdAt) : undefined;
+    const { from, to } = options;
+    const survey = job.shape ? undefined : surveyFor(job, known);
+    if (!survey) return job.shape;
 
     function look(document: Buffer): UnknownLeaf | undefined {
-      entries?.add(idBytesOf(document));
       try {
-        survey.add(document);
+        survey?.add(document);
         return undefined;
       } catch (error) {
         if (error instanceof UnknownLeaf) return error;
@@ -52,7 +87,7 @@ export function createDiscover({ store: { jobs, rawEntries }, leaveOut }: Depend
         }
         if (hold.isStopping()) return 'unfinished';
       }
-    const shape: ExportShape = { tables: survey.tables(), seen: entries?.seen() };
+    const shape = survey.shape();
     if (!(await jobs.exports.setShape(job.id, job.fence, shape))) {
       hold.lose();
       hold.check();

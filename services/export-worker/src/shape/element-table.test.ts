@@ -100,7 +100,11 @@ describe('columns of elements', () => {
         const base = baseOf(list);
         const columns = columnsOfShape(list, 'columns');
         expect(columns).toEqual(expectedColumns(list, base, base));
-        const csv = await write(createCsv({ columns, elementsOf: [], formulas: mode }), list, new Set(cuts));
+        const csv = await write(
+          createCsv({ columns: base, elements: columns, formulas: mode }),
+          list,
+          new Set(cuts),
+        );
         expect(csv).toBe(expectedCsv(list, columns, mode));
       }),
       { numRuns: 400 },
@@ -121,13 +125,7 @@ describe('columns of elements', () => {
           const selected = shown.map(({ name }) => name);
           const columns = columnsOfShape(list, 'columns', { selected });
           expect(columns).toEqual(expectedColumns(list, base, shown));
-          const elementsOf = shown.flatMap(({ pointer }) => pointer ?? []);
-          const format = createCsv({
-            columns,
-            selected: columns.map(({ name }) => name),
-            elementsOf,
-            formulas: 'raw',
-          });
+          const format = createCsv({ columns: base, selected, elements: columns, formulas: 'raw' });
           expect(await write(format, list)).toBe(expectedCsv(list, columns, 'raw'));
         },
       ),
@@ -147,9 +145,7 @@ describe('columns of elements', () => {
     const names = ['a', 'b'];
     for (const selected of [undefined, names]) {
       const columns = columnsOfShape(list, 'columns', { selected });
-      const shown = selected && columns.map(({ name }) => name);
-      const elementsOf = selected ? ['/a', '/b'] : [];
-      const format = createCsv({ columns, selected: shown, elementsOf, formulas: 'raw' });
+      const format = createCsv({ columns: baseOf(list), selected, elements: columns, formulas: 'raw' });
       expect(() => format.add(toBson({ time: 0, payload }))).toThrow(UnknownLeaf);
       format.add(toBson({ time: 0, payload: { a: null, b: [null], c: null } }));
       if (selected) format.add(toBson({ time: 0, payload: { c: [1], d: 1, a: null } }));
@@ -162,10 +158,10 @@ describe('columns of elements', () => {
       const list = [{ c: { 0: [null], d: 1 } }, other].map((payload) => ({ time: 0, payload }));
       const base = baseOf(list);
       const asked = base.filter(({ pointer }) => pointer === '/c/0');
-      const columns = columnsOfShape(list, 'columns', { selected: asked.map(({ name }) => name) });
+      const selected = asked.map(({ name }) => name);
+      const columns = columnsOfShape(list, 'columns', { selected });
       expect(columns).toEqual([{ name: 'c.0.0', pointer: '/c/0/0' }]);
-      const selected = columns.map(({ name }) => name);
-      const format = createCsv({ columns, selected, elementsOf: ['/c/0'], formulas: 'raw' });
+      const format = createCsv({ columns: base, selected, elements: columns, formulas: 'raw' });
       expect(await write(format, list)).toBe(expectedCsv(list, columns, 'raw'));
     },
   );

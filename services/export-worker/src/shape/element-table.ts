@@ -10,23 +10,25 @@ import type { Surveyed } from './survey.ts';
  * has anything else there than such an array or null. `base` are all columns without this; they keep their names.
  */
 export function elementTable(surveyed: Surveyed[], base: Column[]): TableShape {
-  const pointers = new Set<string | undefined>();
-  for (const { column, node } of surveyed) {
-    if (column.pointer === undefined) pointers.add(undefined);
-    else addAll(pointers, column.pointer, node);
-  }
   const names = new Map(base.map(({ pointer, name }) => [pointer, name]));
-  const nameOf = createNames(names.values());
+  const nameOf = createNames(base.map(({ name }) => name));
   // An object may have keys like those of elements; then it is the same column.
-  const columns = Array.from(pointers, (pointer): Column => {
-    if (pointer === undefined) return { name: names.get(undefined) as string };
-    return { name: names.get(pointer) ?? nameOf(pointer), pointer };
-  });
-  return { name: 'entries', path: [], columns };
-}
+  const columns = new Map<string | undefined, Column>();
 
-function addAll(pointers: Set<string | undefined>, pointer: string, node: ShapeNode): void {
-  if (node.cell || isLast(node)) pointers.add(pointer);
-  for (const [index, element] of node.elements.entries()) addAll(pointers, `${pointer}/${index}`, element);
-  for (const member of membersOf(node)) addAll(pointers, pointer + toPointer([keyOf(member)]), member);
+  function add(pointer: string, node: ShapeNode): void {
+    if (node.cell || isLast(node)) {
+      const column = columns.get(pointer) ?? { name: names.get(pointer) ?? nameOf(pointer), pointer };
+      columns.set(pointer, node.isWhole ? { ...column, isWhole: true } : column);
+    }
+    for (const [index, element] of node.elements.entries()) add(`${pointer}/${index}`, element);
+    for (const member of membersOf(node)) add(pointer + toPointer([keyOf(member)]), member);
+  }
+
+  const others: Column[] = [];
+  for (const { column, node } of surveyed) {
+    if (column.pointer !== undefined) add(column.pointer, node);
+    else if (column.isRest) others.push(column);
+    else columns.set(undefined, column);
+  }
+  return { name: 'entries', path: [], columns: [...columns.values(), ...others] };
 }

@@ -1,31 +1,33 @@
 import type { Column } from '@sluice/shared/columns/columns.ts';
 import { maxColumns } from '@sluice/shared/columns/schema-leaves.ts';
 import type { TableShape } from '@sluice/shared/store/job-records.ts';
-import { Unexportable } from '../formats/unexportable.ts';
 
 /** Each is one more reading of the entries. */
 export const maxTables = 100;
-/** Of all names together. They are in the record of the job, which MongoDB bounds. */
-const maxNameLength = 1_000_000;
+/** Of all names together, in characters. They are in the record of the job, which MongoDB bounds. */
+const maxNames = 1_000_000;
 
-const ways = 'choose fewer with columns, or take arrays=json, which has one column for an array';
+/** What arrays take when they are taken apart. */
+export interface Extent {
+  columns: number;
+  /** Characters of the names of these columns. */
+  names: number;
+  tables: number;
+}
+export type Measure = keyof Extent;
 
-export const refuseWidth = () =>
-  new Unexportable(
-    `the entries have more than ${maxColumns} columns when their arrays are taken apart; ${ways}`,
-  );
-export const refuseNames = () =>
-  new Unexportable(`the names of the columns are too long when arrays are taken apart; ${ways}`);
-export const refuseTables = () =>
-  new Unexportable(`the entries have arrays of objects in more than ${maxTables} places; take arrays=json`);
+/** While the entries are looked at: more than there may be in the end, where a table may be without columns. */
+export const atMost: Extent = { columns: maxColumns + maxTables, names: 4 * maxNames, tables: maxTables };
 
-/** Throws where the tables have too many columns, or too long names. */
-export function checkTables(tables: TableShape[]): void {
+export const noExtent = (): Extent => ({ columns: 0, names: 0, tables: 0 });
+
+/** Of what the tables have too much; undefined where all is well. */
+export function excessOf(tables: TableShape[]): Measure | undefined {
   const columns: Column[] = tables.flatMap((table) => table.columns);
-  if (columns.length > maxColumns) throw refuseWidth();
-  const length = columns.reduce(
+  if (columns.filter(({ isRest }) => !isRest).length > maxColumns) return 'columns';
+  const names = columns.reduce(
     (sum, { name, pointer = '' }) => sum + Math.max(name.length, pointer.length),
     0,
   );
-  if (length > maxNameLength) throw refuseNames();
+  return names > maxNames ? 'names' : undefined;
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { Payload } from '../formats/entries.testing.ts';
-import { Unexportable } from '../formats/unexportable.ts';
 import { shapeOf } from './arrays.testing.ts';
 
 const entries = (...payloads: Payload[]) => payloads.map((payload) => ({ time: 0, payload }));
@@ -67,11 +66,15 @@ describe('tables of objects', () => {
     expect(tablesOf(...payloads)).toEqual(tables);
   });
 
-  it('are bounded, since each is one reading more', () => {
+  it('are bounded, since each is one reading more: the last of the largest are no tables then', () => {
     const payload = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, i) => [`a${i}`, [{}]]));
     expect(tablesOf(payload(100))).toHaveLength(101);
-    expect(() => tablesOf(payload(101))).toThrow('more than 100 places');
+    const tables = tablesOf(payload(102));
+    expect(tables.map(([name]) => name)).toEqual(['entries', ...Object.keys(payload(100))]);
+    expect(tables[0]).toEqual(['entries', 'a100', 'a101']);
+    const nested = tablesOf({ few: [{ b: [{}] }], many: [Object.fromEntries(Object.entries(payload(99)))] });
+    expect(nested).toEqual([['entries', 'many'], ['few'], ['few.b']]);
   });
 });
 
@@ -79,21 +82,54 @@ describe('columns', () => {
   const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);
   const wide = (count: number) => Object.fromEntries(numbers(count).map((i) => [`k${i}`, i]));
 
-  it.each(['columns', 'rows'] as const)('are bounded with arrays=%s', (arrays) => {
-    // Beside createdAt and the one that is declared.
-    const payload = (count: number) => ({ a: arrays === 'columns' ? numbers(count) : [wide(count)] });
-    expect(shapeOf(entries(payload(4_998)), arrays).flatMap(({ columns }) => columns)).toHaveLength(5_000);
-    for (const count of [4_999, 6_000]) {
-      expect(() => shapeOf(entries(payload(count)), arrays)).toThrow(Unexportable);
-      expect(() => shapeOf(entries(payload(count)), arrays)).toThrow('more than 5000 columns');
-    }
-  });
+  it.each(['columns', 'rows'] as const)(
+    'are bounded with arrays=%s: the largest array stays one',
+    (arrays) => {
+      // Beside createdAt and the one that is declared.
+      const payload = (count: number) => ({ a: arrays === 'columns' ? numbers(count) : [wide(count)] });
+      expect(shapeOf(entries(payload(4_998)), arrays).flatMap(({ columns }) => columns)).toHaveLength(5_000);
+      const small = arrays === 'columns' ? [1, 2] : [{ x: 1 }];
+      for (const count of [4_999, 6_000]) {
+        const list = entries(
+          { b: small, ...payload(3) },
+          { ...payload(count), c: small },
+          { b: small, ...payload(9) },
+        );
+        const [table, ...others] = shapeOf(list, arrays);
+        expect(table?.columns.slice(2)).toEqual(
+          arrays === 'columns'
+            ? [
+                { name: 'b.0', pointer: '/b/0' },
+                { name: 'b.1', pointer: '/b/1' },
+                { name: 'a', pointer: '/a', isWhole: true },
+                { name: 'c.0', pointer: '/c/0' },
+                { name: 'c.1', pointer: '/c/1' },
+              ]
+            : [{ name: 'a', pointer: '/a', isWhole: true }],
+        );
+        expect(others.map(({ name }) => name)).toEqual(arrays === 'columns' ? [] : ['b', 'c']);
+      }
+    },
+  );
 
   it('are bounded in what their names take', () => {
     const key = 'k'.repeat(900);
-    const payload = { [key]: numbers(1_200) };
-    expect(() => shapeOf(entries(payload), 'columns')).toThrow('names');
-    const deep = { a: [Object.fromEntries(numbers(5).map((i) => [`${i}${'k'.repeat(1_000_000)}`, 1]))] };
-    expect(() => shapeOf(entries(deep), 'rows')).toThrow('names');
+    const payload = { [key]: numbers(1_200), a: [1] };
+    expect(shapeOf(entries(payload), 'columns')[0]?.columns.slice(2)).toEqual([
+      { name: key, pointer: `/${key}`, isWhole: true },
+      { name: 'a.0', pointer: '/a/0' },
+    ]);
+    for (const [count, length] of [
+      [2, 600_000],
+      [5, 1_000_000],
+      [1, 5_000_000],
+    ] as const) {
+      const keys = numbers(count).map((i) => `${i}${'k'.repeat(length)}`);
+      const deep = { a: [Object.fromEntries(keys.map((key) => [key, 1]))], b: [{ x: 1 }] };
+      expect(tablesOf(deep)).toEqual([
+        ['entries', 'a'],
+        ['b', 'x'],
+      ]);
+    }
   });
 });

@@ -17,7 +17,9 @@ export function objectTables(surveyed: Surveyed[]): TableShape[] {
   const columns = surveyed.flatMap(({ column, node }): Column[] => {
     const { name, pointer } = column;
     if (pointer === undefined) return [column];
-    return hasCell(node) ? [{ name: name === entryColumn ? pointer : name, pointer }] : [];
+    if (!hasCell(node)) return [];
+    const named = { name: name === entryColumn ? pointer : name, pointer };
+    return [node.isWhole ? { ...named, isWhole: true } : named];
   });
   const tables: TableShape[] = [{ name: fileName(['entries']), path: [], columns }];
 

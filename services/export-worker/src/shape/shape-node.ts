@@ -1,7 +1,6 @@
-import { maxColumns } from '@sluice/shared/columns/schema-leaves.ts';
 import type { Memory } from '../formats/bson-walk.ts';
 import { createNode, findChild, type LeafNode } from '../formats/leaf-tree.ts';
-import { maxTables, refuseNames, refuseTables, refuseWidth } from './limits.ts';
+import { atMost, type Extent, type Measure, noExtent } from './limits.ts';
 
 /** A place in payloads, and what the entries have there. Its children are the members of objects. */
 export interface ShapeNode extends LeafNode {
@@ -11,6 +10,8 @@ export interface ShapeNode extends LeafNode {
   elements: ShapeNode[];
   /** The objects in arrays of objects, where those are tables. */
   rows: ShapeNode | undefined;
+  /** Characters of the keys down to here. */
+  reach: number;
 }
 
 export const membersOf = (node: ShapeNode) => node.children.values() as Iterable<ShapeNode>;
@@ -19,30 +20,59 @@ export const keyOf = ({ key }: ShapeNode) => key.toString('utf8', 0, key.length 
 export const isLast = (node: ShapeNode) =>
   node.children.size === 0 && node.elements.length === 0 && node.rows === undefined;
 
-const maxKeyBytes = 4 * 1024 ** 2;
-
 export type ShapeNodes = ReturnType<typeof createShapeNodes>;
 
-/** Makes the nodes of a shape, of which `columns` are there beforehand, up to a bound: throws `Unexportable` beyond. */
-export function createShapeNodes(columns: number) {
-  let [width, keyBytes, tables] = [columns, 0, 0];
+/** There is no room for a node. */
+export class TooMuch extends Error {
+  readonly measure: Measure;
+  constructor(measure: Measure) {
+    super(`too many ${measure}`);
+    this.measure = measure;
+  }
+}
 
-  function create(key: Buffer): ShapeNode {
-    return { ...createNode(key), cell: false, elements: [], rows: undefined };
+const measures = ['columns', 'names', 'tables'] as const;
+
+/** Makes the nodes of a shape, of which `columns` are there beforehand, up to a bound: throws `TooMuch` beyond. */
+export function createShapeNodes(columns: number) {
+  const all: Extent = { ...noExtent(), columns };
+  /** Of the column that is looked at. */
+  let own = noExtent();
+
+  function create(key: Buffer, reach: number): ShapeNode {
+    return { ...createNode(key), cell: false, elements: [], rows: undefined, reach };
   }
 
-  /** The first one below a node takes its place as a column. */
-  function grow(parent: ShapeNode, key: Buffer): ShapeNode {
-    if (!isLast(parent)) width += 1;
-    keyBytes += key.length;
-    // A table may be without columns.
-    if (width > maxColumns + maxTables) throw refuseWidth();
-    if (keyBytes > maxKeyBytes) throw refuseNames();
-    return create(key);
+  function take(more: Partial<Extent>): void {
+    for (const measure of measures)
+      if (all[measure] + (more[measure] ?? 0) > atMost[measure]) throw new TooMuch(measure);
+    for (const measure of measures) {
+      all[measure] += more[measure] ?? 0;
+      own[measure] += more[measure] ?? 0;
+    }
+  }
+
+  function grow(parent: ShapeNode, key: Buffer, tables = 0): ShapeNode {
+    const reach = parent.reach + key.length;
+    // The first one below a node takes its place as a column.
+    take({ columns: isLast(parent) ? 0 : 1, names: reach, tables });
+    return create(key, reach);
   }
 
   return {
-    root: () => create(Buffer.alloc(0)),
+    root: (reach: number) => create(Buffer.alloc(0), reach),
+
+    /** What is made from now on is counted there too. */
+    countIn(extent: Extent): void {
+      own = extent;
+    },
+
+    /** Makes room: nothing is below a root any more, and its values are whole. */
+    empty(root: ShapeNode, extent: Extent): void {
+      for (const measure of measures) all[measure] -= extent[measure];
+      Object.assign(extent, noExtent());
+      Object.assign(root, create(root.key, root.reach), { cell: true, isWhole: true });
+    },
 
     /** After the sibling that was before it. */
     member(
@@ -66,9 +96,7 @@ export function createShapeNodes(columns: number) {
 
     rows(parent: ShapeNode): ShapeNode {
       if (parent.rows) return parent.rows;
-      tables += 1;
-      if (tables > maxTables) throw refuseTables();
-      parent.rows = grow(parent, Buffer.alloc(0));
+      parent.rows = grow(parent, Buffer.alloc(0), 1);
       return parent.rows;
     },
   };

@@ -15,9 +15,9 @@ import {
 import { createFindCells } from '../formats/find-cells.ts';
 import { unknownLeaf } from '../formats/unknown-leaf.ts';
 import { elementTable } from './element-table.ts';
-import { checkTables } from './limits.ts';
+import { type Extent, excessOf, type Measure, noExtent } from './limits.ts';
 import { objectTables } from './object-tables.ts';
-import { createShapeNodes, type ShapeNode } from './shape-node.ts';
+import { createShapeNodes, type ShapeNode, TooMuch } from './shape-node.ts';
 
 interface Options {
   columns: Column[];
@@ -30,6 +30,7 @@ interface Options {
 export interface Surveyed {
   column: Column;
   node: ShapeNode;
+  extent: Extent;
 }
 
 /** Looks at entries for what is in their arrays. The leaves outside of arrays are known: they are `columns`. */
@@ -38,13 +39,19 @@ export function createSurvey({ columns, selected, arrays }: Options) {
   const shown = selected ? selected.map((name) => byName.get(name) as Column) : columns;
   const cells = createFindCells({ columns, shown, isAll: !selected });
   const nodes = createShapeNodes(shown.length);
-  const surveyed: Surveyed[] = shown.map((column) => ({ column, node: nodes.root() }));
+  const surveyed = shown.map(
+    (column): Surveyed => ({
+      column,
+      node: nodes.root(column.pointer?.length ?? 0),
+      extent: noExtent(),
+    }),
+  );
   const read = createEntryReader();
 
   function look(node: ShapeNode, source: Memory, type: number, at: number): void {
     if (type === nil) return;
     const isNested = (type === document || type === array) && source.view.getInt32(at, true) > emptySize;
-    if (!isNested) node.cell = true;
+    if (!isNested || node.isWhole) node.cell = true;
     else if (type === document) lookAtMembers(node, source, at);
     else if (arrays === 'columns') lookAtElements(node, source, at);
     else if (hasOnlyObjects(source, at)) lookAtRows(node, source, at);
@@ -83,22 +90,47 @@ export function createSurvey({ columns, selected, arrays }: Options) {
     }
   }
 
+  /** Looks at a column; where there is not enough room, the arrays of the largest one are left as they are from then on. */
+  function lookAt(column: Surveyed, source: Memory, type: number, at: number): void {
+    for (;;) {
+      nodes.countIn(column.extent);
+      try {
+        look(column.node, source, type, at);
+        return;
+      } catch (error) {
+        if (!(error instanceof TooMuch)) throw error;
+        emptyLargest(error.measure, column);
+      }
+    }
+  }
+
+  /** Of equal ones the last: columns of the schema come first. False where none takes anything; `current` needs more than it has. */
+  function emptyLargest(measure: Measure, current?: Surveyed): boolean {
+    const sizeOf = (column: Surveyed) => column.extent[measure] + (column === current ? 1 : 0);
+    const largest = surveyed.reduce((most, each) => (sizeOf(each) >= sizeOf(most) ? each : most));
+    if (sizeOf(largest) === 0) return false;
+    nodes.empty(largest.node, largest.extent);
+    return true;
+  }
+
   return {
     /** Throws UnknownLeaf where the entry has a leaf outside of arrays that is no column; then nothing of it counts. */
     add(entry: Buffer): void {
       const source = read(entry);
       if (!cells.find(source, source.payload)) throw unknownLeaf(source, cells.tree);
-      for (const [place, { node }] of surveyed.entries()) {
+      for (const [place, column] of surveyed.entries()) {
         const type = cells.types[place] as number;
-        if (type !== 0) look(node, source, type, cells.values[place] as number);
+        if (type !== 0) lookAt(column, source, type, cells.values[place] as number);
       }
     },
 
-    /** Throws Unexportable where they are too many. */
     tables(): TableShape[] {
-      const tables = arrays === 'columns' ? [elementTable(surveyed, columns)] : objectTables(surveyed);
-      checkTables(tables);
-      return tables;
+      for (;;) {
+        const tables = arrays === 'columns' ? [elementTable(surveyed, columns)] : objectTables(surveyed);
+        const excess = excessOf(tables);
+        // Without arrays that can be left as they are, it is the schema that has too many.
+        if (!excess || !emptyLargest(excess)) return tables;
+      }
     },
   };
 }

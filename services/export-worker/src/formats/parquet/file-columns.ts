@@ -1,7 +1,9 @@
 import type { Column } from '@sluice/shared/columns/columns.ts';
 import { createNames } from '@sluice/shared/columns/names.ts';
 import { fromPointer, toPointer } from '@sluice/shared/payloads/leaves.ts';
+import type { NumberColumn } from '@sluice/shared/store/job-records.ts';
 import type { Node, Struct } from './nodes.ts';
+import { openNumbers } from './open-numbers.ts';
 import type { Schema } from './schema-types.ts';
 import { typedTree } from './typed-tree.ts';
 
@@ -20,16 +22,19 @@ interface Options {
   schema: Schema;
   columns: Column[];
   selected?: string[] | undefined;
+  /** How each open number is held, as a survey found; absent: as the schema says. */
+  numbers?: NumberColumn[] | undefined;
 }
 
 /** The columns of a file: of the leaves named, or of all. */
-export function fileColumns({ schema, columns, selected }: Options): FileColumns {
+export function fileColumns({ schema, columns, selected, numbers }: Options): FileColumns {
   const names = selected && new Set(selected);
   const wanted = names ? columns.filter(({ name }) => names.has(name)) : columns;
   const pointers = names && new Set(wanted.map(({ pointer }) => pointer));
   const full = typedTree(schema);
   const pruned = pointers ? prune(full, '', (pointer) => pointers.has(pointer)) : full;
   const tree = withNames(pruned?.kind === 'struct' ? pruned : { kind: 'struct', fields: new Map() }, columns);
+  for (const [index, leaf] of openNumbers(tree).entries()) leaf.kind = numbers?.[index] ?? leaf.kind;
   const others = wanted
     .map(({ name, pointer }) => ({ name, path: pointer === undefined ? undefined : fromPointer(pointer) }))
     .filter(

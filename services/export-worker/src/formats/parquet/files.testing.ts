@@ -4,6 +4,8 @@ import { eachLeaf, toPointer } from '@sluice/shared/payloads/leaves.ts';
 import fc from 'fast-check';
 import { parquetReadObjects } from 'hyparquet';
 import { type Entry, toBson } from '../entries.testing.ts';
+import { fileColumns } from './file-columns.ts';
+import { createNumberSurvey } from './open-numbers.ts';
 import { createExpected, type Row } from './oracle.testing.ts';
 import { createParquet } from './parquet.ts';
 import { anyShape, payloadOf, schemaOf } from './shapes.testing.ts';
@@ -52,7 +54,10 @@ export const cases = ({ selecting = false } = {}): fc.Arbitrary<Case> =>
 export async function write({ entries, ...options }: Source, cuts: number[] = []): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   const notes: unknown[] = [];
-  const begin = () => createParquet({ ...options, notes: structuredClone(notes) });
+  const survey = createNumberSurvey(fileColumns(options).tree);
+  for (const entry of entries) survey?.add(toBson(entry));
+  const numbers = survey?.numbers();
+  const begin = () => createParquet({ ...options, numbers, notes: structuredClone(notes) });
   let format = begin();
   async function take() {
     const { data, note } = await format.take();
@@ -71,9 +76,13 @@ export async function write({ entries, ...options }: Source, cuts: number[] = []
 }
 
 export async function read(file: Buffer): Promise<Row[]> {
+  return (await readExact(file)).map((row) => normal(row) as Row);
+}
+
+/** The same with integers as bigints. */
+export function readExact(file: Buffer): Promise<Row[]> {
   const bytes = Uint8Array.from(file).buffer;
-  const rows = await parquetReadObjects({ file: bytes, compressors: { ZSTD: unpack } });
-  return rows.map((row) => normal(row) as Row);
+  return parquetReadObjects({ file: bytes, compressors: { ZSTD: unpack } });
 }
 
 const unpack = (input: Uint8Array) => new Uint8Array(zstdDecompressSync(input));

@@ -1,6 +1,8 @@
 /** How a value is held: as a scalar of Parquet, or as JSON text. */
 export interface Leaf {
   kind: 'string' | 'integer' | 'number' | 'boolean' | 'json';
+  /** A number of which the schema alone does not say that the type of its column holds all values. */
+  isOpen?: true;
   /** JSON only: an object that is not empty does not count, its members have columns of their own or none. */
   leafOnly?: boolean;
 }

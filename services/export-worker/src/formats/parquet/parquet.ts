@@ -1,6 +1,6 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { Column } from '@sluice/shared/columns/columns.ts';
-import { readDocument } from '@sluice/shared/store/read-document.ts';
+import type { NumberColumn } from '@sluice/shared/store/job-records.ts';
 import { ByteWriter, type SchemaElement } from 'hyparquet-writer';
 import type { FileFormat } from '../format.ts';
 import { fileColumns } from './file-columns.ts';
@@ -17,6 +17,8 @@ interface Options {
   columns: Column[];
   /** Names of the columns to keep; absent: whole entries. */
   selected?: string[] | undefined;
+  /** How each open number is held, as a survey found; absent: as the schema says. */
+  numbers?: NumberColumn[] | undefined;
   /** Of all pieces so far, in their order. */
   notes?: unknown[];
 }
@@ -42,9 +44,10 @@ export function createParquet({
   schema,
   columns,
   selected,
+  numbers,
   notes = [],
 }: Options): FileFormat & { names: string[] } {
-  const shown = fileColumns({ schema, columns, selected });
+  const shown = fileColumns({ schema, columns, selected, numbers });
   const elements = schemaElements(shown);
   const top = elements.map(([element]) => element as SchemaElement);
   const all = [{ name: 'entry', num_children: top.length }, ...elements.flat()];
@@ -81,7 +84,7 @@ export function createParquet({
       writer.appendUint32(magic);
     },
     add(document) {
-      buffer.add(readCells(readDocument(document)));
+      buffer.add(readCells(document));
       entryBytes += document.length;
     },
     close() {

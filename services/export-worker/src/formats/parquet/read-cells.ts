@@ -1,10 +1,25 @@
 import { toPointer } from '@sluice/shared/payloads/leaves.ts';
-import { isObject } from '@sluice/shared/schemas/is-object.ts';
-import type { StoredEntry } from '@sluice/shared/store/entries.ts';
+import { writeJson } from '../bson-json.ts';
+import {
+  array,
+  createEntryReader,
+  document,
+  documentEnd,
+  type EntryPlace,
+  emptySize,
+  entryId,
+  entryTime,
+  keyEnd,
+  nil,
+  valueEnd,
+} from '../bson-walk.ts';
+import { type ByteSink, clear, createByteSink } from '../byte-sink.ts';
+import { childOf, createNode, findChild, type LeafNode } from '../leaf-tree.ts';
+import { writePruned } from '../pruned-json.ts';
 import { UnknownLeaf } from '../unknown-leaf.ts';
 import type { FileColumns } from './file-columns.ts';
-import { leafPlaces, type Place } from './leaf-places.ts';
-import type { Leaf, Node, Struct } from './nodes.ts';
+import type { Leaf, List, Node, Struct } from './nodes.ts';
+import { readScalar } from './read-scalar.ts';
 import { Unrepresentable } from './unrepresentable.ts';
 
 export interface Cell {
@@ -14,10 +29,15 @@ export interface Cell {
 }
 
 type Members = Record<string, unknown>;
+/** Gives what the library takes for a value that is not null. */
+type Read = (type: number, at: number) => unknown;
 
-const int64End = 2 ** 63;
-
-const isNested = (value: unknown): value is Members => isObject(value) && Object.keys(value).length > 0;
+/** A key in payloads. What has no `read` and a place is JSON text in a column of its own. */
+interface CellNode extends LeafNode {
+  /** Of the field in its struct. */
+  name?: string;
+  read?: Read;
+}
 
 /**
  * How an entry becomes cells, as the library takes them: structs by the names of their fields, JSON as text.
@@ -25,110 +45,158 @@ const isNested = (value: unknown): value is Members => isObject(value) && Object
  */
 export function createReadCells({ time, tree, others, rest }: FileColumns, all: boolean) {
   const first = time === undefined ? 0 : 1;
-  const places = new Map([...tree.fields.keys()].map((key, index) => [key, first + index]));
-  const byPath = leafPlaces(others, first + tree.fields.size);
-  /** Of the value that is being read; left as it is by an error. */
-  const path: string[] = [];
-  let entry = '';
+  const openEntry = createEntryReader();
+  const scratch = createByteSink(1_024);
+  const root: CellNode = createNode(Buffer.alloc(0));
+  let source: EntryPlace;
   let cells: Cell[] = [];
-  /** The leaves without a column, nested as they are. */
-  let remainder: Members | undefined;
+  let hasRest = false;
+  /** Of the value that is being read: where its keys are, or indexes of items, below zero. Left as it is by an error. */
+  const path: number[] = [];
 
-  function refuse(reason: string): never {
-    throw new Unrepresentable(entry, path, reason);
+  function addField(
+    parent: CellNode,
+    key: string,
+    { name, node }: { name: string; node: Node },
+    { place, inArray }: { place: number; inArray: boolean },
+  ): void {
+    const child: CellNode = childOf(parent, key);
+    child.place = place;
+    child.name = name;
+    child.isWhole = inArray || (node.kind === 'json' && !node.leafOnly);
+    child.read = readOf(node, child, inArray);
   }
 
-  /** A value that has no field, outside of arrays: its leaves go to columns of their own. */
-  function spread(value: unknown, place: Place | undefined): void {
-    if (!place && !all) return;
-    if (isNested(value)) {
-      for (const key of Object.keys(value)) {
-        path.push(key);
-        spread(value[key], place?.below.get(key));
-        path.pop();
-      }
-    } else if (place?.column !== undefined) {
-      if (value !== null) cells.push({ place: place.column, value: JSON.stringify(value) });
-    } else if (rest !== undefined) remain(value);
-    else if (all) throw new UnknownLeaf(entry, toPointer(path));
+  function readOf(node: Node, at: CellNode, inArray: boolean): Read {
+    if (node.kind === 'list') return readList(node);
+    if (node.kind === 'struct') return readStruct(node, at, inArray);
+    return readLeaf(node, at);
   }
 
-  function remain(value: unknown): void {
-    remainder ??= Object.create(null) as Members;
-    let members = remainder;
-    for (const key of path.slice(0, -1)) {
-      members[key] ??= Object.create(null);
-      members = members[key] as Members;
+  function pointer(): string {
+    const { bytes } = source;
+    return toPointer(
+      path.map((at) => (at < 0 ? String(-1 - at) : bytes.toString('utf8', at, keyEnd(source, at)))),
+    );
+  }
+
+  function refuse(what: string, isOpen = false): never {
+    throw new Unrepresentable(entryId(source), pointer(), what, isOpen);
+  }
+
+  function text(write: (sink: ByteSink) => void): string {
+    clear(scratch);
+    write(scratch);
+    return scratch.bytes.toString('utf8', 0, scratch.length);
+  }
+
+  const json: Read = (type, at) => text((sink) => writeJson(sink, source, type, at));
+  const isNested = (type: number, at: number) =>
+    type === document && source.view.getInt32(at, true) > emptySize;
+
+  function readLeaf({ kind, leafOnly, isOpen }: Leaf, node: CellNode): Read {
+    if (kind !== 'json') {
+      const read = readScalar[kind];
+      const what = `something other than a ${kind === 'integer' ? '64-bit integer' : kind}`;
+      return (type, at) => read(source, type, at) ?? refuse(what, isOpen);
     }
-    members[path.at(-1) as string] = value;
-  }
-
-  function leaf({ kind, leafOnly }: Leaf, value: unknown): unknown {
-    if (kind === 'json') {
-      if (!leafOnly || !isNested(value)) return JSON.stringify(value);
-      spread(value, byPath(path));
+    if (!leafOnly) return json;
+    return (type, at) => {
+      if (!isNested(type, at)) return json(type, at);
+      readMembers(node, at);
       return null;
-    }
-    if (kind !== 'integer') return typeof value === kind ? value : refuse(`something other than a ${kind}`);
-    if (!Number.isInteger(value)) return refuse('something other than an integer');
-    const integer = value as number;
-    return integer >= -int64End && integer < int64End
-      ? BigInt(integer)
-      : refuse('an integer of more than 64 bits');
+    };
   }
 
-  function struct({ fields, extra }: Struct, members: Members, inArray: boolean): Members {
-    const values: Members = {};
-    // The library must find each of them here, and nothing that an object inherits.
-    for (const { name } of fields.values()) values[name] = null;
-    let rest: Members | undefined;
-    for (const key of Object.keys(members)) {
-      const field = fields.get(key);
-      path.push(key);
-      if (field) values[field.name] = typed(field.node, members[key], inArray);
-      else if (!inArray) spread(members[key], byPath(path));
-      else if (extra === undefined) refuse('a member that the schema forbids');
-      else {
-        rest ??= {};
-        rest[key] = members[key];
+  function readList({ item }: List): Read {
+    const read = readOf(item, createNode(Buffer.alloc(0)), true);
+    return (type, start) => {
+      if (type !== array) return refuse('something other than an array');
+      const values: unknown[] = [];
+      const end = documentEnd(source, start);
+      for (let at = start + 4; at < end; ) {
+        const type = source.bytes[at] as number;
+        const value = keyEnd(source, at + 1) + 1;
+        path.push(-1 - values.length);
+        values.push(type === nil ? null : read(type, value));
+        path.pop();
+        at = valueEnd(source, type, value);
       }
-      path.pop();
-    }
-    if (extra !== undefined) values[extra] = rest ? JSON.stringify(rest) : null;
-    return values;
+      return values;
+    };
   }
 
-  function typed(node: Node, value: unknown, inArray: boolean): unknown {
-    if (value === null) return null;
-    if (node.kind === 'struct') {
-      return isObject(value) ? struct(node, value, inArray) : refuse('something other than an object');
-    }
-    if (node.kind !== 'list') return leaf(node, value);
-    if (!Array.isArray(value)) return refuse('something other than an array');
-    return value.map((item, index) => {
-      path.push(String(index));
-      const cell = typed(node.item, item, true);
-      path.pop();
-      return cell;
-    });
+  function readStruct({ fields, extra }: Struct, node: CellNode, inArray: boolean): Read {
+    for (const [key, field] of fields) addField(node, key, field, { place: 0, inArray });
+    const names = [...fields.values()].map(({ name }) => name);
+    return (type, at) => {
+      if (type !== document) return refuse('something other than an object');
+      const values: Members = {};
+      // The library must find each of them here, and nothing that an object inherits.
+      for (const name of names) values[name] = null;
+      const hasOthers = readMembers(
+        node,
+        at,
+        values,
+        inArray ? { isClosed: extra === undefined } : undefined,
+      );
+      if (extra !== undefined)
+        values[extra] = hasOthers ? text((sink) => writePruned(sink, source, at, node, 'others')) : null;
+      return values;
+    };
   }
 
-  return function readCells({ id, createdAt, payload }: StoredEntry): Cell[] {
-    entry = id;
-    path.length = 0;
-    cells = first === 0 ? [] : [{ place: 0, value: BigInt(createdAt.getTime()) }];
-    remainder = undefined;
-    for (const key of Object.keys(payload)) {
-      const field = tree.fields.get(key);
+  /**
+   * Reads an object: fields into `values`, at the top into cells. Outside of arrays other members have columns of their own; of
+   * an `element` of an array it returns whether there are some.
+   */
+  function readMembers(
+    parent: CellNode,
+    start: number,
+    values?: Members,
+    element?: { isClosed: boolean },
+  ): boolean {
+    const end = documentEnd(source, start);
+    let before: CellNode | undefined;
+    let hasOthers = false;
+    for (let at = start + 4; at < end; ) {
+      const type = source.bytes[at] as number;
+      const key = at + 1;
+      const node: CellNode | undefined = findChild(parent, before, source, key);
+      const value = node ? key + node.key.length : keyEnd(source, key) + 1;
+      at = valueEnd(source, type, value);
+      if (node) before = node;
       path.push(key);
-      if (field) {
-        const value = typed(field.node, payload[key], false);
-        cells.push({ place: places.get(key) as number, value });
-      } else spread(payload[key], byPath(path));
+      if (node?.read) {
+        const read = type === nil ? null : node.read(type, value);
+        if (values) values[node.name as string] = read;
+        else cells.push({ place: node.place, value: read });
+      } else if (element) hasOthers = !element.isClosed || refuse('a member that the schema forbids');
+      else if (node && isNested(type, value)) readMembers(node, value);
+      else if (node && node.place >= 0) {
+        if (type !== nil) cells.push({ place: node.place, value: json(type, value) });
+      } else if (rest !== undefined) hasRest = true;
+      else if (all) throw new UnknownLeaf(entryId(source), pointer());
       path.pop();
     }
-    if (remainder)
-      cells.push({ place: first + tree.fields.size + others.length, value: JSON.stringify(remainder) });
+    return hasOthers;
+  }
+
+  for (const [index, [key, field]] of [...tree.fields].entries())
+    addField(root, key, field, { place: first + index, inArray: false });
+  for (const [index, { path }] of others.entries())
+    path.reduce(childOf, root as LeafNode).place = first + tree.fields.size + index;
+
+  return function readCells(entry: Buffer): Cell[] {
+    source = openEntry(entry);
+    path.length = 0;
+    hasRest = false;
+    cells = time === undefined ? [] : [{ place: 0, value: BigInt(entryTime(source)) }];
+    readMembers(root, source.payload);
+    if (hasRest) {
+      const value = text((sink) => writePruned(sink, source, source.payload, root, 'others'));
+      cells.push({ place: first + tree.fields.size + others.length, value });
+    }
     return cells;
   };
 }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Node } from './nodes.ts';
+import { openNumbers } from './open-numbers.ts';
 import { typedTree } from './typed-tree.ts';
 
 /** A type as text: `{a: string, b: [integer]}`. */
@@ -185,4 +186,45 @@ it('ends where thousands of schemas apply to each of thousands of properties', (
   expect(first).toMatch(/^\{p0: string, .*p69: json\}$/);
   expect(new Set(others)).toEqual(new Set(['json']));
   expect(typedTree({ type: 'object', properties: each('q'), $defs })).toEqual(tree);
+});
+
+const i64 = 2 ** 63 - 1_024;
+it.each<[string, object, boolean]>([
+  ['nothing but the type', { type: 'integer' }, true],
+  ['one bound', { type: 'integer', minimum: 0 }, true],
+  [
+    'a bound of 2^63, which is one of 2^63 - 1 as a double too',
+    { type: 'integer', minimum: 0, maximum: 2 ** 63 - 1 },
+    true,
+  ],
+  ['two bounds of 64 bits', { type: 'integer', minimum: -i64, maximum: i64 }, false],
+  [
+    'bounds that are left out themselves',
+    { type: 'integer', exclusiveMinimum: -1, exclusiveMaximum: 100 },
+    false,
+  ],
+  ['bounds in several parts', { allOf: [{ type: 'integer', minimum: 0 }, { maximum: 9 }] }, false],
+  ['bounds of one of two alternatives', { type: 'integer', anyOf: [{ minimum: 0, maximum: 9 }, {}] }, true],
+  ['bounds beside null', nullable({ type: 'integer', minimum: 0, maximum: 9 }), false],
+  ['a list of small values', { enum: [1, 2, null] }, false],
+  ['a list with a large value', { type: 'integer', enum: [1, 1e19] }, true],
+  ['any number', { type: 'number' }, true],
+  ['bounds of a number beyond 2^53', { type: 'number', minimum: -1e16, maximum: 1e16 }, true],
+  ['bounds of a number', { type: 'number', minimum: -90, maximum: 90 }, false],
+  ['items', { type: 'array', items: { type: 'integer' } }, true],
+  ['items with bounds', { type: 'array', items: { type: 'integer', minimum: 0, maximum: 9 } }, false],
+  ['a string', { type: 'string' }, false],
+])('a schema leaves the type of a number open: %s', (_what, schema, isOpen) => {
+  const tree = typedTree({ type: 'object', properties: { a: schema } });
+  expect(openNumbers(tree)).toHaveLength(isOpen ? 1 : 0);
+});
+
+it.each([
+  ['http://json-schema.org/draft-07/schema#', 1],
+  ['https://json-schema.org/draft/2020-12/schema', 0],
+])('bounds beside a reference count where the draft says so, by %s', ($schema, count) => {
+  const definitions = { any: { type: 'integer' } };
+  const a = { $ref: '#/definitions/any', minimum: 0, maximum: 9 };
+  const tree = typedTree({ $schema, type: 'object', properties: { a }, definitions });
+  expect(openNumbers(tree)).toHaveLength(count);
 });

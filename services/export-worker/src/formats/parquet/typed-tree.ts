@@ -4,6 +4,7 @@ import { maxNesting } from '@sluice/shared/payloads/rules.ts';
 import { isObject } from '@sluice/shared/schemas/is-object.ts';
 import { oncePerSchema } from '@sluice/shared/schemas/once-per-schema.ts';
 import type { Field, Leaf, Node, Struct } from './nodes.ts';
+import { createIsOpen } from './number-bounds.ts';
 import { type Schema, schemaTypes, types } from './schema-types.ts';
 
 /** References can name the same part over and over; beyond this there is JSON text. */
@@ -31,6 +32,7 @@ const scalars = new Map<number, Leaf['kind']>([
 export function typedTree(schema: Schema): Struct {
   const { typesOf, collect } = schemaTypes(schema);
   const isClosed = oncePerSchema(forbidsOthers);
+  const isOpen = createIsOpen(schema);
   /** The schemas that apply where the value is contained. */
   const above = new Set<Schema>();
   let count = 0;
@@ -51,7 +53,7 @@ export function typedTree(schema: Schema): Struct {
     const isEndless = !parts.isDisjointFrom(above);
     const set = isEndless ? 0 : schemas.reduce((common, part) => common & typesOf(part), ~types.null);
     const scalar = scalars.get(set);
-    if (scalar) return { kind: scalar };
+    if (scalar) return isOpen(scalar, parts) ? { kind: scalar, isOpen: true } : { kind: scalar };
     if (set === types.object) {
       const struct = structOf(parts, { depth: depth + 1, inArray });
       if (struct.fields.size > 0) return struct;

@@ -1,3 +1,4 @@
+import type { Column } from '@sluice/shared/columns/columns.ts';
 import type { TableShape } from '@sluice/shared/store/job-records.ts';
 import {
   array,
@@ -10,21 +11,23 @@ import {
   nil,
   valueEnd,
 } from '../bson-walk.ts';
-import { findChild, type LeafNode } from '../leaf-tree.ts';
+import { createFindCells } from '../find-cells.ts';
+import { findChild, type LeafNode, nodeAt } from '../leaf-tree.ts';
 import { tableTrees } from './table-trees.ts';
 
 /** Finds the rows that an entry has in one of the tables; `onRow` hears of each when its cells are found. */
 export function createFindRows(tables: TableShape[], wanted: number, onRow: () => void) {
   const { trees, tableAt } = tableTrees(tables);
   const { path, columns } = tables[wanted] as TableShape;
-  const tree = trees[0] as LeafNode;
+  const leaves = leavesOf(tables);
+  const cells = createFindCells({ columns: leaves, shown: leaves, isAll: true });
+  const entryNodes = leaves.map(({ pointer }) => pointer && nodeAt(trees[0] as LeafNode, pointer));
   /** Of the element in its array, behind those of the elements that it is within. */
   const indexes = path.map(() => 0);
   /** For each column the type of its value, or 0, and where that is. */
   const types = new Uint8Array(columns.length);
   const values = new Int32Array(columns.length);
 
-  // All of the entry is looked at, so that each reading finds the same ones unknown.
   function collect(source: Memory, start: number, parent: LeafNode, table: number): boolean {
     const { bytes } = source;
     const end = documentEnd(source, start);
@@ -36,17 +39,21 @@ export function createFindRows(tables: TableShape[], wanted: number, onRow: () =
       const value = at + 1 + node.key.length;
       at = valueEnd(source, type, value);
       before = node;
-      if (type === nil) continue;
-      const isFilled = at - value > emptySize;
-      if (isFilled && type === document) {
+      if (type === document && at - value > emptySize) {
         if (!collect(source, value, node, table)) return false;
-      } else if (isFilled && type === array && hasOnlyObjects(source, value)) {
-        if (!collectRows(source, value, tableAt.get(node))) return false;
-      } else if (node.place < 0) return false;
-      else if (table === wanted) {
-        types[node.place] = type;
-        values[node.place] = value;
-      }
+      } else if (!collectLeaf(source, node, type, value, table)) return false;
+    }
+    return true;
+  }
+
+  function collectLeaf(source: Memory, node: LeafNode, type: number, value: number, table: number): boolean {
+    if (type === nil) return true;
+    if (type === array && !node.isWhole && hasOnlyObjects(source, value))
+      return collectRows(source, value, tableAt.get(node));
+    if (node.place < 0) return false;
+    if (table === wanted) {
+      types[node.place] = type;
+      values[node.place] = value;
     }
     return true;
   }
@@ -72,12 +79,37 @@ export function createFindRows(tables: TableShape[], wanted: number, onRow: () =
     return true;
   }
 
+  // All of the entry is looked at, so that each reading finds the same ones unknown.
+  function collectEntry(source: Memory): boolean {
+    if (wanted === 0) types.fill(0);
+    return entryNodes.every((node, place) => {
+      const type = cells.types[place] as number;
+      return !node || type === 0 || collectLeaf(source, node, type, cells.values[place] as number, 0);
+    });
+  }
+
   return {
-    tree,
+    tree: cells.tree,
+    /** Whether the entry has leaves that have no column. */
+    hasRest: cells.hasRest,
     indexes,
     types,
     values,
     /** False where the entry has something that is in no table; then its rows so far do not count either. */
-    find: (source: Memory, payload: number): boolean => collectRow(source, payload, tree, 0),
+    find(source: Memory, payload: number): boolean {
+      if (!cells.find(source, payload) || !collectEntry(source)) return false;
+      if (wanted === 0) onRow();
+      return true;
+    },
   };
+}
+
+/** Those of entries: what has a column there, or a table, or both. */
+function leavesOf([entries, ...others]: TableShape[]): Column[] {
+  const columns = (entries as TableShape).columns;
+  const known = new Set(columns.map(({ pointer }) => pointer));
+  const outer = others.flatMap(({ path, name }) =>
+    path.length === 1 ? [{ name, pointer: path[0] as string }] : [],
+  );
+  return [...columns, ...outer.filter(({ pointer }) => !known.has(pointer))];
 }

@@ -1,8 +1,11 @@
+import type { Column } from '@sluice/shared/columns/columns.ts';
 import type { TableShape } from '@sluice/shared/store/job-records.ts';
 import { createEntryReader, type EntryPlace, entryId } from '../bson-walk.ts';
 import { takeBytes } from '../byte-sink.ts';
 import { createCsvTable } from '../csv-table.ts';
+import { placesOf } from '../find-cells.ts';
 import type { FileFormat } from '../format.ts';
+import { writePruned } from '../pruned-json.ts';
 import { Unexportable } from '../unexportable.ts';
 import { unknownLeaf } from '../unknown-leaf.ts';
 import { createFindRows } from './find-rows.ts';
@@ -69,7 +72,7 @@ interface TableOptions extends Pick<Options, 'tables' | 'formulas'> {
 
 function createTable({ tables, formulas, headers, pass }: TableOptions) {
   const csv = createCsvTable({ header: headers[pass]?.header as string[], formulas });
-  const timePlace = tables[pass]?.columns.findIndex(({ pointer }) => pointer === undefined);
+  const { timePlace, restPlace } = placesOf(tables[pass]?.columns as Column[]);
   const rows = createFindRows(tables, pass, writeRow);
   const { indexes, types, values } = rows;
   const read = createEntryReader();
@@ -83,6 +86,8 @@ function createTable({ tables, formulas, headers, pass }: TableOptions) {
       const type = types[place] as number;
       if (type !== 0) csv.value(source, type, values[place] as number);
       else if (place === timePlace) csv.time(source);
+      else if (place === restPlace && rows.hasRest())
+        csv.json((text) => writePruned(text, source, source.payload, rows.tree, 'others'));
       else csv.empty();
     }
     csv.endRow();
