@@ -37,7 +37,7 @@ export const isStopped = (socket: Socket): boolean => stops.has(socket) || isOwe
 
 const timed = new WeakSet<Socket>();
 
-/** Ends a connection that is stopped and whose client takes nothing for so long. Call now and then. */
+/** Ends a connection that is stopped and whose client takes nothing for so long, or up to twice as long. Call now and then. */
 export function limitUnread(socket: Socket, timeoutMs: number): void {
   if (isOwed(socket) === timed.has(socket)) return;
   if (timed.delete(socket)) {
