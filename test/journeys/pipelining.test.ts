@@ -20,8 +20,11 @@ beforeAll(async () => {
 afterAll(() => sluice.stop());
 
 /** Far more than one connection may have pending. */
-const many = 500;
-const fewEnough = 100;
+const many = 2_000;
+/** The bound, and what a read of 64 KiB has more. */
+const fewEnough = 500;
+/** One read has no more of the shortest requests. */
+const mostRead = 2_600;
 
 const get = (path: string, ...headers: string[]) =>
   [`GET ${path} HTTP/1.1`, 'Host: a', ...headers, '', ''].join('\r\n');
@@ -112,6 +115,9 @@ async function flood(requests: string, { url } = sluice): Promise<Socket> {
   return socket;
 }
 
+/** As long as the heads of real clients are at least. */
+const usual = `X: ${'x'.repeat(60)}`;
+
 const closed = (socket: Socket) => new Promise<unknown>((resolve) => socket.once('close', resolve));
 
 describe('a client that sends requests and reads nothing', () => {
@@ -119,9 +125,30 @@ describe('a client that sends requests and reads nothing', () => {
     ['the description of the API', '/api/openapi.json'],
     ['the same, with large heads', '/api/openapi.json', `X: ${'x'.repeat(8_000)}`],
     ['a file of its page', '/api/docs/static/swagger-ui-bundle.js'],
-  ])('is let go when it has taken nothing for REQUEST_TIMEOUT: %s', async (_what, path, header = 'X: 1') => {
+  ])('is let go when it has taken nothing for REQUEST_TIMEOUT: %s', async (_what, path, header = usual) => {
+    const taken = countRequests();
     const socket = await flood(get(path, header));
     await closed(socket);
+    expect(taken()).toBeLessThan(2 * mostRead);
+  });
+
+  it('amid others that read slowly costs nobody an answer', async () => {
+    const requests = Array.from({ length: 400 }, (_, i) => {
+      if (i % 10 === 0) return get('/api/openapi.json', usual);
+      return i % 3 === 0 ? upload(i) : get(`/api/health/live`, `X: ${'x'.repeat((i % 4) * 700)}`);
+    });
+    const socket = await open(sluice.url);
+    const all = everythingFrom(socket);
+    // The client reads in small pieces, so that the server stops and goes on many times.
+    const reading = setInterval(() => (socket.isPaused() ? socket.resume() : socket.pause()), 1);
+    onTestFinished(() => clearInterval(reading));
+    for (const request of requests) socket.write(request);
+    socket.write(last);
+    const answers = parseAnswers(await all);
+    expect(answers).toHaveLength(requests.length + 1);
+    expect(answers.map(({ status }) => status).filter((status) => status !== 200 && status !== 201)).toEqual(
+      [],
+    );
   });
 
   it.runIf(process.platform === 'linux')('has one file opened for it at a time', async () => {

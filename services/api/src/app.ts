@@ -139,8 +139,8 @@ export async function buildApp({
   await app.register(validation);
   await app.register(lingers);
   await app.register(connectionLimit, { most: config.maxConnections, log });
-  await app.register(pipelining);
   app.addHook('onRequest', noteAnswers);
+  await app.register(pipelining);
   await app.register(requestHeads);
   await app.register(origins, { cache });
   await app.register(headers, config);

@@ -6,7 +6,7 @@ import { answerOf } from './answers.ts';
 import { failure } from './envelope.ts';
 import { headerLimitBytes } from './head-limits.ts';
 import { deafen, isDeaf, linger } from './lingering.ts';
-import { stopReading } from './pipelining.ts';
+import { isStopped } from './pipelining.ts';
 
 const known: Record<string, [ErrorName, string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['RequestTimeoutError', 'the request did not arrive in time'],
@@ -20,10 +20,8 @@ const known: Record<string, [ErrorName, string]> = {
 /** Answers, in the envelope, what never became a request: no valid HTTP, too large headers, too slow. */
 export function answerClientError(error: ConnectionError, socket: Socket): void {
   if (isDeaf(socket)) return;
-  if (error.code === 'HPE_PAUSED') {
-    stopReading(socket, error);
-    return;
-  }
+  // Here it is the server that does not read on.
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isStopped(socket)) return;
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
