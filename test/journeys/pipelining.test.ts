@@ -133,6 +133,7 @@ describe('a client that sends requests and reads nothing', () => {
   });
 
   it('amid others that read slowly costs nobody an answer', async () => {
+    domain = await sluice.application(token);
     const requests = Array.from({ length: 400 }, (_, i) => {
       if (i % 10 === 0) return get('/api/openapi.json', usual);
       return i % 3 === 0 ? upload(i) : get(`/api/health/live`, `X: ${'x'.repeat((i % 4) * 700)}`);
