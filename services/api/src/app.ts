@@ -5,11 +5,11 @@ import { createRecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { callsFor, type ImportCall } from '@sluice/shared/queues/imports.ts';
 import type { Producer } from '@sluice/shared/queues/producer.ts';
-import type { SharedCounters } from '@sluice/shared/queues/shared-counters.ts';
-import type { SharedTotals } from '@sluice/shared/queues/shared-totals.ts';
+import type { Redis } from '@sluice/shared/queues/redis.ts';
 import type { Compiler } from '@sluice/shared/schemas/compiler.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import fastify, { LogController } from 'fastify';
+import { createLoginGuard } from './accounts/login-guard.ts';
 import { createPasswords } from './accounts/passwords.ts';
 import { createRenewHash } from './accounts/renew-hash.ts';
 import { createAudit } from './audit/audit.ts';
@@ -17,13 +17,10 @@ import { createExport } from './exports/create-export.ts';
 import { createStreamExport } from './exports/stream-export.ts';
 import { createImport } from './imports/create-import.ts';
 import { createRetryJob } from './jobs/retry-job.ts';
-import { createDownloads } from './limits/downloads.ts';
-import { createFollow } from './limits/follow.ts';
-import { createRefuseJobs } from './limits/job-quota.ts';
-import { limitAddresses } from './limits/limit-addresses.ts';
-import { createLoginGuard } from './limits/login-guard.ts';
-import { createRefuseExports } from './limits/stored-exports.ts';
-import { createStoredQuota } from './limits/stored-quota.ts';
+import type { Capacity } from './limits/capacity.ts';
+import { createQuotas } from './limits/quota.ts';
+import { createCounters, createUploadRate, limitAddresses } from './limits/rate.ts';
+import { type CapacityName, capacities } from './limits/table.ts';
 import { noteAnswer, noteAnswers } from './plugins/answers.ts';
 import { auth } from './plugins/auth.ts';
 import { answerClientError } from './plugins/client-errors.ts';
@@ -59,7 +56,6 @@ import { createExamineLines } from './uploads/batch/examine-lines.ts';
 import { createStoreBatch } from './uploads/batch/store-batch.ts';
 import { createGroupCommit } from './uploads/group-commit.ts';
 import { createKeyring } from './uploads/keyring.ts';
-import { createUploadLimit } from './uploads/upload-limit.ts';
 
 export interface AppDependencies {
   config: ApiConfig;
@@ -73,9 +69,9 @@ export interface AppDependencies {
     purges: Producer<{ applicationId: string }>;
     invalidations: Producer<{ applicationId: string }>;
   };
-  /** What all replicas count together. */
-  counters: SharedCounters;
-  uploadTotals: SharedTotals;
+  /** Where all replicas count together. */
+  redis: Redis;
+  capacity: Record<CapacityName, Capacity>;
   phase(): Phase;
 }
 
@@ -98,8 +94,8 @@ export async function buildApp({
   compiler,
   cache,
   queues,
-  counters,
-  uploadTotals,
+  redis,
+  capacity,
   phase,
 }: AppDependencies) {
   const newId = createRequestIds();
@@ -182,32 +178,35 @@ export async function buildApp({
   }
 
   const { users } = store;
-  const passwords = createPasswords(config.bcryptCost);
+  const passwords = createPasswords(config.bcryptCost, capacity.passwords);
   app.addHook('onClose', () => passwords.close());
   const renewHash = createRenewHash({ users, passwords, log });
   const { registrationOpen } = config;
+  const counters = createCounters(redis, config.redis);
   const limits = {
     register: limitAddresses(counters, config.registerRate, 'registrations'),
     login: limitAddresses(counters, config.loginRate, 'logins'),
   };
   const guard = createLoginGuard(counters);
-  const uploadLimit = config.uploadRate && createUploadLimit(config.uploadRate, uploadTotals);
-  const storedQuota = createStoredQuota({ ...store, ...config, log });
+  const rate = config.uploadRate && createUploadRate(config.uploadRate, redis, config.redis);
+  const quotas = createQuotas({ store, config, log });
   app.addHook('onClose', async () => {
-    uploadLimit?.close();
-    storedQuota?.close();
+    rate?.close();
+    quotas.close();
   });
-  const refuseJobs = createRefuseJobs(store.jobs, config.jobQuota);
   const audit = createAudit({ records: store.audit, retentionMs: config.auditRetentionMs, log });
   const keyring = createKeyring({ keys: store.keys, size: config.schemaCacheSize });
   const recordLeaves = createRecordLeaves(store.leaves);
-  const examiner = createExaminer(recordLeaves, log);
+  const examiner = createExaminer(recordLeaves, log, {
+    capacity: capacity.largeUploads,
+    waitMs: capacities.largeUploads.waitMs,
+  });
   app.addHook('onClose', () => examiner.close());
   const uploading = {
     cache,
     admit: createAdmit(keyring),
-    commit: createGroupCommit(store.entries.insert),
-    storedQuota,
+    commit: createGroupCommit(store.entries.insert, capacity.uploads),
+    checkQuota: quotas.checkUpload,
     ...{ examiner, recordLeaves },
   };
   const examineLines = createExamineLines(config.bodyLimit, examiner, log);
@@ -218,7 +217,7 @@ export async function buildApp({
       await api.register(applicationRoutes, {
         applications: store.applications,
         compiler,
-        quota: config.applicationQuota,
+        ...{ quotas, lists: capacity.lists, listParts: capacity.listParts },
         onAccessChanged: (id) => announce(id, [queues.invalidations]),
         onDeleted: (id) => announce(id, [queues.invalidations, queues.purges]),
         audit,
@@ -226,7 +225,7 @@ export async function buildApp({
       await api.register(keyRoutes, { store, onChanged: keyring.forget, audit });
       await api.register(uploadRoutes, {
         accept: createAccept(uploading),
-        limit: uploadLimit,
+        rate,
         bodyLimit: config.bodyLimit,
       });
       await api.register(batchRoutes, {
@@ -234,20 +233,17 @@ export async function buildApp({
         admit: uploading.admit,
         storeBatch: createStoreBatch({ ...uploading, batches: store.batches, examineLines }),
         dryRun: createDryRun({ cache, examineLines }),
-        limit: uploadLimit,
+        rate,
+        batches: capacity.batches,
         bodyLimit: config.batchLimit,
         lineCount: config.batchLines,
       });
-      await api.register(entryRoutes, store);
+      const { pages, pageReads, downloads, followers } = capacity;
+      await api.register(entryRoutes, { ...store, pages, pageReads });
       const queue = queues.exports;
-      const downloads = createDownloads();
-      const follow = createFollow();
       await api.register(exportRoutes, {
         store,
-        makeExport: createExport({
-          ...{ store, queue, refuseJobs, log },
-          refuseExports: createRefuseExports(store.jobs, config.storedExportQuota),
-        }),
+        makeExport: createExport({ store, queue, quotas, log }),
         streamExport: createStreamExport({ store, queue, waitMs: config.exportWaitMs, audit }),
         downloads,
         audit,
@@ -258,10 +254,8 @@ export async function buildApp({
           store,
           queue: queues.imports,
           limit: config.importLimit,
-          quota: config.importQuota,
           lineLimit: config.bodyLimit,
-          ...{ refuseJobs, storedQuota },
-          log,
+          ...{ quotas, capacity: capacity.imports, log },
         }),
         audit,
       });
@@ -270,8 +264,8 @@ export async function buildApp({
         import: (jobId: string) => Promise.all(callsFor(jobId).map(queues.imports.add)),
       };
       for (const kind of ['export', 'import'] as const) {
-        const retryJob = createRetryJob({ store, enqueue: calling[kind], refuseJobs, log });
-        await api.register(jobRoutes, { store, kind, retryJob, audit, downloads, follow });
+        const retryJob = createRetryJob({ store, enqueue: calling[kind], quotas, log });
+        await api.register(jobRoutes, { store, kind, retryJob, audit, downloads, followers });
       }
       await api.register(healthRoutes, {
         store,

@@ -9,14 +9,13 @@ import {
   NewApplication,
 } from '@sluice/shared/contracts/applications.ts';
 import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
-import { ApiError, applicationNotFound, unavailable } from '@sluice/shared/errors.ts';
+import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import type { Compiler } from '@sluice/shared/schemas/compiler.ts';
 import type {
   ApplicationChange,
   ApplicationRecord,
   ApplicationStore,
 } from '@sluice/shared/store/applications.ts';
-import { ThreadBusy } from '@sluice/shared/threads/thread.ts';
 import type { FastifyReply } from 'fastify';
 import slugify from 'slugify';
 import Type from 'typebox';
@@ -24,15 +23,17 @@ import { createListApplications } from '../applications/list.ts';
 import { toPackageUrl } from '../applications/package-url.ts';
 import { toJson } from '../applications/shown.ts';
 import type { Audit } from '../audit/audit.ts';
-import { quotaReached } from '../limits/answers.ts';
+import type { Capacity } from '../limits/capacity.ts';
+import type { Quotas } from '../limits/quota.ts';
 import { success } from '../plugins/envelope.ts';
 import { ByDomain, failures, overLimit, refusals, security } from './common.ts';
 
 interface Dependencies {
   applications: ApplicationStore;
   compiler: Compiler;
-  /** Applications of one owner. */
-  quota: number;
+  quotas: Pick<Quotas, 'check'>;
+  lists: Pick<Capacity, 'lease'>;
+  listParts: Pick<Capacity, 'runInTurn'>;
   /** Who may upload is another matter now: tells the other API processes. */
   onAccessChanged(applicationId: string): Promise<void>;
   /** Tells the workers and the other API processes. */
@@ -72,12 +73,6 @@ export function makeDomain(name: string): string {
   return `${slug || 'application'}-${suffix}`;
 }
 
-const tooManyWait = 'too many schemas are waiting to be compiled; nothing was created';
-
-function orUnavailable(error: unknown): never {
-  throw error instanceof ThreadBusy ? unavailable(tooManyWait, 1) : error;
-}
-
 const json = 'application/json; charset=utf-8';
 
 /** Sends what is written already: the type is that of the value. */
@@ -92,10 +87,10 @@ const tags = ['Applications'];
 /** Applications of the user whose token it is. */
 export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { applications, compiler, quota, onAccessChanged, onDeleted, audit },
+  { applications, compiler, quotas, lists, listParts, onAccessChanged, onDeleted, audit },
 ) => {
   app.addHook('onRequest', app.authenticate);
-  const list = createListApplications(applications);
+  const list = createListApplications({ applications, capacity: lists, parts: listParts });
 
   app.post(
     '/applications',
@@ -110,13 +105,8 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
     },
     async (request, reply) => {
       const { body, owner } = request;
-      if ((await applications.countOfOwner(owner.id, quota)) >= quota) {
-        throw quotaReached(
-          `you have ${quota} applications, and there may be no more (APPLICATION_QUOTA); delete one`,
-        );
-      }
-      const ask = { client: owner.id, isNew: true };
-      const compiled = await compiler.compile(body.schema, ask).catch(orUnavailable);
+      await quotas.check('applications', owner.id);
+      const compiled = await compiler.compile(body.schema, { client: owner.id, isNew: true });
       if (!compiled.ok) throw new ApiError('InvalidSchemaError', compiled.refusal.message);
       const fields = {
         owner: { id: owner.id, username: owner.username },

@@ -10,8 +10,9 @@ import type { createExport } from '../exports/create-export.ts';
 import type { createStreamExport } from '../exports/stream-export.ts';
 import { abortOnClose } from '../jobs/abort-on-close.ts';
 import { createFind } from '../jobs/find-job.ts';
+import { streamBytes } from '../jobs/send-file.ts';
 import { toJob } from '../jobs/to-job.ts';
-import type { Downloads } from '../limits/downloads.ts';
+import type { Capacity } from '../limits/capacity.ts';
 import { success } from '../plugins/envelope.ts';
 import { ByDomain, failures, overLimit, refusals, security } from './common.ts';
 import { toPeriod } from './period.ts';
@@ -20,7 +21,7 @@ interface Dependencies {
   store: Store;
   makeExport: ReturnType<typeof createExport>;
   streamExport: ReturnType<typeof createStreamExport>;
-  downloads: Downloads;
+  downloads: Pick<Capacity, 'lease'>;
   audit: Audit;
 }
 
@@ -82,7 +83,7 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       const { params, query, owner } = request;
       const options = toOptions(query, query.columns?.split(','));
       const application = await find.application(params.domain, owner.id);
-      downloads.stream(reply, owner.id);
+      downloads.lease(reply, owner.id).take(streamBytes);
       const signal = abortOnClose(reply);
       return streamExport(request, reply, await makeExport(application, options, true), signal);
     },

@@ -4,9 +4,9 @@ import { Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import Type from 'typebox';
-import { createRecent } from '../limits/recent.ts';
 import { success } from '../plugins/envelope.ts';
 import { failures, refusals } from './common.ts';
+import { createRecent } from './recent.ts';
 
 export type Phase = 'starting' | 'serving' | 'draining';
 

@@ -12,8 +12,7 @@ import { jobEvents } from '../jobs/job-events.ts';
 import type { RetryJob } from '../jobs/retry-job.ts';
 import { createSendFile } from '../jobs/send-file.ts';
 import { toJob } from '../jobs/to-job.ts';
-import type { Downloads } from '../limits/downloads.ts';
-import type { Follow } from '../limits/follow.ts';
+import type { Capacity } from '../limits/capacity.ts';
 import { success } from '../plugins/envelope.ts';
 import { ByDomain, failures, overLimit, refusals, security } from './common.ts';
 
@@ -22,8 +21,9 @@ interface Dependencies {
   kind: JobRecord['kind'];
   retryJob: RetryJob;
   audit: Audit;
-  downloads: Downloads;
-  follow: Follow;
+  downloads: Pick<Capacity, 'lease'>;
+  /** Each asks MongoDB twice a second. */
+  followers: Pick<Capacity, 'lease'>;
 }
 
 const ById = Type.Object({ domain: Type.String(), id: Type.String() });
@@ -50,7 +50,7 @@ const words = {
 /** What exports and imports have alike: to be listed, looked at, followed, fetched, retried, cancelled and removed. */
 export const jobRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { store, kind, retryJob, audit, downloads, follow },
+  { store, kind, retryJob, audit, downloads, followers },
 ) => {
   app.addHook('onRequest', app.authenticate);
   const { jobs, parts } = store;
@@ -143,7 +143,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     },
     async (request, reply) => {
       const { job } = await find.job(kind, request.params, request.owner.id);
-      follow(reply, request.owner.id);
+      followers.lease(reply, request.owner.id).take(1);
       reply.type('text/event-stream').header('x-accel-buffering', 'no');
       return reply.send(jobEvents(jobs, job.id, abortOnClose(reply)) as never);
     },

@@ -12,6 +12,8 @@ import { ApiError } from '@sluice/shared/errors.ts';
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { abortOnClose } from '../jobs/abort-on-close.ts';
+import type { Capacity } from '../limits/capacity.ts';
+import type { UploadRate } from '../limits/rate.ts';
 import { success } from '../plugins/envelope.ts';
 import { refuseEncodings, takeJsonBytes } from '../plugins/json-body.ts';
 import type { createAccept } from '../uploads/accept.ts';
@@ -23,19 +25,18 @@ import { elementsOf, elementsOrWhole, linesOf } from '../uploads/batch/lines.ts'
 import type { createStoreBatch } from '../uploads/batch/store-batch.ts';
 import { idempotencyKey } from '../uploads/idempotency-key.ts';
 import { uploadAnswer } from '../uploads/upload-answer.ts';
-import type { UploadLimit } from '../uploads/upload-limit.ts';
 import { ByDomain, failures, onlyQueries, overRate, rateLimited, refusals } from './common.ts';
 
 interface UploadDependencies {
   accept: ReturnType<typeof createAccept>;
-  limit: UploadLimit | undefined;
+  rate: UploadRate | undefined;
   bodyLimit: number;
 }
 
 /** Counts entries of an application against its limit, before anything is stored; none where there is no limit. */
-function spending(limit: UploadLimit | undefined, reply: FastifyReply) {
+function spending(rate: UploadRate | undefined, reply: FastifyReply) {
   return (
-    limit && ((applicationId: string, entries: number) => reply.headers(limit.take(applicationId, entries)))
+    rate && ((applicationId: string, entries: number) => reply.headers(rate.take(applicationId, entries)))
   );
 }
 
@@ -47,7 +48,7 @@ const aboutKeys =
 /** Uploads: open to anyone who knows the domain, unless its owner wants a key; a token that comes along is not looked at. */
 export const uploadRoutes: FastifyPluginAsyncTypebox<UploadDependencies> = async (
   app,
-  { accept, limit, bodyLimit },
+  { accept, rate, bodyLimit },
 ) => {
   takeJsonBytes(app);
 
@@ -66,7 +67,7 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<UploadDependencies> = async
         headers: IdempotencyKey,
         body: Type.Object({}, { additionalProperties: true }),
         response: {
-          201: { ...Success(Upload, 'Stored.'), ...(limit && rateLimited) },
+          201: { ...Success(Upload, 'Stored.'), ...(rate && rateLimited) },
           ...refusals(403, 409, 422),
           ...overRate,
           ...failures,
@@ -76,7 +77,7 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<UploadDependencies> = async
     async ({ params: { domain }, body, headers }, reply) => {
       const key = idempotencyKey(headers['idempotency-key']);
       if (!Buffer.isBuffer(body)) throw new ApiError('MalformedBodyError', 'the body is empty');
-      const text = await accept(domain, body, headers, key, spending(limit, reply));
+      const text = await accept(domain, body, headers, key, spending(rate, reply));
       reply.code(201).type('application/json; charset=utf-8');
       // Serialised already: the type is that of the value.
       return uploadAnswer(domain, text) as never;
@@ -89,7 +90,9 @@ interface BatchDependencies {
   admit: Admit;
   storeBatch: ReturnType<typeof createStoreBatch>;
   dryRun: ReturnType<typeof createDryRun>;
-  limit: UploadLimit | undefined;
+  rate: UploadRate | undefined;
+  /** Bytes of the bodies. */
+  batches: Pick<Capacity, 'lease'>;
   bodyLimit: number;
   lineCount: number;
 }
@@ -97,9 +100,9 @@ interface BatchDependencies {
 /** Batches: many entries in one request, open like uploads. */
 export const batchRoutes: FastifyPluginAsyncTypebox<BatchDependencies> = async (
   app,
-  { cache, admit, storeBatch, dryRun, limit, bodyLimit, lineCount },
+  { cache, admit, storeBatch, dryRun, rate, batches, bodyLimit, lineCount },
 ) => {
-  const { begin, collect, during } = createCollectBody(bodyLimit);
+  const { begin, collect, during } = createCollectBody(bodyLimit, batches);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     ['application/json', 'application/x-ndjson'],
@@ -158,10 +161,10 @@ export const batchRoutes: FastifyPluginAsyncTypebox<BatchDependencies> = async (
         querystring: BatchQuery,
         body: Type.Array(Type.Object({}, { additionalProperties: true })),
         response: {
-          201: { ...Success(BatchResult, 'All lines are stored.'), ...(limit && rateLimited) },
+          201: { ...Success(BatchResult, 'All lines are stored.'), ...(rate && rateLimited) },
           207: {
             ...Success(BatchResult, 'Some lines are stored; `errors` names the others.'),
-            ...(limit && rateLimited),
+            ...(rate && rateLimited),
           },
           ...refusals(403, 409),
           422: FailureWith(LineError, 'No line is stored; `error.details` names those that are refused.'),
@@ -175,7 +178,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<BatchDependencies> = async (
       const key = idempotencyKey(headers['idempotency-key']);
       const bytes = notEmpty(body);
       const lines = (isJson(headers['content-type']) ? elementsOf : linesOf)(bytes, lineCount);
-      const batch = { lines, body: bytes, atomic: query.atomic === true, key, spend: spending(limit, reply) };
+      const batch = { lines, body: bytes, atomic: query.atomic === true, key, spend: spending(rate, reply) };
       const result = await during(request, () => storeBatch(params.domain, batch));
       return success(reply, result, result.rejected === 0 ? 201 : 207);
     },
@@ -199,7 +202,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<BatchDependencies> = async (
         response: {
           200: {
             ...Success(BatchResult, '`accepted` lines would be stored, `errors` names the others.'),
-            ...(limit && rateLimited),
+            ...(rate && rateLimited),
           },
           ...refusals(403),
           ...overRate,
@@ -212,7 +215,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<BatchDependencies> = async (
       const lines = (isJson(headers['content-type']) ? elementsOrWhole : linesOf)(notEmpty(body), lineCount);
       const options = {
         atomic: query.atomic === true,
-        spend: spending(limit, reply),
+        spend: spending(rate, reply),
         signal: abortOnClose(reply),
       };
       return success(reply, await during(request, () => dryRun(params.domain, lines, options)));

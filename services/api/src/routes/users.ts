@@ -11,11 +11,11 @@ import { ApiError } from '@sluice/shared/errors.ts';
 import type { UserRecord, UserStore } from '@sluice/shared/store/users.ts';
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import Type from 'typebox';
+import type { LoginGuard } from '../accounts/login-guard.ts';
 import type { Passwords } from '../accounts/passwords.ts';
 import type { createRenewHash } from '../accounts/renew-hash.ts';
 import type { Audit } from '../audit/audit.ts';
 import { addressKey } from '../limits/address-key.ts';
-import type { LoginGuard } from '../limits/login-guard.ts';
 import { success } from '../plugins/envelope.ts';
 import { failures, overLimit, overRate, rateLimited, refusals, security, takeSmallBodies } from './common.ts';
 
