@@ -90,8 +90,6 @@ export function milestoneStore(db: Db, spacing = 5_000) {
     spacing,
 
     async prepare() {
-      // An earlier build had no sums: these milestones are made again.
-      await milestones.deleteMany({ bytes: { $exists: false } });
       await milestones.createIndex({ application: 1, rank: 1 }, { unique: true });
     },
 
