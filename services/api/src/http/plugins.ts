@@ -2,7 +2,6 @@ import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import fp from 'fastify-plugin';
-import { noteAnswers } from '../plugins/answers.ts';
 import { auth } from '../plugins/auth.ts';
 import { connectionLimit } from '../plugins/connection-limit.ts';
 import { envelope } from '../plugins/envelope.ts';
@@ -12,7 +11,6 @@ import { lingers } from '../plugins/lingering.ts';
 import { methods } from '../plugins/methods.ts';
 import { openapi } from '../plugins/openapi.ts';
 import { origins } from '../plugins/origins.ts';
-import { pipelining } from '../plugins/pipelining.ts';
 import { requestHeads } from '../plugins/request-heads.ts';
 import { slowBodies } from '../plugins/slow-bodies.ts';
 import { validation } from '../plugins/validation.ts';
@@ -35,22 +33,15 @@ export const plugins = fp<Dependencies>(
     await app.register(validation);
     await app.register(lingers);
     await app.register(connectionLimit, { most: config.maxConnections, log });
-    app.addHook('onRequest', noteAnswers);
-    await app.register(pipelining);
     await app.register(requestHeads);
     await app.register(origins, { cache });
-    await app.register(headers, config);
+    await app.register(headers, { ...config, isDraining: () => phase() === 'draining' });
     await app.register(auth, { users, ...config.jwt });
     await app.register(openapi);
     await app.register(methods);
     await app.register(slowBodies, {
       timeoutMs: config.requestTimeoutMs,
       closingMs: (config.shutdownTimeoutMs - config.drainDelayMs) / 2,
-    });
-    app.addHook('onSend', (_request, reply, _payload, done) => {
-      // A client that keeps its connection would find it closed.
-      if (phase() === 'draining') reply.header('connection', 'close');
-      done();
     });
     if (log.isLevelEnabled('debug')) {
       app.addHook('onResponse', (request, reply, done) => {

@@ -1,13 +1,20 @@
+import { randomBytes } from 'node:crypto';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import fastify, { LogController } from 'fastify';
-import { noteAnswer } from '../plugins/answers.ts';
 import { answerClientError } from '../plugins/client-errors.ts';
+import { addRequest } from '../plugins/connections.ts';
 import { answerError } from '../plugins/envelope.ts';
 import { headerLimitBytes } from '../plugins/head-limits.ts';
 import { ofFailure } from '../plugins/headers.ts';
-import { createRequestIds } from '../request-ids.ts';
+
+/** Unique ids of requests: a random part for the process, and a counter. */
+function createRequestIds(): () => string {
+  const ofProcess = randomBytes(8).toString('base64url');
+  let count = 0;
+  return () => `${ofProcess}-${(count++).toString(36)}`;
+}
 
 const requestId = /^[\w.:-]{1,128}$/;
 
@@ -41,7 +48,7 @@ export function createServer({ trustProxy, requestTimeoutMs }: ApiConfig, log: L
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => {
       // No hook has seen it.
-      noteAnswer(reply);
+      addRequest(reply);
       return answerError(error, request, reply.headers(ofFailure));
     },
     http: {
