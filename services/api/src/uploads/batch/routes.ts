@@ -11,7 +11,7 @@ import { refuseEncodings } from '../../plugins/json-body.ts';
 import { ByDomain, failures, onlyQueries, overRate, rateLimited, refusals } from '../../routes/common.ts';
 import type { Admit } from '../admit.ts';
 import type { ApplicationCache } from '../application-cache.ts';
-import { idempotencyKey } from '../idempotency-key.ts';
+import { idempotencyKey } from '../idempotency.ts';
 import { aboutKeys, keyed, spending } from '../route-parts.ts';
 import type { UploadLimit } from '../upload-limit.ts';
 import { createCollectBody } from './collect-body.ts';
