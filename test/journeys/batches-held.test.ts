@@ -71,8 +71,8 @@ it('a batch is told to come again while too many are held, of its address or in 
   await refusedAt(other, 2, 503);
   const ofAll = await small(third);
   for (const [{ body, headers }, name, message] of [
-    [ofAddress, 'TooManyRequestsError', 'too many batches of one address at once; nothing was stored'],
-    [ofAll, 'ServiceUnavailableError', 'too many batches at once; nothing was stored'],
+    [ofAddress, 'TooManyRequestsError', 'too many batches of one address at once; nothing was done'],
+    [ofAll, 'ServiceUnavailableError', 'too many batches at once; nothing was done'],
   ] as const) {
     expect(body.error).toMatchObject({ name, message });
     expect(headers.get('retry-after')).toMatch(/^\d+$/);

@@ -352,7 +352,7 @@ describe('quotas of an owner', () => {
     expect((await create()).status).toBe(200);
     expectTooMany(
       await create(),
-      /^you have reached the limit of 2 applications; delete one, .* APPLICATION_QUOTA; nothing was stored$/,
+      /^this owner has reached the limit of 2 applications; delete one, .* APPLICATION_QUOTA; nothing was stored$/,
     );
     expect((await sluice.owner()).token).toEqual(expect.any(String));
     await sluice.request('DELETE', `/applications/${domain}`, { token });
@@ -373,7 +373,10 @@ describe('quotas of an owner', () => {
       await makeImport(),
       await sluice.request('GET', `${path}/export`, { token }),
     ]) {
-      expectTooMany(refused, /^you have reached the limit of 2 unfinished exports and imports; .*delete one/);
+      expectTooMany(
+        refused,
+        /^this owner has reached the limit of 2 unfinished exports and imports; .*delete one/,
+      );
     }
     await sluice.request('DELETE', `${path}/exports/${body.data.id}`, { token });
     expect((await makeImport()).status).toBe(202);

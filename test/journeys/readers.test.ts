@@ -55,7 +55,7 @@ describe('the progress of a job', () => {
     const [job, others] = [await one.job(), await other.job()];
     for (let n = 0; n < 192; n++) expect((await one.open(job)).status).toBe(200);
     const refused = await one.get(job);
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '2']);
     expect((await bodyOf(refused)).error.message).toContain('too many followed jobs of one owner');
     expect((await other.open(others)).status).toBe(200);
     one.giveUp();
@@ -78,7 +78,7 @@ describe('streamed exports', () => {
     for (let n = 0; n < 8; n++) open(other);
     await until(async () => (await other.jobs()) === 8);
     const full = await other.get('/export');
-    expect([full.status, full.headers.get('retry-after')]).toEqual([503, '5']);
+    expect([full.status, full.headers.get('retry-after')]).toEqual([503, '2']);
     // Nothing was made of those that were refused.
     expect([await one.jobs(), await other.jobs()]).toEqual([24, 8]);
     one.giveUp();
@@ -97,7 +97,7 @@ describe('lists of large applications', () => {
     const answers: Response[] = [];
     while (answers.length < 100 && answers.every(({ ok }) => ok)) answers.push(await one.openList());
     const refused = answers.at(-1) as Response;
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '2']);
     expect((await bodyOf(refused)).error.message).toContain('too many lists of applications of one owner');
     const others = await other.openList();
     expect([others.status, (await bodyOf(others)).data.length]).toEqual([200, 1]);

@@ -37,8 +37,8 @@ export function createLoginGuard(counters: Counters) {
       wrong.penalty(pair),
       isKnown || wrongOfUser.penalty(name),
     ]);
-    if (count < ofAddress.count) return;
-    const seconds = Math.min(2 ** (count - ofAddress.count), ofAddress.longestWaitSeconds);
+    if (count < ofAddress.limit) return;
+    const seconds = Math.min(2 ** (count - ofAddress.limit), ofAddress.longestWaitSeconds);
     await waits.set(pair, 1, seconds);
   }
 
@@ -53,7 +53,7 @@ export function createLoginGuard(counters: Counters) {
         known.get(pair),
       ]);
       if (wait) throw refuse('this address', wait.msBeforeNext);
-      if (!seen && tries && tries.consumedPoints >= ofUser.count)
+      if (!seen && tries && tries.consumedPoints >= ofUser.limit)
         throw refuse('many addresses', tries.msBeforeNext);
       const right = await isRight();
       if (right) await Promise.all([wrong.delete(pair), known.set(pair, 1, ofUser.knownSeconds)]);

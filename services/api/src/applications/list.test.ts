@@ -38,10 +38,8 @@ function watched({ byIds }: ApplicationStore) {
 
 const openReply = () => ({ raw: new PassThrough() }) as unknown as FastifyReply;
 
-function listing(applications: Parameters<typeof createListApplications>[0]['applications']) {
-  const { lists: capacity, listParts: parts } = createCapacities();
-  return createListApplications({ applications, capacity, parts });
-}
+const listing = (applications: Parameters<typeof createListApplications>[0]) =>
+  createListApplications(applications, createCapacities());
 
 async function namesIn(pieces: AsyncIterable<string>): Promise<string[]> {
   let text = '';

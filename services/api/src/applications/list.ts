@@ -1,6 +1,6 @@
 import type { ApplicationSize, ApplicationStore } from '@sluice/shared/store/applications.ts';
 import type { FastifyReply } from 'fastify';
-import type { Capacity } from '../limits/capacity.ts';
+import type { Capacities } from '../limits/capacity.ts';
 import { toJson } from './shown.ts';
 
 /** Applications that are read by one query, and their bytes as BSON: a schema may have 256 KiB. It takes a few milliseconds to write them. */
@@ -27,20 +27,15 @@ function toGroups(sizes: ApplicationSize[]): Group[] {
   return groups;
 }
 
-interface Dependencies {
-  applications: Pick<ApplicationStore, 'byIds'>;
-  /** A client may stop reading in the middle, and stay. */
-  capacity: Pick<Capacity, 'lease'>;
-  /** However many clients list, one group at a time is read and written, so that uploads go on beside. */
-  parts: Pick<Capacity, 'runInTurn'>;
-}
-
-/** Writes lists of applications. */
-export function createListApplications({ applications, capacity, parts }: Dependencies) {
+/** Writes lists of applications. However many clients list, one group at a time is read and written, so that uploads go on beside. */
+export function createListApplications(
+  applications: Pick<ApplicationStore, 'byIds'>,
+  { lists, listParts }: Pick<Capacities, 'lists' | 'listParts'>,
+) {
   async function* write(ownerId: string, groups: Group[]): AsyncGenerator<string> {
     let before = '{"success":true,"status":200,"data":[';
     for (const { ids } of groups) {
-      const group = await parts.runInTurn(ownerId, async () =>
+      const group = await listParts.runInTurn(ownerId, async () =>
         (await applications.byIds(ids)).map(toJson).join(','),
       );
       if (group === '') continue;
@@ -54,7 +49,8 @@ export function createListApplications({ applications, capacity, parts }: Depend
   return (reply: FastifyReply, ownerId: string, sizes: ApplicationSize[]): AsyncGenerator<string> => {
     const groups = toGroups(sizes);
     const largest = groups.reduce((most, { bytes }) => Math.max(most, bytes), 0);
-    capacity.lease(reply, ownerId).take(heldOfGroup * largest);
+    // A client may stop reading in the middle, and stay.
+    lists.lease(reply, ownerId).take(heldOfGroup * largest);
     return write(ownerId, groups);
   };
 }

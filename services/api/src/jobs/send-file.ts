@@ -5,7 +5,7 @@ import type { JobRecord, Part } from '@sluice/shared/store/job-records.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import parseRange from 'range-parser';
 import type { Audit } from '../audit/audit.ts';
-import type { Capacity } from '../limits/capacity.ts';
+import type { Capacities } from '../limits/capacity.ts';
 import { createCompressor, encodingFor } from './encoding.ts';
 import { isNamedIn } from './entity-tag.ts';
 import { keeping } from './keep.ts';
@@ -57,7 +57,7 @@ export function sendBytes(
 export function createSendFile(
   { jobs, parts }: Pick<Store, 'jobs' | 'parts'>,
   audit: Audit,
-  downloads: Pick<Capacity, 'lease'>,
+  { downloads }: Pick<Capacities, 'downloads'>,
 ) {
   return async (request: FastifyRequest, reply: FastifyReply, job: JobRecord, signal: AbortSignal) => {
     const { manifest } = job;

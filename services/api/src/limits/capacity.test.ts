@@ -7,7 +7,7 @@ import type { FastifyReply } from 'fastify';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createCapacity, type Lease } from './capacity.ts';
 
-const ofThings = { what: 'things', client: 'owner', retryAfterSeconds: 3, advice: 'wait' } as const;
+const ofThings = { what: 'things', client: 'owner' } as const;
 const create = (limit: number, waitMs?: number) =>
   createCapacity({ ...ofThings, limit, ...(waitMs !== undefined && { waitMs }) });
 
@@ -63,11 +63,13 @@ describe('a capacity', () => {
     const { take } = create(4);
     take('one', 3);
     const refusal = (name: string, message: string) =>
-      expect.objectContaining({ name, message, headers: { 'retry-after': '3' } });
+      expect.objectContaining({ name, message, headers: { 'retry-after': '2' } });
     expect(() => take('one', 1)).toThrow(
-      refusal('TooManyRequestsError', 'too many things of one owner at once; wait'),
+      refusal('TooManyRequestsError', 'too many things of one owner at once; nothing was done'),
     );
-    expect(() => take('two', 2)).toThrow(refusal('ServiceUnavailableError', 'too many things at once; wait'));
+    expect(() => take('two', 2)).toThrow(
+      refusal('ServiceUnavailableError', 'too many things at once; nothing was done'),
+    );
   });
 
   it('takes what is larger than all of it, alone', () => {

@@ -1,7 +1,13 @@
 import { type ApiError, tooMany, unavailable } from '@sluice/shared/errors.ts';
 import { createFairQueue } from '@sluice/shared/threads/fair-queue.ts';
 import type { FastifyReply } from 'fastify';
-import { type CapacityLimit, type CapacityName, capacities, sharePerClient } from './table.ts';
+import {
+  type CapacityLimit,
+  type CapacityName,
+  capacities,
+  retryAfterSeconds,
+  sharePerClient,
+} from './table.ts';
 
 /** What a request takes; it is free again once the answer has gone, or its client has, and the work is over. */
 export interface Lease {
@@ -31,16 +37,16 @@ interface Waiting {
 
 const endless = Number.POSITIVE_INFINITY;
 
-export function createCapacity(limits: Omit<CapacityLimit, 'note'>): Capacity {
-  const { what, limit, client: kind, waitMs = endless, retryAfterSeconds, advice } = limits;
+export function createCapacity({ what, limit, client: kind, waitMs = endless }: CapacityLimit): Capacity {
   const share = sharePerClient * limit;
   const inUse = new Map<string, number>();
   const waiting = createFairQueue<Waiting>({ waitingOfClient: endless, waiting: endless });
   let total = 0;
 
   const ofClient = (client: string) => inUse.get(client) ?? 0;
-  const shareIsUsed = () => tooMany(`too many ${what} of one ${kind} at once; ${advice}`, retryAfterSeconds);
-  const isFull = () => unavailable(`too many ${what} at once; ${advice}`, retryAfterSeconds);
+  const shareIsUsed = () =>
+    tooMany(`too many ${what} of one ${kind} at once; nothing was done`, retryAfterSeconds);
+  const isFull = () => unavailable(`too many ${what} at once; nothing was done`, retryAfterSeconds);
 
   function add(client: string, amount: number): void {
     total += amount;
@@ -135,10 +141,10 @@ export function createCapacity(limits: Omit<CapacityLimit, 'note'>): Capacity {
   };
 }
 
+export type Capacities = Record<CapacityName, Capacity>;
+
 /** All capacities of a process, by their names in the table. */
-export function createCapacities(
-  table: Record<CapacityName, Omit<CapacityLimit, 'note'>> = capacities,
-): Record<CapacityName, Capacity> {
+export function createCapacities(table: Record<CapacityName, CapacityLimit> = capacities): Capacities {
   const made = Object.entries(table).map(([name, limits]) => [name, createCapacity(limits)]);
   return Object.fromEntries(made);
 }

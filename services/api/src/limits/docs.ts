@@ -1,49 +1,33 @@
 import { readPage, replaceBlock, toTable, writePage } from '@sluice/shared/config/docs.ts';
-import { Api } from '@sluice/shared/config/variables.ts';
 import { type CapacityLimit, capacities, quotas, rates, sharePerClient } from './table.ts';
 
-const settings: Record<string, { default?: unknown }> = Api.properties;
-const count = (value: number) => value.toLocaleString('en');
-const setting = (name: string) => `\`${name}\` (\`${settings[name]?.default}\`)`;
+const mib = 1024 ** 2;
+const amountOf = (amount: number) => (amount < mib ? `${amount}` : `${amount / mib} MiB`);
+/** A number, or the name of a setting. */
+const limitOf = (limit: string | number) => (typeof limit === 'string' ? `\`${limit}\`` : `${limit}`);
+const withNote = (text: string, note?: string) => (note ? `${text} (${note})` : text);
 
-function amountOf(amount: number, unit: CapacityLimit['unit']): string {
-  return unit === 'bytes' ? `${amount / 1024 ** 2} MiB` : count(amount);
-}
-
-function waitOf(waitMs: number | undefined): string {
-  if (waitMs === undefined) return '';
-  return waitMs === Number.POSITIVE_INFINITY ? 'until it is its turn' : `${waitMs / 1_000} s`;
-}
-
-function capacityRow({ what, note, limit, unit, client, waitMs }: CapacityLimit): string[] {
-  const share = `${amountOf(Math.ceil(sharePerClient * limit), unit)} of one ${client}`;
-  return [note ? `${what} (${note})` : what, amountOf(limit, unit), share, waitOf(waitMs)];
-}
-
-function rateRow(rate: (typeof rates)[keyof typeof rates]): string[] {
-  if ('setting' in rate) return [rate.what, rate.client, setting(rate.setting)];
-  const hours = rate.seconds / 3_600;
-  const then =
-    'longestWaitSeconds' in rate
-      ? `, then 1 s to wait, twice as long each time up to ${rate.longestWaitSeconds / 60} min`
-      : ` from addresses where the user did not log in for ${rate.knownSeconds / 86_400} days`;
-  return [rate.what, rate.client, `${rate.count} in ${hours} h${then}`];
-}
-
-function quotaRow({ what, who, limit }: (typeof quotas)[keyof typeof quotas]): string[] {
-  const kept = 'setting' in limit ? setting(limit.setting) : count(limit.count);
-  return [what, who === 'this application has' ? 'application' : 'owner', kept];
-}
+const capacityRow = ({ what, client, limit, waitMs, note }: CapacityLimit) => [
+  withNote(what, note),
+  amountOf(limit),
+  `${amountOf(Math.ceil(sharePerClient * limit))} of one ${client}`,
+  waitMs === undefined ? '' : `${waitMs / 1_000} s`,
+];
 
 /** The tables of all limits, as Markdown. */
 export function limitTables(): string {
+  const rateRows = Object.values(rates).map((rate) => {
+    const limit = 'seconds' in rate ? `${rate.limit} in ${rate.seconds / 3_600} h` : limitOf(rate.limit);
+    return [rate.what, rate.client, withNote(limit, rate.note)];
+  });
+  const quotaRows = Object.values(quotas).map(({ what, client, limit }) => [what, client, limitOf(limit)]);
   return [
     '### How often: rates',
-    toTable(['what', 'of one', 'limit'], Object.values(rates).map(rateRow)),
+    toTable(['what', 'of one', 'limit'], rateRows),
     '### How much is kept: quotas',
-    toTable(['what', 'of one', 'limit'], Object.values(quotas).map(quotaRow)),
+    toTable(['what', 'of one', 'limit'], quotaRows),
     '### How much an API process has in hand: capacities',
-    toTable(['what', 'in all', 'share', 'waits at most'], Object.values(capacities).map(capacityRow)),
+    toTable(['what', 'limit', 'share', 'waits at most'], Object.values(capacities).map(capacityRow)),
   ].join('\n\n');
 }
 

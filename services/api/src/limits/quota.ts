@@ -32,10 +32,10 @@ export interface Quotas {
 
 /** 429 for who has as much as there may be. */
 export function quotaReached(name: QuotaName, limit: number): ApiError {
-  const { what, who, advice, limit: where } = quotas[name];
-  const orAsk = 'setting' in where ? `, or ask the operator to raise ${where.setting}` : '';
-  const message = `${who} reached the limit of ${limit.toLocaleString('en')} ${what}; ${advice}${orAsk}; nothing was stored`;
-  return tooMany(message, 60);
+  const { what, client, advice, limit: setting } = quotas[name];
+  const orAsk = typeof setting === 'string' ? `, or ask the operator to raise ${setting}` : '';
+  const reached = `this ${client} has reached the limit of ${limit.toLocaleString('en')} ${what}`;
+  return tooMany(`${reached}; ${advice}${orAsk}; nothing was stored`, 60);
 }
 
 /** How much is kept of an owner. Owners who upload are looked at in MongoDB every few seconds, beside their uploads. */

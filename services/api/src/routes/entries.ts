@@ -8,7 +8,7 @@ import { type Condition, FilterTimeout } from '@sluice/shared/store/entry-filter
 import { PageTooLarge } from '@sluice/shared/store/list-entries.ts';
 import { fromCursor, toCursor } from '../entries/cursor.ts';
 import { readFilter } from '../entries/filter.ts';
-import type { Capacity } from '../limits/capacity.ts';
+import type { Capacities } from '../limits/capacity.ts';
 import { pageBytes } from '../limits/table.ts';
 import { success } from '../plugins/envelope.ts';
 import { ByDomain, failures, overLimit, security } from './common.ts';
@@ -17,10 +17,8 @@ import { toPeriod } from './period.ts';
 interface Dependencies {
   applications: ApplicationStore;
   entries: EntryStore;
-  /** Bytes of the pages that are read, or whose answers are on their way. */
-  pages: Pick<Capacity, 'lease'>;
-  /** MongoDB's replies have up to 16 MiB, and are here before their bytes can be counted; each page takes two of 50 connections. */
-  pageReads: Pick<Capacity, 'runInTurn'>;
+  /** Of pages, also while their answers are on their way. MongoDB's replies have up to 16 MiB, and are here before they are counted. */
+  capacity: Pick<Capacities, 'pages' | 'pageReads'>;
 }
 
 /** The conditions of `filter`; throws when it is not one. */
@@ -46,7 +44,7 @@ function answerTooMuch(cause: unknown): never {
 /** Listing: newest first, by index or by cursor; all entries, a period, or those that a filter leaves. */
 export const entryRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { applications, entries, pages, pageReads },
+  { applications, entries, capacity: { pages, pageReads } },
 ) => {
   app.get(
     '/applications/:domain/data',

@@ -11,12 +11,12 @@ import { makeKey } from '../keys/make-key.ts';
 import { quotaReached } from '../limits/quota.ts';
 import { quotas } from '../limits/table.ts';
 import { success } from '../plugins/envelope.ts';
+import type { Keyring } from '../uploads/keyring.ts';
 import { ByDomain, failures, overLimit, security, takeSmallBodies } from './common.ts';
 
 interface Dependencies {
   store: Store;
-  /** The keys of this application are others now. */
-  onChanged(applicationId: string): void;
+  keyring: Pick<Keyring, 'forget'>;
   audit: Audit;
 }
 
@@ -27,14 +27,11 @@ const toKey = ({ createdAt, ...rest }: KeyRecord): Key => ({ ...rest, createdAt:
 const keyNotFound = (id: string) =>
   new ApiError('ResourceNotFoundError', `key ${id.slice(0, 40)} was not found`);
 
-const maxKeys = quotas.keys.limit.count;
+const maxKeys = quotas.keys.limit;
 const tags = ['Keys'];
 
 /** Ingest keys of an application: with one of them, and no more than that, one can upload. */
-export const keyRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
-  app,
-  { store, onChanged, audit },
-) => {
+export const keyRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, { store, keyring, audit }) => {
   app.addHook('onRequest', app.authenticate);
   takeSmallBodies(app);
   const { keys } = store;
@@ -76,7 +73,7 @@ export const keyRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       const { key, ...made } = makeKey();
       const created = await keys.create(application.id, body.name, made, maxKeys);
       if (!created) throw quotaReached('keys', maxKeys);
-      onChanged(application.id);
+      keyring.forget(application.id);
       const event = { application: params.domain, key: created.id };
       await audit.note(request, { action: 'key.created', ...event });
       return success(reply, { ...toKey(created), key });
@@ -101,7 +98,7 @@ export const keyRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       const { key, ...made } = makeKey();
       const rotated = await keys.rotate(application.id, params.id, made);
       if (!rotated) throw keyNotFound(params.id);
-      onChanged(application.id);
+      keyring.forget(application.id);
       await audit.note(request, { action: 'key.rotated', application: params.domain, key: rotated.id });
       return success(reply, { ...toKey(rotated), key });
     },
@@ -122,7 +119,7 @@ export const keyRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       const { params, owner } = request;
       const application = await find.application(params.domain, owner.id);
       if (!(await keys.revoke(application.id, params.id))) throw keyNotFound(params.id);
-      onChanged(application.id);
+      keyring.forget(application.id);
       await audit.note(request, { action: 'key.revoked', application: params.domain, key: params.id });
       return success(reply, { message: `key ${params.id} was revoked` });
     },

@@ -90,7 +90,7 @@ describe('uploads', () => {
       const { commit, commands, upload, seen } = start({ bytes: 10 * uploadBytes }, waitingUploads);
       const other = 'b'.repeat(24);
       const refusal = (status: number) =>
-        expect.objectContaining({ status, headers: { 'retry-after': '1' } });
+        expect.objectContaining({ status, headers: { 'retry-after': '2' } });
       upload(1, bytes);
       await settled();
       const waiting = [2, 3, 4].map((n) => upload(n, bytes));

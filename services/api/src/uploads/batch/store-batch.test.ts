@@ -61,7 +61,7 @@ async function start(
     recordLeaves: createRecordLeaves(store.leaves),
     batches: store.batches,
     examineLines: createExamineLines(1_000, examiner, { error: (logged: unknown) => defects.push(logged) }),
-    checkQuota: undefined,
+    checkUpload: undefined,
   });
   const total = more.lines ?? count;
   const body = bodyOf(total);
