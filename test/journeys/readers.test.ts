@@ -12,8 +12,9 @@ afterAll(() => sluice.stop());
 async function openReader() {
   const { token } = await sluice.owner();
   const domain = await sluice.application(token);
-  const open: AbortController[] = [];
-  const giveUp = () => open.pop()?.abort();
+  // An answer that nobody keeps would be given up by fetch itself.
+  const open: { controller: AbortController; answer: Promise<Response> }[] = [];
+  const giveUp = () => open.pop()?.controller.abort();
   onTestFinished(() => {
     while (open.length > 0) giveUp();
   });
@@ -25,8 +26,9 @@ async function openReader() {
   const get = (path: string) => fetchOwn(`/applications/${domain}${path}`);
   function leaveOpen(path: string) {
     const controller = new AbortController();
-    open.push(controller);
-    return fetchOwn(path, controller.signal);
+    const answer = fetchOwn(path, controller.signal);
+    open.push({ controller, answer });
+    return answer;
   }
   return {
     get,
@@ -93,7 +95,6 @@ describe('lists of large applications', () => {
   it('that are not read on are bounded, and leave room for those of others', async () => {
     const [one, other] = [await openReader(), await openReader()];
     for (let n = 0; n < 30; n++) await one.grow(250_000);
-    // An answer that is kept is not given up by the client.
     const answers: Response[] = [];
     while (answers.length < 100 && answers.every(({ ok }) => ok)) answers.push(await one.openList());
     const refused = answers.at(-1) as Response;
