@@ -15,7 +15,7 @@ import { applicationRoutes } from './routes/applications.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { entryRoutes } from './routes/entries.ts';
 import { exportRoutes } from './routes/exports.ts';
-import { healthRoutes, type Phase } from './routes/health.ts';
+import { healthRoutes, type Lifecycle } from './routes/health.ts';
 import { importRoutes } from './routes/imports.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { keyRoutes } from './routes/keys.ts';
@@ -39,14 +39,14 @@ export interface AppDependencies {
   /** Where all replicas count together. */
   redis: Redis;
   capacity: Capacities;
-  phase(): Phase;
+  lifecycle: Lifecycle;
 }
 
 /** Builds the server: what all routes share, then the routes. It does not listen yet. */
 export async function buildApp(dependencies: AppDependencies) {
-  const { config, log, store, compiler, cache, queues, redis, capacity, phase } = dependencies;
+  const { config, log, store, compiler, cache, queues, redis, capacity, lifecycle } = dependencies;
   const app = createServer(config, log);
-  await app.register(plugins, { config, log, users: store.users, cache, phase });
+  await app.register(plugins, { config, log, users: store.users, cache, lifecycle });
 
   const audit = createAudit({ records: store.audit, retentionMs: config.auditRetentionMs, log });
   const keyring = createKeyring({ keys: store.keys, size: config.schemaCacheSize });
@@ -79,7 +79,7 @@ export async function buildApp(dependencies: AppDependencies) {
         kind: 'import',
         enqueue: (jobId) => Promise.all(callsFor(jobId).map(queues.imports.add)),
       });
-      await api.register(healthRoutes, { store, phase, queues });
+      await api.register(healthRoutes, { store, lifecycle, queues });
     },
     { prefix: '/api' },
   );

@@ -12,7 +12,7 @@ import { createCompiler } from '@sluice/shared/schemas/compiler.ts';
 import { connectStore } from '@sluice/shared/store/connect.ts';
 import { buildApp } from './app.ts';
 import { createCapacities } from './limits/capacity.ts';
-import type { Phase } from './routes/health.ts';
+import type { Lifecycle } from './routes/health.ts';
 import { createApplicationCache } from './uploads/application-cache.ts';
 
 export interface RunningApi {
@@ -28,7 +28,7 @@ export async function startApi(
   log: Logger,
   capacity = createCapacities(),
 ): Promise<RunningApi> {
-  let phase: Phase = 'starting';
+  const lifecycle: Lifecycle = { phase: 'starting' };
   const store = connectStore(config.mongodb, 'sluice-api', 'impatient');
   const redis = connectRedis(config.redis, log, 'impatient');
   const compiler = createCompiler({ capacity: capacity.schemas, log });
@@ -42,7 +42,7 @@ export async function startApi(
   };
   const app = await buildApp({
     ...{ config, log, store, compiler, cache, queues, redis, capacity },
-    phase: () => phase,
+    lifecycle,
   });
 
   async function release(): Promise<void> {
@@ -57,7 +57,7 @@ export async function startApi(
     while (!stopping.signal.aborted) {
       try {
         await store.prepare();
-        if (phase === 'starting') phase = 'serving';
+        if (lifecycle.phase === 'starting') lifecycle.phase = 'serving';
         return;
       } catch (error) {
         log.warn({ event: 'mongodb.away', reason: (error as Error).message }, 'waiting for MongoDB');
@@ -81,7 +81,7 @@ export async function startApi(
   return {
     url,
     async stop() {
-      phase = 'draining';
+      lifecycle.phase = 'draining';
       stopping.abort();
       await pause(config.drainDelayMs);
       await app.close();

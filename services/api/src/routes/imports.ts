@@ -19,7 +19,8 @@ import type { Capacities } from '../limits/capacity.ts';
 import type { Quotas } from '../limits/quota.ts';
 import { success } from '../plugins/envelope.ts';
 import { refuseCharsets } from '../plugins/json-body.ts';
-import { ByDomain, failures, onlyQueries, overLimit, security } from './common.ts';
+import { onlyQueries } from '../plugins/validation.ts';
+import { ByDomain, failures, overLimit, security } from './common.ts';
 
 interface Dependencies {
   store: Store;

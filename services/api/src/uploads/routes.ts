@@ -14,7 +14,8 @@ import type { Quotas } from '../limits/quota.ts';
 import { createUploadRate } from '../limits/rate.ts';
 import { capacities } from '../limits/table.ts';
 import { takeJsonBytes } from '../plugins/json-body.ts';
-import { ByDomain, failures, onlyQueries, overRate, rateLimited, refusals } from '../routes/common.ts';
+import { onlyQueries } from '../plugins/validation.ts';
+import { ByDomain, failures, overRate, rateLimited, refusals } from '../routes/common.ts';
 import { createAccept } from './accept.ts';
 import { createAdmit } from './admit.ts';
 import type { ApplicationCache } from './application-cache.ts';
@@ -93,9 +94,10 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       },
     },
     async ({ params: { domain }, body, headers }, reply) => {
-      const key = idempotencyKey(headers['idempotency-key']);
+      const given = headers['idempotency-key'];
+      const key = given === undefined ? undefined : idempotencyKey(given);
       if (!Buffer.isBuffer(body)) throw new ApiError('MalformedBodyError', 'the body is empty');
-      const text = await accept(domain, body, headers, key, spending(rate, reply));
+      const text = await accept(domain, body, headers, key, rate && spending(rate, reply));
       reply.code(201).type('application/json; charset=utf-8');
       // The payload as it was sent: it was read as JSON that has one meaning, so nothing is serialised again. The type is that of the value.
       return `{"success":true,"status":201,"data":{"domain":"${domain}","payload":${text}}}` as never;

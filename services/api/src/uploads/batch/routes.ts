@@ -10,7 +10,8 @@ import type { Capacity } from '../../limits/capacity.ts';
 import type { UploadRate } from '../../limits/rate.ts';
 import { success } from '../../plugins/envelope.ts';
 import { refuseEncodings } from '../../plugins/json-body.ts';
-import { ByDomain, failures, onlyQueries, overRate, rateLimited, refusals } from '../../routes/common.ts';
+import { onlyQueries } from '../../plugins/validation.ts';
+import { ByDomain, failures, overRate, rateLimited, refusals } from '../../routes/common.ts';
 import type { Admit } from '../admit.ts';
 import type { ApplicationCache } from '../application-cache.ts';
 import { idempotencyKey } from '../idempotency.ts';
@@ -109,10 +110,17 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     },
     async (request, reply) => {
       const { params, query, body, headers } = request;
-      const key = idempotencyKey(headers['idempotency-key']);
+      const given = headers['idempotency-key'];
+      const key = given === undefined ? undefined : idempotencyKey(given);
       const bytes = notEmpty(body);
       const lines = (isJson(headers['content-type']) ? elementsOf : linesOf)(bytes, lineCount);
-      const batch = { lines, body: bytes, atomic: query.atomic === true, key, spend: spending(rate, reply) };
+      const batch = {
+        lines,
+        body: bytes,
+        atomic: query.atomic === true,
+        key,
+        spend: rate && spending(rate, reply),
+      };
       const result = await during(request, () => storeBatch(params.domain, batch));
       return success(reply, result, result.rejected === 0 ? 201 : 207);
     },
@@ -149,7 +157,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       const lines = (isJson(headers['content-type']) ? elementsOrWhole : linesOf)(notEmpty(body), lineCount);
       const options = {
         atomic: query.atomic === true,
-        spend: spending(rate, reply),
+        spend: rate && spending(rate, reply),
         signal: abortOnClose(reply),
       };
       return success(reply, await during(request, () => dryRun(params.domain, lines, options)));
