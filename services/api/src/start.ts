@@ -41,8 +41,7 @@ export async function startApi(
     invalidations: createProducer(invalidationsQueue, redis, config.redis, log),
   };
   const app = await buildApp({
-    ...{ config, log, store, compiler, cache, queues, redis, capacity },
-    lifecycle,
+    ...{ config, log, store, compiler, cache, queues, redis, capacity, lifecycle },
   });
 
   async function release(): Promise<void> {
