@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { groups } from './variables.ts';
 
 const page = new URL('../../../../docs/operations.md', import.meta.url);
-const marked = /(<!-- variables -->\n)[\s\S]*(<!-- \/variables -->)/;
 
 interface Declared {
   default?: unknown;
@@ -10,7 +9,7 @@ interface Declared {
   description?: string;
 }
 
-function row(name: string, variable: Declared, required: boolean): string {
+function rowOf(name: string, variable: Declared, required: boolean): string[] {
   const fallback =
     variable.default === undefined
       ? required
@@ -20,7 +19,18 @@ function row(name: string, variable: Declared, required: boolean): string {
         ? 'empty'
         : `\`${variable.default}\``;
   const choices = variable.enum ? ` One of ${variable.enum.map((each) => `\`${each}\``).join(', ')}.` : '';
-  return `| \`${name}\` | ${fallback} | ${variable.description}${choices} |`;
+  return [`\`${name}\``, fallback, `${variable.description}${choices}`];
+}
+
+/** As Markdown. */
+export function toTable(head: string[], rows: string[][]): string {
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+/** The text with another block between its marks. */
+export function replaceBlock(text: string, name: string, block: string): string {
+  const marked = new RegExp(`(<!-- ${name} -->\\n)[^]*(<!-- /${name} -->)`);
+  return text.replace(marked, (_all, begin, end) => `${begin}\n${block}\n\n${end}`);
 }
 
 /** The table of all variables, as Markdown. */
@@ -28,25 +38,17 @@ export function variablesTable(): string {
   return groups
     .map(({ title, schema }) => {
       const rows = Object.entries(schema.properties).map(([name, variable]) =>
-        row(name, variable as Declared, ((schema.required ?? []) as string[]).includes(name)),
+        rowOf(name, variable as Declared, ((schema.required ?? []) as string[]).includes(name)),
       );
-      return [
-        `### ${title}`,
-        '',
-        '| variable | default | meaning |',
-        '| --- | --- | --- |',
-        ...rows,
-        '',
-      ].join('\n');
+      return `### ${title}\n\n${toTable(['variable', 'default', 'meaning'], rows)}`;
     })
-    .join('\n');
+    .join('\n\n');
 }
 
 /** The text of the page with the table in its place. */
-export function withTable(text: string): string {
-  return text.replace(marked, (_all, begin, end) => `${begin}\n${variablesTable()}\n${end}`);
-}
+export const withTable = (text: string): string => replaceBlock(text, 'variables', variablesTable());
 
 export const readPage = () => readFileSync(page, 'utf8');
+export const writePage = (text: string) => writeFileSync(page, text);
 
-if (import.meta.main) writeFileSync(page, withTable(readPage()));
+if (import.meta.main) writePage(withTable(readPage()));

@@ -10,7 +10,8 @@ export const createCompileThread = (deadlineMs: number): CompileThread =>
     name: 'the schema compiler',
     file: new URL('./compile-thread.ts', import.meta.url),
     heapMb: limits.compileHeapMb,
-    limits: { waitingOfClient: limits.compilesOfClient, waiting: limits.compiles },
+    // The API limits how many wait.
+    limits: { waitingOfClient: Number.POSITIVE_INFINITY, waiting: Number.POSITIVE_INFINITY },
     deadlineMs,
     tooLong: { problem: 'the schema takes too long to compile' },
     tooLarge: { problem: 'the schema takes too much memory to compile' },
