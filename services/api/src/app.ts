@@ -199,7 +199,7 @@ export async function buildApp({
   });
   const refuseJobs = createRefuseJobs(store.jobs, config.jobQuota);
   const audit = createAudit({ records: store.audit, retentionMs: config.auditRetentionMs, log });
-  const keyring = createKeyring({ keys: store.keys, size: config.schemaCacheSize });
+  const keyring = createKeyring(store.keys);
   const recordLeaves = createRecordLeaves(store.leaves);
   const examiner = createExaminer(recordLeaves, log);
   app.addHook('onClose', () => examiner.close());

@@ -4,40 +4,27 @@ import { groups } from './variables.ts';
 const page = new URL('../../../../docs/operations.md', import.meta.url);
 const marked = /(<!-- variables -->\n)[\s\S]*(<!-- \/variables -->)/;
 
-interface Declared {
+interface Setting {
   default?: unknown;
-  enum?: string[];
-  description?: string;
+  /** The default as text. */
+  example?: string;
+  choices?: string[];
+  desc: string;
 }
 
-function row(name: string, variable: Declared, required: boolean): string {
-  const fallback =
-    variable.default === undefined
-      ? required
-        ? '**required**'
-        : ''
-      : variable.default === ''
-        ? 'empty'
-        : `\`${variable.default}\``;
-  const choices = variable.enum ? ` One of ${variable.enum.map((each) => `\`${each}\``).join(', ')}.` : '';
-  return `| \`${name}\` | ${fallback} | ${variable.description}${choices} |`;
+const code = (text: string) => (text === '' ? 'empty' : `\`${text}\``);
+
+function row(name: string, { example, choices, desc, ...setting }: Setting): string {
+  const unset = example === undefined ? ('default' in setting ? '' : '**required**') : code(example);
+  return `| \`${name}\` | ${unset} | ${desc}${choices ? ` One of ${choices.map(code).join(', ')}.` : ''} |`;
 }
 
 /** The table of all variables, as Markdown. */
 export function variablesTable(): string {
   return groups
-    .map(({ title, schema }) => {
-      const rows = Object.entries(schema.properties).map(([name, variable]) =>
-        row(name, variable as Declared, ((schema.required ?? []) as string[]).includes(name)),
-      );
-      return [
-        `### ${title}`,
-        '',
-        '| variable | default | meaning |',
-        '| --- | --- | --- |',
-        ...rows,
-        '',
-      ].join('\n');
+    .flatMap(({ title, settings }) => {
+      const rows = Object.entries<Setting>(settings).map(([name, setting]) => row(name, setting));
+      return [`### ${title}`, '', '| variable | default | meaning |', '| --- | --- | --- |', ...rows, ''];
     })
     .join('\n');
 }
