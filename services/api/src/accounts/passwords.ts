@@ -9,7 +9,7 @@ import { suitsBcrypt } from './suits-bcrypt.ts';
 /** Each takes a core for a quarter of a second; one stays free. */
 const threadCount = Math.max(1, Math.min(2, availableParallelism() - 1));
 /** Half of what waits may be of one address. Nobody waits for more than these. */
-const queueLimits = { waitingOfClient: 32, waiting: 64 };
+const queueLimits = { waitingOfClient: 32 * threadCount, waiting: 64 * threadCount };
 const deadlineMs = 60_000;
 
 export interface Passwords {
@@ -24,17 +24,14 @@ export interface Passwords {
 
 /** bcrypt in threads of its own, away from those of the file system and DNS. Rejects with 503 when too many wait. */
 export function createPasswords(cost: number): Passwords {
-  const threads = Array.from({ length: threadCount }, () =>
-    createThread<HashRequest, HashAnswer>({
-      ...{ name: 'password hashing', file: new URL('./hash-thread.ts', import.meta.url) },
-      ...{ heapMb: 64, limits: queueLimits, deadlineMs, tooLong: 'failed', tooLarge: 'failed' },
-    }),
-  );
+  const threads = createThread<HashRequest, HashAnswer>({
+    ...{ name: 'password hashing', file: new URL('./hash-thread.ts', import.meta.url), count: threadCount },
+    ...{ heapMb: 64, limits: queueLimits, deadlineMs, tooLong: 'failed', tooLarge: 'failed' },
+  });
   let decoy: string | undefined;
 
   async function ask(request: HashRequest, address: string): Promise<Exclude<HashAnswer, 'failed'>> {
-    const [thread] = threads.toSorted((a, b) => a.pending() - b.pending());
-    const answer = await (thread as (typeof threads)[number]).ask(address, request).catch((error) => {
+    const answer = await threads.ask(address, request).catch((error) => {
       throw error instanceof ThreadBusy ? unavailable('too many logins at once') : error;
     });
     if (answer === 'failed') throw new Error('a password could not be hashed');
@@ -55,8 +52,6 @@ export function createPasswords(cost: number): Passwords {
       return (compared as { matches: boolean }).matches && fits && known !== undefined;
     },
     hasCost: (hash) => bcrypt.getRounds(hash) === cost,
-    async close() {
-      await Promise.all(threads.map((thread) => thread.close()));
-    },
+    close: threads.close,
   };
 }
