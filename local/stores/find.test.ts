@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { tempDir } from '../../test/support/local/temp-dir.ts';
 import { createChildren } from '../children.ts';
-import { tempDir } from '../fixtures/temp-dir.ts';
 import { findServer, type Kind } from './find.ts';
 
 const kind: Kind = {

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { MongoClient } from 'mongodb';
 import { expect, it, onTestFinished } from 'vitest';
-import { crash, storeOptions } from '../fixtures/stores.ts';
-import { tempDir } from '../fixtures/temp-dir.ts';
+import { crash, storeOptions } from '../../test/support/local/stores.ts';
+import { tempDir } from '../../test/support/local/temp-dir.ts';
 import { startMongodb } from './mongodb.ts';
 
 async function using<T>(url: string, work: (client: MongoClient) => Promise<T>): Promise<T> {

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
-import { crash, storeOptions } from '../fixtures/stores.ts';
-import { tempDir } from '../fixtures/temp-dir.ts';
+import { crash, storeOptions } from '../../test/support/local/stores.ts';
+import { tempDir } from '../../test/support/local/temp-dir.ts';
 import { startRedis } from './redis.ts';
 
 async function ask(url: string, commands: string): Promise<string> {
