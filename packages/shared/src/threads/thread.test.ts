@@ -1,12 +1,16 @@
 import { getPriority } from 'node:os';
 import { expect, it, onTestFinished } from 'vitest';
-import type { TestRequest } from './thread.testing.ts';
+import type { TestRequest } from '../../../../test/support/test-thread.ts';
 import { createThread, ThreadBusy } from './thread.ts';
 
 function start(deadlineMs = 60_000, waitingMs?: number, count = 1) {
   const limits = { waitingOfClient: 2, waiting: 3 };
   const thread = createThread<TestRequest, string>({
-    ...{ name: 'the test', file: new URL('./thread.testing.ts', import.meta.url), heapMb: 64 },
+    ...{
+      name: 'the test',
+      file: new URL('../../../../test/support/test-thread.ts', import.meta.url),
+      heapMb: 64,
+    },
     ...{
       deadlineMs,
       limits,

@@ -14,7 +14,7 @@ import { quotaReached } from '../limits/answers.ts';
 import type { RefuseJobs } from '../limits/job-quota.ts';
 import { createRoom } from '../limits/room.ts';
 import type { StoredQuota } from '../limits/stored-quota.ts';
-import type { Encoding } from './decompress.ts';
+import type { Compression } from './decompress.ts';
 import { createReceive } from './receive.ts';
 
 /** Files that one process takes at once: each has its buffers. */
@@ -26,7 +26,7 @@ const touchEveryMs = 2_000;
 export interface ImportRequest {
   format: ImportFormat;
   formulas: Formulas;
-  encoding: Encoding | undefined;
+  encoding: Compression | undefined;
 }
 
 interface Dependencies {
@@ -83,7 +83,7 @@ export function createImport({
   async function take(
     application: ApplicationRecord,
     job: ImportJob,
-    encoding: Encoding | undefined,
+    encoding: Compression | undefined,
     request: IncomingMessage,
   ) {
     const { owner, options } = job;
