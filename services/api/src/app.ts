@@ -49,7 +49,7 @@ export async function buildApp(dependencies: AppDependencies) {
   await app.register(plugins, { config, log, users: store.users, cache, lifecycle });
 
   const audit = createAudit({ records: store.audit, retentionMs: config.auditRetentionMs, log });
-  const keyring = createKeyring({ keys: store.keys, size: config.schemaCacheSize });
+  const keyring = createKeyring(store.keys);
   const quotas = createQuotas({ store, config, log });
   app.addHook('onClose', async () => quotas.close());
   const counters = createCounters(redis, config.redis);

@@ -32,7 +32,7 @@ export async function startApi(
   const store = connectStore(config.mongodb, 'sluice-api', 'impatient');
   const redis = connectRedis(config.redis, log, 'impatient');
   const compiler = createCompiler({ capacity: capacity.schemas, log });
-  const cache = createApplicationCache({ ...store, compiler, log, size: config.schemaCacheSize });
+  const cache = createApplicationCache({ ...store, compiler, log });
   const unhear = hearChanges(config.redis, log, cache.drop);
   const queues = {
     exports: createProducer(exportsQueue, redis, config.redis, log),
@@ -67,9 +67,7 @@ export async function startApi(
 
   let url: string;
   try {
-    const { host, port, reusePort } = config;
-    const where = { host, port, reusePort };
-    url = await app.listen(where);
+    url = await app.listen({ host: config.host, port: config.port });
   } catch (error) {
     await release();
     throw error;

@@ -12,7 +12,7 @@ import type { Store } from '@sluice/shared/store/connect.ts';
 import type { ImportJob } from '@sluice/shared/store/job-records.ts';
 import type { Capacity } from '../limits/capacity.ts';
 import type { Quotas } from '../limits/quota.ts';
-import type { Encoding } from './decompress.ts';
+import type { Compression } from './decompress.ts';
 import { createReceive } from './receive.ts';
 
 const touchEveryMs = 2_000;
@@ -20,7 +20,7 @@ const touchEveryMs = 2_000;
 export interface ImportRequest {
   format: ImportFormat;
   formulas: Formulas;
-  encoding: Encoding | undefined;
+  encoding: Compression | undefined;
 }
 
 interface Dependencies {
@@ -51,7 +51,7 @@ export function createImport({ store, queue, limit, lineLimit, quotas, capacity,
   async function take(
     application: ApplicationRecord,
     job: ImportJob,
-    encoding: Encoding | undefined,
+    encoding: Compression | undefined,
     request: IncomingMessage,
   ) {
     const { owner, options } = job;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { text as anyText, number } from './values.testing.ts';
+import { text as anyText, number } from './csv-values.ts';
 
 type Schema = Record<string, unknown>;
 export type Payload = Record<string, unknown>;

@@ -1,8 +1,8 @@
-import { createLogger } from '../logger.ts';
-import { exportsQueue } from './exports.ts';
-import { createProducer } from './producer.ts';
-import { connectRedis } from './redis.ts';
-import { startWorker } from './worker.ts';
+import { createLogger } from '@sluice/shared/logger.ts';
+import { exportsQueue } from '@sluice/shared/queues/exports.ts';
+import { createProducer } from '@sluice/shared/queues/producer.ts';
+import { connectRedis } from '@sluice/shared/queues/redis.ts';
+import { startWorker } from '@sluice/shared/queues/worker.ts';
 
 /**
  * A worker process for tests that soon takes itself for deaf: it takes jobs from the Redis at REDIS_URL, and looks for
