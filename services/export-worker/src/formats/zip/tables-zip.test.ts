@@ -10,7 +10,7 @@ import { expectedTables, isRows } from '../../../../../test/support/exports/tabl
 import { unzip } from '../../../../../test/support/unzip.ts';
 import { Unexportable } from '../unexportable.ts';
 import { UnknownLeaf } from '../unknown-leaf.ts';
-import { tableHeaders } from './table-trees.ts';
+import { tableHeaders } from './table-headers.ts';
 import { createTablesZip } from './tables-zip.ts';
 
 interface Options {
