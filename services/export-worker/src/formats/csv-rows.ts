@@ -1,6 +1,7 @@
 import type { Column } from '@sluice/shared/columns/columns.ts';
 import type { TableShape } from '@sluice/shared/store/job-records.ts';
 import { createEntryReader, type EntryPlace, entryId } from './bson-walk.ts';
+import { isTime } from './columns.ts';
 import { createCsvTable } from './csv-table.ts';
 import { createFindRows } from './find-rows.ts';
 import { writePruned } from './pruned-json.ts';
@@ -20,38 +21,34 @@ interface Options {
 export function createCsvRows({ header, formulas, ...options }: Options) {
   const { arrays, tables, wanted = 0 } = options;
   const cells = (tables[wanted] as TableShape).columns;
+  const timePlace = cells.findIndex(isTime);
+  const restPlace = cells.findIndex(({ isRest }) => isRest);
   const table = createCsvTable({ header, formulas });
   const rows = createFindRows(options, writeRow);
   const { root, indexes, types, values } = rows;
   const read = createEntryReader();
-  let source: EntryPlace;
 
-  function writeRow(): void {
+  function writeRow(source: EntryPlace): void {
     if (arrays === 'rows') table.text(entryId(source));
     for (const index of indexes) table.integer(index);
     for (let place = 0; place < cells.length; place++) {
       const type = types[place] as number;
       if (type !== 0) table.value(source, type, values[place] as number);
-      else writeOther(cells[place] as Column);
+      else if (place === timePlace) table.time(source);
+      else if (place === restPlace && rows.hasRest())
+        table.json((text) => writePruned(text, source, source.payload, root, 'others'));
+      else table.empty();
     }
     table.endRow();
-  }
-
-  function writeOther({ pointer, isRest }: Column): void {
-    if (pointer === undefined && !isRest) table.time(source);
-    else if (isRest && rows.hasRest())
-      table.json((text) => writePruned(text, source, source.payload, root, 'others'));
-    else table.empty();
   }
 
   return {
     sink: table.sink,
     writeHeader: table.writeHeader,
     add(entry: Buffer): void {
-      source = read(entry);
       const before = table.sink.length;
       try {
-        rows.find(source);
+        rows.find(read(entry));
       } catch (error) {
         table.sink.length = before;
         throw error;

@@ -1,5 +1,6 @@
 import type { Column } from '@sluice/shared/columns/columns.ts';
 import { takeBytes } from './byte-sink.ts';
+import { columnsNamed } from './columns.ts';
 import { createCsvRows } from './csv-rows.ts';
 import type { FileFormat } from './format.ts';
 
@@ -31,10 +32,4 @@ export function createCsv({ columns, selected, elements, formulas }: Options): F
     size: () => rows.sink.length,
     take: () => ({ data: takeBytes(rows.sink) }),
   };
-}
-
-/** Those that were asked for, in that order; all where none is. */
-export function columnsNamed(columns: Column[], selected: string[] | undefined): Column[] {
-  const byName = new Map(columns.map((column) => [column.name, column]));
-  return selected?.map((name) => byName.get(name) as Column) ?? columns;
 }

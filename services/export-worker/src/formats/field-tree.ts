@@ -10,7 +10,7 @@ export interface FieldNode {
   /** Whether something at or below it goes somewhere. */
   wanted: boolean;
   /** Of a field that is a column outside of arrays: whether that was asked for. */
-  column?: 'shown' | 'hidden';
+  column: 'shown' | 'hidden' | undefined;
   /** Whether all of its value goes there, whatever is in it. */
   isWhole: boolean;
   /** By their keys, as latin1 reads the bytes. */
@@ -70,6 +70,7 @@ export function createNode(key: Buffer): FieldNode {
     key,
     place: -1,
     wanted: false,
+    column: undefined,
     isWhole: false,
     children: new Map(),
     first: undefined,

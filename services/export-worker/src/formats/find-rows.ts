@@ -42,7 +42,7 @@ export type FindRows = ReturnType<typeof createFindRows>;
 /** Finds the rows that an entry has in a table; `onRow` hears of each when its cells are found. */
 export function createFindRows(
   { columns, selected, arrays, tables, wanted = 0 }: Options,
-  onRow: () => void,
+  onRow: (entry: EntryPlace) => void,
 ) {
   const root = createTree({ columns, selected, tables, wanted });
   const { path, columns: cells } = tables[wanted] as TableShape;
@@ -62,7 +62,7 @@ export function createFindRows(
     return hasRest || selected !== undefined;
   }
 
-  function collect(source: Memory, start: number, parent: TableNode, within?: FieldNode): boolean {
+  function collect(source: EntryPlace, start: number, parent: TableNode, within?: FieldNode): boolean {
     const { bytes } = source;
     const end = documentEnd(source, start);
     let before: TableNode | undefined;
@@ -88,7 +88,7 @@ export function createFindRows(
 
   /** Of anything but an object with members. */
   function collectValue(
-    source: Memory,
+    source: EntryPlace,
     type: number,
     at: number,
     node: TableNode,
@@ -108,7 +108,12 @@ export function createFindRows(
     return true;
   }
 
-  function collectRows(source: Memory, start: number, node: TableNode, within: FieldNode = node): boolean {
+  function collectRows(
+    source: EntryPlace,
+    start: number,
+    node: TableNode,
+    within: FieldNode = node,
+  ): boolean {
     if (!node.elements) return false;
     const { root, depth, isWanted } = node.elements;
     const end = documentEnd(source, start);
@@ -121,7 +126,7 @@ export function createFindRows(
         unknown.unshift(String(index));
         return false;
       }
-      if (isWanted) onRow();
+      if (isWanted) onRow(source);
     }
     return true;
   }
@@ -135,13 +140,13 @@ export function createFindRows(
     /** Whether the entry has fields for the rest. */
     hasRest: () => hasRest,
     /** Throws where the entry has something that is in no table; then its rows so far do not count either. */
-    find(entry: EntryPlace): void {
+    find(source: EntryPlace): void {
       types.fill(0);
       hasRest = false;
       unknown = [];
       // All of the entry is looked at, so that each reading finds the same ones unknown.
-      if (!collect(entry, entry.payload, root)) throw new UnknownLeaf(entryId(entry), toPointer(unknown));
-      if (wanted === 0) onRow();
+      if (!collect(source, source.payload, root)) throw new UnknownLeaf(entryId(source), toPointer(unknown));
+      if (wanted === 0) onRow(source);
     },
   };
 }

@@ -13,7 +13,7 @@ import {
   nil,
   valueEnd,
 } from '../formats/bson-walk.ts';
-import { columnsNamed } from '../formats/csv.ts';
+import { columnsNamed } from '../formats/columns.ts';
 import { createFindRows } from '../formats/find-rows.ts';
 import { elementTable } from './element-table.ts';
 import { type Extent, excessOf, type Measure, noExtent } from './limits.ts';
@@ -48,9 +48,8 @@ export function createSurvey({ columns, selected, arrays }: Options) {
     }),
   );
   const read = createEntryReader();
-  let entry: EntryPlace;
 
-  function lookAtAll(): void {
+  function lookAtAll(entry: EntryPlace): void {
     for (const [place, column] of surveyed.entries()) {
       const type = fields.types[place] as number;
       if (type !== 0) lookAt(column, entry, type, fields.values[place] as number);
@@ -125,8 +124,7 @@ export function createSurvey({ columns, selected, arrays }: Options) {
   return {
     /** Throws UnknownLeaf where the entry has a leaf outside of arrays that is no column; then nothing of it counts. */
     add(document: Buffer): void {
-      entry = read(document);
-      fields.find(entry);
+      fields.find(read(document));
     },
 
     tables(): TableShape[] {
