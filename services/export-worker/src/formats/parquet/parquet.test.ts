@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { parquetMetadata } from 'hyparquet';
 import { expect, it } from 'vitest';
-import { toBson } from '../entries.testing.ts';
+import { toBson } from '../../../../../test/support/exports/entries.ts';
+import { cases, columnsFor, read, write } from '../../../../../test/support/exports/parquet-files.ts';
 import { UnknownLeaf } from '../unknown-leaf.ts';
-import { cases, columnsFor, read, write } from './files.testing.ts';
 import { createParquet } from './parquet.ts';
 import { Unrepresentable } from './unrepresentable.ts';
 
