@@ -15,6 +15,7 @@ import { framesOf } from '@sluice/shared/imports/frames.ts';
 import { eachLeaf, toPointer } from '@sluice/shared/payloads/leaves.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { runs } from '../support/runs.ts';
 
 /** The payloads that an import makes of a CSV export of payloads. */
 async function roundTrip(
@@ -54,7 +55,7 @@ it.each(['escape', 'raw'] as const)(
         const found = (await roundTrip(given, formulas)).map((payload) => withoutNulls(payload) ?? {});
         expect(found).toEqual(expected);
       }),
-      { numRuns: 1_000 },
+      runs(1_000),
     );
   },
 );

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { payloads, schemas } from '../support/random-schemas.ts';
 import { refusedSchemas } from '../support/refused-schemas.ts';
+import { runs } from '../support/runs.ts';
 import { type Sluice, startSluice } from '../support/sluice.ts';
 
 let sluice: Sluice;
@@ -49,7 +50,7 @@ describe('schemas of any kind', () => {
         const isMalformed = JSON.stringify(payload).includes('"__proto__":');
         expect(isMalformed ? [400] : [201, 422]).toContain(uploaded.status);
       }),
-      { numRuns: 200 },
+      runs(200),
     );
     expect(taken).toBeGreaterThan(20);
   }, 120_000);

@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadLocalConfig } from '@sluice/shared/config/load.ts';
 import { createChildren } from '../../local/children.ts';
@@ -7,14 +6,15 @@ import { localEnv } from '../../local/env.ts';
 import { startMongodb } from '../../local/stores/mongodb.ts';
 import { startRedis } from '../../local/stores/redis.ts';
 import { testEnv } from './env.ts';
+import { ramDisk } from './ram-disk.ts';
 import type { TestStores } from './test-stores.ts';
 
-/** MongoDB and Redis as `npm start` runs them, in a temporary folder. */
+/** MongoDB and Redis as `npm start` runs them, in a temporary folder; in memory where there is room. */
 export async function startPrograms(log: (line: string) => void): Promise<TestStores> {
   const { mongodBinary, redisBinary } = testEnv();
   const { cacheDir } = localEnv();
   const { mongoImage, redisImage } = loadLocalConfig();
-  const dataDir = await mkdtemp(join(tmpdir(), 'sluice-test-'));
+  const dataDir = await mkdtemp(join(ramDisk(), 'sluice-test-'));
   const children = createChildren(join(dataDir, 'run'));
   process.once('exit', children.killAll);
   const stop = async () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../test/support/runs.ts';
 import { anyJson } from './any-json.testing.ts';
 import { parseJson } from './parse-json.ts';
 
@@ -35,7 +36,7 @@ describe('a text with escaped keys', () => {
         for (const value of values)
           expect(JSON.stringify(parseJson(JSON.stringify(value, null, indent)))).toBe(JSON.stringify(value));
       }),
-      { numRuns: 3_000 },
+      runs(3_000),
     );
   });
 
@@ -65,6 +66,7 @@ it('takes and refuses the texts that JSON.parse does', () => {
       };
       expect(outcome(parseJson)).toBe(outcome(JSON.parse));
     }),
+    runs(),
   );
 });
 

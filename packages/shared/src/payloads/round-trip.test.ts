@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { BSON } from 'mongodb';
 import { expect, it } from 'vitest';
+import { runs } from '../../../../test/support/runs.ts';
 import { anyJson } from './any-json.testing.ts';
 import { canonical } from './oracle.testing.ts';
 import { parseJson } from './parse-json.ts';
@@ -43,7 +44,7 @@ it('keeps a payload exactly or refuses it, and refuses only what would change', 
       else if (!reading.issues.some(({ keyword }) => precautions.includes(keyword)))
         expect(survives(body)).toBe(false);
     }),
-    { numRuns: 1_500 },
+    runs(1_500),
   );
 });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { BSON, type Document } from 'mongodb';
 import { expect, it } from 'vitest';
+import { runs } from '../../../../test/support/runs.ts';
 import { anyJson } from './any-json.testing.ts';
 import { parseJson } from './parse-json.ts';
 import { readPayload } from './read-payload.ts';
@@ -34,7 +35,7 @@ it('is what the driver writes, for any object that is taken', () => {
     if (hasNumberedKeys(json)) expect(BSON.deserialize(bson)).toEqual(BSON.deserialize(driverBson(json)));
     else expect(bson.toString('hex')).toBe(driverBson(json).toString('hex'));
   });
-  fc.assert(run, { numRuns: 700 });
+  fc.assert(run, runs(700));
   expect(taken).toBeGreaterThanOrEqual(700);
 });
 

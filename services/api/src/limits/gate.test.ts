@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { runs } from '../../../../test/support/runs.ts';
 import { createGate } from './gate.ts';
 
 const wide = { waitingOfClient: 100, waiting: 1_000 };
@@ -47,7 +48,7 @@ it('lets so much in as may be under way, whatever ends how, and in the end all o
         expect(ended).toBe(steps.length);
       },
     ),
-    { numRuns: 50 },
+    runs(50),
   );
 });
 

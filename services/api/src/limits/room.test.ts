@@ -1,6 +1,7 @@
 import { ApiError } from '@sluice/shared/errors.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { runs } from '../../../../test/support/runs.ts';
 import { createRoom, type Leave } from './room.ts';
 
 const full = () => new ApiError('ServiceUnavailableError', 'full');
@@ -38,6 +39,7 @@ it('is taken up to its bounds, by all and by each owner, and there again for wha
       enter('one', most);
       expect(() => enter('two')).toThrow('full');
     }),
+    runs(),
   );
 });
 

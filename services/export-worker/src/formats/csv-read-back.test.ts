@@ -1,6 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../test/support/runs.ts';
 import { createCsv } from './csv.ts';
 import { columnsFor, type Payload, text, write } from './entries.testing.ts';
 
@@ -24,7 +25,7 @@ describe('a file that is read back', () => {
         const [, [, ...cells] = []] = parse(csv, { record_delimiter: '\r\n' }) as string[][];
         expect(cells.map(unarm)).toEqual(values);
       }),
-      { numRuns: 200 },
+      runs(200),
     );
   });
 
@@ -42,7 +43,7 @@ describe('a file that is read back', () => {
         const [, [, ...cells] = []] = parse(csv, { record_delimiter: '\r\n', cast }) as unknown[][];
         expect(cells).toEqual(JSON.parse(JSON.stringify(values)));
       }),
-      { numRuns: 200 },
+      runs(200),
     );
   });
 

@@ -4,6 +4,7 @@ import { parseJson } from '@sluice/shared/payloads/parse-json.ts';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../test/support/runs.ts';
 import { csvOf, type Formulas, formulas } from './csv.testing.ts';
 import { createCsv } from './csv.ts';
 import { columnsFor, type Entry, entries, idAt, type Payload, toBson, write } from './entries.testing.ts';
@@ -45,7 +46,7 @@ describe('CSV', () => {
         const columns = columnsFor(list);
         expect(await write(createCsv({ columns, formulas: mode }), list)).toBe(expected(list, columns, mode));
       }),
-      { numRuns: 400 },
+      runs(400),
     );
   });
 
@@ -61,7 +62,7 @@ describe('CSV', () => {
         const csv = await write(createCsv({ columns, selected, formulas: mode }), list);
         expect(csv).toBe(expected(list, shown, mode));
       }),
-      { numRuns: 200 },
+      runs(200),
     );
   });
 
@@ -72,6 +73,7 @@ describe('CSV', () => {
         const whole = await write(createCsv({ columns, formulas: 'raw' }), list);
         expect(await write(createCsv({ columns, formulas: 'raw' }), list, new Set(cuts))).toBe(whole);
       }),
+      runs(),
     );
   });
 
@@ -155,7 +157,7 @@ describe('a column for the rest', () => {
         });
         expect(JSON.stringify(found)).toBe(JSON.stringify(others));
       }),
-      { numRuns: 300 },
+      runs(300),
     );
   });
 });

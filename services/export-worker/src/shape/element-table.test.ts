@@ -1,6 +1,7 @@
 import type { Column } from '@sluice/shared/columns/columns.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../test/support/runs.ts';
 import { csvOf, type Formulas, formulas } from '../formats/csv.testing.ts';
 import { createCsv } from '../formats/csv.ts';
 import { type Entry, type Payload, toBson, write } from '../formats/entries.testing.ts';
@@ -107,7 +108,7 @@ describe('columns of elements', () => {
         );
         expect(csv).toBe(expectedCsv(list, columns, mode));
       }),
-      { numRuns: 400 },
+      runs(400),
     );
   });
 
@@ -129,7 +130,7 @@ describe('columns of elements', () => {
           expect(await write(format, list)).toBe(expectedCsv(list, columns, 'raw'));
         },
       ),
-      { numRuns: 300 },
+      runs(300),
     );
   });
 

@@ -1,6 +1,7 @@
 import { cutBytes, framesOf } from '@sluice/shared/imports/frames.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../../test/support/runs.ts';
 import { elementsOf, type Line, linesOf } from '../../uploads/batch/lines.ts';
 import { createChunker, type LineSink } from '../chunker.ts';
 import { csvSplitter } from './csv.ts';
@@ -61,7 +62,7 @@ describe('whatever the pieces', () => {
         const trimmed = found.map(([line, told]) => [line, told.replace(/^[ \t\r]+/, '')]);
         expect(trimmed).toEqual(reference(linesOf, bytes));
       }),
-      { numRuns: 2_000 },
+      runs(2_000),
     );
   });
 
@@ -76,7 +77,7 @@ describe('whatever the pieces', () => {
         const bytes = Buffer.from(body);
         expect(split(jsonArraySplitter, bytes, pieces)).toEqual(reference(elementsOf, bytes));
       }),
-      { numRuns: 5_000 },
+      runs(5_000),
     );
   });
 
@@ -111,7 +112,7 @@ describe('whatever the pieces', () => {
           expect(found).toEqual(expected);
         },
       ),
-      { numRuns: 2_000 },
+      runs(2_000),
     );
   });
 
@@ -121,7 +122,7 @@ describe('whatever the pieces', () => {
         const make = (sink: LineSink) => csvSplitter(sink, () => {});
         expect(split(make, Buffer.from(body), pieces)).toEqual(split(make, Buffer.from(body), []));
       }),
-      { numRuns: 2_000 },
+      runs(2_000),
     );
   });
 });

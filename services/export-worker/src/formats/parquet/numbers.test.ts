@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { parquetMetadata } from 'hyparquet';
 import { expect, it } from 'vitest';
+import { runs } from '../../../../../test/support/runs.ts';
 import { columnsFor, readExact, write } from './files.testing.ts';
 import { integer, listed, numbersPayload, numbersSchema } from './numbers.testing.ts';
 
@@ -32,7 +33,7 @@ it('are printed as a list prints them, in every column, whatever their size', as
         expect(cells).toEqual(inner?.map((element) => [listed(element.i), `{"x":${listed(element.x)}}`]));
       }
     }),
-    { numRuns: 500 },
+    runs(500),
   );
 });
 

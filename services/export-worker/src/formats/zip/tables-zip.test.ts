@@ -3,6 +3,7 @@ import type { TableShape } from '@sluice/shared/store/job-records.ts';
 import fc from 'fast-check';
 import { BSON } from 'mongodb';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../../test/support/runs.ts';
 import { unzip } from '../../../../../test/support/unzip.ts';
 import { at, shapeOf, withArrays } from '../../shape/arrays.testing.ts';
 import { expectedTables, isRows } from '../../shape/tables.testing.ts';
@@ -107,7 +108,7 @@ describe('an archive of tables', () => {
         const { archive } = await write(tables, list, { mode, cuts });
         expect(await unzip(archive)).toEqual(expectedFiles(list, tables, mode));
       }),
-      { numRuns: 300 },
+      runs(300),
     );
   });
 
@@ -120,6 +121,7 @@ describe('an archive of tables', () => {
         expect(handedOn.archive.equals(alone.archive)).toBe(true);
         expect(handedOn.notes).toEqual(alone.notes);
       }),
+      runs(),
     );
   });
 
@@ -136,6 +138,7 @@ describe('an archive of tables', () => {
         const there = list.filter((_, place) => !unknown[0]?.has(place));
         expect(await unzip(archive)).toEqual(expectedFiles(there, tables, 'raw'));
       }),
+      runs(),
     );
   });
 
