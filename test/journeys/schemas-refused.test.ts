@@ -37,6 +37,7 @@ describe('a schema that is refused', () => {
 
 describe('schemas of any kind', () => {
   it('are taken or refused, as are payloads for them, and no fault of the service comes of them', async () => {
+    const often = runs(60);
     let taken = 0;
     await fc.assert(
       fc.asyncProperty(schemas, payloads, async (schema, payload) => {
@@ -50,9 +51,9 @@ describe('schemas of any kind', () => {
         const isMalformed = JSON.stringify(payload).includes('"__proto__":');
         expect(isMalformed ? [400] : [201, 422]).toContain(uploaded.status);
       }),
-      runs(200),
+      often,
     );
-    expect(taken).toBeGreaterThan(20);
+    expect(taken).toBeGreaterThan(often.numRuns / 10);
   }, 120_000);
 
   it('hold up nobody while they are compiled', async () => {

@@ -99,7 +99,7 @@ describe('an upload', () => {
           else expect([400, 422]).toContain(status);
         },
       ),
-      runs(150),
+      runs(60),
     );
   });
 

@@ -21,7 +21,7 @@ describe('a record of CSV', () => {
           quoted: cells.map(({ isQuoted }) => isQuoted),
         });
       }),
-      runs(1_000),
+      runs(300),
     );
   });
 
@@ -36,7 +36,7 @@ describe('a record of CSV', () => {
         const record = readRecord(line);
         expect(record.ok ? [record.cells] : undefined).toEqual(expected);
       }),
-      runs(5_000),
+      runs(400),
     );
   });
 

@@ -36,7 +36,7 @@ describe('a text with escaped keys', () => {
         for (const value of values)
           expect(JSON.stringify(parseJson(JSON.stringify(value, null, indent)))).toBe(JSON.stringify(value));
       }),
-      runs(3_000),
+      runs(400),
     );
   });
 

@@ -44,7 +44,7 @@ it('keeps a payload exactly or refuses it, and refuses only what would change', 
       else if (!reading.issues.some(({ keyword }) => precautions.includes(keyword)))
         expect(survives(body)).toBe(false);
     }),
-    runs(1_500),
+    runs(300),
   );
 });
 

@@ -101,7 +101,7 @@ describe('linearRegExp', () => {
           expect(matches(source, text)).toBe(new RegExp(source, 'u').test(text));
         },
       ),
-      runs(1_000),
+      runs(300),
     );
   });
 

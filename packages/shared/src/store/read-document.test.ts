@@ -33,7 +33,7 @@ it('has the payload as JSON has it, whatever uploads accept', () => {
     fc.property(accepted, (text) => {
       expect(read(parseJson(text) as object).payload).toEqual(parseJson(text));
     }),
-    runs(1_000),
+    runs(300),
   );
 });
 

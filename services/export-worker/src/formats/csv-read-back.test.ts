@@ -25,7 +25,7 @@ describe('a file that is read back', () => {
         const [, [, ...cells] = []] = parse(csv, { record_delimiter: '\r\n' }) as string[][];
         expect(cells.map(unarm)).toEqual(values);
       }),
-      runs(200),
+      runs(60),
     );
   });
 
@@ -43,7 +43,7 @@ describe('a file that is read back', () => {
         const [, [, ...cells] = []] = parse(csv, { record_delimiter: '\r\n', cast }) as unknown[][];
         expect(cells).toEqual(JSON.parse(JSON.stringify(values)));
       }),
-      runs(200),
+      runs(60),
     );
   });
 

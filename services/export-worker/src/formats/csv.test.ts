@@ -46,7 +46,7 @@ describe('CSV', () => {
         const columns = columnsFor(list);
         expect(await write(createCsv({ columns, formulas: mode }), list)).toBe(expected(list, columns, mode));
       }),
-      runs(400),
+      runs(),
     );
   });
 
@@ -62,7 +62,7 @@ describe('CSV', () => {
         const csv = await write(createCsv({ columns, selected, formulas: mode }), list);
         expect(csv).toBe(expected(list, shown, mode));
       }),
-      runs(200),
+      runs(60),
     );
   });
 
@@ -157,7 +157,7 @@ describe('a column for the rest', () => {
         });
         expect(JSON.stringify(found)).toBe(JSON.stringify(others));
       }),
-      runs(300),
+      runs(),
     );
   });
 });

@@ -19,7 +19,7 @@ it('prints numbers as JSON.stringify does', () => {
     fc.property(number, (value) => {
       expect(print(writeDouble, value)).toBe(JSON.stringify(value));
     }),
-    runs(2_000),
+    runs(400),
   );
 });
 
@@ -28,7 +28,7 @@ it('prints int32 as JSON.stringify does', () => {
     fc.property(fc.integer(), (value) => {
       expect(print(writeInt32, value)).toBe(JSON.stringify(value));
     }),
-    runs(2_000),
+    runs(400),
   );
 });
 

@@ -27,7 +27,7 @@ describe('NDJSON', () => {
       fc.asyncProperty(entries, fc.uniqueArray(fc.nat({ max: 7 })), async (list, cuts) => {
         expect(await write(createNdjson(), list, new Set(cuts))).toBe(list.map(line).join(''));
       }),
-      runs(400),
+      runs(),
     );
   });
 
@@ -44,7 +44,7 @@ describe('NDJSON', () => {
         const selected = shown.map(({ name }) => name);
         expect(await write(createNdjson({ columns, selected }), list)).toBe(lines.join(''));
       }),
-      runs(300),
+      runs(),
     );
   });
 

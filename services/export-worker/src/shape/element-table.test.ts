@@ -108,7 +108,7 @@ describe('columns of elements', () => {
         );
         expect(csv).toBe(expectedCsv(list, columns, mode));
       }),
-      runs(400),
+      runs(),
     );
   });
 
@@ -130,7 +130,7 @@ describe('columns of elements', () => {
           expect(await write(format, list)).toBe(expectedCsv(list, columns, 'raw'));
         },
       ),
-      runs(300),
+      runs(),
     );
   });
 

@@ -62,7 +62,7 @@ describe('whatever the pieces', () => {
         const trimmed = found.map(([line, told]) => [line, told.replace(/^[ \t\r]+/, '')]);
         expect(trimmed).toEqual(reference(linesOf, bytes));
       }),
-      runs(2_000),
+      runs(400),
     );
   });
 
@@ -77,7 +77,7 @@ describe('whatever the pieces', () => {
         const bytes = Buffer.from(body);
         expect(split(jsonArraySplitter, bytes, pieces)).toEqual(reference(elementsOf, bytes));
       }),
-      runs(5_000),
+      runs(400),
     );
   });
 
@@ -112,7 +112,7 @@ describe('whatever the pieces', () => {
           expect(found).toEqual(expected);
         },
       ),
-      runs(2_000),
+      runs(400),
     );
   });
 
@@ -122,7 +122,7 @@ describe('whatever the pieces', () => {
         const make = (sink: LineSink) => csvSplitter(sink, () => {});
         expect(split(make, Buffer.from(body), pieces)).toEqual(split(make, Buffer.from(body), []));
       }),
-      runs(2_000),
+      runs(400),
     );
   });
 });

@@ -47,7 +47,7 @@ describe('the elements of an array', () => {
         expect(values(elements)).toEqual(parseJson(text));
         expect(elements.map(({ line }) => line)).toEqual(elements.map((_, i) => i + 1));
       }),
-      runs(1_000),
+      runs(300),
     );
   });
 
@@ -83,7 +83,7 @@ describe('the elements of an array', () => {
         const each = parts && tryTo(() => values(parts));
         expect(each).toEqual(Array.isArray(whole) ? whole : undefined);
       }),
-      runs(5_000),
+      runs(400),
     );
   });
 

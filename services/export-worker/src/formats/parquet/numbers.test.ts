@@ -33,7 +33,7 @@ it('are printed as a list prints them, in every column, whatever their size', as
         expect(cells).toEqual(inner?.map((element) => [listed(element.i), `{"x":${listed(element.x)}}`]));
       }
     }),
-    runs(500),
+    runs(),
   );
 });
 

@@ -13,7 +13,7 @@ it('gives back every entry, whatever the schema', async () => {
     fc.asyncProperty(cases(), async (sample) => {
       expect(await read(await write(sample))).toEqual(sample.rows);
     }),
-    runs(400),
+    runs(),
   );
 });
 
@@ -22,7 +22,7 @@ it('gives the columns that are selected and no other leaf', async () => {
     fc.asyncProperty(cases({ selecting: true }), async (sample) => {
       expect(await read(await write(sample))).toEqual(sample.rows);
     }),
-    runs(200),
+    runs(60),
   );
 });
 
@@ -31,7 +31,7 @@ it('is the same to a reader wherever one worker ends and another goes on', async
     fc.asyncProperty(cases(), fc.uniqueArray(fc.nat({ max: 11 })), async (sample, cuts) => {
       expect(await read(await write(sample, cuts))).toEqual(sample.rows);
     }),
-    runs(200),
+    runs(60),
   );
 });
 
