@@ -3,8 +3,9 @@ import type { Socket } from 'node:net';
 import { ApiError, type ErrorName } from '@sluice/shared/errors.ts';
 import fp from 'fastify-plugin';
 import { refuseNext } from './client-errors.ts';
+import { addRequest } from './connections.ts';
 import { headerCountLimit } from './head-limits.ts';
-import { isDeaf } from './lingering.ts';
+import { ignoresInput } from './lingering.ts';
 
 /** A host and a port as RFC 3986 has them; nothing at all is allowed too. */
 const hostPattern = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
@@ -79,8 +80,9 @@ export const requestHeads = fp(
     });
     const ending = new WeakSet<Socket>();
     app.addHook('onRequest', ({ raw }, reply, done) => {
+      addRequest(reply);
       // It came with one before it that ends the connection: nobody would see its answer.
-      if (isDeaf(raw.socket) || ending.has(raw.socket)) {
+      if (ignoresInput(raw.socket) || ending.has(raw.socket)) {
         reply.hijack();
         return;
       }
