@@ -3,7 +3,7 @@ import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import { createExaminer } from '@sluice/shared/intake/examiner.ts';
 import { createRecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import { callsFor, type ImportCall } from '@sluice/shared/queues/imports.ts';
+import type { JobQueue } from '@sluice/shared/queues/job-queue.ts';
 import type { Producer } from '@sluice/shared/queues/producer.ts';
 import type { SharedCounters } from '@sluice/shared/queues/shared-counters.ts';
 import type { SharedTotals } from '@sluice/shared/queues/shared-totals.ts';
@@ -68,8 +68,8 @@ export interface AppDependencies {
   compiler: Compiler;
   cache: ApplicationCache;
   queues: {
-    exports: Producer<{ jobId: string }>;
-    imports: Producer<ImportCall>;
+    exports: JobQueue;
+    imports: JobQueue;
     purges: Producer<{ applicationId: string }>;
     invalidations: Producer<{ applicationId: string }>;
   };
@@ -265,12 +265,8 @@ export async function buildApp({
         }),
         audit,
       });
-      const calling = {
-        export: (jobId: string) => queue.add({ jobId }),
-        import: (jobId: string) => Promise.all(callsFor(jobId).map(queues.imports.add)),
-      };
       for (const kind of ['export', 'import'] as const) {
-        const retryJob = createRetryJob({ store, enqueue: calling[kind], refuseJobs, log });
+        const retryJob = createRetryJob({ store, queue: queues[`${kind}s`], refuseJobs, log });
         await api.register(jobRoutes, { store, kind, retryJob, audit, downloads, follow });
       }
       await api.register(healthRoutes, {
