@@ -24,7 +24,9 @@ async function createCuttableWorker(env: Record<string, string>) {
     proxy,
     async start(): Promise<void> {
       const log = createLogger('test', { level: process.env.TEST_LOG ?? 'silent', pretty: false });
-      const config = loadExportWorkerConfig({ ...env, MONGODB_URL, EXPORT_CONCURRENCY: '1' });
+      // It hands a job back when it waited so long in vain.
+      const own = { MONGODB_URL, MONGODB_TIMEOUT: '6s', EXPORT_CONCURRENCY: '1' };
+      const config = loadExportWorkerConfig({ ...env, ...own });
       const worker = await startExportWorker(config, log);
       onTestFinished(worker.stop);
     },

@@ -1,4 +1,5 @@
 import { DelayedError, type Job, Worker } from 'bullmq';
+import { LeaseLost } from '../lease.ts';
 import type { Logger } from '../logger.ts';
 import { storeFault } from '../store/faults.ts';
 import type { QueueDefinition } from './definition.ts';
@@ -32,8 +33,14 @@ export interface Consumer {
   close(): Promise<void>;
 }
 
-/** MongoDB is away: such a failure is not counted. */
+/** MongoDB is away, or another worker has the job: that is not counted as an attempt. */
 const againMs = 1_000;
+
+/** When a job whose handler threw this is to be delivered again; undefined where it failed. */
+function delayOf(error: unknown): number | undefined {
+  if (error instanceof Postpone) return error.delayMs;
+  return error instanceof LeaseLost || storeFault(error) ? againMs : undefined;
+}
 
 /** The receiving end of a queue: hands each job to `handler`, at most `concurrency` at once. */
 export function consume<Payload>(
@@ -52,11 +59,11 @@ export function consume<Payload>(
     try {
       await handler(job.data, stopping.signal);
     } catch (error) {
-      const isPostponed = error instanceof Postpone;
-      if (!isPostponed && !storeFault(error)) throw error;
-      if (!isPostponed)
+      const delayMs = delayOf(error);
+      if (delayMs === undefined) throw error;
+      if (storeFault(error))
         log.warn({ event: 'job.interrupted', queue: definition.name, job: job.id, err: error });
-      await job.moveToDelayed(Date.now() + (isPostponed ? error.delayMs : againMs), token);
+      await job.moveToDelayed(Date.now() + delayMs, token);
       throw new DelayedError();
     } finally {
       active -= 1;

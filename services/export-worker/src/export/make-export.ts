@@ -1,8 +1,9 @@
-import { keepLease, LeaseLost, type LeaseTimings } from '@sluice/shared/lease.ts';
+import { LeaseLost, type LeaseTimings, underLease } from '@sluice/shared/lease.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { Postpone } from '@sluice/shared/queues/consumer.ts';
 import type { JobQueue } from '@sluice/shared/queues/job-queue.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
+import { storeFault } from '@sluice/shared/store/faults.ts';
 import type { ExportJob } from '@sluice/shared/store/job-records.ts';
 import { isRetriable, isUnfinished } from '@sluice/shared/store/retry.ts';
 import { Defect, Unexportable } from '../formats/unexportable.ts';
@@ -50,35 +51,37 @@ export function createMakeExport({ store, queue, retentionMs, timings, log }: De
 
   async function make(job: ExportJob, signal: AbortSignal): Promise<void> {
     const { id, fence } = job;
+    if (job.attempts > maxAttempts) throw new Defect(`${maxAttempts} workers tried without success`);
     const rate = createRate();
-    const lease = keepLease(() => jobs.renew(id, fence, timings.leaseMs, rate.perSecond()), timings);
-    try {
-      if (job.attempts > maxAttempts) throw new Defect(`${maxAttempts} workers tried without success`);
-      const manifest = await writeFile(job, { lease, signal, onCommitted: rate.count });
-      if (manifest === 'unfinished') throw new Postpone();
-      if (!(await jobs.complete(id, fence, manifest, expiry(job)))) throw new LeaseLost();
-      log.info({ event: 'export.completed', job: id, rows: manifest.rows });
-    } finally {
-      await lease.end();
-    }
+    const manifest = await underLease(
+      () => jobs.renew(id, fence, timings.leaseMs, rate.perSecond()),
+      timings,
+      (lease) => writeFile(job, { lease, signal, onCommitted: rate.count }),
+    );
+    if (manifest === 'unfinished') throw new Postpone();
+    if (!(await jobs.complete(id, fence, manifest, expiry(job)))) throw new LeaseLost();
+    log.info({ event: 'export.completed', job: id, rows: manifest.rows });
   }
 
   /** What a file that was not completed means for its job. */
   async function handle(error: unknown, job: ExportJob): Promise<void> {
     const { id, fence } = job;
+    if (error instanceof LeaseLost || storeFault(error)) {
+      log.info({ event: 'export.lost', job: id, fence });
+      // Not waited for: MongoDB may be away. Where this fails too, the lease ends.
+      jobs.release(id, fence, false).catch(() => undefined);
+      throw error;
+    }
     if (error instanceof Deleted) await jobs.cancel(id, expiry(job));
     else if (error instanceof Unexportable) {
       const failure = { error: error.message, isDefect: error instanceof Defect };
       await jobs.fail(id, fence, failure, expiry(job));
       log.error({ event: 'export.failed', job: id, reason: error.message });
-    } else if (error instanceof LeaseLost) {
-      log.info({ event: 'export.lost', job: id, fence });
-      throw new Postpone(leasedMs);
     } else {
       const isPaused = error instanceof Postpone;
       if (isPaused) log.info({ event: 'export.paused', job: id });
-      // Where that fails too, its lease ends.
-      await jobs.release(id, fence, !isPaused).catch(() => undefined);
+      await jobs.release(id, fence, !isPaused);
+      await queue.moveUp(job.owner);
       throw error;
     }
   }
@@ -86,14 +89,11 @@ export function createMakeExport({ store, queue, retentionMs, timings, log }: De
   return async function makeExport({ jobId }: { jobId: string }, signal: AbortSignal): Promise<void> {
     const job = await jobs.claim('export', jobId, timings.leaseMs);
     const seen = job ?? (await jobs.get(jobId));
-    if (!job && isUnfinished(seen)) throw new Postpone(leasedMs);
-    try {
-      if (!job) return;
+    if (job) {
       log.info({ event: 'export.began', job: jobId, fence: job.fence, done: job.done });
       await make(job, signal).catch((error) => handle(error, job));
-    } finally {
-      await removeUnused(jobId);
-      if (seen) await queue.moveUp(seen.owner);
-    }
+    } else if (isUnfinished(seen)) throw new Postpone(leasedMs);
+    await removeUnused(jobId);
+    if (seen) await queue.moveUp(seen.owner);
   };
 }

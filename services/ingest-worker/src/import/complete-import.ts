@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { zstdCompress, zstdDecompress } from 'node:zlib';
-import { keepLease, LeaseLost, type LeaseTimings } from '@sluice/shared/lease.ts';
+import { LeaseLost, type LeaseTimings, underLease } from '@sluice/shared/lease.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import type { ImportJob, Part } from '@sluice/shared/store/job-records.ts';
 import { Conflict } from './conflict.ts';
@@ -62,8 +62,11 @@ export function createCompleteImport(
   }
 
   return async function completeImport({ id, fence }: ImportJob): Promise<void> {
-    const lease = keepLease(() => jobs.renew(id, fence, timings.leaseMs), timings);
-    const { joined, sha256 } = await joinAll(id, lease.check).finally(lease.end);
+    const { joined, sha256 } = await underLease(
+      () => jobs.renew(id, fence, timings.leaseMs),
+      timings,
+      ({ check }) => joinAll(id, check),
+    );
     const { accepted, rejected } = await chunks.totals(id);
     const bytes = joined.reduce((sum, part) => sum + part.bytes, 0);
     const completion = { parts: joined, manifest: { rows: rejected, bytes, sha256 }, accepted, rejected };

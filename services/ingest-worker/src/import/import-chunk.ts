@@ -1,5 +1,5 @@
 import { createRecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
-import { LeaseLost, type LeaseTimings } from '@sluice/shared/lease.ts';
+import { LeaseLost, type LeaseTimings, underLease } from '@sluice/shared/lease.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { Postpone } from '@sluice/shared/queues/consumer.ts';
 import type { JobQueue } from '@sluice/shared/queues/job-queue.ts';
@@ -10,8 +10,8 @@ import { storeFault } from '@sluice/shared/store/faults.ts';
 import type { ImportJob } from '@sluice/shared/store/job-records.ts';
 import { createCompleteImport } from './complete-import.ts';
 import { Conflict } from './conflict.ts';
-import { leaseChunk } from './lease-chunk.ts';
 import { createProcessChunk, type Processed } from './process-chunk.ts';
+import { createProgress } from './progress.ts';
 import { createReaders } from './readers.ts';
 
 /** Workers that took a chunk and were not heard of again, until its import fails. */
@@ -74,35 +74,37 @@ export function createImportChunk({ store, compiler, queue, retentionMs, timings
       if (await imports.isOver(job.id)) throw new LeaseLost();
       throw new Conflict(`a piece of the file is missing, that of chunk ${chunk.seq}`);
     }
-    const lease = leaseChunk(store, chunk, timings);
-    try {
-      const done = await processChunk({
+    const progress = createProgress(store, chunk, leaseMs);
+    const done = await underLease(progress.renew, timings, ({ check }) =>
+      processChunk({
         chunk,
         data,
         ...reader,
-        check: lease.check,
+        check,
         onStep(lines) {
           if (signal.aborted) throw new Postpone();
-          lease.note(lines);
+          check();
+          progress.note(lines);
         },
-      });
-      await lease.end();
-      await commit(chunk, done, lease.counted());
-    } finally {
-      await lease.end();
-    }
+      }),
+    );
+    await commit(chunk, done, progress.counted());
   }
 
   /** A chunk that ends otherwise than done is free for the next worker. */
   async function doChunk(chunk: ClaimedChunk, job: ImportJob, signal: AbortSignal): Promise<void> {
+    const { id, fence } = chunk;
     try {
       await work(chunk, job, signal);
     } catch (error) {
-      const isPassing = error instanceof LeaseLost || error instanceof Postpone || storeFault(error);
+      if (error instanceof LeaseLost || storeFault(error)) {
+        // Not waited for: MongoDB may be away. Where this fails too, the lease ends.
+        chunks.release(id, fence, false).catch(() => undefined);
+        throw error;
+      }
       if (error instanceof Conflict) await fail(job, error.message);
-      // Where that fails, its lease ends.
-      await chunks.release(chunk.id, chunk.fence, !isPassing).catch(() => undefined);
-      if (!(error instanceof LeaseLost || error instanceof Conflict)) throw error;
+      await chunks.release(id, fence, !(error instanceof Postpone));
+      if (!(error instanceof Conflict)) throw error;
     }
   }
 
@@ -113,7 +115,6 @@ export function createImportChunk({ store, compiler, queue, retentionMs, timings
       await completeImport(job);
       log.info({ event: 'import.completed', job: id });
     } catch (error) {
-      if (error instanceof LeaseLost) throw new Postpone(leasedMs);
       if (!(error instanceof Conflict)) throw error;
       await fail(job, error.message);
     }
