@@ -24,9 +24,9 @@ it.each([1, 2])(
       }),
     );
     if (!busy || !modest) throw new Error('two owners');
-    for (let i = 0; i < many; i++) await deliver(sluice.env, (await recordExport(store, busy)).id);
+    for (let i = 0; i < many; i++) await deliver(sluice.env, store, await recordExport(store, busy));
     const first = await recordExport(store, modest);
-    await deliver(sluice.env, first.id);
+    await deliver(sluice.env, store, first);
 
     const log = createLogger('test', { level: process.env.TEST_LOG ?? 'silent', pretty: false });
     const env = { ...sluice.env, EXPORT_CONCURRENCY: String(concurrency) };

@@ -5,8 +5,7 @@ import { Success } from '@sluice/shared/contracts/envelope.ts';
 import { type ImportFormat, ImportQuery, Job } from '@sluice/shared/contracts/jobs.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import type { ImportCall } from '@sluice/shared/queues/imports.ts';
-import type { Producer } from '@sluice/shared/queues/producer.ts';
+import type { JobQueue } from '@sluice/shared/queues/job-queue.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
@@ -23,7 +22,7 @@ import { ByDomain, failures, onlyQueries, overLimit, security } from './common.t
 
 interface Dependencies {
   store: Store;
-  queue: Producer<ImportCall>;
+  queue: JobQueue;
   refuseJobs: RefuseJobs;
   storedQuota: StoredQuota | undefined;
   audit: Audit;
