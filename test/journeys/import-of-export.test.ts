@@ -10,6 +10,7 @@ import { eachLeaf, toPointer } from '@sluice/shared/payloads/leaves.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { write } from '../support/exports/entries.ts';
+import { runs } from '../support/runs.ts';
 import { type TypedPayloads, typedPayloads, withoutNulls } from '../support/typed-payloads.ts';
 
 /** The payloads that an import makes of a CSV export of payloads. */
@@ -50,7 +51,7 @@ it.each(['escape', 'raw'] as const)(
         const found = (await roundTrip(given, formulas)).map((payload) => withoutNulls(payload) ?? {});
         expect(found).toEqual(expected);
       }),
-      { numRuns: 1_000 },
+      runs(300),
     );
   },
 );
