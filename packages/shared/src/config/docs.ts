@@ -3,23 +3,19 @@ import { groups } from './variables.ts';
 
 const page = new URL('../../../../docs/operations.md', import.meta.url);
 
-interface Declared {
+interface Setting {
   default?: unknown;
-  enum?: string[];
-  description?: string;
+  /** The default as text. */
+  example?: string;
+  choices?: string[];
+  desc: string;
 }
 
-function rowOf(name: string, variable: Declared, required: boolean): string[] {
-  const fallback =
-    variable.default === undefined
-      ? required
-        ? '**required**'
-        : ''
-      : variable.default === ''
-        ? 'empty'
-        : `\`${variable.default}\``;
-  const choices = variable.enum ? ` One of ${variable.enum.map((each) => `\`${each}\``).join(', ')}.` : '';
-  return [`\`${name}\``, fallback, `${variable.description}${choices}`];
+const code = (text: string) => (text === '' ? 'empty' : `\`${text}\``);
+
+function row(name: string, { example, choices, desc, ...setting }: Setting): string[] {
+  const unset = example === undefined ? ('default' in setting ? '' : '**required**') : code(example);
+  return [`\`${name}\``, unset, `${desc}${choices ? ` One of ${choices.map(code).join(', ')}.` : ''}`];
 }
 
 /** As Markdown. */
@@ -36,10 +32,8 @@ export function replaceBlock(text: string, name: string, block: string): string 
 /** The table of all variables, as Markdown. */
 export function variablesTable(): string {
   return groups
-    .map(({ title, schema }) => {
-      const rows = Object.entries(schema.properties).map(([name, variable]) =>
-        rowOf(name, variable as Declared, ((schema.required ?? []) as string[]).includes(name)),
-      );
+    .map(({ title, settings }) => {
+      const rows = Object.entries<Setting>(settings).map(([name, setting]) => row(name, setting));
       return `### ${title}\n\n${toTable(['variable', 'default', 'meaning'], rows)}`;
     })
     .join('\n\n');

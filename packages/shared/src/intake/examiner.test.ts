@@ -3,7 +3,7 @@ import { afterAll, expect, it, onTestFinished } from 'vitest';
 import type { Admission } from '../admission.ts';
 import { createCompiler } from '../schemas/compiler.ts';
 import { createValidator } from '../schemas/validator.ts';
-import { createExaminer, type Outcome } from './examiner.ts';
+import { createExaminer, type Validated } from './examiner.ts';
 import type { Intake } from './intake.ts';
 import { createLeafSet } from './leaf-set.ts';
 import { createRecordLeaves } from './record-leaves.ts';
@@ -43,7 +43,7 @@ async function intakeOf(schema: object, id = 'one'): Promise<Intake> {
 const small = (payload: string) => Buffer.from(payload);
 const large = (payload: string, bytes = 300_000) => Buffer.from(`${payload}${' '.repeat(bytes)}`);
 
-const told = async (outcome: Outcome | Promise<Outcome>) => {
+const told = async (outcome: Validated | Promise<Validated>) => {
   const settled = await outcome;
   return settled.ok
     ? { ...settled, json: undefined, bson: undefined, text: settled.text.trim() }

@@ -11,7 +11,7 @@ import type { Intake } from './intake.ts';
 import { tooLarge, tooLargeToStore } from './line-errors.ts';
 import type { RecordLeaves } from './record-leaves.ts';
 
-export type Outcome =
+export type Validated =
   /** `leaves`: those that are not on record. `bson`: the payload, where the thread wrote it. */
   | { ok: true; json: Buffer; bson?: Buffer; text: string; leaves: string[] }
   /** `explain` finds all that is wrong with it, not only what was found first. */
@@ -19,7 +19,7 @@ export type Outcome =
 
 export interface Examiner {
   /** Reads one payload and validates it. At once where that takes no more than a few ms. Rejects with ApiError when too many wait. */
-  examine(application: Intake, body: Buffer): Outcome | Promise<Outcome>;
+  examine(application: Intake, body: Buffer): Validated | Promise<Validated>;
   close(): Promise<void>;
 }
 
@@ -64,14 +64,13 @@ export function createExaminer(
     name: 'the examiner of uploads',
     file: new URL('./examine-thread.ts', import.meta.url),
     heapMb: 512,
-    limits: { waitingOfClient: Number.POSITIVE_INFINITY, waiting: Number.POSITIVE_INFINITY },
     waitingMs: waitMs,
     deadlineMs,
     tooLong: tooMuch('long'),
     tooLarge: tooMuch('much memory'),
   });
 
-  function examineHere(application: Intake, body: Buffer): Outcome {
+  function examineHere(application: Intake, body: Buffer): Validated {
     const { domain, validator } = application;
     const examined = examine({ domain, validator: validator.quick }, body);
     if (!examined.ok) {
@@ -109,7 +108,7 @@ export function createExaminer(
     }
   }
 
-  async function examineAside(application: Intake, body: Buffer): Promise<Outcome> {
+  async function examineAside(application: Intake, body: Buffer): Promise<Validated> {
     const { id, validator } = application;
     const answer = await ask(application, body, validator.code, id);
     if (answer.kind === 'failed') throw new Error(`the validation failed: ${answer.reason}`);

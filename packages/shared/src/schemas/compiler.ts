@@ -1,6 +1,7 @@
 import { type Admission, unlimited } from '../admission.ts';
 import type { Logger } from '../logger.ts';
-import { createCompileThread } from './compile-queue.ts';
+import { createThread } from '../threads/thread.ts';
+import type { CompileReply, CompileRequest } from './compile-thread.ts';
 import { limits } from './limits.ts';
 import type { SchemaRefusal } from './refusal.ts';
 import { createValidator, type Validator } from './validator.ts';
@@ -37,7 +38,14 @@ export function createCompiler({
   log?: Pick<Logger, 'error'>;
 } = {}): Compiler {
   const onDefect = (error: unknown) => log?.error({ event: 'validator.defect', err: error });
-  const thread = createCompileThread(deadlineMs);
+  const thread = createThread<CompileRequest, CompileReply>({
+    name: 'the schema compiler',
+    file: new URL('./compile-thread.ts', import.meta.url),
+    heapMb: limits.compileHeapMb,
+    deadlineMs,
+    tooLong: { problem: 'the schema takes too long to compile' },
+    tooLarge: { problem: 'the schema takes too much memory to compile' },
+  });
   // What was accepted on a quiet machine must load on a busy one.
   const accepted = { deadlineMs: 10 * deadlineMs };
   return {

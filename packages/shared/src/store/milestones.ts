@@ -1,5 +1,5 @@
 import { type Binary, type Db, ObjectId } from 'mongodb';
-import type { EntryDocument } from './entries.ts';
+import type { EntryDocument } from './entry-document.ts';
 import { firstKeyAt, highestId, lowestId, toKey } from './entry-id.ts';
 import { isDuplicate } from './faults.ts';
 

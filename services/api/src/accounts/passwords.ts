@@ -22,18 +22,14 @@ export interface Passwords {
 
 /** bcrypt in threads of its own, away from those of the file system and DNS. Rejects with ApiError when too many wait. */
 export function createPasswords(cost: number, capacity: Admission = unlimited): Passwords {
-  const threads = Array.from({ length: threadCount }, () =>
-    createThread<HashRequest, HashAnswer>({
-      ...{ name: 'password hashing', file: new URL('./hash-thread.ts', import.meta.url) },
-      ...{ heapMb: 64, deadlineMs, tooLong: 'failed', tooLarge: 'failed' },
-      limits: { waitingOfClient: Number.POSITIVE_INFINITY, waiting: Number.POSITIVE_INFINITY },
-    }),
-  );
+  const threads = createThread<HashRequest, HashAnswer>({
+    ...{ name: 'password hashing', file: new URL('./hash-thread.ts', import.meta.url), count: threadCount },
+    ...{ heapMb: 64, deadlineMs, tooLong: 'failed', tooLarge: 'failed' },
+  });
   let decoy: string | undefined;
 
   async function ask(request: HashRequest, address: string): Promise<Exclude<HashAnswer, 'failed'>> {
-    const [thread] = threads.toSorted((a, b) => a.pending() - b.pending()) as [(typeof threads)[number]];
-    const answer = await capacity.run(address, () => thread.ask(address, request));
+    const answer = await capacity.run(address, () => threads.ask(address, request));
     if (answer === 'failed') throw new Error('a password could not be hashed');
     return answer;
   }
@@ -52,8 +48,6 @@ export function createPasswords(cost: number, capacity: Admission = unlimited): 
       return (compared as { matches: boolean }).matches && fits && known !== undefined;
     },
     hasCost: (hash) => bcrypt.getRounds(hash) === cost,
-    async close() {
-      await Promise.all(threads.map((thread) => thread.close()));
-    },
+    close: threads.close,
   };
 }

@@ -40,7 +40,7 @@ const endless = Number.POSITIVE_INFINITY;
 export function createCapacity({ what, limit, client: kind, waitMs = endless }: CapacityLimit): Capacity {
   const share = sharePerClient * limit;
   const inUse = new Map<string, number>();
-  const waiting = createFairQueue<Waiting>({ waitingOfClient: endless, waiting: endless });
+  const waiting = createFairQueue<Waiting>();
   let total = 0;
 
   const ofClient = (client: string) => inUse.get(client) ?? 0;
