@@ -13,7 +13,7 @@ import { createSharedTotals } from '@sluice/shared/queues/shared-totals.ts';
 import { createCompiler } from '@sluice/shared/schemas/compiler.ts';
 import { connectStore } from '@sluice/shared/store/connect.ts';
 import { buildApp } from './app.ts';
-import type { Phase } from './routes/health.ts';
+import type { Lifecycle } from './routes/health.ts';
 import { createApplicationCache } from './uploads/application-cache.ts';
 
 export interface RunningApi {
@@ -25,7 +25,7 @@ export interface RunningApi {
 
 /** Listens at once; becomes ready when MongoDB has been seen. Redis may come and go. Rejects when the port is taken. */
 export async function startApi(config: ApiConfig, log: Logger): Promise<RunningApi> {
-  let phase: Phase = 'starting';
+  const lifecycle: Lifecycle = { phase: 'starting' };
   const store = connectStore(config.mongodb, 'sluice-api', 'impatient');
   const redis = connectRedis(config.redis, log, 'impatient');
   const compiler = createCompiler({ log });
@@ -41,7 +41,7 @@ export async function startApi(config: ApiConfig, log: Logger): Promise<RunningA
     ...{ config, log, store, compiler, cache, queues },
     counters: createSharedCounters(redis, config.redis),
     uploadTotals: createSharedTotals(redis, config.redis, 'uploads'),
-    phase: () => phase,
+    lifecycle,
   });
 
   async function release(): Promise<void> {
@@ -56,7 +56,7 @@ export async function startApi(config: ApiConfig, log: Logger): Promise<RunningA
     while (!stopping.signal.aborted) {
       try {
         await store.prepare();
-        if (phase === 'starting') phase = 'serving';
+        if (lifecycle.phase === 'starting') lifecycle.phase = 'serving';
         return;
       } catch (error) {
         log.warn({ event: 'mongodb.away', reason: (error as Error).message }, 'waiting for MongoDB');
@@ -78,7 +78,7 @@ export async function startApi(config: ApiConfig, log: Logger): Promise<RunningA
   return {
     url,
     async stop() {
-      phase = 'draining';
+      lifecycle.phase = 'draining';
       stopping.abort();
       await pause(config.drainDelayMs);
       await app.close();

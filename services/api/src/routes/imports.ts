@@ -1,24 +1,35 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import { Success } from '@sluice/shared/contracts/envelope.ts';
 import { type ImportFormat, ImportQuery, Job } from '@sluice/shared/contracts/jobs.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
+import type { Logger } from '@sluice/shared/logger.ts';
+import type { ImportCall } from '@sluice/shared/queues/imports.ts';
+import type { Producer } from '@sluice/shared/queues/producer.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { Audit } from '../audit/audit.ts';
-import type { createImport } from '../imports/create-import.ts';
+import { createImport } from '../imports/create-import.ts';
 import { encodingOf } from '../imports/decode.ts';
 import { createFind } from '../jobs/find-job.ts';
 import { toJob } from '../jobs/to-job.ts';
+import type { RefuseJobs } from '../limits/job-quota.ts';
+import type { StoredQuota } from '../limits/stored-quota.ts';
 import { success } from '../plugins/envelope.ts';
 import { refuseCharsets } from '../plugins/json-body.ts';
-import { ByDomain, failures, onlyQueries, overLimit, security } from './common.ts';
+import { onlyQueries } from '../plugins/validation.ts';
+import { ByDomain, failures, overLimit, security } from './common.ts';
 
 interface Dependencies {
   store: Store;
-  makeImport: ReturnType<typeof createImport>;
+  queue: Producer<ImportCall>;
+  refuseJobs: RefuseJobs;
+  storedQuota: StoredQuota | undefined;
   audit: Audit;
+  config: Pick<ApiConfig, 'importLimit' | 'importQuota' | 'bodyLimit'>;
+  log: Logger;
 }
 
 const formats: Record<string, ImportFormat> = {
@@ -46,9 +57,19 @@ function refuseIdempotencyKey(headers: IncomingHttpHeaders): void {
 /** Imports: files of any size, taken while they come and worked on afterwards. Everything else of them is in routes/jobs.ts. */
 export const importRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { store, makeImport, audit },
+  { store, queue, refuseJobs, storedQuota, audit, config, log },
 ) => {
   app.addHook('onRequest', app.authenticate);
+  const makeImport = createImport({
+    store,
+    queue,
+    limit: config.importLimit,
+    quota: config.importQuota,
+    lineLimit: config.bodyLimit,
+    refuseJobs,
+    storedQuota,
+    log,
+  });
   const find = createFind(store);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(types, (request: FastifyRequest, stream: IncomingMessage, done) => {

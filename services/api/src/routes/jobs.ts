@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
 import { Job } from '@sluice/shared/contracts/jobs.ts';
+import type { Logger } from '@sluice/shared/logger.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import type { JobRecord } from '@sluice/shared/store/job-records.ts';
 import Type from 'typebox';
@@ -9,21 +10,25 @@ import { abortOnClose } from '../jobs/abort-on-close.ts';
 import { cancelJob } from '../jobs/cancel-job.ts';
 import { createFind } from '../jobs/find-job.ts';
 import { jobEvents } from '../jobs/job-events.ts';
-import type { RetryJob } from '../jobs/retry-job.ts';
+import { createRetryJob } from '../jobs/retry-job.ts';
 import { createSendFile } from '../jobs/send-file.ts';
 import { toJob } from '../jobs/to-job.ts';
 import type { Downloads } from '../limits/downloads.ts';
 import type { Follow } from '../limits/follow.ts';
+import type { RefuseJobs } from '../limits/job-quota.ts';
 import { success } from '../plugins/envelope.ts';
 import { ByDomain, failures, overLimit, refusals, security } from './common.ts';
 
 interface Dependencies {
   store: Store;
   kind: JobRecord['kind'];
-  retryJob: RetryJob;
+  /** Calls workers to a job. */
+  enqueue(jobId: string): Promise<unknown>;
+  refuseJobs: RefuseJobs;
   audit: Audit;
   downloads: Downloads;
   follow: Follow;
+  log: Logger;
 }
 
 const ById = Type.Object({ domain: Type.String(), id: Type.String() });
@@ -50,12 +55,13 @@ const words = {
 /** What exports and imports have alike: to be listed, looked at, followed, fetched, retried, cancelled and removed. */
 export const jobRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { store, kind, retryJob, audit, downloads, follow },
+  { store, kind, enqueue, refuseJobs, audit, downloads, follow, log },
 ) => {
   app.addHook('onRequest', app.authenticate);
   const { jobs, parts } = store;
   const find = createFind(store);
   const sendFile = createSendFile(store, audit, downloads);
+  const retryJob = createRetryJob({ store, enqueue, refuseJobs, log });
   const path = `/applications/:domain/${kind}s`;
   const { tags, file, retry } = words[kind];
 

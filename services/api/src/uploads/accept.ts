@@ -7,7 +7,7 @@ import type { StoredQuota } from '../limits/stored-quota.ts';
 import type { Admit } from './admit.ts';
 import type { ApplicationCache } from './application-cache.ts';
 import type { GroupCommit } from './group-commit.ts';
-import { onceFor } from './once.ts';
+import { idempotencyHash } from './idempotency.ts';
 import { outcomeError } from './outcome-errors.ts';
 import type { Spend } from './upload-limit.ts';
 
@@ -45,7 +45,7 @@ export function createAccept({ cache, admit, commit, examiner, recordLeaves, sto
     const { json, bson, text, leaves } = examined;
     const recording = recordLeaves.record(application, new Set(leaves));
     if (recording) await recording;
-    const once = key === undefined ? undefined : onceFor('upload', application.id, key);
+    const once = key === undefined ? undefined : idempotencyHash('upload', application.id, key);
     const entry = { application: application.id, json, bson, once };
     const [outcome] = await commit.add([entry], (bson ?? body).length, 'uploads');
     const error = outcomeError(outcome as Outcome);

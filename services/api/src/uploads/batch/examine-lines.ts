@@ -7,7 +7,7 @@ import { addLeaves, type FoundLeaves, noLeaves } from '@sluice/shared/intake/lea
 import { defect, ofLine, overLimit } from '@sluice/shared/intake/line-errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { NewEntry } from '@sluice/shared/store/entries.ts';
-import { onceForLine } from '../once.ts';
+import { lineHash } from '../idempotency.ts';
 import type { Line } from './lines.ts';
 
 /** What is stored by one command: enough to share its price, little enough to keep the next ones near. */
@@ -81,7 +81,7 @@ export function createExamineLines(
       }
       addLeaves(chunk.leaves, examined.leaves);
       chunk.lines.push(line);
-      chunk.entries.push({ application: application.id, json, bson, once: once && onceForLine(once, line) });
+      chunk.entries.push({ application: application.id, json, bson, once: once && lineHash(once, line) });
       chunk.bytes += length;
     }
     if (chunk.entries.length > 0) yield chunk;

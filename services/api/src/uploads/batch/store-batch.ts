@@ -16,7 +16,7 @@ import { storeFault } from '@sluice/shared/store/faults.ts';
 import type { StoredQuota } from '../../limits/stored-quota.ts';
 import type { ApplicationCache } from '../application-cache.ts';
 import type { GroupCommit } from '../group-commit.ts';
-import { onceFor } from '../once.ts';
+import { idempotencyHash } from '../idempotency.ts';
 import { outcomeError } from '../outcome-errors.ts';
 import type { Spend } from '../upload-limit.ts';
 import type { Chunk, createExamineLines } from './examine-lines.ts';
@@ -160,7 +160,7 @@ function toRecord(application: string, { key, atomic, body }: Batch): BatchRecor
     .update(atomic ? 'all\0' : 'each\0')
     .update(body)
     .digest();
-  return { once: onceFor('batch', application, key), application, hash };
+  return { once: idempotencyHash('batch', application, key), application, hash };
 }
 
 function refuseOther(known: Known): void {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { makeDomain } from './applications.ts';
+import { makeDomain } from './make-domain.ts';
 
 it('makes a domain that is safe in paths, headers and names of files from any name', () => {
   const name = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), fc.string());

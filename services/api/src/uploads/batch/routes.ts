@@ -1,90 +1,26 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import {
-  BatchQuery,
-  BatchResult,
-  IdempotencyKey,
-  LineError,
-  Upload,
-} from '@sluice/shared/contracts/entries.ts';
+import { BatchQuery, BatchResult, IdempotencyKey, LineError } from '@sluice/shared/contracts/entries.ts';
 import { FailureWith, Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import Type, { type Static } from 'typebox';
-import { abortOnClose } from '../jobs/abort-on-close.ts';
-import { success } from '../plugins/envelope.ts';
-import { refuseEncodings, takeJsonBytes } from '../plugins/json-body.ts';
-import type { createAccept } from '../uploads/accept.ts';
-import type { Admit } from '../uploads/admit.ts';
-import type { ApplicationCache } from '../uploads/application-cache.ts';
-import { createCollectBody } from '../uploads/batch/collect-body.ts';
-import type { createDryRun } from '../uploads/batch/dry-run.ts';
-import { elementsOf, elementsOrWhole, linesOf } from '../uploads/batch/lines.ts';
-import type { createStoreBatch } from '../uploads/batch/store-batch.ts';
-import { idempotencyKey } from '../uploads/idempotency-key.ts';
-import { uploadAnswer } from '../uploads/upload-answer.ts';
-import type { UploadLimit } from '../uploads/upload-limit.ts';
-import { ByDomain, failures, onlyQueries, overRate, rateLimited, refusals } from './common.ts';
+import { abortOnClose } from '../../jobs/abort-on-close.ts';
+import { success } from '../../plugins/envelope.ts';
+import { refuseEncodings } from '../../plugins/json-body.ts';
+import { onlyQueries } from '../../plugins/validation.ts';
+import { ByDomain, failures, overRate, rateLimited, refusals } from '../../routes/common.ts';
+import type { Admit } from '../admit.ts';
+import type { ApplicationCache } from '../application-cache.ts';
+import { idempotencyKey } from '../idempotency.ts';
+import { aboutKeys, keyed, spending } from '../route-parts.ts';
+import type { UploadLimit } from '../upload-limit.ts';
+import { createCollectBody } from './collect-body.ts';
+import type { createDryRun } from './dry-run.ts';
+import { elementsOf, elementsOrWhole, linesOf } from './lines.ts';
+import type { createStoreBatch } from './store-batch.ts';
 
-interface UploadDependencies {
-  accept: ReturnType<typeof createAccept>;
-  limit: UploadLimit | undefined;
-  bodyLimit: number;
-}
-
-/** Counts entries of an application against its limit, before anything is stored; none where there is no limit. */
-function spending(limit: UploadLimit | undefined, reply: FastifyReply) {
-  return (
-    limit && ((applicationId: string, entries: number) => reply.headers(limit.take(applicationId, entries)))
-  );
-}
-
-/** Without the first, an application would need a key always. */
-const keyed: Record<string, string[]>[] = [{}, { ingestKey: [] }];
-const aboutKeys =
-  ' An application with `key_required` takes it only with one of its ingest keys, as `X-Api-Key` or as `Authorization: Bearer sk_…`.';
-
-/** Uploads: open to anyone who knows the domain, unless its owner wants a key; a token that comes along is not looked at. */
-export const uploadRoutes: FastifyPluginAsyncTypebox<UploadDependencies> = async (
-  app,
-  { accept, limit, bodyLimit },
-) => {
-  takeJsonBytes(app);
-
-  app.post(
-    '/applications/:domain/data',
-    {
-      bodyLimit,
-      validatorCompiler: onlyQueries(app),
-      config: { isUpload: true },
-      schema: {
-        summary: 'Upload an entry',
-        description: `One JSON object that conforms to the application's schema. Answered once it is durable.${aboutKeys}`,
-        tags: ['Uploads'],
-        security: keyed,
-        params: ByDomain,
-        headers: IdempotencyKey,
-        body: Type.Object({}, { additionalProperties: true }),
-        response: {
-          201: { ...Success(Upload, 'Stored.'), ...(limit && rateLimited) },
-          ...refusals(403, 409, 422),
-          ...overRate,
-          ...failures,
-        },
-      },
-    },
-    async ({ params: { domain }, body, headers }, reply) => {
-      const key = idempotencyKey(headers['idempotency-key']);
-      if (!Buffer.isBuffer(body)) throw new ApiError('MalformedBodyError', 'the body is empty');
-      const text = await accept(domain, body, headers, key, spending(limit, reply));
-      reply.code(201).type('application/json; charset=utf-8');
-      // Serialised already: the type is that of the value.
-      return uploadAnswer(domain, text) as never;
-    },
-  );
-};
-
-interface BatchDependencies {
+interface Dependencies {
   cache: ApplicationCache;
   admit: Admit;
   storeBatch: ReturnType<typeof createStoreBatch>;
@@ -95,7 +31,7 @@ interface BatchDependencies {
 }
 
 /** Batches: many entries in one request, open like uploads. */
-export const batchRoutes: FastifyPluginAsyncTypebox<BatchDependencies> = async (
+export const batchRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
   { cache, admit, storeBatch, dryRun, limit, bodyLimit, lineCount },
 ) => {
@@ -172,10 +108,17 @@ export const batchRoutes: FastifyPluginAsyncTypebox<BatchDependencies> = async (
     },
     async (request, reply) => {
       const { params, query, body, headers } = request;
-      const key = idempotencyKey(headers['idempotency-key']);
+      const given = headers['idempotency-key'];
+      const key = given === undefined ? undefined : idempotencyKey(given);
       const bytes = notEmpty(body);
       const lines = (isJson(headers['content-type']) ? elementsOf : linesOf)(bytes, lineCount);
-      const batch = { lines, body: bytes, atomic: query.atomic === true, key, spend: spending(limit, reply) };
+      const batch = {
+        lines,
+        body: bytes,
+        atomic: query.atomic === true,
+        key,
+        spend: limit && spending(limit, reply),
+      };
       const result = await during(request, () => storeBatch(params.domain, batch));
       return success(reply, result, result.rejected === 0 ? 201 : 207);
     },
@@ -212,7 +155,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<BatchDependencies> = async (
       const lines = (isJson(headers['content-type']) ? elementsOrWhole : linesOf)(notEmpty(body), lineCount);
       const options = {
         atomic: query.atomic === true,
-        spend: spending(limit, reply),
+        spend: limit && spending(limit, reply),
         signal: abortOnClose(reply),
       };
       return success(reply, await during(request, () => dryRun(params.domain, lines, options)));
