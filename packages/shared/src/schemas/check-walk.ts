@@ -187,6 +187,9 @@ function isMetaSchema(uri: string, draft: Draft): boolean {
 }
 
 function checkPattern(pattern: string, at: string): void {
-  const translated = translatePattern(pattern);
-  if (!translated.ok) throw new Refused(`the pattern ${translated.problem}, at ${shown(at)}`);
+  try {
+    translatePattern(pattern);
+  } catch (error) {
+    throw error instanceof Refused ? new Refused(`the pattern ${error.message}, at ${shown(at)}`) : error;
+  }
 }

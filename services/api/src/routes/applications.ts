@@ -111,7 +111,7 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
       }
       const ask = { client: owner.id, isNew: true };
       const compiled = await compiler.compile(body.schema, ask).catch(orUnavailable);
-      if (!compiled.ok) throw new ApiError('InvalidSchemaError', compiled.refusal.message);
+      if (!compiled.ok) throw new ApiError('InvalidSchemaError', compiled.problem);
       const fields = {
         owner: { id: owner.id, username: owner.username },
         name: body.name,
