@@ -8,11 +8,10 @@ import { invalidationsQueue } from '@sluice/shared/queues/invalidations.ts';
 import { createProducer } from '@sluice/shared/queues/producer.ts';
 import { purgesQueue } from '@sluice/shared/queues/purges.ts';
 import { connectRedis } from '@sluice/shared/queues/redis.ts';
-import { createSharedCounters } from '@sluice/shared/queues/shared-counters.ts';
-import { createSharedTotals } from '@sluice/shared/queues/shared-totals.ts';
 import { createCompiler } from '@sluice/shared/schemas/compiler.ts';
 import { connectStore } from '@sluice/shared/store/connect.ts';
 import { buildApp } from './app.ts';
+import { createCapacities } from './limits/capacity.ts';
 import type { Lifecycle } from './routes/health.ts';
 import { createApplicationCache } from './uploads/application-cache.ts';
 
@@ -24,11 +23,15 @@ export interface RunningApi {
 }
 
 /** Listens at once; becomes ready when MongoDB has been seen. Redis may come and go. Rejects when the port is taken. */
-export async function startApi(config: ApiConfig, log: Logger): Promise<RunningApi> {
+export async function startApi(
+  config: ApiConfig,
+  log: Logger,
+  capacity = createCapacities(),
+): Promise<RunningApi> {
   const lifecycle: Lifecycle = { phase: 'starting' };
   const store = connectStore(config.mongodb, 'sluice-api', 'impatient');
   const redis = connectRedis(config.redis, log, 'impatient');
-  const compiler = createCompiler({ log });
+  const compiler = createCompiler({ capacity: capacity.schemas, log });
   const cache = createApplicationCache({ ...store, compiler, log });
   const unhear = hearChanges(config.redis, log, cache.drop);
   const queues = {
@@ -38,10 +41,7 @@ export async function startApi(config: ApiConfig, log: Logger): Promise<RunningA
     invalidations: createProducer(invalidationsQueue, redis, config.redis, log),
   };
   const app = await buildApp({
-    ...{ config, log, store, compiler, cache, queues },
-    counters: createSharedCounters(redis, config.redis),
-    uploadTotals: createSharedTotals(redis, config.redis, 'uploads'),
-    lifecycle,
+    ...{ config, log, store, compiler, cache, queues, redis, capacity, lifecycle },
   });
 
   async function release(): Promise<void> {

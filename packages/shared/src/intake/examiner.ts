@@ -1,3 +1,4 @@
+import { type Admission, unlimited } from '../admission.ts';
 import { unavailable } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { withoutByteOrderMark } from '../payloads/read-payload.ts';
@@ -53,17 +54,17 @@ const tooMuch = (what: 'long' | 'much memory'): ExamineAnswer => ({
   hasMore: false,
 });
 
-/** Examines uploads: what is quick here, the rest in a thread, so that those of other owners do not wait for them. */
+/** Examines uploads: what is quick here, the rest in a thread, so that those of other owners do not wait for them. `capacity` limits how many bytes wait. */
 export function createExaminer(
   recordLeaves: Pick<RecordLeaves, 'find' | 'notOnRecord'>,
   log: Pick<Logger, 'error'>,
+  { capacity = unlimited, waitMs = Number.POSITIVE_INFINITY }: { capacity?: Admission; waitMs?: number } = {},
 ): Examiner {
   const thread = createThread<ExamineRequest, ExamineAnswer>({
     name: 'the examiner of uploads',
     file: new URL('./examine-thread.ts', import.meta.url),
     heapMb: 512,
-    limits: { waitingOfClient: 32 * 1024 ** 2, waiting: 128 * 1024 ** 2 },
-    waitingMs: 5_000,
+    waitingMs: waitMs,
     deadlineMs,
     tooLong: tooMuch('long'),
     tooLarge: tooMuch('much memory'),
@@ -86,15 +87,14 @@ export function createExaminer(
 
   async function ask(application: Intake, body: Buffer, code: string, schema: string) {
     const { domain, owner, rawSchema } = application;
-    const send = (learn?: ExamineRequest['learn']) => {
+    const work = (learn?: ExamineRequest['learn']) => {
       // A view of a larger buffer would be sent with all of it.
       const copy = new Uint8Array(body);
       const request = { schema, domain, body: copy, ...(learn && { learn }) };
-      return thread.ask(owner, request, {
-        transfer: [copy.buffer],
-        weight: Math.max(body.length, quickBytes),
-      });
+      return thread.ask(owner, request, { transfer: [copy.buffer] });
     };
+    const send = (learn?: ExamineRequest['learn']) =>
+      capacity.run(owner, () => work(learn), Math.max(body.length, quickBytes));
     try {
       const answer = await send();
       if (answer.kind !== 'unknown') return answer;

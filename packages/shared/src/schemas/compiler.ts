@@ -1,3 +1,4 @@
+import { type Admission, unlimited } from '../admission.ts';
 import type { Logger } from '../logger.ts';
 import { createThread } from '../threads/thread.ts';
 import type { CompileReply, CompileRequest } from './compile-thread.ts';
@@ -15,8 +16,8 @@ interface CompileOptions {
 
 export type Compiler = {
   /**
-   * Checks and compiles a schema given as text. Rejects with ThreadBusy when too many wait, and when the compiler is closed
-   * or its thread cannot start.
+   * Checks and compiles a schema given as text. Rejects where `capacity` does, and when the compiler is closed or its thread
+   * cannot start.
    */
   compile(raw: string, options?: CompileOptions): Promise<Compiled>;
   close(): Promise<void>;
@@ -24,13 +25,15 @@ export type Compiler = {
 
 /**
  * Compiles in one thread of its own, started at the first need, that does not keep the process alive. `deadlineMs`: the
- * processor time for a new schema; one that was accepted before has ten times as long.
+ * processor time for a new schema; one that was accepted before has ten times as long. `capacity` limits how many wait.
  */
 export function createCompiler({
   deadlineMs = limits.compileDeadlineMs,
+  capacity = unlimited,
   log,
 }: {
   deadlineMs?: number;
+  capacity?: Admission;
   log?: Pick<Logger, 'error'>;
 } = {}): Compiler {
   const onDefect = (error: unknown) => log?.error({ event: 'validator.defect', err: error });
@@ -38,7 +41,6 @@ export function createCompiler({
     name: 'the schema compiler',
     file: new URL('./compile-thread.ts', import.meta.url),
     heapMb: limits.compileHeapMb,
-    limits: { waitingOfClient: limits.compilesOfClient, waiting: limits.compiles },
     deadlineMs,
     tooLong: { problem: 'the schema takes too long to compile' },
     tooLarge: { problem: 'the schema takes too much memory to compile' },
@@ -48,7 +50,7 @@ export function createCompiler({
   return {
     async compile(raw, { client = '', isNew = false } = {}) {
       const request = { raw, isNew, exhaustive: false };
-      const answer = await thread.ask(client, request, isNew ? {} : accepted);
+      const answer = await capacity.run(client, () => thread.ask(client, request, isNew ? {} : accepted));
       if ('problem' in answer) return { ok: false, problem: answer.problem };
       return { ok: true, validator: createValidator(answer, () => compileExhaustive(raw, client), onDefect) };
     },
@@ -57,7 +59,8 @@ export function createCompiler({
 
   // Keeps the text, not the parsed schema: it is needed only when a payload is explained for the first time.
   async function compileExhaustive(raw: string, client: string) {
-    const answer = await thread.ask(client, { raw, isNew: false, exhaustive: true }, accepted);
+    const request = { raw, isNew: false, exhaustive: true };
+    const answer = await capacity.run(client, () => thread.ask(client, request, accepted));
     return 'code' in answer ? answer : undefined;
   }
 }

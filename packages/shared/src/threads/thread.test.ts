@@ -4,7 +4,6 @@ import type { TestRequest } from '../../../../test/support/test-thread.ts';
 import { createThread, ThreadBusy } from './thread.ts';
 
 function start(deadlineMs = 60_000, waitingMs?: number, count = 1) {
-  const limits = { waitingOfClient: 2, waiting: 3 };
   const thread = createThread<TestRequest, string>({
     ...{
       name: 'the test',
@@ -13,7 +12,6 @@ function start(deadlineMs = 60_000, waitingMs?: number, count = 1) {
     },
     ...{
       deadlineMs,
-      limits,
       count,
       ...(waitingMs && { waitingMs }),
       tooLong: 'too long',
@@ -31,18 +29,6 @@ it('answers clients in turns', async () => {
     thread.ask(client, { echo }).then((answer) => order.push(answer));
   await Promise.all([ask('a', 'a1'), ask('a', 'a2'), ask('b', 'b1')]);
   expect(order).toEqual(['a1', 'b1', 'a2']);
-});
-
-it('refuses at once what is too much of a client or too much of all, and does the rest', async () => {
-  const thread = start();
-  const asked = ['a', 'a', 'a', 'b', 'c'].map((client) => thread.ask(client, { echo: client }));
-  expect(await Promise.all(asked.map((each) => each.catch((error) => error)))).toEqual([
-    'a',
-    'a',
-    expect.any(ThreadBusy),
-    'b',
-    expect.any(ThreadBusy),
-  ]);
 });
 
 it('refuses what has waited too long, and does what comes then', async () => {

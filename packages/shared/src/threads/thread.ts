@@ -1,13 +1,12 @@
 import type { Transferable } from 'node:worker_threads';
-import { createFairQueue, type QueueLimits } from './fair-queue.ts';
+import { createFairQueue } from './fair-queue.ts';
 import { createWorker, type Request, type WorkerOptions } from './worker.ts';
 
-/** Too much waits for the thread, or too much of this client, or this has waited too long: nothing was begun. */
+/** It has waited too long: nothing was begun. */
 export class ThreadBusy extends Error {}
 
 export interface ThreadOptions<A> extends WorkerOptions<A> {
   deadlineMs: number;
-  limits: QueueLimits;
   /** How many threads do the work; 1 when not given. */
   count?: number;
   /** A request that has waited longer is rejected: its client has given up, or soon will. */
@@ -18,8 +17,6 @@ export interface ThreadOptions<A> extends WorkerOptions<A> {
 
 interface Sent {
   transfer?: Transferable[];
-  /** What it counts for the limits. */
-  weight?: number;
   /** In place of the thread's own. */
   deadlineMs?: number;
 }
@@ -38,8 +35,8 @@ interface Job<Q, A> extends Request<Q> {
 
 /** Work that takes long, in threads of low priority that start at the first need. */
 export function createThread<Q, A>(options: ThreadOptions<A>): Thread<Q, A> {
-  const { limits, count = 1, waitingMs = Number.POSITIVE_INFINITY, name } = options;
-  const waiting = createFairQueue<Job<Q, A>>(limits);
+  const { count = 1, waitingMs = Number.POSITIVE_INFINITY, name } = options;
+  const waiting = createFairQueue<Job<Q, A>>();
   const workers = Array.from({ length: count }, () => createWorker<Q, A>(options));
   const idle = [...workers];
   const isClosed = () => new Error(`${name} is closed`);
@@ -70,11 +67,10 @@ export function createThread<Q, A>(options: ThreadOptions<A>): Thread<Q, A> {
   }
 
   return {
-    ask(client, request, { transfer = [], weight, deadlineMs = options.deadlineMs } = {}) {
+    ask(client, request, { transfer = [], deadlineMs = options.deadlineMs } = {}) {
       return new Promise((resolve, reject) => {
         if (closed) return reject(isClosed());
-        const job = { request, transfer, deadlineMs, since: performance.now(), resolve, reject };
-        if (!waiting.push(client, job, weight)) return reject(new ThreadBusy());
+        waiting.push(client, { request, transfer, deadlineMs, since: performance.now(), resolve, reject });
         const worker = idle.pop();
         if (worker) void work(worker);
       });

@@ -5,9 +5,9 @@ import { ApiError } from '@sluice/shared/errors.ts';
 import type { Producer } from '@sluice/shared/queues/producer.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import Type from 'typebox';
-import { createRecent } from '../limits/recent.ts';
 import { success } from '../plugins/envelope.ts';
 import { failures, refusals } from './common.ts';
+import { createRecent } from './recent.ts';
 
 /** Of this process; it changes under who has it. */
 export interface Lifecycle {

@@ -1,5 +1,5 @@
 import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises';
-import { ApiError, type LineError } from '@sluice/shared/errors.ts';
+import { isBusy, type LineError } from '@sluice/shared/errors.ts';
 import type { LineRefusal } from '@sluice/shared/intake/examine.ts';
 import type { Examiner, Validated } from '@sluice/shared/intake/examiner.ts';
 import type { Intake } from '@sluice/shared/intake/intake.ts';
@@ -100,9 +100,7 @@ export function createExamineLines(
   }
 
   function toRefusal(error: unknown, { id }: Intake): Validated {
-    const refusal: LineRefusal = isBusy(error)
-      ? { name: 'ServiceUnavailableError', message: error.message }
-      : defect;
+    const refusal: LineRefusal = isBusy(error) ? { name: error.name, message: error.message } : defect;
     if (refusal === defect) log.error({ event: 'line.defect', application: id, err: error });
     return { ok: false, refusal, explain: async () => refusal };
   }
@@ -117,8 +115,5 @@ const explanationOf = ({ explain, refusal }: Refused): Promise<LineRefusal> =>
 
 const tooLong = (ms: number) =>
   `the batch took longer than ${ms / 1_000} s; this line was not stored, send fewer at once`;
-
-const isBusy = (error: unknown): error is ApiError =>
-  error instanceof ApiError && error.name === 'ServiceUnavailableError';
 
 const emptyChunk = (): Chunk => ({ lines: [], entries: [], leaves: noLeaves(), bytes: 0 });

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { connectRedis } from '@sluice/shared/queues/redis.ts';
-import { createSharedCounters } from '@sluice/shared/queues/shared-counters.ts';
 import { expect, inject, it, onTestFinished } from 'vitest';
+import { createCounters } from '../limits/rate.ts';
 import { createLoginGuard } from './login-guard.ts';
 
 async function guardOnRedis() {
@@ -14,11 +14,12 @@ async function guardOnRedis() {
   const redis = connectRedis(config, createLogger('test', { level: 'silent', pretty: false }), 'impatient');
   onTestFinished(() => redis.disconnect());
   await new Promise((resolve) => redis.once('ready', resolve));
-  const counters = createSharedCounters(redis, config);
+  const counters = createCounters(redis, config);
   return createLoginGuard((name, seconds) => {
     const counter = counters(name, seconds);
     // Waits so long that none ends amid a test.
-    return { ...counter, set: (key, lasting = seconds) => counter.set(key, 60 * lasting) };
+    const set = counter.set.bind(counter);
+    return Object.assign(counter, { set: (key: string, n: number, wait: number) => set(key, n, 60 * wait) });
   });
 }
 
