@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createEqual } from './equal.ts';
-import { codePoints } from './text-length.ts';
+import { codePoints } from './runtime.ts';
 import { createFindDuplicate } from './unique.ts';
 
 const equal = createEqual(() => {});
