@@ -75,13 +75,10 @@ it('STORED_EXPORT_QUOTA counts exports that are kept, whatever became of them, a
   const later = new Date(Date.now() + 3_600_000);
   const ids: string[] = [];
   for (const _ of [1, 2, 3]) ids.push(await client.create(domain));
-  const [finished, failed, cancelled] = [
-    await jobs.exports.claim(60_000),
-    await jobs.exports.claim(60_000),
-    ids[2],
-  ];
-  await jobs.complete(finished?.id as string, 1, { rows: 0, bytes: 0, sha256: '' }, later);
-  await jobs.fail(failed?.id as string, 1, { error: 'broken' }, later);
+  const [finished, failed, cancelled] = ids as [string, string, string];
+  for (const id of [finished, failed]) await jobs.claim('export', id, 60_000);
+  await jobs.complete(finished, 1, { rows: 0, bytes: 0, sha256: '' }, later);
+  await jobs.fail(failed, 1, { error: 'broken' }, later);
   const make = () => sluice.request('POST', `/applications/${domain}/exports`, { token, json: {} });
   const refused = await make();
   expect([refused.status, refused.body.error.name]).toEqual([429, 'TooManyRequestsError']);
@@ -90,9 +87,9 @@ it('STORED_EXPORT_QUOTA counts exports that are kept, whatever became of them, a
   );
   // There is no worker.
   expect((await sluice.request('GET', `/applications/${domain}/export`, { token })).status).toBe(503);
-  await jobs.cancel(cancelled as string, later);
+  await jobs.cancel(cancelled, later);
   expect((await make()).status).toBe(202);
   expect((await make()).status).toBe(429);
-  await client.remove(domain, failed?.id as string);
+  await client.remove(domain, failed);
   expect((await make()).status).toBe(202);
 });

@@ -1,6 +1,6 @@
 import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import { callsFor, type ImportCall } from '@sluice/shared/queues/imports.ts';
+import type { JobQueue } from '@sluice/shared/queues/job-queue.ts';
 import type { Producer } from '@sluice/shared/queues/producer.ts';
 import type { Redis } from '@sluice/shared/queues/redis.ts';
 import type { Compiler } from '@sluice/shared/schemas/compiler.ts';
@@ -31,8 +31,8 @@ export interface AppDependencies {
   compiler: Compiler;
   cache: ApplicationCache;
   queues: {
-    exports: Producer<{ jobId: string }>;
-    imports: Producer<ImportCall>;
+    exports: JobQueue;
+    imports: JobQueue;
     purges: Producer<{ applicationId: string }>;
     invalidations: Producer<{ applicationId: string }>;
   };
@@ -69,16 +69,8 @@ export async function buildApp(dependencies: AppDependencies) {
       await api.register(entryRoutes, { ...store, capacity });
       await api.register(exportRoutes, { ...jobs, queue: queues.exports });
       await api.register(importRoutes, { ...jobs, queue: queues.imports });
-      await api.register(jobRoutes, {
-        ...jobs,
-        kind: 'export',
-        enqueue: (jobId) => queues.exports.add({ jobId }),
-      });
-      await api.register(jobRoutes, {
-        ...jobs,
-        kind: 'import',
-        enqueue: (jobId) => Promise.all(callsFor(jobId).map(queues.imports.add)),
-      });
+      for (const kind of ['export', 'import'] as const)
+        await api.register(jobRoutes, { ...jobs, kind, queue: queues[`${kind}s`] });
       await api.register(healthRoutes, { store, lifecycle, queues });
     },
     { prefix: '/api' },

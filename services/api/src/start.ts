@@ -5,6 +5,7 @@ import { hearChanges } from '@sluice/shared/queues/broadcast.ts';
 import { exportsQueue } from '@sluice/shared/queues/exports.ts';
 import { importsQueue } from '@sluice/shared/queues/imports.ts';
 import { invalidationsQueue } from '@sluice/shared/queues/invalidations.ts';
+import { createJobQueue } from '@sluice/shared/queues/job-queue.ts';
 import { createProducer } from '@sluice/shared/queues/producer.ts';
 import { purgesQueue } from '@sluice/shared/queues/purges.ts';
 import { connectRedis } from '@sluice/shared/queues/redis.ts';
@@ -35,8 +36,8 @@ export async function startApi(
   const cache = createApplicationCache({ ...store, compiler, log });
   const unhear = hearChanges(config.redis, log, cache.drop);
   const queues = {
-    exports: createProducer(exportsQueue, redis, config.redis, log),
-    imports: createProducer(importsQueue, redis, config.redis, log),
+    exports: createJobQueue(exportsQueue, store.jobs, redis, config.redis, log),
+    imports: createJobQueue(importsQueue, store.jobs, redis, config.redis, log),
     purges: createProducer(purgesQueue, redis, config.redis, log),
     invalidations: createProducer(invalidationsQueue, redis, config.redis, log),
   };

@@ -2,7 +2,7 @@ import { type Column, columnsOf } from '@sluice/shared/columns/columns.ts';
 import { widthOf } from '@sluice/shared/columns/width.ts';
 import { ApiError, unavailable } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import type { Producer } from '@sluice/shared/queues/producer.ts';
+import type { JobQueue } from '@sluice/shared/queues/job-queue.ts';
 import { parseSchema } from '@sluice/shared/schemas/parse-schema.ts';
 import type { ApplicationRecord } from '@sluice/shared/store/applications.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
@@ -11,7 +11,7 @@ import type { Quotas } from '../limits/quota.ts';
 
 interface Dependencies {
   store: Pick<Store, 'rawEntries' | 'leaves' | 'jobs'>;
-  queue: Producer<{ jobId: string }>;
+  queue: Pick<JobQueue, 'enqueue'>;
   quotas: Pick<Quotas, 'check'>;
   log: Logger;
 }
@@ -43,7 +43,7 @@ export function createExport({ store: { rawEntries, leaves, jobs }, queue, quota
       transient,
     });
     try {
-      await queue.add({ jobId: job.id });
+      await queue.enqueue(job);
       return job;
     } catch (error) {
       log.warn({ event: 'export.refused', job: job.id, reason: (error as Error).message });

@@ -3,8 +3,7 @@ import type { Formulas, ImportFormat } from '@sluice/shared/contracts/jobs.ts';
 import { headerColumns } from '@sluice/shared/csv/header.ts';
 import { ApiError, applicationNotFound, unavailable } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import { callsFor, type ImportCall } from '@sluice/shared/queues/imports.ts';
-import type { Producer } from '@sluice/shared/queues/producer.ts';
+import type { JobQueue } from '@sluice/shared/queues/job-queue.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
 import { parseSchema } from '@sluice/shared/schemas/parse-schema.ts';
 import type { ApplicationRecord } from '@sluice/shared/store/applications.ts';
@@ -25,7 +24,7 @@ export interface ImportRequest {
 
 interface Dependencies {
   store: Pick<Store, 'jobs' | 'parts' | 'chunks' | 'leaves'>;
-  queue: Producer<ImportCall>;
+  queue: Pick<JobQueue, 'enqueue' | 'workers'>;
   /** Of the body as it comes, in bytes. */
   limit: number;
   lineLimit: number;
@@ -104,7 +103,10 @@ export function createImport({ store, queue, limit, lineLimit, quotas, capacity,
       const job = await imports.create({ application: id, owner: owner.id, domain, options });
       try {
         const taken = await take(application, job, encoding, request);
-        await callWorkers(job.id);
+        // The job is committed: what the queue misses now a sweep puts there.
+        await queue
+          .enqueue(taken)
+          .catch((error) => log.warn({ event: 'queue.missed', job: job.id, reason: error.message }));
         log.info({ event: 'import.received', job: job.id, lines: taken.total });
         return taken;
       } catch (error) {
@@ -117,13 +119,4 @@ export function createImport({ store, queue, limit, lineLimit, quotas, capacity,
       }
     });
   };
-
-  /** The job is committed: what the queue misses now a sweep puts there. */
-  async function callWorkers(jobId: string): Promise<void> {
-    for (const call of callsFor(jobId)) {
-      await queue
-        .add(call)
-        .catch((error) => log.warn({ event: 'queue.missed', job: jobId, reason: error.message }));
-    }
-  }
 }

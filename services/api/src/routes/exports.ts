@@ -4,7 +4,7 @@ import { Success } from '@sluice/shared/contracts/envelope.ts';
 import { type ExportQuery, ExportRequest, Job, ExportQuery as Query } from '@sluice/shared/contracts/jobs.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import type { Producer } from '@sluice/shared/queues/producer.ts';
+import type { JobQueue } from '@sluice/shared/queues/job-queue.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import type { ExportOptions } from '@sluice/shared/store/job-records.ts';
 import Type from 'typebox';
@@ -23,7 +23,7 @@ import { toPeriod } from './period.ts';
 
 interface Dependencies {
   store: Store;
-  queue: Producer<{ jobId: string }>;
+  queue: JobQueue;
   quotas: Pick<Quotas, 'check'>;
   capacity: Pick<Capacities, 'downloads'>;
   audit: Audit;

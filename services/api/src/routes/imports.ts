@@ -5,8 +5,7 @@ import { Success } from '@sluice/shared/contracts/envelope.ts';
 import { type ImportFormat, ImportQuery, Job } from '@sluice/shared/contracts/jobs.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import type { ImportCall } from '@sluice/shared/queues/imports.ts';
-import type { Producer } from '@sluice/shared/queues/producer.ts';
+import type { JobQueue } from '@sluice/shared/queues/job-queue.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
@@ -24,7 +23,7 @@ import { ByDomain, failures, overLimit, security } from './common.ts';
 
 interface Dependencies {
   store: Store;
-  queue: Producer<ImportCall>;
+  queue: JobQueue;
   quotas: Pick<Quotas, 'check' | 'checkEntries'>;
   capacity: Pick<Capacities, 'imports'>;
   audit: Audit;

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
 import { Job } from '@sluice/shared/contracts/jobs.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
+import type { JobQueue } from '@sluice/shared/queues/job-queue.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import type { JobRecord } from '@sluice/shared/store/job-records.ts';
 import Type from 'typebox';
@@ -21,8 +22,7 @@ import { ByDomain, failures, overLimit, refusals, security } from './common.ts';
 interface Dependencies {
   store: Store;
   kind: JobRecord['kind'];
-  /** Calls workers to a job. */
-  enqueue(jobId: string): Promise<unknown>;
+  queue: JobQueue;
   quotas: Pick<Quotas, 'check'>;
   audit: Audit;
   capacity: Pick<Capacities, 'downloads' | 'followers'>;
@@ -53,13 +53,13 @@ const words = {
 /** What exports and imports have alike: to be listed, looked at, followed, fetched, retried, cancelled and removed. */
 export const jobRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { store, kind, enqueue, quotas, audit, capacity, log },
+  { store, kind, queue, quotas, audit, capacity, log },
 ) => {
   app.addHook('onRequest', app.authenticate);
   const { jobs, parts } = store;
   const find = createFind(store);
   const sendFile = createSendFile(store, audit, capacity);
-  const retryJob = createRetryJob({ store, enqueue, quotas, log });
+  const retryJob = createRetryJob({ store, queue, quotas, log });
   const path = `/applications/:domain/${kind}s`;
   const { tags, file, retry } = words[kind];
 
