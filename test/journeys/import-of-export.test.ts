@@ -6,15 +6,11 @@ import { columnsOf } from '@sluice/shared/columns/columns.ts';
 import { headerColumns } from '@sluice/shared/csv/header.ts';
 import { readRecord } from '@sluice/shared/csv/record.ts';
 import { createRowJson } from '@sluice/shared/csv/row.ts';
-import {
-  type TypedPayloads,
-  typedPayloads,
-  withoutNulls,
-} from '@sluice/shared/csv/typed-payloads.testing.ts';
 import { framesOf } from '@sluice/shared/imports/frames.ts';
 import { eachLeaf, toPointer } from '@sluice/shared/payloads/leaves.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { type TypedPayloads, typedPayloads, withoutNulls } from '../support/typed-payloads.ts';
 
 /** The payloads that an import makes of a CSV export of payloads. */
 async function roundTrip(
