@@ -1,5 +1,5 @@
+import { createClockWatch } from '@sluice/ingest-worker/settle/clock-watch.ts';
 import { createSettle } from '@sluice/ingest-worker/settle/settle.ts';
-import { createWitness } from '@sluice/ingest-worker/settle/witness.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { milestoneStore } from '@sluice/shared/store/milestones.ts';
 import { expect, it, onTestFinished } from 'vitest';
@@ -17,7 +17,7 @@ const spacing = 100;
 /** Settles what is 8 s old, without a rest: no command is on its way so long here. Call in a test. */
 function settleQuickly({ db, url }: Awaited<ReturnType<typeof ownDatabase>>) {
   const store = openStore(url);
-  const witness = createWitness({ ask: store.clock, horizonMs: 8_000 });
+  const witness = createClockWatch({ ask: store.clock, horizonMs: 8_000 });
   const settle = createSettle({
     applications: store.applications,
     milestones: milestoneStore(db, spacing),
