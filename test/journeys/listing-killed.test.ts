@@ -17,17 +17,17 @@ const spacing = 100;
 /** Settles what is 8 s old, without a rest: no command is on its way so long here. Call in a test. */
 function settleQuickly({ db, url }: Awaited<ReturnType<typeof ownDatabase>>) {
   const store = openStore(url);
-  const witness = createClockWatch({ ask: store.clock, horizonMs: 8_000 });
+  const watch = createClockWatch({ ask: store.clock, horizonMs: 8_000 });
   const settle = createSettle({
     applications: store.applications,
     milestones: milestoneStore(db, spacing),
-    settledUntil: witness.settledUntil,
+    settledUntil: watch.settledUntil,
     log: createLogger('test', { level: 'silent', pretty: false }),
   });
   const stopping = new AbortController();
   const running = (async () => {
     while (!stopping.signal.aborted) {
-      await witness.look();
+      await watch.look();
       await settle(stopping.signal);
     }
   })();
@@ -36,7 +36,7 @@ function settleQuickly({ db, url }: Awaited<ReturnType<typeof ownDatabase>>) {
     await running;
   };
   onTestFinished(stop);
-  return { stop, settledUntil: witness.settledUntil };
+  return { stop, settledUntil: watch.settledUntil };
 }
 
 it(
