@@ -61,16 +61,6 @@ export function jobStore(db: Db) {
     imports: importJobs(db),
     ...queuedJobs(db),
 
-    /** How many jobs of an owner are not finished, counted up to `most`; imports that are arriving among them. */
-    async unfinishedOfOwner(owner: string, most: number): Promise<number> {
-      const filter: Filter<JobDocument> = {
-        kind: { $in: ['export', 'import'] },
-        owner: new ObjectId(owner),
-        state: { $in: unfinished },
-      };
-      return jobs.countDocuments(filter, { limit: most });
-    },
-
     /** How many exports of an owner are kept, or will be, counted up to `most`. */
     async keptExportsOfOwner(owner: string, most: number): Promise<number> {
       const filter: Filter<JobDocument> = {

@@ -12,7 +12,7 @@ export const brief = { parts: 0, shape: 0, 'options.columns': 0, 'manifest.colum
 /** What its place among the jobs of its owner depends on. */
 export type Placed = Pick<JobRecord, 'id' | 'owner' | 'queuedAt'>;
 
-/** What the queue asks of the records of jobs: their order among those of their owner, and which it may have lost. */
+/** Jobs that are not finished: how many an owner has, their order in the queue, and which of them the queue may have lost. */
 export function queuedJobs(db: Db) {
   const jobs = db.collection<JobDocument>('jobs');
   const ofKind = (kind: JobRecord['kind']): Filter<JobDocument> => ({
@@ -26,6 +26,16 @@ export function queuedJobs(db: Db) {
   });
 
   return {
+    /** How many jobs of an owner are not finished, counted up to `most`; imports that are arriving among them. */
+    async unfinishedOfOwner(owner: string, most: number): Promise<number> {
+      const filter: Filter<JobDocument> = {
+        kind: { $in: ['export', 'import'] },
+        owner: new ObjectId(owner),
+        state: { $in: unfinished },
+      };
+      return jobs.countDocuments(filter, { limit: most });
+    },
+
     /** Its number among the unfinished jobs of its owner, from 1. */
     placeOf: (kind: JobRecord['kind'], { owner, queuedAt }: Placed): Promise<number> =>
       jobs.countDocuments({ ...queued(kind, owner), queuedAt: { $lte: queuedAt } }),
