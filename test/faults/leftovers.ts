@@ -51,7 +51,11 @@ async function queued(stack: Stack): Promise<number> {
   const redis = (...args: string[]) => stack.compose('exec', '-T', 'redis', 'redis-cli', ...args);
   const keys = (await redis('--scan')).split('\n');
   const lists = keys.filter((key) => /:(active|wait)$/.test(key));
-  const lengths = await Promise.all(lists.map((key) => redis('LLEN', key)));
+  const sets = keys.filter((key) => key.endsWith(':prioritized'));
+  const lengths = await Promise.all([
+    ...lists.map((key) => redis('LLEN', key)),
+    ...sets.map((key) => redis('ZCARD', key)),
+  ]);
   const failed = keys.filter((key) => key.endsWith(':failed')).length;
   return lengths.reduce((sum, length) => sum + Number(length), failed);
 }

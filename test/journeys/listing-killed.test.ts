@@ -1,5 +1,5 @@
+import { createClockWatch } from '@sluice/ingest-worker/settle/clock-watch.ts';
 import { createSettle } from '@sluice/ingest-worker/settle/settle.ts';
-import { createWitness } from '@sluice/ingest-worker/settle/witness.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
 import { milestoneStore } from '@sluice/shared/store/milestones.ts';
@@ -20,17 +20,17 @@ const lookEveryMs = 100;
 /** Settles what is 8 s old: no command is on its way so long here. Call in a test. */
 function settleQuickly({ db, url }: Awaited<ReturnType<typeof ownDatabase>>) {
   const store = openStore(url);
-  const witness = createWitness({ ask: store.clock, horizonMs: 8_000 });
+  const watch = createClockWatch({ ask: store.clock, horizonMs: 8_000 });
   const settle = createSettle({
     applications: store.applications,
     milestones: milestoneStore(db, spacing),
-    settledUntil: witness.settledUntil,
+    settledUntil: watch.settledUntil,
     log: createLogger('test', { level: 'silent', pretty: false }),
   });
   const stopping = new AbortController();
   let running = Promise.resolve();
   const stopLooking = repeat(lookEveryMs, () => {
-    running = witness.look().then(() => settle(stopping.signal));
+    running = watch.look().then(() => settle(stopping.signal));
     return running;
   });
   const stop = async () => {
@@ -39,7 +39,7 @@ function settleQuickly({ db, url }: Awaited<ReturnType<typeof ownDatabase>>) {
     await running;
   };
   onTestFinished(stop);
-  return { stop, settledUntil: witness.settledUntil };
+  return { stop, settledUntil: watch.settledUntil };
 }
 
 it(

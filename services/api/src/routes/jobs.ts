@@ -22,7 +22,7 @@ import { ByDomain, failures, overLimit, refusals, security } from './common.ts';
 interface Dependencies {
   store: Store;
   kind: JobRecord['kind'];
-  queue: JobQueue;
+  queue: Pick<JobQueue, 'enqueue'>;
   quotas: Pick<Quotas, 'check'>;
   audit: Audit;
   capacity: Pick<Capacities, 'downloads' | 'followers'>;

@@ -8,8 +8,7 @@ import type { ExportJob } from '@sluice/shared/store/job-records.ts';
 import { isRetriable, isUnfinished } from '@sluice/shared/store/retry.ts';
 import { Defect, Unexportable } from '../formats/unexportable.ts';
 import { createFileHashes } from './file-hashes.ts';
-import { createRate } from './rate.ts';
-import { createWriteFile, Deleted } from './write-file.ts';
+import { type Claim, createWriteFile, Deleted } from './write-file.ts';
 
 /** Workers that took a job without committing a part, until it fails. */
 const maxAttempts = 10;
@@ -49,14 +48,23 @@ export function createMakeExport({ store, queue, retentionMs, timings, log }: De
     );
   }
 
+  async function write(job: ExportJob, claim: Claim) {
+    try {
+      return await writeFile(job, claim);
+    } catch (error) {
+      // Also behind the end of the job, which may have been long ago.
+      if (error instanceof LeaseLost) await removeUnused(job.id);
+      throw error;
+    }
+  }
+
   async function make(job: ExportJob, signal: AbortSignal): Promise<void> {
     const { id, fence } = job;
     if (job.attempts > maxAttempts) throw new Defect(`${maxAttempts} workers tried without success`);
-    const rate = createRate();
     const manifest = await underLease(
-      () => jobs.renew(id, fence, timings.leaseMs, rate.perSecond()),
+      () => jobs.renew(id, fence, timings.leaseMs),
       timings,
-      (lease) => writeFile(job, { lease, signal, onCommitted: rate.count }),
+      (lease) => write(job, { lease, signal }),
     );
     if (manifest === 'unfinished') throw new Postpone();
     if (!(await jobs.complete(id, fence, manifest, expiry(job)))) throw new LeaseLost();

@@ -1,7 +1,7 @@
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { ApplicationStore } from '@sluice/shared/store/applications.ts';
 import type { MilestoneStore } from '@sluice/shared/store/milestones.ts';
-import type { Witness } from './witness.ts';
+import type { ClockWatch } from './clock-watch.ts';
 
 const applicationsAtOnce = 500;
 /** So many passes an application is left alone to which nothing has come. */
@@ -18,7 +18,7 @@ export type OpenSince = (application: string) => Promise<number | undefined>;
 interface Dependencies {
   applications: Pick<ApplicationStore, 'living'>;
   milestones: MilestoneStore;
-  settledUntil: Witness['settledUntil'];
+  settledUntil: ClockWatch['settledUntil'];
   openSince?: OpenSince;
   log: Logger;
 }

@@ -12,10 +12,10 @@ interface Answer extends Clock {
   at: number;
 }
 
-export type Witness = ReturnType<typeof createWitness>;
+export type ClockWatch = ReturnType<typeof createClockWatch>;
 
 /** Watches whether MongoDB answers without a break: only then is what is old enough also settled. */
-export function createWitness({
+export function createClockWatch({
   ask,
   clock = () => performance.now(),
   horizonMs = horizon,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createWitness } from './witness.ts';
+import { createClockWatch } from './clock-watch.ts';
 
 const epoch = 1_700_000_000_000;
 
@@ -7,7 +7,7 @@ const epoch = 1_700_000_000_000;
 function watch() {
   const mongodb = { now: epoch, majority: epoch };
   const process = { now: 0 };
-  const witness = createWitness({ ask: async () => ({ ...mongodb }), clock: () => process.now });
+  const watch = createClockWatch({ ask: async () => ({ ...mongodb }), clock: () => process.now });
 
   /** Both clocks go on. */
   function pass(ms: number): void {
@@ -17,7 +17,7 @@ function watch() {
   }
 
   return {
-    ...witness,
+    ...watch,
     mongodb,
     process,
     pass,
@@ -25,7 +25,7 @@ function watch() {
     async answersFor(seconds: number): Promise<void> {
       for (let second = 0; second < seconds; second++) {
         pass(1_000);
-        await witness.look();
+        await watch.look();
       }
     },
   };
@@ -66,9 +66,9 @@ it('says nothing when the last answer is old', async () => {
 });
 
 it('rejects with what became of the question', async () => {
-  const witness = createWitness({ ask: () => Promise.reject(new Error('away')) });
-  await expect(witness.look()).rejects.toThrow('away');
-  expect(witness.settledUntil()).toBeUndefined();
+  const watch = createClockWatch({ ask: () => Promise.reject(new Error('away')) });
+  await expect(watch.look()).rejects.toThrow('away');
+  expect(watch.settledUntil()).toBeUndefined();
 });
 
 it.each<[string, (of: ReturnType<typeof watch>) => void]>([
