@@ -16,22 +16,16 @@ import {
 import { columnsNamed } from '../formats/columns.ts';
 import { createFindRows } from '../formats/find-rows.ts';
 import { elementTable } from './element-table.ts';
-import { type Extent, excessOf, type Measure, noExtent } from './limits.ts';
+import { excessOf, type Measure, noExtent } from './limits.ts';
 import { objectTables } from './object-tables.ts';
 import { createShapeNodes, type ShapeNode, TooMuch } from './shape-node.ts';
+import type { Surveyed } from './surveyed.ts';
 
 interface Options {
   columns: Column[];
   /** Names of columns; absent: all. */
   selected?: string[] | undefined;
   arrays: 'columns' | 'rows';
-}
-
-/** A column, and what the entries have there. */
-export interface Surveyed {
-  column: Column;
-  node: ShapeNode;
-  extent: Extent;
 }
 
 /** Looks at entries for what is in their arrays. The leaves outside of arrays are known: they are `columns`. */
