@@ -6,7 +6,7 @@ import type { ExportJob } from '@sluice/shared/store/job-records.ts';
 import type { JobStore } from '@sluice/shared/store/jobs.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deliver } from '../support/export-client.ts';
-import { createClaimed, hold, writerOn } from '../support/export-writer.ts';
+import { claim, createClaimed, writerOn } from '../support/export-writer.ts';
 import { jsonOf } from '../support/json-of.ts';
 import { type Sluice, startSluice, storeOf, until } from '../support/sluice.ts';
 import { unzip } from '../support/unzip.ts';
@@ -222,7 +222,7 @@ describe('a worker that dies', () => {
       commitParts: (...args) => (left === 'none' || left-- === 0 ? die() : exports.commitParts(...args)),
     };
     const mortal = { ...store, jobs: { ...store.jobs, exports: dying } };
-    await expect(writerOn(mortal)(job, hold)).rejects.toThrow('dead');
+    await expect(writerOn(mortal)(job, claim)).rejects.toThrow('dead');
   }
 
   it.each(['columns', 'rows'] as const)(
@@ -250,8 +250,8 @@ describe('a worker that dies', () => {
         expect(committed).toHaveLength(parts === 'none' ? 0 : parts);
         await store.parts.put(id, Buffer.from('an orphan'));
         // As if its lease were over.
-        await store.jobs.giveBack(id, job.fence);
-        await deliver(sluice.env, id);
+        await store.jobs.release(id, job.fence, false);
+        await deliver(sluice.env, store, job);
         await until(async () => (await get(`${path}/${id}`)).body.data.state === 'completed');
         expect(await fileOf(id)).toEqual(expected);
         expect((await store.jobs.partsOf(id)).slice(0, committed.length)).toEqual(committed);
@@ -273,7 +273,7 @@ describe('a worker that dies', () => {
     const shape = { tables: [{ name: 'entries', path: [], columns: [{ name: 'no', pointer: '/no' }] }] };
     expect(await store.jobs.exports.setShape(id, fence + 1, { tables: [] })).toBe(false);
     expect(await store.jobs.exports.setShape(id, fence, shape)).toBe(true);
-    expect((await store.jobs.exports.claim(0))?.shape).toEqual(shape);
+    expect((await store.jobs.claim('export', id, 0))?.shape).toEqual(shape);
     await store.jobs.cancel(id, new Date());
     expect(await store.jobs.exports.setShape(id, fence + 1, { tables: [] })).toBe(false);
   });
@@ -306,7 +306,7 @@ describe('entries that come while tables are written', () => {
         return exports.commitParts(...args);
       },
     };
-    const manifest = await writerOn({ ...store, jobs: { ...store.jobs, exports: busy } })(job, hold);
+    const manifest = await writerOn({ ...store, jobs: { ...store.jobs, exports: busy } })(job, claim);
     if (manifest === 'unfinished') throw new Error(manifest);
     expect(manifest.rows).toBe(3);
     await store.jobs.complete(id, job.fence, manifest, new Date(Date.now() + 60_000));

@@ -200,7 +200,7 @@ it('an export that ten workers began in vain fails, and whoever waits for its st
   const { db, client, domain, worker, stream, streamed, over } = await start();
   const streaming = stream(['-f']);
   const id = await streamed();
-  await db.collection('jobs').updateOne({ _id: new ObjectId(id) }, { $set: { barren: 10 } });
+  await db.collection('jobs').updateOne({ _id: new ObjectId(id) }, { $set: { attempts: 10 } });
   await worker.start();
   expect(await over(id)).toBe('failed');
   // With -f curl says 22 to an answer of 400 or more.

@@ -4,6 +4,7 @@ import { createLogger } from '@sluice/shared/logger.ts';
 import { expect, it, onTestFinished } from 'vitest';
 import { deliver, exportableApplication, fill, recordExport } from '../support/export-client.ts';
 import { openStore, ownDatabase } from '../support/own-database.ts';
+import { quickTimings } from '../support/quick-timings.ts';
 import { startSluice, until } from '../support/sluice.ts';
 
 const many = Number(process.env.EXPORTS ?? 50);
@@ -24,13 +25,13 @@ it.each([1, 2])(
       }),
     );
     if (!busy || !modest) throw new Error('two owners');
-    for (let i = 0; i < many; i++) await deliver(sluice.env, (await recordExport(store, busy)).id);
+    for (let i = 0; i < many; i++) await deliver(sluice.env, store, await recordExport(store, busy));
     const first = await recordExport(store, modest);
-    await deliver(sluice.env, first.id);
+    await deliver(sluice.env, store, first);
 
     const log = createLogger('test', { level: process.env.TEST_LOG ?? 'silent', pretty: false });
     const env = { ...sluice.env, EXPORT_CONCURRENCY: String(concurrency) };
-    const worker = await startExportWorker(loadExportWorkerConfig(env), log);
+    const worker = await startExportWorker(loadExportWorkerConfig(env), log, quickTimings);
     onTestFinished(worker.stop);
     const ofBusy = () => store.jobs.list(busy.id, 'export');
     await until(async () => (await store.jobs.get(first.id))?.state === 'completed');

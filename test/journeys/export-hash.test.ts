@@ -1,11 +1,9 @@
 import { startExportWorker } from '@sluice/export-worker/jobs.ts';
 import { loadExportWorkerConfig } from '@sluice/shared/config/load.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
-import { ObjectId } from 'mongodb';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { createCuttableProxy } from '../support/cuttable-proxy.ts';
 import {
-  deliver,
   expectSwept,
   exportableApplication,
   exportClient,
@@ -14,6 +12,7 @@ import {
   sha256,
 } from '../support/export-client.ts';
 import { openStore, ownDatabase, throughProxy } from '../support/own-database.ts';
+import { quickTimings } from '../support/quick-timings.ts';
 import { startSluice, until } from '../support/sluice.ts';
 
 /** An export worker whose way to MongoDB can be cut. */
@@ -26,8 +25,10 @@ async function createCuttableWorker(env: Record<string, string>) {
     proxy,
     async start(): Promise<void> {
       const log = createLogger('test', { level: process.env.TEST_LOG ?? 'silent', pretty: false });
-      const config = loadExportWorkerConfig({ ...env, MONGODB_URL, EXPORT_CONCURRENCY: '1' });
-      const worker = await startExportWorker(config, log);
+      // It hands a job back when it waited so long in vain.
+      const own = { MONGODB_URL, MONGODB_TIMEOUT: '6s', EXPORT_CONCURRENCY: '1' };
+      const config = loadExportWorkerConfig({ ...env, ...own });
+      const worker = await startExportWorker(config, log, quickTimings);
       onTestFinished(worker.stop);
     },
   };
@@ -46,20 +47,6 @@ it('the hash of a file is that of its bytes, also when a worker comes back to a 
   const other = await createCuttableWorker(sluice.env);
   const parts = async (id: string) => (await store.jobs.partsOf(id)).length;
 
-  /** Wakes workers that have nothing to do, once the job is nobody's: also again, since one that cannot reach it may wake first. */
-  async function offer(id: string, isTaken: () => Promise<boolean>): Promise<void> {
-    await until(async () => Number((await store.jobs.get(id))?.leaseUntil) < Date.now());
-    let last = 0;
-    await until(async () => {
-      if (await isTaken()) return true;
-      if (Date.now() - last > 1_000) {
-        await deliver(sluice.env, new ObjectId().toHexString());
-        last = Date.now();
-      }
-      return false;
-    }, 60_000);
-  }
-
   // The first has written two parts, of which one was committed, when it loses MongoDB.
   const lost = one.proxy.cutWhenSent('$push', 1);
   await one.start();
@@ -69,10 +56,10 @@ it('the hash of a file is that of its bytes, also when a worker comes back to a 
   // Another writes the second part its own way, longer, and is lost too.
   const lostToo = other.proxy.cutWhenSent('$push', 1);
   await other.start();
-  await offer(id, async () => lostToo.left === 0);
+  await until(async () => lostToo.left === 0);
   expect(await parts(id)).toBe(2);
   await one.proxy.restore();
-  await offer(id, async () => (await parts(id)) > 2);
+  await until(async () => (await parts(id)) > 2);
 
   const job = await client.over(domain, id);
   expect([job.state, job.file.rows]).toEqual(['completed', 30_000]);

@@ -6,9 +6,10 @@ import { largeNumbers } from '@sluice/shared/store/leaves.ts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fileOf } from '../support/export-client.ts';
-import { createClaimed, hold, writerOn } from '../support/export-writer.ts';
+import { claim, createClaimed, writerOn } from '../support/export-writer.ts';
 import { readExact } from '../support/exports/parquet-files.ts';
 import { jsonOf } from '../support/json-of.ts';
+import { runs } from '../support/runs.ts';
 import { type Sluice, startSluice, storeOf, until } from '../support/sluice.ts';
 
 let sluice: Sluice;
@@ -123,7 +124,7 @@ it('of numbers of any size never fails, and has what the list shows', async () =
     fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 12 }), async (lines) => {
       await expectEqual(lines);
     }),
-    { numRuns: 25 },
+    runs(25),
   );
 });
 
@@ -202,7 +203,7 @@ async function written(
       return exports.setShape(id, fence, shape);
     },
   };
-  const manifest = await writerOn({ ...store, jobs: { ...store.jobs, exports: observed } })(job, hold);
+  const manifest = await writerOn({ ...store, jobs: { ...store.jobs, exports: observed } })(job, claim);
   return { manifest, id: job.id };
 }
 

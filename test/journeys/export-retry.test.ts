@@ -88,7 +88,7 @@ describe('an export that failed is retried', () => {
     for (const field of ['error', 'finishedAt']) expect(taken.body.data).not.toHaveProperty(field);
     expect(refused.body.error).toMatchObject({ name: 'ResourceConflictError', message: /is waiting/ });
     const record = await run.store.jobs.get(id);
-    expect(record).toMatchObject({ barren: 0, fence: (before?.fence as number) + 1 });
+    expect(record).toMatchObject({ attempts: 0, fence: (before?.fence as number) + 1 });
     const retried = async () => {
       const { body } = await run.sluice.request('GET', '/audit', { token: run.token });
       return body.data.result.filter(({ action }: { action: string }) => action === 'export.retried');
@@ -166,17 +166,20 @@ type Answer = Awaited<ReturnType<Run['retry']>>;
 describe('a retry is refused', () => {
   it.each([
     ['waiting', async () => undefined],
-    ['active', async ({ store }: Run) => void (await store.jobs.exports.claim(60_000))],
-    ['cancelled', async ({ store }: Run, id: string) => void (await store.jobs.cancel(id, later()))],
-  ] as const)('when the export is %s', async (state, make) => {
-    const run = await start(1);
-    const { id } = await recordExport(run.store, run.application);
-    await make(run, id);
-    const { status, body } = await run.retry(id);
-    expect([status, body.error.name]).toEqual([409, 'ResourceConflictError']);
-    expect(body.error.message).toContain(`it is ${state}, and only a failed one`);
-    expect((await run.store.jobs.get(id))?.state).toBe(state);
-  });
+    ['active', ({ store }: Run, id: string) => store.jobs.claim('export', id, 60_000)],
+    ['cancelled', ({ store }: Run, id: string) => store.jobs.cancel(id, later())],
+  ] as [string, (run: Run, id: string) => Promise<unknown>][])(
+    'when the export is %s',
+    async (state, make) => {
+      const run = await start(1);
+      const { id } = await recordExport(run.store, run.application);
+      await make(run, id);
+      const { status, body } = await run.retry(id);
+      expect([status, body.error.name]).toEqual([409, 'ResourceConflictError']);
+      expect(body.error.message).toContain(`it is ${state}, and only a failed one`);
+      expect((await run.store.jobs.get(id))?.state).toBe(state);
+    },
+  );
 
   it('when the export was streamed; nothing is kept of it', async () => {
     const run = await start(10);
@@ -193,7 +196,7 @@ describe('a retry is refused', () => {
   it('when the owner has JOB_QUOTA unfinished ones, or the job or its application is gone', async () => {
     const run = await start(1, { JOB_QUOTA: '1' });
     const { id } = await recordExport(run.store, run.application);
-    const { fence } = (await run.store.jobs.exports.claim(60_000)) ?? { fence: 0 };
+    const { fence } = (await run.store.jobs.claim('export', id, 60_000)) ?? { fence: 0 };
     await run.store.jobs.fail(id, fence, { error: 'broken' }, later());
     const { id: another } = await recordExport(run.store, run.application);
     const refused = await run.retry(id);

@@ -8,6 +8,7 @@ import type { ExportJob, Part } from '@sluice/shared/store/job-records.ts';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deliver } from '../support/export-client.ts';
+import { createClaimed } from '../support/export-writer.ts';
 import { read } from '../support/exports/parquet-files.ts';
 import { jsonOf } from '../support/json-of.ts';
 import { type Sluice, startSluice, storeOf, until } from '../support/sluice.ts';
@@ -333,7 +334,7 @@ describe('an export job', () => {
       expect((await silent.request('GET', `${path}/${id}/file`, { token })).status).toBe(404);
       expect((await silent.request('DELETE', `${path}/${id}`, { token })).status).toBe(200);
       expect((await silent.request('GET', `${path}/${id}`, { token })).body.data.state).toBe('cancelled');
-      expect(await store.jobs.beat(id, 0, 1_000)).toBe(false);
+      expect(await store.jobs.renew(id, 0, 1_000)).toBe(false);
     } finally {
       await silent.stop();
     }
@@ -405,7 +406,7 @@ describe('an export job', () => {
       transient: false,
     });
     await store.applications.remove(domain, owner);
-    await deliver(sluice.env, job.id);
+    await deliver(sluice.env, store, job);
     const state = async () => (await store.jobs.get(job.id))?.state;
     await until(async () => !['waiting', 'active'].includes((await state()) ?? 'gone'));
     expect(await state()).not.toBe('completed');
@@ -422,25 +423,18 @@ describe('an export job', () => {
     const [first] = (await store.jobs.partsOf(job.id)) as [Part];
     const { application, owner, options, cut, leafCount } = job;
     const same = { application, owner, domain, options, cut, leafCount, transient: false };
-    let claimed: ExportJob | undefined;
-    // The worker that made the file looks for the next one about now, and may be the first to see it.
-    await until(async () => {
-      const { id } = await store.jobs.exports.create(same);
-      claimed = await store.jobs.exports.claim(0);
-      return claimed?.id === id;
-    });
-    const { id, fence } = claimed as unknown as ExportJob;
+    const claimed = await createClaimed(store, same, 0);
+    const { id, fence } = claimed;
     const kept = await store.parts.put(id, (await store.parts.get(first.id)) as Buffer);
     await store.parts.put(id, Buffer.from('an orphan'));
     const { last } = await store.rawEntries.page(job.application, { until: highestId, limit: first.rows });
     await store.jobs.exports.commitParts(id, fence, {
       parts: [{ ...first, id: kept }],
       position: { pass: 0, after: last, entries: first.rows },
-      leaseMs: 0,
       firstCreatedAt: job.firstCreatedAt,
       lastCreatedAt: job.lastCreatedAt,
     });
-    await deliver(sluice.env, id);
+    await deliver(sluice.env, store, claimed);
     await until(async () => (await get(`${path}/${id}`)).body.data.state === 'completed');
     expect((await get(`${path}/${id}/file`)).text).toBe(whole);
     expect((await store.jobs.partsOf(id))[0]?.id).toBe(kept);

@@ -5,16 +5,13 @@ import { columnsOf } from '@sluice/shared/columns/columns.ts';
 import { headerColumns } from '@sluice/shared/csv/header.ts';
 import { readRecord } from '@sluice/shared/csv/record.ts';
 import { createRowJson } from '@sluice/shared/csv/row.ts';
-import {
-  type TypedPayloads,
-  typedPayloads,
-  withoutNulls,
-} from '@sluice/shared/csv/typed-payloads.testing.ts';
 import { framesOf } from '@sluice/shared/imports/frames.ts';
 import { eachLeaf, toPointer } from '@sluice/shared/payloads/leaves.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { write } from '../support/exports/entries.ts';
+import { runs } from '../support/runs.ts';
+import { type TypedPayloads, typedPayloads, withoutNulls } from '../support/typed-payloads.ts';
 
 /** The payloads that an import makes of a CSV export of payloads. */
 async function roundTrip(
@@ -54,7 +51,7 @@ it.each(['escape', 'raw'] as const)(
         const found = (await roundTrip(given, formulas)).map((payload) => withoutNulls(payload) ?? {});
         expect(found).toEqual(expected);
       }),
-      { numRuns: 1_000 },
+      runs(300),
     );
   },
 );

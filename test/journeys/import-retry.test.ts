@@ -44,7 +44,7 @@ type Run = Awaited<ReturnType<typeof start>>;
 
 /** Of a chunk that ten workers began in vain. */
 async function fail({ chunks, one, ended }: Run, seq = 1): Promise<void> {
-  await chunks.updateOne({ seq }, { $set: { barren: 10 } });
+  await chunks.updateOne({ seq }, { $set: { attempts: 10 } });
   await one.start();
   expect(await ended()).toMatchObject({ state: 'failed', error: `10 workers tried chunk ${seq} in vain` });
 }
@@ -95,7 +95,7 @@ describe('an import that failed is retried, and stores each line once,', () => {
     expect([state, progress.total]).toEqual(['waiting', count]);
     for (const field of ['error', 'finishedAt']) expect(job).not.toHaveProperty(field);
     const record = await run.store.jobs.get(run.id);
-    expect(record).toMatchObject({ barren: 0, fence: (before?.fence as number) + 1 });
+    expect(record).toMatchObject({ attempts: 0, fence: (before?.fence as number) + 1 });
     expect(record).not.toHaveProperty('expiresAt');
     const retried = async () => {
       const { body } = await run.sluice.request('GET', '/audit', { token: run.token });
@@ -156,7 +156,7 @@ describe('an import that failed is retried, and stores each line once,', () => {
       one.goOn();
       return false;
     });
-    await chunks.updateMany({ state: 'open', leaseUntil: { $exists: false } }, { $set: { barren: 10 } });
+    await chunks.updateMany({ state: 'open', leaseUntil: { $exists: false } }, { $set: { attempts: 10 } });
     await other.start();
     expect(await run.ended()).toMatchObject({ state: 'failed' });
     expect((await run.retry()).status).toBe(202);

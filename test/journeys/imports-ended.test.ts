@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
-import { createTurns } from '@sluice/ingest-worker/import/turns.ts';
 import { startIngestWorker } from '@sluice/ingest-worker/jobs.ts';
 import { loadIngestWorkerConfig } from '@sluice/shared/config/load.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { createLineKeys } from '@sluice/shared/store/entry-id.ts';
-import { ObjectId } from 'mongodb';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { createCuttableProxy } from '../support/cuttable-proxy.ts';
 import { importClient } from '../support/import-client.ts';
 import { jsonOf } from '../support/json-of.ts';
 import { openStore, ownDatabase, throughProxy } from '../support/own-database.ts';
+import { quickTimings } from '../support/quick-timings.ts';
 import { quickPurges, startSluice, until } from '../support/sluice.ts';
 import { ndjson, uploadClient } from '../support/upload-client.ts';
 
@@ -29,7 +28,11 @@ async function begin(env: Record<string, string> = {}) {
     return Object.fromEntries(names.map((name, at) => [name, all[at]]));
   };
   async function work(more: Record<string, string> = {}) {
-    const worker = await startIngestWorker(loadIngestWorkerConfig({ ...sluice.env, ...more }), log);
+    const worker = await startIngestWorker(
+      loadIngestWorkerConfig({ ...sluice.env, ...more }),
+      log,
+      quickTimings,
+    );
     onTestFinished(() => worker.stop());
   }
   async function start(body: string) {
@@ -106,7 +109,7 @@ describe('an import fails, with a reason,', () => {
   it('when worker after worker began the same chunk and died', async () => {
     const { db, domain, work, start, client } = await begin();
     const id = await start(lines(10));
-    await db.collection('chunks').updateMany({}, { $set: { barren: 10 } });
+    await db.collection('chunks').updateMany({}, { $set: { attempts: 10 } });
     await work();
     const job = await client.ended(domain, id);
     expect(job).toMatchObject({ state: 'failed', error: '10 workers tried chunk 0 in vain' });
@@ -178,27 +181,4 @@ it('an import is not taken while Redis is away: nobody could work on it', async 
   expect([status, body.error.message]).toEqual([503, 'imports cannot be taken now: the queue is away']);
   expect(headers.get('retry-after')).toMatch(/^\d+$/);
   expect(await counts()).toEqual(nothing);
-});
-
-it('the next chunk is of the owner with the fewest under way, and of the import that waited longest', async () => {
-  const { store } = await begin();
-  const options = { format: 'ndjson', formulas: 'escape', lineLimit: 1_000 } as const;
-  const [busy, idle] = [new ObjectId().toHexString(), new ObjectId().toHexString()] as [string, string];
-  async function add(owner: string): Promise<string> {
-    const { id } = await store.jobs.imports.create({ application: owner, owner, domain: 'x', options });
-    for (const seq of [0, 1])
-      await store.chunks.add({ job: id, application: owner, owner, seq, lines: 1, part: owner, bytes: 1 });
-    await store.jobs.imports.receive(id, { total: 2, held: 2 });
-    return id;
-  }
-  const [first, second, third, other] = [
-    await add(busy),
-    await add(busy),
-    await add(busy),
-    await add(idle),
-  ] as [string, string, string, string];
-  const turns = createTurns(store);
-  expect(await turns()).toEqual([first, second, third, other]);
-  await store.chunks.take(second, 60_000);
-  expect(await turns()).toEqual([other, first, second, third]);
 });

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { zstdDecompressSync } from 'node:zlib';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { exportsQueue } from '@sluice/shared/queues/exports.ts';
-import { createProducer } from '@sluice/shared/queues/producer.ts';
+import { createJobQueue } from '@sluice/shared/queues/job-queue.ts';
 import { connectRedis } from '@sluice/shared/queues/redis.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
-import type { EntryDocument } from '@sluice/shared/store/entries.ts';
+import type { EntryDocument } from '@sluice/shared/store/entry-document.ts';
 import { fromKey } from '@sluice/shared/store/entry-id.ts';
 import type { ExportJob } from '@sluice/shared/store/job-records.ts';
 import { type Db, ObjectId } from 'mongodb';
@@ -148,13 +148,13 @@ export async function recordExport(
   });
 }
 
-/** Tells the workers of these stores that there is a job. Call in a test. */
-export async function deliver(env: Record<string, string>, jobId: string): Promise<void> {
+/** Puts a job on the queue of these stores. Call in a test. */
+export async function deliver(env: Record<string, string>, store: Store, job: ExportJob): Promise<void> {
   const { REDIS_URL: url, REDIS_PREFIX: prefix } = env as { REDIS_URL: string; REDIS_PREFIX: string };
   const config = { url, prefix, timeoutMs: 30_000 };
   const log = createLogger('test', { level: 'silent', pretty: false });
   const redis = connectRedis(config, log, 'patient');
   onTestFinished(() => redis.disconnect());
   await until(async () => redis.status === 'ready');
-  await createProducer(exportsQueue, redis, config, log).add({ jobId });
+  await createJobQueue(exportsQueue, store.jobs, redis, config, log).enqueue(job);
 }

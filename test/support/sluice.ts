@@ -13,6 +13,7 @@ import { createLogger } from '@sluice/shared/logger.ts';
 import { parseJson } from '@sluice/shared/payloads/parse-json.ts';
 import { connectStore } from '@sluice/shared/store/connect.ts';
 import { inject, onTestFinished } from 'vitest';
+import { quickTimings } from './quick-timings.ts';
 
 export interface Answer {
   status: number;
@@ -90,19 +91,21 @@ export async function startSluice({
   env = {},
   workers = true,
   workerEnv = {},
+  capacity,
 }: {
   env?: Env;
   workers?: boolean;
   workerEnv?: Env;
+  capacity?: Parameters<typeof startApi>[2];
 } = {}) {
   const vars = { ...ownStores(env.REDIS_URL), ...env };
   const log = createLogger('test', { level: vars.LOG_LEVEL as string, pretty: false });
   const config: ApiConfig = loadApiConfig(vars);
-  const api = await startApi(config, log);
+  const api = await startApi(config, log, capacity);
   const started = workers
     ? await Promise.all([
-        startExportWorker(loadExportWorkerConfig({ ...vars, ...workerEnv }), log),
-        startIngestWorker(loadIngestWorkerConfig({ ...vars, ...workerEnv }), log),
+        startExportWorker(loadExportWorkerConfig({ ...vars, ...workerEnv }), log, quickTimings),
+        startIngestWorker(loadIngestWorkerConfig({ ...vars, ...workerEnv }), log, quickTimings),
       ])
     : [];
   await until(async () => (await call(api.url, 'GET', '/api/health/ready')).status === 200);

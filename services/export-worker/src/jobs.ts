@@ -1,24 +1,40 @@
 import type { ExportWorkerConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { exportsQueue } from '@sluice/shared/queues/exports.ts';
-import { createProducer } from '@sluice/shared/queues/producer.ts';
+import { createJobQueue } from '@sluice/shared/queues/job-queue.ts';
 import { connectRedis } from '@sluice/shared/queues/redis.ts';
+import { timings as usual } from '@sluice/shared/queues/timings.ts';
 import { type RunningWorker, startWorker } from '@sluice/shared/queues/worker.ts';
 import { connectStore } from '@sluice/shared/store/connect.ts';
-import { createMakeExports } from './export/make-exports.ts';
-import { createSweep } from './sweep.ts';
+import { createClean } from './clean.ts';
+import { createMakeExport } from './export/make-export.ts';
 
-/** What this service does: the queue it takes from, the handler, and the sweep behind it. */
-export function startExportWorker(config: ExportWorkerConfig, log: Logger): Promise<RunningWorker> {
+/** What this service does: the queue it takes from, its handler, and what becomes of jobs that Redis forgot. */
+export function startExportWorker(
+  config: ExportWorkerConfig,
+  log: Logger,
+  timings = usual,
+): Promise<RunningWorker> {
   const store = connectStore(config.mongodb, 'sluice-export-worker', 'patient');
   const redis = connectRedis(config.redis, log, 'impatient');
-  const queue = createProducer(exportsQueue, redis, config.redis, log);
+  const queue = createJobQueue(exportsQueue, store.jobs, redis, config.redis, log);
   return startWorker({
     config,
+    timings,
     log,
-    tasks: [{ definition: exportsQueue, handler: createMakeExports({ store, ...config, log }), queue }],
-    sweep: createSweep({ store, queue, log }),
-    release: async () => {
+    tasks: [
+      {
+        definition: exportsQueue,
+        handler: createMakeExport({ store, queue, ...config, timings, log }),
+        queue,
+        recover: {
+          forgotten: () => store.jobs.forgotten('export', timings.forgottenMs),
+          enqueue: queue.enqueue,
+        },
+      },
+    ],
+    clean: createClean({ store, log }),
+    close: async () => {
       redis.disconnect();
       await store.close();
     },

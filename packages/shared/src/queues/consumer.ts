@@ -1,20 +1,30 @@
 import { DelayedError, type Job, Worker } from 'bullmq';
+import { LeaseLost } from '../lease.ts';
 import type { Logger } from '../logger.ts';
+import { storeFault } from '../store/faults.ts';
 import type { QueueDefinition } from './definition.ts';
 import { connectRedis, keyPrefix, type RedisConfig } from './redis.ts';
+import type { Timings } from './timings.ts';
 
-/** Thrown by a handler to have its job delivered again, to whichever worker is free then. */
-export class Later extends Error {
+/** Thrown by a handler to put its job at the end of the queue, after `delayMs`. */
+export class Postpone extends Error {
   readonly delayMs: number;
 
-  constructor(delayMs: number) {
+  constructor(delayMs = 0) {
     super(`again in ${delayMs} ms`);
     this.delayMs = delayMs;
   }
 }
 
-/** `signal` is aborted when the process shall end: hand the job back with `Later`. */
+/** `signal` is aborted when the process shall end: hand the job back with `Postpone`. */
 export type Handler<Payload> = (payload: Payload, signal: AbortSignal) => Promise<void>;
+
+interface Options {
+  redis: RedisConfig;
+  concurrency: number;
+  timings: Pick<Timings, 'lockMs'>;
+  log: Logger;
+}
 
 export interface Consumer {
   name: string;
@@ -23,14 +33,20 @@ export interface Consumer {
   close(): Promise<void>;
 }
 
-/** A job of a worker that died runs again after at most 10 s; it may happen to it many times. */
-const locks = { lockDuration: 10_000, stalledInterval: 5_000, maxStalledCount: 1_000 };
+/** MongoDB is away, or another worker has the job: that is not counted as an attempt. */
+const againMs = 1_000;
+
+/** When a job whose handler threw this is to be delivered again; undefined where it failed. */
+function delayOf(error: unknown): number | undefined {
+  if (error instanceof Postpone) return error.delayMs;
+  return error instanceof LeaseLost || storeFault(error) ? againMs : undefined;
+}
 
 /** The receiving end of a queue: hands each job to `handler`, at most `concurrency` at once. */
 export function consume<Payload>(
   definition: QueueDefinition<Payload>,
   handler: Handler<Payload>,
-  { redis: config, concurrency, log }: { redis: RedisConfig; concurrency: number; log: Logger },
+  { redis: config, concurrency, timings, log }: Options,
 ): Consumer {
   const stopping = new AbortController();
   const connection = connectRedis(config, log, 'patient');
@@ -43,8 +59,11 @@ export function consume<Payload>(
     try {
       await handler(job.data, stopping.signal);
     } catch (error) {
-      if (!(error instanceof Later)) throw error;
-      await job.moveToDelayed(Date.now() + error.delayMs, token);
+      const delayMs = delayOf(error);
+      if (delayMs === undefined) throw error;
+      if (storeFault(error))
+        log.warn({ event: 'job.interrupted', queue: definition.name, job: job.id, err: error });
+      await job.moveToDelayed(Date.now() + delayMs, token);
       throw new DelayedError();
     } finally {
       active -= 1;
@@ -57,7 +76,10 @@ export function consume<Payload>(
     prefix: keyPrefix(config),
     concurrency,
     skipVersionCheck: true,
-    ...locks,
+    lockDuration: timings.lockMs,
+    stalledInterval: timings.lockMs / 2,
+    // Whoever has work that kills its worker counts that in MongoDB.
+    maxStalledCount: 1_000_000,
   });
   worker.on('failed', (job, error) => {
     log.error({

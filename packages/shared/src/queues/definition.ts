@@ -1,4 +1,5 @@
 import type { JobsOptions } from 'bullmq';
+import type { JobRecord } from '../store/job-records.ts';
 
 /** What both ends of a queue must agree on. Payloads carry ids only. */
 export interface QueueDefinition<Payload> {
@@ -6,6 +7,13 @@ export interface QueueDefinition<Payload> {
   options: JobsOptions;
   /** The same payload gives the same id, so that adding it twice delivers it once. No `:` in it. */
   idOf(payload: Payload): string;
+}
+
+/** A queue of jobs that have a record in MongoDB. */
+export interface JobQueueDefinition<Payload> extends QueueDefinition<Payload> {
+  kind: JobRecord['kind'];
+  /** One for each worker that may work on the job at once. */
+  payloadsOf(jobId: string): Payload[];
 }
 
 /** Records live in MongoDB: Redis keeps nothing of a finished job, so that it can be put back by its id. */

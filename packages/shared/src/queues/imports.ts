@@ -1,18 +1,13 @@
-import { type QueueDefinition, retried } from './definition.ts';
+import { type JobQueueDefinition, retried } from './definition.ts';
 
-/** So many workers at once are called to an import. */
-const lanes = [0, 1, 2, 3];
+/** So many workers at once work on the chunks of an import. */
+const slots = [0, 1, 2, 3];
 
-export interface ImportCall {
-  jobId: string;
-  lane: number;
-}
-
-/** A call to ingest workers that there is an import to do. Who comes takes the chunk whose turn it is, of any import. */
-export const importsQueue: QueueDefinition<ImportCall> = {
+/** An import of which a chunk is to be done; taken by ingest workers. */
+export const importsQueue: JobQueueDefinition<{ jobId: string; slot: number }> = {
   name: 'imports',
+  kind: 'import',
   options: retried,
-  idOf: ({ jobId, lane }) => `import-${jobId}-${lane}`,
+  idOf: ({ jobId, slot }) => `import-${jobId}-${slot}`,
+  payloadsOf: (jobId) => slots.map((slot) => ({ jobId, slot })),
 };
-
-export const callsFor = (jobId: string): ImportCall[] => lanes.map((lane) => ({ jobId, lane }));

@@ -7,9 +7,12 @@ import { keyPrefix, type RedisConfig } from './redis.ts';
 
 export interface Producer<Payload> {
   /** Delivers at least once; rejects at once while Redis is away, after REDIS_TIMEOUT when it does not answer. */
-  add(payload: Payload): Promise<void>;
+  add(payload: Payload, priority?: number): Promise<void>;
+  /** Does nothing where the queue does not know it. Behind what has that priority already. */
+  setPriority(payload: Payload, priority: number): Promise<void>;
   /** Workers that are connected to this queue now. */
   workers(): Promise<number>;
+  /** Jobs that a free worker would get now. */
   waiting(): Promise<number>;
   close(): Promise<void>;
 }
@@ -36,12 +39,17 @@ export function createProducer<Payload>(
   }
 
   return {
-    async add(payload) {
-      const options = { ...definition.options, jobId: definition.idOf(payload) };
+    async add(payload, priority = 0) {
+      const options = { ...definition.options, jobId: definition.idOf(payload), priority };
       await ask(() => queue.add(definition.name, payload, options));
     },
+    setPriority: (payload, priority) =>
+      ask(async () => {
+        const job = await queue.getJob(definition.idOf(payload));
+        await job?.changePriority({ priority });
+      }),
     workers: () => ask(() => queue.getWorkersCount()),
-    waiting: () => ask(() => queue.getWaitingCount()),
+    waiting: () => ask(() => queue.getJobCountByTypes('waiting', 'prioritized')),
     close: () => queue.close(),
   };
 }

@@ -6,11 +6,12 @@ import { createLogger } from '../logger.ts';
 import { consume } from './consumer.ts';
 import type { QueueDefinition } from './definition.ts';
 import { exportsQueue } from './exports.ts';
-import { callsFor, importsQueue } from './imports.ts';
+import { importsQueue } from './imports.ts';
 import { invalidationsQueue } from './invalidations.ts';
 import { createProducer } from './producer.ts';
 import { purgesQueue } from './purges.ts';
 import { connectRedis } from './redis.ts';
+import { timings } from './timings.ts';
 
 const log = createLogger('test', { level: 'silent', pretty: false });
 const id = 'a0'.repeat(12);
@@ -18,7 +19,7 @@ const id = 'a0'.repeat(12);
 // biome-ignore lint/suspicious/noExplicitAny: each queue has a payload of its own
 const queues: [definition: QueueDefinition<any>, payload: object, other: object][] = [
   [exportsQueue, { jobId: id }, { jobId: 'b0'.repeat(12) }],
-  [importsQueue, callsFor(id)[0] as object, callsFor(id)[1] as object],
+  [importsQueue, { jobId: id, slot: 0 }, { jobId: id, slot: 1 }],
   [purgesQueue, { applicationId: id }, { applicationId: 'b0'.repeat(12) }],
   [invalidationsQueue, { applicationId: id }, { applicationId: 'b0'.repeat(12) }],
 ];
@@ -51,7 +52,7 @@ describe.each(queues.map(([definition, ...payloads]) => [definition.name, defini
         delivered.push(each);
         if (delivered.length === 2) throw new Error('given up');
       };
-      const consumer = consume(once, handler, { redis: config, concurrency: 1, log });
+      const consumer = consume(once, handler, { redis: config, concurrency: 1, timings, log });
       onTestFinished(consumer.close);
       await until(async () => (await redis.exists(...jobs)) === 0);
       expect(delivered).toEqual([payload, other]);

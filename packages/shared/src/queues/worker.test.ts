@@ -11,7 +11,7 @@ import { exportsQueue } from './exports.ts';
 import { createProducer } from './producer.ts';
 import { connectRedis } from './redis.ts';
 
-const program = join(import.meta.dirname, 'deaf-worker.testing.ts');
+const program = join(import.meta.dirname, '../../../../test/support/unresponsive-worker.ts');
 
 it('a worker that hears of no job while some wait ends, to be started again; a busy or an idle one does not', async () => {
   const { hostname, port } = new URL(inject('redisUrl'));
@@ -46,11 +46,11 @@ it('a worker that hears of no job while some wait ends, to be started again; a b
   // While it does the first, which takes longer than it may be silent, the second waits.
   for (const jobId of ['1', '2']) await producer.add({ jobId });
   await until(async () => events.filter((event) => event === 'did').length === 2);
-  expect(events).not.toContain('worker.deaf');
+  expect(events).not.toContain('worker.unresponsive');
 
   proxy.stall();
   await producer.add({ jobId: '3' });
   expect((await ended)[0]).toBe(1);
-  expect(events.at(-1)).toBe('worker.deaf');
+  expect(events.at(-1)).toBe('worker.unresponsive');
   expect(events.filter((event) => event === 'took')).toHaveLength(2);
 });

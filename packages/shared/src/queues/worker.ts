@@ -5,28 +5,29 @@ import { type Consumer, consume, type Handler } from './consumer.ts';
 import type { QueueDefinition } from './definition.ts';
 import type { Producer } from './producer.ts';
 import type { RedisConfig } from './redis.ts';
+import type { Timings } from './timings.ts';
 
-const sweepEveryMs = 5_000;
-/** Jobs wait, none is in hand, and nothing happened for `deafMs`: this worker is deaf. */
-const watching = { everyMs: 10_000, deafMs: 60_000 };
+/** How often it is looked whether a worker gets its jobs, before it is taken for unresponsive. */
+const looks = 6;
 
 // biome-ignore lint/suspicious/noExplicitAny: a task pairs a queue with a handler of the same payload
-interface Task<Payload = any> {
+interface Task<Payload = any, Forgotten = any> {
   definition: QueueDefinition<Payload>;
   handler: Handler<Payload>;
-  queue: Producer<Payload>;
+  queue: Pick<Producer<Payload>, 'waiting'>;
+  /** Work that MongoDB has on record and Redis may have lost. To enqueue what it has not lost does nothing. */
+  recover?: { forgotten(): Promise<Forgotten[]>; enqueue(item: Forgotten): Promise<void> };
 }
 
 interface Options {
   config: { redis: RedisConfig; concurrency: number; healthPort: number };
+  timings: Timings;
   log: Logger;
   tasks: Task[];
-  /** Puts back what the queue lost; called again and again. */
-  sweep(): Promise<void>;
+  /** Removes what nobody wants any more; called again and again. */
+  clean?(): Promise<void>;
   /** Called last when the worker stops. */
-  release(): Promise<void>;
-  /** How often a worker that went deaf is looked for, and after how long it is taken for one. */
-  watch?: { everyMs: number; deafMs: number };
+  close(): Promise<void>;
 }
 
 export interface RunningWorker {
@@ -47,53 +48,60 @@ async function listen(port: number): Promise<Server | undefined> {
   return server;
 }
 
-/** Runs the consumers of a worker process, its sweep, and a watch that ends a process that went deaf. */
+/** Enqueues again what Redis forgot: after its loss no job is missing. */
+async function recover(tasks: Task[]): Promise<void> {
+  for (const { recover } of tasks)
+    for (const item of (await recover?.forgotten()) ?? []) await recover?.enqueue(item);
+}
+
+/** Ends the process when jobs wait and a consumer gets none, look after look. */
+function watchConsumer(consumer: Consumer, { queue }: Task, { unresponsiveMs }: Timings, log: Logger) {
+  let missed = 0;
+  let seen = consumer.activity().lastAt;
+  return repeat(unresponsiveMs / looks, async () => {
+    const waiting = await queue.waiting().catch(() => 0);
+    const { active, lastAt } = consumer.activity();
+    missed = waiting > 0 && active === 0 && lastAt === seen ? missed + 1 : 0;
+    seen = lastAt;
+    if (missed < looks) return;
+    log.fatal(
+      { event: 'worker.unresponsive', queue: consumer.name },
+      'jobs wait but none arrives: ending, to be restarted',
+    );
+    process.exit(1);
+  });
+}
+
+/** Runs a worker process: a consumer for each task, and one sweep behind them. */
 export async function startWorker({
   config,
+  timings,
   log,
   tasks,
-  sweep,
-  release,
-  watch = watching,
+  clean,
+  close,
 }: Options): Promise<RunningWorker> {
   const server = await listen(config.healthPort);
-  const consumers = tasks.map(({ definition, handler }) => consume(definition, handler, { ...config, log }));
+  const running = tasks.map((task) => {
+    const consumer = consume(task.definition, task.handler, { ...config, timings, log });
+    return { consumer, stopWatching: watchConsumer(consumer, task, timings, log) };
+  });
 
-  async function isDeaf(consumer: Consumer, queue: Task['queue']): Promise<boolean> {
-    const { active, lastAt } = consumer.activity();
-    if (active > 0 || performance.now() - lastAt < watch.deafMs) return false;
-    const waiting = await queue.waiting().catch(() => 0);
-    return waiting > 0 && consumer.activity().lastAt === lastAt;
+  async function sweep(): Promise<void> {
+    await recover(tasks);
+    await clean?.();
   }
-
-  const stopSweep = repeat(sweepEveryMs, () =>
+  const stopSweeping = repeat(timings.sweepMs, () =>
     sweep().catch((error) => log.debug({ event: 'sweep.missed', reason: error.message })),
   );
-  /** Since when they do nothing. A job may have come a moment before a look, so it takes two to know. */
-  const suspects = new Map<Consumer, number>();
-  const stopWatch = repeat(watch.everyMs, async () => {
-    for (const [place, consumer] of consumers.entries()) {
-      const { lastAt } = consumer.activity();
-      if (!(await isDeaf(consumer, (tasks[place] as Task).queue))) continue;
-      if (suspects.get(consumer) !== lastAt) {
-        suspects.set(consumer, lastAt);
-        continue;
-      }
-      log.fatal(
-        { event: 'worker.deaf', queue: consumer.name },
-        'jobs wait but none arrives: ending, to be restarted',
-      );
-      process.exit(1);
-    }
-  });
 
   return {
     async stop() {
-      stopSweep();
-      stopWatch();
-      await Promise.all(consumers.map((consumer) => consumer.close()));
+      stopSweeping();
+      for (const { stopWatching } of running) stopWatching();
+      await Promise.all(running.map(({ consumer }) => consumer.close()));
       server?.close();
-      await release();
+      await close();
     },
   };
 }

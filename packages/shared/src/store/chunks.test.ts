@@ -23,7 +23,7 @@ const forget = ({ db }: Awaited<ReturnType<typeof begin>>) =>
 
 it('chunks are taken in the order of the file, each by one, with times in that order', async () => {
   const { chunks, job } = await begin(40);
-  const taken = await Promise.all(Array.from({ length: 50 }, () => chunks.take(job, 60_000)));
+  const taken = await Promise.all(Array.from({ length: 50 }, () => chunks.claim(job, 60_000)));
   const found = taken.filter((chunk) => chunk !== undefined).sort((a, b) => a.seq - b.seq);
   expect(found.map(({ seq }) => seq)).toEqual(Array.from({ length: 40 }, (_, seq) => seq));
   const stamps = found.map(({ stamp }) => stamp);
@@ -33,57 +33,50 @@ it('chunks are taken in the order of the file, each by one, with times in that o
 it('a chunk whose lease is over is taken again, with the same time, and only the last may write', async () => {
   const run = await begin(2);
   const { chunks, job } = run;
-  const first = await chunks.take(job, 60_000);
+  const first = await chunks.claim(job, 60_000);
   if (!first) throw new Error('none');
   await forget(run);
-  const again = await chunks.take(job, 60_000);
+  const again = await chunks.claim(job, 60_000);
   expect(again).toMatchObject({ id: first.id, stamp: first.stamp, fence: first.fence + 1 });
   const result = { accepted: 1, rejected: 0 };
-  expect(await chunks.beat(first.id, first.fence, 1, 1_000)).toBe(false);
+  expect(await chunks.renew(first.id, first.fence, 1, 1_000)).toBe(false);
   expect(await chunks.commit(first.id, first.fence, result)).toBe(false);
   expect(await chunks.commit(first.id, first.fence + 1, result)).toBe(true);
   expect(await chunks.areDone(job)).toBe(false);
-  expect((await chunks.take(job, 60_000))?.seq).toBe(1);
+  expect((await chunks.claim(job, 60_000))?.seq).toBe(1);
   expect(await chunks.totals(job)).toEqual({ done: 1, ...result, held: 1 });
 });
 
-it('who begins and is not heard of again is counted, unless the fault was passing', async () => {
+it('who takes it and is not heard of again is counted, unless the fault was passing', async () => {
   const run = await begin(1);
   const { chunks, job } = run;
-  for (const barren of [0, 1, 2]) {
-    const chunk = await chunks.take(job, 60_000);
-    expect(chunk?.barren).toBe(barren);
-    await chunks.begin(chunk?.id as string, chunk?.fence as number);
+  for (const attempts of [1, 2, 3]) {
+    expect((await chunks.claim(job, 60_000))?.attempts).toBe(attempts);
     await forget(run);
   }
-  const chunk = await chunks.take(job, 60_000);
+  const chunk = await chunks.claim(job, 60_000);
   if (!chunk) throw new Error('none');
-  await chunks.begin(chunk.id, chunk.fence);
-  await chunks.giveBack(chunk.id, chunk.fence, 0, 'passing');
-  expect((await chunks.take(job, 60_000))?.barren).toBe(3);
-});
-
-it('a chunk that rests is taken by nobody', async () => {
-  const { chunks, job } = await begin(1);
-  const chunk = await chunks.take(job, 60_000);
-  await chunks.giveBack(chunk?.id as string, chunk?.fence as number, 60_000, 'unknown');
-  expect(await chunks.take(job, 60_000)).toBeUndefined();
+  await chunks.release(chunk.id, chunk.fence, false);
+  const again = await chunks.claim(job, 60_000);
+  expect(again?.attempts).toBe(4);
+  await chunks.release(chunk.id, chunk.fence + 1, true);
+  expect((await chunks.claim(job, 60_000))?.attempts).toBe(5);
 });
 
 it('is open since the lowest time of what was taken and is not done, be its import over or not', async () => {
   const run = await begin(3);
   const { chunks, job } = run;
   expect(await chunks.openSince(application)).toBeUndefined();
-  const [first, second] = [await chunks.take(job, 60_000), await chunks.take(job, 60_000)];
+  const [first, second] = [await chunks.claim(job, 60_000), await chunks.claim(job, 60_000)];
   if (!first || !second) throw new Error('none');
   expect(await chunks.openSince(application)).toBe(first.stamp);
   expect(await chunks.openSince(new ObjectId().toHexString())).toBeUndefined();
   await chunks.commit(first.id, first.fence, { accepted: 1, rejected: 0 });
   expect(await chunks.openSince(application)).toBe(second.stamp);
-  expect(await chunks.removeSettled(job)).toBe(false);
+  expect(await chunks.removeIdle(job)).toBe(false);
   expect(await chunks.openSince(application)).toBe(second.stamp);
   await forget(run);
-  expect(await chunks.removeSettled(job)).toBe(true);
+  expect(await chunks.removeIdle(job)).toBe(true);
   expect(await chunks.openSince(application)).toBeUndefined();
 });
 
@@ -91,35 +84,33 @@ describe('of an import that failed', () => {
   it('chunks lose their time once nobody can be writing, which is not forgotten', async () => {
     const run = await begin(2);
     const { chunks, job } = run;
-    const first = await chunks.take(job, 60_000);
+    const first = await chunks.claim(job, 60_000);
     if (!first) throw new Error('none');
-    await chunks.settle(job);
+    await chunks.dropTimes(job);
     expect(await chunks.openSince(application)).toBe(first.stamp);
     await forget(run);
-    await chunks.settle(job);
+    await chunks.dropTimes(job);
     expect(await chunks.openSince(application)).toBeUndefined();
-    const again = await chunks.take(job, 60_000);
+    const again = await chunks.claim(job, 60_000);
     expect(again).toMatchObject({ id: first.id, earlier: [first.stamp] });
     expect(again?.stamp).toBeGreaterThanOrEqual(first.stamp);
     await forget(run);
-    await chunks.settle(job);
-    expect((await chunks.take(job, 60_000))?.earlier).toEqual([first.stamp, again?.stamp]);
+    await chunks.dropTimes(job);
+    expect((await chunks.claim(job, 60_000))?.earlier).toEqual([first.stamp, again?.stamp]);
   });
 
   it('who had a chunk before it is tried again can write no more, and none was tried in vain', async () => {
     const { chunks, job } = await begin(2);
-    const [done, held] = [await chunks.take(job, 60_000), await chunks.take(job, 60_000)];
+    const [done, held] = [await chunks.claim(job, 60_000), await chunks.claim(job, 60_000)];
     if (!done || !held) throw new Error('none');
     await chunks.commit(done.id, done.fence, { accepted: 1, rejected: 0 });
-    await chunks.begin(held.id, held.fence);
     await chunks.reopen(job);
-    expect(await chunks.begin(held.id, held.fence)).toBe(false);
-    expect(await chunks.beat(held.id, held.fence, 1, 60_000)).toBe(false);
-    await chunks.giveBack(held.id, held.fence, 0, 'unknown');
-    expect(await chunks.take(job, 60_000)).toBeUndefined();
+    expect(await chunks.renew(held.id, held.fence, 1, 60_000)).toBe(false);
+    await chunks.release(held.id, held.fence, true);
+    expect(await chunks.claim(job, 60_000)).toBeUndefined();
     expect(await chunks.commit(held.id, held.fence, { accepted: 0, rejected: 1 })).toBe(false);
     expect(await chunks.totals(job)).toEqual({ done: 1, accepted: 1, rejected: 0, held: 1 });
-    await chunks.giveBack(held.id, held.fence + 1, 0, 'unknown');
-    expect(await chunks.take(job, 60_000)).toMatchObject({ id: held.id, barren: 0 });
+    await chunks.release(held.id, held.fence + 1, true);
+    expect(await chunks.claim(job, 60_000)).toMatchObject({ id: held.id, attempts: 1 });
   });
 });

@@ -1,4 +1,5 @@
 import { type Db, type Document, type Filter, ObjectId } from 'mongodb';
+import { claimed, fromNow, isFree, released } from './lease.ts';
 
 /** Some lines of an import: what one worker does at a time. */
 export interface Chunk {
@@ -15,11 +16,11 @@ export interface Chunk {
   bytes: number;
 }
 
-export interface TakenChunk extends Chunk {
+export interface ClaimedChunk extends Chunk {
   /** Counts the workers that took it; only the last of them may write. */
   fence: number;
-  /** Workers that began it and were not heard of again. */
-  barren: number;
+  /** Workers that took it and were not heard of again, and the one that has it. */
+  attempts: number;
   /** The time of its entries (ms since the epoch): that of MongoDB when it was first taken, and the same ever after. */
   stamp: number;
   /** Times that it had before its import failed: some of its entries may be stored with them. */
@@ -51,19 +52,17 @@ interface ChunkDocument extends Omit<Chunk, 'id' | 'job' | 'application' | 'owne
   owner: ObjectId;
   state: 'open' | 'done';
   fence: number;
-  barren: number;
+  attempts: number;
   counted: number;
   stamp?: number;
   earlier?: number[];
-  /** A worker has it until then; or, once it was given back, nobody before then. */
+  /** A worker has it until then, or had it. */
   leaseUntil?: Date;
 }
 
 /** As long as a worker that was cut off may still be writing. */
-const settledMs = 60_000;
-const isSettled = { $not: { $gt: ['$leaseUntil', { $subtract: ['$$NOW', settledMs] }] } };
-const isFree = { $not: { $gt: ['$leaseUntil', '$$NOW'] } };
-const inMs = (ms: number) => ({ $add: ['$$NOW', ms] });
+const writingMs = 60_000;
+const isIdle = { $not: { $gt: ['$leaseUntil', fromNow(-writingMs)] } };
 /** Of the primary: what is read there comes before the write that follows, whether a majority has it or not. */
 const ofPrimary = { readConcern: { level: 'local' } } as const;
 
@@ -75,7 +74,7 @@ const toChunk = ({
   stamp = 0,
   earlier = [],
   ...rest
-}: ChunkDocument): TakenChunk => ({
+}: ChunkDocument): ClaimedChunk => ({
   ...rest,
   id: _id.toHexString(),
   job: job.toHexString(),
@@ -90,7 +89,7 @@ export type ChunkStore = ReturnType<typeof chunkStore>;
 /** The state of imports, chunk by chunk. Who takes one holds it by a lease; their order in time is that of the file. */
 export function chunkStore(db: Db) {
   const chunks = db.collection<ChunkDocument>('chunks');
-  const held = (id: string, fence: number): Filter<ChunkDocument> => ({
+  const leased = (id: string, fence: number): Filter<ChunkDocument> => ({
     _id: new ObjectId(id),
     state: 'open',
     fence,
@@ -107,7 +106,6 @@ export function chunkStore(db: Db) {
       await chunks.createIndexes([
         { key: { job: 1, state: 1, seq: 1 } },
         { key: { application: 1, stamp: 1 }, partialFilterExpression: open },
-        { key: { leaseUntil: 1 }, partialFilterExpression: open },
       ]);
     },
 
@@ -120,13 +118,13 @@ export function chunkStore(db: Db) {
         owner: new ObjectId(owner),
         state: 'open',
         fence: 0,
-        barren: 0,
+        attempts: 0,
         counted: 0,
       });
     },
 
-    /** The first chunk of a job that nobody has, held for `leaseMs`; undefined when there is none. */
-    async take(job: string, leaseMs: number): Promise<TakenChunk | undefined> {
+    /** Gives one worker the first chunk of a job that nobody has; undefined when there is none. */
+    async claim(job: string, leaseMs: number): Promise<ClaimedChunk | undefined> {
       for (;;) {
         const next = await chunks.findOne(
           { ...ofJob(job), state: 'open', $expr: isFree },
@@ -143,8 +141,7 @@ export function chunkStore(db: Db) {
           [
             {
               $set: {
-                fence: { $add: ['$fence', 1] },
-                leaseUntil: inMs(leaseMs),
+                ...claimed(leaseMs),
                 stamp: { $ifNull: ['$stamp', now] },
               },
             },
@@ -155,24 +152,20 @@ export function chunkStore(db: Db) {
       }
     },
 
-    /** To be called before the first line is looked at: what kills worker after worker is not begun for ever. */
-    begin: (id: string, fence: number): Promise<boolean> => changed(held(id, fence), { $inc: { barren: 1 } }),
-
     /** Says that the worker is alive and how many lines are done; false when the chunk is no longer its own. */
-    beat: (id: string, fence: number, counted: number, leaseMs: number): Promise<boolean> =>
-      changed(held(id, fence), [
-        { $set: { counted: { $max: ['$counted', counted] }, leaseUntil: inMs(leaseMs) } },
+    renew: (id: string, fence: number, counted: number, leaseMs: number): Promise<boolean> =>
+      changed(leased(id, fence), [
+        { $set: { counted: { $max: ['$counted', counted] }, leaseUntil: fromNow(leaseMs) } },
       ]),
 
-    /** Hands a chunk back, for nobody to take within `restMs`. `passing`: it was not for what is in it. */
-    async giveBack(id: string, fence: number, restMs: number, fault: 'passing' | 'unknown'): Promise<void> {
-      const barren = fault === 'passing' ? { $max: [0, { $subtract: ['$barren', 1] }] } : '$barren';
-      await changed(held(id, fence), [{ $set: { leaseUntil: inMs(restMs), barren } }]);
+    /** Hands a chunk back. `counts`: the attempt may have failed for what is in it. */
+    async release(id: string, fence: number, counts: boolean): Promise<void> {
+      await changed(leased(id, fence), [{ $set: released(counts) }]);
     },
 
     /** False when the chunk is no longer this worker's. */
     commit: (id: string, fence: number, result: ChunkResult): Promise<boolean> =>
-      changed(held(id, fence), { $set: { ...result, state: 'done' }, $unset: { leaseUntil: '' } }),
+      changed(leased(id, fence), { $set: { ...result, state: 'done' }, $unset: { leaseUntil: '' } }),
 
     /** Whether all chunks of a job are done. */
     async areDone(job: string): Promise<boolean> {
@@ -204,15 +197,6 @@ export function chunkStore(db: Db) {
         if (report) yield { ...report, rows: rejected };
     },
 
-    /** Owner → how many of their chunks are under way. */
-    async underWay(): Promise<Map<string, number>> {
-      const found = chunks.aggregate<{ _id: ObjectId; count: number }>([
-        { $match: { state: 'open', $expr: { $gt: ['$leaseUntil', '$$NOW'] } } },
-        { $group: { _id: '$owner', count: { $sum: 1 } } },
-      ]);
-      return new Map((await found.toArray()).map(({ _id, count }) => [_id.toHexString(), count]));
-    },
-
     /** The lowest time (ms since the epoch) at which someone may still store entries of an import. */
     async openSince(application: string): Promise<number | undefined> {
       const found = await chunks.findOne(
@@ -229,23 +213,26 @@ export function chunkStore(db: Db) {
 
     /** For an import that is tried again: who has a chunk of it can write no more, and no failure counts any longer. */
     async reopen(job: string): Promise<void> {
-      await chunks.updateMany({ ...ofJob(job), state: 'open' }, { $set: { barren: 0 }, $inc: { fence: 1 } });
+      await chunks.updateMany(
+        { ...ofJob(job), state: 'open' },
+        { $set: { attempts: 0 }, $inc: { fence: 1 } },
+      );
     },
 
     /**
      * Takes from the chunks of a failed job their time, once nobody can be writing with it any more: milestones need
      * not wait for a retry. Whoever takes such a chunk gives it another.
      */
-    async settle(job: string): Promise<void> {
-      await chunks.updateMany({ ...ofJob(job), state: 'open', stamp: { $exists: true }, $expr: isSettled }, [
+    async dropTimes(job: string): Promise<void> {
+      await chunks.updateMany({ ...ofJob(job), state: 'open', stamp: { $exists: true }, $expr: isIdle }, [
         { $set: { earlier: { $concatArrays: [{ $ifNull: ['$earlier', []] }, ['$stamp']] } } },
         { $unset: 'stamp' },
       ]);
     },
 
     /** Removes the chunks of an ended job that nobody can be writing any more; true when none is left. */
-    async removeSettled(job: string): Promise<boolean> {
-      await chunks.deleteMany({ ...ofJob(job), $expr: isSettled });
+    async removeIdle(job: string): Promise<boolean> {
+      await chunks.deleteMany({ ...ofJob(job), $expr: isIdle });
       return (await chunks.findOne(ofJob(job), { projection: { _id: 1 } })) === null;
     },
 

@@ -13,7 +13,6 @@ import { type LeafStore, leafStore } from './leaves.ts';
 import { type MilestoneStore, milestoneStore } from './milestones.ts';
 import { type PartStore, partStore } from './parts.ts';
 import { type RawEntries, rawEntries } from './raw-entries.ts';
-import { type TurnStore, turnStore } from './turns.ts';
 import { type UserStore, userStore } from './users.ts';
 
 export interface Store {
@@ -28,7 +27,6 @@ export interface Store {
   jobs: JobStore;
   parts: PartStore;
   chunks: ChunkStore;
-  turns: TurnStore;
   audit: AuditStore;
   /** Creates what indexes are missing. */
   prepare(): Promise<void>;
@@ -103,7 +101,6 @@ export function connectStore(
     jobs: jobStore(db),
     parts: partStore(db),
     chunks: chunkStore(db),
-    turns: turnStore(db),
     audit: auditStore(db),
   };
   return {

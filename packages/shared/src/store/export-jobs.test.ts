@@ -2,8 +2,7 @@ import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
 import { until } from '../../../../test/support/sluice.ts';
-import { fairTurns } from './fair-turns.ts';
-import type { ExportJob, JobDocument, Manifest } from './job-records.ts';
+import type { ExportJob, Manifest } from './job-records.ts';
 
 const [anna, ben, cleo] = ['a', 'b', 'c'].map((digit) => digit.repeat(24)) as [string, string, string];
 const longMs = 60_000;
@@ -11,10 +10,8 @@ const later = () => new Date(Date.now() + longMs);
 const manifest: Manifest = { rows: 2, bytes: 3, sha256: 'f' };
 
 async function start() {
-  const { db, url } = await ownDatabase();
+  const { url } = await ownDatabase();
   const { jobs } = openStore(url);
-  const records = db.collection<JobDocument>('jobs');
-  const turns = (limit = 10) => fairTurns(records, 'export', limit);
 
   async function create(owner: string): Promise<ExportJob> {
     const created = await jobs.exports.create({
@@ -30,98 +27,86 @@ async function start() {
     return created;
   }
 
-  const claim = async (leaseMs = longMs) => (await jobs.exports.claim(leaseMs)) as ExportJob;
+  const claim = async ({ id }: Pick<ExportJob, 'id'>, leaseMs = longMs) =>
+    (await jobs.claim('export', id, leaseMs)) as ExportJob;
   const commit = ({ id, fence }: ExportJob, rows = 1) =>
     jobs.exports.commitParts(id, fence, {
       parts: [{ id: new ObjectId().toHexString(), rows, bytes: 10 * rows }],
       position: { pass: 0, entries: rows },
       firstCreatedAt: undefined,
       lastCreatedAt: undefined,
-      leaseMs: longMs,
     });
-  return { jobs, records, turns, create, claim, commit };
+  return { jobs, create, claim, commit };
 }
 
 describe('a claim', () => {
   it('makes a job active, and nobody else can claim it', async () => {
     const { jobs, create, claim } = await start();
-    const { id } = await create(anna);
-    const claimed = await claim();
-    expect(claimed).toMatchObject({ id, state: 'active', fence: 1, barren: 1 });
+    const created = await create(anna);
+    const claimed = await claim(created);
+    expect(claimed).toMatchObject({ id: created.id, state: 'active', fence: 1, attempts: 1 });
     expect(claimed.startedAt).toBeInstanceOf(Date);
-    expect(await claim()).toBeUndefined();
-    expect(await jobs.get(id)).toEqual(claimed);
+    expect(await claim(created)).toBeUndefined();
+    expect(await jobs.get(created.id)).toEqual(claimed);
   });
 
   it('is over with its lease: then the job can be claimed again, with the next fence', async () => {
     const { create, claim } = await start();
-    const { id } = await create(anna);
-    const first = await claim(0);
-    const second = await claim(300);
-    expect([second.id, second.fence, second.barren]).toEqual([id, 2, 2]);
+    const created = await create(anna);
+    const first = await claim(created, 0);
+    const second = await claim(created, 300);
+    expect([second.fence, second.attempts]).toEqual([2, 2]);
     expect(second.startedAt).toEqual(first.startedAt);
-    expect(await claim()).toBeUndefined();
+    expect(await claim(created)).toBeUndefined();
     let third: ExportJob | undefined;
     await until(async () => {
-      third = await claim();
+      third = await claim(created);
       return third !== undefined;
     });
     expect(third?.fence).toBe(3);
     expect(third?.touchedAt.getTime()).toBeGreaterThanOrEqual(second.leaseUntil?.getTime() as number);
   });
 
-  it('lasts longer with every beat and with every part', async () => {
-    const { jobs, create, claim, commit } = await start();
-    await create(anna);
-    const one = await claim(0);
-    expect(await jobs.beat(one.id, one.fence, longMs)).toBe(true);
-    expect(await claim()).toBeUndefined();
-    await create(anna);
-    const other = await claim(0);
-    expect(other.id).not.toBe(one.id);
-    expect(await commit(other)).toBe(true);
-    expect(await claim()).toBeUndefined();
+  it('lasts longer with every heartbeat', async () => {
+    const { jobs, create, claim } = await start();
+    const created = await create(anna);
+    const { id, fence } = await claim(created, 0);
+    expect(await jobs.renew(id, fence, longMs)).toBe(true);
+    expect(await claim(created)).toBeUndefined();
   });
 
-  it('of many at once gives each job to one of them', async () => {
+  it('of many at once gives a job to one of them', async () => {
     const { create, claim } = await start();
-    const created = new Set<string>();
-    for (const owner of [anna, anna, anna, ben, cleo, cleo]) created.add((await create(owner)).id);
-    const claimed = (await Promise.all(Array.from({ length: 20 }, () => claim()))).filter(Boolean);
-    expect(claimed).toHaveLength(6);
-    expect(new Set(claimed.map(({ id }) => id))).toEqual(created);
+    const created = await create(anna);
+    const claimed = await Promise.all(Array.from({ length: 20 }, () => claim(created)));
+    expect(claimed.filter(Boolean)).toHaveLength(1);
   });
 
   it('is not of jobs that are over', async () => {
     const { jobs, create, claim } = await start();
     const [cancelled, completed, failed] = [await create(anna), await create(ben), await create(cleo)];
     await jobs.cancel(cancelled.id, later());
-    const completing = await claim();
-    expect(completing.id).toBe(completed.id);
-    const failing = await claim();
-    expect(failing.id).toBe(failed.id);
     // Their leases are over as well.
-    for (const { id, fence } of [completing, failing]) await jobs.beat(id, fence, 0);
-    await jobs.complete(completing.id, completing.fence, manifest, later());
-    await jobs.fail(failing.id, failing.fence, { error: 'why' }, later());
-    expect(await claim()).toBeUndefined();
+    const [completing, failing] = [await claim(completed, 0), await claim(failed, 0)];
+    await jobs.complete(completed.id, completing.fence, manifest, later());
+    await jobs.fail(failed.id, failing.fence, { error: 'why' }, later());
+    for (const job of [cancelled, completed, failed]) expect(await claim(job)).toBeUndefined();
   });
 });
 
 describe('a worker that lost its job', () => {
-  it('can neither commit, complete, fail, beat nor give it back', async () => {
+  it('can neither commit, complete, fail, renew nor release it', async () => {
     const { jobs, create, claim, commit } = await start();
-    await create(anna);
-    const old = await claim(0);
-    const now = await claim();
-    expect(now.id).toBe(old.id);
+    const created = await create(anna);
+    const old = await claim(created, 0);
+    const now = await claim(created);
     const { id, fence } = old;
     const before = await jobs.get(id);
     expect(await commit(old)).toBe(false);
     expect(await jobs.complete(id, fence, manifest, later())).toBe(false);
     expect(await jobs.fail(id, fence, { error: 'why' }, later())).toBe(false);
-    expect(await jobs.beat(id, fence, longMs)).toBe(false);
-    await jobs.giveBack(id, fence);
+    expect(await jobs.renew(id, fence, longMs)).toBe(false);
+    await jobs.release(id, fence, true);
     expect(await jobs.get(id)).toEqual(before);
     expect(await jobs.partsOf(id)).toEqual([]);
     // The one that has it can.
@@ -132,8 +117,7 @@ describe('a worker that lost its job', () => {
 
   it('can do nothing either once it is cancelled', async () => {
     const { jobs, create, claim, commit } = await start();
-    await create(anna);
-    const held = await claim();
+    const held = await claim(await create(anna));
     const { id, fence } = held;
     expect(await commit(held)).toBe(true);
     expect(await jobs.cancel(id, later())).toBe(true);
@@ -141,8 +125,8 @@ describe('a worker that lost its job', () => {
     expect(await commit(held)).toBe(false);
     expect(await jobs.complete(id, fence, manifest, later())).toBe(false);
     expect(await jobs.fail(id, fence, { error: 'why' }, later())).toBe(false);
-    expect(await jobs.beat(id, fence, longMs)).toBe(false);
-    await jobs.giveBack(id, fence);
+    expect(await jobs.renew(id, fence, longMs)).toBe(false);
+    await jobs.release(id, fence, true);
     expect(await jobs.get(id)).toEqual(before);
     expect(before?.state).toBe('cancelled');
     expect(await jobs.cancel(id, later())).toBe(false);
@@ -150,33 +134,33 @@ describe('a worker that lost its job', () => {
 });
 
 describe('a job', () => {
-  it('that is given back waits behind the others of its owner, where it stood', async () => {
+  it('that is released waits where it stood', async () => {
     const { jobs, create, claim, commit } = await start();
-    const [first, second] = [await create(anna), await create(anna)];
-    const held = await claim();
-    expect(held.id).toBe(first.id);
+    const created = await create(anna);
+    const held = await claim(created);
     await commit(held, 5);
-    await jobs.giveBack(held.id, held.fence);
-    expect(await jobs.get(first.id)).toMatchObject({ state: 'waiting', done: 5, barren: 0 });
-    expect((await claim()).id).toBe(second.id);
-    expect(await claim()).toMatchObject({ id: first.id, done: 5, fence: 2 });
+    await jobs.release(held.id, held.fence, false);
+    expect(await jobs.get(created.id)).toMatchObject({ state: 'waiting', done: 5, attempts: 0 });
+    expect(await claim(created)).toMatchObject({ id: created.id, done: 5, fence: 2, attempts: 1 });
   });
 
   it('counts the workers that did nothing for it since it last moved', async () => {
     const { jobs, create, claim, commit } = await start();
-    await create(anna);
-    expect([(await claim(0)).barren, (await claim(0)).barren]).toEqual([1, 2]);
-    const third = await claim(0);
-    expect([third.barren, await commit(third)]).toEqual([3, true]);
-    expect((await jobs.get(third.id))?.barren).toBe(0);
-    await jobs.beat(third.id, third.fence, 0);
-    expect((await claim()).barren).toBe(1);
+    const created = await create(anna);
+    expect([(await claim(created, 0)).attempts, (await claim(created, 0)).attempts]).toEqual([1, 2]);
+    const third = await claim(created);
+    expect([third.attempts, await commit(third)]).toEqual([3, true]);
+    expect((await jobs.get(third.id))?.attempts).toBe(0);
+    await jobs.release(third.id, third.fence, true);
+    const fourth = await claim(created);
+    expect(fourth.attempts).toBe(1);
+    await jobs.release(fourth.id, fourth.fence, true);
+    expect((await claim(created)).attempts).toBe(2);
   });
 
   it('has its parts in the order in which they were committed', async () => {
     const { jobs, create, claim, commit } = await start();
-    await create(anna);
-    const held = await claim();
+    const held = await claim(await create(anna));
     for (const rows of [3, 1, 2]) expect(await commit(held, rows)).toBe(true);
     expect((await jobs.partsOf(held.id)).map(({ rows }) => rows)).toEqual([3, 1, 2]);
     expect((await jobs.follow(held.id, 1))?.parts.map(({ rows }) => rows)).toEqual([1, 2]);
@@ -184,73 +168,52 @@ describe('a job', () => {
   });
 });
 
-describe('turns', () => {
-  it('are of each owner the job that has waited longest', async () => {
-    const { turns, create } = await start();
-    const first = await create(anna);
-    await create(anna);
-    const second = await create(ben);
-    await create(anna);
-    expect((await turns()).map(({ id }) => id.toHexString())).toEqual([first.id, second.id]);
-    expect((await turns(1)).map(({ id }) => id.toHexString())).toEqual([first.id]);
-  });
-
-  it('are first of those for whom less is under way', async () => {
-    const { turns, create, claim } = await start();
-    for (const owner of [anna, anna, anna, ben]) await create(owner);
-    expect((await claim()).owner).toBe(anna);
-    const owners = async () => (await turns()).map(({ owner, active }) => [owner.toHexString(), active]);
-    expect(await owners()).toEqual([
-      [ben, 0],
-      [anna, 1],
-    ]);
-    expect((await claim()).owner).toBe(ben);
-    expect(await owners()).toEqual([[anna, 1]]);
-  });
-
-  it('go round: who had one waits until the others who waited had theirs', async () => {
-    const { jobs, create, claim } = await start();
-    for (const owner of [anna, anna, anna, ben, cleo]) await create(owner);
-    const order: string[] = [];
-    for (let i = 0; i < 5; i++) {
-      const { id, fence, owner } = await claim();
-      order.push(owner);
-      await jobs.complete(id, fence, manifest, later());
-    }
-    expect(order).toEqual([anna, ben, cleo, anna, anna]);
-  });
-
-  it('are also of jobs whose worker is dead, which count as under way no more', async () => {
-    const { turns, create, claim } = await start();
-    const { id } = await create(anna);
-    await claim(0);
-    expect(await turns()).toEqual([{ id: new ObjectId(id), owner: new ObjectId(anna), active: 0 }]);
-  });
-
-  it('are of others when they wait and have less under way', async () => {
-    const { jobs, create, claim } = await start();
-    await create(anna);
-    await create(anna);
-    const held = await claim();
-    // The one that waits is the owner's own.
-    expect(await jobs.exports.isOthersTurn(anna)).toBe(false);
+describe('places', () => {
+  it('are by the time of each owner, without what is over', async () => {
+    const { jobs, create } = await start();
+    const [first, second, third] = [await create(anna), await create(anna), await create(anna)];
     const other = await create(ben);
-    expect(await jobs.exports.isOthersTurn(anna)).toBe(true);
-    expect((await claim()).id).toBe(other.id);
-    expect(await jobs.exports.isOthersTurn(anna)).toBe(false);
-    await create(ben);
-    // Now each has one.
-    expect(await jobs.exports.isOthersTurn(anna)).toBe(false);
-    await claim();
-    expect(held.owner).toBe(anna);
+    const places = () => Promise.all([first, second, third, other].map((job) => jobs.placeOf('export', job)));
+    expect(await places()).toEqual([1, 2, 3, 1]);
+    await jobs.cancel(first.id, later());
+    expect((await places()).slice(1)).toEqual([1, 2, 1]);
   });
+
+  it('of jobs that wait are behind those under way; one whose worker is dead waits too', async () => {
+    const { jobs, create, claim } = await start();
+    const [first, second, third] = [await create(anna), await create(anna), await create(anna)];
+    await create(ben);
+    await claim(first, 0);
+    await claim(second);
+    expect(await jobs.waitingOf('export', anna, 10)).toEqual([
+      { id: first.id, place: 2 },
+      { id: third.id, place: 3 },
+    ]);
+    expect(await jobs.waitingOf('export', anna, 1)).toHaveLength(1);
+  });
+});
+
+it('an owner is outweighed while another waits for whom less is under way', async () => {
+  const { jobs, create, claim } = await start();
+  const isOutweighed = () => jobs.isOutweighed('export', anna);
+  await claim(await create(anna));
+  await create(anna);
+  // The one that waits is the owner's own.
+  expect(await isOutweighed()).toBe(false);
+  const other = await create(ben);
+  expect(await isOutweighed()).toBe(true);
+  await claim(other);
+  await create(ben);
+  // Now each has one.
+  expect(await isOutweighed()).toBe(false);
 });
 
 describe('a retry', () => {
   it('lets a failed job wait again where it stands, once, and who had it before can write no more', async () => {
     const { jobs, create, claim, commit } = await start();
-    const { id } = await create(anna);
-    const held = await claim();
+    const created = await create(anna);
+    const { id } = created;
+    const held = await claim(created);
     await commit(held);
     await jobs.fail(id, held.fence, { error: 'broken', isDefect: true }, later());
     const failed = (await jobs.get(id)) as ExportJob;
@@ -258,20 +221,20 @@ describe('a retry', () => {
     const { error: _, isDefect: __, finishedAt: ___, expiresAt: ____, leaseUntil: _____, ...kept } = failed;
     expect(retried).toEqual({
       ...kept,
-      ...{ state: 'waiting', barren: 0, fence: held.fence + 1 },
+      ...{ state: 'waiting', attempts: 0, fence: held.fence + 1 },
       queuedAt: expect.any(Date),
       touchedAt: expect.any(Date),
     });
     expect(await jobs.partsOf(id)).toHaveLength(1);
     expect(await jobs.exports.retry(failed, false)).toBeUndefined();
 
-    const again = await claim();
+    const again = await claim(created);
     expect(again).toMatchObject({ id, done: 1, position: { entries: 1 } });
     expect(await commit(held)).toBe(false);
-    expect(await jobs.beat(id, held.fence, longMs)).toBe(false);
+    expect(await jobs.renew(id, held.fence, longMs)).toBe(false);
     expect(await jobs.complete(id, held.fence, manifest, later())).toBe(false);
     expect(await jobs.fail(id, held.fence, { error: 'late' }, later())).toBe(false);
-    await jobs.giveBack(id, held.fence);
+    await jobs.release(id, held.fence, true);
     expect(await jobs.get(id)).toEqual(again);
     // What was seen before is not what has failed now.
     await jobs.fail(id, again.fence, { error: 'again' }, later());
@@ -280,20 +243,22 @@ describe('a retry', () => {
 
   it('anew has no part and no position', async () => {
     const { jobs, create, claim, commit } = await start();
-    const { id } = await create(anna);
-    const held = await claim();
+    const created = await create(anna);
+    const { id } = created;
+    const held = await claim(created);
     await commit(held);
     await jobs.fail(id, held.fence, { error: 'broken' }, later());
     await jobs.exports.retry(held, true);
-    expect(await claim()).not.toHaveProperty('position');
+    expect(await claim(created)).not.toHaveProperty('position');
     expect(await jobs.get(id)).toMatchObject({ done: 0, bytes: 0 });
     expect(await jobs.partsOf(id)).toEqual([]);
   });
 
   it('keeps a job from going whose time was over', async () => {
     const { jobs, create, claim } = await start();
-    const { id } = await create(anna);
-    const held = await claim();
+    const created = await create(anna);
+    const { id } = created;
+    const held = await claim(created);
     await jobs.fail(id, held.fence, { error: 'broken' }, new Date(0));
     const now = new Date();
     expect(await jobs.expired('export', now, 10)).toEqual([id]);

@@ -56,7 +56,7 @@ export function importJobs(db: Db) {
         state: 'waiting',
         received: false,
         fence: 0,
-        barren: 0,
+        attempts: 0,
         done: 0,
         total: 0,
         accepted: 0,
@@ -115,14 +115,6 @@ export function importJobs(db: Db) {
       return idsOf(found, limit);
     },
 
-    /** Unfinished imports, those that have waited longest first, with their owners. At most `limit`. */
-    async turns(limit: number): Promise<{ id: string; owner: string }[]> {
-      const found = jobs.find({ kind, state: unfinished, received: true });
-      const sorted = found.sort({ queuedAt: 1, _id: 1 }).limit(limit);
-      const documents = await sorted.project<Pick<ImportDocument, '_id' | 'owner'>>({ owner: 1 }).toArray();
-      return documents.map(({ _id, owner }) => ({ id: _id.toHexString(), owner: owner.toHexString() }));
-    },
-
     /** A worker has a chunk of it in hand. Undefined when the import has ended, or is gone. */
     async begin(id: string): Promise<ImportJob | undefined> {
       const begun = await jobs.findOneAndUpdate(
@@ -161,26 +153,6 @@ export function importJobs(db: Db) {
         },
       ]);
       return matchedCount === 1;
-    },
-
-    /** All chunks are done: only the one who takes the import now may complete it. Undefined when another does. */
-    async claimEnd(id: string, leaseMs: number): Promise<ImportJob | undefined> {
-      const claimed = await jobs.findOneAndUpdate(
-        { ...open(id), $expr: { $not: { $gt: ['$leaseUntil', '$$NOW'] } } },
-        [
-          {
-            $set: {
-              state: 'active',
-              startedAt: { $ifNull: ['$startedAt', '$$NOW'] },
-              touchedAt: '$$NOW',
-              fence: { $add: ['$fence', 1] },
-              leaseUntil: { $add: ['$$NOW', leaseMs] },
-            },
-          },
-        ],
-        { returnDocument: 'after', projection: { parts: 0 } },
-      );
-      return claimed ? toRecord(claimed) : undefined;
     },
 
     /** False when the import is no longer this worker's, or was cancelled. */

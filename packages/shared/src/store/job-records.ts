@@ -53,7 +53,7 @@ interface Job {
   /** Counts the workers that took the job; only the last of them may write. */
   fence: number;
   /** Workers that took the job since it last moved. */
-  barren: number;
+  attempts: number;
   done: number;
   total: number;
   /** Entries a second, of late. */

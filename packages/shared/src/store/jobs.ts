@@ -4,11 +4,15 @@ import { exportJobs } from './export-jobs.ts';
 import { idsOf } from './ids.ts';
 import { importJobs } from './import-jobs.ts';
 import { type JobDocument, type JobRecord, type Manifest, type Part, toRecord } from './job-records.ts';
+import { claimed, fromNow, isFree, isLeased, released } from './lease.ts';
 
 export const unfinished: JobState[] = ['waiting', 'active'];
 
 /** What a record can be without: all that can be large. */
 const brief = { parts: 0, shape: 0, 'options.columns': 0, 'manifest.columns': 0 };
+
+/** What its place among the jobs of its owner depends on. */
+export type Placed = Pick<JobRecord, 'id' | 'owner' | 'queuedAt'>;
 
 type Failure = Pick<JobRecord, 'error' | 'isDefect'>;
 
@@ -17,10 +21,17 @@ export type JobStore = ReturnType<typeof jobStore>;
 /** The records of jobs: the truth about them, whatever the queue says. */
 export function jobStore(db: Db) {
   const jobs = db.collection<JobDocument>('jobs');
-  const held = (id: string, fence: number): Filter<JobDocument> => ({
+  const leased = (id: string, fence: number): Filter<JobDocument> => ({
     _id: new ObjectId(id),
     state: 'active',
     fence,
+  });
+
+  const queued = (kind: JobRecord['kind'], owner: string): Filter<JobDocument> => ({
+    kind,
+    owner: new ObjectId(owner),
+    state: { $in: unfinished },
+    received: { $ne: false },
   });
 
   async function end(
@@ -109,13 +120,36 @@ export function jobStore(db: Db) {
       return documents.map((document) => toRecord(document as never));
     },
 
+    /** Gives the job to one worker; whoever had it before can write no more. Undefined when it has ended, or another has it. */
+    async claim<Kind extends JobRecord['kind']>(
+      kind: Kind,
+      id: string,
+      leaseMs: number,
+    ): Promise<Extract<JobRecord, { kind: Kind }> | undefined> {
+      const found = await jobs.findOneAndUpdate(
+        { _id: new ObjectId(id), kind, state: { $in: unfinished }, received: { $ne: false }, $expr: isFree },
+        [
+          {
+            $set: {
+              state: 'active',
+              startedAt: { $ifNull: ['$startedAt', '$$NOW'] },
+              touchedAt: '$$NOW',
+              ...claimed(leaseMs),
+            },
+          },
+        ],
+        { returnDocument: 'after', projection: { parts: 0 } },
+      );
+      return found ? (toRecord(found as never) as never) : undefined;
+    },
+
     /** Says that the worker is alive; false when the job is no longer its own, or was cancelled. */
-    async beat(id: string, fence: number, leaseMs: number, rate?: number): Promise<boolean> {
-      const { matchedCount } = await jobs.updateOne(held(id, fence), [
+    async renew(id: string, fence: number, leaseMs: number, rate?: number): Promise<boolean> {
+      const { matchedCount } = await jobs.updateOne(leased(id, fence), [
         {
           $set: {
             touchedAt: '$$NOW',
-            leaseUntil: { $add: ['$$NOW', leaseMs] },
+            leaseUntil: fromNow(leaseMs),
             ...(rate !== undefined && { rate }),
           },
         },
@@ -123,18 +157,50 @@ export function jobStore(db: Db) {
       return matchedCount === 1;
     },
 
-    /** Hands the job back, to be taken up where it stands. */
-    async giveBack(id: string, fence: number): Promise<void> {
-      const now = new Date();
-      await jobs.updateOne(held(id, fence), {
-        $set: { state: 'waiting', queuedAt: now, touchedAt: now, barren: 0 },
-        $unset: { leaseUntil: '' },
-      });
+    /** Hands the job back, to be taken up where it stands. `counts`: the attempt may have failed for what is in the job. */
+    async release(id: string, fence: number, counts: boolean): Promise<void> {
+      await jobs.updateOne(leased(id, fence), [
+        { $set: { state: 'waiting', touchedAt: '$$NOW', ...released(counts) } },
+      ]);
+    },
+
+    /** Its number among the unfinished jobs of its owner, from 1. */
+    placeOf: (kind: JobRecord['kind'], { owner, queuedAt }: Placed): Promise<number> =>
+      jobs.countDocuments({ ...queued(kind, owner), queuedAt: { $lte: queuedAt } }),
+
+    /** Jobs of an owner that no worker has, in order, with the places that they have behind those under way. */
+    async waitingOf(
+      kind: JobRecord['kind'],
+      owner: string,
+      limit: number,
+    ): Promise<{ id: string; place: number }[]> {
+      const underWay = await jobs.countDocuments({ ...queued(kind, owner), $expr: isLeased });
+      const free = jobs.find({ ...queued(kind, owner), $expr: isFree }).sort({ queuedAt: 1 });
+      return (await idsOf(free, limit)).map((id, at) => ({ id, place: underWay + at + 1 }));
+    },
+
+    /** Whether a job waits of an owner for whom less is under way than for this one. */
+    async isOutweighed(kind: JobRecord['kind'], owner: string): Promise<boolean> {
+      const owners = await jobs
+        .aggregate<{ _id: ObjectId; underWay: number; waiting: number }>([
+          { $match: { kind, state: { $in: unfinished }, received: { $ne: false } } },
+          { $set: { isLeased } },
+          {
+            $group: {
+              _id: '$owner',
+              underWay: { $sum: { $cond: ['$isLeased', 1, 0] } },
+              waiting: { $sum: { $cond: ['$isLeased', 0, 1] } },
+            },
+          },
+        ])
+        .toArray();
+      const mine = owners.find(({ _id }) => _id.toHexString() === owner)?.underWay ?? 0;
+      return owners.some(({ underWay, waiting }) => waiting > 0 && underWay < mine);
     },
 
     /** False when the job is no longer this worker's. `total` becomes what was done. */
     async complete(id: string, fence: number, manifest: Manifest, expiresAt: Date): Promise<boolean> {
-      const { modifiedCount } = await jobs.updateOne(held(id, fence), [
+      const { modifiedCount } = await jobs.updateOne(leased(id, fence), [
         {
           $set: {
             state: 'completed',
@@ -149,7 +215,7 @@ export function jobStore(db: Db) {
     },
 
     fail: (id: string, fence: number, failure: Failure, expiresAt: Date) =>
-      end(held(id, fence), 'failed', expiresAt, failure),
+      end(leased(id, fence), 'failed', expiresAt, failure),
 
     /** False when the job is finished already. What is large of an export goes: cancelled jobs count in no quota. */
     async cancel(id: string, expiresAt: Date): Promise<boolean> {
@@ -160,15 +226,16 @@ export function jobStore(db: Db) {
       return isCancelled;
     },
 
-    /** Unfinished jobs of a kind that have not moved since `before`: the queue may have lost them. */
-    async forgotten(kind: JobRecord['kind'], before: Date, limit: number): Promise<string[]> {
+    /** Unfinished jobs of a kind that have not moved for so long that Redis may have lost them: the oldest, at most 500. */
+    async forgotten(kind: JobRecord['kind'], unmovedMs: number): Promise<Placed[]> {
       const found = jobs.find({
         kind,
         state: { $in: unfinished },
-        touchedAt: { $lt: before },
+        touchedAt: { $lt: new Date(Date.now() - unmovedMs) },
         received: { $ne: false },
       });
-      return idsOf(found, limit);
+      const documents = found.project<JobDocument>(brief).sort({ queuedAt: 1 }).limit(500);
+      return (await documents.toArray()).map((document) => toRecord(document as never));
     },
 
     /** Keeps a finished job at least until then, for someone who is reading its file. */

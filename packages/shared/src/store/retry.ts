@@ -1,6 +1,10 @@
 import { ObjectId, type UpdateFilter } from 'mongodb';
 import type { JobDocument, JobRecord } from './job-records.ts';
 
+/** Whether a worker may still have something to do for it. */
+export const isUnfinished = (job: JobRecord | undefined): boolean =>
+  job?.state === 'waiting' || job?.state === 'active';
+
 /** Whether a job that is in this state for good now can be tried again. Who asked for a streamed file is gone. */
 export const isRetriable = (job: JobRecord): boolean =>
   job.state === 'failed' && !(job.kind === 'export' && job.transient);
@@ -19,7 +23,7 @@ export function waitAgain<Document extends JobDocument>(
 ): UpdateFilter<Document> {
   const gone = ['error', 'isDefect', 'finishedAt', 'expiresAt', 'leaseUntil', 'rate', ...without];
   return {
-    $set: { ...standing, state: 'waiting', barren: 0 },
+    $set: { ...standing, state: 'waiting', attempts: 0 },
     $inc: { fence: 1 },
     $currentDate: { queuedAt: true, touchedAt: true },
     $unset: Object.fromEntries(gone.map((field) => [field, ''])),

@@ -2,36 +2,29 @@ import { type Column, columnsOf } from '@sluice/shared/columns/columns.ts';
 import { widthOf } from '@sluice/shared/columns/width.ts';
 import { ApiError, unavailable } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import type { Producer } from '@sluice/shared/queues/producer.ts';
+import type { JobQueue } from '@sluice/shared/queues/job-queue.ts';
 import { parseSchema } from '@sluice/shared/schemas/parse-schema.ts';
 import type { ApplicationRecord } from '@sluice/shared/store/applications.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import type { ExportJob, ExportOptions } from '@sluice/shared/store/job-records.ts';
-import type { RefuseJobs } from '../limits/job-quota.ts';
+import type { Quotas } from '../limits/quota.ts';
 
 interface Dependencies {
   store: Pick<Store, 'rawEntries' | 'leaves' | 'jobs'>;
-  queue: Producer<{ jobId: string }>;
-  refuseJobs: RefuseJobs;
-  refuseExports: (ownerId: string) => Promise<void>;
+  queue: Pick<JobQueue, 'enqueue'>;
+  quotas: Pick<Quotas, 'check'>;
   log: Logger;
 }
 
 /** Commits an export to MongoDB, then puts its id on the queue; without the queue there is no export. */
-export function createExport({
-  store: { rawEntries, leaves, jobs },
-  queue,
-  refuseJobs,
-  refuseExports,
-  log,
-}: Dependencies) {
+export function createExport({ store: { rawEntries, leaves, jobs }, queue, quotas, log }: Dependencies) {
   return async (
     application: ApplicationRecord,
     options: ExportOptions,
     transient: boolean,
   ): Promise<ExportJob> => {
-    await refuseJobs(application.owner.id);
-    if (!transient) await refuseExports(application.owner.id);
+    await quotas.check('jobs', application.owner.id);
+    if (!transient) await quotas.check('storedExports', application.owner.id);
     // In this order: a leaf is recorded before its entry, so every entry up to the cut has its columns.
     const cut = await rawEntries.cut(application.id);
     const recorded = await leaves.of(application.id);
@@ -50,7 +43,7 @@ export function createExport({
       transient,
     });
     try {
-      await queue.add({ jobId: job.id });
+      await queue.enqueue(job);
       return job;
     } catch (error) {
       log.warn({ event: 'export.refused', job: job.id, reason: (error as Error).message });

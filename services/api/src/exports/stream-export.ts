@@ -1,5 +1,5 @@
 import { unavailable } from '@sluice/shared/errors.ts';
-import type { Producer } from '@sluice/shared/queues/producer.ts';
+import type { JobQueue } from '@sluice/shared/queues/job-queue.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import type { ExportJob } from '@sluice/shared/store/job-records.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -12,7 +12,7 @@ import { followParts, waitForStart } from './follow.ts';
 
 interface Dependencies {
   store: Pick<Store, 'jobs' | 'parts'>;
-  queue: Producer<{ jobId: string }>;
+  queue: Pick<JobQueue, 'workers'>;
   waitMs: number;
   audit: Audit;
 }

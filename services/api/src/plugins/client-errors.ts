@@ -2,11 +2,10 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError, type ErrorName } from '@sluice/shared/errors.ts';
 import type { ConnectionError } from 'fastify';
-import { answerOf } from './answers.ts';
+import { ignoresInput, isPaused, latestResponse } from './connections.ts';
 import { failure } from './envelope.ts';
 import { headerLimitBytes } from './head-limits.ts';
-import { deafen, isDeaf, linger } from './lingering.ts';
-import { isStopped } from './pipelining.ts';
+import { ignoreInput, linger } from './lingering.ts';
 
 const known: Record<string, [ErrorName, string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['RequestTimeoutError', 'the request did not arrive in time'],
@@ -19,9 +18,9 @@ const known: Record<string, [ErrorName, string]> = {
 
 /** Answers, in the envelope, what never became a request: no valid HTTP, too large headers, too slow. */
 export function answerClientError(error: ConnectionError, socket: Socket): void {
-  if (isDeaf(socket)) return;
+  if (ignoresInput(socket)) return;
   // Here it is the server that does not read on.
-  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isStopped(socket)) return;
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isPaused(socket)) return;
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -32,8 +31,8 @@ export function answerClientError(error: ConnectionError, socket: Socket): void 
 
 /** Refuses what comes now, which is no request, and ends the connection. */
 export function refuseNext(socket: Socket, refusal: ApiError): void {
-  if (isDeaf(socket)) return;
-  const response = answerOf(socket);
+  if (ignoresInput(socket)) return;
+  const response = latestResponse(socket);
   if (!response?.req.complete) refuseInstead(socket, response, refusal);
   else if (response.writableFinished) refuseOn(socket, refusal);
   // What came before the nonsense is a whole request and being done: it gets its own answer.
@@ -47,13 +46,13 @@ export function refuseInstead(socket: Socket, response: ServerResponse | undefin
   else if (response.socket) refuseOn(socket, refusal);
   else {
     // Requests before it on the same connection have their answers first.
-    deafen(socket);
+    ignoreInput(socket);
     response.once('socket', () => refuseOn(socket, refusal));
   }
 }
 
 function endAfter(socket: Socket, response: ServerResponse): void {
-  deafen(socket);
+  ignoreInput(socket);
   if (response.writableFinished) linger(socket);
   else response.once('close', () => linger(socket));
 }

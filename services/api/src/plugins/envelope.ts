@@ -8,7 +8,7 @@ import {
 import { storeFault } from '@sluice/shared/store/faults.ts';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { deafen } from './lingering.ts';
+import { ignoreInput } from './lingering.ts';
 
 /** Wraps what a route has to say: `{success:true, status, data}`. */
 export function success<T>(reply: FastifyReply, data: T, status = 200) {
@@ -102,7 +102,7 @@ export function answerError(error: FastifyError, request: FastifyRequest, reply:
     new ApiError('InternalServerError', `something went wrong on our side; request id ${request.id}`);
   if (isLast(request, reply, shown)) {
     reply.header('connection', 'close');
-    deafen(request.raw.socket);
+    ignoreInput(request.raw.socket);
   } else reply.removeHeader('connection');
   return reply
     .code(shown.status)

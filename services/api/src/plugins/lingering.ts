@@ -1,24 +1,18 @@
 import { Socket } from 'node:net';
 import fp from 'fastify-plugin';
-import { answerOf } from './answers.ts';
+import { ignoresInput, latestResponse, setIgnoresInput } from './connections.ts';
 
 /** A client that sends nothing for so long has seen the answer. */
 const quietMs = 2_000;
 const longestMs = 10_000;
 const mostBytes = 64 * 1024 ** 2;
 
-const deaf = Symbol('deaf');
-type Ending = Socket & { [deaf]?: true };
-
-/** Whether what comes on this connection is no request any more. */
-export const isDeaf = (socket: Socket): boolean => (socket as Ending)[deaf] === true;
-
 const close = (socket: Socket) => Socket.prototype.destroySoon.call(socket);
 
 /** What comes from now on is read and forgotten, within bounds; what is to be answered still is. */
-export function deafen(socket: Socket): void {
-  if (isDeaf(socket)) return;
-  (socket as Ending)[deaf] = true;
+export function ignoreInput(socket: Socket): void {
+  if (ignoresInput(socket)) return;
+  setIgnoresInput(socket);
   // Where Node.js has stopped reading, only its own listener begins again.
   if (socket.isPaused()) socket.once('resume', () => discard(socket)).resume();
   else discard(socket);
@@ -44,7 +38,7 @@ export function linger(socket: Socket): void {
     return;
   }
   if (socket.writableEnded) return;
-  deafen(socket);
+  ignoreInput(socket);
   const deadline = setTimeout(() => socket.destroy(), longestMs).unref();
   /** Where the process stood still, what came meanwhile is read first. */
   function quiet(): void {
@@ -62,7 +56,7 @@ export function linger(socket: Socket): void {
 
 /** What Node.js calls when the last answer of a connection is out. */
 function destroySoon(this: Socket): void {
-  if (isDeaf(this) || answerOf(this)?.req.complete === false) linger(this);
+  if (ignoresInput(this) || latestResponse(this)?.req.complete === false) linger(this);
   else close(this);
 }
 

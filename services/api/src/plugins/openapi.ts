@@ -2,8 +2,8 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import { afterEarlierRequests } from './connections.ts';
 import { type Description, describeFailures } from './describe-failures.ts';
-import { inTurn } from './pipelining.ts';
 
 /** The description of the API, made from the schemas of its routes, and a page to try it. */
 export const openapi = fp(
@@ -36,7 +36,7 @@ export const openapi = fp(
       return reply.type('application/json; charset=utf-8').send(bytes);
     }
     await app.register(async (docs) => {
-      docs.addHook('onRequest', inTurn);
+      docs.addHook('onRequest', afterEarlierRequests);
       await docs.register(swaggerUi, {
         routePrefix: '/api/docs',
         uiHooks: {

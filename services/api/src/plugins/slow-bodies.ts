@@ -2,10 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError, unavailable } from '@sluice/shared/errors.ts';
 import fp from 'fastify-plugin';
-import { answerOf } from './answers.ts';
 import { refuseInstead } from './client-errors.ts';
-import { isDeaf } from './lingering.ts';
-import { isStopped, limitUnread } from './pipelining.ts';
+import { ignoresInput, isPaused, latestResponse, limitUnread } from './connections.ts';
 
 const lookEveryMs = 1_000;
 
@@ -64,13 +62,13 @@ export const slowBodies = fp<Options>(
       const now = performance.now();
       const isClosed = closingSince !== undefined && now - closingSince >= closingMs;
       for (const socket of sockets) {
-        if (isDeaf(socket) && !isClosed) continue;
+        if (ignoresInput(socket) && !isClosed) continue;
         limitUnread(socket, timeoutMs);
-        if (isStopped(socket)) {
+        if (isPaused(socket)) {
           if (isClosed) socket.destroy();
           continue;
         }
-        const response = answerOf(socket);
+        const response = latestResponse(socket);
         const request = response?.req as Watched | undefined;
         if (!request || request.complete) {
           // Headers that do not come: of those Node.js takes care until it closes.

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import {
@@ -9,35 +8,39 @@ import {
   NewApplication,
 } from '@sluice/shared/contracts/applications.ts';
 import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
-import { ApiError, applicationNotFound, unavailable } from '@sluice/shared/errors.ts';
+import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
+import type { Logger } from '@sluice/shared/logger.ts';
+import type { Producer } from '@sluice/shared/queues/producer.ts';
 import type { Compiler } from '@sluice/shared/schemas/compiler.ts';
 import type {
   ApplicationChange,
   ApplicationRecord,
   ApplicationStore,
 } from '@sluice/shared/store/applications.ts';
-import { ThreadBusy } from '@sluice/shared/threads/thread.ts';
 import type { FastifyReply } from 'fastify';
-import slugify from 'slugify';
 import Type from 'typebox';
+import { createAnnounce } from '../applications/announce.ts';
 import { createListApplications } from '../applications/list.ts';
+import { makeDomain } from '../applications/make-domain.ts';
 import { toPackageUrl } from '../applications/package-url.ts';
 import { toJson } from '../applications/shown.ts';
 import type { Audit } from '../audit/audit.ts';
-import { quotaReached } from '../limits/answers.ts';
+import type { Capacities } from '../limits/capacity.ts';
+import type { Quotas } from '../limits/quota.ts';
 import { success } from '../plugins/envelope.ts';
+import type { ApplicationCache } from '../uploads/application-cache.ts';
 import { ByDomain, failures, overLimit, refusals, security } from './common.ts';
 
 interface Dependencies {
   applications: ApplicationStore;
   compiler: Compiler;
-  /** Applications of one owner. */
-  quota: number;
-  /** Who may upload is another matter now: tells the other API processes. */
-  onAccessChanged(applicationId: string): Promise<void>;
-  /** Tells the workers and the other API processes. */
-  onDeleted(applicationId: string): Promise<void>;
+  quotas: Pick<Quotas, 'check'>;
+  capacity: Pick<Capacities, 'lists' | 'listParts'>;
+  cache: Pick<ApplicationCache, 'drop'>;
+  /** Of applications that the caches of all API processes shall drop, and that shall be purged. */
+  queues: Record<'invalidations' | 'purges', Producer<{ applicationId: string }>>;
   audit: Audit;
+  log: Logger;
 }
 
 const toConnectors = (connectors: Connector[]): Connector[] =>
@@ -60,24 +63,6 @@ function toChange({
   };
 }
 
-/** No look-alikes: a domain is read aloud and typed. */
-const alphabet = 'abcdefghijkmnpqrstuvwxyz23456789';
-
-/** `Weather Station` → `weather-station-k3v9q2`. */
-export function makeDomain(name: string): string {
-  const slug = slugify(name, { lower: true, strict: true })
-    .slice(0, 40)
-    .replace(/^-+|-+$/g, '');
-  const suffix = Array.from({ length: 6 }, () => alphabet[randomInt(alphabet.length)]).join('');
-  return `${slug || 'application'}-${suffix}`;
-}
-
-const tooManyWait = 'too many schemas are waiting to be compiled; nothing was created';
-
-function orUnavailable(error: unknown): never {
-  throw error instanceof ThreadBusy ? unavailable(tooManyWait, 1) : error;
-}
-
 const json = 'application/json; charset=utf-8';
 
 /** Sends what is written already: the type is that of the value. */
@@ -92,10 +77,13 @@ const tags = ['Applications'];
 /** Applications of the user whose token it is. */
 export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { applications, compiler, quota, onAccessChanged, onDeleted, audit },
+  { applications, compiler, quotas, capacity, cache, queues, audit, log },
 ) => {
   app.addHook('onRequest', app.authenticate);
-  const list = createListApplications(applications);
+  const list = createListApplications(applications, capacity);
+  const announce = createAnnounce({ cache, log });
+  const onAccessChanged = (id: string) => announce(id, [queues.invalidations]);
+  const onDeleted = (id: string) => announce(id, [queues.invalidations, queues.purges]);
 
   app.post(
     '/applications',
@@ -110,13 +98,8 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
     },
     async (request, reply) => {
       const { body, owner } = request;
-      if ((await applications.countOfOwner(owner.id, quota)) >= quota) {
-        throw quotaReached(
-          `you have ${quota} applications, and there may be no more (APPLICATION_QUOTA); delete one`,
-        );
-      }
-      const ask = { client: owner.id, isNew: true };
-      const compiled = await compiler.compile(body.schema, ask).catch(orUnavailable);
+      await quotas.check('applications', owner.id);
+      const compiled = await compiler.compile(body.schema, { client: owner.id, isNew: true });
       if (!compiled.ok) throw new ApiError('InvalidSchemaError', compiled.refusal.message);
       const fields = {
         owner: { id: owner.id, username: owner.username },

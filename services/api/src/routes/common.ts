@@ -1,5 +1,5 @@
 import { Failure } from '@sluice/shared/contracts/envelope.ts';
-import type { FastifyInstance, FastifySchemaCompiler } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 
 /** What routes say alike: plugins/describe-failures.ts tells which statuses that are. */
@@ -23,7 +23,8 @@ const retryAfter = { 'Retry-After': Type.Integer({ description: 'Seconds to wait
 export const overLimit = {
   429: {
     ...Failure,
-    description: 'There may be no more now; `error.message` says what to do.',
+    description:
+      'Your quota, or your share of what the server takes at once, is used up; `error.message` says which.',
     headers: retryAfter,
   },
 };
@@ -45,10 +46,4 @@ export function takeSmallBodies(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     route.bodyLimit = 16 * 1024;
   });
-}
-
-/** For routes that read their bodies and headers themselves: the schemas of both only describe them. */
-export function onlyQueries(app: FastifyInstance): FastifySchemaCompiler<unknown> {
-  const compile = app.validatorCompiler as FastifySchemaCompiler<unknown>;
-  return (route) => (route.httpPart === 'querystring' ? compile(route) : () => true);
 }

@@ -1,27 +1,34 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import { Success } from '@sluice/shared/contracts/envelope.ts';
 import { type ExportQuery, ExportRequest, Job, ExportQuery as Query } from '@sluice/shared/contracts/jobs.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
+import type { Logger } from '@sluice/shared/logger.ts';
+import type { JobQueue } from '@sluice/shared/queues/job-queue.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import type { ExportOptions } from '@sluice/shared/store/job-records.ts';
 import Type from 'typebox';
 import type { Audit } from '../audit/audit.ts';
-import type { createExport } from '../exports/create-export.ts';
-import type { createStreamExport } from '../exports/stream-export.ts';
+import { createExport } from '../exports/create-export.ts';
+import { createStreamExport } from '../exports/stream-export.ts';
 import { abortOnClose } from '../jobs/abort-on-close.ts';
 import { createFind } from '../jobs/find-job.ts';
+import { streamBytes } from '../jobs/send-file.ts';
 import { toJob } from '../jobs/to-job.ts';
-import type { Downloads } from '../limits/downloads.ts';
+import type { Capacities } from '../limits/capacity.ts';
+import type { Quotas } from '../limits/quota.ts';
 import { success } from '../plugins/envelope.ts';
 import { ByDomain, failures, overLimit, refusals, security } from './common.ts';
 import { toPeriod } from './period.ts';
 
 interface Dependencies {
   store: Store;
-  makeExport: ReturnType<typeof createExport>;
-  streamExport: ReturnType<typeof createStreamExport>;
-  downloads: Downloads;
+  queue: JobQueue;
+  quotas: Pick<Quotas, 'check'>;
+  capacity: Pick<Capacities, 'downloads'>;
   audit: Audit;
+  config: Pick<ApiConfig, 'exportWaitMs'>;
+  log: Logger;
 }
 
 const tags = ['Exports'];
@@ -45,9 +52,11 @@ function toOptions(asked: Omit<ExportQuery, 'columns'>, columns: string[] | unde
 /** Exports: streamed while they are written, or made as jobs to be fetched later. */
 export const exportRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { store, makeExport, streamExport, downloads, audit },
+  { store, queue, quotas, capacity, audit, config, log },
 ) => {
   app.addHook('onRequest', app.authenticate);
+  const makeExport = createExport({ store, queue, quotas, log });
+  const streamExport = createStreamExport({ store, queue, waitMs: config.exportWaitMs, audit });
   const find = createFind(store);
 
   app.get(
@@ -82,7 +91,7 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       const { params, query, owner } = request;
       const options = toOptions(query, query.columns?.split(','));
       const application = await find.application(params.domain, owner.id);
-      downloads.stream(reply, owner.id);
+      capacity.downloads.lease(reply, owner.id).take(streamBytes);
       const signal = abortOnClose(reply);
       return streamExport(request, reply, await makeExport(application, options, true), signal);
     },

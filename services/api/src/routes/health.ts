@@ -2,19 +2,22 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
+import type { Producer } from '@sluice/shared/queues/producer.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import Type from 'typebox';
-import { createRecent } from '../limits/recent.ts';
 import { success } from '../plugins/envelope.ts';
 import { failures, refusals } from './common.ts';
+import { createRecent } from './recent.ts';
 
-export type Phase = 'starting' | 'serving' | 'draining';
+/** Of this process; it changes under who has it. */
+export interface Lifecycle {
+  phase: 'starting' | 'serving' | 'draining';
+}
 
 interface Dependencies {
   store: Pick<Store, 'ping'>;
-  phase(): Phase;
-  /** Connected workers by queue; rejects while Redis is away. */
-  workers(): Promise<{ exports: number; purges: number }>;
+  lifecycle: Lifecycle;
+  queues: Record<'exports' | 'purges', Pick<Producer<never>, 'workers'>>;
 }
 
 const UpOrDown = Type.Union([Type.Literal('up'), Type.Literal('down')]);
@@ -34,7 +37,7 @@ const tags = ['Health'];
 /** `live` looks at nothing; `ready` is for the proxy, and its body for people. */
 export const healthRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { store, phase, workers },
+  { store, lifecycle, queues },
 ) => {
   const lag = monitorEventLoopDelay({ resolution: 20 });
   lag.enable();
@@ -43,9 +46,15 @@ export const healthRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   });
 
   function requireServing(): void {
-    const now = phase();
-    if (now !== 'serving') throw new ApiError('ResourceNotFoundError', `this replica is ${now}`);
+    const { phase } = lifecycle;
+    if (phase !== 'serving') throw new ApiError('ResourceNotFoundError', `this replica is ${phase}`);
   }
+
+  /** Connected workers by queue; rejects while Redis is away. */
+  const workers = async () => ({
+    exports: await queues.exports.workers(),
+    purges: await queues.purges.workers(),
+  });
 
   const look = createRecent(1_000, async () => {
     const [mongodb, counted] = await Promise.all([

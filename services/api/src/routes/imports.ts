@@ -1,24 +1,34 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import { Success } from '@sluice/shared/contracts/envelope.ts';
 import { type ImportFormat, ImportQuery, Job } from '@sluice/shared/contracts/jobs.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
+import type { Logger } from '@sluice/shared/logger.ts';
+import type { JobQueue } from '@sluice/shared/queues/job-queue.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { Audit } from '../audit/audit.ts';
-import type { createImport } from '../imports/create-import.ts';
+import { createImport } from '../imports/create-import.ts';
 import { encodingOf } from '../imports/decode.ts';
 import { createFind } from '../jobs/find-job.ts';
 import { toJob } from '../jobs/to-job.ts';
+import type { Capacities } from '../limits/capacity.ts';
+import type { Quotas } from '../limits/quota.ts';
 import { success } from '../plugins/envelope.ts';
 import { refuseCharsets } from '../plugins/json-body.ts';
-import { ByDomain, failures, onlyQueries, overLimit, security } from './common.ts';
+import { onlyQueries } from '../plugins/validation.ts';
+import { ByDomain, failures, overLimit, security } from './common.ts';
 
 interface Dependencies {
   store: Store;
-  makeImport: ReturnType<typeof createImport>;
+  queue: JobQueue;
+  quotas: Pick<Quotas, 'check' | 'checkEntries'>;
+  capacity: Pick<Capacities, 'imports'>;
   audit: Audit;
+  config: Pick<ApiConfig, 'importLimit' | 'bodyLimit'>;
+  log: Logger;
 }
 
 const formats: Record<string, ImportFormat> = {
@@ -46,9 +56,16 @@ function refuseIdempotencyKey(headers: IncomingHttpHeaders): void {
 /** Imports: files of any size, taken while they come and worked on afterwards. Everything else of them is in routes/jobs.ts. */
 export const importRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { store, makeImport, audit },
+  { store, queue, quotas, capacity, audit, config, log },
 ) => {
   app.addHook('onRequest', app.authenticate);
+  const makeImport = createImport({
+    store,
+    queue,
+    limit: config.importLimit,
+    lineLimit: config.bodyLimit,
+    ...{ quotas, capacity: capacity.imports, log },
+  });
   const find = createFind(store);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(types, (request: FastifyRequest, stream: IncomingMessage, done) => {

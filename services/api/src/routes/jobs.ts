@@ -1,6 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
 import { Job } from '@sluice/shared/contracts/jobs.ts';
+import type { Logger } from '@sluice/shared/logger.ts';
+import type { JobQueue } from '@sluice/shared/queues/job-queue.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import type { JobRecord } from '@sluice/shared/store/job-records.ts';
 import Type from 'typebox';
@@ -9,21 +11,22 @@ import { abortOnClose } from '../jobs/abort-on-close.ts';
 import { cancelJob } from '../jobs/cancel-job.ts';
 import { createFind } from '../jobs/find-job.ts';
 import { jobEvents } from '../jobs/job-events.ts';
-import type { RetryJob } from '../jobs/retry-job.ts';
+import { createRetryJob } from '../jobs/retry-job.ts';
 import { createSendFile } from '../jobs/send-file.ts';
 import { toJob } from '../jobs/to-job.ts';
-import type { Downloads } from '../limits/downloads.ts';
-import type { Follow } from '../limits/follow.ts';
+import type { Capacities } from '../limits/capacity.ts';
+import type { Quotas } from '../limits/quota.ts';
 import { success } from '../plugins/envelope.ts';
 import { ByDomain, failures, overLimit, refusals, security } from './common.ts';
 
 interface Dependencies {
   store: Store;
   kind: JobRecord['kind'];
-  retryJob: RetryJob;
+  queue: JobQueue;
+  quotas: Pick<Quotas, 'check'>;
   audit: Audit;
-  downloads: Downloads;
-  follow: Follow;
+  capacity: Pick<Capacities, 'downloads' | 'followers'>;
+  log: Logger;
 }
 
 const ById = Type.Object({ domain: Type.String(), id: Type.String() });
@@ -50,12 +53,13 @@ const words = {
 /** What exports and imports have alike: to be listed, looked at, followed, fetched, retried, cancelled and removed. */
 export const jobRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { store, kind, retryJob, audit, downloads, follow },
+  { store, kind, queue, quotas, audit, capacity, log },
 ) => {
   app.addHook('onRequest', app.authenticate);
   const { jobs, parts } = store;
   const find = createFind(store);
-  const sendFile = createSendFile(store, audit, downloads);
+  const sendFile = createSendFile(store, audit, capacity);
+  const retryJob = createRetryJob({ store, queue, quotas, log });
   const path = `/applications/:domain/${kind}s`;
   const { tags, file, retry } = words[kind];
 
@@ -143,7 +147,8 @@ export const jobRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     },
     async (request, reply) => {
       const { job } = await find.job(kind, request.params, request.owner.id);
-      follow(reply, request.owner.id);
+      // Each asks MongoDB twice a second.
+      capacity.followers.lease(reply, request.owner.id).take(1);
       reply.type('text/event-stream').header('x-accel-buffering', 'no');
       return reply.send(jobEvents(jobs, job.id, abortOnClose(reply)) as never);
     },

@@ -3,19 +3,20 @@ import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
 import { IssuedKey, Key, NewKey } from '@sluice/shared/contracts/keys.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
-import { type KeyRecord, maxKeys } from '@sluice/shared/store/keys.ts';
+import type { KeyRecord } from '@sluice/shared/store/keys.ts';
 import Type from 'typebox';
 import type { Audit } from '../audit/audit.ts';
 import { createFind } from '../jobs/find-job.ts';
 import { makeKey } from '../keys/make-key.ts';
-import { quotaReached } from '../limits/answers.ts';
+import { quotaReached } from '../limits/quota.ts';
+import { quotas } from '../limits/table.ts';
 import { success } from '../plugins/envelope.ts';
+import type { Keyring } from '../uploads/keyring.ts';
 import { ByDomain, failures, overLimit, security, takeSmallBodies } from './common.ts';
 
 interface Dependencies {
   store: Store;
-  /** The keys of this application are others now. */
-  onChanged(applicationId: string): void;
+  keyring: Pick<Keyring, 'forget'>;
   audit: Audit;
 }
 
@@ -26,13 +27,11 @@ const toKey = ({ createdAt, ...rest }: KeyRecord): Key => ({ ...rest, createdAt:
 const keyNotFound = (id: string) =>
   new ApiError('ResourceNotFoundError', `key ${id.slice(0, 40)} was not found`);
 
+const maxKeys = quotas.keys.limit;
 const tags = ['Keys'];
 
 /** Ingest keys of an application: with one of them, and no more than that, one can upload. */
-export const keyRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
-  app,
-  { store, onChanged, audit },
-) => {
+export const keyRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, { store, keyring, audit }) => {
   app.addHook('onRequest', app.authenticate);
   takeSmallBodies(app);
   const { keys } = store;
@@ -72,9 +71,9 @@ export const keyRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       const { params, body, owner } = request;
       const application = await find.application(params.domain, owner.id);
       const { key, ...made } = makeKey();
-      const created = await keys.create(application.id, body.name, made);
-      if (!created) throw tooMany(params.domain);
-      onChanged(application.id);
+      const created = await keys.create(application.id, body.name, made, maxKeys);
+      if (!created) throw quotaReached('keys', maxKeys);
+      keyring.forget(application.id);
       const event = { application: params.domain, key: created.id };
       await audit.note(request, { action: 'key.created', ...event });
       return success(reply, { ...toKey(created), key });
@@ -99,7 +98,7 @@ export const keyRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       const { key, ...made } = makeKey();
       const rotated = await keys.rotate(application.id, params.id, made);
       if (!rotated) throw keyNotFound(params.id);
-      onChanged(application.id);
+      keyring.forget(application.id);
       await audit.note(request, { action: 'key.rotated', application: params.domain, key: rotated.id });
       return success(reply, { ...toKey(rotated), key });
     },
@@ -120,11 +119,9 @@ export const keyRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       const { params, owner } = request;
       const application = await find.application(params.domain, owner.id);
       if (!(await keys.revoke(application.id, params.id))) throw keyNotFound(params.id);
-      onChanged(application.id);
+      keyring.forget(application.id);
       await audit.note(request, { action: 'key.revoked', application: params.domain, key: params.id });
       return success(reply, { message: `key ${params.id} was revoked` });
     },
   );
 };
-
-const tooMany = (domain: string) => quotaReached(`${domain} has ${maxKeys} keys already: revoke one first`);

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
 import {
   Credentials,
@@ -8,25 +9,27 @@ import {
   UserUpdate,
 } from '@sluice/shared/contracts/users.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
+import type { Logger } from '@sluice/shared/logger.ts';
 import type { UserRecord, UserStore } from '@sluice/shared/store/users.ts';
-import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import type { Passwords } from '../accounts/passwords.ts';
-import type { createRenewHash } from '../accounts/renew-hash.ts';
+import { createLoginGuard } from '../accounts/login-guard.ts';
+import { createPasswords } from '../accounts/passwords.ts';
+import { createRenewHash } from '../accounts/renew-hash.ts';
 import type { Audit } from '../audit/audit.ts';
 import { addressKey } from '../limits/address-key.ts';
-import type { LoginGuard } from '../limits/login-guard.ts';
+import type { Capacities } from '../limits/capacity.ts';
+import { type Counters, limitAddresses } from '../limits/rate.ts';
 import { success } from '../plugins/envelope.ts';
 import { failures, overLimit, overRate, rateLimited, refusals, security, takeSmallBodies } from './common.ts';
 
 interface Dependencies {
   users: UserStore;
-  passwords: Passwords;
-  renewHash: ReturnType<typeof createRenewHash>;
-  registrationOpen: boolean;
-  limits: { register: onRequestAsyncHookHandler[]; login: onRequestAsyncHookHandler[] };
-  guard: LoginGuard;
+  counters: Counters;
+  capacity: Pick<Capacities, 'passwords'>;
   audit: Audit;
+  config: Pick<ApiConfig, 'registrationOpen' | 'bcryptCost' | 'registerRate' | 'loginRate'>;
+  log: Logger;
 }
 
 const toUser = ({ username, locale, createdAt, lastModifiedAt }: Omit<UserRecord, 'passwordHash'>): User => ({
@@ -46,8 +49,17 @@ const ByName = Type.Object({ username: Type.String() });
 /** Accounts: register, log in, look up, change. */
 export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { users, passwords, renewHash, registrationOpen, limits, guard, audit },
+  { users, counters, capacity, audit, config, log },
 ) => {
+  const { registrationOpen } = config;
+  const passwords = createPasswords(config.bcryptCost, capacity.passwords);
+  app.addHook('onClose', () => passwords.close());
+  const renewHash = createRenewHash({ users, passwords, log });
+  const guard = createLoginGuard(counters);
+  const limits = {
+    register: limitAddresses(counters, config.registerRate, 'registrations'),
+    login: limitAddresses(counters, config.loginRate, 'logins'),
+  };
   takeSmallBodies(app);
 
   async function find(username: string): Promise<UserRecord> {

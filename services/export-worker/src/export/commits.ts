@@ -1,11 +1,11 @@
 import { promisify } from 'node:util';
 import { constants, zstdCompress } from 'node:zlib';
+import { LeaseLost } from '@sluice/shared/lease.ts';
 import { release } from '@sluice/shared/release.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import type { ExportJob, Part, Position } from '@sluice/shared/store/job-records.ts';
 import type { Piece } from '../formats/format.ts';
 import type { FileHash } from './file-hashes.ts';
-import { type Hold, leaseMs } from './hold.ts';
 
 const compress = promisify(zstdCompress);
 /** Parts cost MongoDB a tenth, for little work beside the main thread. */
@@ -16,8 +16,9 @@ const chunkSize = 1024 ** 2;
 interface Options {
   store: Pick<Store, 'jobs' | 'parts'>;
   job: ExportJob;
-  hold: Hold;
   hash: FileHash;
+  /** Hears of entries that are written for good. */
+  onCommitted(entries: number): void;
 }
 
 /** A document of MongoDB holds 16 MB, and what does not compress stays as long as it is. */
@@ -33,7 +34,7 @@ interface Extent {
 }
 
 /** Stores the parts of a file, one behind the other, while the next one is written. */
-export function createCommits({ store: { jobs, parts }, job, hold, hash }: Options) {
+export function createCommits({ store: { jobs, parts }, job, hash, onCommitted }: Options) {
   let { bytes, firstCreatedAt, lastCreatedAt } = job;
   let underWay: Promise<void> = Promise.resolve();
 
@@ -48,13 +49,9 @@ export function createCommits({ store: { jobs, parts }, job, hold, hash }: Optio
     }
     release(data);
     const times = { firstCreatedAt, lastCreatedAt };
-    if (
-      !(await jobs.exports.commitParts(job.id, job.fence, { parts: stored, position, leaseMs, ...times }))
-    ) {
-      hold.lose();
-      hold.check();
-    }
-    hold.count(rows);
+    if (!(await jobs.exports.commitParts(job.id, job.fence, { parts: stored, position, ...times })))
+      throw new LeaseLost();
+    onCommitted(rows);
   }
 
   return {

@@ -1,4 +1,5 @@
 import type { Column } from '@sluice/shared/columns/columns.ts';
+import { LeaseLost } from '@sluice/shared/lease.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import type { ExportJob, ExportShape } from '@sluice/shared/store/job-records.ts';
 import { idBytesOf } from '@sluice/shared/store/raw-document.ts';
@@ -7,7 +8,7 @@ import { createNumberSurvey } from '../formats/parquet/open-numbers.ts';
 import { UnknownLeaf } from '../formats/unknown-leaf.ts';
 import { createSeenEntries } from '../shape/seen-entries.ts';
 import { createSurvey } from '../shape/survey.ts';
-import type { Hold } from './hold.ts';
+import type { Claim } from './claim.ts';
 import type { LeaveOut } from './leave-out.ts';
 import { readPages } from './read-pages.ts';
 
@@ -61,7 +62,7 @@ export function createDiscover({ store: { jobs, rawEntries }, leaveOut }: Depend
   return async function discover(
     job: ExportJob,
     known: Known,
-    hold: Hold,
+    { lease, signal }: Pick<Claim, 'lease' | 'signal'>,
   ): Promise<ExportShape | 'unfinished' | undefined> {
     const { cut, options } = job;
     const { from, to } = options;
@@ -80,18 +81,15 @@ export function createDiscover({ store: { jobs, rawEntries }, leaveOut }: Depend
 
     if (cut)
       for await (const page of readPages(rawEntries, job.application, { from, to, cut })) {
-        hold.check();
+        lease.check();
         for (const document of page) {
           const unknown = look(document);
           if (unknown) await leaveOut(job, unknown);
         }
-        if (hold.isStopping()) return 'unfinished';
+        if (signal.aborted) return 'unfinished';
       }
     const shape = survey.shape();
-    if (!(await jobs.exports.setShape(job.id, job.fence, shape))) {
-      hold.lose();
-      hold.check();
-    }
+    if (!(await jobs.exports.setShape(job.id, job.fence, shape))) throw new LeaseLost();
     return shape;
   };
 }

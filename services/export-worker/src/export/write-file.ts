@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { columnsOf } from '@sluice/shared/columns/columns.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
+import { repeat } from '@sluice/shared/repeat.ts';
 import { parseSchema } from '@sluice/shared/schemas/parse-schema.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import { timeOfId } from '@sluice/shared/store/entry-id.ts';
@@ -9,20 +10,20 @@ import { idOf } from '@sluice/shared/store/raw-document.ts';
 import { createFormat } from '../formats/create-format.ts';
 import { Unrepresentable } from '../formats/parquet/unrepresentable.ts';
 import { UnknownLeaf } from '../formats/unknown-leaf.ts';
+import type { Claim } from './claim.ts';
 import { createCommits } from './commits.ts';
 import { createDiscover } from './discover.ts';
 import type { FileHashes } from './file-hashes.ts';
-import type { Hold } from './hold.ts';
 import { createLeaveOut } from './leave-out.ts';
 import { readPages } from './read-pages.ts';
 
 /** So much of what is read is converted at a time: meanwhile nothing more comes in, and MongoDB waits. */
-const turnBytes = 32 * 1024;
+const stepBytes = 32 * 1024;
 /** The first part is small, so that a client that waits has it soon; then four times as large each. */
 const firstRows = 200;
 const partBytes = 3 * 1024 ** 2;
-/** So long an owner's export runs on while another owner waits for a worker. */
-const turnMs = 2_000;
+/** So long an owner's export runs on while another owner, for whom less is under way, waits for a worker. */
+const sliceMs = 2_000;
 
 /** The application is: whoever reads the file must not take it for whole. */
 export class Deleted extends Error {}
@@ -33,19 +34,19 @@ interface Dependencies {
   log: Logger;
 }
 
-/** Writes the file of an export from where it stands. Gives its manifest, or that it is someone else's turn. */
+/** Writes the file of an export from where it stands. Resolves with its manifest, or 'unfinished' to give way to another owner. */
 export function createWriteFile({ store, hashes, log }: Dependencies) {
   const { applications, entries, jobs, leaves, parts, rawEntries } = store;
   const leaveOut = createLeaveOut({ store, log });
   const discover = createDiscover({ store, leaveOut });
 
-  /** A look now and then whether another owner has waited long enough. */
-  function createTurn(owner: string) {
-    let over = false;
-    const timer = setInterval(async () => {
-      over = await jobs.exports.isOthersTurn(owner).catch(() => false);
-    }, turnMs);
-    return { isOver: () => over, end: () => clearInterval(timer) };
+  /** A look now and then whether the export is to give way. */
+  function watchOthers(owner: string) {
+    let isOutweighed = false;
+    const stop = repeat(sliceMs, async () => {
+      isOutweighed = await jobs.isOutweighed('export', owner).catch(() => false);
+    });
+    return { haveWaited: () => isOutweighed, stop };
   }
 
   /** For the progress alone, so nothing waits for it, and its failure is not the export's. */
@@ -61,13 +62,16 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
     }
   }
 
-  return async function writeFile(job: ExportJob, hold: Hold): Promise<Manifest | 'unfinished'> {
+  return async function writeFile(
+    job: ExportJob,
+    { lease, signal, onCommitted }: Claim,
+  ): Promise<Manifest | 'unfinished'> {
     const application = await applications.byId(job.application);
     if (!application) throw new Deleted();
     const recorded = await leaves.of(job.application);
     const schema = parseSchema(application.rawSchema);
     const known = columnsOf(schema, recorded.pointers.slice(0, job.leafCount), job.hasRest);
-    const found = await discover(job, { schema, columns: known }, hold);
+    const found = await discover(job, { schema, columns: known }, { lease, signal });
     if (found === 'unfinished') return found;
     const shape = found;
     const written = await jobs.partsOf(job.id);
@@ -80,8 +84,8 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
     });
     if (job.total === 0) void count(job, format.passes);
     const hash = hashes.begin(job.id, job.fence, written.length);
-    const commits = createCommits({ store, job, hold, hash });
-    const turn = createTurn(job.owner);
+    const commits = createCommits({ store, job, hash, onCommitted });
+    const others = watchOthers(job.owner);
 
     /** Of the first entry that this worker wrote. */
     let first: Date | undefined;
@@ -124,7 +128,7 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
       return undefined;
     }
 
-    /** False when it is someone else's turn. */
+    /** False when it gives way. */
     async function readPass(): Promise<boolean> {
       const { cut, options } = job;
       if (!cut) return true;
@@ -135,7 +139,7 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
         cut: { ...cut, seen: shape?.seen },
         after: position.after,
       })) {
-        hold.check();
+        lease.check();
         first ??= page[0] && timeOfId(idOf(page[0]));
         for (const document of page) {
           const unknown = add(document);
@@ -144,11 +148,11 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
           if (unknown && !isSeen) await leaveOut(job, unknown);
           if (rows > 0 && (rows >= rowLimit || format.size() >= byteLimit)) await flush();
           convertedBytes += document.length;
-          if (convertedBytes < turnBytes) continue;
+          if (convertedBytes < stepBytes) continue;
           convertedBytes = 0;
           await nextTurn();
         }
-        if (turn.isOver() || hold.isStopping()) return false;
+        if (others.haveWaited() || signal.aborted) return false;
       }
       return true;
     }
@@ -175,11 +179,11 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
       return {
         rows: position.entries,
         ...commits.totals(),
-        sha256: await hash.digest(hold.check),
+        sha256: await hash.digest(lease.check),
         columns,
       };
     } finally {
-      turn.end();
+      others.stop();
       await commits.drain().catch(() => undefined);
     }
   };

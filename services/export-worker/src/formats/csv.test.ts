@@ -14,6 +14,7 @@ import {
   toBson,
   write,
 } from '../../../../test/support/exports/entries.ts';
+import { runs } from '../../../../test/support/runs.ts';
 import { createCsv } from './csv.ts';
 import { UnknownLeaf } from './unknown-leaf.ts';
 
@@ -53,7 +54,7 @@ describe('CSV', () => {
         const columns = columnsFor(list);
         expect(await write(createCsv({ columns, formulas: mode }), list)).toBe(expected(list, columns, mode));
       }),
-      { numRuns: 400 },
+      runs(),
     );
   });
 
@@ -69,7 +70,7 @@ describe('CSV', () => {
         const csv = await write(createCsv({ columns, selected, formulas: mode }), list);
         expect(csv).toBe(expected(list, shown, mode));
       }),
-      { numRuns: 200 },
+      runs(60),
     );
   });
 
@@ -80,6 +81,7 @@ describe('CSV', () => {
         const whole = await write(createCsv({ columns, formulas: 'raw' }), list);
         expect(await write(createCsv({ columns, formulas: 'raw' }), list, new Set(cuts))).toBe(whole);
       }),
+      runs(),
     );
   });
 
@@ -163,7 +165,7 @@ describe('a column for the rest', () => {
         });
         expect(JSON.stringify(found)).toBe(JSON.stringify(others));
       }),
-      { numRuns: 300 },
+      runs(),
     );
   });
 });

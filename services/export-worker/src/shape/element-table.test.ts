@@ -14,6 +14,7 @@ import {
 } from '../../../../test/support/exports/arrays.ts';
 import { csvOf, type Formulas, formulas } from '../../../../test/support/exports/csv-of.ts';
 import { type Entry, type Payload, toBson, write } from '../../../../test/support/exports/entries.ts';
+import { runs } from '../../../../test/support/runs.ts';
 import { createCsv } from '../formats/csv.ts';
 import { UnknownLeaf } from '../formats/unknown-leaf.ts';
 
@@ -107,7 +108,7 @@ describe('columns of elements', () => {
         );
         expect(csv).toBe(expectedCsv(list, columns, mode));
       }),
-      { numRuns: 400 },
+      runs(),
     );
   });
 
@@ -129,7 +130,7 @@ describe('columns of elements', () => {
           expect(await write(format, list)).toBe(expectedCsv(list, columns, 'raw'));
         },
       ),
-      { numRuns: 300 },
+      runs(),
     );
   });
 

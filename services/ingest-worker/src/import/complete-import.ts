@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { zstdCompress, zstdDecompress } from 'node:zlib';
+import { LeaseLost, type LeaseTimings, underLease } from '@sluice/shared/lease.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import type { ImportJob, Part } from '@sluice/shared/store/job-records.ts';
 import { Conflict } from './conflict.ts';
-import { Lost, leaseMs } from './hold-chunk.ts';
 
 const decompress = promisify(zstdDecompress);
 const compress = promisify(zstdCompress);
@@ -17,10 +17,10 @@ interface Report {
   text: Buffer;
 }
 
-/** Makes one file of the reports of all chunks, and with it ends an import whose end was claimed. */
+/** Makes one file of the reports of all chunks, and with it ends an import that this worker has claimed. */
 export function createCompleteImport(
   { jobs, chunks, parts }: Pick<Store, 'jobs' | 'chunks' | 'parts'>,
-  retentionMs: number,
+  { retentionMs, timings }: { retentionMs: number; timings: LeaseTimings },
 ) {
   const { imports } = jobs;
 
@@ -50,26 +50,28 @@ export function createCompleteImport(
     if (size > 0) yield list;
   }
 
-  return async function completeImport({ id, fence }: ImportJob): Promise<void> {
+  async function joinAll(id: string, check: () => void) {
     const hash = createHash('sha256');
     const joined: Part[] = [];
-    let beatAt = performance.now();
     for await (const list of listsOf(id)) {
       for (const { text } of list) hash.update(text);
       joined.push(await join(id, list));
-      if (performance.now() - beatAt < leaseMs / 5) continue;
-      if (!(await jobs.beat(id, fence, leaseMs))) throw new Lost();
-      beatAt = performance.now();
+      check();
     }
+    return { joined, sha256: hash.digest('hex') };
+  }
+
+  return async function completeImport({ id, fence }: ImportJob): Promise<void> {
+    const { joined, sha256 } = await underLease(
+      () => jobs.renew(id, fence, timings.leaseMs),
+      timings,
+      ({ check }) => joinAll(id, check),
+    );
     const { accepted, rejected } = await chunks.totals(id);
-    const manifest = {
-      rows: rejected,
-      bytes: joined.reduce((sum, { bytes }) => sum + bytes, 0),
-      sha256: hash.digest('hex'),
-    };
-    const completion = { parts: joined, manifest, accepted, rejected };
+    const bytes = joined.reduce((sum, part) => sum + part.bytes, 0);
+    const completion = { parts: joined, manifest: { rows: rejected, bytes, sha256 }, accepted, rejected };
     const expiresAt = new Date(Date.now() + retentionMs);
-    if (!(await imports.complete(id, fence, completion, expiresAt))) throw new Lost();
+    if (!(await imports.complete(id, fence, completion, expiresAt))) throw new LeaseLost();
     await parts.sweep(
       id,
       joined.map((part) => part.id),

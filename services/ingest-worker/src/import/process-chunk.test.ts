@@ -4,7 +4,7 @@ import { frameHead, writeHead } from '@sluice/shared/imports/frames.ts';
 import type { Intake } from '@sluice/shared/intake/intake.ts';
 import { createLeafSet } from '@sluice/shared/intake/leaf-set.ts';
 import { createRecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
-import type { TakenChunk } from '@sluice/shared/store/chunks.ts';
+import type { ClaimedChunk } from '@sluice/shared/store/chunks.ts';
 import { ObjectId } from 'mongodb';
 import { expect, it } from 'vitest';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
@@ -39,14 +39,14 @@ it('refuses a line on which the validator fails, and stores the others of its ch
     leaves: createLeafSet(),
     recorded: { overflow: false, closed: false },
   } as Intake;
-  const chunk = { job: 'job', application, stamp: Date.now(), earlier: [] as number[] } as TakenChunk;
+  const chunk = { job: 'job', application, stamp: Date.now(), earlier: [] as number[] } as ClaimedChunk;
   const readLine = ({ bytes }: { bytes: Buffer }): ReadLine => {
     const payload = JSON.parse(bytes.toString());
     if (payload.n === 2) throw new ReferenceError('items4 is not defined');
     return { ok: true, payload, json: bytes };
   };
   const data = await zip(framed(['{"n":1}', '{"n":2}', '{"n":3}']));
-  const processed = await processChunk({ chunk, data, intake, readLine, check() {}, onTurn() {} });
+  const processed = await processChunk({ chunk, data, intake, readLine, check() {}, onStep() {} });
   expect(processed).toMatchObject({ accepted: 2, rejected: 1 });
   expect(JSON.parse((await unzip(processed.report?.data ?? '')).toString())).toEqual({
     line: 2,

@@ -7,7 +7,7 @@ import type { Intake } from '@sluice/shared/intake/intake.ts';
 import { defect } from '@sluice/shared/intake/line-errors.ts';
 import type { RecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import type { TakenChunk } from '@sluice/shared/store/chunks.ts';
+import type { ClaimedChunk } from '@sluice/shared/store/chunks.ts';
 import type { EntryStore } from '@sluice/shared/store/entries.ts';
 import type { ReadLine } from './read-line.ts';
 import { createReport } from './report.ts';
@@ -16,8 +16,8 @@ import { createStoreLines } from './store-lines.ts';
 const unzip = promisify(zstdDecompress);
 /** More than most chunks have: they come in one piece. */
 const pieceBytes = 4.5 * 1024 ** 2;
-/** After so long the rest of the process has its turn. */
-const turnMs = 5;
+/** After so long other work of the process goes on. */
+const stepMs = 5;
 const untaken: LineRefusal = { name: 'PayloadTooLargeError', message: 'the database did not take the entry' };
 
 interface Dependencies {
@@ -27,15 +27,15 @@ interface Dependencies {
 }
 
 interface Task {
-  chunk: TakenChunk;
+  chunk: ClaimedChunk;
   /** Its lines, compressed. */
   data: Buffer;
   intake: Intake;
   readLine(frame: Frame): ReadLine;
   /** Called before entries are stored; throws when they must not be. */
   check(): void;
-  /** Called in each turn with the lines done so far; throws when the chunk is to be left as it is. */
-  onTurn(lines: number): void;
+  /** Called after each step with the lines done so far; throws when the chunk is to be left as it is. */
+  onStep(lines: number): void;
 }
 
 export interface Processed {
@@ -46,7 +46,7 @@ export interface Processed {
 
 /** Reads, validates and stores the lines of a chunk. When it rejects, none of its commands is under way any more. */
 export function createProcessChunk({ entries, recordLeaves, log }: Dependencies) {
-  return async ({ chunk, data, intake, readLine, check, onTurn }: Task): Promise<Processed> => {
+  return async ({ chunk, data, intake, readLine, check, onStep }: Task): Promise<Processed> => {
     const report = createReport();
     const storing = createStoreLines({
       entries,
@@ -86,8 +86,8 @@ export function createProcessChunk({ entries, recordLeaves, log }: Dependencies)
         const taking = take(frame);
         if (taking) await taking;
         lines += 1;
-        if (performance.now() - began < turnMs) continue;
-        onTurn(lines);
+        if (performance.now() - began < stepMs) continue;
+        onStep(lines);
         await breathe();
         began = performance.now();
       }

@@ -4,7 +4,7 @@ import type { Intake } from '@sluice/shared/intake/intake.ts';
 import { addLeaves, type FoundLeaves, noLeaves } from '@sluice/shared/intake/leaf-set.ts';
 import type { RecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
 import { createSideBySide } from '@sluice/shared/side-by-side.ts';
-import type { TakenChunk } from '@sluice/shared/store/chunks.ts';
+import type { ClaimedChunk } from '@sluice/shared/store/chunks.ts';
 import type { EntryStore, KeyedEntry } from '@sluice/shared/store/entries.ts';
 import { createLineKeys } from '@sluice/shared/store/entry-id.ts';
 import { UnconfirmedError } from '@sluice/shared/store/faults.ts';
@@ -27,7 +27,7 @@ interface Batch {
 interface Dependencies {
   entries: Pick<EntryStore, 'insertKeyed' | 'hasKeyed'>;
   recordLeaves: RecordLeaves;
-  chunk: TakenChunk;
+  chunk: ClaimedChunk;
   intake: Intake;
   /** Throws when nothing may be stored any more. */
   check(): void;

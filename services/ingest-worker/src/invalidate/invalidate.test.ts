@@ -5,6 +5,7 @@ import { consume } from '@sluice/shared/queues/consumer.ts';
 import { invalidationsQueue } from '@sluice/shared/queues/invalidations.ts';
 import { createProducer } from '@sluice/shared/queues/producer.ts';
 import { connectRedis } from '@sluice/shared/queues/redis.ts';
+import { timings } from '@sluice/shared/queues/timings.ts';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { until } from '../../../../test/support/sluice.ts';
 import { createInvalidate } from './invalidate.ts';
@@ -31,7 +32,7 @@ it('tells every API process, though the job reaches one worker alone', async () 
     await invalidate(payload);
   };
   for (let worker = 0; worker < 2; worker++) {
-    const consumer = consume(invalidationsQueue, handler, { redis: config, concurrency: 1, log });
+    const consumer = consume(invalidationsQueue, handler, { redis: config, concurrency: 1, timings, log });
     onTestFinished(consumer.close);
   }
   const applicationId = 'a0'.repeat(12);

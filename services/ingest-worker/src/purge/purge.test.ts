@@ -1,5 +1,5 @@
 import { createLogger } from '@sluice/shared/logger.ts';
-import { Later } from '@sluice/shared/queues/consumer.ts';
+import { Postpone } from '@sluice/shared/queues/consumer.ts';
 import { expect, it } from 'vitest';
 import { modelEntries } from '../../../../test/support/model-entries.ts';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
@@ -32,7 +32,7 @@ it('comes back for what was stored while it was at work, however long that took'
     },
   };
   const purge = createPurge({ store: { ...store, jobs }, graceMs, log });
-  await expect(purge({ applicationId: application }, never)).rejects.toBeInstanceOf(Later);
+  await expect(purge({ applicationId: application }, never)).rejects.toBeInstanceOf(Postpone);
   expect(await store.applications.isUnpurged(application)).toBe(true);
   await purge({ applicationId: application }, never);
   expect(await store.applications.isUnpurged(application)).toBe(false);

@@ -1,5 +1,5 @@
 import type { Logger } from '@sluice/shared/logger.ts';
-import { Later } from '@sluice/shared/queues/consumer.ts';
+import { Postpone } from '@sluice/shared/queues/consumer.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 
 /** Entries deleted by one command. */
@@ -25,7 +25,7 @@ export function createPurge({
   async function purgeEntries(id: string, signal: AbortSignal): Promise<number> {
     let purged = 0;
     for (;;) {
-      if (signal.aborted) throw new Later(100);
+      if (signal.aborted) throw new Postpone();
       const deleted = await entries.purge(id, batch);
       purged += deleted;
       if (deleted === 0) return purged;
@@ -64,6 +64,6 @@ export function createPurge({
       application: applicationId,
       entries: purged,
     });
-    if (!isLast) throw new Later(graceMs);
+    if (!isLast) throw new Postpone(graceMs);
   };
 }

@@ -1,5 +1,5 @@
 import { DeadlineError } from '@sluice/shared/deadline.ts';
-import { type LineError, unavailable } from '@sluice/shared/errors.ts';
+import { type LineError, tooMany, unavailable } from '@sluice/shared/errors.ts';
 import type { LineRefusal } from '@sluice/shared/intake/examine.ts';
 import type { Examiner } from '@sluice/shared/intake/examiner.ts';
 import type { Intake } from '@sluice/shared/intake/intake.ts';
@@ -9,6 +9,7 @@ import type { Outcome } from '@sluice/shared/store/entries.ts';
 import { MongoServerSelectionError, ObjectId } from 'mongodb';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openStore, ownDatabase } from '../../../../../test/support/own-database.ts';
+import { createCapacities } from '../../limits/capacity.ts';
 import type { ApplicationCache } from '../application-cache.ts';
 import { createGroupCommit, type GroupCommit } from '../group-commit.ts';
 import { createExamineLines } from './examine-lines.ts';
@@ -20,12 +21,12 @@ const bodyOf = (lines: number) =>
   Buffer.from(Array.from({ length: lines }, (_, n) => `{"n":${n}}`).join('\n'));
 
 /** Takes every line, but for one time when too many others wait. */
-function busyAt(turn: number): Pick<Examiner, 'examine'> {
+function busyAt(turn: number, busy = unavailable('too many large uploads')): Pick<Examiner, 'examine'> {
   let turns = 0;
   return {
     async examine(_application, json) {
       turns += 1;
-      if (turns === turn) throw unavailable('too many large uploads are waiting; nothing was stored', 1);
+      if (turns === turn) throw busy;
       return { ok: true, json, text: json.toString(), leaves: [] };
     },
   };
@@ -56,11 +57,11 @@ async function start(
     cache: {
       get: async () => (looks++ < livesFor ? application : undefined),
     } as unknown as ApplicationCache,
-    commit: more.commit ?? createGroupCommit(store.entries.insert),
+    commit: more.commit ?? createGroupCommit(store.entries.insert, createCapacities().uploads),
     recordLeaves: createRecordLeaves(store.leaves),
     batches: store.batches,
     examineLines: createExamineLines(1_000, examiner, { error: (logged: unknown) => defects.push(logged) }),
-    storedQuota: undefined,
+    checkUpload: undefined,
   });
   const total = more.lines ?? count;
   const body = bodyOf(total);
@@ -79,6 +80,17 @@ it.each(Array.from({ length: 2 * count }, (_, i) => i + 1))(
     expect(await stored()).toBe(count);
     expect(await send()).toMatchObject({ accepted: count });
     expect(await stored()).toBe(count);
+  },
+);
+
+it.each([tooMany('too many large uploads of one owner', 2), unavailable('too many large uploads')])(
+  'a line for which the examiner is busy is refused for that reason, as is a batch of such lines (%s)',
+  async (busy) => {
+    const { name, message } = busy;
+    const of = async (lines: number) => (await start(busyAt(1, busy), { atomic: false, lines })).send();
+    expect(await of(2)).toEqual({ accepted: 1, rejected: 1, errors: [{ line: 1, name, message }] });
+    const headers = { 'retry-after': expect.any(String) };
+    await expect(of(1)).rejects.toMatchObject({ name, headers });
   },
 );
 

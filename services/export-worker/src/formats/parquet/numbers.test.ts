@@ -8,6 +8,7 @@ import {
   numbersPayload,
   numbersSchema,
 } from '../../../../../test/support/exports/parquet-numbers.ts';
+import { runs } from '../../../../../test/support/runs.ts';
 
 /** A cell as a list would print it; `isText` where the column holds JSON. */
 const printed = (value: unknown) =>
@@ -37,7 +38,7 @@ it('are printed as a list prints them, in every column, whatever their size', as
         expect(cells).toEqual(inner?.map((element) => [listed(element.i), `{"x":${listed(element.x)}}`]));
       }
     }),
-    { numRuns: 500 },
+    runs(),
   );
 });
 

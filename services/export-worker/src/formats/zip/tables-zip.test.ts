@@ -7,6 +7,7 @@ import { at, shapeOf, withArrays } from '../../../../../test/support/exports/arr
 import { csvOf, type Formulas, formulas } from '../../../../../test/support/exports/csv-of.ts';
 import { type Entry, idAt, type Payload, toBson } from '../../../../../test/support/exports/entries.ts';
 import { expectedTables, isRows } from '../../../../../test/support/exports/tables.ts';
+import { runs } from '../../../../../test/support/runs.ts';
 import { unzip } from '../../../../../test/support/unzip.ts';
 import { Unexportable } from '../unexportable.ts';
 import { UnknownLeaf } from '../unknown-leaf.ts';
@@ -107,7 +108,7 @@ describe('an archive of tables', () => {
         const { archive } = await write(tables, list, { mode, cuts });
         expect(await unzip(archive)).toEqual(expectedFiles(list, tables, mode));
       }),
-      { numRuns: 300 },
+      runs(40),
     );
   });
 
@@ -120,6 +121,7 @@ describe('an archive of tables', () => {
         expect(handedOn.archive.equals(alone.archive)).toBe(true);
         expect(handedOn.notes).toEqual(alone.notes);
       }),
+      runs(40),
     );
   });
 
@@ -136,6 +138,7 @@ describe('an archive of tables', () => {
         const there = list.filter((_, place) => !unknown[0]?.has(place));
         expect(await unzip(archive)).toEqual(expectedFiles(there, tables, 'raw'));
       }),
+      runs(40),
     );
   });
 

@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { ApiConfig } from '@sluice/shared/config/load.ts';
+import type { Logger } from '@sluice/shared/logger.ts';
+import fastify, { LogController } from 'fastify';
+import { answerClientError } from '../plugins/client-errors.ts';
+import { addRequest } from '../plugins/connections.ts';
+import { answerError } from '../plugins/envelope.ts';
+import { headerLimitBytes } from '../plugins/head-limits.ts';
+import { ofFailure } from '../plugins/headers.ts';
+
+/** Unique ids of requests: a random part for the process, and a counter. */
+function createRequestIds(): () => string {
+  const ofProcess = randomBytes(8).toString('base64url');
+  let count = 0;
+  return () => `${ofProcess}-${(count++).toString(36)}`;
+}
+
+const requestId = /^[\w.:-]{1,128}$/;
+
+/** Of any body but an upload's. A schema of 256 KiB as a JSON string fits. */
+const bodyLimit = 1024 ** 2;
+
+/** A logger for each request costs as much as its routing; whoever logs in one names its id. */
+function childless(log: Logger): Logger {
+  const same: Logger = Object.create(log, { child: { value: () => same } });
+  return same;
+}
+
+/** A Fastify server without plugins and routes. It does not listen yet. */
+export function createServer({ trustProxy, requestTimeoutMs }: ApiConfig, log: Logger) {
+  const newId = createRequestIds();
+  return fastify({
+    loggerInstance: childless(log),
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: ({ headers: { 'x-request-id': given } }) =>
+      typeof given === 'string' && requestId.test(given) ? given : newId(),
+    bodyLimit,
+    // Fastify itself believes nobody where it is told a number.
+    trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : trustProxy,
+    // See plugins/slow-bodies.ts.
+    requestTimeout: 0,
+    // Longer than a proxy keeps one: who closes first must not be whom a request is just being sent to.
+    keepAliveTimeout: 15_000,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 200, ignoreTrailingSlash: true },
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error, request, reply) => {
+      // No hook has seen it.
+      addRequest(reply);
+      return answerError(error, request, reply.headers(ofFailure));
+    },
+    http: {
+      connectionsCheckingInterval: 1_000,
+      headersTimeout: Math.min(requestTimeoutMs, 10_000),
+      maxHeaderSize: headerLimitBytes,
+      // See plugins/request-heads.ts.
+      requireHostHeader: false,
+    },
+  }).withTypeProvider<TypeBoxTypeProvider>();
+}

@@ -1,0 +1,67 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyReply, onRequestHookHandler } from 'fastify';
+
+/** Requests of one connection that may wait behind the one that is being answered before no more are read. */
+const waitingLimit = 16;
+/** Bytes of responses that wait on one connection before Node.js stops reading it. */
+const highWaterMark = 64 * 1024;
+const share = highWaterMark / waitingLimit;
+
+// On the socket itself: an entry in a WeakMap for each request would cost as much as its routing.
+const latest = Symbol('latest response');
+const ignoring = Symbol('ignoring input');
+/** `_paused`: Node.js itself reads no more until responses have gone. */
+type Connection = Socket & { [latest]?: ServerResponse; [ignoring]?: true; _paused?: boolean };
+/** Adds to the bytes of responses that wait. */
+type Pending = ServerResponse & { _onPendingData(bytes: number): void };
+
+/** The connection's latest response, sent or still to be sent. */
+export const latestResponse = (socket: Socket): ServerResponse | undefined => (socket as Connection)[latest];
+
+/** Whether what comes on this connection is no request any more. */
+export const ignoresInput = (socket: Socket): boolean => (socket as Connection)[ignoring] === true;
+
+export function setIgnoresInput(socket: Socket): void {
+  (socket as Connection)[ignoring] = true;
+}
+
+/**
+ * Call for each request. It becomes the connection's latest; while it waits for earlier ones, it counts as a share of the bytes at
+ * which Node.js stops reading. Node.js itself counts only the bytes of responses that are made.
+ */
+export function addRequest({ raw }: FastifyReply): void {
+  (raw.req.socket as Connection)[latest] = raw;
+  if (raw.socket) return;
+  const response = raw as Pending;
+  response._onPendingData(share);
+  response.once('socket', () => response._onPendingData(-share));
+}
+
+/** Whether the client has not taken what was written, and Node.js waits for that. */
+const hasUnread = (socket: Socket): boolean => socket.isPaused() && socket.writableLength > 0;
+
+/** Whether this connection is not read until earlier responses have gone. */
+export const isPaused = (socket: Socket): boolean =>
+  (socket as Connection)._paused === true || hasUnread(socket);
+
+const timed = new WeakSet<Socket>();
+
+/** Ends a paused connection whose client takes nothing for so long. Call now and then. */
+export function limitUnread(socket: Socket, timeoutMs: number): void {
+  if (hasUnread(socket) === timed.has(socket)) return;
+  if (timed.delete(socket)) {
+    // Where all is answered Node.js has set the time for a next request.
+    if (!latestResponse(socket)?.writableFinished) socket.setTimeout(0);
+    return;
+  }
+  timed.add(socket);
+  // Node.js begins anew with each byte that the client takes.
+  socket.setTimeout(timeoutMs);
+}
+
+/** Waits until all requests before it on its connection are answered: for routes that read files. */
+export const afterEarlierRequests: onRequestHookHandler = (_request, { raw }, done) => {
+  if (raw.socket) done();
+  else raw.once('socket', () => done());
+};

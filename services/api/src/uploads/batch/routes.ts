@@ -1,0 +1,166 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { BatchQuery, BatchResult, IdempotencyKey, LineError } from '@sluice/shared/contracts/entries.ts';
+import { FailureWith, Success } from '@sluice/shared/contracts/envelope.ts';
+import { ApiError } from '@sluice/shared/errors.ts';
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
+import Type, { type Static } from 'typebox';
+import { abortOnClose } from '../../jobs/abort-on-close.ts';
+import type { Capacity } from '../../limits/capacity.ts';
+import type { UploadRate } from '../../limits/rate.ts';
+import { success } from '../../plugins/envelope.ts';
+import { refuseEncodings } from '../../plugins/json-body.ts';
+import { onlyQueries } from '../../plugins/validation.ts';
+import { ByDomain, failures, overRate, rateLimited, refusals } from '../../routes/common.ts';
+import type { Admit } from '../admit.ts';
+import type { ApplicationCache } from '../application-cache.ts';
+import { idempotencyKey } from '../idempotency.ts';
+import { aboutKeys, keyed, spending } from '../route-parts.ts';
+import { createCollectBody } from './collect-body.ts';
+import type { createDryRun } from './dry-run.ts';
+import { elementsOf, elementsOrWhole, linesOf } from './lines.ts';
+import type { createStoreBatch } from './store-batch.ts';
+
+interface Dependencies {
+  cache: ApplicationCache;
+  admit: Admit;
+  storeBatch: ReturnType<typeof createStoreBatch>;
+  dryRun: ReturnType<typeof createDryRun>;
+  rate: UploadRate | undefined;
+  capacity: Pick<Capacity, 'lease'>;
+  bodyLimit: number;
+  lineCount: number;
+}
+
+/** Batches: many entries in one request, open like uploads. */
+export const batchRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
+  app,
+  { cache, admit, storeBatch, dryRun, rate, capacity, bodyLimit, lineCount },
+) => {
+  const { begin, collect, during } = createCollectBody(bodyLimit, capacity);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    ['application/json', 'application/x-ndjson'],
+    (request: FastifyRequest, stream: IncomingMessage) => {
+      refuseEncodings(request);
+      return collect(request, stream);
+    },
+  );
+
+  const taking = {
+    bodyLimit,
+    validatorCompiler: onlyQueries(app),
+    config: { isUpload: true as const, takes: 'application/x-ndjson or application/json' },
+    onRequest: (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
+      begin(request, reply);
+      done();
+    },
+    // After the body, which may take its time: a key that was revoked meanwhile is none.
+    preHandler: (
+      { params, headers }: FastifyRequest,
+      _reply: FastifyReply,
+      done: HookHandlerDoneFunction,
+    ) => {
+      const { domain } = params as Static<typeof ByDomain>;
+      if (cache.peek(domain)?.keyRequired === false) done();
+      else letIn(domain, headers).then(() => done(), done);
+    },
+  };
+
+  async function letIn(domain: string, headers: IncomingHttpHeaders): Promise<void> {
+    const application = await cache.get(domain);
+    if (application?.keyRequired) await admit(application, headers);
+  }
+
+  const isJson = (contentType = '') => contentType.toLowerCase().startsWith('application/json');
+
+  function notEmpty(body: unknown): Buffer {
+    if (Buffer.isBuffer(body) && body.length > 0) return body;
+    throw new ApiError('MalformedBodyError', 'the body is empty');
+  }
+
+  app.post(
+    '/applications/:domain/data/batch',
+    {
+      ...taking,
+      schema: {
+        summary: 'Upload many entries',
+        description:
+          'NDJSON, one object a line, or a JSON array. A line that is refused is told in `errors` (with up to 20 `details` for the first 100 of them, one for the others), the others are stored. With an `Idempotency-Key` a retry must have the same bytes and the same `atomic`.' +
+          aboutKeys,
+        tags: ['Uploads'],
+        security: keyed,
+        consumes: ['application/x-ndjson', 'application/json'],
+        params: ByDomain,
+        headers: IdempotencyKey,
+        querystring: BatchQuery,
+        body: Type.Array(Type.Object({}, { additionalProperties: true })),
+        response: {
+          201: { ...Success(BatchResult, 'All lines are stored.'), ...(rate && rateLimited) },
+          207: {
+            ...Success(BatchResult, 'Some lines are stored; `errors` names the others.'),
+            ...(rate && rateLimited),
+          },
+          ...refusals(403, 409),
+          422: FailureWith(LineError, 'No line is stored; `error.details` names those that are refused.'),
+          ...overRate,
+          ...failures,
+        },
+      },
+    },
+    async (request, reply) => {
+      const { params, query, body, headers } = request;
+      const given = headers['idempotency-key'];
+      const key = given === undefined ? undefined : idempotencyKey(given);
+      const bytes = notEmpty(body);
+      const lines = (isJson(headers['content-type']) ? elementsOf : linesOf)(bytes, lineCount);
+      const batch = {
+        lines,
+        body: bytes,
+        atomic: query.atomic === true,
+        key,
+        spend: rate && spending(rate, reply),
+      };
+      const result = await during(request, () => storeBatch(params.domain, batch));
+      return success(reply, result, result.rejected === 0 ? 201 : 207);
+    },
+  );
+
+  app.post(
+    '/applications/:domain/data/validate',
+    {
+      ...taking,
+      schema: {
+        summary: 'Try an upload or a batch without storing anything',
+        description:
+          'Takes what an upload and a batch take: a JSON object, a JSON array, or NDJSON. Answers what would become of each, in the form of the answer to a batch; `Idempotency-Key` is not looked at. Each counts for the limit of uploads.' +
+          aboutKeys,
+        tags: ['Uploads'],
+        security: keyed,
+        consumes: ['application/x-ndjson', 'application/json'],
+        params: ByDomain,
+        querystring: BatchQuery,
+        body: Type.Unknown(),
+        response: {
+          200: {
+            ...Success(BatchResult, '`accepted` lines would be stored, `errors` names the others.'),
+            ...(rate && rateLimited),
+          },
+          ...refusals(403),
+          ...overRate,
+          ...failures,
+        },
+      },
+    },
+    async (request, reply) => {
+      const { params, query, body, headers } = request;
+      const lines = (isJson(headers['content-type']) ? elementsOrWhole : linesOf)(notEmpty(body), lineCount);
+      const options = {
+        atomic: query.atomic === true,
+        spend: rate && spending(rate, reply),
+        signal: abortOnClose(reply),
+      };
+      return success(reply, await during(request, () => dryRun(params.domain, lines, options)));
+    },
+  );
+};

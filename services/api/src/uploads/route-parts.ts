@@ -1,0 +1,11 @@
+import type { FastifyReply } from 'fastify';
+import type { UploadRate } from '../limits/rate.ts';
+
+/** Counts entries of an application against its limit, before anything is stored. */
+export const spending = (rate: UploadRate, reply: FastifyReply) => (applicationId: string, entries: number) =>
+  reply.headers(rate.take(applicationId, entries));
+
+/** Without the first, an application would need a key always. */
+export const keyed: Record<string, string[]>[] = [{}, { ingestKey: [] }];
+export const aboutKeys =
+  ' An application with `key_required` takes it only with one of its ingest keys, as `X-Api-Key` or as `Authorization: Bearer sk_…`.';

@@ -1,0 +1,34 @@
+import type { Logger } from '@sluice/shared/logger.ts';
+import type { Store } from '@sluice/shared/store/connect.ts';
+
+const atOnce = 500;
+/** A part without a record this old is of no job that is just being made, or removed. */
+const orphanMs = 3_600_000;
+const orphansEveryMs = 600_000;
+
+interface Dependencies {
+  store: Pick<Store, 'jobs' | 'parts'>;
+  log: Logger;
+}
+
+/** Removes exports whose time is over, and parts that no job has. */
+export function createClean({ store: { jobs, parts }, log }: Dependencies) {
+  let orphansAt = performance.now();
+
+  /** What is left of a job that is gone: stored by a worker that was taken for dead, or not yet removed by one that died. */
+  async function removeOrphans(): Promise<void> {
+    if (performance.now() < orphansAt) return;
+    orphansAt = performance.now() + orphansEveryMs;
+    for (const id of await parts.orphaned(new Date(Date.now() - orphanMs), atOnce)) await parts.sweep(id);
+  }
+
+  return async function clean(): Promise<void> {
+    const now = new Date();
+    for (const id of await jobs.expired('export', now, atOnce)) {
+      if (!(await jobs.removeExpired(id, now))) continue;
+      await parts.sweep(id);
+      log.info({ event: 'export.expired', job: id });
+    }
+    await removeOrphans();
+  };
+}

@@ -1,0 +1,37 @@
+import type { Logger } from '@sluice/shared/logger.ts';
+import type { Store } from '@sluice/shared/store/connect.ts';
+
+/** A file of which nothing was heard for this long: the API that took it is dead. */
+const strandedMs = 5 * 60_000;
+const atOnce = 500;
+
+interface Dependencies {
+  store: Pick<Store, 'jobs' | 'parts' | 'chunks'>;
+  log: Logger;
+}
+
+/** Removes imports that did not arrive or whose time is over, and chunks that nobody can be writing. May run in many processes at once. */
+export function createCleanImports({ store: { jobs, parts, chunks }, log }: Dependencies) {
+  const { imports } = jobs;
+
+  async function remove(id: string): Promise<void> {
+    await parts.sweep(id);
+    await chunks.remove(id);
+  }
+
+  return async function cleanImports(): Promise<void> {
+    for (const id of await imports.stranded(new Date(Date.now() - strandedMs), atOnce)) {
+      if (await imports.dismiss(id)) await remove(id);
+      log.info({ event: 'import.stranded', job: id });
+    }
+    const now = new Date();
+    for (const id of await jobs.expired('import', now, atOnce)) {
+      if (!(await jobs.removeExpired(id, now))) continue;
+      await remove(id);
+      log.info({ event: 'import.expired', job: id });
+    }
+    const { failed, over } = await imports.ended(await chunks.jobs());
+    for (const id of failed) await chunks.dropTimes(id);
+    for (const id of over) await chunks.removeIdle(id);
+  };
+}

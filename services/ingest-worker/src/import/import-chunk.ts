@@ -1,0 +1,137 @@
+import { createRecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
+import { LeaseLost, type LeaseTimings, underLease } from '@sluice/shared/lease.ts';
+import type { Logger } from '@sluice/shared/logger.ts';
+import { Postpone } from '@sluice/shared/queues/consumer.ts';
+import type { JobQueue } from '@sluice/shared/queues/job-queue.ts';
+import type { Compiler } from '@sluice/shared/schemas/compiler.ts';
+import type { ClaimedChunk } from '@sluice/shared/store/chunks.ts';
+import type { Store } from '@sluice/shared/store/connect.ts';
+import { storeFault } from '@sluice/shared/store/faults.ts';
+import type { ImportJob } from '@sluice/shared/store/job-records.ts';
+import { createCompleteImport } from './complete-import.ts';
+import { Conflict } from './conflict.ts';
+import { createProcessChunk, type Processed } from './process-chunk.ts';
+import { createProgress } from './progress.ts';
+import { createReaders } from './readers.ts';
+
+/** Workers that took a chunk and were not heard of again, until its import fails. */
+const maxAttempts = 10;
+/** Others have the last chunks, or complete the import: one of them may die. */
+const leasedMs = 1_000;
+
+interface Dependencies {
+  store: Store;
+  compiler: Compiler;
+  queue: Pick<JobQueue, 'moveUp'>;
+  retentionMs: number;
+  timings: LeaseTimings;
+  log: Logger;
+}
+
+/**
+ * Does one chunk of the import that is delivered, then goes to the end of the queue, so that imports alternate. Ends when the import has
+ * ended. May be called in many processes at once.
+ */
+export function createImportChunk({ store, compiler, queue, retentionMs, timings, log }: Dependencies) {
+  const { applications, chunks, entries, jobs, leaves, parts } = store;
+  const { imports } = jobs;
+  const { leaseMs } = timings;
+  const readerOf = createReaders({ leaves, compiler });
+  const processChunk = createProcessChunk({ entries, recordLeaves: createRecordLeaves(leaves), log });
+  const completeImport = createCompleteImport(store, { retentionMs, timings });
+  const expiry = () => new Date(Date.now() + retentionMs);
+
+  /** Its chunks and their parts stay, for a retry. */
+  async function fail(job: ImportJob, reason: string): Promise<void> {
+    if (await imports.fail(job, reason, expiry())) log.error({ event: 'import.failed', job: job.id, reason });
+  }
+
+  async function abandon(job: string): Promise<void> {
+    await jobs.cancel(job, expiry());
+    await parts.sweep(job);
+  }
+
+  async function commit(
+    { id, fence, job, part, lines, bytes }: ClaimedChunk,
+    done: Processed,
+    counted: number,
+  ) {
+    const { accepted, rejected } = done;
+    const report = done.report && { part: await parts.put(job, done.report.data), bytes: done.report.bytes };
+    if (!(await chunks.commit(id, fence, { accepted, rejected, ...(report && { report }) })))
+      throw new LeaseLost();
+    await parts.remove(part);
+    await imports.advance(job, { done: lines - counted, accepted, rejected, released: bytes });
+  }
+
+  async function work(chunk: ClaimedChunk, job: ImportJob, signal: AbortSignal): Promise<void> {
+    if (chunk.attempts > maxAttempts)
+      throw new Conflict(`${chunk.attempts - 1} workers tried chunk ${chunk.seq} in vain`);
+    const application = await applications.byId(job.application);
+    if (!application) return abandon(job.id);
+    const [reader, data] = await Promise.all([readerOf(job, application), parts.get(chunk.part)]);
+    if (!data) {
+      if (await imports.isOver(job.id)) throw new LeaseLost();
+      throw new Conflict(`a piece of the file is missing, that of chunk ${chunk.seq}`);
+    }
+    const progress = createProgress(store, chunk, leaseMs);
+    const done = await underLease(progress.renew, timings, ({ check }) =>
+      processChunk({
+        chunk,
+        data,
+        ...reader,
+        check,
+        onStep(lines) {
+          if (signal.aborted) throw new Postpone();
+          check();
+          progress.note(lines);
+        },
+      }),
+    );
+    await commit(chunk, done, progress.counted());
+  }
+
+  /** A chunk that ends otherwise than done is free for the next worker. */
+  async function doChunk(chunk: ClaimedChunk, job: ImportJob, signal: AbortSignal): Promise<void> {
+    const { id, fence } = chunk;
+    try {
+      await work(chunk, job, signal);
+    } catch (error) {
+      if (error instanceof LeaseLost || storeFault(error)) {
+        // Not waited for: MongoDB may be away. Where this fails too, the lease ends.
+        chunks.release(id, fence, false).catch(() => undefined);
+        throw error;
+      }
+      if (error instanceof Conflict) await fail(job, error.message);
+      await chunks.release(id, fence, !(error instanceof Postpone));
+      if (!(error instanceof Conflict)) throw error;
+    }
+  }
+
+  async function complete(id: string): Promise<void> {
+    const job = await jobs.claim('import', id, leaseMs);
+    if (!job) throw new Postpone(leasedMs);
+    try {
+      await completeImport(job);
+      log.info({ event: 'import.completed', job: id });
+    } catch (error) {
+      if (!(error instanceof Conflict)) throw error;
+      await fail(job, error.message);
+    }
+  }
+
+  return async function importChunk({ jobId }: { jobId: string }, signal: AbortSignal): Promise<void> {
+    // Before its chunk: what is claimed after a retry is not failed for what was before it.
+    const job = await imports.begin(jobId);
+    if (!job) {
+      const ended = await jobs.get(jobId);
+      if (ended) await queue.moveUp(ended.owner);
+      return;
+    }
+    const chunk = await chunks.claim(jobId, leaseMs);
+    if (chunk) await doChunk(chunk, job, signal);
+    else if (await chunks.areDone(jobId)) await complete(jobId);
+    else throw new Postpone(leasedMs);
+    throw new Postpone();
+  };
+}
