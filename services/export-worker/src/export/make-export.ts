@@ -7,8 +7,9 @@ import { storeFault } from '@sluice/shared/store/faults.ts';
 import type { ExportJob } from '@sluice/shared/store/job-records.ts';
 import { isRetriable, isUnfinished } from '@sluice/shared/store/retry.ts';
 import { Defect, Unexportable } from '../formats/unexportable.ts';
+import type { Claim } from './claim.ts';
 import { createFileHashes } from './file-hashes.ts';
-import { type Claim, createWriteFile, Deleted } from './write-file.ts';
+import { createWriteFile, Deleted } from './write-file.ts';
 
 /** Workers that took a job without committing a part, until it fails. */
 const maxAttempts = 10;

@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { columnsOf } from '@sluice/shared/columns/columns.ts';
-import type { Lease } from '@sluice/shared/lease.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
 import { parseSchema } from '@sluice/shared/schemas/parse-schema.ts';
@@ -11,8 +10,9 @@ import { idOf } from '@sluice/shared/store/raw-document.ts';
 import { createFormat } from '../formats/create-format.ts';
 import { Unrepresentable } from '../formats/parquet/unrepresentable.ts';
 import { UnknownLeaf } from '../formats/unknown-leaf.ts';
-import { createDiscover } from '../shape/discover.ts';
+import type { Claim } from './claim.ts';
 import { createCommits } from './commits.ts';
+import { createDiscover } from './discover.ts';
 import type { FileHashes } from './file-hashes.ts';
 import { createLeaveOut } from './leave-out.ts';
 import { readPages } from './read-pages.ts';
@@ -27,13 +27,6 @@ const sliceMs = 2_000;
 
 /** The application is: whoever reads the file must not take it for whole. */
 export class Deleted extends Error {}
-
-/** The worker's side of a job that it has claimed. */
-export interface Claim {
-  lease: Pick<Lease, 'check'>;
-  /** The process is to stop. */
-  signal: AbortSignal;
-}
 
 interface Dependencies {
   store: Store;

@@ -21,6 +21,8 @@ interface Options {
 export function createCsvRows({ header, formulas, ...options }: Options) {
   const { arrays, tables, wanted = 0 } = options;
   const cells = (tables[wanted] as TableShape).columns;
+  const isLinked = arrays === 'rows';
+  const count = cells.length;
   const timePlace = cells.findIndex(isTime);
   const restPlace = cells.findIndex(({ isRest }) => isRest);
   const table = createCsvTable({ header, formulas });
@@ -28,10 +30,14 @@ export function createCsvRows({ header, formulas, ...options }: Options) {
   const { root, indexes, types, values } = rows;
   const read = createEntryReader();
 
-  function writeRow(source: EntryPlace): void {
-    if (arrays === 'rows') table.text(entryId(source));
+  function writeLinks(source: EntryPlace): void {
+    table.text(entryId(source));
     for (const index of indexes) table.integer(index);
-    for (let place = 0; place < cells.length; place++) {
+  }
+
+  function writeRow(source: EntryPlace): void {
+    if (isLinked) writeLinks(source);
+    for (let place = 0; place < count; place++) {
       const type = types[place] as number;
       if (type !== 0) table.value(source, type, values[place] as number);
       else if (place === timePlace) table.time(source);

@@ -1,7 +1,7 @@
 import { writeJson } from './bson-json.ts';
 import { array, document, type EntryPlace, type Memory, nil, string } from './bson-walk.ts';
 import { type ByteSink, clear, createByteSink, reserve, writeUtf8 } from './byte-sink.ts';
-import { needsApostrophe } from './csv-marks.ts';
+import { needsApostrophe } from './csv-quoting.ts';
 import { writeCsvString, writeCsvText } from './csv-text.ts';
 import { createTimeWriter } from './iso-time.ts';
 import { writeInt32 } from './json-number.ts';

@@ -1,7 +1,7 @@
 import type { Memory } from './bson-walk.ts';
 import { type ByteSink, reserve } from './byte-sink.ts';
 import { copyPlain, fourTimes } from './copy-plain.ts';
-import { needsApostrophe, readsAsJson } from './csv-marks.ts';
+import { needsApostrophe, readsAsJson } from './csv-quoting.ts';
 
 const quote = 0x22;
 const apostrophe = 0x27;

@@ -3,7 +3,7 @@ import { createNames } from '@sluice/shared/columns/names.ts';
 import { toPointer } from '@sluice/shared/payloads/leaves.ts';
 import type { TableShape } from '@sluice/shared/store/job-records.ts';
 import { isLast, keyOf, membersOf, type ShapeNode } from './shape-node.ts';
-import type { Surveyed } from './survey.ts';
+import type { Surveyed } from './surveyed.ts';
 
 /**
  * A column for each element of an array, in the place of the array's own. That stays, in front of them, where some entry

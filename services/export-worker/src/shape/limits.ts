@@ -19,7 +19,7 @@ export type Measure = keyof Extent;
 /** While the entries are looked at: more than there may be in the end, where a table may be without columns. */
 export const atMost: Extent = { columns: maxColumns + maxTables, names: 4 * maxNames, tables: maxTables };
 
-export const noExtent = (): Extent => ({ columns: 0, names: 0, tables: 0 });
+export const measures = ['columns', 'names', 'tables'] as const;
 
 /** Of what the tables have too much; undefined where all is well. */
 export function excessOf(tables: TableShape[]): Measure | undefined {

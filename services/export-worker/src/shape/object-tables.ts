@@ -5,7 +5,7 @@ import type { TableShape } from '@sluice/shared/store/job-records.ts';
 import { entryColumn, linkColumns } from '../formats/zip/table-headers.ts';
 import { createFileNames } from './file-names.ts';
 import { keyOf, membersOf, type ShapeNode } from './shape-node.ts';
-import type { Surveyed } from './survey.ts';
+import type { Surveyed } from './surveyed.ts';
 
 /**
  * The table of the entries, and one for each array of objects. A column that is an array of objects wherever it is there

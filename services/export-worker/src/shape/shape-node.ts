@@ -1,6 +1,6 @@
 import type { Memory } from '../formats/bson-walk.ts';
 import { createNode, type FieldNode, findChild } from '../formats/field-tree.ts';
-import { atMost, type Extent, type Measure, noExtent } from './limits.ts';
+import { atMost, type Extent, type Measure, measures } from './limits.ts';
 
 /** A place in payloads, and what the entries have there. Its children are the members of objects. */
 export interface ShapeNode extends FieldNode {
@@ -31,25 +31,18 @@ export class TooMuch extends Error {
   }
 }
 
-const measures = ['columns', 'names', 'tables'] as const;
-
 /** Makes the nodes of a shape, of which `columns` are there beforehand, up to a bound: throws `TooMuch` beyond. */
 export function createShapeNodes(columns: number) {
-  const all: Extent = { ...noExtent(), columns };
-  /** Of the column that is looked at. */
-  let own = noExtent();
+  const all: Extent = { columns, names: 0, tables: 0 };
 
   function create(key: Buffer, reach: number): ShapeNode {
     return { ...createNode(key), cell: false, elements: [], rows: undefined, reach };
   }
 
-  function take(more: Partial<Extent>): void {
+  function take(more: Extent): void {
     for (const measure of measures)
-      if (all[measure] + (more[measure] ?? 0) > atMost[measure]) throw new TooMuch(measure);
-    for (const measure of measures) {
-      all[measure] += more[measure] ?? 0;
-      own[measure] += more[measure] ?? 0;
-    }
+      if (all[measure] + more[measure] > atMost[measure]) throw new TooMuch(measure);
+    for (const measure of measures) all[measure] += more[measure];
   }
 
   function grow(parent: ShapeNode, key: Buffer, tables = 0): ShapeNode {
@@ -62,15 +55,9 @@ export function createShapeNodes(columns: number) {
   return {
     root: (reach: number) => create(Buffer.alloc(0), reach),
 
-    /** What is made from now on is counted there too. */
-    countIn(extent: Extent): void {
-      own = extent;
-    },
-
     /** Makes room: nothing is below a root any more, and its values are whole. */
-    empty(root: ShapeNode, extent: Extent): void {
-      for (const measure of measures) all[measure] -= extent[measure];
-      Object.assign(extent, noExtent());
+    empty(root: ShapeNode): void {
+      for (const measure of measures) all[measure] -= extentOf(root, measure);
       Object.assign(root, create(root.key, root.reach), { cell: true, isWhole: true });
     },
 
@@ -100,4 +87,16 @@ export function createShapeNodes(columns: number) {
       return parent.rows;
     },
   };
+}
+
+/** What all below a node takes. */
+export function extentOf(node: ShapeNode, measure: Measure): number {
+  const { elements, rows } = node;
+  const below = [...membersOf(node), ...elements, ...(rows ? [rows] : [])];
+  const own = {
+    columns: Math.max(below.length - 1, 0),
+    names: below.reduce((sum, { reach }) => sum + reach, 0),
+    tables: rows ? 1 : 0,
+  };
+  return below.reduce((sum, child) => sum + extentOf(child, measure), own[measure]);
 }

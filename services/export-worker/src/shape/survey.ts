@@ -16,22 +16,16 @@ import {
 import { columnsNamed } from '../formats/columns.ts';
 import { createFindRows } from '../formats/find-rows.ts';
 import { elementTable } from './element-table.ts';
-import { type Extent, excessOf, type Measure, noExtent } from './limits.ts';
+import { excessOf, type Measure } from './limits.ts';
 import { objectTables } from './object-tables.ts';
-import { createShapeNodes, type ShapeNode, TooMuch } from './shape-node.ts';
+import { createShapeNodes, extentOf, type ShapeNode, TooMuch } from './shape-node.ts';
+import type { Surveyed } from './surveyed.ts';
 
 interface Options {
   columns: Column[];
   /** Names of columns; absent: all. */
   selected?: string[] | undefined;
   arrays: 'columns' | 'rows';
-}
-
-/** A column, and what the entries have there. */
-export interface Surveyed {
-  column: Column;
-  node: ShapeNode;
-  extent: Extent;
 }
 
 /** Looks at entries for what is in their arrays. The leaves outside of arrays are known: they are `columns`. */
@@ -41,11 +35,7 @@ export function createSurvey({ columns, selected, arrays }: Options) {
   const fields = createFindRows({ columns, selected, arrays: 'json', tables }, lookAtAll);
   const nodes = createShapeNodes(shown.length);
   const surveyed = shown.map(
-    (column): Surveyed => ({
-      column,
-      node: nodes.root(column.pointer?.length ?? 0),
-      extent: noExtent(),
-    }),
+    (column): Surveyed => ({ column, node: nodes.root(column.pointer?.length ?? 0) }),
   );
   const read = createEntryReader();
 
@@ -101,7 +91,6 @@ export function createSurvey({ columns, selected, arrays }: Options) {
   /** Looks at a column; where there is not enough room, the arrays of the largest one are left as they are from then on. */
   function lookAt(column: Surveyed, source: Memory, type: number, at: number): void {
     for (;;) {
-      nodes.countIn(column.extent);
       try {
         look(column.node, source, type, at);
         return;
@@ -114,10 +103,10 @@ export function createSurvey({ columns, selected, arrays }: Options) {
 
   /** Of equal ones the last: columns of the schema come first. False where none takes anything; `current` needs more than it has. */
   function emptyLargest(measure: Measure, current?: Surveyed): boolean {
-    const sizeOf = (column: Surveyed) => column.extent[measure] + (column === current ? 1 : 0);
-    const largest = surveyed.reduce((most, each) => (sizeOf(each) >= sizeOf(most) ? each : most));
-    if (sizeOf(largest) === 0) return false;
-    nodes.empty(largest.node, largest.extent);
+    const sizes = surveyed.map((column) => extentOf(column.node, measure) + (column === current ? 1 : 0));
+    const most = Math.max(...sizes);
+    if (most === 0) return false;
+    nodes.empty((surveyed[sizes.lastIndexOf(most)] as Surveyed).node);
     return true;
   }
 

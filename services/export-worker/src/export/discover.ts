@@ -3,14 +3,14 @@ import { LeaseLost } from '@sluice/shared/lease.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import type { ExportJob, ExportShape } from '@sluice/shared/store/job-records.ts';
 import { idBytesOf } from '@sluice/shared/store/raw-document.ts';
-import type { LeaveOut } from '../export/leave-out.ts';
-import { readPages } from '../export/read-pages.ts';
-import type { Claim } from '../export/write-file.ts';
 import { fileColumns } from '../formats/parquet/file-columns.ts';
 import { createNumberSurvey } from '../formats/parquet/open-numbers.ts';
 import { UnknownLeaf } from '../formats/unknown-leaf.ts';
-import { createSeenEntries } from './seen-entries.ts';
-import { createSurvey } from './survey.ts';
+import { createSeenEntries } from '../shape/seen-entries.ts';
+import { createSurvey } from '../shape/survey.ts';
+import type { Claim } from './claim.ts';
+import type { LeaveOut } from './leave-out.ts';
+import { readPages } from './read-pages.ts';
 
 interface Dependencies {
   store: Pick<Store, 'jobs' | 'rawEntries'>;
