@@ -13,7 +13,9 @@ export default defineConfig({
     ],
     globalSetup: 'test/support/global-setup.ts',
     // Most of a journey is waiting: for a lease to end, or for a fault to be noticed.
-    maxWorkers: 2,
+    maxWorkers: 4,
+    // To load the services takes longer than most files.
+    isolate: false,
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },

@@ -131,7 +131,7 @@ describe('haproxy.cfg', () => {
   it('gives a connection to a replica up before the replica does', () => {
     expect(api).toContain('http-reuse never');
     expect(api).toContain('http-response set-header Keep-Alive timeout=8');
-    const kept = / keepAliveTimeout: ([\d_]+),/.exec(read('services/api/src/app.ts'))?.[1];
+    const kept = / keepAliveTimeout: ([\d_]+),/.exec(read('services/api/src/http/server.ts'))?.[1];
     expect(ms(argumentOf(section('defaults'), 'timeout http-keep-alive'))).toBeLessThan(
       Number(kept?.replace('_', '')),
     );

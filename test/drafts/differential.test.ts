@@ -4,11 +4,12 @@ import { generate } from '@sluice/shared/schemas/generate.ts';
 import { createRun, isTooMany } from '@sluice/shared/schemas/run.ts';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
+import { runs } from '../support/runs.ts';
 import { anyPayload, anySchema } from './any-schema.ts';
 import { startOracle } from './oracle.ts';
 
 /** Schemas of each draft; each meets payloadsASchema payloads in both forms of the code. */
-const numRuns = Number(process.env.FUZZ_RUNS ?? 300);
+const { numRuns } = runs(300);
 const payloadsASchema = 20;
 
 const oracle = startOracle();

@@ -4,6 +4,7 @@ import { createLogger } from '@sluice/shared/logger.ts';
 import { expect, it, onTestFinished } from 'vitest';
 import { deliver, exportableApplication, fill, recordExport } from '../support/export-client.ts';
 import { openStore, ownDatabase } from '../support/own-database.ts';
+import { quickTimings } from '../support/quick-timings.ts';
 import { startSluice, until } from '../support/sluice.ts';
 
 const many = Number(process.env.EXPORTS ?? 50);
@@ -30,7 +31,7 @@ it.each([1, 2])(
 
     const log = createLogger('test', { level: process.env.TEST_LOG ?? 'silent', pretty: false });
     const env = { ...sluice.env, EXPORT_CONCURRENCY: String(concurrency) };
-    const worker = await startExportWorker(loadExportWorkerConfig(env), log);
+    const worker = await startExportWorker(loadExportWorkerConfig(env), log, quickTimings);
     onTestFinished(worker.stop);
     const ofBusy = () => store.jobs.list(busy.id, 'export');
     await until(async () => (await store.jobs.get(first.id))?.state === 'completed');

@@ -12,6 +12,7 @@ import {
   sha256,
 } from '../support/export-client.ts';
 import { openStore, ownDatabase, throughProxy } from '../support/own-database.ts';
+import { quickTimings } from '../support/quick-timings.ts';
 import { startSluice, until } from '../support/sluice.ts';
 
 /** An export worker whose way to MongoDB can be cut. */
@@ -27,7 +28,7 @@ async function createCuttableWorker(env: Record<string, string>) {
       // It hands a job back when it waited so long in vain.
       const own = { MONGODB_URL, MONGODB_TIMEOUT: '6s', EXPORT_CONCURRENCY: '1' };
       const config = loadExportWorkerConfig({ ...env, ...own });
-      const worker = await startExportWorker(config, log);
+      const worker = await startExportWorker(config, log, quickTimings);
       onTestFinished(worker.stop);
     },
   };

@@ -1,4 +1,3 @@
-import { readExact } from '@sluice/export-worker/formats/parquet/files.testing.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import { highestId } from '@sluice/shared/store/entry-id.ts';
 import type { ExportJob, ExportShape } from '@sluice/shared/store/job-records.ts';
@@ -8,7 +7,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fileOf } from '../support/export-client.ts';
 import { claim, createClaimed, writerOn } from '../support/export-writer.ts';
+import { readExact } from '../support/exports/parquet-files.ts';
 import { jsonOf } from '../support/json-of.ts';
+import { runs } from '../support/runs.ts';
 import { type Sluice, startSluice, storeOf, until } from '../support/sluice.ts';
 
 let sluice: Sluice;
@@ -123,7 +124,7 @@ it('of numbers of any size never fails, and has what the list shows', async () =
     fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 12 }), async (lines) => {
       await expectEqual(lines);
     }),
-    { numRuns: 25 },
+    runs(25),
   );
 });
 

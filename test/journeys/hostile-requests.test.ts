@@ -6,12 +6,13 @@ import { goodUpload, hostileRequest, type Request, split } from '../support/any-
 import { canonical } from '../support/json-oracle.ts';
 import { type RawResponse, speak } from '../support/raw-connection.ts';
 import { readMessages } from '../support/rfc9112.ts';
+import { runs } from '../support/runs.ts';
 import { type Sluice, startSluice } from '../support/sluice.ts';
 import { type UploadClient, uploadClient } from '../support/upload-client.ts';
 
 /** Each run holds so many cases, side by side: some of them wait for a time limit. */
 const casesAtOnce = 40;
-const numRuns = Number(process.env.FUZZ_RUNS ?? 3);
+const { numRuns } = runs(3);
 // The failure shows the bytes; to shrink forty cases at once would take an hour.
 const options = { numRuns, endOnFailure: true };
 const timeoutMs = 60_000 + numRuns * 20_000;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { exchange } from '../support/raw-exchange.ts';
+import { runs } from '../support/runs.ts';
 import { type Sluice, startSluice } from '../support/sluice.ts';
 import { type UploadClient, uploadClient } from '../support/upload-client.ts';
 
@@ -130,7 +131,7 @@ describe('an upload with an idempotency key', () => {
         const stored = (await one.payloads(at)).map(({ key, value }) => ({ key, value: [value] }));
         expect(stored.sort((a, b) => a.key - b.key)).toEqual(expected);
       }),
-      { numRuns: 20 },
+      runs(20),
     );
   });
 });

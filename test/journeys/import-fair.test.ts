@@ -4,6 +4,7 @@ import { createLogger } from '@sluice/shared/logger.ts';
 import { expect, it, onTestFinished } from 'vitest';
 import { importClient } from '../support/import-client.ts';
 import { ownDatabase } from '../support/own-database.ts';
+import { quickTimings } from '../support/quick-timings.ts';
 import { startSluice } from '../support/sluice.ts';
 import { ndjson } from '../support/upload-client.ts';
 
@@ -31,7 +32,7 @@ it.each([1, 2])(
 
     const log = createLogger('test', { level: process.env.TEST_LOG ?? 'silent', pretty: false });
     const env = { ...sluice.env, INGEST_CONCURRENCY: String(concurrency) };
-    const worker = await startIngestWorker(loadIngestWorkerConfig(env), log);
+    const worker = await startIngestWorker(loadIngestWorkerConfig(env), log, quickTimings);
     onTestFinished(worker.stop);
     const ended = await modest.client.ended(modest.domain, first);
     expect(ended).toMatchObject({ state: 'completed', accepted: 10_000 });

@@ -1,7 +1,6 @@
 import { createChunker } from '@sluice/api/imports/chunker.ts';
 import { csvSplitter } from '@sluice/api/imports/split/csv.ts';
 import { createCsv } from '@sluice/export-worker/formats/csv.ts';
-import { write } from '@sluice/export-worker/formats/entries.testing.ts';
 import { columnsOf } from '@sluice/shared/columns/columns.ts';
 import { headerColumns } from '@sluice/shared/csv/header.ts';
 import { readRecord } from '@sluice/shared/csv/record.ts';
@@ -10,6 +9,8 @@ import { framesOf } from '@sluice/shared/imports/frames.ts';
 import { eachLeaf, toPointer } from '@sluice/shared/payloads/leaves.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { write } from '../support/exports/entries.ts';
+import { runs } from '../support/runs.ts';
 import { type TypedPayloads, typedPayloads, withoutNulls } from '../support/typed-payloads.ts';
 
 /** The payloads that an import makes of a CSV export of payloads. */
@@ -50,7 +51,7 @@ it.each(['escape', 'raw'] as const)(
         const found = (await roundTrip(given, formulas)).map((payload) => withoutNulls(payload) ?? {});
         expect(found).toEqual(expected);
       }),
-      { numRuns: 1_000 },
+      runs(300),
     );
   },
 );

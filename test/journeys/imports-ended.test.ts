@@ -8,6 +8,7 @@ import { createCuttableProxy } from '../support/cuttable-proxy.ts';
 import { importClient } from '../support/import-client.ts';
 import { jsonOf } from '../support/json-of.ts';
 import { openStore, ownDatabase, throughProxy } from '../support/own-database.ts';
+import { quickTimings } from '../support/quick-timings.ts';
 import { quickPurges, startSluice, until } from '../support/sluice.ts';
 import { ndjson, uploadClient } from '../support/upload-client.ts';
 
@@ -27,7 +28,11 @@ async function begin(env: Record<string, string> = {}) {
     return Object.fromEntries(names.map((name, at) => [name, all[at]]));
   };
   async function work(more: Record<string, string> = {}) {
-    const worker = await startIngestWorker(loadIngestWorkerConfig({ ...sluice.env, ...more }), log);
+    const worker = await startIngestWorker(
+      loadIngestWorkerConfig({ ...sluice.env, ...more }),
+      log,
+      quickTimings,
+    );
     onTestFinished(() => worker.stop());
   }
   async function start(body: string) {

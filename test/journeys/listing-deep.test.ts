@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { jsonOf } from '../support/json-of.ts';
 import { modelEntries } from '../support/model-entries.ts';
 import { openStore, ownDatabase } from '../support/own-database.ts';
+import { runs } from '../support/runs.ts';
 
 /** So few that many entries share a millisecond. */
 const moment = fc.integer({ min: 0, max: 40 });
@@ -103,7 +104,7 @@ describe('pages and totals', () => {
         expect(ranks.set).toEqual(ranks.set.map((_, i) => (i + 1) * spacing));
       },
     );
-    await fc.assert(run, { numRuns: 60 });
+    await fc.assert(run, runs(60));
   }, 300_000);
 
   it('stay exact when all milestones are gone, and they come again', async () => {

@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { meets } from '../support/filter-oracle.ts';
 import { modelEntries } from '../support/model-entries.ts';
 import { ownDatabase } from '../support/own-database.ts';
+import { runs } from '../support/runs.ts';
 
 const keys = ['a', 'b', 'a.b', '$a', '', '0', 'a/~'];
 const scalar = fc.constantFrom(
@@ -77,6 +78,6 @@ it('a filter leaves the entries that the contract says, in pages and in the tota
       }
     },
   );
-  await fc.assert(run, { numRuns: 20 });
+  await fc.assert(run, runs(20));
   expect(met).toBeGreaterThan(500);
 }, 120_000);

@@ -1,6 +1,7 @@
 import { createClockWatch } from '@sluice/ingest-worker/settle/clock-watch.ts';
 import { createSettle } from '@sluice/ingest-worker/settle/settle.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
+import { repeat } from '@sluice/shared/repeat.ts';
 import { milestoneStore } from '@sluice/shared/store/milestones.ts';
 import { expect, it, onTestFinished } from 'vitest';
 import { createApiProcess } from '../support/api-process.ts';
@@ -14,7 +15,9 @@ const batchesBefore = (round: number) => 60 + 30 * (round % 3);
 const batch = Array.from({ length: 10 }, (_, n) => `{"n":${n}}\n`).join('');
 const spacing = 100;
 
-/** Settles what is 8 s old, without a rest: no command is on its way so long here. Call in a test. */
+const lookEveryMs = 100;
+
+/** Settles what is 8 s old: no command is on its way so long here. Call in a test. */
 function settleQuickly({ db, url }: Awaited<ReturnType<typeof ownDatabase>>) {
   const store = openStore(url);
   const watch = createClockWatch({ ask: store.clock, horizonMs: 8_000 });
@@ -25,14 +28,14 @@ function settleQuickly({ db, url }: Awaited<ReturnType<typeof ownDatabase>>) {
     log: createLogger('test', { level: 'silent', pretty: false }),
   });
   const stopping = new AbortController();
-  const running = (async () => {
-    while (!stopping.signal.aborted) {
-      await watch.look();
-      await settle(stopping.signal);
-    }
-  })();
+  let running = Promise.resolve();
+  const stopLooking = repeat(lookEveryMs, () => {
+    running = watch.look().then(() => settle(stopping.signal));
+    return running;
+  });
   const stop = async () => {
     stopping.abort();
+    stopLooking();
     await running;
   };
   onTestFinished(stop);
@@ -64,16 +67,15 @@ it(
       });
     }
 
-    for (let round = 0; round < kills; round++) {
+    const milestones = database.db.collection('milestones');
+    const areSome = async () => (await milestones.countDocuments()) > 0;
+    for (let round = 0; round < kills || !(await areSome()); round++) {
       await uploadUntilKilled(batchesBefore(round));
       await api.gone();
       await api.start();
     }
 
-    const { entries, milestones } = {
-      entries: database.db.collection('entries'),
-      milestones: database.db.collection('milestones'),
-    };
+    const entries = database.db.collection('entries');
     const stored = await entries.countDocuments();
     const now = Date.now();
     await until(async () => (settling.settledUntil() ?? 0) > now + 100);

@@ -1,6 +1,7 @@
 import { parseJson } from '@sluice/shared/payloads/parse-json.ts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runs } from '../support/runs.ts';
 import { type Sluice, startSluice, storeOf } from '../support/sluice.ts';
 
 let sluice: Sluice;
@@ -98,7 +99,7 @@ describe('an upload', () => {
           else expect([400, 422]).toContain(status);
         },
       ),
-      { numRuns: 150 },
+      runs(60),
     );
   });
 

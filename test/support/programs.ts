@@ -1,16 +1,16 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createChildren } from '../../local/children.ts';
 import { localEnv } from '../../local/env.ts';
 import { startMongodb } from '../../local/stores/mongodb.ts';
 import { startRedis } from '../../local/stores/redis.ts';
+import { ramDisk } from './ram-disk.ts';
 import type { TestStores } from './test-stores.ts';
 
-/** MongoDB and Redis as `npm start` runs them, in a temporary folder. */
+/** MongoDB and Redis as `npm start` runs them, in a temporary folder; in memory where there is room. */
 export async function startPrograms(log: (line: string) => void): Promise<TestStores> {
   const { cacheDir } = localEnv();
-  const dataDir = await mkdtemp(join(tmpdir(), 'sluice-test-'));
+  const dataDir = await mkdtemp(join(ramDisk(), 'sluice-test-'));
   const children = createChildren(join(dataDir, 'run'));
   process.once('exit', children.killAll);
   const stop = async () => {

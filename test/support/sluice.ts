@@ -13,6 +13,7 @@ import { createLogger } from '@sluice/shared/logger.ts';
 import { parseJson } from '@sluice/shared/payloads/parse-json.ts';
 import { connectStore } from '@sluice/shared/store/connect.ts';
 import { inject, onTestFinished } from 'vitest';
+import { quickTimings } from './quick-timings.ts';
 
 export interface Answer {
   status: number;
@@ -103,8 +104,8 @@ export async function startSluice({
   const api = await startApi(config, log, capacity);
   const started = workers
     ? await Promise.all([
-        startExportWorker(loadExportWorkerConfig({ ...vars, ...workerEnv }), log),
-        startIngestWorker(loadIngestWorkerConfig({ ...vars, ...workerEnv }), log),
+        startExportWorker(loadExportWorkerConfig({ ...vars, ...workerEnv }), log, quickTimings),
+        startIngestWorker(loadIngestWorkerConfig({ ...vars, ...workerEnv }), log, quickTimings),
       ])
     : [];
   await until(async () => (await call(api.url, 'GET', '/api/health/ready')).status === 200);

@@ -6,6 +6,8 @@ import { onTestFinished } from 'vitest';
 import { processEnv } from './process-env.ts';
 import { until } from './sluice.ts';
 
+const quickWorker = join(import.meta.dirname, 'quick-worker.ts');
+
 /** A line of the log. */
 export interface LogLine {
   event: string;
@@ -17,7 +19,6 @@ export type WorkerProcess = ReturnType<typeof createWorkerProcess>;
 
 /** A worker as a process of its own, which can be killed and started again. Call in a test. */
 export function createWorkerProcess(service: 'ingest-worker' | 'export-worker', env: Record<string, string>) {
-  const main = join(import.meta.dirname, `../../services/${service}/src/main.ts`);
   /** Of all processes in turn. */
   const lines: LogLine[] = [];
   let child: ChildProcess | undefined;
@@ -34,7 +35,7 @@ export function createWorkerProcess(service: 'ingest-worker' | 'export-worker', 
 
     /** Resolves when it is running. */
     async start(): Promise<void> {
-      const starting = spawn(process.execPath, [main], {
+      const starting = spawn(process.execPath, [quickWorker, service], {
         env: processEnv({ ...env, LOG_LEVEL: 'info' }),
         stdio: ['ignore', 'pipe', 'ignore'],
       });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { runs } from '../../../test/support/runs.ts';
 import { createSideBySide } from './side-by-side.ts';
 
 const tasks = fc.array(fc.record({ turns: fc.nat(6), fails: fc.boolean() }), { maxLength: 30 });
@@ -32,5 +33,6 @@ it('never runs more than it may, tells of the first failure, and begins nothing 
       expect(new Set(told)).toEqual(new Set(failed.slice(0, 1)));
       if (failed.length === 0) expect(begun).toBe(list.length);
     }),
+    runs(),
   );
 });

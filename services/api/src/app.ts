@@ -69,8 +69,8 @@ export async function buildApp(dependencies: AppDependencies) {
       await api.register(entryRoutes, { ...store, capacity });
       await api.register(exportRoutes, { ...jobs, queue: queues.exports });
       await api.register(importRoutes, { ...jobs, queue: queues.imports });
-      await api.register(jobRoutes, { ...jobs, kind: 'export', queue: queues.exports });
-      await api.register(jobRoutes, { ...jobs, kind: 'import', queue: queues.imports });
+      for (const kind of ['export', 'import'] as const)
+        await api.register(jobRoutes, { ...jobs, kind, queue: queues[`${kind}s`] });
       await api.register(healthRoutes, { store, lifecycle, queues });
     },
     { prefix: '/api' },

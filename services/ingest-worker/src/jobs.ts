@@ -16,8 +16,6 @@ import { createInvalidate } from './invalidate/invalidate.ts';
 import { createPurge } from './purge/purge.ts';
 import { startSettling } from './settle/start.ts';
 
-/** An insert is sent twice, and each time has its steps; then some for its waiting and the age of the caches. */
-const graceMs = (timeoutMs: number) => 3 * timeoutMs + 10_000;
 const purgesAtOnce = 500;
 
 /** What this service does: the queues it takes from, their handlers, what becomes of work that Redis forgot, and the settling beside them. */
@@ -27,6 +25,8 @@ export function startIngestWorker(
   timings = usual,
 ): Promise<RunningWorker> {
   const { retentionMs } = config;
+  // An insert is sent twice, and each time has its steps.
+  const graceMs = 3 * config.mongodb.timeoutMs + timings.lateUploadMs;
   const store = connectStore(config.mongodb, 'sluice-ingest-worker', 'patient');
   const redis = connectRedis(config.redis, log, 'impatient');
   const invalidations = createProducer(invalidationsQueue, redis, config.redis, log);
@@ -46,7 +46,7 @@ export function startIngestWorker(
       },
       {
         definition: purgesQueue,
-        handler: createPurge({ store, graceMs: graceMs(config.mongodb.timeoutMs), log }),
+        handler: createPurge({ store, graceMs, log }),
         queue: purges,
         recover: {
           forgotten: () => store.applications.unpurged(purgesAtOnce),

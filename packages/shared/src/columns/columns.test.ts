@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../test/support/runs.ts';
 import { columnsOf } from './columns.ts';
 import { maxColumns, schemaLeaves } from './schema-leaves.ts';
 import { widthOf } from './width.ts';
@@ -115,6 +116,7 @@ describe('columns', () => {
         expect(new Set(columns.map(({ name }) => name)).size).toBe(pointers.length + 1);
         expect(columns.slice(1).map((column) => column.pointer)).toEqual(pointers);
       }),
+      runs(),
     );
   });
 });

@@ -1,6 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../test/support/runs.ts';
 import { readRecord } from './record.ts';
 
 describe('a record of CSV', () => {
@@ -20,7 +21,7 @@ describe('a record of CSV', () => {
           quoted: cells.map(({ isQuoted }) => isQuoted),
         });
       }),
-      { numRuns: 1_000 },
+      runs(300),
     );
   });
 
@@ -35,7 +36,7 @@ describe('a record of CSV', () => {
         const record = readRecord(line);
         expect(record.ok ? [record.cells] : undefined).toEqual(expected);
       }),
-      { numRuns: 5_000 },
+      runs(400),
     );
   });
 

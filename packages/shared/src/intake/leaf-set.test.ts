@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../test/support/runs.ts';
 import { eachLeaf, toPointer } from '../payloads/leaves.ts';
 import { largeNumbers, maxLeafCharacters, maxLeafLength, maxLeaves } from '../store/leaves.ts';
 import { addLeaves, createLeafSet, noLeaves, tooLong } from './leaf-set.ts';
@@ -32,7 +33,7 @@ describe('the leaves of a payload', () => {
         expect(leaves.unknown(payload)).toEqual(unknown);
         for (const pointer of pointersOf(payload)) expect(leaves.has(pointer)).toBe(known.has(pointer));
       }),
-      { numRuns: 500 },
+      runs(),
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyJson } from '../../../../test/support/any-json.ts';
+import { runs } from '../../../../test/support/runs.ts';
 import { parseJson } from './parse-json.ts';
 
 const key = fc.array(fc.constantFrom('"', '\\', '\n', 'a', 'u', '0', '1', 'é', '__proto__', ''), {
@@ -35,7 +36,7 @@ describe('a text with escaped keys', () => {
         for (const value of values)
           expect(JSON.stringify(parseJson(JSON.stringify(value, null, indent)))).toBe(JSON.stringify(value));
       }),
-      { numRuns: 3_000 },
+      runs(400),
     );
   });
 
@@ -65,6 +66,7 @@ it('takes and refuses the texts that JSON.parse does', () => {
       };
       expect(outcome(parseJson)).toBe(outcome(JSON.parse));
     }),
+    runs(),
   );
 });
 

@@ -3,6 +3,7 @@ import { BSON } from 'mongodb';
 import { expect, it } from 'vitest';
 import { anyJson } from '../../../../test/support/any-json.ts';
 import { canonical } from '../../../../test/support/json-oracle.ts';
+import { runs } from '../../../../test/support/runs.ts';
 import { parseJson } from './parse-json.ts';
 import { readPayload } from './read-payload.ts';
 import { bsonRoom, writeBson } from './write-bson.ts';
@@ -43,7 +44,7 @@ it('keeps a payload exactly or refuses it, and refuses only what would change', 
       else if (!reading.issues.some(({ keyword }) => precautions.includes(keyword)))
         expect(survives(body)).toBe(false);
     }),
-    { numRuns: 1_500 },
+    runs(300),
   );
 });
 

@@ -9,6 +9,8 @@ export interface Timings extends LeaseTimings {
   forgottenMs: number;
   /** A worker that gets no job for so long while some wait ends, to be restarted. */
   unresponsiveMs: number;
+  /** After its application is deleted an upload is let in for so long at most: by the age of the caches, and its waiting. */
+  lateUploadMs: number;
 }
 
 export const timings: Timings = {
@@ -18,4 +20,5 @@ export const timings: Timings = {
   sweepMs: 5_000,
   forgottenMs: 6_000,
   unresponsiveMs: 60_000,
+  lateUploadMs: 10_000,
 };

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../test/support/runs.ts';
 import { createEqual } from './equal.ts';
 import { codePoints } from './text-length.ts';
 import { createFindDuplicate } from './unique.ts';
@@ -15,11 +16,13 @@ describe('equality of JSON values', () => {
       fc.property(json, json, (a, b) => {
         expect(equal(a, b)).toBe(isDeepStrictEqual(a, b));
       }),
+      runs(),
     );
     fc.assert(
       fc.property(json, (a) => {
         expect(equal(a, structuredClone(a))).toBe(true);
       }),
+      runs(),
     );
   });
 
@@ -36,6 +39,7 @@ describe('equality of JSON values', () => {
           if (found) expect(isDeepStrictEqual(items[found.i], items[found.j])).toBe(true);
         },
       ),
+      runs(),
     );
   });
 
@@ -49,6 +53,7 @@ describe('equality of JSON values', () => {
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(codePoints(text)).toBe([...text].length);
       }),
+      runs(),
     );
     expect(codePoints('\ud83d\ud83d\udca9\udca9')).toBe(3);
   });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../test/support/runs.ts';
 import { OutOfSteps } from './budget.ts';
 import { buildPattern, linearRegExp } from './linear-regexp.ts';
 
@@ -100,7 +101,7 @@ describe('linearRegExp', () => {
           expect(matches(source, text)).toBe(new RegExp(source, 'u').test(text));
         },
       ),
-      { numRuns: 1_000 },
+      runs(300),
     );
   });
 

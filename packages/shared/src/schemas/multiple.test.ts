@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { runs } from '../../../../test/support/runs.ts';
 import { createCompiler } from './compiler.ts';
 import { createIsMultiple } from './multiple.ts';
 
@@ -31,6 +32,7 @@ describe('multipleOf', () => {
         expect(isMultiple(Number(`${cents}e-2`), 0.01)).toBe(true);
         expect(isMultiple(Number(`${cents}5e-3`), 0.01)).toBe(false);
       }),
+      runs(),
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { Binary } from 'mongodb';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../test/support/runs.ts';
 import {
   createEntryKeys,
   createKeysAt,
@@ -39,6 +40,7 @@ describe('keys of entries', () => {
           expected.map(({ n }) => n),
         );
       }),
+      runs(),
     );
   });
 
@@ -52,6 +54,7 @@ describe('keys of entries', () => {
           times.map((_, n) => Math.max(...times.slice(0, n + 1))),
         );
       }),
+      runs(),
     );
   });
 
@@ -74,6 +77,7 @@ describe('keys of entries', () => {
         expect(isEntryId(id)).toBe(true);
         expect(hex(toKey(of, id))).toBe(hex(key));
       }),
+      runs(),
     );
   });
 
@@ -84,6 +88,7 @@ describe('keys of entries', () => {
         const keys = [mine, others, others, mine].map((newKey) => hex(make(newKey, of, at)));
         expect(new Set(keys).size).toBe(4);
       }),
+      runs(),
     );
   });
 
@@ -96,6 +101,7 @@ describe('keys of entries', () => {
         expect(isWithin(of)).toBe(true);
         expect(isWithin(other)).toBe(other === of);
       }),
+      runs(),
     );
   });
 });
@@ -107,6 +113,7 @@ describe('the first key at a time', () => {
         const key = make(createEntryKeys(), of, at);
         expect(order(firstKeyAt(of, new Date(bound)), key) <= 0).toBe(at >= bound);
       }),
+      runs(),
     );
   });
 
@@ -115,6 +122,7 @@ describe('the first key at a time', () => {
       fc.property(application, time, (of, at) => {
         expect(fromKey(firstKeyAt(of, new Date(at))).createdAt.getTime()).toBe(at);
       }),
+      runs(),
     );
   });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
+import { runs } from '../../../../test/support/runs.ts';
 import { largeNumbers, maxLeafCharacters, maxLeafLength, maxLeaves } from './leaves.ts';
 
 const start = async () => openStore((await ownDatabase()).url).leaves;
@@ -26,7 +27,7 @@ describe('leaves on record', () => {
         // What came with others that were new at the same time stands in their order.
         if (all.length === 1) expect(pointers).toEqual(short[0]);
       }),
-      { numRuns: 60 },
+      runs(60),
     );
   });
 

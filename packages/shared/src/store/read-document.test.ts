@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { BSON } from 'mongodb';
 import { expect, it } from 'vitest';
+import { runs } from '../../../../test/support/runs.ts';
 import { parseJson } from '../payloads/parse-json.ts';
 import { readPayload } from '../payloads/read-payload.ts';
 import { createEntryKeys, fromKey } from './entry-id.ts';
@@ -32,7 +33,7 @@ it('has the payload as JSON has it, whatever uploads accept', () => {
     fc.property(accepted, (text) => {
       expect(read(parseJson(text) as object).payload).toEqual(parseJson(text));
     }),
-    { numRuns: 1_000 },
+    runs(300),
   );
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { runs } from '../../../../test/support/runs.ts';
 import { makeDomain } from './make-domain.ts';
 
 it('makes a domain that is safe in paths, headers and names of files from any name', () => {
@@ -8,7 +9,7 @@ it('makes a domain that is safe in paths, headers and names of files from any na
     fc.property(name, (text) => {
       expect(makeDomain(text)).toMatch(/^[a-z0-9][a-z0-9-]{0,39}-[a-z2-9]{6}$/);
     }),
-    { numRuns: 2_000 },
+    runs(400),
   );
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../test/support/runs.ts';
 import { readFilter } from './filter.ts';
 
 const conditions = (text: string) => {
@@ -105,6 +106,7 @@ describe('a filter', () => {
         const filter = readFilter(text);
         if (!filter.ok) expect(filter.details.length).toBeGreaterThan(0);
       }),
+      runs(),
     );
   });
 });

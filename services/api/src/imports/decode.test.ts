@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import { constants, gzip, gzipSync, zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../test/support/runs.ts';
 import { decode } from './decode.ts';
 import type { Compression } from './decompress.ts';
 
@@ -56,7 +57,7 @@ describe('a compressed body', () => {
           expect(await decoded(body, pieces)).toBe(text(parts));
           expect(await decoded(body, pieces, encoding)).toBe(text(parts));
         }),
-        { numRuns: 60 },
+        runs(60),
       );
     },
   );

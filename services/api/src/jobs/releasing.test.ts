@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { release } from '@sluice/shared/release.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { runs } from '../../../../test/support/runs.ts';
 import { releasing } from './releasing.ts';
 
 const isGone = ({ buffer }: Buffer) => (buffer as ArrayBuffer).detached;
@@ -41,6 +42,7 @@ it('memory is there until the sink has passed it on, however slow it is', async 
         expect(received).toEqual(lengths.flatMap((length, i) => [length, i + 1]));
       },
     ),
+    runs(),
   );
 });
 

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createHeldInsert, numbered, settled } from '../../../../test/support/held-insert.ts';
 import { jsonOf } from '../../../../test/support/json-of.ts';
+import { runs } from '../../../../test/support/runs.ts';
 import { createCapacity } from '../limits/capacity.ts';
 import { capacities, uploadBytes } from '../limits/table.ts';
 import { createGroupCommit } from './group-commit.ts';
@@ -86,6 +87,6 @@ it('every caller learns what became of its own entries, each sent once, in whate
       const due = callers.filter(({ bad }) => !bad).flatMap(({ numbers }) => numbers);
       expect(sent.toSorted((a, b) => a - b)).toEqual(due);
     }),
-    { numRuns: 300 },
+    runs(),
   );
 });

@@ -1,8 +1,9 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { columnsFor, type Payload, text, write } from '../../../../test/support/exports/entries.ts';
+import { runs } from '../../../../test/support/runs.ts';
 import { createCsv } from './csv.ts';
-import { columnsFor, type Payload, text, write } from './entries.testing.ts';
 
 const readsAsJson = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)$|^[[{]/;
 
@@ -24,7 +25,7 @@ describe('a file that is read back', () => {
         const [, [, ...cells] = []] = parse(csv, { record_delimiter: '\r\n' }) as string[][];
         expect(cells.map(unarm)).toEqual(values);
       }),
-      { numRuns: 200 },
+      runs(60),
     );
   });
 
@@ -42,7 +43,7 @@ describe('a file that is read back', () => {
         const [, [, ...cells] = []] = parse(csv, { record_delimiter: '\r\n', cast }) as unknown[][];
         expect(cells).toEqual(JSON.parse(JSON.stringify(values)));
       }),
-      { numRuns: 200 },
+      runs(60),
     );
   });
 

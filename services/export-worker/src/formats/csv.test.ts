@@ -4,9 +4,18 @@ import { parseJson } from '@sluice/shared/payloads/parse-json.ts';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { csvOf, type Formulas, formulas } from './csv.testing.ts';
+import { csvOf, type Formulas, formulas } from '../../../../test/support/exports/csv-of.ts';
+import {
+  columnsFor,
+  type Entry,
+  entries,
+  idAt,
+  type Payload,
+  toBson,
+  write,
+} from '../../../../test/support/exports/entries.ts';
+import { runs } from '../../../../test/support/runs.ts';
 import { createCsv } from './csv.ts';
-import { columnsFor, type Entry, entries, idAt, type Payload, toBson, write } from './entries.testing.ts';
 import { UnknownLeaf } from './unknown-leaf.ts';
 
 /** The same file from objects. */
@@ -45,7 +54,7 @@ describe('CSV', () => {
         const columns = columnsFor(list);
         expect(await write(createCsv({ columns, formulas: mode }), list)).toBe(expected(list, columns, mode));
       }),
-      { numRuns: 400 },
+      runs(),
     );
   });
 
@@ -61,7 +70,7 @@ describe('CSV', () => {
         const csv = await write(createCsv({ columns, selected, formulas: mode }), list);
         expect(csv).toBe(expected(list, shown, mode));
       }),
-      { numRuns: 200 },
+      runs(60),
     );
   });
 
@@ -72,6 +81,7 @@ describe('CSV', () => {
         const whole = await write(createCsv({ columns, formulas: 'raw' }), list);
         expect(await write(createCsv({ columns, formulas: 'raw' }), list, new Set(cuts))).toBe(whole);
       }),
+      runs(),
     );
   });
 
@@ -155,7 +165,7 @@ describe('a column for the rest', () => {
         });
         expect(JSON.stringify(found)).toBe(JSON.stringify(others));
       }),
-      { numRuns: 300 },
+      runs(),
     );
   });
 });

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { number } from '../../../../test/support/exports/entries.ts';
+import { runs } from '../../../../test/support/runs.ts';
 import { createByteSink, takeBytes } from './byte-sink.ts';
-import { number } from './entries.testing.ts';
 import { writeDouble, writeInt32 } from './json-number.ts';
 
 function print(
@@ -18,7 +19,7 @@ it('prints numbers as JSON.stringify does', () => {
     fc.property(number, (value) => {
       expect(print(writeDouble, value)).toBe(JSON.stringify(value));
     }),
-    { numRuns: 2_000 },
+    runs(400),
   );
 });
 
@@ -27,7 +28,7 @@ it('prints int32 as JSON.stringify does', () => {
     fc.property(fc.integer(), (value) => {
       expect(print(writeInt32, value)).toBe(JSON.stringify(value));
     }),
-    { numRuns: 2_000 },
+    runs(400),
   );
 });
 

@@ -3,7 +3,14 @@ import { eachLeaf, toPointer } from '@sluice/shared/payloads/leaves.ts';
 import fc from 'fast-check';
 import { BSON, Long } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { columnsFor, type Entry, entries, type Payload, write } from './entries.testing.ts';
+import {
+  columnsFor,
+  type Entry,
+  entries,
+  type Payload,
+  write,
+} from '../../../../test/support/exports/entries.ts';
+import { runs } from '../../../../test/support/runs.ts';
 import { createNdjson } from './ndjson.ts';
 
 const line = ({ time, payload }: Entry) => `${JSON.stringify({ createdAt: new Date(time), payload })}\n`;
@@ -26,7 +33,7 @@ describe('NDJSON', () => {
       fc.asyncProperty(entries, fc.uniqueArray(fc.nat({ max: 7 })), async (list, cuts) => {
         expect(await write(createNdjson(), list, new Set(cuts))).toBe(list.map(line).join(''));
       }),
-      { numRuns: 400 },
+      runs(),
     );
   });
 
@@ -43,7 +50,7 @@ describe('NDJSON', () => {
         const selected = shown.map(({ name }) => name);
         expect(await write(createNdjson({ columns, selected }), list)).toBe(lines.join(''));
       }),
-      { numRuns: 300 },
+      runs(),
     );
   });
 

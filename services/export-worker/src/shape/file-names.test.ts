@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { runs } from '../../../../test/support/runs.ts';
 import { createFileNames } from './file-names.ts';
 
 it.each<[string[], string]>([
@@ -38,5 +39,6 @@ it('tells tables apart on every system, whatever their keys', () => {
         expect(name.split('.')[0]).not.toMatch(/^(con|prn|aux|nul|com\d|lpt\d)$/i);
       }
     }),
+    runs(),
   );
 });

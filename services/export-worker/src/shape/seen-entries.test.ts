@@ -1,6 +1,7 @@
 import { type Cut, isWithin } from '@sluice/shared/store/cuts.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { runs } from '../../../../test/support/runs.ts';
 import { createSeenEntries } from './seen-entries.ts';
 
 const startedAt = new Date(1_700_000_000_000);
@@ -39,7 +40,7 @@ it('tells the entries that a reading met from those that came later', () => {
       expect(runs).toBeLessThanOrEqual(limit);
       if (limit > 40) expect(seen.since).toBe(startedAt.getTime() - 120_000);
     }),
-    { numRuns: 500 },
+    runs(),
   );
 });
 

@@ -1,6 +1,7 @@
 import { cutBytes, framesOf } from '@sluice/shared/imports/frames.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../../test/support/runs.ts';
 import { createChunker } from '../chunker.ts';
 import { csvSplitter, type HeaderSink } from './csv.ts';
 import { jsonArraySplitter } from './json-array.ts';
@@ -54,7 +55,7 @@ describe('whatever the pieces', () => {
           expected.filter(([, line]) => /[^ \t\r]/.test(line)),
         );
       }),
-      { numRuns: 2_000 },
+      runs(400),
     );
   });
 
@@ -69,7 +70,7 @@ describe('whatever the pieces', () => {
         const bytes = Buffer.from(body);
         expect(split(jsonArraySplitter, bytes, pieces)).toEqual(split(jsonArraySplitter, bytes, []));
       }),
-      { numRuns: 5_000 },
+      runs(400),
     );
   });
 
@@ -104,7 +105,7 @@ describe('whatever the pieces', () => {
           expect(found).toEqual(expected);
         },
       ),
-      { numRuns: 2_000 },
+      runs(400),
     );
   });
 
@@ -114,7 +115,7 @@ describe('whatever the pieces', () => {
         const make = (sink: HeaderSink) => csvSplitter(sink, () => {});
         expect(split(make, Buffer.from(body), pieces)).toEqual(split(make, Buffer.from(body), []));
       }),
-      { numRuns: 2_000 },
+      runs(400),
     );
   });
 });

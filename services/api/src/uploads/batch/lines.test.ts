@@ -2,6 +2,7 @@ import { ApiError } from '@sluice/shared/errors.ts';
 import { parseJson } from '@sluice/shared/payloads/parse-json.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../../test/support/runs.ts';
 import { elementsOf, type Line, linesOf } from './lines.ts';
 
 const values = (lines: Line[]) => lines.map(({ bytes }) => parseJson(bytes.toString()));
@@ -46,7 +47,7 @@ describe('the elements of an array', () => {
         expect(values(elements)).toEqual(parseJson(text));
         expect(elements.map(({ line }) => line)).toEqual(elements.map((_, i) => i + 1));
       }),
-      { numRuns: 1_000 },
+      runs(300),
     );
   });
 
@@ -82,7 +83,7 @@ describe('the elements of an array', () => {
         const each = parts && tryTo(() => values(parts));
         expect(each).toEqual(Array.isArray(whole) ? whole : undefined);
       }),
-      { numRuns: 5_000 },
+      runs(400),
     );
   });
 
@@ -92,6 +93,7 @@ describe('the elements of an array', () => {
         refusal(() => elementsOf(Buffer.from(`[${Buffer.from(bytes).toString('latin1')}`, 'latin1'), 3));
         refusal(() => linesOf(Buffer.from(bytes), 3));
       }),
+      runs(),
     );
   });
 
@@ -153,6 +155,7 @@ describe('the lines of NDJSON', () => {
           expected,
         );
       }),
+      runs(),
     );
   });
 

@@ -1,8 +1,14 @@
 import fc from 'fast-check';
 import { parquetMetadata } from 'hyparquet';
 import { expect, it } from 'vitest';
-import { columnsFor, readExact, write } from './files.testing.ts';
-import { integer, listed, numbersPayload, numbersSchema } from './numbers.testing.ts';
+import { columnsFor, readExact, write } from '../../../../../test/support/exports/parquet-files.ts';
+import {
+  integer,
+  listed,
+  numbersPayload,
+  numbersSchema,
+} from '../../../../../test/support/exports/parquet-numbers.ts';
+import { runs } from '../../../../../test/support/runs.ts';
 
 /** A cell as a list would print it; `isText` where the column holds JSON. */
 const printed = (value: unknown) =>
@@ -32,7 +38,7 @@ it('are printed as a list prints them, in every column, whatever their size', as
         expect(cells).toEqual(inner?.map((element) => [listed(element.i), `{"x":${listed(element.x)}}`]));
       }
     }),
-    { numRuns: 500 },
+    runs(),
   );
 });
 

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { parquetMetadata } from 'hyparquet';
 import { expect, it } from 'vitest';
-import { toBson } from '../entries.testing.ts';
+import { toBson } from '../../../../../test/support/exports/entries.ts';
+import { cases, columnsFor, read, write } from '../../../../../test/support/exports/parquet-files.ts';
+import { runs } from '../../../../../test/support/runs.ts';
 import { UnknownLeaf } from '../unknown-leaf.ts';
-import { cases, columnsFor, read, write } from './files.testing.ts';
 import { createParquet } from './parquet.ts';
 import { Unrepresentable } from './unrepresentable.ts';
 
@@ -12,7 +13,7 @@ it('gives back every entry, whatever the schema', async () => {
     fc.asyncProperty(cases(), async (sample) => {
       expect(await read(await write(sample))).toEqual(sample.rows);
     }),
-    { numRuns: 400 },
+    runs(),
   );
 });
 
@@ -21,7 +22,7 @@ it('gives the columns that are selected and no other leaf', async () => {
     fc.asyncProperty(cases({ selecting: true }), async (sample) => {
       expect(await read(await write(sample))).toEqual(sample.rows);
     }),
-    { numRuns: 200 },
+    runs(60),
   );
 });
 
@@ -30,7 +31,7 @@ it('is the same to a reader wherever one worker ends and another goes on', async
     fc.asyncProperty(cases(), fc.uniqueArray(fc.nat({ max: 11 })), async (sample, cuts) => {
       expect(await read(await write(sample, cuts))).toEqual(sample.rows);
     }),
-    { numRuns: 200 },
+    runs(60),
   );
 });
 

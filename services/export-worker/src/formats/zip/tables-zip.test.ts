@@ -3,14 +3,15 @@ import type { TableShape } from '@sluice/shared/store/job-records.ts';
 import fc from 'fast-check';
 import { BSON } from 'mongodb';
 import { describe, expect, it } from 'vitest';
+import { at, shapeOf, withArrays } from '../../../../../test/support/exports/arrays.ts';
+import { csvOf, type Formulas, formulas } from '../../../../../test/support/exports/csv-of.ts';
+import { type Entry, idAt, type Payload, toBson } from '../../../../../test/support/exports/entries.ts';
+import { expectedTables, isRows } from '../../../../../test/support/exports/tables.ts';
+import { runs } from '../../../../../test/support/runs.ts';
 import { unzip } from '../../../../../test/support/unzip.ts';
-import { at, shapeOf, withArrays } from '../../shape/arrays.testing.ts';
-import { expectedTables, isRows } from '../../shape/tables.testing.ts';
-import { csvOf, type Formulas, formulas } from '../csv.testing.ts';
-import { type Entry, idAt, type Payload, toBson } from '../entries.testing.ts';
 import { Unexportable } from '../unexportable.ts';
 import { UnknownLeaf } from '../unknown-leaf.ts';
-import { tableHeaders } from './table-trees.ts';
+import { tableHeaders } from './table-headers.ts';
 import { createTablesZip } from './tables-zip.ts';
 
 interface Options {
@@ -107,7 +108,7 @@ describe('an archive of tables', () => {
         const { archive } = await write(tables, list, { mode, cuts });
         expect(await unzip(archive)).toEqual(expectedFiles(list, tables, mode));
       }),
-      { numRuns: 300 },
+      runs(40),
     );
   });
 
@@ -120,6 +121,7 @@ describe('an archive of tables', () => {
         expect(handedOn.archive.equals(alone.archive)).toBe(true);
         expect(handedOn.notes).toEqual(alone.notes);
       }),
+      runs(40),
     );
   });
 
@@ -136,6 +138,7 @@ describe('an archive of tables', () => {
         const there = list.filter((_, place) => !unknown[0]?.has(place));
         expect(await unzip(archive)).toEqual(expectedFiles(there, tables, 'raw'));
       }),
+      runs(40),
     );
   });
 

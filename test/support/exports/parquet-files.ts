@@ -1,14 +1,14 @@
 import { zstdDecompressSync } from 'node:zlib';
+import { fileColumns } from '@sluice/export-worker/formats/parquet/file-columns.ts';
+import { createNumberSurvey } from '@sluice/export-worker/formats/parquet/open-numbers.ts';
+import { createParquet } from '@sluice/export-worker/formats/parquet/parquet.ts';
 import { type Column, columnsOf } from '@sluice/shared/columns/columns.ts';
 import { eachLeaf, toPointer } from '@sluice/shared/payloads/leaves.ts';
 import fc from 'fast-check';
 import { parquetReadObjects } from 'hyparquet';
-import { type Entry, toBson } from '../entries.testing.ts';
-import { fileColumns } from './file-columns.ts';
-import { createNumberSurvey } from './open-numbers.ts';
-import { createExpected, type Row } from './oracle.testing.ts';
-import { createParquet } from './parquet.ts';
-import { anyShape, payloadOf, schemaOf } from './shapes.testing.ts';
+import { type Entry, toBson } from './entries.ts';
+import { createExpected, type Row } from './parquet-oracle.ts';
+import { anyShape, payloadOf, schemaOf } from './parquet-shapes.ts';
 
 export interface Source {
   schema: Record<string, unknown>;

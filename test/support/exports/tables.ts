@@ -1,9 +1,9 @@
+import { createFileNames } from '@sluice/export-worker/shape/file-names.ts';
 import type { Column } from '@sluice/shared/columns/columns.ts';
 import { fromPointer, toPointer } from '@sluice/shared/payloads/leaves.ts';
 import type { TableShape } from '@sluice/shared/store/job-records.ts';
-import type { Entry, Payload } from '../formats/entries.testing.ts';
-import { baseOf, isFilledArray, isFilledObject, keysOf, valuesAt, withKey } from './arrays.testing.ts';
-import { createFileNames } from './file-names.ts';
+import { baseOf, isFilledArray, isFilledObject, keysOf, valuesAt, withKey } from './arrays.ts';
+import type { Entry, Payload } from './entries.ts';
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
 

@@ -1,8 +1,8 @@
+import type { FileFormat } from '@sluice/export-worker/formats/format.ts';
 import { type Column, columnsOf } from '@sluice/shared/columns/columns.ts';
 import { eachLeaf, toPointer } from '@sluice/shared/payloads/leaves.ts';
 import fc from 'fast-check';
 import { Binary, BSON } from 'mongodb';
-import type { FileFormat } from './format.ts';
 
 export type Payload = Record<string, unknown>;
 export interface Entry {

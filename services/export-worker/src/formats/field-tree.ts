@@ -1,54 +1,46 @@
-import type { Column } from '@sluice/shared/columns/columns.ts';
 import { fromPointer } from '@sluice/shared/payloads/leaves.ts';
 import { keyEnd, type Memory } from './bson-walk.ts';
 
 /** A key in payloads, with the keys below it. */
-export interface LeafNode {
+export interface FieldNode {
   /** As in BSON, with the NUL that ends it. */
   key: Buffer;
-  /** Where its leaf goes, or -1 for nowhere. */
+  /** Where its field goes, or -1 for nowhere. */
   place: number;
   /** Whether something at or below it goes somewhere. */
   wanted: boolean;
+  /** Of a field that is a column outside of arrays: whether that was asked for. */
+  column: 'shown' | 'hidden' | undefined;
   /** Whether all of its value goes there, whatever is in it. */
   isWhole: boolean;
   /** By their keys, as latin1 reads the bytes. */
-  children: Map<string, LeafNode>;
+  children: Map<string, FieldNode>;
   /** The keys that came first within it and next after it when it was met last: most likely they do again. */
-  first: LeafNode | undefined;
-  next: LeafNode | undefined;
+  first: FieldNode | undefined;
+  next: FieldNode | undefined;
 }
 
-/** The keys of all columns. `places` says where leaves go, by pointer. */
-export function leafTree(columns: Column[], places: Map<string | undefined, number>): LeafNode {
-  const root = createNode(Buffer.alloc(0));
-  for (const { pointer, isWhole } of columns) {
-    if (pointer === undefined) continue;
-    const place = places.get(pointer) ?? -1;
-    let node = root;
-    for (const key of fromPointer(pointer)) {
-      if (place >= 0) node.wanted = true;
-      node = childOf(node, key);
-    }
-    node.place = place;
-    node.isWhole = isWhole === true;
-    if (place >= 0) node.wanted = true;
+export const createRoot = () => createNode(Buffer.alloc(0));
+
+/** Adds a field below a root, of which the value goes to a place. */
+export function addField(root: FieldNode, pointer: string, place: number): FieldNode {
+  let node = root;
+  for (const key of fromPointer(pointer)) {
+    node.wanted ||= place >= 0;
+    node = childOf(node, key);
   }
-  return root;
-}
-
-/** The node at a pointer below another, made where it is missing. */
-export function nodeAt(root: LeafNode, pointer: string): LeafNode {
-  return fromPointer(pointer).reduce(childOf, root);
+  node.wanted ||= place >= 0;
+  if (place >= 0) node.place = place;
+  return node;
 }
 
 /** The node of a key below another, after the sibling that was before it there. */
 export function findChild(
-  parent: LeafNode,
-  before: LeafNode | undefined,
+  parent: FieldNode,
+  before: FieldNode | undefined,
   source: Memory,
   keyAt: number,
-): LeafNode | undefined {
+): FieldNode | undefined {
   const expected = before ? before.next : parent.first;
   if (expected && isKey(source.bytes, keyAt, expected.key)) return expected;
   const found = parent.children.get(source.bytes.toString('latin1', keyAt, keyEnd(source, keyAt)));
@@ -63,7 +55,7 @@ function isKey(bytes: Buffer, at: number, key: Buffer): boolean {
 }
 
 /** The node of a key below another, made where it is missing. */
-export function childOf(parent: LeafNode, key: string): LeafNode {
+export function childOf(parent: FieldNode, key: string): FieldNode {
   const name = Buffer.from(key).toString('latin1');
   const known = parent.children.get(name);
   if (known) return known;
@@ -73,11 +65,12 @@ export function childOf(parent: LeafNode, key: string): LeafNode {
 }
 
 /** `key` as in BSON, with its NUL. */
-export function createNode(key: Buffer): LeafNode {
+export function createNode(key: Buffer): FieldNode {
   return {
     key,
     place: -1,
     wanted: false,
+    column: undefined,
     isWhole: false,
     children: new Map(),
     first: undefined,

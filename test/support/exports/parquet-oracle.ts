@@ -1,6 +1,6 @@
 import type { Column } from '@sluice/shared/columns/columns.ts';
 import { eachLeaf, toPointer } from '@sluice/shared/payloads/leaves.ts';
-import type { ObjectShape, Shape } from './shapes.testing.ts';
+import type { ObjectShape, Shape } from './parquet-shapes.ts';
 
 /** A row as every reader has to give it: times as in JSON, integers as numbers, JSON as its text, NULL as null. */
 export type Row = Record<string, unknown>;

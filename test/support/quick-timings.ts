@@ -1,0 +1,12 @@
+import { timings } from '@sluice/shared/queues/timings.ts';
+
+/** For workers of tests, which wait for leases to end, and for sweeps. Long enough for a busy machine to renew a lease. */
+export const quickTimings = {
+  ...timings,
+  leaseMs: 3_000,
+  heartbeatMs: 300,
+  lockMs: 3_000,
+  sweepMs: 1_000,
+  forgottenMs: 1_500,
+  lateUploadMs: 2_000,
+};

@@ -1,0 +1,18 @@
+import { loadExportWorkerConfig, loadIngestWorkerConfig } from '@sluice/shared/config/load.ts';
+import { runProcess } from '@sluice/shared/process.ts';
+import { quickTimings } from './quick-timings.ts';
+
+/** The worker that is named, as its main.ts starts it, but with the times of tests. */
+const [service] = process.argv.slice(2);
+
+if (service === 'export-worker') {
+  const { startExportWorker } = await import('@sluice/export-worker/jobs.ts');
+  await runProcess(service, loadExportWorkerConfig, (config, log) =>
+    startExportWorker(config, log, quickTimings),
+  );
+} else {
+  const { startIngestWorker } = await import('@sluice/ingest-worker/jobs.ts');
+  await runProcess('ingest-worker', loadIngestWorkerConfig, (config, log) =>
+    startIngestWorker(config, log, quickTimings),
+  );
+}
