@@ -14,7 +14,6 @@ export const writerOn = (store: Store) => createWriteFile({ store, hashes: creat
 export const claim: Claim = {
   lease: { check() {} },
   signal: new AbortController().signal,
-  onCommitted() {},
 };
 
 /** An export that this test has, and that no queue knows of. */

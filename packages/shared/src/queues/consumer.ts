@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { DelayedError, type Job, Worker } from 'bullmq';
 import { LeaseLost } from '../lease.ts';
 import type { Logger } from '../logger.ts';
@@ -33,13 +34,16 @@ export interface Consumer {
   close(): Promise<void>;
 }
 
-/** MongoDB is away, or another worker has the job: that is not counted as an attempt. */
-const againMs = 1_000;
+/** Another worker has the job. */
+const leasedMs = 1_000;
+/** After MongoDB was away for this worker: another one may reach it. */
+const restMs = 1_000;
 
-/** When a job whose handler threw this is to be delivered again; undefined where it failed. */
+/** When a job whose handler threw this is to be delivered again, without counting it; undefined where it failed. */
 function delayOf(error: unknown): number | undefined {
   if (error instanceof Postpone) return error.delayMs;
-  return error instanceof LeaseLost || storeFault(error) ? againMs : undefined;
+  if (error instanceof LeaseLost) return leasedMs;
+  return storeFault(error) && 0;
 }
 
 /** The receiving end of a queue: hands each job to `handler`, at most `concurrency` at once. */
@@ -61,9 +65,11 @@ export function consume<Payload>(
     } catch (error) {
       const delayMs = delayOf(error);
       if (delayMs === undefined) throw error;
-      if (storeFault(error))
-        log.warn({ event: 'job.interrupted', queue: definition.name, job: job.id, err: error });
       await job.moveToDelayed(Date.now() + delayMs, token);
+      if (storeFault(error)) {
+        log.warn({ event: 'job.interrupted', queue: definition.name, job: job.id, err: error });
+        await pause(restMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+      }
       throw new DelayedError();
     } finally {
       active -= 1;

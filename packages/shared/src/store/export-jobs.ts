@@ -3,6 +3,7 @@ import {
   type ExportDocument,
   type ExportJob,
   type ExportShape,
+  newDocument,
   type Part,
   type Position,
   toRecord,
@@ -20,24 +21,7 @@ export function exportJobs(db: Db) {
 
   return {
     async create(job: NewExport): Promise<ExportJob> {
-      const now = new Date();
-      const document: ExportDocument = {
-        ...job,
-        _id: new ObjectId(),
-        application: new ObjectId(job.application),
-        owner: new ObjectId(job.owner),
-        kind: 'export',
-        state: 'waiting',
-        fence: 0,
-        attempts: 0,
-        done: 0,
-        total: 0,
-        bytes: 0,
-        parts: [],
-        createdAt: now,
-        queuedAt: now,
-        touchedAt: now,
-      };
+      const document: ExportDocument = { ...job, ...newDocument(job), kind: 'export' };
       await jobs.insertOne(document);
       return toRecord(document);
     },
@@ -49,6 +33,7 @@ export function exportJobs(db: Db) {
             'position',
             'firstCreatedAt',
             'lastCreatedAt',
+            'mark',
           ])
         : waitAgain<ExportDocument>({});
       const retried = await jobs.findOneAndUpdate({ ...fromFailed(seen), transient: false }, change, {

@@ -1,7 +1,8 @@
 import { type Db, type Filter, ObjectId } from 'mongodb';
 import type { ChunkTotals } from './chunks.ts';
 import { idsOf } from './ids.ts';
-import { type ImportDocument, type ImportJob, type Manifest, type Part, toRecord } from './job-records.ts';
+import { type ImportDocument, type ImportJob, newDocument, toRecord } from './job-records.ts';
+import { begun, measureRate } from './progress.ts';
 import { fromFailed, waitAgain } from './retry.ts';
 
 export type NewImport = Pick<ImportJob, 'application' | 'owner' | 'domain' | 'options'>;
@@ -17,16 +18,9 @@ export interface Advance {
   released: number;
 }
 
-export interface Completion extends Pick<ImportJob, 'accepted' | 'rejected'> {
-  parts: Part[];
-  manifest: Manifest;
-}
-
 const unfinished = { $in: ['waiting', 'active'] satisfies ImportJob['state'][] };
 /** Those whose chunks are kept: what has failed can be tried again. */
 const unended = { $in: [...unfinished.$in, 'failed'] satisfies ImportJob['state'][] };
-/** The rate is that of at least the last so many ms. */
-const rateOverMs = 2_000;
 
 /** What only imports have: a file that arrives first, and many workers at once on its chunks. */
 export function importJobs(db: Db) {
@@ -46,28 +40,8 @@ export function importJobs(db: Db) {
   return {
     /** Its file is still to arrive: until `receive` no worker takes it. */
     async create(job: NewImport): Promise<ImportJob> {
-      const now = new Date();
-      const document: ImportDocument = {
-        ...job,
-        _id: new ObjectId(),
-        application: new ObjectId(job.application),
-        owner: new ObjectId(job.owner),
-        kind,
-        state: 'waiting',
-        received: false,
-        fence: 0,
-        attempts: 0,
-        done: 0,
-        total: 0,
-        accepted: 0,
-        rejected: 0,
-        held: 0,
-        bytes: 0,
-        parts: [],
-        createdAt: now,
-        queuedAt: now,
-        touchedAt: now,
-      };
+      const arriving = { received: false, accepted: 0, rejected: 0, held: 0 };
+      const document: ImportDocument = { ...job, ...newDocument(job), ...arriving, kind };
       await jobs.insertOne(document);
       return toRecord(document);
     },
@@ -115,73 +89,21 @@ export function importJobs(db: Db) {
       return idsOf(found, limit);
     },
 
-    /** A worker has a chunk of it in hand. Undefined when the import has ended, or is gone. */
-    async begin(id: string): Promise<ImportJob | undefined> {
-      const begun = await jobs.findOneAndUpdate(
-        open(id),
-        [{ $set: { state: 'active', startedAt: { $ifNull: ['$startedAt', '$$NOW'] }, touchedAt: '$$NOW' } }],
-        { returnDocument: 'after', projection: { parts: 0 } },
-      );
-      return begun ? toRecord(begun) : undefined;
-    },
-
     /** Tells how far it is; false when the import has ended, or is gone. */
     async advance(id: string, { done, accepted, rejected, released }: Advance): Promise<boolean> {
-      const since = { at: { $ifNull: ['$mark.at', '$startedAt'] }, done: { $ifNull: ['$mark.done', 0] } };
-      const elapsed = { $subtract: ['$$NOW', since.at] };
-      const isDue = { $gte: [elapsed, rateOverMs] };
-      const rate = {
-        $round: { $divide: [{ $multiply: [{ $subtract: ['$done', since.done] }, 1_000] }, elapsed] },
-      };
       const { matchedCount } = await jobs.updateOne(open(id), [
         {
           $set: {
+            ...begun,
             done: { $add: ['$done', done] },
             accepted: { $add: ['$accepted', accepted] },
             rejected: { $add: ['$rejected', rejected] },
             held: { $max: [0, { $subtract: ['$held', released] }] },
-            touchedAt: '$$NOW',
           },
         },
-        {
-          $set: {
-            rate: { $cond: [isDue, rate, { $ifNull: ['$rate', '$$REMOVE'] }] },
-            mark: {
-              $cond: [isDue, { at: '$$NOW', done: '$done' }, { $ifNull: ['$mark', '$$REMOVE'] }],
-            },
-          },
-        },
+        measureRate,
       ]);
       return matchedCount === 1;
-    },
-
-    /** False when the import is no longer this worker's, or was cancelled. */
-    async complete(id: string, fence: number, completion: Completion, expiresAt: Date): Promise<boolean> {
-      const { modifiedCount } = await jobs.updateOne({ ...open(id), fence }, [
-        {
-          $set: {
-            ...completion,
-            parts: { $literal: completion.parts },
-            manifest: { $literal: completion.manifest },
-            bytes: completion.manifest.bytes,
-            state: 'completed',
-            held: 0,
-            done: '$total',
-            finishedAt: '$$NOW',
-            expiresAt,
-          },
-        },
-      ]);
-      return modifiedCount === 1;
-    },
-
-    /** False when it has ended already, or was tried again since it had this fence. What it needs for a retry is kept. */
-    async fail({ id, fence }: Seen, error: string, expiresAt: Date): Promise<boolean> {
-      const { modifiedCount } = await jobs.updateOne(
-        { ...open(id), fence },
-        { $set: { state: 'failed', error, expiresAt }, $currentDate: { finishedAt: true } },
-      );
-      return modifiedCount === 1;
     },
 
     /** Lets a failed import wait again, as far as it is. Undefined when it is not as it was seen any more. */

@@ -1,4 +1,4 @@
-import type { ObjectId } from 'mongodb';
+import { ObjectId } from 'mongodb';
 import type { Column } from '../columns/columns.ts';
 import type { Arrays, Format, Formulas, ImportFormat, JobState } from '../contracts/jobs.ts';
 import type { Cut, Seen } from './cuts.ts';
@@ -58,6 +58,8 @@ interface Job {
   total: number;
   /** Entries a second, of late. */
   rate?: number;
+  /** Where the rate is measured from. */
+  mark?: { at: Date; done: number };
   bytes: number;
   createdAt: Date;
   startedAt?: Date;
@@ -137,8 +139,6 @@ export interface ImportJob extends Job {
   rejected: number;
   /** Bytes of its file in the store, compressed, until they are done. */
   held: number;
-  /** Where the rate is measured from. */
-  mark?: { at: Date; done: number };
 }
 
 export type JobRecord = ExportJob | ImportJob;
@@ -152,6 +152,26 @@ type Stored<Record> = Omit<Record, 'id' | 'application' | 'owner'> & {
 export type ExportDocument = Stored<ExportJob>;
 export type ImportDocument = Stored<ImportJob>;
 export type JobDocument = ExportDocument | ImportDocument;
+
+/** What every job begins with. */
+export function newDocument({ application, owner }: Pick<Job, 'application' | 'owner'>) {
+  const now = new Date();
+  return {
+    _id: new ObjectId(),
+    application: new ObjectId(application),
+    owner: new ObjectId(owner),
+    state: 'waiting' as const,
+    fence: 0,
+    attempts: 0,
+    done: 0,
+    total: 0,
+    bytes: 0,
+    parts: [],
+    createdAt: now,
+    queuedAt: now,
+    touchedAt: now,
+  };
+}
 
 /** Without the list of parts, which can be long: see `partsOf`. */
 export function toRecord(document: ExportDocument): ExportJob;

@@ -3,16 +3,23 @@ import type { JobState } from '../contracts/jobs.ts';
 import { exportJobs } from './export-jobs.ts';
 import { idsOf } from './ids.ts';
 import { importJobs } from './import-jobs.ts';
-import { type JobDocument, type JobRecord, type Manifest, type Part, toRecord } from './job-records.ts';
-import { claimed, fromNow, isFree, isLeased, released } from './lease.ts';
+import {
+  type ImportDocument,
+  type JobDocument,
+  type JobRecord,
+  type Manifest,
+  type Part,
+  toRecord,
+} from './job-records.ts';
+import { claimed, fromNow, isFree, released } from './lease.ts';
+import { begun, measureRate } from './progress.ts';
+import { brief, queuedJobs, unfinished } from './queued-jobs.ts';
 
-export const unfinished: JobState[] = ['waiting', 'active'];
-
-/** What a record can be without: all that can be large. */
-const brief = { parts: 0, shape: 0, 'options.columns': 0, 'manifest.columns': 0 };
-
-/** What its place among the jobs of its owner depends on. */
-export type Placed = Pick<JobRecord, 'id' | 'owner' | 'queuedAt'>;
+/** What an import has on record when it is completed. */
+type ImportResult = Pick<
+  ImportDocument,
+  'parts' | 'bytes' | 'accepted' | 'rejected' | 'held' | 'done' | 'total'
+>;
 
 type Failure = Pick<JobRecord, 'error' | 'isDefect'>;
 
@@ -23,15 +30,8 @@ export function jobStore(db: Db) {
   const jobs = db.collection<JobDocument>('jobs');
   const leased = (id: string, fence: number): Filter<JobDocument> => ({
     _id: new ObjectId(id),
-    state: 'active',
-    fence,
-  });
-
-  const queued = (kind: JobRecord['kind'], owner: string): Filter<JobDocument> => ({
-    kind,
-    owner: new ObjectId(owner),
     state: { $in: unfinished },
-    received: { $ne: false },
+    fence,
   });
 
   async function end(
@@ -59,6 +59,7 @@ export function jobStore(db: Db) {
 
     exports: exportJobs(db),
     imports: importJobs(db),
+    ...queuedJobs(db),
 
     /** How many jobs of an owner are not finished, counted up to `most`; imports that are arriving among them. */
     async unfinishedOfOwner(owner: string, most: number): Promise<number> {
@@ -128,31 +129,17 @@ export function jobStore(db: Db) {
     ): Promise<Extract<JobRecord, { kind: Kind }> | undefined> {
       const found = await jobs.findOneAndUpdate(
         { _id: new ObjectId(id), kind, state: { $in: unfinished }, received: { $ne: false }, $expr: isFree },
-        [
-          {
-            $set: {
-              state: 'active',
-              startedAt: { $ifNull: ['$startedAt', '$$NOW'] },
-              touchedAt: '$$NOW',
-              ...claimed(leaseMs),
-            },
-          },
-        ],
+        [{ $set: { ...begun, ...claimed(leaseMs) } }],
         { returnDocument: 'after', projection: { parts: 0 } },
       );
       return found ? (toRecord(found as never) as never) : undefined;
     },
 
     /** Says that the worker is alive; false when the job is no longer its own, or was cancelled. */
-    async renew(id: string, fence: number, leaseMs: number, rate?: number): Promise<boolean> {
-      const { matchedCount } = await jobs.updateOne(leased(id, fence), [
-        {
-          $set: {
-            touchedAt: '$$NOW',
-            leaseUntil: fromNow(leaseMs),
-            ...(rate !== undefined && { rate }),
-          },
-        },
+    async renew(id: string, fence: number, leaseMs: number): Promise<boolean> {
+      const { matchedCount } = await jobs.updateOne({ ...leased(id, fence), state: 'active' }, [
+        { $set: { touchedAt: '$$NOW', leaseUntil: fromNow(leaseMs) } },
+        measureRate,
       ]);
       return matchedCount === 1;
     },
@@ -164,52 +151,21 @@ export function jobStore(db: Db) {
       ]);
     },
 
-    /** Its number among the unfinished jobs of its owner, from 1. */
-    placeOf: (kind: JobRecord['kind'], { owner, queuedAt }: Placed): Promise<number> =>
-      jobs.countDocuments({ ...queued(kind, owner), queuedAt: { $lte: queuedAt } }),
-
-    /** Jobs of an owner that no worker has, in order, with the places that they have behind those under way. */
-    async waitingOf(
-      kind: JobRecord['kind'],
-      owner: string,
-      limit: number,
-    ): Promise<{ id: string; place: number }[]> {
-      const underWay = await jobs.countDocuments({ ...queued(kind, owner), $expr: isLeased });
-      const free = jobs.find({ ...queued(kind, owner), $expr: isFree }).sort({ queuedAt: 1 });
-      return (await idsOf(free, limit)).map((id, at) => ({ id, place: underWay + at + 1 }));
-    },
-
-    /** Whether a job waits of an owner for whom less is under way than for this one. */
-    async isOutweighed(kind: JobRecord['kind'], owner: string): Promise<boolean> {
-      const owners = await jobs
-        .aggregate<{ _id: ObjectId; underWay: number; waiting: number }>([
-          { $match: { kind, state: { $in: unfinished }, received: { $ne: false } } },
-          { $set: { isLeased } },
-          {
-            $group: {
-              _id: '$owner',
-              underWay: { $sum: { $cond: ['$isLeased', 1, 0] } },
-              waiting: { $sum: { $cond: ['$isLeased', 0, 1] } },
-            },
-          },
-        ])
-        .toArray();
-      const mine = owners.find(({ _id }) => _id.toHexString() === owner)?.underWay ?? 0;
-      return owners.some(({ underWay, waiting }) => waiting > 0 && underWay < mine);
-    },
-
-    /** False when the job is no longer this worker's. `total` becomes what was done. */
-    async complete(id: string, fence: number, manifest: Manifest, expiresAt: Date): Promise<boolean> {
+    /** False when the job is no longer this worker's. Of an export `total` becomes what was done. */
+    async complete(
+      id: string,
+      fence: number,
+      manifest: Manifest,
+      expiresAt: Date,
+      result: Partial<ImportResult> = {},
+    ): Promise<boolean> {
+      const values = Object.entries({ ...result, manifest }).map(([field, value]) => [
+        field,
+        { $literal: value },
+      ]);
+      const fields = { state: 'completed', finishedAt: '$$NOW', expiresAt, total: '$done' };
       const { modifiedCount } = await jobs.updateOne(leased(id, fence), [
-        {
-          $set: {
-            state: 'completed',
-            finishedAt: '$$NOW',
-            expiresAt,
-            manifest: { $literal: manifest },
-            total: '$done',
-          },
-        },
+        { $set: { ...fields, ...Object.fromEntries(values) } },
       ]);
       return modifiedCount === 1;
     },
@@ -224,18 +180,6 @@ export function jobStore(db: Db) {
       if (isCancelled)
         await jobs.updateOne({ _id, kind: 'export' }, { $unset: { shape: '', 'options.columns': '' } });
       return isCancelled;
-    },
-
-    /** Unfinished jobs of a kind that have not moved for so long that Redis may have lost them: the oldest, at most 500. */
-    async forgotten(kind: JobRecord['kind'], unmovedMs: number): Promise<Placed[]> {
-      const found = jobs.find({
-        kind,
-        state: { $in: unfinished },
-        touchedAt: { $lt: new Date(Date.now() - unmovedMs) },
-        received: { $ne: false },
-      });
-      const documents = found.project<JobDocument>(brief).sort({ queuedAt: 1 }).limit(500);
-      return (await documents.toArray()).map((document) => toRecord(document as never));
     },
 
     /** Keeps a finished job at least until then, for someone who is reading its file. */

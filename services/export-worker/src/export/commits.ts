@@ -17,8 +17,6 @@ interface Options {
   store: Pick<Store, 'jobs' | 'parts'>;
   job: ExportJob;
   hash: FileHash;
-  /** Hears of entries that are written for good. */
-  onCommitted(entries: number): void;
 }
 
 /** A document of MongoDB holds 16 MB, and what does not compress stays as long as it is. */
@@ -34,7 +32,7 @@ interface Extent {
 }
 
 /** Stores the parts of a file, one behind the other, while the next one is written. */
-export function createCommits({ store: { jobs, parts }, job, hash, onCommitted }: Options) {
+export function createCommits({ store: { jobs, parts }, job, hash }: Options) {
   let { bytes, firstCreatedAt, lastCreatedAt } = job;
   let underWay: Promise<void> = Promise.resolve();
 
@@ -51,7 +49,6 @@ export function createCommits({ store: { jobs, parts }, job, hash, onCommitted }
     const times = { firstCreatedAt, lastCreatedAt };
     if (!(await jobs.exports.commitParts(job.id, job.fence, { parts: stored, position, ...times })))
       throw new LeaseLost();
-    onCommitted(rows);
   }
 
   return {

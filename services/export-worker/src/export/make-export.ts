@@ -8,7 +8,6 @@ import type { ExportJob } from '@sluice/shared/store/job-records.ts';
 import { isRetriable, isUnfinished } from '@sluice/shared/store/retry.ts';
 import { Defect, Unexportable } from '../formats/unexportable.ts';
 import { createFileHashes } from './file-hashes.ts';
-import { createRate } from './rate.ts';
 import { createWriteFile, Deleted } from './write-file.ts';
 
 /** Workers that took a job without committing a part, until it fails. */
@@ -52,11 +51,10 @@ export function createMakeExport({ store, queue, retentionMs, timings, log }: De
   async function make(job: ExportJob, signal: AbortSignal): Promise<void> {
     const { id, fence } = job;
     if (job.attempts > maxAttempts) throw new Defect(`${maxAttempts} workers tried without success`);
-    const rate = createRate();
     const manifest = await underLease(
-      () => jobs.renew(id, fence, timings.leaseMs, rate.perSecond()),
+      () => jobs.renew(id, fence, timings.leaseMs),
       timings,
-      (lease) => writeFile(job, { lease, signal, onCommitted: rate.count }),
+      (lease) => writeFile(job, { lease, signal }),
     );
     if (manifest === 'unfinished') throw new Postpone();
     if (!(await jobs.complete(id, fence, manifest, expiry(job)))) throw new LeaseLost();

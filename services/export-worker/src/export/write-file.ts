@@ -33,7 +33,6 @@ export interface Claim {
   lease: Pick<Lease, 'check'>;
   /** The process is to stop. */
   signal: AbortSignal;
-  onCommitted(entries: number): void;
 }
 
 interface Dependencies {
@@ -72,7 +71,7 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
 
   return async function writeFile(
     job: ExportJob,
-    { lease, signal, onCommitted }: Claim,
+    { lease, signal }: Claim,
   ): Promise<Manifest | 'unfinished'> {
     const application = await applications.byId(job.application);
     if (!application) throw new Deleted();
@@ -92,7 +91,7 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
     });
     if (job.total === 0) void count(job, format.passes);
     const hash = hashes.begin(job.id, job.fence, written.length);
-    const commits = createCommits({ store, job, hash, onCommitted });
+    const commits = createCommits({ store, job, hash });
     const others = watchOthers(job.owner);
 
     /** Of the first entry that this worker wrote. */

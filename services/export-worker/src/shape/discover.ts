@@ -62,7 +62,7 @@ export function createDiscover({ store: { jobs, rawEntries }, leaveOut }: Depend
   return async function discover(
     job: ExportJob,
     known: Known,
-    { lease, signal }: Pick<Claim, 'lease' | 'signal'>,
+    { lease, signal }: Claim,
   ): Promise<ExportShape | 'unfinished' | undefined> {
     const { cut, options } = job;
     const { from, to } = options;

@@ -22,8 +22,6 @@ export function createCompleteImport(
   { jobs, chunks, parts }: Pick<Store, 'jobs' | 'chunks' | 'parts'>,
   { retentionMs, timings }: { retentionMs: number; timings: LeaseTimings },
 ) {
-  const { imports } = jobs;
-
   async function join(job: string, reports: Report[]): Promise<Part> {
     const [only] = reports;
     const text = Buffer.concat(reports.map((report) => report.text));
@@ -61,7 +59,7 @@ export function createCompleteImport(
     return { joined, sha256: hash.digest('hex') };
   }
 
-  return async function completeImport({ id, fence }: ImportJob): Promise<void> {
+  return async function completeImport({ id, fence, total }: ImportJob): Promise<void> {
     const { joined, sha256 } = await underLease(
       () => jobs.renew(id, fence, timings.leaseMs),
       timings,
@@ -69,9 +67,10 @@ export function createCompleteImport(
     );
     const { accepted, rejected } = await chunks.totals(id);
     const bytes = joined.reduce((sum, part) => sum + part.bytes, 0);
-    const completion = { parts: joined, manifest: { rows: rejected, bytes, sha256 }, accepted, rejected };
+    const manifest = { rows: rejected, bytes, sha256 };
+    const result = { parts: joined, bytes, accepted, rejected, done: total, total, held: 0 };
     const expiresAt = new Date(Date.now() + retentionMs);
-    if (!(await imports.complete(id, fence, completion, expiresAt))) throw new LeaseLost();
+    if (!(await jobs.complete(id, fence, manifest, expiresAt, result))) throw new LeaseLost();
     await parts.sweep(
       id,
       joined.map((part) => part.id),

@@ -8,6 +8,7 @@ import type { ClaimedChunk } from '@sluice/shared/store/chunks.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import { storeFault } from '@sluice/shared/store/faults.ts';
 import type { ImportJob } from '@sluice/shared/store/job-records.ts';
+import { isUnfinished } from '@sluice/shared/store/retry.ts';
 import { createCompleteImport } from './complete-import.ts';
 import { Conflict } from './conflict.ts';
 import { createProcessChunk, type Processed } from './process-chunk.ts';
@@ -43,7 +44,8 @@ export function createImportChunk({ store, compiler, queue, retentionMs, timings
 
   /** Its chunks and their parts stay, for a retry. */
   async function fail(job: ImportJob, reason: string): Promise<void> {
-    if (await imports.fail(job, reason, expiry())) log.error({ event: 'import.failed', job: job.id, reason });
+    if (await jobs.fail(job.id, job.fence, { error: reason }, expiry()))
+      log.error({ event: 'import.failed', job: job.id, reason });
   }
 
   async function abandon(job: string): Promise<void> {
@@ -122,12 +124,9 @@ export function createImportChunk({ store, compiler, queue, retentionMs, timings
 
   return async function importChunk({ jobId }: { jobId: string }, signal: AbortSignal): Promise<void> {
     // Before its chunk: what is claimed after a retry is not failed for what was before it.
-    const job = await imports.begin(jobId);
-    if (!job) {
-      const ended = await jobs.get(jobId);
-      if (ended) await queue.moveUp(ended.owner);
-      return;
-    }
+    const job = await jobs.get(jobId);
+    if (job?.kind !== 'import') return;
+    if (!isUnfinished(job)) return queue.moveUp(job.owner);
     const chunk = await chunks.claim(jobId, leaseMs);
     if (chunk) await doChunk(chunk, job, signal);
     else if (await chunks.areDone(jobId)) await complete(jobId);
