@@ -6,6 +6,7 @@ export default defineConfig({
       'packages/**/*.test.ts',
       'services/**/*.test.ts',
       'local/**/*.test.ts',
+      'scripts/**/*.test.ts',
       'examples/**/*.test.ts',
       'deploy/**/*.test.ts',
       'test/{journeys,support}/**/*.test.ts',

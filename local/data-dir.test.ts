@@ -1,8 +1,8 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { tempDir } from '../test/support/local/temp-dir.ts';
 import { openDataDir } from './data-dir.ts';
-import { tempDir } from './fixtures/temp-dir.ts';
 
 it('keeps the secret across restarts, for its owner only', () => {
   const path = join(tempDir(), 'deep', 'data');

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { tempDir } from './fixtures/temp-dir.ts';
+import { tempDir } from '../test/support/local/temp-dir.ts';
 import { lockDir } from './lock.ts';
 import { identify } from './process-id.ts';
 

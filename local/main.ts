@@ -4,7 +4,7 @@ import { ConfigError, loadLocalConfig } from '@sluice/shared/config/load.ts';
 import { banner } from './banner.ts';
 import { createChildren, stopLeftovers } from './children.ts';
 import { openDataDir } from './data-dir.ts';
-import { inherited, localEnv } from './env.ts';
+import { localEnv } from './env.ts';
 import { StartError } from './start-error.ts';
 import { stopRequest } from './stop-request.ts';
 import { up } from './up.ts';
@@ -26,7 +26,7 @@ export async function main(argv: string[], services: Record<string, string>, roo
   const { help, watch } = options(argv);
   if (help) return log(usage);
 
-  const config = orExit(loadLocalConfig);
+  const config = orExit(() => loadLocalConfig());
   const children = createChildren(join(resolve(config.dataDir), 'run'));
   process.on('exit', children.killAll);
   const stop = stopRequest(log);
@@ -37,7 +37,7 @@ export async function main(argv: string[], services: Record<string, string>, roo
       const dataDir = openDataDir(config.dataDir);
       process.on('exit', dataDir.close);
       await stopLeftovers(dataDir.run, log);
-      const shared = { config, local: localEnv(), dataDir, env: inherited(), children, log };
+      const shared = { config, local: localEnv(), dataDir, children, log };
       const sluice = await up({ ...shared, services, watchRoot: watch ? root : undefined });
       log(banner({ ...sluice, ...dataDir, watch, seconds: (performance.now() - began) / 1_000 }));
       wasReady = true;

@@ -4,12 +4,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { tempDir } from '../test/support/local/temp-dir.ts';
 import { inherited } from './env.ts';
-import { tempDir } from './fixtures/temp-dir.ts';
 import { freePort } from './ports.ts';
 import { identify } from './process-id.ts';
 
-const fixture = (name: string) => join(import.meta.dirname, 'fixtures', `${name}.ts`);
+const fixture = (name: string) => join(import.meta.dirname, '../test/support/local', `${name}.ts`);
 const usual = { api: fixture('api'), 'ingest-worker': fixture('worker'), 'export-worker': fixture('worker') };
 
 async function start({ dir = tempDir(), port = 0, services = usual as Record<string, string> } = {}) {

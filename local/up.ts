@@ -18,7 +18,6 @@ export interface UpOptions {
   dataDir: ReturnType<typeof openDataDir>;
   /** Name of each service and the file that `node` runs for it. */
   services: Record<string, string>;
-  env: NodeJS.ProcessEnv;
   /** Root of the sources to watch; without one the services write to log files. */
   watchRoot?: string | undefined;
   children: Children;
@@ -31,30 +30,21 @@ export async function up(options: UpOptions) {
   const port = await checkPort(config.port, config.host);
   const shared = { dataDir: dataDir.dir, cacheDir: local.cacheDir, children, log };
   const [mongodb, redis] = await Promise.all([
-    startMongodb({
-      ...shared,
-      url: config.mongodbUrl,
-      binary: config.mongodBinary,
-      image: config.mongoImage,
-    }),
-    startRedis({ ...shared, url: config.redisUrl, binary: config.redisBinary, image: config.redisImage }),
+    startMongodb({ ...shared, url: config.mongodbUrl }),
+    startRedis({ ...shared, url: config.redisUrl }),
   ]);
 
   const env = {
-    ...options.env,
+    JWT_SECRET: dataDir.jwtSecret,
+    REGISTRATION_OPEN: 'on',
+    // On a loopback address every client has the same one.
+    ...(isLoopback(config.host) && { REGISTER_RATE: 'off', LOGIN_RATE: 'off' }),
+    ...config.env,
     MONGODB_URL: mongodb.url,
     REDIS_URL: redis.url,
-    JWT_SECRET: config.jwtSecret ?? dataDir.jwtSecret,
-    REGISTRATION_OPEN: config.registrationOpen ?? 'on',
-    ...(isLoopback(config.host) && {
-      // There every client has the same address.
-      REGISTER_RATE: config.registerRate ?? 'off',
-      LOGIN_RATE: config.loginRate ?? 'off',
-    }),
     HOST: config.host,
     PORT: String(port),
     NODE_COMPILE_CACHE: local.compileCache,
-    ...(watchRoot && { LOG_PRETTY: 'on' }),
   };
   const logs = watchRoot ? undefined : dataDir.logs;
   const services = Object.entries(options.services).map(([name, entry]) =>

@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { devNull } from 'node:os';
 import { pipeline } from 'node:stream/promises';
-import { stringify } from './csv-stringify.ts';
+import { stringify } from 'csv-stringify';
 import { type Entry, onRead, openEntries } from './entries.ts';
 
 /** A CSV file as one would write it with what there is: a cursor, csv-stringify, a file. */

@@ -10,11 +10,11 @@ import { figure, table } from '../support/table.ts';
 
 const crowd = 2_000;
 const probe = { connections: 20, rate: 100 };
-const allowed = ['201', '503'];
+const allowed = ['201', '429', '503'];
 
 /**
  * Two thousand connections, each of which asks again the moment it is answered, and a few clients beside them whose
- * answers are looked at one by one. It may answer 503, nothing else may happen.
+ * answers are looked at one by one. It may answer 429 and 503, nothing else may happen.
  */
 export async function overload(bench: Bench): Promise<Section> {
   const body = bench.write('payload.json', payloadOf(1_024));

@@ -1,4 +1,3 @@
-import { freePort } from '../../local/ports.ts';
 import type { Bench } from '../support/bench.ts';
 import { expectEcho, measure } from '../support/measure.ts';
 import { payloadOf, schemaOf } from '../support/payload.ts';
@@ -10,24 +9,26 @@ import { figure, ratios, spread, table } from '../support/table.ts';
 const connectionCounts = [64, 256];
 const processCounts = [1, 2];
 const database = 'bench_scale';
-const env = { REUSE_PORT: 'on' };
 
-/** One and two processes of the API behind one port. */
+/** One and two processes of the API, with the connections shared out. */
 export async function scale(bench: Bench): Promise<Section> {
   const body = bench.write('payload.json', payloadOf(1_024));
   let domain: string | undefined;
   const turns = [];
   for (const processes of processCounts) {
-    const port = await freePort();
-    let api = await startApi(bench, { database, port, env });
-    for (let i = 1; i < processes; i++) api = await startApi(bench, { database, port, env });
-    domain ??= await (await openAccount(api.url)).create(schemaOf());
-    const uploads = api.uploadsOf(domain);
-    await expectEcho(uploads, body);
+    const apis = [];
+    for (let i = 0; i < processes; i++) apis.push(await startApi(bench, { database }));
+    domain ??= await (await openAccount(apis[0]?.url as string)).create(schemaOf());
+    const targets = apis.map((api) => api.uploadsOf(domain as string));
+    for (const uploads of targets) await expectEcho(uploads, body);
     for (const connections of connectionCounts)
       turns.push({
         name: `${processes} ${processes === 1 ? 'process' : 'processes'}, ${connections} connections`,
-        measure: async () => (await measure(bench, uploads, { body, connections })).rate,
+        async measure() {
+          const load = { body, connections: connections / processes };
+          const measured = await Promise.all(targets.map((uploads) => measure(bench, uploads, load)));
+          return measured.reduce((sum, { rate }) => sum + rate, 0);
+        },
       });
   }
   const results = await inRounds(bench.options.rounds, turns, bench.say, (rate) => `${figure(rate)}/s`);

@@ -4,8 +4,20 @@ import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import type { Children } from '../../local/children.ts';
 import type { Options } from '../options.ts';
-import { findGenerator, type Generator } from './generator.ts';
-import type { Server } from './server.ts';
+import { findGenerator } from './find-generator.ts';
+import type { Generator } from './generator.ts';
+
+export interface Server {
+  name: string;
+  /** `http://127.0.0.1:port` */
+  url: string;
+  pid: number;
+  /** What it has written. */
+  output(): string;
+  /** Sends a message over the channel of the process; resolves with what it says next. */
+  ask<T>(message: unknown): Promise<T>;
+  stop(): Promise<void>;
+}
 
 export interface Bench {
   options: Options;

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { inherited } from '../../local/env.ts';
-import type { Bench } from './bench.ts';
-import { type Server, startServer } from './server.ts';
+import type { Bench, Server } from './bench.ts';
+import { startServer } from './server.ts';
 
 /** Where it takes uploads. */
 export interface Uploads {

@@ -1,4 +1,4 @@
-import type { EntryDocument } from '@sluice/shared/store/entries.ts';
+import type { EntryDocument } from '@sluice/shared/store/entry-document.ts';
 import { createKeysAt } from '@sluice/shared/store/entry-id.ts';
 
 const newKey = createKeysAt();

@@ -1,7 +1,3 @@
-import type { Children } from '../../local/children.ts';
-import { autocannonGenerator } from './autocannon.ts';
-import { wrkGenerator, wrkVersion } from './wrk.ts';
-
 /** As many POSTs as the connections can, each sending the next when it has its answer. */
 export interface Shot {
   /** Of a whole request, path included. */
@@ -32,10 +28,4 @@ export interface Generator {
   /** With its version. */
   name: string;
   shoot(shot: Shot): Promise<Hits>;
-}
-
-/** wrk where it is installed; else autocannon, which takes much more of the machine. */
-export async function findGenerator(children: Children): Promise<Generator> {
-  const version = await wrkVersion();
-  return version ? wrkGenerator(version, children) : autocannonGenerator();
 }

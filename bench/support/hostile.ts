@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { inherited } from '../../local/env.ts';
-import type { Bench } from './bench.ts';
-import { type Server, startServer } from './server.ts';
+import type { Bench, Server } from './bench.ts';
+import { startServer } from './server.ts';
 
 /** A client that means harm, as a process of its own. */
 export const startHostile = (bench: Bench, url: string): Promise<Server> =>

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { stringify } from '../contestants/csv-stringify.ts';
+import { stringify } from 'csv-stringify';
 import type { Bench } from './bench.ts';
 import { payloadOf } from './payload.ts';
 

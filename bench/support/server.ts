@@ -4,19 +4,7 @@ import { openLog } from '../../local/log-file.ts';
 import { freePort } from '../../local/ports.ts';
 import { lastMessage } from '../../local/services/last-message.ts';
 import { until } from '../../local/stores/store.ts';
-import type { Bench } from './bench.ts';
-
-export interface Server {
-  name: string;
-  /** `http://127.0.0.1:port` */
-  url: string;
-  pid: number;
-  /** What it has written. */
-  output(): string;
-  /** Sends a message over the channel of the process; resolves with what it says next. */
-  ask<T>(message: unknown): Promise<T>;
-  stop(): Promise<void>;
-}
+import type { Bench, Server } from './bench.ts';
 
 export interface ServerOptions {
   name: string;

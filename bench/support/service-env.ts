@@ -6,7 +6,6 @@ export const serviceEnv = (bench: Bench, database: string): NodeJS.ProcessEnv =>
   ...inherited(),
   NODE_ENV: 'production',
   LOG_LEVEL: 'info',
-  LOG_PRETTY: 'off',
   MONGODB_URL: bench.databaseUrl(database),
   REDIS_URL: bench.redisUrl,
   REDIS_PREFIX: database,

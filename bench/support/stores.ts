@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadLocalConfig } from '@sluice/shared/config/load.ts';
 import { createChildren } from '../../local/children.ts';
 import { localEnv } from '../../local/env.ts';
 import { startMongodb } from '../../local/stores/mongodb.ts';
@@ -10,19 +9,17 @@ import { startRedis } from '../../local/stores/redis.ts';
 const says = (line: string) => console.error(line);
 
 /** A new MongoDB, as `npm start` runs it, in a folder that is removed by `stop`. */
-export const startMongod = () =>
-  startIn(async (shared) => (await startMongodb({ ...shared, image: loadLocalConfig().mongoImage })).url);
+export const startMongod = () => startIn(async (shared) => (await startMongodb(shared)).url);
 
 /** A new Redis likewise. */
-export const startValkey = () =>
-  startIn(async (shared) => (await startRedis({ ...shared, image: loadLocalConfig().redisImage })).url);
+export const startValkey = () => startIn(async (shared) => (await startRedis(shared)).url);
 
 async function startIn(start: (shared: Parameters<typeof startMongodb>[0]) => Promise<string>) {
   const { cacheDir } = localEnv();
   const dataDir = await mkdtemp(join(tmpdir(), 'sluice-bench-'));
   const children = createChildren(join(dataDir, 'run'));
   process.once('exit', children.killAll);
-  const url = await start({ dataDir, cacheDir, children, log: says, image: '' });
+  const url = await start({ dataDir, cacheDir, children, log: says });
   return {
     url,
     async stop() {

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { tempDir } from '../../test/support/local/temp-dir.ts';
 import { createChildren } from '../children.ts';
-import { tempDir } from '../fixtures/temp-dir.ts';
 import { startService } from './service.ts';
 
 function start(source: string, expectedLines: number) {

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { tempDir } from '../fixtures/temp-dir.ts';
+import { tempDir } from '../../test/support/local/temp-dir.ts';
 import { watchSources } from './watch.ts';
 
 it.each(['services/api/src/main.ts', 'packages/shared/src/deep/config.ts'])(

@@ -1,15 +1,16 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { tempDir } from '../../test/support/local/temp-dir.ts';
 import { createChildren } from '../children.ts';
-import { tempDir } from '../fixtures/temp-dir.ts';
 import { findServer, type Kind } from './find.ts';
 
 const kind: Kind = {
   what: 'Demo',
   programs: ['sluice-no-such-program'],
   oldest: 2,
-  variables: { url: 'DEMO_URL', binary: 'DEMO_BINARY' },
+  variable: 'DEMO_URL',
+  image: 'sluice/no-such-image:0',
   wheels: {
     [`${process.platform}-${process.arch}`]: {
       ...{ requirement: 'demo==1', sha256: '' },
@@ -26,15 +27,15 @@ function program(path: string, script: string): string {
   return path;
 }
 
-function find(dir: string, binary?: string) {
-  const shared = { cacheDir: dir, image: 'sluice/no-such-image:0', children: createChildren(dir) };
-  return findServer(kind, { ...shared, binary, log: () => {} });
+function find(dir: string, programs = kind.programs) {
+  const shared = { cacheDir: dir, children: createChildren(dir) };
+  return findServer({ ...kind, programs }, { ...shared, log: () => {} });
 }
 
-it('uses the program that is set', async () => {
+it('uses the program that is installed', async () => {
   const dir = tempDir();
   const path = program(join(dir, 'demo'), 'echo demo v=3.1.4');
-  expect(await find(dir, path)).toEqual({ path, source: 'demo 3.1.4 from DEMO_BINARY' });
+  expect(await find(dir, [path])).toEqual({ path, source: `${path} 3.1.4 on PATH` });
 });
 
 it('uses a cached download without asking for another', async () => {
@@ -44,18 +45,18 @@ it('uses a cached download without asking for another', async () => {
 });
 
 it.each([
+  ['is not there', undefined, 'not found'],
   ['is too old', 'echo demo v1.9.0', 'version 1.9.0 is older than 2'],
   ['lacks a library', 'echo "libdemo.so: not there" >&2; exit 127', 'libdemo.so: not there'],
-])('says that the program that is set %s', async (_, script, problem) => {
-  const dir = tempDir();
-  const path = program(join(dir, 'demo'), script);
-  await expect(find(dir, path)).rejects.toThrow(`DEMO_BINARY=${path} cannot be used: ${problem}`);
-});
-
-it('says what was tried and what to set when there is nothing to run', async () => {
+])('says what was tried and what to do when the installed program %s', async (_, script, problem) => {
   const dir = tempDir();
   program(join(dir, 'demo-1', 'demo'), 'exit 1');
-  await expect(find(dir)).rejects.toThrow(
-    /^no Demo to run \(sluice-no-such-program: not found; download: .*; Docker: .*\); set DEMO_URL or DEMO_BINARY/,
+  const path = join(dir, 'demo');
+  if (script) program(path, script);
+  const error: Error = await find(dir, [path]).then(
+    () => expect.unreachable(),
+    (error) => error,
   );
+  expect(error.message).toContain(`no Demo to run (${path}: ${problem}; download: `);
+  expect(error.message).toContain('; set DEMO_URL, install ');
 });

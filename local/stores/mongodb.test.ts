@@ -1,13 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { loadLocalConfig } from '@sluice/shared/config/load.ts';
 import { MongoClient } from 'mongodb';
 import { expect, it, onTestFinished } from 'vitest';
-import { crash, storeOptions } from '../fixtures/stores.ts';
-import { tempDir } from '../fixtures/temp-dir.ts';
+import { crash, storeOptions } from '../../test/support/local/stores.ts';
+import { tempDir } from '../../test/support/local/temp-dir.ts';
 import { startMongodb } from './mongodb.ts';
-
-const image = loadLocalConfig().mongoImage;
 
 async function using<T>(url: string, work: (client: MongoClient) => Promise<T>): Promise<T> {
   const client = await new MongoClient(url).connect();
@@ -17,7 +14,7 @@ async function using<T>(url: string, work: (client: MongoClient) => Promise<T>):
 const count = (url: string) => using(url, (client) => client.db('test').collection('kept').countDocuments());
 
 it('keeps its data and serves transactions, also when its last port is taken', async () => {
-  const options = { ...storeOptions(tempDir()), image };
+  const options = storeOptions(tempDir());
   const first = await startMongodb(options);
   await using(first.url, async (client) => {
     const kept = client.db('test').collection('kept', { writeConcern: { w: 'majority', j: true } });
@@ -46,7 +43,7 @@ it('keeps its data and serves transactions, also when its last port is taken', a
 });
 
 it('starts again after a crash', async () => {
-  const options = { ...storeOptions(tempDir()), image };
+  const options = storeOptions(tempDir());
   const first = await startMongodb(options);
   await using(first.url, (client) => client.db('test').collection('kept').insertOne({}));
   crash(options.dataDir, 'mongod');

@@ -7,7 +7,7 @@ import { runStore, type Store, type StoreOptions, usedAsIs } from './store.ts';
 
 /** A MongoDB replica set of one node: transactions and `w: majority` need the set, not more nodes. */
 export async function startMongodb(options: StoreOptions): Promise<Store> {
-  if (options.url) return usedAsIs(options.url, mongod.variables.url);
+  if (options.url) return usedAsIs(options.url, mongod.variable);
   const found = await findServer(mongod, options);
   const dbpath = join(options.dataDir, 'mongodb');
   mkdirSync(dbpath, { recursive: true });

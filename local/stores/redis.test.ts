@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { loadLocalConfig } from '@sluice/shared/config/load.ts';
 import { expect, it } from 'vitest';
-import { crash, storeOptions } from '../fixtures/stores.ts';
-import { tempDir } from '../fixtures/temp-dir.ts';
+import { crash, storeOptions } from '../../test/support/local/stores.ts';
+import { tempDir } from '../../test/support/local/temp-dir.ts';
 import { startRedis } from './redis.ts';
 
 async function ask(url: string, commands: string): Promise<string> {
@@ -16,7 +15,7 @@ async function ask(url: string, commands: string): Promise<string> {
 }
 
 it('keeps what it was told and evicts nothing', async () => {
-  const options = { ...storeOptions(tempDir()), image: loadLocalConfig().redisImage };
+  const options = storeOptions(tempDir());
   const first = await startRedis(options);
   await ask(first.url, 'SET kept yes');
   await first.stop();
@@ -26,7 +25,7 @@ it('keeps what it was told and evicts nothing', async () => {
 });
 
 it('tells when it ends though nobody stopped it', async () => {
-  const options = { ...storeOptions(tempDir()), image: loadLocalConfig().redisImage };
+  const options = storeOptions(tempDir());
   const { broken } = await startRedis(options);
   crash(options.dataDir, 'redis');
   await expect(broken).rejects.toThrow('redis stopped (SIGKILL), see');

@@ -6,7 +6,7 @@ import { runStore, type Store, type StoreOptions, until, usedAsIs } from './stor
 
 /** Redis or Valkey that keeps what it was told across restarts and never evicts a job. */
 export async function startRedis(options: StoreOptions): Promise<Store> {
-  if (options.url) return usedAsIs(options.url, redis.variables.url);
+  if (options.url) return usedAsIs(options.url, redis.variable);
   const found = await findServer(redis, options);
   const dir = join(options.dataDir, 'redis');
   mkdirSync(dir, { recursive: true });

@@ -11,10 +11,6 @@ import type { Found } from './find.ts';
 export interface StoreOptions {
   /** A server that runs already; it is used as it is. */
   url?: string | undefined;
-  /** The program to run, instead of looking for one. */
-  binary?: string | undefined;
-  /** The container image to use when there is no program. */
-  image: string;
   dataDir: string;
   cacheDir: string;
   children: Children;

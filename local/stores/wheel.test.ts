@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { tempDir } from '../fixtures/temp-dir.ts';
+import { tempDir } from '../../test/support/local/temp-dir.ts';
 import { unpackProgram } from './wheel.ts';
 
 function makeWheel(dir: string) {

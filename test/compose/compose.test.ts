@@ -173,7 +173,7 @@ describe('its settings', () => {
 
   it('reach the services, all that are documented', async () => {
     const chosen = Object.fromEntries(
-      groups.flatMap(({ schema }) => Object.keys(schema.properties)).map((name) => [name, 'x']),
+      groups.flatMap(({ settings }) => Object.keys(settings)).map((name) => [name, 'x']),
     );
     const stack = await createStack({ ...chosen, SLUICE_PORT: '4000' });
     onTestFinished(stack.discard);
@@ -181,7 +181,7 @@ describe('its settings', () => {
     const missing = (service: string, titles: string[]) =>
       groups
         .filter(({ title }) => titles.includes(title))
-        .flatMap(({ schema }) => Object.keys(schema.properties))
+        .flatMap(({ settings }) => Object.keys(settings))
         .filter((name) => services[service].environment[name] == null);
     expect(missing('api', ['All services', 'API'])).toEqual([]);
     expect(missing('export-worker', ['All services', 'Export worker', 'Both workers'])).toEqual([]);

@@ -56,26 +56,26 @@ it('a batch is told to come again while too many are held, of its address or in 
   }
   const heldOf = (address: string) => [...holding.values()].filter((each) => each === address).length;
   /** Resolves with the answer when so many of an address are held. */
-  async function refusedAt(address: string, count: number): Promise<Answer> {
+  async function refusedAt(address: string, count: number, status: number): Promise<Answer> {
     let refused: Answer | undefined;
     await until(async () => {
       while (heldOf(address) < count) await hold(address);
       refused = await small(address);
-      return refused.status === 503;
+      return refused.status === status;
     });
     return refused as Answer;
   }
 
-  const ofAddress = await refusedAt(one, 6);
+  const ofAddress = await refusedAt(one, 6, 429);
   expect((await small(third)).status).toBe(201);
-  await refusedAt(other, 2);
+  await refusedAt(other, 2, 503);
   const ofAll = await small(third);
-  for (const refused of [ofAddress, ofAll]) {
-    expect(refused.body.error).toMatchObject({
-      name: 'ServiceUnavailableError',
-      message: 'too many batches at once; nothing was stored',
-    });
-    expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
+  for (const [{ body, headers }, name, message] of [
+    [ofAddress, 'TooManyRequestsError', 'too many batches of one address at once; nothing was done'],
+    [ofAll, 'ServiceUnavailableError', 'too many batches at once; nothing was done'],
+  ] as const) {
+    expect(body.error).toMatchObject({ name, message });
+    expect(headers.get('retry-after')).toMatch(/^\d+$/);
   }
   expect((await client.upload(domain, '{"n":1}')).status).toBe(201);
   for (const socket of holding.keys()) socket.destroy();

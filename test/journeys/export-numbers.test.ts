@@ -1,4 +1,3 @@
-import { readExact } from '@sluice/export-worker/formats/parquet/files.testing.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import { highestId } from '@sluice/shared/store/entry-id.ts';
 import type { ExportJob, ExportShape } from '@sluice/shared/store/job-records.ts';
@@ -8,6 +7,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fileOf } from '../support/export-client.ts';
 import { claim, createClaimed, writerOn } from '../support/export-writer.ts';
+import { readExact } from '../support/exports/parquet-files.ts';
 import { jsonOf } from '../support/json-of.ts';
 import { runs } from '../support/runs.ts';
 import { type Sluice, startSluice, storeOf, until } from '../support/sluice.ts';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { canonical } from '@sluice/shared/payloads/oracle.testing.ts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { hostileBody } from '../support/any-body.ts';
 import { goodUpload, hostileRequest, type Request, split } from '../support/any-request.ts';
+import { canonical } from '../support/json-oracle.ts';
 import { type RawResponse, speak } from '../support/raw-connection.ts';
 import { readMessages } from '../support/rfc9112.ts';
 import { runs } from '../support/runs.ts';

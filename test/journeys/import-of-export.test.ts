@@ -1,21 +1,17 @@
 import { createChunker } from '@sluice/api/imports/chunker.ts';
 import { csvSplitter } from '@sluice/api/imports/split/csv.ts';
 import { createCsv } from '@sluice/export-worker/formats/csv.ts';
-import { write } from '@sluice/export-worker/formats/entries.testing.ts';
 import { columnsOf } from '@sluice/shared/columns/columns.ts';
 import { headerColumns } from '@sluice/shared/csv/header.ts';
 import { readRecord } from '@sluice/shared/csv/record.ts';
 import { createRowJson } from '@sluice/shared/csv/row.ts';
-import {
-  type TypedPayloads,
-  typedPayloads,
-  withoutNulls,
-} from '@sluice/shared/csv/typed-payloads.testing.ts';
 import { framesOf } from '@sluice/shared/imports/frames.ts';
 import { eachLeaf, toPointer } from '@sluice/shared/payloads/leaves.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { write } from '../support/exports/entries.ts';
 import { runs } from '../support/runs.ts';
+import { type TypedPayloads, typedPayloads, withoutNulls } from '../support/typed-payloads.ts';
 
 /** The payloads that an import makes of a CSV export of payloads. */
 async function roundTrip(

@@ -36,7 +36,7 @@ it('an owner whose files are slow to come leaves room for those of others', asyn
   for (const answer of answers) {
     const { error } = JSON.parse(await text(answer));
     expect([answer.statusCode, error.name]).toEqual([429, 'TooManyRequestsError']);
-    expect(error.message).toContain('24 imports of yours are arriving');
+    expect(error.message).toContain('too many imports of one owner at once');
   }
   const start = ({ token }: { token: string }, where: string) =>
     importClient(sluice, token).start(where, '{"n":1}\n');

@@ -227,7 +227,7 @@ describe('one owner', () => {
     expect([status, body.error.message]).toEqual([
       429,
       expect.stringMatching(
-        /^100 of your exports and imports are not finished yet.*delete one; nothing was stored$/,
+        /^this owner has reached the limit of 100 unfinished exports and imports; .*delete one, .*; nothing was stored$/,
       ),
     ]);
   });

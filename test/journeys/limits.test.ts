@@ -287,7 +287,7 @@ describe('uploads to one application', () => {
     expect([fits.status, ...rateOf(fits).slice(0, 2)]).toEqual([201, 1000, 10]);
     expectTooMany(
       await batch(one, 11),
-      /^the application has got its 1000 entries in 604800 s; nothing was stored$/,
+      /^rate limit reached: 1000 entries per 604800 s for this application; retry in \d+ s; nothing was stored$/,
     );
     expectTooMany(
       await batch(one, 1001),
@@ -325,9 +325,12 @@ describe('uploads to one application', () => {
     const at = `/applications/${await sluice.application(token)}/data`;
     const tried = await sluice.request('POST', `${at}/validate`, { body: '[{},{}]' });
     expect([tried.status, tried.headers.get('ratelimit-remaining')]).toEqual([200, '1']);
-    expectTooMany(await sluice.request('POST', `${at}/validate`, { body: '[{},{}]' }), /got its 3 entries/);
+    expectTooMany(
+      await sluice.request('POST', `${at}/validate`, { body: '[{},{}]' }),
+      /limit reached: 3 entries/,
+    );
     expect((await sluice.request('POST', at, { json: {} })).status).toBe(201);
-    expectTooMany(await sluice.request('POST', `${at}/validate`, { body: '{}' }), /got its 3 entries/);
+    expectTooMany(await sluice.request('POST', `${at}/validate`, { body: '{}' }), /limit reached: 3 entries/);
   });
 
   it('have no limit, and say nothing of one, unless it is set', async () => {
@@ -347,7 +350,10 @@ describe('quotas of an owner', () => {
     const create = () => sluice.request('POST', '/applications', { token, json });
     const { domain } = (await create()).body.data;
     expect((await create()).status).toBe(200);
-    expectTooMany(await create(), /^you have 2 applications, and there may be no more .*; delete one$/);
+    expectTooMany(
+      await create(),
+      /^this owner has reached the limit of 2 applications; delete one, .* APPLICATION_QUOTA; nothing was stored$/,
+    );
     expect((await sluice.owner()).token).toEqual(expect.any(String));
     await sluice.request('DELETE', `/applications/${domain}`, { token });
     expect((await create()).status).toBe(200);
@@ -367,7 +373,10 @@ describe('quotas of an owner', () => {
       await makeImport(),
       await sluice.request('GET', `${path}/export`, { token }),
     ]) {
-      expectTooMany(refused, /^2 of your exports and imports are not finished yet.*delete one/);
+      expectTooMany(
+        refused,
+        /^this owner has reached the limit of 2 unfinished exports and imports; .*delete one/,
+      );
     }
     await sluice.request('DELETE', `${path}/exports/${body.data.id}`, { token });
     expect((await makeImport()).status).toBe(202);

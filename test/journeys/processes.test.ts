@@ -60,7 +60,7 @@ it.each([
   [
     'ingest-worker',
     { INGEST_CONCURRENCY: 'many' },
-    /^sluice ingest-worker: INGEST_CONCURRENCY must be integer/m,
+    /^sluice ingest-worker: INGEST_CONCURRENCY must be a whole number from 1 to 64$/m,
   ],
 ])('%s does not start with %j, and says why in a line', async (service, env, line) => {
   const { child, output } = run(service, { ...ownStores(), ...env } as Record<string, string>);

@@ -20,13 +20,13 @@ const batch = (sluice: Sluice, domain: string, lines: number) =>
 function expectOver(answer: Answer, quota: RegExp): void {
   expect([answer.status, answer.body.error.name]).toEqual([429, 'TooManyRequestsError']);
   expect(answer.body.error.message).toMatch(quota);
-  expect(answer.body.error.message).toMatch(/deleting an application makes room; nothing was stored$/);
+  expect(answer.body.error.message).toMatch(/; delete an application, .*; nothing was stored$/);
   expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
 }
 
 it.each([
-  ['ENTRY_QUOTA', '100', /^the applications of this owner hold 100 entries \(ENTRY_QUOTA\)/],
-  ['BYTE_QUOTA', '50000B', /hold 50000 bytes of entries \(BYTE_QUOTA\)/],
+  ['ENTRY_QUOTA', '100', /^this owner has reached the limit of 100 entries; .* ENTRY_QUOTA/],
+  ['BYTE_QUOTA', '50000B', / 50,000 bytes of payloads; .* BYTE_QUOTA/],
 ])(
   '%s of an owner ends uploads, batches and imports on every process, until an application is deleted',
   async (name, quota, message) => {
@@ -83,7 +83,7 @@ it('STORED_EXPORT_QUOTA counts exports that are kept, whatever became of them, a
   const refused = await make();
   expect([refused.status, refused.body.error.name]).toEqual([429, 'TooManyRequestsError']);
   expect(refused.body.error.message).toMatch(
-    /^3 of your exports are kept.*\(STORED_EXPORT_QUOTA\); delete one/,
+    /^this owner has reached the limit of 3 stored exports; delete one, .* STORED_EXPORT_QUOTA/,
   );
   // There is no worker.
   expect((await sluice.request('GET', `/applications/${domain}/export`, { token })).status).toBe(503);

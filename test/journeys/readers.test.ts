@@ -50,13 +50,13 @@ async function openReader() {
 const bodyOf = async (answer: Response): Promise<any> => answer.json();
 
 describe('the progress of a job', () => {
-  it('is followed by an owner 64 times at once, and by others meanwhile', async () => {
+  it('is followed by an owner 192 times at once, and by others meanwhile', async () => {
     const [one, other] = [await openReader(), await openReader()];
     const [job, others] = [await one.job(), await other.job()];
-    for (let n = 0; n < 64; n++) expect((await one.open(job)).status).toBe(200);
+    for (let n = 0; n < 192; n++) expect((await one.open(job)).status).toBe(200);
     const refused = await one.get(job);
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
-    expect((await bodyOf(refused)).error.message).toContain('64 jobs');
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '2']);
+    expect((await bodyOf(refused)).error.message).toContain('too many followed jobs of one owner');
     expect((await other.open(others)).status).toBe(200);
     one.giveUp();
     await until(async () => (await one.open(job)).status === 200);
@@ -71,11 +71,14 @@ describe('streamed exports', () => {
     await until(async () => (await one.jobs()) === 24);
     const refused = await one.get('/export');
     const { error } = await bodyOf(refused);
-    expect([refused.status, error.message]).toEqual([429, expect.stringContaining('downloaded at once')]);
+    expect([refused.status, error.message]).toEqual([
+      429,
+      expect.stringContaining('too many downloads of one owner'),
+    ]);
     for (let n = 0; n < 8; n++) open(other);
     await until(async () => (await other.jobs()) === 8);
     const full = await other.get('/export');
-    expect([full.status, full.headers.get('retry-after')]).toEqual([503, '5']);
+    expect([full.status, full.headers.get('retry-after')]).toEqual([503, '2']);
     // Nothing was made of those that were refused.
     expect([await one.jobs(), await other.jobs()]).toEqual([24, 8]);
     one.giveUp();
@@ -94,8 +97,8 @@ describe('lists of large applications', () => {
     const answers: Response[] = [];
     while (answers.length < 100 && answers.every(({ ok }) => ok)) answers.push(await one.openList());
     const refused = answers.at(-1) as Response;
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
-    expect((await bodyOf(refused)).error.message).toContain('lists of your applications');
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '2']);
+    expect((await bodyOf(refused)).error.message).toContain('too many lists of applications of one owner');
     const others = await other.openList();
     expect([others.status, (await bodyOf(others)).data.length]).toEqual([200, 1]);
     for (const _answer of answers) one.giveUp();

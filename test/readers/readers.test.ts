@@ -1,24 +1,15 @@
 import { createCsv } from '@sluice/export-worker/formats/csv.ts';
-import {
-  columnsFor,
-  type Entry,
-  entries,
-  write as writeCsv,
-} from '@sluice/export-worker/formats/entries.testing.ts';
-import {
-  cases,
-  columnsFor as parquetColumnsFor,
-  write as writeParquet,
-} from '@sluice/export-worker/formats/parquet/files.testing.ts';
-import {
-  listed,
-  numbersPayload,
-  numbersSchema,
-} from '@sluice/export-worker/formats/parquet/numbers.testing.ts';
 import { eachLeaf, toPointer } from '@sluice/shared/payloads/leaves.ts';
 import { parseJson } from '@sluice/shared/payloads/parse-json.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { columnsFor, type Entry, entries, write as writeCsv } from '../support/exports/entries.ts';
+import {
+  cases,
+  columnsFor as parquetColumnsFor,
+  write as writeParquet,
+} from '../support/exports/parquet-files.ts';
+import { listed, numbersPayload, numbersSchema } from '../support/exports/parquet-numbers.ts';
 import { readByPython } from './python.ts';
 
 const count = Number(process.env.READERS_FILES ?? 300);

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import { anyJson } from '@sluice/shared/payloads/any-json.testing.ts';
 import fc from 'fast-check';
+import { anyJson } from './any-json.ts';
 
 export interface AnyBody {
   bytes: Buffer;

@@ -1,6 +1,6 @@
 /** How the test run gets its stores. */
 export function testEnv(env: NodeJS.ProcessEnv = process.env) {
-  const { TEST_MONGODB_URL, TEST_REDIS_URL, SLUICE_TEST_STORES, MONGOD_BINARY, REDIS_BINARY } = env;
+  const { TEST_MONGODB_URL, TEST_REDIS_URL, SLUICE_TEST_STORES, MONGO_IMAGE, REDIS_IMAGE } = env;
   if (SLUICE_TEST_STORES && !['docker', 'local'].includes(SLUICE_TEST_STORES)) {
     throw new Error('SLUICE_TEST_STORES must be docker or local');
   }
@@ -11,8 +11,8 @@ export function testEnv(env: NodeJS.ProcessEnv = process.env) {
     mongodbUrl: TEST_MONGODB_URL,
     redisUrl: TEST_REDIS_URL,
     only: SLUICE_TEST_STORES as 'docker' | 'local' | undefined,
-    mongodBinary: MONGOD_BINARY,
-    redisBinary: REDIS_BINARY,
+    mongoImage: MONGO_IMAGE ?? 'mongo:8',
+    redisImage: REDIS_IMAGE ?? 'redis:8',
   };
 }
 

@@ -5,7 +5,7 @@ import { exportsQueue } from '@sluice/shared/queues/exports.ts';
 import { createJobQueue } from '@sluice/shared/queues/job-queue.ts';
 import { connectRedis } from '@sluice/shared/queues/redis.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
-import type { EntryDocument } from '@sluice/shared/store/entries.ts';
+import type { EntryDocument } from '@sluice/shared/store/entry-document.ts';
 import { fromKey } from '@sluice/shared/store/entry-id.ts';
 import type { ExportJob } from '@sluice/shared/store/job-records.ts';
 import { type Db, ObjectId } from 'mongodb';

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { type EntryDocument, entryStore } from '@sluice/shared/store/entries.ts';
+import { entryStore } from '@sluice/shared/store/entries.ts';
+import type { EntryDocument } from '@sluice/shared/store/entry-document.ts';
 import { createKeysAt, fromKey } from '@sluice/shared/store/entry-id.ts';
 import { milestoneStore } from '@sluice/shared/store/milestones.ts';
 import type { Binary, Db } from 'mongodb';

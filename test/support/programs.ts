@@ -1,19 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { loadLocalConfig } from '@sluice/shared/config/load.ts';
 import { createChildren } from '../../local/children.ts';
 import { localEnv } from '../../local/env.ts';
 import { startMongodb } from '../../local/stores/mongodb.ts';
 import { startRedis } from '../../local/stores/redis.ts';
-import { testEnv } from './env.ts';
 import { ramDisk } from './ram-disk.ts';
 import type { TestStores } from './test-stores.ts';
 
 /** MongoDB and Redis as `npm start` runs them, in a temporary folder; in memory where there is room. */
 export async function startPrograms(log: (line: string) => void): Promise<TestStores> {
-  const { mongodBinary, redisBinary } = testEnv();
   const { cacheDir } = localEnv();
-  const { mongoImage, redisImage } = loadLocalConfig();
   const dataDir = await mkdtemp(join(ramDisk(), 'sluice-test-'));
   const children = createChildren(join(dataDir, 'run'));
   process.once('exit', children.killAll);
@@ -23,10 +19,7 @@ export async function startPrograms(log: (line: string) => void): Promise<TestSt
   };
   const shared = { dataDir, cacheDir, children, log };
   try {
-    const [mongodb, redis] = await Promise.all([
-      startMongodb({ ...shared, binary: mongodBinary, image: mongoImage }),
-      startRedis({ ...shared, binary: redisBinary, image: redisImage }),
-    ]);
+    const [mongodb, redis] = await Promise.all([startMongodb(shared), startRedis(shared)]);
     return {
       ...{ mongodbUrl: mongodb.url, mongodbSource: mongodb.source },
       ...{ redisUrl: redis.url, redisSource: redis.source },

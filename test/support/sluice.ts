@@ -91,15 +91,17 @@ export async function startSluice({
   env = {},
   workers = true,
   workerEnv = {},
+  capacity,
 }: {
   env?: Env;
   workers?: boolean;
   workerEnv?: Env;
+  capacity?: Parameters<typeof startApi>[2];
 } = {}) {
   const vars = { ...ownStores(env.REDIS_URL), ...env };
   const log = createLogger('test', { level: vars.LOG_LEVEL as string, pretty: false });
   const config: ApiConfig = loadApiConfig(vars);
-  const api = await startApi(config, log);
+  const api = await startApi(config, log, capacity);
   const started = workers
     ? await Promise.all([
         startExportWorker(loadExportWorkerConfig({ ...vars, ...workerEnv }), log, quickTimings),

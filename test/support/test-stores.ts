@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadLocalConfig } from '@sluice/shared/config/load.ts';
 import { createChildren } from '../../local/children.ts';
 import { dockerProblem, pullImage } from '../../local/stores/docker.ts';
 import { startContainers } from './containers.ts';
@@ -20,13 +19,12 @@ const pullLimitMs = 120_000;
 
 /** The stores that are set; else containers; else, where Docker or the images are missing, programs. */
 export async function startTestStores(log: (line: string) => void): Promise<TestStores> {
-  const { mongodbUrl, redisUrl, only } = testEnv();
+  const { mongodbUrl, redisUrl, only, mongoImage, redisImage } = testEnv();
   if (mongodbUrl && redisUrl) {
     const sources = { mongodbSource: 'TEST_MONGODB_URL', redisSource: 'TEST_REDIS_URL' };
     return { mongodbUrl, redisUrl, ...sources, stop: async () => {} };
   }
   if (only === 'local') return startPrograms(log);
-  const { mongoImage, redisImage } = loadLocalConfig();
   const problem = await containersProblem([mongoImage, redisImage], log);
   if (!problem) return startContainers({ mongo: mongoImage, redis: redisImage });
   if (only === 'docker') throw new Error(`SLUICE_TEST_STORES=docker, but Docker: ${problem}`);

@@ -28,7 +28,10 @@ const registry = {
     status: 422,
     description: 'The schema is not a JSON Schema, or not one that is allowed.',
   },
-  TooManyRequestsError: { status: 429, description: 'The rate limit or the quota is used up.' },
+  TooManyRequestsError: {
+    status: 429,
+    description: 'Your rate, your quota or your share of what the server takes at once is used up.',
+  },
   RequestHeaderFieldsTooLargeError: {
     status: 431,
     description: 'The headers of the request are over the limit.',
@@ -98,6 +101,23 @@ export function unavailable(message: string, retryAfterSeconds = 2, cause?: unkn
     cause,
   });
 }
+
+/** 429 with the seconds after which a retry makes sense. */
+export function tooMany(
+  message: string,
+  retryAfterSeconds: number,
+  headers?: Record<string, string>,
+): ApiError {
+  return new ApiError('TooManyRequestsError', message, {
+    headers: { ...headers, 'retry-after': String(retryAfterSeconds) },
+  });
+}
+
+export type BusyName = 'TooManyRequestsError' | 'ServiceUnavailableError';
+
+/** Whether a later try may do better: the client's share, or all that the process takes, is used up. */
+export const isBusy = (error: unknown): error is ApiError & { name: BusyName } =>
+  error instanceof ApiError && (error.status === 429 || error.status === 503);
 
 /** Said of what was sent and may or may not be stored. */
 export const notConfirmed = 'the outcome could not be confirmed by the database';

@@ -9,12 +9,11 @@ import { createJobQueue } from '@sluice/shared/queues/job-queue.ts';
 import { createProducer } from '@sluice/shared/queues/producer.ts';
 import { purgesQueue } from '@sluice/shared/queues/purges.ts';
 import { connectRedis } from '@sluice/shared/queues/redis.ts';
-import { createSharedCounters } from '@sluice/shared/queues/shared-counters.ts';
-import { createSharedTotals } from '@sluice/shared/queues/shared-totals.ts';
 import { createCompiler } from '@sluice/shared/schemas/compiler.ts';
 import { connectStore } from '@sluice/shared/store/connect.ts';
 import { buildApp } from './app.ts';
-import type { Phase } from './routes/health.ts';
+import { createCapacities } from './limits/capacity.ts';
+import type { Lifecycle } from './routes/health.ts';
 import { createApplicationCache } from './uploads/application-cache.ts';
 
 export interface RunningApi {
@@ -25,12 +24,16 @@ export interface RunningApi {
 }
 
 /** Listens at once; becomes ready when MongoDB has been seen. Redis may come and go. Rejects when the port is taken. */
-export async function startApi(config: ApiConfig, log: Logger): Promise<RunningApi> {
-  let phase: Phase = 'starting';
+export async function startApi(
+  config: ApiConfig,
+  log: Logger,
+  capacity = createCapacities(),
+): Promise<RunningApi> {
+  const lifecycle: Lifecycle = { phase: 'starting' };
   const store = connectStore(config.mongodb, 'sluice-api', 'impatient');
   const redis = connectRedis(config.redis, log, 'impatient');
-  const compiler = createCompiler({ log });
-  const cache = createApplicationCache({ ...store, compiler, log, size: config.schemaCacheSize });
+  const compiler = createCompiler({ capacity: capacity.schemas, log });
+  const cache = createApplicationCache({ ...store, compiler, log });
   const unhear = hearChanges(config.redis, log, cache.drop);
   const queues = {
     exports: createJobQueue(exportsQueue, store.jobs, redis, config.redis, log),
@@ -39,10 +42,7 @@ export async function startApi(config: ApiConfig, log: Logger): Promise<RunningA
     invalidations: createProducer(invalidationsQueue, redis, config.redis, log),
   };
   const app = await buildApp({
-    ...{ config, log, store, compiler, cache, queues },
-    counters: createSharedCounters(redis, config.redis),
-    uploadTotals: createSharedTotals(redis, config.redis, 'uploads'),
-    phase: () => phase,
+    ...{ config, log, store, compiler, cache, queues, redis, capacity, lifecycle },
   });
 
   async function release(): Promise<void> {
@@ -57,7 +57,7 @@ export async function startApi(config: ApiConfig, log: Logger): Promise<RunningA
     while (!stopping.signal.aborted) {
       try {
         await store.prepare();
-        if (phase === 'starting') phase = 'serving';
+        if (lifecycle.phase === 'starting') lifecycle.phase = 'serving';
         return;
       } catch (error) {
         log.warn({ event: 'mongodb.away', reason: (error as Error).message }, 'waiting for MongoDB');
@@ -68,9 +68,7 @@ export async function startApi(config: ApiConfig, log: Logger): Promise<RunningA
 
   let url: string;
   try {
-    const { host, port, reusePort } = config;
-    const where = { host, port, reusePort };
-    url = await app.listen(where);
+    url = await app.listen({ host: config.host, port: config.port });
   } catch (error) {
     await release();
     throw error;
@@ -81,7 +79,7 @@ export async function startApi(config: ApiConfig, log: Logger): Promise<RunningA
   return {
     url,
     async stop() {
-      phase = 'draining';
+      lifecycle.phase = 'draining';
       stopping.abort();
       await pause(config.drainDelayMs);
       await app.close();

@@ -28,17 +28,8 @@ export function parseSize(text: string): number | undefined {
   return match ? Number(match[1]) * (sizes[(match[2] ?? '').toUpperCase()] as number) : undefined;
 }
 
-/** `1000000` → so many; `off` → `off`; undefined for anything else, such as none. */
-export function parseQuota(text: string): number | 'off' | undefined {
-  if (text.toLowerCase() === 'off') return 'off';
-  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
-}
-
-/** The same with a size, such as `10GiB`. */
-export function parseSizeQuota(text: string): number | 'off' | undefined {
-  if (text.toLowerCase() === 'off') return 'off';
-  return parseSize(text) || undefined;
-}
+/** `1000000` → so many; undefined for anything else, such as none. */
+export const parseQuota = (text: string) => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined);
 
 /** So many within so long. */
 export interface Rate {
@@ -48,9 +39,8 @@ export interface Rate {
 
 const longestMs = 7 * 86_400 * second;
 
-/** `20/1h`, `60/1m` → a rate; `off` → `off`; undefined for anything else, such as no time at all or more than a week. */
-export function parseRate(text: string): Rate | 'off' | undefined {
-  if (text.toLowerCase() === 'off') return 'off';
+/** `20/1h`, `60/1m` → a rate; undefined for anything else, such as no time at all or more than a week. */
+export function parseRate(text: string): Rate | undefined {
   const match = /^(\d{1,9})\/(.+)$/.exec(text);
   const count = Number(match?.[1]);
   const durationMs = parseDuration(match?.[2] ?? '') ?? 0;
@@ -68,9 +58,8 @@ function isRange(text: string): boolean {
   return /^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (version === 4 ? 32 : 128);
 }
 
-/** `off` → false, `2` → so many proxies, `10.0.0.0/8, loopback` → their addresses; undefined for anything else. */
-export function parseTrust(text: string): false | number | string[] | undefined {
-  if (text.toLowerCase() === 'off') return false;
+/** `2` → so many proxies, `10.0.0.0/8, loopback` → their addresses; undefined for anything else. */
+export function parseTrust(text: string): number | string[] | undefined {
   if (/^[1-9]\d?$/.test(text)) return Number(text);
   const addresses = text.split(',').map((each) => each.trim());
   return addresses.every(isRange) ? addresses : undefined;

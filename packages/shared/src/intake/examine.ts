@@ -1,4 +1,4 @@
-import type { ErrorDetail } from '../errors.ts';
+import type { BusyName, ErrorDetail } from '../errors.ts';
 import { readPayload } from '../payloads/read-payload.ts';
 import { isObject } from '../schemas/is-object.ts';
 import type { Validator } from '../schemas/validator.ts';
@@ -13,7 +13,7 @@ type Payload = Record<string, unknown>;
 
 /** What a line, or an upload, can be refused for besides. */
 export interface LineRefusal extends Omit<Refusal, 'name'> {
-  name: Refusal['name'] | 'PayloadTooLargeError' | 'ServiceUnavailableError' | 'InternalServerError';
+  name: Refusal['name'] | 'PayloadTooLargeError' | BusyName | 'InternalServerError';
 }
 
 export type Examined =

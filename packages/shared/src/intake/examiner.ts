@@ -1,3 +1,4 @@
+import { type Admission, unlimited } from '../admission.ts';
 import { unavailable } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { withoutByteOrderMark } from '../payloads/read-payload.ts';
@@ -10,7 +11,7 @@ import type { Intake } from './intake.ts';
 import { tooLarge, tooLargeToStore } from './line-errors.ts';
 import type { RecordLeaves } from './record-leaves.ts';
 
-export type Outcome =
+export type Validated =
   /** `leaves`: those that are not on record. `bson`: the payload, where the thread wrote it. */
   | { ok: true; json: Buffer; bson?: Buffer; text: string; leaves: string[] }
   /** `explain` finds all that is wrong with it, not only what was found first. */
@@ -18,7 +19,7 @@ export type Outcome =
 
 export interface Examiner {
   /** Reads one payload and validates it. At once where that takes no more than a few ms. Rejects with ApiError when too many wait. */
-  examine(application: Intake, body: Buffer): Outcome | Promise<Outcome>;
+  examine(application: Intake, body: Buffer): Validated | Promise<Validated>;
   close(): Promise<void>;
 }
 
@@ -53,23 +54,23 @@ const tooMuch = (what: 'long' | 'much memory'): ExamineAnswer => ({
   hasMore: false,
 });
 
-/** Examines uploads: what is quick here, the rest in a thread, so that those of other owners do not wait for them. */
+/** Examines uploads: what is quick here, the rest in a thread, so that those of other owners do not wait for them. `capacity` limits how many bytes wait. */
 export function createExaminer(
   recordLeaves: Pick<RecordLeaves, 'find' | 'notOnRecord'>,
   log: Pick<Logger, 'error'>,
+  { capacity = unlimited, waitMs = Number.POSITIVE_INFINITY }: { capacity?: Admission; waitMs?: number } = {},
 ): Examiner {
   const thread = createThread<ExamineRequest, ExamineAnswer>({
     name: 'the examiner of uploads',
     file: new URL('./examine-thread.ts', import.meta.url),
     heapMb: 512,
-    limits: { waitingOfClient: 32 * 1024 ** 2, waiting: 128 * 1024 ** 2 },
-    waitingMs: 5_000,
+    waitingMs: waitMs,
     deadlineMs,
     tooLong: tooMuch('long'),
     tooLarge: tooMuch('much memory'),
   });
 
-  function examineHere(application: Intake, body: Buffer): Outcome {
+  function examineHere(application: Intake, body: Buffer): Validated {
     const { domain, validator } = application;
     const examined = examine({ domain, validator: validator.quick }, body);
     if (!examined.ok) {
@@ -86,15 +87,14 @@ export function createExaminer(
 
   async function ask(application: Intake, body: Buffer, code: string, schema: string) {
     const { domain, owner, rawSchema } = application;
-    const send = (learn?: ExamineRequest['learn']) => {
+    const work = (learn?: ExamineRequest['learn']) => {
       // A view of a larger buffer would be sent with all of it.
       const copy = new Uint8Array(body);
       const request = { schema, domain, body: copy, ...(learn && { learn }) };
-      return thread.ask(owner, request, {
-        transfer: [copy.buffer],
-        weight: Math.max(body.length, quickBytes),
-      });
+      return thread.ask(owner, request, { transfer: [copy.buffer] });
     };
+    const send = (learn?: ExamineRequest['learn']) =>
+      capacity.run(owner, () => work(learn), Math.max(body.length, quickBytes));
     try {
       const answer = await send();
       if (answer.kind !== 'unknown') return answer;
@@ -108,7 +108,7 @@ export function createExaminer(
     }
   }
 
-  async function examineAside(application: Intake, body: Buffer): Promise<Outcome> {
+  async function examineAside(application: Intake, body: Buffer): Promise<Validated> {
     const { id, validator } = application;
     const answer = await ask(application, body, validator.code, id);
     if (answer.kind === 'failed') throw new Error(`the validation failed: ${answer.reason}`);

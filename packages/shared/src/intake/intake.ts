@@ -5,7 +5,6 @@ import { parseSchema } from '../schemas/parse-schema.ts';
 import type { Validator } from '../schemas/validator.ts';
 import type { ApplicationRecord } from '../store/applications.ts';
 import { type Extent, type LeafStore, largeNumbers } from '../store/leaves.ts';
-import { ThreadBusy } from '../threads/thread.ts';
 import { createLeafSet, type LeafSet } from './leaf-set.ts';
 
 /** What it takes to take entries for an application. */
@@ -24,7 +23,7 @@ export interface Intake {
 /** Compiles an application's schema and learns its leaves. Throws ApiError when it cannot be compiled now. */
 export function createLoadIntake({ leaves, compiler }: { leaves: LeafStore; compiler: Compiler }) {
   return async ({ id, domain, owner, rawSchema }: ApplicationRecord): Promise<Intake> => {
-    const compiling = compiler.compile(rawSchema, { client: owner.id }).catch(orUnavailable);
+    const compiling = compiler.compile(rawSchema, { client: owner.id });
     const [compiled, recorded] = await Promise.all([compiling, leaves.of(id)]);
     // It compiled when it was created: what fails now is time or memory.
     if (!compiled.ok) throw unavailable(`the schema cannot be compiled now: ${compiled.refusal.message}`);
@@ -43,9 +42,4 @@ export function createLoadIntake({ leaves, compiler }: { leaves: LeafStore; comp
       recorded: { overflow: recorded.overflow, closed: recorded.closed },
     };
   };
-}
-
-function orUnavailable(error: unknown): never {
-  if (error instanceof ThreadBusy) throw unavailable('too many schemas are waiting to be compiled', 1);
-  throw error;
 }

@@ -1,4 +1,4 @@
-import { ApiError, type ErrorName, type LineError, notConfirmed, unavailable } from '../errors.ts';
+import { ApiError, type ErrorName, type LineError, notConfirmed, tooMany, unavailable } from '../errors.ts';
 import type { LineRefusal, Refusal } from './examine.ts';
 
 const detailsOfLine = 20;
@@ -16,8 +16,10 @@ export const ofLine = <R extends Omit<Refusal, 'name'> & { name: ErrorName }>(
 export function noneStored(lines: number, details: LineError[]): ApiError {
   if (details.some(({ message }) => message === notConfirmed)) return unavailable(notConfirmed);
   const message = `none of the ${lines} lines was stored`;
-  return details.some(({ name }) => name === 'ServiceUnavailableError')
-    ? unavailable(message)
+  const isAnswer = (answer: ErrorName) => details.some(({ name }) => name === answer);
+  if (isAnswer('ServiceUnavailableError')) return unavailable(message);
+  return isAnswer('TooManyRequestsError')
+    ? tooMany(message, 2)
     : new ApiError('SchemaValidationError', message, { details });
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyJson } from '../../../../test/support/any-json.ts';
 import { runs } from '../../../../test/support/runs.ts';
-import { anyJson } from './any-json.testing.ts';
 import { parseJson } from './parse-json.ts';
 
 const key = fc.array(fc.constantFrom('"', '\\', '\n', 'a', 'u', '0', '1', 'é', '__proto__', ''), {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { BSON } from 'mongodb';
 import { expect, it } from 'vitest';
+import { anyJson } from '../../../../test/support/any-json.ts';
+import { canonical } from '../../../../test/support/json-oracle.ts';
 import { runs } from '../../../../test/support/runs.ts';
-import { anyJson } from './any-json.testing.ts';
-import { canonical } from './oracle.testing.ts';
 import { parseJson } from './parse-json.ts';
 import { readPayload } from './read-payload.ts';
 import { bsonRoom, writeBson } from './write-bson.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { BSON, type Document } from 'mongodb';
 import { expect, it } from 'vitest';
+import { anyJson } from '../../../../test/support/any-json.ts';
 import { runs } from '../../../../test/support/runs.ts';
-import { anyJson } from './any-json.testing.ts';
 import { parseJson } from './parse-json.ts';
 import { readPayload } from './read-payload.ts';
 import { bsonRoom, writeBson } from './write-bson.ts';

@@ -1,6 +1,8 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import type { Logger } from '../logger.ts';
 
+export type { Redis };
+
 export interface RedisConfig {
   url: string;
   prefix: string;
@@ -17,18 +19,18 @@ const reconnect: RedisOptions = {
 };
 
 /**
- * Opens a connection that comes back by itself. `impatient` fails a command at once while Redis is away
- * (for a process that answers clients); otherwise commands wait for it (for a worker).
+ * Opens a connection that comes back by itself. `impatient` fails a command at once while Redis is away, and closes the connection
+ * where no answer comes in time (for a process that answers clients); otherwise commands wait for it (for a worker).
  */
 export function connectRedis(
-  { url }: Pick<RedisConfig, 'url'>,
+  { url, timeoutMs }: Pick<RedisConfig, 'url'> & Partial<RedisConfig>,
   log: Logger,
   mode: 'impatient' | 'patient',
 ): Redis {
   const redis = new Redis(url, {
     ...reconnect,
     ...(mode === 'impatient'
-      ? { enableOfflineQueue: false, maxRetriesPerRequest: 0 }
+      ? { enableOfflineQueue: false, maxRetriesPerRequest: 0, socketTimeout: timeoutMs }
       : { maxRetriesPerRequest: null }),
   });
   let away = false;

@@ -1,5 +1,7 @@
+import { type Admission, unlimited } from '../admission.ts';
 import type { Logger } from '../logger.ts';
-import { createCompileThread } from './compile-queue.ts';
+import { createThread } from '../threads/thread.ts';
+import type { CompileReply, CompileRequest } from './compile-thread.ts';
 import { limits } from './limits.ts';
 import type { SchemaRefusal } from './refusal.ts';
 import { createValidator, type Validator } from './validator.ts';
@@ -15,8 +17,8 @@ interface CompileOptions {
 
 export type Compiler = {
   /**
-   * Checks and compiles a schema given as text. Rejects with ThreadBusy when too many wait, and when the compiler is closed
-   * or its thread cannot start.
+   * Checks and compiles a schema given as text. Rejects where `capacity` does, and when the compiler is closed or its thread
+   * cannot start.
    */
   compile(raw: string, options?: CompileOptions): Promise<Compiled>;
   close(): Promise<void>;
@@ -24,23 +26,32 @@ export type Compiler = {
 
 /**
  * Compiles in one thread of its own, started at the first need, that does not keep the process alive. `deadlineMs`: the
- * processor time for a new schema; one that was accepted before has ten times as long.
+ * processor time for a new schema; one that was accepted before has ten times as long. `capacity` limits how many wait.
  */
 export function createCompiler({
   deadlineMs = limits.compileDeadlineMs,
+  capacity = unlimited,
   log,
 }: {
   deadlineMs?: number;
+  capacity?: Admission;
   log?: Pick<Logger, 'error'>;
 } = {}): Compiler {
   const onDefect = (error: unknown) => log?.error({ event: 'validator.defect', err: error });
-  const thread = createCompileThread(deadlineMs);
+  const thread = createThread<CompileRequest, CompileReply>({
+    name: 'the schema compiler',
+    file: new URL('./compile-thread.ts', import.meta.url),
+    heapMb: limits.compileHeapMb,
+    deadlineMs,
+    tooLong: { problem: 'the schema takes too long to compile' },
+    tooLarge: { problem: 'the schema takes too much memory to compile' },
+  });
   // What was accepted on a quiet machine must load on a busy one.
   const accepted = { deadlineMs: 10 * deadlineMs };
   return {
     async compile(raw, { client = '', isNew = false } = {}) {
       const request = { raw, isNew, exhaustive: false };
-      const answer = await thread.ask(client, request, isNew ? {} : accepted);
+      const answer = await capacity.run(client, () => thread.ask(client, request, isNew ? {} : accepted));
       if ('problem' in answer) return { ok: false, refusal: { message: answer.problem } };
       return { ok: true, validator: createValidator(answer, () => compileExhaustive(raw, client), onDefect) };
     },
@@ -49,7 +60,8 @@ export function createCompiler({
 
   // Keeps the text, not the parsed schema: it is needed only when a payload is explained for the first time.
   async function compileExhaustive(raw: string, client: string) {
-    const answer = await thread.ask(client, { raw, isNew: false, exhaustive: true }, accepted);
+    const request = { raw, isNew: false, exhaustive: true };
+    const answer = await capacity.run(client, () => thread.ask(client, request, accepted));
     return 'code' in answer ? answer : undefined;
   }
 }

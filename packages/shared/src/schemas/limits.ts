@@ -14,9 +14,6 @@ export const limits = {
   compileDeadlineMs: 2_000,
   /** The compile thread's heap; passing it ends the thread, not the process. */
   compileHeapMb: 192,
-  /** Schemas of one owner that wait to be compiled, and of all. */
-  compilesOfClient: 32,
-  compiles: 256,
   /** Generated code of one schema. */
   codeLength: 8 * 1024 * 1024,
   /** Longest `pattern`, in characters. */

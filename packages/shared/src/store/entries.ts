@@ -1,4 +1,5 @@
-import { type Binary, BSON, type ClientSession, type Db, MongoServerError } from 'mongodb';
+import { BSON, type ClientSession, type Db, MongoServerError } from 'mongodb';
+import type { EntryDocument, StoredEntry } from './entry-document.ts';
 import { createEntryKeys, type EntryId, fromKey } from './entry-id.ts';
 import { type Period, range } from './entry-range.ts';
 import { createInsert, type KeyedEntry, type NewEntry, type Outcome } from './insert-entries.ts';
@@ -14,20 +15,6 @@ interface Listing {
   milestones?: MilestoneStore;
   near?: number | undefined;
   filterMs?: number | undefined;
-}
-
-export interface StoredEntry {
-  id: EntryId;
-  createdAt: Date;
-  payload: Record<string, unknown>;
-}
-
-export interface EntryDocument {
-  /** The application's id, then the entry's: the order of the collection. */
-  _id: Binary;
-  payload: Record<string, unknown>;
-  /** What a retry of the upload has too; see `NewEntry`. */
-  once?: Binary;
 }
 
 const newestFirst = { _id: -1 } as const;

@@ -1,5 +1,5 @@
 import type { Filter } from 'mongodb';
-import type { EntryDocument } from './entries.ts';
+import type { EntryDocument } from './entry-document.ts';
 import { type EntryId, firstKeyAt, highestId, lowestId, toKey } from './entry-id.ts';
 
 /** `from` is included, `to` is not. */

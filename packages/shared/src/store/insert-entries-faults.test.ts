@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createCuttableProxy } from '../../../../test/support/cuttable-proxy.ts';
 import { jsonOf } from '../../../../test/support/json-of.ts';
 import { openStore, ownDatabase, throughProxy } from '../../../../test/support/own-database.ts';
-import type { EntryDocument } from './entries.ts';
+import type { EntryDocument } from './entry-document.ts';
 import { createEntryKeys } from './entry-id.ts';
 import { storeFault } from './faults.ts';
 import { createInsert, type NewEntry } from './insert-entries.ts';

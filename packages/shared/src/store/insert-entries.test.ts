@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { BSON, MongoClient } from 'mongodb';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
-import { type EntryDocument, entryStore } from './entries.ts';
+import { entryStore } from './entries.ts';
+import type { EntryDocument } from './entry-document.ts';
 import type { NewEntry } from './insert-entries.ts';
 
 const application = 'a0'.repeat(12);

@@ -3,7 +3,7 @@ import { Binary, type ClientSession, type Collection, type Db, type Document } f
 import { DocumentSequence } from 'mongodb/lib/cmap/commands.js';
 import { within } from '../deadline.ts';
 import { parseJson } from '../payloads/parse-json.ts';
-import type { EntryDocument } from './entries.ts';
+import type { EntryDocument } from './entry-document.ts';
 import { becauseOfBefore, isPassing, storeFault, UnconfirmedError } from './faults.ts';
 import { writeDocuments } from './write-documents.ts';
 

@@ -1,8 +1,5 @@
 import { Binary, type Db, ObjectId } from 'mongodb';
 
-/** Keys that an application can have. */
-export const maxKeys = 100;
-
 /** An ingest key, of which the store knows no more than this and a hash. */
 export interface KeyRecord {
   id: string;
@@ -47,8 +44,13 @@ export function keyStore(db: Db) {
       await keys.createIndex({ application: 1, createdAt: -1, _id: -1 });
     },
 
-    /** Returns undefined when the application has as many as it can have. */
-    async create(application: string, name: string, made: MadeKey): Promise<KeyRecord | undefined> {
+    /** Returns undefined when the application has `limit` keys already. */
+    async create(
+      application: string,
+      name: string,
+      made: MadeKey,
+      limit: number,
+    ): Promise<KeyRecord | undefined> {
       const document = {
         _id: new ObjectId(),
         application: new ObjectId(application),
@@ -60,7 +62,7 @@ export function keyStore(db: Db) {
       await keys.insertOne(document);
       // Counted afterwards, so that of several at once none slips through.
       const count = await keys.countDocuments({ application: document.application });
-      if (count <= maxKeys) return toRecord(document);
+      if (count <= limit) return toRecord(document);
       await keys.deleteOne({ _id: document._id });
       return undefined;
     },

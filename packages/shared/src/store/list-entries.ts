@@ -1,5 +1,5 @@
 import { type Binary, type Collection, type Filter, MongoServerError } from 'mongodb';
-import type { EntryDocument } from './entries.ts';
+import type { EntryDocument } from './entry-document.ts';
 import { type Condition, FilterTimeout, toQuery } from './entry-filter.ts';
 import { type EntryId, firstKeyAt, highestId, lowestId, toKey } from './entry-id.ts';
 import type { Period } from './entry-range.ts';

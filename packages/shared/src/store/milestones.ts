@@ -1,12 +1,13 @@
 import { type Binary, type Db, ObjectId } from 'mongodb';
-import type { EntryDocument } from './entries.ts';
+import type { EntryDocument } from './entry-document.ts';
 import { firstKeyAt, highestId, lowestId, toKey } from './entry-id.ts';
 import { isDuplicate } from './faults.ts';
 
-/** `rank`: how many entries the application has up to this key, and with it. */
+/** `rank`: how many entries the application has up to this key, and with it. `bytes`: of their payloads, as BSON. */
 export interface Milestone {
   key: Binary;
   rank: number;
+  bytes: number;
 }
 
 /** Where a range of keys ends. */
@@ -20,20 +21,13 @@ interface MilestoneDocument {
   _id: Binary;
   application: ObjectId;
   rank: number;
-  /** Of the payloads of all entries up to this key, as BSON. */
-  bytes: number;
-}
-
-/** What an application has; `bytes` of its payloads, as BSON. */
-export interface Usage {
-  entries: number;
   bytes: number;
 }
 
 const ascending = { _id: 1 } as const;
 const descending = { _id: -1 } as const;
 
-const toMilestone = ({ _id, rank }: MilestoneDocument): Milestone => ({ key: _id, rank });
+const toMilestone = ({ _id, rank, bytes }: MilestoneDocument): Milestone => ({ key: _id, rank, bytes });
 
 export type MilestoneStore = ReturnType<typeof milestoneStore>;
 
@@ -46,6 +40,7 @@ export function milestoneStore(db: Db, spacing = 5_000) {
   const entries = db.collection<EntryDocument>('entries');
 
   const beginOf = (application: string) => toKey(application, lowestId);
+  const begin = (application: string): Milestone => ({ key: beginOf(application), rank: 0, bytes: 0 });
   const allOf = (application: string): End => ({ $lte: toKey(application, highestId) });
 
   /** The highest milestone of a range. */
@@ -55,31 +50,32 @@ export function milestoneStore(db: Db, spacing = 5_000) {
   }
 
   async function lastOf(application: string): Promise<Milestone> {
-    const begin = beginOf(application);
-    return (await last(begin, allOf(application))) ?? { key: begin, rank: 0 };
+    return (await last(beginOf(application), allOf(application))) ?? begin(application);
   }
 
-  /** Of the entries beyond a key, up to an end. */
-  async function usageBeyond(key: Binary, end: End): Promise<Usage> {
-    const sums = { entries: { $sum: 1 }, bytes: { $sum: { $bsonSize: '$payload' } } };
-    const [found] = await entries
-      .aggregate<Usage>([{ $match: { _id: { $gt: key, ...end } } }, { $group: { _id: null, ...sums } }])
-      .toArray();
-    return { entries: found?.entries ?? 0, bytes: found?.bytes ?? 0 };
-  }
-
-  /** Of all entries of an application. */
-  async function usageOf(application: string, end: End = allOf(application)): Promise<Usage> {
-    const begin = beginOf(application);
-    const within = { _id: { $gte: begin, ...end }, bytes: { $exists: true } };
-    const known = await milestones.findOne(within, { sort: descending });
-    const beyond = await usageBeyond(known?._id ?? begin, end);
-    return { entries: (known?.rank ?? 0) + beyond.entries, bytes: (known?.bytes ?? 0) + beyond.bytes };
+  /** As many entries further, or as far as there are some. */
+  async function further({ key, rank, bytes }: Milestone, end: End, limit: number): Promise<Milestone> {
+    const pipeline = [
+      { $match: { _id: { $gt: key, ...end } } },
+      { $sort: ascending },
+      { $limit: limit },
+      {
+        $group: {
+          _id: null,
+          last: { $last: '$_id' },
+          count: { $sum: 1 },
+          size: { $sum: { $bsonSize: '$payload' } },
+        },
+      },
+    ];
+    const [sums] = await entries.aggregate<{ last: Binary; count: number; size: number }>(pipeline).toArray();
+    return sums
+      ? { key: sums.last, rank: rank + sums.count, bytes: bytes + sums.size }
+      : { key, rank, bytes };
   }
 
   /** Another worker may have been quicker; but then with the same. */
-  async function add(application: string, { key, rank }: Milestone): Promise<void> {
-    const { bytes } = await usageOf(application, { $lte: key });
+  async function add(application: string, { key, rank, bytes }: Milestone): Promise<void> {
     try {
       await milestones.insertOne({ _id: key, application: new ObjectId(application), rank, bytes });
     } catch (error) {
@@ -99,9 +95,9 @@ export function milestoneStore(db: Db, spacing = 5_000) {
 
     /** How many entries there are, exactly. `from` is included; without it, it is the rank of the end. */
     async count(application: string, end: End = allOf(application), from?: Binary): Promise<number> {
-      const begin = from ?? beginOf(application);
-      const highest = await last(begin, end);
-      if (!highest) return entries.countDocuments({ _id: { $gte: begin, ...end } });
+      const lower = from ?? beginOf(application);
+      const highest = await last(lower, end);
+      if (!highest) return entries.countDocuments({ _id: { $gte: lower, ...end } });
       const beyond = entries.countDocuments({ _id: { $gt: highest.key, ...end } });
       if (!from) return highest.rank + (await beyond);
       const lowest = await milestones.findOne({ _id: { $gte: from, ...end } }, { sort: ascending });
@@ -110,8 +106,11 @@ export function milestoneStore(db: Db, spacing = 5_000) {
       return (await before) + highest.rank - rank + (await beyond);
     },
 
-    /** Exact. Costs as much as to read the entries beyond the last milestone. */
-    usage: (application: string) => usageOf(application),
+    /** Exact; bytes are those of payloads, as BSON. Costs as much as to read the entries beyond the last milestone. */
+    async usage(application: string): Promise<{ entries: number; bytes: number }> {
+      const all = await further(await lastOf(application), allOf(application), Number.MAX_SAFE_INTEGER);
+      return { entries: all.rank, bytes: all.bytes };
+    },
 
     /** The milestones next to a rank, on either side or at it. Below the first one is the begin, of rank 0. */
     async at(application: string, rank: number): Promise<{ below: Milestone; above: Milestone | undefined }> {
@@ -121,7 +120,7 @@ export function milestoneStore(db: Db, spacing = 5_000) {
         milestones.findOne({ ...of, rank: { $gte: rank } }, { sort: { rank: 1 } }),
       ]);
       return {
-        below: below ? toMilestone(below) : { key: beginOf(application), rank: 0 },
+        below: below ? toMilestone(below) : begin(application),
         above: above ? toMilestone(above) : undefined,
       };
     },
@@ -145,18 +144,12 @@ export function milestoneStore(db: Db, spacing = 5_000) {
      */
     async settle(application: string, bound: number, limit: number): Promise<number> {
       const $lt = firstKeyAt(application, new Date(bound));
-      let { key, rank } = await lastOf(application);
+      let known = await lastOf(application);
       for (let set = 0; set < limit; set++) {
-        const beyond = entries.find({ _id: { $gt: key, $lt } }, { projection: { _id: 1 } });
-        const [next] = await beyond
-          .sort(ascending)
-          .skip(spacing - 1)
-          .limit(1)
-          .toArray();
-        if (!next) return set;
-        key = next._id;
-        rank += spacing;
-        await add(application, { key, rank });
+        const next = await further(known, { $lt }, spacing);
+        if (next.rank < known.rank + spacing) return set;
+        await add(application, next);
+        known = next;
       }
       return limit;
     },

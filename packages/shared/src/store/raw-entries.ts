@@ -1,6 +1,6 @@
 import type { Binary, Db, Document } from 'mongodb';
 import { type Cut, maxSkewMs } from './cuts.ts';
-import type { EntryDocument } from './entries.ts';
+import type { EntryDocument } from './entry-document.ts';
 import { type EntryId, fromKey } from './entry-id.ts';
 import { type Period, range } from './entry-range.ts';
 import { firstBatch, idOf } from './raw-document.ts';

@@ -1,5 +1,5 @@
 import { BSON } from 'mongodb';
-import type { EntryDocument, StoredEntry } from './entries.ts';
+import type { EntryDocument, StoredEntry } from './entry-document.ts';
 import { fromKey } from './entry-id.ts';
 
 /** The entry in the BSON of its document; the payload is what JSON makes of it, so -0 is 0. */

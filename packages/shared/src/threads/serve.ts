@@ -1,8 +1,6 @@
 import { setPriority } from 'node:os';
 import { parentPort, type Transferable } from 'node:worker_threads';
 
-export type ThreadMessage = { ready: true } | { id: number; answer: unknown };
-
 /** Such a thread gets what the process's own thread and the database leave. */
 const backgroundPriority = 10;
 
@@ -18,9 +16,9 @@ export function serve<Q, A>(
   if (!port) throw new Error('this file runs as a worker thread');
   // Only Linux has a priority for a thread; elsewhere this would be the whole process.
   if (process.platform === 'linux') setPriority(backgroundPriority);
-  port.on('message', ({ id, request }: { id: number; request: Q }) => {
+  port.on('message', (request: Q) => {
     const own = answer(request);
-    port.postMessage({ id, answer: own } satisfies ThreadMessage, transfer(own));
+    port.postMessage(own, transfer(own));
   });
-  port.postMessage({ ready: true } satisfies ThreadMessage);
+  port.postMessage('ready');
 }

@@ -1,13 +1,22 @@
 import { getPriority } from 'node:os';
 import { expect, it, onTestFinished } from 'vitest';
-import type { TestRequest } from './thread.testing.ts';
+import type { TestRequest } from '../../../../test/support/test-thread.ts';
 import { createThread, ThreadBusy } from './thread.ts';
 
-function start(deadlineMs = 60_000, waitingMs?: number) {
-  const limits = { waitingOfClient: 2, waiting: 3 };
+function start(deadlineMs = 60_000, waitingMs?: number, count = 1) {
   const thread = createThread<TestRequest, string>({
-    ...{ name: 'the test', file: new URL('./thread.testing.ts', import.meta.url), heapMb: 64 },
-    ...{ deadlineMs, limits, ...(waitingMs && { waitingMs }), tooLong: 'too long', tooLarge: 'too large' },
+    ...{
+      name: 'the test',
+      file: new URL('../../../../test/support/test-thread.ts', import.meta.url),
+      heapMb: 64,
+    },
+    ...{
+      deadlineMs,
+      count,
+      ...(waitingMs && { waitingMs }),
+      tooLong: 'too long',
+      tooLarge: 'too large',
+    },
   });
   onTestFinished(thread.close);
   return thread;
@@ -20,19 +29,6 @@ it('answers clients in turns', async () => {
     thread.ask(client, { echo }).then((answer) => order.push(answer));
   await Promise.all([ask('a', 'a1'), ask('a', 'a2'), ask('b', 'b1')]);
   expect(order).toEqual(['a1', 'b1', 'a2']);
-  expect(thread.pending()).toBe(0);
-});
-
-it('refuses at once what is too much of a client or too much of all, and does the rest', async () => {
-  const thread = start();
-  const asked = ['a', 'a', 'a', 'b', 'c'].map((client) => thread.ask(client, { echo: client }));
-  expect(await Promise.all(asked.map((each) => each.catch((error) => error)))).toEqual([
-    'a',
-    'a',
-    expect.any(ThreadBusy),
-    'b',
-    expect.any(ThreadBusy),
-  ]);
 });
 
 it('refuses what has waited too long, and does what comes then', async () => {
@@ -43,6 +39,14 @@ it('refuses what has waited too long, and does what comes then', async () => {
   const behind = [thread.ask('a', 'spin'), thread.ask('b', { echo: 'b' })];
   expect(await behind[0]).toBe('too long');
   await expect(behind[1]).rejects.toBeInstanceOf(ThreadBusy);
+});
+
+it('does as much at once as it has threads', async () => {
+  const thread = start(60_000, undefined, 2);
+  const busy = thread.ask('a', 'spin').catch((error) => error);
+  expect(await thread.ask('b', { echo: 'meanwhile' })).toBe('meanwhile');
+  await thread.close();
+  expect(await busy).toBeInstanceOf(Error);
 });
 
 it.each([

@@ -1,81 +1,46 @@
-import { type Transferable, Worker } from 'node:worker_threads';
-import { createFairQueue, type QueueLimits } from './fair-queue.ts';
-import type { ThreadMessage } from './serve.ts';
+import type { Transferable } from 'node:worker_threads';
+import { createFairQueue } from './fair-queue.ts';
+import { createWorker, type Request, type WorkerOptions } from './worker.ts';
 
-/** Too much waits for the thread, or too much of this client, or this has waited too long: nothing was begun. */
+/** It has waited too long: nothing was begun. */
 export class ThreadBusy extends Error {}
 
-export interface ThreadOptions<A> {
-  /** The file it runs, which calls `serve`. */
-  file: URL;
-  /** Processor time of one request, in ms; a thread that has to share the processor has so many times as long. */
+export interface ThreadOptions<A> extends WorkerOptions<A> {
   deadlineMs: number;
-  heapMb: number;
-  limits: QueueLimits;
-  /** What has waited longer when its turn comes is rejected: its client has given up, or soon will. */
+  /** How many threads do the work; 1 when not given. */
+  count?: number;
+  /** A request that has waited longer is rejected: its client has given up, or soon will. */
   waitingMs?: number;
-  /** The answers to a request that passed the deadline or the heap. */
-  tooLong: A;
-  tooLarge: A;
   /** Completes "… is closed". */
   name: string;
 }
 
 interface Sent {
   transfer?: Transferable[];
-  /** What it counts for the limits. */
-  weight?: number;
   /** In place of the thread's own. */
   deadlineMs?: number;
 }
 
 export interface Thread<Q, A> {
-  /** Clients have turns. Rejects with ThreadBusy, or when the thread is closed or cannot start. */
+  /** Clients take turns. Rejects with ThreadBusy, or when the thread is closed or cannot start. */
   ask(client: string, request: Q, sent?: Sent): Promise<A>;
-  /** Requests that are not answered. */
-  pending(): number;
   close(): Promise<void>;
 }
 
-interface Job<Q, A> {
-  request: Q;
-  transfer: Transferable[];
-  deadlineMs: number;
+interface Job<Q, A> extends Request<Q> {
   since: number;
   resolve(answer: A): void;
   reject(error: Error): void;
 }
 
-const longestWait = 5;
-
-/**
- * Work that takes long, in a thread of low priority, one request at a time. It starts at the first need, does not keep the
- * process alive, and is ended and replaced when a request passes the deadline or the heap.
- */
+/** Work that takes long, in threads of low priority that start at the first need. */
 export function createThread<Q, A>(options: ThreadOptions<A>): Thread<Q, A> {
-  const { file, heapMb, limits, waitingMs = Number.POSITIVE_INFINITY, name } = options;
-  const waiting = createFairQueue<Job<Q, A>>(limits);
+  const { count = 1, waitingMs = Number.POSITIVE_INFINITY, name } = options;
+  const waiting = createFairQueue<Job<Q, A>>();
+  const workers = Array.from({ length: count }, () => createWorker<Q, A>(options));
+  const idle = [...workers];
   const isClosed = () => new Error(`${name} is closed`);
-  let worker: Worker | undefined;
-  let ready = false;
   let closed = false;
-  let current: (Job<Q, A> & { id: number; timer?: NodeJS.Timeout }) | undefined;
-  let lastId = 0;
-
-  return { ask, pending: () => waiting.size() + (current ? 1 : 0), close };
-
-  function ask(
-    client: string,
-    request: Q,
-    { transfer = [], weight, deadlineMs = options.deadlineMs }: Sent = {},
-  ): Promise<A> {
-    if (closed) return Promise.reject(isClosed());
-    return new Promise((resolve, reject) => {
-      const job = { request, transfer, deadlineMs, since: performance.now(), resolve, reject };
-      if (waiting.push(client, job, weight)) next();
-      else reject(new ThreadBusy());
-    });
-  }
 
   /** The next job that has not waited too long. */
   function take(): Job<Q, A> | undefined {
@@ -86,109 +51,35 @@ export function createThread<Q, A>(options: ThreadOptions<A>): Thread<Q, A> {
     return undefined;
   }
 
-  function next(): void {
-    if (closed || current) return;
-    if (waiting.size() > 0) {
-      worker ??= start();
-      worker.ref();
-      // The start of a thread is not the request's time.
-      if (!ready) return;
+  async function work(worker: (typeof workers)[number]): Promise<void> {
+    while (waiting.size() > 0) {
+      let job: Job<Q, A> | undefined;
+      try {
+        // The start of a thread is not the request's time.
+        if (!worker.isReady()) await worker.start();
+        job = take();
+        if (job) job.resolve(await worker.run(job));
+      } catch (error) {
+        (job ?? waiting.take())?.reject(error as Error);
+      }
     }
-    const job = take();
-    if (!worker || !job) {
-      worker?.unref();
-      return;
-    }
-    current = { ...job, id: ++lastId };
-    void watch(worker, current);
-    worker.postMessage({ id: current.id, request: job.request }, job.transfer);
+    idle.push(worker);
   }
 
-  /** Ends the thread when the request has had its time: by the processor's clock, where Node.js tells it. */
-  async function watch(
-    running: Worker,
-    { id, deadlineMs }: { id: number; deadlineMs: number },
-  ): Promise<void> {
-    const began = performance.now();
-    const before = running.cpuUsage?.();
-    // The thread may end before it answers.
-    before?.catch(() => undefined);
-    const isUnderWay = () => current?.id === id;
-    const look = async () => {
-      const usedMs = await usedSince(running, before);
-      if (!isUnderWay()) return;
-      const isOver = usedMs >= deadlineMs || performance.now() - began >= longestWait * deadlineMs;
-      if (isOver) replace(options.tooLong);
-      else wait(Math.max(1, deadlineMs - usedMs));
-    };
-    const wait = (ms: number) => {
-      if (current) current.timer = setTimeout(look, ms);
-    };
-    wait(deadlineMs);
-  }
+  return {
+    ask(client, request, { transfer = [], deadlineMs = options.deadlineMs } = {}) {
+      return new Promise((resolve, reject) => {
+        if (closed) return reject(isClosed());
+        waiting.push(client, { request, transfer, deadlineMs, since: performance.now(), resolve, reject });
+        const worker = idle.pop();
+        if (worker) void work(worker);
+      });
+    },
 
-  function start(): Worker {
-    const started = new Worker(file, {
-      resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 32 },
-      env: {},
-      execArgv: [],
-    });
-    started.on('message', (message: ThreadMessage) => started === worker && receive(message));
-    started.on('error', (error: NodeJS.ErrnoException) => started === worker && fail(error));
-    return started;
-  }
-
-  function receive(message: ThreadMessage): void {
-    if ('ready' in message) ready = true;
-    else if (message.id === current?.id) finish(message.answer as A);
-    next();
-  }
-
-  function fail(error: NodeJS.ErrnoException): void {
-    if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') {
-      replace(options.tooLarge);
-      return;
-    }
-    const failed = current ?? waiting.take();
-    clearTimeout(current?.timer);
-    current = undefined;
-    replace();
-    failed?.reject(error);
-  }
-
-  function finish(answer: A): void {
-    clearTimeout(current?.timer);
-    current?.resolve(answer);
-    current = undefined;
-  }
-
-  function replace(answer?: A): void {
-    const ended = worker;
-    worker = undefined;
-    ready = false;
-    if (answer !== undefined) finish(answer);
-    void ended?.terminate();
-    next();
-  }
-
-  async function close(): Promise<void> {
-    closed = true;
-    const left = current ? [current as Job<Q, A>] : [];
-    for (let job = waiting.take(); job; job = waiting.take()) left.push(job);
-    clearTimeout(current?.timer);
-    current = undefined;
-    await worker?.terminate();
-    for (const job of left) job.reject(isClosed());
-  }
-}
-
-/** Milliseconds; what the clock on the wall says where Node.js is older than 24.6. */
-async function usedSince(worker: Worker, before: Promise<NodeJS.CpuUsage> | undefined): Promise<number> {
-  if (!before) return Number.POSITIVE_INFINITY;
-  try {
-    const [from, to] = await Promise.all([before, worker.cpuUsage()]);
-    return (to.user + to.system - from.user - from.system) / 1_000;
-  } catch {
-    return Number.POSITIVE_INFINITY;
-  }
+    async close() {
+      closed = true;
+      for (let job = waiting.take(); job; job = waiting.take()) job.reject(isClosed());
+      await Promise.all(workers.map((worker) => worker.close(isClosed())));
+    },
+  };
 }

@@ -1,8 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { createCapacities } from '../limits/capacity.ts';
 import { createPasswords } from './passwords.ts';
 
 function start(cost = 4) {
-  const passwords = createPasswords(cost);
+  const passwords = createPasswords(cost, createCapacities().passwords);
   onTestFinished(passwords.close);
   return passwords;
 }
@@ -16,7 +17,7 @@ it('knows a password by its hash, and takes no longer one that begins like it', 
   expect(await passwords.verify(long, undefined, '192.0.2.1')).toBe(false);
 });
 
-it('lets no address fill what may wait: beyond its share 503 at once, and another address is served', async () => {
+it('lets no address fill what may wait: beyond its share 429 at once, and another address is served', async () => {
   const passwords = start(8);
   const many = Array.from({ length: 200 }, () => passwords.hash('correct horse', '192.0.2.1'));
   const other = passwords.hash('correct horse', '192.0.2.2');
@@ -24,6 +25,6 @@ it('lets no address fill what may wait: beyond its share 503 at once, and anothe
   const refused = answers.filter(({ status }) => status === 'rejected');
   expect(refused.length).toBeGreaterThan(100);
   for (const answer of refused)
-    expect(answer).toMatchObject({ reason: { name: 'ServiceUnavailableError', status: 503 } });
+    expect(answer).toMatchObject({ reason: { name: 'TooManyRequestsError', status: 429 } });
   expect(await passwords.verify('correct horse', await other, '192.0.2.2')).toBe(true);
 });

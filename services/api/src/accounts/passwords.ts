@@ -1,15 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { unavailable } from '@sluice/shared/errors.ts';
-import { createThread, ThreadBusy } from '@sluice/shared/threads/thread.ts';
+import { type Admission, unlimited } from '@sluice/shared/admission.ts';
+import { createThread } from '@sluice/shared/threads/thread.ts';
 import bcrypt from 'bcrypt';
 import type { HashAnswer, HashRequest } from './hash-thread.ts';
 import { suitsBcrypt } from './suits-bcrypt.ts';
 
 /** Each takes a core for a quarter of a second; one stays free. */
 const threadCount = Math.max(1, Math.min(2, availableParallelism() - 1));
-/** Half of what waits may be of one address. Nobody waits for more than these. */
-const queueLimits = { waitingOfClient: 32, waiting: 64 };
 const deadlineMs = 60_000;
 
 export interface Passwords {
@@ -22,21 +20,16 @@ export interface Passwords {
   close(): Promise<void>;
 }
 
-/** bcrypt in threads of its own, away from those of the file system and DNS. Rejects with 503 when too many wait. */
-export function createPasswords(cost: number): Passwords {
-  const threads = Array.from({ length: threadCount }, () =>
-    createThread<HashRequest, HashAnswer>({
-      ...{ name: 'password hashing', file: new URL('./hash-thread.ts', import.meta.url) },
-      ...{ heapMb: 64, limits: queueLimits, deadlineMs, tooLong: 'failed', tooLarge: 'failed' },
-    }),
-  );
+/** bcrypt in threads of its own, away from those of the file system and DNS. Rejects with ApiError when too many wait. */
+export function createPasswords(cost: number, capacity: Admission = unlimited): Passwords {
+  const threads = createThread<HashRequest, HashAnswer>({
+    ...{ name: 'password hashing', file: new URL('./hash-thread.ts', import.meta.url), count: threadCount },
+    ...{ heapMb: 64, deadlineMs, tooLong: 'failed', tooLarge: 'failed' },
+  });
   let decoy: string | undefined;
 
   async function ask(request: HashRequest, address: string): Promise<Exclude<HashAnswer, 'failed'>> {
-    const [thread] = threads.toSorted((a, b) => a.pending() - b.pending());
-    const answer = await (thread as (typeof threads)[number]).ask(address, request).catch((error) => {
-      throw error instanceof ThreadBusy ? unavailable('too many logins at once') : error;
-    });
+    const answer = await capacity.run(address, () => threads.ask(address, request));
     if (answer === 'failed') throw new Error('a password could not be hashed');
     return answer;
   }
@@ -55,8 +48,6 @@ export function createPasswords(cost: number): Passwords {
       return (compared as { matches: boolean }).matches && fits && known !== undefined;
     },
     hasCost: (hash) => bcrypt.getRounds(hash) === cost,
-    async close() {
-      await Promise.all(threads.map((thread) => thread.close()));
-    },
+    close: threads.close,
   };
 }

@@ -4,6 +4,7 @@ import type { ApplicationStore } from '@sluice/shared/store/applications.ts';
 import type { FastifyReply } from 'fastify';
 import { expect, it } from 'vitest';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
+import { createCapacities } from '../limits/capacity.ts';
 import { createListApplications } from './list.ts';
 
 const ownerId = randomBytes(12).toString('hex');
@@ -37,6 +38,9 @@ function watched({ byIds }: ApplicationStore) {
 
 const openReply = () => ({ raw: new PassThrough() }) as unknown as FastifyReply;
 
+const listing = (applications: Parameters<typeof createListApplications>[0]) =>
+  createListApplications(applications, createCapacities());
+
 async function namesIn(pieces: AsyncIterable<string>): Promise<string[]> {
   let text = '';
   for await (const piece of pieces) text += piece;
@@ -46,7 +50,7 @@ async function namesIn(pieces: AsyncIterable<string>): Promise<string[]> {
 it('lists of large applications at the same time are all whole, and read one application at a time', async () => {
   const applications = await filled(6, 200_000);
   const { readings, byIds } = watched(applications);
-  const list = createListApplications({ byIds });
+  const list = listing({ byIds });
   const sizes = await applications.sizesOfOwner(ownerId, {});
   const lists = await Promise.all(
     Array.from({ length: 8 }, () => namesIn(list(openReply(), ownerId, sizes))),
@@ -58,7 +62,7 @@ it('lists of large applications at the same time are all whole, and read one app
 it('a list is read no further than its client takes it, and does not hold up others', async () => {
   const applications = await filled(3, 200_000);
   const { readings, byIds } = watched(applications);
-  const list = createListApplications({ byIds });
+  const list = listing({ byIds });
   const sizes = await applications.sizesOfOwner(ownerId, {});
   const slow = list(openReply(), ownerId, sizes);
   await slow.next();
@@ -74,6 +78,6 @@ it.each([[[0]], [[1]], [[2]], [[0, 1, 2]]])(
     const sizes = await applications.sizesOfOwner(ownerId, {});
     for (const n of gone) await applications.remove(`no-${n}`, ownerId);
     const left = [2, 1, 0].filter((n) => !gone.includes(n)).map((n) => `no ${n}`);
-    expect(await namesIn(createListApplications(applications)(openReply(), ownerId, sizes))).toEqual(left);
+    expect(await namesIn(listing(applications)(openReply(), ownerId, sizes))).toEqual(left);
   },
 );

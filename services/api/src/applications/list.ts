@@ -1,9 +1,6 @@
-import { unavailable } from '@sluice/shared/errors.ts';
 import type { ApplicationSize, ApplicationStore } from '@sluice/shared/store/applications.ts';
 import type { FastifyReply } from 'fastify';
-import { tooMany } from '../limits/answers.ts';
-import { createGate } from '../limits/gate.ts';
-import { createRoom, untilClosed } from '../limits/room.ts';
+import type { Capacities } from '../limits/capacity.ts';
 import { toJson } from './shown.ts';
 
 /** Applications that are read by one query, and their bytes as BSON: a schema may have 256 KiB. It takes a few milliseconds to write them. */
@@ -14,8 +11,6 @@ interface Group {
   bytes: number;
 }
 
-/** What lists hold in one process: a client may stop reading in the middle, and stay. */
-const room = { most: 128 * 1024 ** 2, mostOfOwner: 96 * 1024 ** 2 };
 /** A list holds two groups. JSON has up to three times the bytes of BSON: it has the schema twice, once with escapes. */
 const heldOfGroup = 2 * 3;
 
@@ -33,26 +28,16 @@ function toGroups(sizes: ApplicationSize[]): Group[] {
 }
 
 /** Writes lists of applications. However many clients list, one group at a time is read and written, so that uploads go on beside. */
-export function createListApplications(applications: Pick<ApplicationStore, 'byIds'>) {
-  const endless = Number.POSITIVE_INFINITY;
-  const pass = createGate({
-    atOnce: 1,
-    // A list that has begun cannot be refused. Each connection has at most one that waits.
-    limits: { waitingOfClient: endless, waiting: endless },
-    waitingMs: endless,
-    what: 'lists',
-  });
-
-  const enter = createRoom({
-    ...room,
-    full: () => unavailable('too many lists of applications at once', 1),
-    ownerFull: () => tooMany('too many lists of your applications at once: read one to its end first', 1_000),
-  });
-
+export function createListApplications(
+  applications: Pick<ApplicationStore, 'byIds'>,
+  { lists, listParts }: Pick<Capacities, 'lists' | 'listParts'>,
+) {
   async function* write(ownerId: string, groups: Group[]): AsyncGenerator<string> {
     let before = '{"success":true,"status":200,"data":[';
     for (const { ids } of groups) {
-      const group = await pass(ownerId, async () => (await applications.byIds(ids)).map(toJson).join(','));
+      const group = await listParts.runInTurn(ownerId, async () =>
+        (await applications.byIds(ids)).map(toJson).join(','),
+      );
       if (group === '') continue;
       yield before + group;
       before = ',';
@@ -64,7 +49,8 @@ export function createListApplications(applications: Pick<ApplicationStore, 'byI
   return (reply: FastifyReply, ownerId: string, sizes: ApplicationSize[]): AsyncGenerator<string> => {
     const groups = toGroups(sizes);
     const largest = groups.reduce((most, { bytes }) => Math.max(most, bytes), 0);
-    untilClosed(reply, enter(ownerId, heldOfGroup * largest));
+    // A client may stop reading in the middle, and stay.
+    lists.lease(reply, ownerId).take(heldOfGroup * largest);
     return write(ownerId, groups);
   };
 }

@@ -7,31 +7,24 @@ import { parseSchema } from '@sluice/shared/schemas/parse-schema.ts';
 import type { ApplicationRecord } from '@sluice/shared/store/applications.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import type { ExportJob, ExportOptions } from '@sluice/shared/store/job-records.ts';
-import type { RefuseJobs } from '../limits/job-quota.ts';
+import type { Quotas } from '../limits/quota.ts';
 
 interface Dependencies {
   store: Pick<Store, 'rawEntries' | 'leaves' | 'jobs'>;
   queue: Pick<JobQueue, 'enqueue'>;
-  refuseJobs: RefuseJobs;
-  refuseExports: (ownerId: string) => Promise<void>;
+  quotas: Pick<Quotas, 'check'>;
   log: Logger;
 }
 
 /** Commits an export to MongoDB, then puts its id on the queue; without the queue there is no export. */
-export function createExport({
-  store: { rawEntries, leaves, jobs },
-  queue,
-  refuseJobs,
-  refuseExports,
-  log,
-}: Dependencies) {
+export function createExport({ store: { rawEntries, leaves, jobs }, queue, quotas, log }: Dependencies) {
   return async (
     application: ApplicationRecord,
     options: ExportOptions,
     transient: boolean,
   ): Promise<ExportJob> => {
-    await refuseJobs(application.owner.id);
-    if (!transient) await refuseExports(application.owner.id);
+    await quotas.check('jobs', application.owner.id);
+    if (!transient) await quotas.check('storedExports', application.owner.id);
     // In this order: a leaf is recorded before its entry, so every entry up to the cut has its columns.
     const cut = await rawEntries.cut(application.id);
     const recorded = await leaves.of(application.id);

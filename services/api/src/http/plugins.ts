@@ -10,11 +10,10 @@ import { jsonBody } from '../plugins/json-body.ts';
 import { lingers } from '../plugins/lingering.ts';
 import { methods } from '../plugins/methods.ts';
 import { openapi } from '../plugins/openapi.ts';
-import { origins } from '../plugins/origins.ts';
 import { requestHeads } from '../plugins/request-heads.ts';
 import { slowBodies } from '../plugins/slow-bodies.ts';
 import { validation } from '../plugins/validation.ts';
-import type { Phase } from '../routes/health.ts';
+import type { Lifecycle } from '../routes/health.ts';
 import type { ApplicationCache } from '../uploads/application-cache.ts';
 
 interface Dependencies {
@@ -22,20 +21,19 @@ interface Dependencies {
   log: Logger;
   users: Store['users'];
   cache: ApplicationCache;
-  phase(): Phase;
+  lifecycle: Lifecycle;
 }
 
 /** What all routes share, in the order in which a request meets it. */
 export const plugins = fp<Dependencies>(
-  async (app, { config, log, users, cache, phase }) => {
+  async (app, { config, log, users, cache, lifecycle }) => {
     await app.register(envelope);
     await app.register(jsonBody);
     await app.register(validation);
     await app.register(lingers);
     await app.register(connectionLimit, { most: config.maxConnections, log });
-    await app.register(requestHeads);
-    await app.register(origins, { cache });
-    await app.register(headers, { ...config, isDraining: () => phase() === 'draining' });
+    await app.register(requestHeads, { cache });
+    await app.register(headers, { ...config, lifecycle });
     await app.register(auth, { users, ...config.jwt });
     await app.register(openapi);
     await app.register(methods);

@@ -1,5 +1,6 @@
 import { ApiError } from '@sluice/shared/errors.ts';
 import { cutBytes, frameHead, maxLines, writeHead } from '@sluice/shared/imports/frames.ts';
+import type { HeaderSink } from './split/csv.ts';
 
 /** A chunk of this size is a second of work at most, and so is what a killed worker loses. */
 const chunkBytes = 4 * 1024 ** 2;
@@ -18,17 +19,6 @@ export interface CutChunk {
 /** Memory of this size taken anew for each chunk would keep the garbage collector busy. */
 const spares: Buffer[] = [];
 const mostSpares = 4;
-
-/** What a splitter writes to. Of each line first the bytes, in as many pieces as they come, then its end. */
-export interface LineSink {
-  bytes(piece: Buffer, from: number, to: number): void;
-  /** Ends a line that the client counts as `line`. */
-  end(line: number): void;
-  /** The line under way; undefined when it is over the limit. */
-  peek(): Buffer | undefined;
-  /** Forgets the line under way. */
-  drop(): void;
-}
 
 export type Chunker = ReturnType<typeof createChunker>;
 
@@ -64,7 +54,7 @@ export function createChunker(lineLimit: number) {
     lines = 0;
   }
 
-  const sink: LineSink = {
+  const sink: HeaderSink = {
     bytes(piece, from, to) {
       const size = to - from;
       if (length + size <= lineLimit) {

@@ -9,23 +9,17 @@ import { parseSchema } from '@sluice/shared/schemas/parse-schema.ts';
 import type { ApplicationRecord } from '@sluice/shared/store/applications.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import type { ImportJob } from '@sluice/shared/store/job-records.ts';
-import { quotaReached } from '../limits/answers.ts';
-import type { RefuseJobs } from '../limits/job-quota.ts';
-import { createRoom } from '../limits/room.ts';
-import type { StoredQuota } from '../limits/stored-quota.ts';
-import type { Encoding } from './decompress.ts';
+import type { Capacity } from '../limits/capacity.ts';
+import type { Quotas } from '../limits/quota.ts';
+import type { Compression } from './decompress.ts';
 import { createReceive } from './receive.ts';
 
-/** Files that one process takes at once: each has its buffers. */
-const mostAtOnce = 32;
-/** A file may take hours to come: some room is left for others. */
-const mostOfOwner = 24;
 const touchEveryMs = 2_000;
 
 export interface ImportRequest {
   format: ImportFormat;
   formulas: Formulas;
-  encoding: Encoding | undefined;
+  encoding: Compression | undefined;
 }
 
 interface Dependencies {
@@ -33,44 +27,18 @@ interface Dependencies {
   queue: Pick<JobQueue, 'enqueue' | 'workers'>;
   /** Of the body as it comes, in bytes. */
   limit: number;
-  /** Of what the unfinished and failed imports of one owner hold in the store, in bytes. */
-  quota: number;
   lineLimit: number;
-  refuseJobs: RefuseJobs;
-  storedQuota: StoredQuota | undefined;
+  quotas: Pick<Quotas, 'check' | 'checkEntries'>;
+  /** Files that are arriving: each has its buffers, and may take hours. */
+  capacity: Pick<Capacity, 'run'>;
   log: Logger;
 }
 
 /** Takes the file of an import, then commits it as a job and calls workers to it. Throws ApiError; then nothing is stored. */
-export function createImport({
-  store,
-  queue,
-  limit,
-  quota,
-  lineLimit,
-  refuseJobs,
-  storedQuota,
-  log,
-}: Dependencies) {
+export function createImport({ store, queue, limit, lineLimit, quotas, capacity, log }: Dependencies) {
   const { parts, chunks, leaves } = store;
   const { imports } = store.jobs;
   const receive = createReceive({ store, limit });
-  const enter = createRoom({
-    most: mostAtOnce,
-    mostOfOwner,
-    full: () => unavailable('too many imports are arriving at once; nothing was stored', 5),
-    ownerFull: () =>
-      quotaReached(
-        `${mostOfOwner} imports of yours are arriving here; send this one after them; nothing was stored`,
-      ),
-  });
-
-  async function refuseHeld(owner: string): Promise<void> {
-    if ((await imports.heldOfOwner(owner)) >= quota)
-      throw quotaReached(
-        `your unfinished and failed imports hold more than ${quota} bytes (IMPORT_QUOTA); delete one; nothing was stored`,
-      );
-  }
 
   /** Removes what came, unless it is whole after all. */
   async function discard(job: ImportJob): Promise<void> {
@@ -82,7 +50,7 @@ export function createImport({
   async function take(
     application: ApplicationRecord,
     job: ImportJob,
-    encoding: Encoding | undefined,
+    encoding: Compression | undefined,
     request: IncomingMessage,
   ) {
     const { owner, options } = job;
@@ -92,7 +60,7 @@ export function createImport({
     const stopTouching = repeat(touchEveryMs, async () => {
       try {
         if (!(await imports.touch(job.id, held))) end = applicationNotFound(application.domain);
-        await refuseHeld(owner);
+        await quotas.check('importBytes', owner);
       } catch (error) {
         // MongoDB may be back before the next chunk is stored.
         if (error instanceof ApiError) end = error;
@@ -126,12 +94,11 @@ export function createImport({
     await queue.workers().catch((error) => {
       throw unavailable('imports cannot be taken now: the queue is away', 5, error);
     });
-    await refuseJobs(application.owner.id);
-    await refuseHeld(application.owner.id);
-    await storedQuota?.lookAndRefuse(application.owner.id);
     const { id, domain, owner } = application;
-    const leave = enter(owner.id);
-    try {
+    await quotas.check('jobs', owner.id);
+    await quotas.check('importBytes', owner.id);
+    await quotas.checkEntries(owner.id);
+    return capacity.run(owner.id, async () => {
       const options = { format, formulas, lineLimit };
       const job = await imports.create({ application: id, owner: owner.id, domain, options });
       try {
@@ -150,8 +117,6 @@ export function createImport({
         );
         throw error;
       }
-    } finally {
-      leave();
-    }
+    });
   };
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../test/support/runs.ts';
 import { decode } from './decode.ts';
-import type { Encoding } from './decompress.ts';
+import type { Compression } from './decompress.ts';
 
 async function* inPieces(body: Buffer, lengths: number[]): AsyncGenerator<Buffer> {
   let from = 0;
@@ -14,7 +14,7 @@ async function* inPieces(body: Buffer, lengths: number[]): AsyncGenerator<Buffer
   }
 }
 
-async function decoded(body: Buffer, lengths: number[] = [], told?: Encoding): Promise<string> {
+async function decoded(body: Buffer, lengths: number[] = [], told?: Compression): Promise<string> {
   const pieces: Buffer[] = [];
   for await (const piece of decode(inPieces(body, lengths), told)) pieces.push(piece);
   return Buffer.concat(pieces).toString('latin1');
@@ -28,7 +28,7 @@ function skippable(kind: number, content: Buffer): Buffer {
   return Buffer.concat([head, content]);
 }
 
-const compress: Record<Encoding, (text: Buffer) => Buffer> = { gzip: gzipSync, zstd: zstdCompressSync };
+const compress: Record<Compression, (text: Buffer) => Buffer> = { gzip: gzipSync, zstd: zstdCompressSync };
 const contents = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '\n', 'é'), maxLength: 300 }), {
   minLength: 1,
   maxLength: 4,
@@ -41,7 +41,7 @@ const lengths: fc.Arbitrary<number[]> = fc.oneof(
 const text = (parts: string[]) => Buffer.from(parts.join('')).toString('latin1');
 
 describe('a compressed body', () => {
-  it.each<Encoding>(['gzip', 'zstd'])(
+  it.each<Compression>(['gzip', 'zstd'])(
     'of several frames is all of them, however it comes: %s',
     async (encoding) => {
       const between = fc
@@ -62,7 +62,7 @@ describe('a compressed body', () => {
     },
   );
 
-  it.each<Encoding>(['gzip', 'zstd'])(
+  it.each<Compression>(['gzip', 'zstd'])(
     'that is cut off is refused, wherever that is: %s',
     async (encoding) => {
       const first = compress[encoding](Buffer.from('first\n'.repeat(9)));
@@ -77,7 +77,7 @@ describe('a compressed body', () => {
     },
   );
 
-  it.each<[string, Encoding, Buffer]>([
+  it.each<[string, Compression, Buffer]>([
     ['text', 'gzip', Buffer.from('{"n":3}\n')],
     ['text behind a zero byte', 'gzip', Buffer.from('\0{"n":3}\n')],
     ['text behind many zero bytes', 'gzip', Buffer.from(`${'\0'.repeat(600)}x`)],

@@ -1,13 +1,13 @@
 import { ApiError } from '@sluice/shared/errors.ts';
-import { decompress, type Encoding, encodingAt, markBytes } from './decompress.ts';
+import { type Compression, decompress, encodingAt, markBytes } from './decompress.ts';
 
 type Bytes = AsyncIterable<Buffer>;
 
-const encodings: Record<string, Encoding | undefined> = { gzip: 'gzip', 'x-gzip': 'gzip', zstd: 'zstd' };
+const encodings: Record<string, Compression | undefined> = { gzip: 'gzip', 'x-gzip': 'gzip', zstd: 'zstd' };
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** The encoding that a header names; undefined for none. Throws ApiError. */
-export function encodingOf(header: string | undefined): Encoding | undefined {
+export function encodingOf(header: string | undefined): Compression | undefined {
   const name = (header ?? '').trim().toLowerCase();
   if (name === '' || name === 'identity') return undefined;
   const encoding = encodings[name];
@@ -19,7 +19,7 @@ export function encodingOf(header: string | undefined): Encoding | undefined {
 }
 
 /** The body as it was before its encoding, which is found by its first bytes where no header told. Throws ApiError. */
-export async function* decode(body: Bytes, told: Encoding | undefined): Bytes {
+export async function* decode(body: Bytes, told: Compression | undefined): Bytes {
   const [head, all] = await peek(body);
   const found = encodingAt(head);
   if (told && told !== found) throw malformed(`the body is not ${told}, as its header Content-Encoding says`);
@@ -27,7 +27,7 @@ export async function* decode(body: Bytes, told: Encoding | undefined): Bytes {
 }
 
 /** Of what fails the body's own failures stay as they are; the rest is the fault of who compressed it. */
-async function* decompressed(body: Bytes, encoding: Encoding): Bytes {
+async function* decompressed(body: Bytes, encoding: Compression): Bytes {
   let failure: unknown;
   async function* watched(): Bytes {
     try {

@@ -2,7 +2,7 @@ import type { Transform } from 'node:stream';
 import { constants, createGunzip, createZstdDecompress } from 'node:zlib';
 
 type Bytes = AsyncIterable<Buffer>;
-export type Encoding = 'gzip' | 'zstd';
+export type Compression = 'gzip' | 'zstd';
 /** `bytesWritten`: how much of what was written it has used. */
 type Decoder = Transform & { bytesWritten: number };
 
@@ -16,7 +16,7 @@ export const markBytes = 4;
 /** What a decoder may keep of what it has decoded: 8 MiB, which all are asked to take (RFC 8878, 3.1.1.1.2); by default it would be 128 MiB. */
 const windowLog = 23;
 
-const decoders: Record<Encoding, () => Decoder> = {
+const decoders: Record<Compression, () => Decoder> = {
   gzip: () => createGunzip({ chunkSize: pieceBytes }),
   zstd: () =>
     createZstdDecompress({
@@ -26,7 +26,7 @@ const decoders: Record<Encoding, () => Decoder> = {
 };
 
 /** The encoding that bytes begin with: gzip, or zstd by a frame of data or one that is to be skipped (RFC 8878, 3.1). */
-export function encodingAt(head: Buffer): Encoding | undefined {
+export function encodingAt(head: Buffer): Compression | undefined {
   if (head.length >= 2 && head.readUInt16BE() === 0x1f8b) return 'gzip';
   if (head.length < markBytes) return undefined;
   const mark = head.readUInt32LE();
@@ -38,7 +38,7 @@ export function encodingAt(head: Buffer): Encoding | undefined {
  * may end with a frame and leave the rest alone, so whatever it did not use goes to another. Throws an Error where a frame is broken or not
  * whole, or something else follows.
  */
-export async function* decompress(body: Bytes, encoding: Encoding): Bytes {
+export async function* decompress(body: Bytes, encoding: Compression): Bytes {
   const source = createSource(body);
   try {
     for (let count = 0; count === 0 || (await hasMore(source, encoding)); count++) {
@@ -76,7 +76,7 @@ function createSource(body: Bytes) {
   };
 }
 
-async function hasMore(source: Source, encoding: Encoding): Promise<boolean> {
+async function hasMore(source: Source, encoding: Compression): Promise<boolean> {
   let head: Buffer = Buffer.alloc(0);
   for (let piece = await source.next(); piece; piece = await source.next()) {
     head = head.length === 0 ? piece : Buffer.concat([head, piece]);
@@ -94,7 +94,7 @@ function zerosIn(bytes: Buffer): number {
   return end < 0 ? bytes.length : end;
 }
 
-async function* decodeFrames(source: Source, encoding: Encoding): Bytes {
+async function* decodeFrames(source: Source, encoding: Compression): Bytes {
   const decoder = decoders[encoding]();
   const closed = new Promise<void>((resolve) => decoder.once('close', resolve));
 

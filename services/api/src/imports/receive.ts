@@ -6,7 +6,7 @@ import type { ImportJob } from '@sluice/shared/store/job-records.ts';
 import { type Body, bodyOf } from './body.ts';
 import { createChunker } from './chunker.ts';
 import { decode } from './decode.ts';
-import type { Encoding } from './decompress.ts';
+import type { Compression } from './decompress.ts';
 import { csvSplitter } from './split/csv.ts';
 import { jsonArraySplitter } from './split/json-array.ts';
 import { ndjsonSplitter } from './split/ndjson.ts';
@@ -16,7 +16,7 @@ type Columns = (string | null)[];
 
 export interface Receiving {
   job: ImportJob;
-  encoding: Encoding | undefined;
+  encoding: Compression | undefined;
   /** Of CSV: what becomes of the cells under the first record. Throws ApiError. */
   toColumns(header: Buffer | undefined): Columns;
   /** Called again and again while the body comes. Throws when it is to end. */

@@ -4,20 +4,20 @@ import type { JobQueue } from '@sluice/shared/queues/job-queue.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import type { JobRecord } from '@sluice/shared/store/job-records.ts';
 import { isRetriable } from '@sluice/shared/store/retry.ts';
-import type { RefuseJobs } from '../limits/job-quota.ts';
+import type { Quotas } from '../limits/quota.ts';
 import { jobNotFound } from './find-job.ts';
 
 interface Dependencies {
   store: Pick<Store, 'jobs' | 'parts' | 'chunks'>;
   queue: Pick<JobQueue, 'enqueue'>;
-  refuseJobs: RefuseJobs;
+  quotas: Pick<Quotas, 'check'>;
   log: Logger;
 }
 
 export type RetryJob = ReturnType<typeof createRetryJob>;
 
 /** Lets a failed job wait again, to go on behind what is committed. Throws ApiError when it has not failed, or too many are unfinished. */
-export function createRetryJob({ store: { jobs, parts, chunks }, queue, refuseJobs, log }: Dependencies) {
+export function createRetryJob({ store: { jobs, parts, chunks }, queue, quotas, log }: Dependencies) {
   async function waitAgain(job: JobRecord): Promise<JobRecord | undefined> {
     if (job.kind === 'import') {
       await chunks.reopen(job.id);
@@ -30,7 +30,7 @@ export function createRetryJob({ store: { jobs, parts, chunks }, queue, refuseJo
 
   return async (job: JobRecord): Promise<JobRecord> => {
     if (!isRetriable(job)) throw notFailed(job);
-    await refuseJobs(job.owner);
+    await quotas.check('jobs', job.owner);
     const retried = await waitAgain(job);
     if (!retried) {
       const now = await jobs.get(job.id);

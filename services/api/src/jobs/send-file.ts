@@ -1,11 +1,11 @@
 import { pipeline, Readable } from 'node:stream';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
-import type { JobRecord } from '@sluice/shared/store/job-records.ts';
+import type { JobRecord, Part } from '@sluice/shared/store/job-records.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import parseRange from 'range-parser';
 import type { Audit } from '../audit/audit.ts';
-import type { Downloads } from '../limits/downloads.ts';
+import type { Capacities } from '../limits/capacity.ts';
 import { createCompressor, encodingFor } from './encoding.ts';
 import { isNamedIn } from './entity-tag.ts';
 import { keeping } from './keep.ts';
@@ -16,6 +16,17 @@ import { releasing } from './releasing.ts';
 interface Range {
   start: number;
   end: number;
+}
+
+/** Parts of a file that are in memory for one reader, who may stop in the middle and stay: on its way, read, and being read. */
+const partsInMemory = 3;
+/** Of an export that is streamed, whose parts are not known when it begins. */
+export const streamBytes = partsInMemory * 4 * 1024 ** 2;
+
+function memoryFor(list: Part[]): number {
+  const largest = list.reduce((most, { bytes }) => Math.max(most, bytes), 0);
+  const all = list.reduce((sum, { bytes }) => sum + bytes, 0);
+  return Math.min(all, partsInMemory * largest);
 }
 
 const isHead = ({ method }: FastifyRequest) => method === 'HEAD';
@@ -46,7 +57,7 @@ export function sendBytes(
 export function createSendFile(
   { jobs, parts }: Pick<Store, 'jobs' | 'parts'>,
   audit: Audit,
-  downloads: Downloads,
+  { downloads }: Pick<Capacities, 'downloads'>,
 ) {
   return async (request: FastifyRequest, reply: FastifyReply, job: JobRecord, signal: AbortSignal) => {
     const { manifest } = job;
@@ -65,7 +76,7 @@ export function createSendFile(
       });
     }
     const list = isHead(request) ? [] : await jobs.partsOf(job.id);
-    downloads.file(reply, job.owner, list);
+    downloads.lease(reply, job.owner).take(memoryFor(list));
     const { start, end } = range ?? { start: 0, end: manifest.bytes - 1 };
     if (range) reply.code(206).header('content-range', `bytes ${start}-${end}/${manifest.bytes}`);
     if (!encoding) reply.header('content-length', end - start + 1);

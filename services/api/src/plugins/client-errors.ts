@@ -2,10 +2,10 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError, type ErrorName } from '@sluice/shared/errors.ts';
 import type { ConnectionError } from 'fastify';
-import { isPaused, latestResponse } from './connections.ts';
+import { ignoresInput, isPaused, latestResponse } from './connections.ts';
 import { failure } from './envelope.ts';
 import { headerLimitBytes } from './head-limits.ts';
-import { ignoreInput, ignoresInput, linger } from './lingering.ts';
+import { ignoreInput, linger } from './lingering.ts';
 
 const known: Record<string, [ErrorName, string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['RequestTimeoutError', 'the request did not arrive in time'],

@@ -10,13 +10,21 @@ const share = highWaterMark / waitingLimit;
 
 // On the socket itself: an entry in a WeakMap for each request would cost as much as its routing.
 const latest = Symbol('latest response');
+const ignoring = Symbol('ignoring input');
 /** `_paused`: Node.js itself reads no more until responses have gone. */
-type Connection = Socket & { [latest]?: ServerResponse; _paused?: boolean };
+type Connection = Socket & { [latest]?: ServerResponse; [ignoring]?: true; _paused?: boolean };
 /** Adds to the bytes of responses that wait. */
 type Pending = ServerResponse & { _onPendingData(bytes: number): void };
 
 /** The connection's latest response, sent or still to be sent. */
 export const latestResponse = (socket: Socket): ServerResponse | undefined => (socket as Connection)[latest];
+
+/** Whether what comes on this connection is no request any more. */
+export const ignoresInput = (socket: Socket): boolean => (socket as Connection)[ignoring] === true;
+
+export function setIgnoresInput(socket: Socket): void {
+  (socket as Connection)[ignoring] = true;
+}
 
 /**
  * Call for each request. It becomes the connection's latest; while it waits for earlier ones, it counts as a share of the bytes at

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import cors from '@fastify/cors';
 import fp from 'fastify-plugin';
 import helmet from 'helmet';
+import type { Lifecycle } from '../routes/health.ts';
 
 const protect = helmet({
   contentSecurityPolicy: {
@@ -42,8 +43,8 @@ const fixed = protectiveHeaders();
 export const ofFailure = { ...fixed, 'cache-control': 'no-store' };
 
 /** Headers that keep browsers safe; other origins are let in only where they are named. */
-export const headers = fp<{ corsOrigins: string[]; isDraining(): boolean }>(
-  async (app, { corsOrigins, isDraining }) => {
+export const headers = fp<{ corsOrigins: string[]; lifecycle: Lifecycle }>(
+  async (app, { corsOrigins, lifecycle }) => {
     if (corsOrigins.length > 0) {
       await app.register(cors, {
         origin: corsOrigins.includes('*') ? '*' : corsOrigins,
@@ -67,7 +68,7 @@ export const headers = fp<{ corsOrigins: string[]; isDraining(): boolean }>(
     app.addHook('onSend', (request, reply, _payload, done) => {
       reply.headers(fixed).header('x-request-id', request.id);
       // A client that keeps its connection would find it closed.
-      if (isDraining()) reply.header('connection', 'close');
+      if (lifecycle.phase === 'draining') reply.header('connection', 'close');
       // A route may say otherwise of what it answers, not of a failure, which begins like it.
       const hasOwn = reply.hasHeader('cache-control') || request.url.startsWith('/api/docs');
       if (!hasOwn || reply.statusCode >= 400) reply.header('cache-control', 'no-store');

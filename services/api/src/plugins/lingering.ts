@@ -1,24 +1,18 @@
 import { Socket } from 'node:net';
 import fp from 'fastify-plugin';
-import { latestResponse } from './connections.ts';
+import { ignoresInput, latestResponse, setIgnoresInput } from './connections.ts';
 
 /** A client that sends nothing for so long has seen the answer. */
 const quietMs = 2_000;
 const longestMs = 10_000;
 const mostBytes = 64 * 1024 ** 2;
 
-const ignoring = Symbol('ignoring');
-type Ending = Socket & { [ignoring]?: true };
-
-/** Whether what comes on this connection is no request any more. */
-export const ignoresInput = (socket: Socket): boolean => (socket as Ending)[ignoring] === true;
-
 const close = (socket: Socket) => Socket.prototype.destroySoon.call(socket);
 
 /** What comes from now on is read and forgotten, within bounds; what is to be answered still is. */
 export function ignoreInput(socket: Socket): void {
   if (ignoresInput(socket)) return;
-  (socket as Ending)[ignoring] = true;
+  setIgnoresInput(socket);
   // Where Node.js has stopped reading, only its own listener begins again.
   if (socket.isPaused()) socket.once('resume', () => discard(socket)).resume();
   else discard(socket);

@@ -2,10 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError, type ErrorName } from '@sluice/shared/errors.ts';
 import fp from 'fastify-plugin';
+import type { ApplicationCache } from '../uploads/application-cache.ts';
 import { refuseNext } from './client-errors.ts';
-import { addRequest } from './connections.ts';
+import { addRequest, ignoresInput } from './connections.ts';
 import { headerCountLimit } from './head-limits.ts';
-import { ignoresInput } from './lingering.ts';
+import { createCheckOrigin } from './origins.ts';
 
 /** A host and a port as RFC 3986 has them; nothing at all is allowed too. */
 const hostPattern = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
@@ -60,10 +61,14 @@ function continueWhenRead(request: IncomingMessage, response: ServerResponse): v
   });
 }
 
-/** Refuses, in the envelope, requests whose head is not as it should be. Register before what looks into requests. */
-export const requestHeads = fp(
-  async (app) => {
+/**
+ * Refuses, in the envelope, requests whose head is not as it should be, and uploads by pages that the application does not allow.
+ * Register before what looks into requests, and before what answers preflights for all routes.
+ */
+export const requestHeads = fp<{ cache: ApplicationCache }>(
+  async (app, { cache }) => {
     const { server } = app;
+    const checkOrigin = createCheckOrigin(app, cache);
     // Node.js leaves out what is over its own limit, without a word.
     server.maxHeadersCount = headerCountLimit + 1;
     server.on('checkContinue', (request, response) => {
@@ -79,7 +84,8 @@ export const requestHeads = fp(
       );
     });
     const ending = new WeakSet<Socket>();
-    app.addHook('onRequest', ({ raw }, reply, done) => {
+    app.addHook('onRequest', (request, reply, done) => {
+      const { raw } = request;
       addRequest(reply);
       // It came with one before it that ends the connection: nobody would see its answer.
       if (ignoresInput(raw.socket) || ending.has(raw.socket)) {
@@ -90,7 +96,10 @@ export const requestHeads = fp(
         ending.add(raw.socket);
         reply.header('connection', 'close');
       }
-      done(wrongHead(raw));
+      const refusal = wrongHead(raw);
+      if (refusal) done(refusal);
+      else if (raw.headers.origin === undefined) done();
+      else checkOrigin(request, reply, raw.headers.origin, done);
     });
   },
   { name: 'request-heads' },

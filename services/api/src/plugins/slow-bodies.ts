@@ -3,8 +3,7 @@ import type { Socket } from 'node:net';
 import { ApiError, unavailable } from '@sluice/shared/errors.ts';
 import fp from 'fastify-plugin';
 import { refuseInstead } from './client-errors.ts';
-import { isPaused, latestResponse, limitUnread } from './connections.ts';
-import { ignoresInput } from './lingering.ts';
+import { ignoresInput, isPaused, latestResponse, limitUnread } from './connections.ts';
 
 const lookEveryMs = 1_000;
 

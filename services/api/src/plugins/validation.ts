@@ -2,6 +2,7 @@ import type { ErrorDetail } from '@sluice/shared/errors.ts';
 import { toPointer } from '@sluice/shared/payloads/leaves.ts';
 import { Ajv, type ErrorObject } from 'ajv';
 import formats from 'ajv-formats';
+import type { FastifyInstance, FastifySchemaCompiler } from 'fastify';
 import fp from 'fastify-plugin';
 import { suitsBcrypt } from '../accounts/suits-bcrypt.ts';
 import { toPackageUrl } from '../applications/package-url.ts';
@@ -142,3 +143,11 @@ export const validation = fp(
   },
   { name: 'validation' },
 );
+
+const accept = () => true;
+
+/** For routes that read their bodies and headers themselves: the schemas of both only describe them. */
+export function onlyQueries(app: FastifyInstance): FastifySchemaCompiler<unknown> {
+  const compile = app.validatorCompiler as FastifySchemaCompiler<unknown>;
+  return (route) => (route.httpPart === 'querystring' ? compile(route) : accept);
+}

@@ -8,7 +8,7 @@ import {
   NewApplication,
 } from '@sluice/shared/contracts/applications.ts';
 import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
-import { ApiError, applicationNotFound, unavailable } from '@sluice/shared/errors.ts';
+import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Producer } from '@sluice/shared/queues/producer.ts';
 import type { Compiler } from '@sluice/shared/schemas/compiler.ts';
@@ -17,7 +17,6 @@ import type {
   ApplicationRecord,
   ApplicationStore,
 } from '@sluice/shared/store/applications.ts';
-import { ThreadBusy } from '@sluice/shared/threads/thread.ts';
 import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
 import { createAnnounce } from '../applications/announce.ts';
@@ -26,7 +25,8 @@ import { makeDomain } from '../applications/make-domain.ts';
 import { toPackageUrl } from '../applications/package-url.ts';
 import { toJson } from '../applications/shown.ts';
 import type { Audit } from '../audit/audit.ts';
-import { quotaReached } from '../limits/answers.ts';
+import type { Capacities } from '../limits/capacity.ts';
+import type { Quotas } from '../limits/quota.ts';
 import { success } from '../plugins/envelope.ts';
 import type { ApplicationCache } from '../uploads/application-cache.ts';
 import { ByDomain, failures, overLimit, refusals, security } from './common.ts';
@@ -34,8 +34,8 @@ import { ByDomain, failures, overLimit, refusals, security } from './common.ts';
 interface Dependencies {
   applications: ApplicationStore;
   compiler: Compiler;
-  /** Applications of one owner. */
-  quota: number;
+  quotas: Pick<Quotas, 'check'>;
+  capacity: Pick<Capacities, 'lists' | 'listParts'>;
   cache: Pick<ApplicationCache, 'drop'>;
   /** Of applications that the caches of all API processes shall drop, and that shall be purged. */
   queues: Record<'invalidations' | 'purges', Producer<{ applicationId: string }>>;
@@ -63,12 +63,6 @@ function toChange({
   };
 }
 
-const tooManyWait = 'too many schemas are waiting to be compiled; nothing was created';
-
-function orUnavailable(error: unknown): never {
-  throw error instanceof ThreadBusy ? unavailable(tooManyWait, 1) : error;
-}
-
 const json = 'application/json; charset=utf-8';
 
 /** Sends what is written already: the type is that of the value. */
@@ -83,10 +77,10 @@ const tags = ['Applications'];
 /** Applications of the user whose token it is. */
 export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { applications, compiler, quota, cache, queues, audit, log },
+  { applications, compiler, quotas, capacity, cache, queues, audit, log },
 ) => {
   app.addHook('onRequest', app.authenticate);
-  const list = createListApplications(applications);
+  const list = createListApplications(applications, capacity);
   const announce = createAnnounce({ cache, log });
   const onAccessChanged = (id: string) => announce(id, [queues.invalidations]);
   const onDeleted = (id: string) => announce(id, [queues.invalidations, queues.purges]);
@@ -104,13 +98,8 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
     },
     async (request, reply) => {
       const { body, owner } = request;
-      if ((await applications.countOfOwner(owner.id, quota)) >= quota) {
-        throw quotaReached(
-          `you have ${quota} applications, and there may be no more (APPLICATION_QUOTA); delete one`,
-        );
-      }
-      const ask = { client: owner.id, isNew: true };
-      const compiled = await compiler.compile(body.schema, ask).catch(orUnavailable);
+      await quotas.check('applications', owner.id);
+      const compiled = await compiler.compile(body.schema, { client: owner.id, isNew: true });
       if (!compiled.ok) throw new ApiError('InvalidSchemaError', compiled.refusal.message);
       const fields = {
         owner: { id: owner.id, username: owner.username },

@@ -1,5 +1,5 @@
 import { Failure } from '@sluice/shared/contracts/envelope.ts';
-import type { FastifyInstance, FastifySchemaCompiler } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 
 /** What routes say alike: plugins/describe-failures.ts tells which statuses that are. */
@@ -45,10 +45,4 @@ export function takeSmallBodies(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     route.bodyLimit = 16 * 1024;
   });
-}
-
-/** For routes that read their bodies and headers themselves: the schemas of both only describe them. */
-export function onlyQueries(app: FastifyInstance): FastifySchemaCompiler<unknown> {
-  const compile = app.validatorCompiler as FastifySchemaCompiler<unknown>;
-  return (route) => (route.httpPart === 'querystring' ? compile(route) : () => true);
 }

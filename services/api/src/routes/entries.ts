@@ -1,28 +1,24 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { EntriesQuery, EntryPage } from '@sluice/shared/contracts/entries.ts';
 import { Success } from '@sluice/shared/contracts/envelope.ts';
-import { ApiError, applicationNotFound, unavailable } from '@sluice/shared/errors.ts';
+import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import type { ApplicationStore } from '@sluice/shared/store/applications.ts';
 import type { EntryStore } from '@sluice/shared/store/entries.ts';
 import { type Condition, FilterTimeout } from '@sluice/shared/store/entry-filter.ts';
 import { PageTooLarge } from '@sluice/shared/store/list-entries.ts';
 import { fromCursor, toCursor } from '../entries/cursor.ts';
 import { readFilter } from '../entries/filter.ts';
-import { createGate } from '../limits/gate.ts';
-import { createHeldBytes } from '../limits/held-bytes.ts';
+import type { Capacities } from '../limits/capacity.ts';
+import { pageBytes } from '../limits/table.ts';
 import { success } from '../plugins/envelope.ts';
-import { ByDomain, failures, security } from './common.ts';
+import { ByDomain, failures, overLimit, security } from './common.ts';
 import { toPeriod } from './period.ts';
-
-/** Of all pages that one process reads, or whose answers are on their way, as BSON. */
-const heldLimits = { most: 128 * 1024 ** 2, mostOfClient: 96 * 1024 ** 2 };
-
-/** MongoDB's replies have up to 16 MiB each, and are here before their bytes can be counted; and each takes two of 50 connections, for seconds where it has a filter. */
-const pagesAtOnce = 12;
 
 interface Dependencies {
   applications: ApplicationStore;
   entries: EntryStore;
+  /** Of pages, also while their answers are on their way. MongoDB's replies have up to 16 MiB, and are here before they are counted. */
+  capacity: Pick<Capacities, 'pages' | 'pageReads'>;
 }
 
 /** The conditions of `filter`; throws when it is not one. */
@@ -48,15 +44,8 @@ function answerTooMuch(cause: unknown): never {
 /** Listing: newest first, by index or by cursor; all entries, a period, or those that a filter leaves. */
 export const entryRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { applications, entries },
+  { applications, entries, capacity: { pages, pageReads } },
 ) => {
-  const holdFor = createHeldBytes(heldLimits);
-  const read = createGate({
-    atOnce: pagesAtOnce,
-    limits: { waitingOfClient: 500, waiting: 1_000 },
-    waitingMs: 10_000,
-    what: 'pages',
-  });
   app.get(
     '/applications/:domain/data',
     {
@@ -70,7 +59,7 @@ export const entryRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
         security,
         params: ByDomain,
         querystring: EntriesQuery,
-        response: { 200: Success(EntryPage), ...failures },
+        response: { 200: Success(EntryPage), ...overLimit, ...failures },
       },
       onRequest: app.authenticate,
     },
@@ -81,15 +70,20 @@ export const entryRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       const before = query.after === undefined ? undefined : fromCursor(query.after);
       const application = await applications.ofOwner(domain, owner.id);
       if (!application) throw applicationNotFound(domain);
-      const hold = holdFor(reply, owner.id);
-      const onRead = (bytes: number) => {
-        if (!hold.take(bytes)) throw unavailable('too many large pages at once', 1);
-      };
-      const [found, total] = await hold
+      const lease = pages.lease(reply, owner.id);
+      lease.take(pageBytes);
+      const [found, total] = await lease
         .during(() =>
-          read(owner.id, async () => {
+          pageReads.runInTurn(owner.id, async () => {
             const reading = [
-              entries.page(application.id, { ...period, filter, start, limit: limit + 1, before, onRead }),
+              entries.page(application.id, {
+                ...period,
+                filter,
+                start,
+                limit: limit + 1,
+                before,
+                onRead: lease.take,
+              }),
               entries.count(application.id, { ...period, filter }),
             ] as const;
             // Where one fails the other still has its connection.

@@ -13,10 +13,10 @@ import { createExport } from '../exports/create-export.ts';
 import { createStreamExport } from '../exports/stream-export.ts';
 import { abortOnClose } from '../jobs/abort-on-close.ts';
 import { createFind } from '../jobs/find-job.ts';
+import { streamBytes } from '../jobs/send-file.ts';
 import { toJob } from '../jobs/to-job.ts';
-import type { Downloads } from '../limits/downloads.ts';
-import type { RefuseJobs } from '../limits/job-quota.ts';
-import { createRefuseExports } from '../limits/stored-exports.ts';
+import type { Capacities } from '../limits/capacity.ts';
+import type { Quotas } from '../limits/quota.ts';
 import { success } from '../plugins/envelope.ts';
 import { ByDomain, failures, overLimit, refusals, security } from './common.ts';
 import { toPeriod } from './period.ts';
@@ -24,10 +24,10 @@ import { toPeriod } from './period.ts';
 interface Dependencies {
   store: Store;
   queue: JobQueue;
-  refuseJobs: RefuseJobs;
-  downloads: Downloads;
+  quotas: Pick<Quotas, 'check'>;
+  capacity: Pick<Capacities, 'downloads'>;
   audit: Audit;
-  config: Pick<ApiConfig, 'storedExportQuota' | 'exportWaitMs'>;
+  config: Pick<ApiConfig, 'exportWaitMs'>;
   log: Logger;
 }
 
@@ -52,11 +52,10 @@ function toOptions(asked: Omit<ExportQuery, 'columns'>, columns: string[] | unde
 /** Exports: streamed while they are written, or made as jobs to be fetched later. */
 export const exportRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { store, queue, refuseJobs, downloads, audit, config, log },
+  { store, queue, quotas, capacity, audit, config, log },
 ) => {
   app.addHook('onRequest', app.authenticate);
-  const refuseExports = createRefuseExports(store.jobs, config.storedExportQuota);
-  const makeExport = createExport({ store, queue, refuseJobs, refuseExports, log });
+  const makeExport = createExport({ store, queue, quotas, log });
   const streamExport = createStreamExport({ store, queue, waitMs: config.exportWaitMs, audit });
   const find = createFind(store);
 
@@ -92,7 +91,7 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       const { params, query, owner } = request;
       const options = toOptions(query, query.columns?.split(','));
       const application = await find.application(params.domain, owner.id);
-      downloads.stream(reply, owner.id);
+      capacity.downloads.lease(reply, owner.id).take(streamBytes);
       const signal = abortOnClose(reply);
       return streamExport(request, reply, await makeExport(application, options, true), signal);
     },

@@ -5,15 +5,18 @@ import { ApiError } from '@sluice/shared/errors.ts';
 import type { Producer } from '@sluice/shared/queues/producer.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import Type from 'typebox';
-import { createRecent } from '../limits/recent.ts';
 import { success } from '../plugins/envelope.ts';
 import { failures, refusals } from './common.ts';
+import { createRecent } from './recent.ts';
 
-export type Phase = 'starting' | 'serving' | 'draining';
+/** Of this process; it changes under who has it. */
+export interface Lifecycle {
+  phase: 'starting' | 'serving' | 'draining';
+}
 
 interface Dependencies {
   store: Pick<Store, 'ping'>;
-  phase(): Phase;
+  lifecycle: Lifecycle;
   queues: Record<'exports' | 'purges', Pick<Producer<never>, 'workers'>>;
 }
 
@@ -34,7 +37,7 @@ const tags = ['Health'];
 /** `live` looks at nothing; `ready` is for the proxy, and its body for people. */
 export const healthRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { store, phase, queues },
+  { store, lifecycle, queues },
 ) => {
   const lag = monitorEventLoopDelay({ resolution: 20 });
   lag.enable();
@@ -43,8 +46,8 @@ export const healthRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   });
 
   function requireServing(): void {
-    const now = phase();
-    if (now !== 'serving') throw new ApiError('ResourceNotFoundError', `this replica is ${now}`);
+    const { phase } = lifecycle;
+    if (phase !== 'serving') throw new ApiError('ResourceNotFoundError', `this replica is ${phase}`);
   }
 
   /** Connected workers by queue; rejects while Redis is away. */

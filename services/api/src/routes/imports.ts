@@ -14,19 +14,20 @@ import { createImport } from '../imports/create-import.ts';
 import { encodingOf } from '../imports/decode.ts';
 import { createFind } from '../jobs/find-job.ts';
 import { toJob } from '../jobs/to-job.ts';
-import type { RefuseJobs } from '../limits/job-quota.ts';
-import type { StoredQuota } from '../limits/stored-quota.ts';
+import type { Capacities } from '../limits/capacity.ts';
+import type { Quotas } from '../limits/quota.ts';
 import { success } from '../plugins/envelope.ts';
 import { refuseCharsets } from '../plugins/json-body.ts';
-import { ByDomain, failures, onlyQueries, overLimit, security } from './common.ts';
+import { onlyQueries } from '../plugins/validation.ts';
+import { ByDomain, failures, overLimit, security } from './common.ts';
 
 interface Dependencies {
   store: Store;
   queue: JobQueue;
-  refuseJobs: RefuseJobs;
-  storedQuota: StoredQuota | undefined;
+  quotas: Pick<Quotas, 'check' | 'checkEntries'>;
+  capacity: Pick<Capacities, 'imports'>;
   audit: Audit;
-  config: Pick<ApiConfig, 'importLimit' | 'importQuota' | 'bodyLimit'>;
+  config: Pick<ApiConfig, 'importLimit' | 'bodyLimit'>;
   log: Logger;
 }
 
@@ -55,18 +56,15 @@ function refuseIdempotencyKey(headers: IncomingHttpHeaders): void {
 /** Imports: files of any size, taken while they come and worked on afterwards. Everything else of them is in routes/jobs.ts. */
 export const importRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { store, queue, refuseJobs, storedQuota, audit, config, log },
+  { store, queue, quotas, capacity, audit, config, log },
 ) => {
   app.addHook('onRequest', app.authenticate);
   const makeImport = createImport({
     store,
     queue,
     limit: config.importLimit,
-    quota: config.importQuota,
     lineLimit: config.bodyLimit,
-    refuseJobs,
-    storedQuota,
-    log,
+    ...{ quotas, capacity: capacity.imports, log },
   });
   const find = createFind(store);
   app.removeAllContentTypeParsers();

@@ -14,9 +14,8 @@ import { jobEvents } from '../jobs/job-events.ts';
 import { createRetryJob } from '../jobs/retry-job.ts';
 import { createSendFile } from '../jobs/send-file.ts';
 import { toJob } from '../jobs/to-job.ts';
-import type { Downloads } from '../limits/downloads.ts';
-import type { Follow } from '../limits/follow.ts';
-import type { RefuseJobs } from '../limits/job-quota.ts';
+import type { Capacities } from '../limits/capacity.ts';
+import type { Quotas } from '../limits/quota.ts';
 import { success } from '../plugins/envelope.ts';
 import { ByDomain, failures, overLimit, refusals, security } from './common.ts';
 
@@ -24,10 +23,9 @@ interface Dependencies {
   store: Store;
   kind: JobRecord['kind'];
   queue: JobQueue;
-  refuseJobs: RefuseJobs;
+  quotas: Pick<Quotas, 'check'>;
   audit: Audit;
-  downloads: Downloads;
-  follow: Follow;
+  capacity: Pick<Capacities, 'downloads' | 'followers'>;
   log: Logger;
 }
 
@@ -55,13 +53,13 @@ const words = {
 /** What exports and imports have alike: to be listed, looked at, followed, fetched, retried, cancelled and removed. */
 export const jobRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { store, kind, queue, refuseJobs, audit, downloads, follow, log },
+  { store, kind, queue, quotas, audit, capacity, log },
 ) => {
   app.addHook('onRequest', app.authenticate);
   const { jobs, parts } = store;
   const find = createFind(store);
-  const sendFile = createSendFile(store, audit, downloads);
-  const retryJob = createRetryJob({ store, queue, refuseJobs, log });
+  const sendFile = createSendFile(store, audit, capacity);
+  const retryJob = createRetryJob({ store, queue, quotas, log });
   const path = `/applications/:domain/${kind}s`;
   const { tags, file, retry } = words[kind];
 
@@ -149,7 +147,8 @@ export const jobRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     },
     async (request, reply) => {
       const { job } = await find.job(kind, request.params, request.owner.id);
-      follow(reply, request.owner.id);
+      // Each asks MongoDB twice a second.
+      capacity.followers.lease(reply, request.owner.id).take(1);
       reply.type('text/event-stream').header('x-accel-buffering', 'no');
       return reply.send(jobEvents(jobs, job.id, abortOnClose(reply)) as never);
     },

@@ -3,12 +3,13 @@ import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
 import { IssuedKey, Key, NewKey } from '@sluice/shared/contracts/keys.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
-import { type KeyRecord, maxKeys } from '@sluice/shared/store/keys.ts';
+import type { KeyRecord } from '@sluice/shared/store/keys.ts';
 import Type from 'typebox';
 import type { Audit } from '../audit/audit.ts';
 import { createFind } from '../jobs/find-job.ts';
 import { makeKey } from '../keys/make-key.ts';
-import { quotaReached } from '../limits/answers.ts';
+import { quotaReached } from '../limits/quota.ts';
+import { quotas } from '../limits/table.ts';
 import { success } from '../plugins/envelope.ts';
 import type { Keyring } from '../uploads/keyring.ts';
 import { ByDomain, failures, overLimit, security, takeSmallBodies } from './common.ts';
@@ -26,6 +27,7 @@ const toKey = ({ createdAt, ...rest }: KeyRecord): Key => ({ ...rest, createdAt:
 const keyNotFound = (id: string) =>
   new ApiError('ResourceNotFoundError', `key ${id.slice(0, 40)} was not found`);
 
+const maxKeys = quotas.keys.limit;
 const tags = ['Keys'];
 
 /** Ingest keys of an application: with one of them, and no more than that, one can upload. */
@@ -69,8 +71,8 @@ export const keyRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, { 
       const { params, body, owner } = request;
       const application = await find.application(params.domain, owner.id);
       const { key, ...made } = makeKey();
-      const created = await keys.create(application.id, body.name, made);
-      if (!created) throw tooMany(params.domain);
+      const created = await keys.create(application.id, body.name, made, maxKeys);
+      if (!created) throw quotaReached('keys', maxKeys);
       keyring.forget(application.id);
       const event = { application: params.domain, key: created.id };
       await audit.note(request, { action: 'key.created', ...event });
@@ -123,5 +125,3 @@ export const keyRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, { 
     },
   );
 };
-
-const tooMany = (domain: string) => quotaReached(`${domain} has ${maxKeys} keys already: revoke one first`);

@@ -10,22 +10,23 @@ import {
 } from '@sluice/shared/contracts/users.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import type { SharedCounters } from '@sluice/shared/queues/shared-counters.ts';
 import type { UserRecord, UserStore } from '@sluice/shared/store/users.ts';
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
+import { createLoginGuard } from '../accounts/login-guard.ts';
 import { createPasswords } from '../accounts/passwords.ts';
 import { createRenewHash } from '../accounts/renew-hash.ts';
 import type { Audit } from '../audit/audit.ts';
 import { addressKey } from '../limits/address-key.ts';
-import { limitAddresses } from '../limits/limit-addresses.ts';
-import { createLoginGuard } from '../limits/login-guard.ts';
+import type { Capacities } from '../limits/capacity.ts';
+import { type Counters, limitAddresses } from '../limits/rate.ts';
 import { success } from '../plugins/envelope.ts';
 import { failures, overLimit, overRate, rateLimited, refusals, security, takeSmallBodies } from './common.ts';
 
 interface Dependencies {
   users: UserStore;
-  counters: SharedCounters;
+  counters: Counters;
+  capacity: Pick<Capacities, 'passwords'>;
   audit: Audit;
   config: Pick<ApiConfig, 'registrationOpen' | 'bcryptCost' | 'registerRate' | 'loginRate'>;
   log: Logger;
@@ -48,10 +49,10 @@ const ByName = Type.Object({ username: Type.String() });
 /** Accounts: register, log in, look up, change. */
 export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { users, counters, audit, config, log },
+  { users, counters, capacity, audit, config, log },
 ) => {
   const { registrationOpen } = config;
-  const passwords = createPasswords(config.bcryptCost);
+  const passwords = createPasswords(config.bcryptCost, capacity.passwords);
   app.addHook('onClose', () => passwords.close());
   const renewHash = createRenewHash({ users, passwords, log });
   const guard = createLoginGuard(counters);

@@ -3,13 +3,13 @@ import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import type { Examiner } from '@sluice/shared/intake/examiner.ts';
 import type { RecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
 import type { Outcome } from '@sluice/shared/store/entries.ts';
-import type { StoredQuota } from '../limits/stored-quota.ts';
+import type { Quotas } from '../limits/quota.ts';
+import type { Spend } from '../limits/rate.ts';
 import type { Admit } from './admit.ts';
 import type { ApplicationCache } from './application-cache.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { idempotencyHash } from './idempotency.ts';
 import { outcomeError } from './outcome-errors.ts';
-import type { Spend } from './upload-limit.ts';
 
 interface Dependencies {
   cache: ApplicationCache;
@@ -17,14 +17,14 @@ interface Dependencies {
   commit: GroupCommit;
   examiner: Examiner;
   recordLeaves: RecordLeaves;
-  storedQuota: StoredQuota | undefined;
+  checkUpload: Quotas['checkUpload'];
 }
 
 /**
  * Reads, validates and stores one upload. Resolves with the payload's own text once the entry is durable; with a `key` (for idempotency),
  * also when a retry finds it stored. `spend` may refuse it before it is read. Throws ApiError.
  */
-export function createAccept({ cache, admit, commit, examiner, recordLeaves, storedQuota }: Dependencies) {
+export function createAccept({ cache, admit, commit, examiner, recordLeaves, checkUpload }: Dependencies) {
   return async function accept(
     domain: string,
     body: Buffer,
@@ -35,7 +35,7 @@ export function createAccept({ cache, admit, commit, examiner, recordLeaves, sto
     const application = cache.peek(domain) ?? (await cache.get(domain));
     if (!application) throw applicationNotFound(domain);
     if (application.keyRequired) await admit(application, headers);
-    storedQuota?.refuse(application.owner);
+    checkUpload?.(application.owner);
     spend?.(application.id, 1);
     const examined = await examiner.examine(application, body);
     if (!examined.ok) {

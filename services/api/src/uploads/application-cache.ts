@@ -36,7 +36,7 @@ interface Dependencies {
   leaves: LeafStore;
   compiler: Compiler;
   log: Logger;
-  size: number;
+  size?: number;
 }
 
 /**
@@ -49,7 +49,7 @@ export function createApplicationCache({
   leaves,
   compiler,
   log,
-  size,
+  size = 5_000,
 }: Dependencies): ApplicationCache {
   const loadIntake = createLoadIntake({ leaves, compiler });
   const domains = new Map<string, string>();

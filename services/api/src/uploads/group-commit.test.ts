@@ -9,20 +9,16 @@ import {
   settled,
 } from '../../../../test/support/held-insert.ts';
 import { jsonOf } from '../../../../test/support/json-of.ts';
-import { type CommitLimits, createGroupCommit } from './group-commit.ts';
+import { createCapacity } from '../limits/capacity.ts';
+import { capacities, uploadBytes } from '../limits/table.ts';
+import { type CommitSizes, createGroupCommit } from './group-commit.ts';
 
-const roomy: CommitLimits = {
-  inFlight: 1,
-  entries: 100,
-  bytes: 1_000,
-  waitingEntries: 1_000,
-  waitingBytes: 100_000,
-  waitingMs: 5_000,
-};
+const roomy: CommitSizes = { inFlight: 1, entries: 100, bytes: 1_000 };
 
-function start(limits: Partial<CommitLimits> = {}) {
+function start(limits: Partial<CommitSizes> = {}, waiting = 1_000) {
   const { insert, commands, underWay } = createHeldInsert();
-  const commit = createGroupCommit(insert, { ...roomy, ...limits });
+  const capacity = createCapacity({ ...capacities.uploads, limit: waiting * uploadBytes });
+  const commit = createGroupCommit(insert, capacity, { ...roomy, ...limits });
   /** What becomes of one upload: its outcomes, or why there are none. */
   const upload = (n: number, bytes = 10) =>
     commit.add(numbered(n), bytes, 'uploads').catch((error: unknown) => error);
@@ -86,24 +82,21 @@ describe('uploads', () => {
   });
 
   it.each([
-    ['entries', { waitingEntries: 4 }, 10],
-    ['bytes', { waitingBytes: 80 }, 20],
+    ['entries', 4, 10],
+    ['bytes', 8, 2 * uploadBytes],
   ])(
     'are refused while too many %s wait, of their application or in all, and taken again afterwards',
-    async (_what, limits, bytes) => {
-      const { commit, commands, upload, seen } = start(limits);
+    async (_what, waitingUploads, bytes) => {
+      const { commit, commands, upload, seen } = start({ bytes: 10 * uploadBytes }, waitingUploads);
       const other = 'b'.repeat(24);
-      const refusal = expect.objectContaining({
-        name: 'ServiceUnavailableError',
-        status: 503,
-        headers: { 'retry-after': '1' },
-      });
+      const refusal = (status: number) =>
+        expect.objectContaining({ status, headers: { 'retry-after': '2' } });
       upload(1, bytes);
       await settled();
       const waiting = [2, 3, 4].map((n) => upload(n, bytes));
-      expect(() => commit.add(numbered(5), bytes, 'uploads')).toThrow(refusal);
+      expect(() => commit.add(numbered(5), bytes, 'uploads')).toThrow(refusal(429));
       const ofOther = commit.add(numbered(6, 1, other), bytes, 'uploads');
-      expect(() => commit.add(numbered(7, 1, other), bytes, 'uploads')).toThrow(refusal);
+      expect(() => commit.add(numbered(7, 1, other), bytes, 'uploads')).toThrow(refusal(503));
       await commands[0]?.answer();
       await commands[1]?.answer();
       expect(await Promise.all([...waiting, ofOther])).toEqual(Array(4).fill(['stored']));
@@ -135,7 +128,7 @@ describe('a chunk of a batch', () => {
   });
 
   it('does not hold up an upload, however many chunks wait', async () => {
-    const { commands, upload, chunk, seen } = start({ entries: 2, waitingEntries: 5 });
+    const { commands, upload, chunk, seen } = start({ entries: 2 }, 5);
     for (let n = 0; n < 100; n += 2) chunk(1_000 + n, 2);
     await settled();
     upload(1);

@@ -1,44 +1,38 @@
 import { unavailable } from '@sluice/shared/errors.ts';
 import type { NewEntry, Outcome } from '@sluice/shared/store/entries.ts';
 import { storeFault } from '@sluice/shared/store/faults.ts';
-import { createTally } from '../limits/tally.ts';
+import type { Capacity } from '../limits/capacity.ts';
+import { capacities, uploadBytes } from '../limits/table.ts';
 
-export interface CommitLimits {
+export interface CommitSizes {
   /** Commands on their way to MongoDB at once. */
   inFlight: number;
   /** Entries, and bytes, that one command takes of each lane. An item above the bytes goes alone. */
   entries: number;
   bytes: number;
-  /** What may wait of uploads; beyond it one more is refused. */
-  waitingEntries: number;
-  waitingBytes: number;
-  /** What has waited longer when its turn comes is refused: its client has given up, or soon will. */
-  waitingMs: number;
 }
 
-export const commitLimits: CommitLimits = {
+export const commitSizes: CommitSizes = {
   inFlight: 2,
   entries: 500,
   // Of both lanes, and as BSON at most 6.5 times as long, it stays below MongoDB's 16 MB.
   bytes: 1024 ** 2,
-  waitingEntries: 4_000,
-  waitingBytes: 32 * 1024 ** 2,
-  waitingMs: 5_000,
 };
+
+const { waitMs } = capacities.uploads;
 
 interface Item {
   entries: NewEntry[];
   bytes: number;
+  /** What it takes of the capacity of uploads that wait. */
+  weight: number;
   since: number;
   resolve(outcomes: Outcome[]): void;
   reject(error: unknown): void;
 }
 
-/** Of what may wait, that of one application. */
-const ownShare = 0.75;
-
 /** All entries of an item are of one application. */
-const applicationOf = ({ entries }: Pick<Item, 'entries'>) => entries[0]?.application as string;
+const applicationOf = (entries: NewEntry[]) => entries[0]?.application as string;
 
 /** Uploads and chunks of batches wait apart, so that neither holds the other up. */
 type Lane = 'uploads' | 'batches';
@@ -46,7 +40,7 @@ type Lane = 'uploads' | 'batches';
 export interface GroupCommit {
   /**
    * Resolves with what became of each entry once all of them are decided. `bytes` is their length as JSON, or as BSON where they are that already.
-   * Rejects when their outcome is unknown, or (at once, with a 503) when too many uploads wait.
+   * Rejects when their outcome is unknown. Throws ApiError when too many uploads wait.
    */
   add(entries: NewEntry[], bytes: number, lane: Lane): Promise<Outcome[]>;
 }
@@ -57,7 +51,8 @@ export interface GroupCommit {
  */
 export function createGroupCommit(
   insert: (entries: NewEntry[]) => Promise<Outcome[]>,
-  limits: CommitLimits = commitLimits,
+  capacity: Pick<Capacity, 'take' | 'free'>,
+  limits: CommitSizes = commitSizes,
 ): GroupCommit {
   const lanes = { uploads: createLane(limits), batches: createLane(limits) };
   let inFlight = 0;
@@ -83,8 +78,10 @@ export function createGroupCommit(
 
   function flush(): void {
     scheduled = false;
-    const latest = performance.now() - limits.waitingMs;
-    const items = take().filter((item) => item.since >= latest || refuse(item));
+    const latest = performance.now() - waitMs;
+    const taken = take();
+    for (const { entries, weight } of taken) if (weight > 0) capacity.free(applicationOf(entries), weight);
+    const items = taken.filter((item) => item.since >= latest || refuse(item));
     if (items.length > 0) {
       inFlight += 1;
       commit(items).finally(() => {
@@ -120,46 +117,26 @@ export function createGroupCommit(
 
   return {
     add(entries, bytes, lane) {
-      if (lane === 'uploads' && lanes.uploads.isFull(entries, bytes)) {
-        throw unavailable('too many uploads are waiting; nothing was stored', 1);
-      }
+      // Chunks of batches are limited by the bytes of batches.
+      const weight = lane === 'uploads' ? Math.max(bytes, uploadBytes) : 0;
+      if (weight > 0) capacity.take(applicationOf(entries), weight);
       return new Promise((resolve, reject) => {
-        lanes[lane].push({ entries, bytes, since: performance.now(), resolve, reject });
+        lanes[lane].push({ entries, bytes, weight, since: performance.now(), resolve, reject });
         schedule();
       });
     },
   };
 }
 
-/** What waits, first in, first out, and how much it is. */
-function createLane(limits: CommitLimits) {
+/** What waits, first in, first out. */
+function createLane(limits: CommitSizes) {
   let waiting: Item[] = [];
-  const waitingEntries = createTally();
-  const waitingBytes = createTally();
-
-  function count(item: Item, sign: 1 | -1): void {
-    const application = applicationOf(item);
-    waitingEntries.add(application, sign * item.entries.length);
-    waitingBytes.add(application, sign * item.bytes);
-  }
 
   return {
     isEmpty: () => waiting.length === 0,
 
-    /** Of one application less may wait than of all: some room is left for others. */
-    isFull(entries: NewEntry[], bytes: number): boolean {
-      const application = applicationOf({ entries });
-      const [ownEntries, ownBytes] = [waitingEntries.of(application), waitingBytes.of(application)];
-      const isOver = (otherEntries: number, otherBytes: number, share: number) =>
-        otherEntries + entries.length > share * limits.waitingEntries ||
-        otherBytes + bytes > share * limits.waitingBytes;
-      if (isOver(waitingEntries.all(), waitingBytes.all(), 1)) return true;
-      return ownEntries > 0 && isOver(ownEntries, ownBytes, ownShare);
-    },
-
     push(item: Item): void {
       waiting.push(item);
-      count(item, 1);
     },
 
     /** Of the first item; 0 when there is none. */
@@ -182,7 +159,6 @@ function createLane(limits: CommitLimits) {
       }
       const items = waiting.slice(0, taken);
       waiting = waiting.slice(taken);
-      for (const item of items) count(item, -1);
       return items;
     },
   };

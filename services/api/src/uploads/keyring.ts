@@ -13,9 +13,9 @@ export interface Keyring {
 }
 
 /** The hashes of keys of applications that need them, read from MongoDB at most every so often. */
-export function createKeyring({ keys, size }: { keys: Pick<KeyStore, 'hashes'>; size: number }): Keyring {
+export function createKeyring(keys: Pick<KeyStore, 'hashes'>): Keyring {
   // Their age counts from when they were asked for: what is under way is shared like what has come.
-  const held = new LRUCache<string, Promise<Buffer[]>>({ max: size, ttl: maxAgeMs });
+  const held = new LRUCache<string, Promise<Buffer[]>>({ max: 5_000, ttl: maxAgeMs });
   /** Reads that have not begun. */
   const waiting = new Map<string, Promise<Buffer[]>>();
 

@@ -1,12 +1,9 @@
 import type { FastifyReply } from 'fastify';
-import type { UploadLimit } from './upload-limit.ts';
+import type { UploadRate } from '../limits/rate.ts';
 
-/** Counts entries of an application against its limit, before anything is stored; none where there is no limit. */
-export function spending(limit: UploadLimit | undefined, reply: FastifyReply) {
-  return (
-    limit && ((applicationId: string, entries: number) => reply.headers(limit.take(applicationId, entries)))
-  );
-}
+/** Counts entries of an application against its limit, before anything is stored. */
+export const spending = (rate: UploadRate, reply: FastifyReply) => (applicationId: string, entries: number) =>
+  reply.headers(rate.take(applicationId, entries));
 
 /** Without the first, an application would need a key always. */
 export const keyed: Record<string, string[]>[] = [{}, { ingestKey: [] }];

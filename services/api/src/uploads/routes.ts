@@ -6,12 +6,16 @@ import { ApiError } from '@sluice/shared/errors.ts';
 import { createExaminer } from '@sluice/shared/intake/examiner.ts';
 import { createRecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import type { SharedTotals } from '@sluice/shared/queues/shared-totals.ts';
+import type { Redis } from '@sluice/shared/queues/redis.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import Type from 'typebox';
-import type { StoredQuota } from '../limits/stored-quota.ts';
+import type { Capacities } from '../limits/capacity.ts';
+import type { Quotas } from '../limits/quota.ts';
+import { createUploadRate } from '../limits/rate.ts';
+import { capacities } from '../limits/table.ts';
 import { takeJsonBytes } from '../plugins/json-body.ts';
-import { ByDomain, failures, onlyQueries, overRate, rateLimited, refusals } from '../routes/common.ts';
+import { onlyQueries } from '../plugins/validation.ts';
+import { ByDomain, failures, overRate, rateLimited, refusals } from '../routes/common.ts';
 import { createAccept } from './accept.ts';
 import { createAdmit } from './admit.ts';
 import type { ApplicationCache } from './application-cache.ts';
@@ -23,41 +27,45 @@ import { createGroupCommit } from './group-commit.ts';
 import { idempotencyKey } from './idempotency.ts';
 import type { Keyring } from './keyring.ts';
 import { aboutKeys, keyed, spending } from './route-parts.ts';
-import { createUploadLimit } from './upload-limit.ts';
 
 interface Dependencies {
   store: Pick<Store, 'entries' | 'batches' | 'leaves'>;
   cache: ApplicationCache;
   keyring: Keyring;
-  storedQuota: StoredQuota | undefined;
-  totals: SharedTotals;
-  config: Pick<ApiConfig, 'uploadRate' | 'bodyLimit' | 'batchLimit' | 'batchLines'>;
+  redis: Redis;
+  quotas: Pick<Quotas, 'checkUpload'>;
+  capacity: Pick<Capacities, 'uploads' | 'largeUploads' | 'batches'>;
+  config: Pick<ApiConfig, 'redis' | 'uploadRate' | 'bodyLimit' | 'batchLimit' | 'batchLines'>;
   log: Logger;
 }
 
 /** Uploads and batches: open to anyone who knows the domain, unless its owner wants a key; a token that comes along is not looked at. */
 export const uploadRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { store, cache, keyring, storedQuota, totals, config, log },
+  { store, cache, keyring, redis, quotas: { checkUpload }, capacity, config, log },
 ) => {
   const recordLeaves = createRecordLeaves(store.leaves);
-  const examiner = createExaminer(recordLeaves, log);
-  const limit = config.uploadRate && createUploadLimit(config.uploadRate, totals);
+  const examiner = createExaminer(recordLeaves, log, {
+    capacity: capacity.largeUploads,
+    waitMs: capacities.largeUploads.waitMs,
+  });
+  const rate = config.uploadRate && createUploadRate(config.uploadRate, redis, config.redis);
   app.addHook('onClose', async () => {
-    limit?.close();
+    rate?.close();
     await examiner.close();
   });
   const admit = createAdmit(keyring);
-  const commit = createGroupCommit(store.entries.insert);
-  const accept = createAccept({ cache, admit, commit, examiner, recordLeaves, storedQuota });
+  const commit = createGroupCommit(store.entries.insert, capacity.uploads);
+  const accept = createAccept({ cache, admit, commit, examiner, recordLeaves, checkUpload });
   const examineLines = createExamineLines(config.bodyLimit, examiner, log);
   const { batches } = store;
   await app.register(batchRoutes, {
     cache,
     admit,
-    storeBatch: createStoreBatch({ cache, commit, recordLeaves, batches, examineLines, storedQuota }),
+    storeBatch: createStoreBatch({ cache, commit, recordLeaves, batches, examineLines, checkUpload }),
     dryRun: createDryRun({ cache, examineLines }),
-    limit,
+    rate,
+    capacity: capacity.batches,
     bodyLimit: config.batchLimit,
     lineCount: config.batchLines,
   });
@@ -78,7 +86,7 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
         headers: IdempotencyKey,
         body: Type.Object({}, { additionalProperties: true }),
         response: {
-          201: { ...Success(Upload, 'Stored.'), ...(limit && rateLimited) },
+          201: { ...Success(Upload, 'Stored.'), ...(rate && rateLimited) },
           ...refusals(403, 409, 422),
           ...overRate,
           ...failures,
@@ -86,9 +94,10 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       },
     },
     async ({ params: { domain }, body, headers }, reply) => {
-      const key = idempotencyKey(headers['idempotency-key']);
+      const given = headers['idempotency-key'];
+      const key = given === undefined ? undefined : idempotencyKey(given);
       if (!Buffer.isBuffer(body)) throw new ApiError('MalformedBodyError', 'the body is empty');
-      const text = await accept(domain, body, headers, key, spending(limit, reply));
+      const text = await accept(domain, body, headers, key, rate && spending(rate, reply));
       reply.code(201).type('application/json; charset=utf-8');
       // The payload as it was sent: it was read as JSON that has one meaning, so nothing is serialised again. The type is that of the value.
       return `{"success":true,"status":201,"data":{"domain":"${domain}","payload":${text}}}` as never;

@@ -3,7 +3,7 @@ import type { ExportJob, ExportShape, TableShape } from '@sluice/shared/store/jo
 import { createCsv } from './csv.ts';
 import type { FileFormat } from './format.ts';
 import { createNdjson } from './ndjson.ts';
-import { tableHeaders } from './zip/table-trees.ts';
+import { tableHeaders } from './zip/table-headers.ts';
 import { createTablesZip } from './zip/tables-zip.ts';
 
 interface Source {

@@ -1,9 +1,9 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { columnsFor, type Payload, text, write } from '../../../../test/support/exports/entries.ts';
 import { runs } from '../../../../test/support/runs.ts';
 import { createCsv } from './csv.ts';
-import { columnsFor, type Payload, text, write } from './entries.testing.ts';
 
 const readsAsJson = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)$|^[[{]/;
 

@@ -4,10 +4,18 @@ import { parseJson } from '@sluice/shared/payloads/parse-json.ts';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { csvOf, type Formulas, formulas } from '../../../../test/support/exports/csv-of.ts';
+import {
+  columnsFor,
+  type Entry,
+  entries,
+  idAt,
+  type Payload,
+  toBson,
+  write,
+} from '../../../../test/support/exports/entries.ts';
 import { runs } from '../../../../test/support/runs.ts';
-import { csvOf, type Formulas, formulas } from './csv.testing.ts';
 import { createCsv } from './csv.ts';
-import { columnsFor, type Entry, entries, idAt, type Payload, toBson, write } from './entries.testing.ts';
 import { UnknownLeaf } from './unknown-leaf.ts';
 
 /** The same file from objects. */

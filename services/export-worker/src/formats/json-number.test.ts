@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { number } from '../../../../test/support/exports/entries.ts';
 import { runs } from '../../../../test/support/runs.ts';
 import { createByteSink, takeBytes } from './byte-sink.ts';
-import { number } from './entries.testing.ts';
 import { writeDouble, writeInt32 } from './json-number.ts';
 
 function print(

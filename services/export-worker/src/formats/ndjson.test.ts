@@ -3,8 +3,14 @@ import { eachLeaf, toPointer } from '@sluice/shared/payloads/leaves.ts';
 import fc from 'fast-check';
 import { BSON, Long } from 'mongodb';
 import { describe, expect, it } from 'vitest';
+import {
+  columnsFor,
+  type Entry,
+  entries,
+  type Payload,
+  write,
+} from '../../../../test/support/exports/entries.ts';
 import { runs } from '../../../../test/support/runs.ts';
-import { columnsFor, type Entry, entries, type Payload, write } from './entries.testing.ts';
 import { createNdjson } from './ndjson.ts';
 
 const line = ({ time, payload }: Entry) => `${JSON.stringify({ createdAt: new Date(time), payload })}\n`;

@@ -2,9 +2,10 @@ import type { Column } from '@sluice/shared/columns/columns.ts';
 import { writeJson } from './bson-json.ts';
 import { createEntryReader, document } from './bson-walk.ts';
 import { createByteSink, takeBytes, writeAscii } from './byte-sink.ts';
+import { columnsNamed, isTime } from './columns.ts';
+import { addField, createRoot } from './field-tree.ts';
 import type { FileFormat } from './format.ts';
 import { createTimeWriter } from './iso-time.ts';
-import { leafTree } from './leaf-tree.ts';
 import { writePruned } from './pruned-json.ts';
 
 interface Options {
@@ -15,11 +16,11 @@ interface Options {
 
 /** A line `{"createdAt":…,"payload":{…}}` for each entry, the payload as it was stored. */
 export function createNdjson({ columns = [], selected }: Options = {}): FileFormat {
-  const names = new Set(selected);
-  const shown = selected ? columns.filter(({ name }) => names.has(name)) : [];
-  const places = new Map(shown.map(({ pointer }, place) => [pointer, place]));
-  const withTime = !selected || places.has(undefined);
-  const tree = leafTree(columns, places);
+  const shown = new Set(columnsNamed(columns, selected));
+  const withTime = !selected || columns.some((column) => isTime(column) && shown.has(column));
+  const root = createRoot();
+  for (const column of columns)
+    if (column.pointer !== undefined) addField(root, column.pointer, shown.has(column) ? 0 : -1);
   const read = createEntryReader();
   const writeTime = createTimeWriter();
   const sink = createByteSink();
@@ -34,7 +35,7 @@ export function createNdjson({ columns = [], selected }: Options = {}): FileForm
         writeTime(sink, source);
         writeAscii(sink, '","payload":');
       } else writeAscii(sink, '{"payload":');
-      if (selected) writePruned(sink, source, source.payload, tree);
+      if (selected) writePruned(sink, source, source.payload, root);
       else writeJson(sink, source, document, source.payload);
       writeAscii(sink, '}\n');
     },

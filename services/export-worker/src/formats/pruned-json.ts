@@ -1,18 +1,18 @@
 import { writeReserved } from './bson-json.ts';
 import { document, documentEnd, emptySize, keyEnd, type Memory, valueEnd } from './bson-walk.ts';
 import { type ByteSink, reserve } from './byte-sink.ts';
+import { type FieldNode, findChild } from './field-tree.ts';
 import { writeJsonKey } from './json-text.ts';
-import { findChild, type LeafNode } from './leaf-tree.ts';
 
-/** Which leaves: those that have a place in the tree, or all others. */
+/** Which fields: those that have a place, or those that are no column. */
 type Kept = 'placed' | 'others';
 
-/** Writes an object with those leaves alone, nested as they are. */
+/** Writes an object with those fields alone, nested as they are. */
 export function writePruned(
   sink: ByteSink,
   source: Memory,
   start: number,
-  tree: LeafNode,
+  tree: FieldNode,
   kept: Kept = 'placed',
 ): void {
   reserve(sink, 6 * (documentEnd(source, start) - start) + 32);
@@ -20,10 +20,10 @@ export function writePruned(
 }
 
 /** Returns whether there was one. */
-function writeMembers(sink: ByteSink, source: Memory, start: number, parent: LeafNode, kept: Kept): boolean {
+function writeMembers(sink: ByteSink, source: Memory, start: number, parent: FieldNode, kept: Kept): boolean {
   const { bytes } = sink;
   const end = documentEnd(source, start);
-  let before: LeafNode | undefined;
+  let before: FieldNode | undefined;
   let some = false;
   bytes[sink.length++] = 0x7b;
   for (let at = start + 4; at < end; ) {
@@ -35,15 +35,16 @@ function writeMembers(sink: ByteSink, source: Memory, start: number, parent: Lea
     if (node) before = node;
     const isNested = type === document && at - value > emptySize && !node?.isWhole;
     const below = isNested ? node : undefined;
-    const isPlaced = node !== undefined && (below ? node.wanted : node.place >= 0);
-    if (kept === 'placed' ? !isPlaced : isPlaced && !below) continue;
-    const mark = sink.length;
+    const isKept =
+      kept === 'placed' ? (below ? below.wanted : node && node.place >= 0) : below || !node?.column;
+    if (!isKept) continue;
+    const start = sink.length;
     if (some) bytes[sink.length++] = 0x2c;
     writeJsonKey(sink, source, key);
     bytes[sink.length++] = 0x3a;
     if (!below) writeReserved(sink, source, type, value);
     else if (!writeMembers(sink, source, value, below, kept)) {
-      sink.length = mark;
+      sink.length = start;
       continue;
     }
     some = true;

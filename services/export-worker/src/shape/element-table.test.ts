@@ -1,11 +1,6 @@
 import type { Column } from '@sluice/shared/columns/columns.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runs } from '../../../../test/support/runs.ts';
-import { csvOf, type Formulas, formulas } from '../formats/csv.testing.ts';
-import { createCsv } from '../formats/csv.ts';
-import { type Entry, type Payload, toBson, write } from '../formats/entries.testing.ts';
-import { UnknownLeaf } from '../formats/unknown-leaf.ts';
 import {
   at,
   baseOf,
@@ -16,7 +11,12 @@ import {
   valuesAt,
   withArrays,
   withKey,
-} from './arrays.testing.ts';
+} from '../../../../test/support/exports/arrays.ts';
+import { csvOf, type Formulas, formulas } from '../../../../test/support/exports/csv-of.ts';
+import { type Entry, type Payload, toBson, write } from '../../../../test/support/exports/entries.ts';
+import { runs } from '../../../../test/support/runs.ts';
+import { createCsv } from '../formats/csv.ts';
+import { UnknownLeaf } from '../formats/unknown-leaf.ts';
 
 /** The columns in the place of one that has these values. */
 function expand(pointer: string, values: unknown[]): string[] {

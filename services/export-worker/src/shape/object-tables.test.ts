@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Payload } from '../formats/entries.testing.ts';
-import { shapeOf } from './arrays.testing.ts';
+import { shapeOf } from '../../../../test/support/exports/arrays.ts';
+import type { Payload } from '../../../../test/support/exports/entries.ts';
 
 const entries = (...payloads: Payload[]) => payloads.map((payload) => ({ time: 0, payload }));
 const tablesOf = (...payloads: Payload[]) =>

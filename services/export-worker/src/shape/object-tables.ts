@@ -2,8 +2,8 @@ import type { Column } from '@sluice/shared/columns/columns.ts';
 import { createNames } from '@sluice/shared/columns/names.ts';
 import { fromPointer, toPointer } from '@sluice/shared/payloads/leaves.ts';
 import type { TableShape } from '@sluice/shared/store/job-records.ts';
+import { entryColumn, linkColumns } from '../formats/zip/table-headers.ts';
 import { createFileNames } from './file-names.ts';
-import { entryColumn, linkColumns } from './link-columns.ts';
 import { keyOf, membersOf, type ShapeNode } from './shape-node.ts';
 import type { Surveyed } from './survey.ts';
 

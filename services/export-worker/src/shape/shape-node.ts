@@ -1,9 +1,9 @@
 import type { Memory } from '../formats/bson-walk.ts';
-import { createNode, findChild, type LeafNode } from '../formats/leaf-tree.ts';
+import { createNode, type FieldNode, findChild } from '../formats/field-tree.ts';
 import { atMost, type Extent, type Measure, noExtent } from './limits.ts';
 
 /** A place in payloads, and what the entries have there. Its children are the members of objects. */
-export interface ShapeNode extends LeafNode {
+export interface ShapeNode extends FieldNode {
   /** Whether some value there takes a cell of its own: it is neither null nor told by what is below. */
   cell: boolean;
   /** Where arrays have a column for each element. */

@@ -5,6 +5,7 @@ import {
   createEntryReader,
   document,
   documentEnd,
+  type EntryPlace,
   emptySize,
   hasOnlyObjects,
   keyEnd,
@@ -12,8 +13,8 @@ import {
   nil,
   valueEnd,
 } from '../formats/bson-walk.ts';
-import { createFindCells } from '../formats/find-cells.ts';
-import { unknownLeaf } from '../formats/unknown-leaf.ts';
+import { columnsNamed } from '../formats/columns.ts';
+import { createFindRows } from '../formats/find-rows.ts';
 import { elementTable } from './element-table.ts';
 import { type Extent, excessOf, type Measure, noExtent } from './limits.ts';
 import { objectTables } from './object-tables.ts';
@@ -35,9 +36,9 @@ export interface Surveyed {
 
 /** Looks at entries for what is in their arrays. The leaves outside of arrays are known: they are `columns`. */
 export function createSurvey({ columns, selected, arrays }: Options) {
-  const byName = new Map(columns.map((column) => [column.name, column]));
-  const shown = selected ? selected.map((name) => byName.get(name) as Column) : columns;
-  const cells = createFindCells({ columns, shown, isAll: !selected });
+  const shown = columnsNamed(columns, selected);
+  const tables = [{ name: 'entries', path: [], columns: shown }];
+  const fields = createFindRows({ columns, selected, arrays: 'json', tables }, lookAtAll);
   const nodes = createShapeNodes(shown.length);
   const surveyed = shown.map(
     (column): Surveyed => ({
@@ -47,6 +48,13 @@ export function createSurvey({ columns, selected, arrays }: Options) {
     }),
   );
   const read = createEntryReader();
+
+  function lookAtAll(entry: EntryPlace): void {
+    for (const [place, column] of surveyed.entries()) {
+      const type = fields.types[place] as number;
+      if (type !== 0) lookAt(column, entry, type, fields.values[place] as number);
+    }
+  }
 
   function look(node: ShapeNode, source: Memory, type: number, at: number): void {
     if (type === nil) return;
@@ -115,13 +123,8 @@ export function createSurvey({ columns, selected, arrays }: Options) {
 
   return {
     /** Throws UnknownLeaf where the entry has a leaf outside of arrays that is no column; then nothing of it counts. */
-    add(entry: Buffer): void {
-      const source = read(entry);
-      if (!cells.find(source, source.payload)) throw unknownLeaf(source, cells.tree);
-      for (const [place, column] of surveyed.entries()) {
-        const type = cells.types[place] as number;
-        if (type !== 0) lookAt(column, source, type, cells.values[place] as number);
-      }
+    add(document: Buffer): void {
+      fields.find(read(document));
     },
 
     tables(): TableShape[] {

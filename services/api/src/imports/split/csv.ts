@@ -1,10 +1,14 @@
-import type { LineSink } from '../chunker.ts';
-import type { Splitter } from './splitter.ts';
+import type { LineSink, Splitter } from './splitter.ts';
 
 const quote = 0x22;
 const comma = 0x2c;
 const newline = 0x0a;
 const carriageReturn = 0x0d;
+
+export interface HeaderSink extends LineSink {
+  /** The line under way; undefined when it is over the limit. */
+  peek(): Buffer | undefined;
+}
 
 /** `cell`: a cell begins. `plain`: in one without quotes, or behind a closing quote. `quoted`: between quotes. `closed`: behind a quote. */
 type State = 'cell' | 'plain' | 'quoted' | 'closed';
@@ -13,7 +17,7 @@ type State = 'cell' | 'plain' | 'quoted' | 'closed';
  * Records of CSV. A quote counts only where a cell begins, so what is wrong in one record seldom harms the next. Records
  * that are empty are left out, but they count. The first one goes to `onHeader`.
  */
-export function csvSplitter(sink: LineSink, onHeader: (record: Buffer | undefined) => void): Splitter {
+export function csvSplitter(sink: HeaderSink, onHeader: (record: Buffer | undefined) => void): Splitter {
   let state: State = 'cell';
   let record = 1;
   /** Something other than the line end is in the record under way. */

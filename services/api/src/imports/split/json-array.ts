@@ -1,6 +1,5 @@
 import { ApiError } from '@sluice/shared/errors.ts';
-import type { LineSink } from '../chunker.ts';
-import type { Splitter } from './splitter.ts';
+import type { LineSink, Splitter } from './splitter.ts';
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -23,7 +22,7 @@ kinds[comma] = separates;
  */
 type State = 'before' | 'first' | 'next' | 'inside' | 'string' | 'escape' | 'behind';
 
-/** Elements of a JSON array. They are told apart, not parsed: what is wrong inside of one is its own affair. Throws ApiError. */
+/** Elements of a JSON array. They are not parsed: what is wrong inside of one is its own affair. Throws ApiError. */
 export function jsonArraySplitter(sink: LineSink): Splitter {
   let state: State = 'before';
   let depth = 0;

@@ -1,9 +1,6 @@
-import type { LineSink } from '../chunker.ts';
-import type { Splitter } from './splitter.ts';
+import { isBlank, type LineSink, type Splitter } from './splitter.ts';
 
 const newline = 0x0a;
-
-const isBlank = (byte: number) => byte === 0x20 || byte === 0x09 || byte === 0x0d;
 
 /** Lines of NDJSON. Blank ones are left out, but they count. */
 export function ndjsonSplitter(sink: LineSink): Splitter {

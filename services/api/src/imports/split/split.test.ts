@@ -2,9 +2,8 @@ import { cutBytes, framesOf } from '@sluice/shared/imports/frames.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../../test/support/runs.ts';
-import { elementsOf, type Line, linesOf } from '../../uploads/batch/lines.ts';
-import { createChunker, type LineSink } from '../chunker.ts';
-import { csvSplitter } from './csv.ts';
+import { createChunker } from '../chunker.ts';
+import { csvSplitter, type HeaderSink } from './csv.ts';
 import { jsonArraySplitter } from './json-array.ts';
 import { ndjsonSplitter } from './ndjson.ts';
 import type { Splitter } from './splitter.ts';
@@ -13,7 +12,7 @@ type Told = [line: number, text: string];
 
 /** What a splitter makes of a text that comes in such pieces: the lines, or what it throws. */
 function split(
-  make: (sink: LineSink) => Splitter,
+  make: (sink: HeaderSink) => Splitter,
   body: Buffer,
   lengths: number[],
   lineLimit = 1_000_000,
@@ -35,16 +34,6 @@ function split(
   return frames.map(({ line, bytes, isCut }) => [line, bytes.toString('latin1') + (isCut ? ' CUT' : '')]);
 }
 
-function reference(tell: (body: Buffer, most: number) => Line[], body: Buffer): Told[] | string {
-  try {
-    // A mark is taken away before the body is split.
-    const lines = tell(body, Number.POSITIVE_INFINITY);
-    return lines.map(({ line, bytes }) => [line, bytes.toString('latin1')]);
-  } catch (error) {
-    return (error as Error).message;
-  }
-}
-
 const lengths = fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 60 });
 const meaningful = (units: string) => fc.string({ unit: fc.constantFrom(...units), maxLength: 60 });
 const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.stringify(value, null, 1));
@@ -58,9 +47,13 @@ describe('whatever the pieces', () => {
     fc.assert(
       fc.property(text, lengths, (body, pieces) => {
         const bytes = Buffer.from(body);
-        const found = split(ndjsonSplitter, bytes, pieces) as Told[];
-        const trimmed = found.map(([line, told]) => [line, told.replace(/^[ \t\r]+/, '')]);
-        expect(trimmed).toEqual(reference(linesOf, bytes));
+        const expected = bytes
+          .toString('latin1')
+          .split('\n')
+          .map((line, i): Told => [i + 1, line]);
+        expect(split(ndjsonSplitter, bytes, pieces)).toEqual(
+          expected.filter(([, line]) => /[^ \t\r]/.test(line)),
+        );
       }),
       runs(400),
     );
@@ -75,7 +68,7 @@ describe('whatever the pieces', () => {
     fc.assert(
       fc.property(text, lengths, (body, pieces) => {
         const bytes = Buffer.from(body);
-        expect(split(jsonArraySplitter, bytes, pieces)).toEqual(reference(elementsOf, bytes));
+        expect(split(jsonArraySplitter, bytes, pieces)).toEqual(split(jsonArraySplitter, bytes, []));
       }),
       runs(400),
     );
@@ -116,10 +109,10 @@ describe('whatever the pieces', () => {
     );
   });
 
-  it('bytes of CSV that mean nothing are told apart alike', () => {
+  it('bytes of CSV that mean nothing are split alike', () => {
     fc.assert(
       fc.property(meaningful('a,"\r\n\n'), lengths, (body, pieces) => {
-        const make = (sink: LineSink) => csvSplitter(sink, () => {});
+        const make = (sink: HeaderSink) => csvSplitter(sink, () => {});
         expect(split(make, Buffer.from(body), pieces)).toEqual(split(make, Buffer.from(body), []));
       }),
       runs(400),
@@ -130,7 +123,7 @@ describe('whatever the pieces', () => {
 describe('a line over the limit', () => {
   const long = 'x'.repeat(200_000);
 
-  it.each<[string, (sink: LineSink) => Splitter, string]>([
+  it.each<[string, (sink: HeaderSink) => Splitter, string]>([
     ['of NDJSON', ndjsonSplitter, `1\n${long}\n3`],
     ['of an array', jsonArraySplitter, `[1\n,${long},3]`],
     ['of CSV', (sink) => csvSplitter(sink, () => {}), `1\n${long}\n3`],

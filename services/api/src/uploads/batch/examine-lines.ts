@@ -1,7 +1,7 @@
 import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises';
-import { ApiError, type LineError } from '@sluice/shared/errors.ts';
+import { isBusy, type LineError } from '@sluice/shared/errors.ts';
 import type { LineRefusal } from '@sluice/shared/intake/examine.ts';
-import type { Examiner, Outcome } from '@sluice/shared/intake/examiner.ts';
+import type { Examiner, Validated } from '@sluice/shared/intake/examiner.ts';
 import type { Intake } from '@sluice/shared/intake/intake.ts';
 import { addLeaves, type FoundLeaves, noLeaves } from '@sluice/shared/intake/leaf-set.ts';
 import { defect, ofLine, overLimit } from '@sluice/shared/intake/line-errors.ts';
@@ -21,7 +21,7 @@ const usualMostMs = 120_000;
 /** Of so many refused lines all that is wrong is told, as far as it is not endless; of the rest what was found first. */
 const explained = 100;
 
-type Refused = Extract<Outcome, { ok: false }>;
+type Refused = Extract<Validated, { ok: false }>;
 
 export interface Chunk {
   lines: number[];
@@ -88,7 +88,7 @@ export function createExamineLines(
   };
 
   /** Whatever goes wrong with a line, the others go on. */
-  function examine(application: Intake, bytes: Buffer): Outcome | Promise<Outcome> {
+  function examine(application: Intake, bytes: Buffer): Validated | Promise<Validated> {
     try {
       const examined = examiner.examine(application, bytes);
       return examined instanceof Promise
@@ -99,10 +99,8 @@ export function createExamineLines(
     }
   }
 
-  function toRefusal(error: unknown, { id }: Intake): Outcome {
-    const refusal: LineRefusal = isBusy(error)
-      ? { name: 'ServiceUnavailableError', message: error.message }
-      : defect;
+  function toRefusal(error: unknown, { id }: Intake): Validated {
+    const refusal: LineRefusal = isBusy(error) ? { name: error.name, message: error.message } : defect;
     if (refusal === defect) log.error({ event: 'line.defect', application: id, err: error });
     return { ok: false, refusal, explain: async () => refusal };
   }
@@ -117,8 +115,5 @@ const explanationOf = ({ explain, refusal }: Refused): Promise<LineRefusal> =>
 
 const tooLong = (ms: number) =>
   `the batch took longer than ${ms / 1_000} s; this line was not stored, send fewer at once`;
-
-const isBusy = (error: unknown): error is ApiError =>
-  error instanceof ApiError && error.name === 'ServiceUnavailableError';
 
 const emptyChunk = (): Chunk => ({ lines: [], entries: [], leaves: noLeaves(), bytes: 0 });

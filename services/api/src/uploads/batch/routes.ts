@@ -6,14 +6,16 @@ import { ApiError } from '@sluice/shared/errors.ts';
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { abortOnClose } from '../../jobs/abort-on-close.ts';
+import type { Capacity } from '../../limits/capacity.ts';
+import type { UploadRate } from '../../limits/rate.ts';
 import { success } from '../../plugins/envelope.ts';
 import { refuseEncodings } from '../../plugins/json-body.ts';
-import { ByDomain, failures, onlyQueries, overRate, rateLimited, refusals } from '../../routes/common.ts';
+import { onlyQueries } from '../../plugins/validation.ts';
+import { ByDomain, failures, overRate, rateLimited, refusals } from '../../routes/common.ts';
 import type { Admit } from '../admit.ts';
 import type { ApplicationCache } from '../application-cache.ts';
 import { idempotencyKey } from '../idempotency.ts';
 import { aboutKeys, keyed, spending } from '../route-parts.ts';
-import type { UploadLimit } from '../upload-limit.ts';
 import { createCollectBody } from './collect-body.ts';
 import type { createDryRun } from './dry-run.ts';
 import { elementsOf, elementsOrWhole, linesOf } from './lines.ts';
@@ -24,7 +26,8 @@ interface Dependencies {
   admit: Admit;
   storeBatch: ReturnType<typeof createStoreBatch>;
   dryRun: ReturnType<typeof createDryRun>;
-  limit: UploadLimit | undefined;
+  rate: UploadRate | undefined;
+  capacity: Pick<Capacity, 'lease'>;
   bodyLimit: number;
   lineCount: number;
 }
@@ -32,9 +35,9 @@ interface Dependencies {
 /** Batches: many entries in one request, open like uploads. */
 export const batchRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
-  { cache, admit, storeBatch, dryRun, limit, bodyLimit, lineCount },
+  { cache, admit, storeBatch, dryRun, rate, capacity, bodyLimit, lineCount },
 ) => {
-  const { begin, collect, during } = createCollectBody(bodyLimit);
+  const { begin, collect, during } = createCollectBody(bodyLimit, capacity);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     ['application/json', 'application/x-ndjson'],
@@ -93,10 +96,10 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
         querystring: BatchQuery,
         body: Type.Array(Type.Object({}, { additionalProperties: true })),
         response: {
-          201: { ...Success(BatchResult, 'All lines are stored.'), ...(limit && rateLimited) },
+          201: { ...Success(BatchResult, 'All lines are stored.'), ...(rate && rateLimited) },
           207: {
             ...Success(BatchResult, 'Some lines are stored; `errors` names the others.'),
-            ...(limit && rateLimited),
+            ...(rate && rateLimited),
           },
           ...refusals(403, 409),
           422: FailureWith(LineError, 'No line is stored; `error.details` names those that are refused.'),
@@ -107,10 +110,17 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     },
     async (request, reply) => {
       const { params, query, body, headers } = request;
-      const key = idempotencyKey(headers['idempotency-key']);
+      const given = headers['idempotency-key'];
+      const key = given === undefined ? undefined : idempotencyKey(given);
       const bytes = notEmpty(body);
       const lines = (isJson(headers['content-type']) ? elementsOf : linesOf)(bytes, lineCount);
-      const batch = { lines, body: bytes, atomic: query.atomic === true, key, spend: spending(limit, reply) };
+      const batch = {
+        lines,
+        body: bytes,
+        atomic: query.atomic === true,
+        key,
+        spend: rate && spending(rate, reply),
+      };
       const result = await during(request, () => storeBatch(params.domain, batch));
       return success(reply, result, result.rejected === 0 ? 201 : 207);
     },
@@ -134,7 +144,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
         response: {
           200: {
             ...Success(BatchResult, '`accepted` lines would be stored, `errors` names the others.'),
-            ...(limit && rateLimited),
+            ...(rate && rateLimited),
           },
           ...refusals(403),
           ...overRate,
@@ -147,7 +157,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       const lines = (isJson(headers['content-type']) ? elementsOrWhole : linesOf)(notEmpty(body), lineCount);
       const options = {
         atomic: query.atomic === true,
-        spend: spending(limit, reply),
+        spend: rate && spending(rate, reply),
         signal: abortOnClose(reply),
       };
       return success(reply, await during(request, () => dryRun(params.domain, lines, options)));

@@ -9,6 +9,7 @@ import type { Outcome } from '@sluice/shared/store/entries.ts';
 import { MongoServerSelectionError, ObjectId } from 'mongodb';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openStore, ownDatabase } from '../../../../../test/support/own-database.ts';
+import { createCapacities } from '../../limits/capacity.ts';
 import type { ApplicationCache } from '../application-cache.ts';
 import { createGroupCommit, type GroupCommit } from '../group-commit.ts';
 import { createExamineLines } from './examine-lines.ts';
@@ -56,11 +57,11 @@ async function start(
     cache: {
       get: async () => (looks++ < livesFor ? application : undefined),
     } as unknown as ApplicationCache,
-    commit: more.commit ?? createGroupCommit(store.entries.insert),
+    commit: more.commit ?? createGroupCommit(store.entries.insert, createCapacities().uploads),
     recordLeaves: createRecordLeaves(store.leaves),
     batches: store.batches,
     examineLines: createExamineLines(1_000, examiner, { error: (logged: unknown) => defects.push(logged) }),
-    storedQuota: undefined,
+    checkUpload: undefined,
   });
   const total = more.lines ?? count;
   const body = bodyOf(total);

@@ -13,12 +13,12 @@ import type { RecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
 import { createSideBySide } from '@sluice/shared/side-by-side.ts';
 import type { BatchRecord, BatchStore, Known } from '@sluice/shared/store/batches.ts';
 import { storeFault } from '@sluice/shared/store/faults.ts';
-import type { StoredQuota } from '../../limits/stored-quota.ts';
+import type { Quotas } from '../../limits/quota.ts';
+import type { Spend } from '../../limits/rate.ts';
 import type { ApplicationCache } from '../application-cache.ts';
 import type { GroupCommit } from '../group-commit.ts';
 import { idempotencyHash } from '../idempotency.ts';
 import { outcomeError } from '../outcome-errors.ts';
-import type { Spend } from '../upload-limit.ts';
 import type { Chunk, createExamineLines } from './examine-lines.ts';
 import type { Line } from './lines.ts';
 
@@ -28,7 +28,7 @@ interface Dependencies {
   recordLeaves: RecordLeaves;
   batches: BatchStore;
   examineLines: ReturnType<typeof createExamineLines>;
-  storedQuota: StoredQuota | undefined;
+  checkUpload: Quotas['checkUpload'];
 }
 
 export interface Batch {
@@ -50,7 +50,7 @@ export function createStoreBatch({
   recordLeaves,
   batches,
   examineLines,
-  storedQuota,
+  checkUpload,
 }: Dependencies) {
   /** Lines can take long to examine: nothing is to be stored when the purge has been there. */
   async function refuseDeleted({ domain }: Intake): Promise<void> {
@@ -137,7 +137,7 @@ export function createStoreBatch({
     const application = await cache.get(domain);
     if (!application) throw applicationNotFound(domain);
     const { atomic, lines } = batch;
-    storedQuota?.refuse(application.owner);
+    checkUpload?.(application.owner);
     batch.spend?.(application.id, lines.length);
     const record = toRecord(application.id, batch);
     const { accepted, errors } = await (atomic ? storeAll : storeEach)(application, batch, record);

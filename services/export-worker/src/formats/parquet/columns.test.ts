@@ -1,6 +1,6 @@
 import { columnsOf } from '@sluice/shared/columns/columns.ts';
 import { expect, it } from 'vitest';
-import { columnsFor, read, write } from './files.testing.ts';
+import { columnsFor, read, write } from '../../../../../test/support/exports/parquet-files.ts';
 
 const reading = {
   type: 'object',

@@ -2,6 +2,7 @@ import type { Column } from '@sluice/shared/columns/columns.ts';
 import { createNames } from '@sluice/shared/columns/names.ts';
 import { fromPointer, toPointer } from '@sluice/shared/payloads/leaves.ts';
 import type { NumberColumn } from '@sluice/shared/store/job-records.ts';
+import { isTime } from '../columns.ts';
 import type { Node, Struct } from './nodes.ts';
 import { openNumbers } from './open-numbers.ts';
 import type { Schema } from './schema-types.ts';
@@ -40,7 +41,7 @@ export function fileColumns({ schema, columns, selected, numbers }: Options): Fi
     .filter(
       (leaf): leaf is FileColumns['others'][number] => leaf.path !== undefined && !holds(tree, leaf.path),
     );
-  const time = wanted.find(({ pointer, isRest }) => pointer === undefined && !isRest)?.name;
+  const time = wanted.find(isTime)?.name;
   return { time, tree, others, rest: wanted.find(({ isRest }) => isRest)?.name };
 }
 

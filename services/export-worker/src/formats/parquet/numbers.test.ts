@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 import { parquetMetadata } from 'hyparquet';
 import { expect, it } from 'vitest';
+import { columnsFor, readExact, write } from '../../../../../test/support/exports/parquet-files.ts';
+import {
+  integer,
+  listed,
+  numbersPayload,
+  numbersSchema,
+} from '../../../../../test/support/exports/parquet-numbers.ts';
 import { runs } from '../../../../../test/support/runs.ts';
-import { columnsFor, readExact, write } from './files.testing.ts';
-import { integer, listed, numbersPayload, numbersSchema } from './numbers.testing.ts';
 
 /** A cell as a list would print it; `isText` where the column holds JSON. */
 const printed = (value: unknown) =>

@@ -12,12 +12,12 @@ import {
   nil,
   valueEnd,
 } from '../bson-walk.ts';
-import { childOf, createNode, findChild, type LeafNode } from '../leaf-tree.ts';
+import { childOf, createRoot, type FieldNode, findChild } from '../field-tree.ts';
 import type { Leaf, Node } from './nodes.ts';
 import { fitsDouble, fitsInt64 } from './read-scalar.ts';
 
 /** A place in payloads at or below which there are open numbers; `place` is among these. */
-interface OpenNode extends LeafNode {
+interface OpenNode extends FieldNode {
   items?: OpenNode;
 }
 
@@ -33,7 +33,7 @@ export function createNumberSurvey(tree: Node) {
   const leaves = openNumbers(tree);
   if (leaves.length === 0) return undefined;
   const places = new Map(leaves.map((leaf, place) => [leaf, place]));
-  const root = openNode(createNode(Buffer.alloc(0)), tree, places);
+  const root = openNode(createRoot(), tree, places);
   const isInteger = leaves.map(({ kind }) => kind === 'integer');
   const isDouble = leaves.map(() => true);
   const read = createEntryReader();
@@ -85,7 +85,7 @@ export function createNumberSurvey(tree: Node) {
 }
 
 function openNode(at: OpenNode, node: Node, places: Map<Leaf, number>): OpenNode {
-  if (node.kind === 'list') at.items = openNode(createNode(Buffer.alloc(0)), node.item, places);
+  if (node.kind === 'list') at.items = openNode(createRoot(), node.item, places);
   else if (node.kind !== 'struct') at.place = places.get(node) ?? -1;
   else
     for (const [key, field] of node.fields)

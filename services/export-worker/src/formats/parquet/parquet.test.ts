@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { parquetMetadata } from 'hyparquet';
 import { expect, it } from 'vitest';
+import { toBson } from '../../../../../test/support/exports/entries.ts';
+import { cases, columnsFor, read, write } from '../../../../../test/support/exports/parquet-files.ts';
 import { runs } from '../../../../../test/support/runs.ts';
-import { toBson } from '../entries.testing.ts';
 import { UnknownLeaf } from '../unknown-leaf.ts';
-import { cases, columnsFor, read, write } from './files.testing.ts';
 import { createParquet } from './parquet.ts';
 import { Unrepresentable } from './unrepresentable.ts';
 

@@ -14,7 +14,7 @@ import {
   valueEnd,
 } from '../bson-walk.ts';
 import { type ByteSink, clear, createByteSink } from '../byte-sink.ts';
-import { childOf, createNode, findChild, type LeafNode } from '../leaf-tree.ts';
+import { childOf, createRoot, type FieldNode, findChild } from '../field-tree.ts';
 import { writePruned } from '../pruned-json.ts';
 import { UnknownLeaf } from '../unknown-leaf.ts';
 import type { FileColumns } from './file-columns.ts';
@@ -33,7 +33,7 @@ type Members = Record<string, unknown>;
 type Read = (type: number, at: number) => unknown;
 
 /** A key in payloads. What has no `read` and a place is JSON text in a column of its own. */
-interface CellNode extends LeafNode {
+interface CellNode extends FieldNode {
   /** Of the field in its struct. */
   name?: string;
   read?: Read;
@@ -47,7 +47,7 @@ export function createReadCells({ time, tree, others, rest }: FileColumns, all: 
   const first = time === undefined ? 0 : 1;
   const openEntry = createEntryReader();
   const scratch = createByteSink(1_024);
-  const root: CellNode = createNode(Buffer.alloc(0));
+  const root: CellNode = createRoot();
   let source: EntryPlace;
   let cells: Cell[] = [];
   let hasRest = false;
@@ -62,6 +62,7 @@ export function createReadCells({ time, tree, others, rest }: FileColumns, all: 
   ): void {
     const child: CellNode = childOf(parent, key);
     child.place = place;
+    child.column = 'shown';
     child.name = name;
     child.isWhole = inArray || (node.kind === 'json' && !node.leafOnly);
     child.read = readOf(node, child, inArray);
@@ -109,7 +110,7 @@ export function createReadCells({ time, tree, others, rest }: FileColumns, all: 
   }
 
   function readList({ item }: List): Read {
-    const read = readOf(item, createNode(Buffer.alloc(0)), true);
+    const read = readOf(item, createRoot(), true);
     return (type, start) => {
       if (type !== array) return refuse('something other than an array');
       const values: unknown[] = [];
@@ -185,7 +186,10 @@ export function createReadCells({ time, tree, others, rest }: FileColumns, all: 
   for (const [index, [key, field]] of [...tree.fields].entries())
     addField(root, key, field, { place: first + index, inArray: false });
   for (const [index, { path }] of others.entries())
-    path.reduce(childOf, root as LeafNode).place = first + tree.fields.size + index;
+    Object.assign(path.reduce(childOf, root as FieldNode), {
+      place: first + tree.fields.size + index,
+      column: 'shown',
+    });
 
   return function readCells(entry: Buffer): Cell[] {
     source = openEntry(entry);

@@ -3,15 +3,15 @@ import type { TableShape } from '@sluice/shared/store/job-records.ts';
 import fc from 'fast-check';
 import { BSON } from 'mongodb';
 import { describe, expect, it } from 'vitest';
+import { at, shapeOf, withArrays } from '../../../../../test/support/exports/arrays.ts';
+import { csvOf, type Formulas, formulas } from '../../../../../test/support/exports/csv-of.ts';
+import { type Entry, idAt, type Payload, toBson } from '../../../../../test/support/exports/entries.ts';
+import { expectedTables, isRows } from '../../../../../test/support/exports/tables.ts';
 import { runs } from '../../../../../test/support/runs.ts';
 import { unzip } from '../../../../../test/support/unzip.ts';
-import { at, shapeOf, withArrays } from '../../shape/arrays.testing.ts';
-import { expectedTables, isRows } from '../../shape/tables.testing.ts';
-import { csvOf, type Formulas, formulas } from '../csv.testing.ts';
-import { type Entry, idAt, type Payload, toBson } from '../entries.testing.ts';
 import { Unexportable } from '../unexportable.ts';
 import { UnknownLeaf } from '../unknown-leaf.ts';
-import { tableHeaders } from './table-trees.ts';
+import { tableHeaders } from './table-headers.ts';
 import { createTablesZip } from './tables-zip.ts';
 
 interface Options {

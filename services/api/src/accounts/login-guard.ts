@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import { tooMany } from '@sluice/shared/errors.ts';
+import { addressKey } from '../limits/address-key.ts';
+import { type Counters, toSeconds } from '../limits/rate.ts';
+import { rates } from '../limits/table.ts';
+
+const { wrongPasswords: ofAddress, wrongPasswordsOfUser: ofUser } = rates;
+
+export type LoginGuard = ReturnType<typeof createLoginGuard>;
+
+/**
+ * Slows down who tries passwords. From one address: after five wrong ones a second, then twice as long each time. From all
+ * addresses together: so many an hour, which does not concern an address from which the user logged in during the
+ * last three weeks. Names count whether there is such a user or not.
+ */
+export function createLoginGuard(counters: Counters) {
+  const wrong = counters('login-wrong', ofAddress.seconds);
+  const waits = counters('login-waits', ofAddress.longestWaitSeconds);
+  const wrongOfUser = counters('login-account', ofUser.seconds);
+  const known = counters('login-known', ofUser.knownSeconds);
+  const latest = new Map<string, Promise<unknown>>();
+
+  /** One after another: of many at once each sees what became of those before. */
+  function inOrder<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const result = (latest.get(key) ?? Promise.resolve()).then(work);
+    const done = result
+      .catch(() => {})
+      .then(() => {
+        if (latest.get(key) === done) latest.delete(key);
+      });
+    latest.set(key, done);
+    return result;
+  }
+
+  async function countWrong(name: string, pair: string, isKnown: boolean): Promise<void> {
+    const [{ consumedPoints: count }] = await Promise.all([
+      wrong.penalty(pair),
+      isKnown || wrongOfUser.penalty(name),
+    ]);
+    if (count < ofAddress.limit) return;
+    const seconds = Math.min(2 ** (count - ofAddress.limit), ofAddress.longestWaitSeconds);
+    await waits.set(pair, 1, seconds);
+  }
+
+  /** Whether `isRight` says so. Throws ApiError, without asking it, when there is to be a wait. */
+  return (username: string, address: string, isRight: () => Promise<boolean>): Promise<boolean> => {
+    const name = createHash('sha256').update(username.toLowerCase()).digest('base64url').slice(0, 22);
+    const pair = `${name}:${addressKey(address)}`;
+    return inOrder(pair, async () => {
+      const [wait, tries, seen] = await Promise.all([
+        waits.get(pair),
+        wrongOfUser.get(name),
+        known.get(pair),
+      ]);
+      if (wait) throw refuse('this address', wait.msBeforeNext);
+      if (!seen && tries && tries.consumedPoints >= ofUser.limit)
+        throw refuse('many addresses', tries.msBeforeNext);
+      const right = await isRight();
+      if (right) await Promise.all([wrong.delete(pair), known.set(pair, 1, ofUser.knownSeconds)]);
+      else await countWrong(name, pair, seen !== null);
+      return right;
+    });
+  };
+}
+
+function refuse(from: string, waitMs: number) {
+  const seconds = toSeconds(waitMs);
+  return tooMany(`too many wrong passwords for this user from ${from}; wait ${seconds} s`, seconds);
+}

@@ -1,0 +1,150 @@
+import { type ApiError, tooMany, unavailable } from '@sluice/shared/errors.ts';
+import { createFairQueue } from '@sluice/shared/threads/fair-queue.ts';
+import type { FastifyReply } from 'fastify';
+import {
+  type CapacityLimit,
+  type CapacityName,
+  capacities,
+  retryAfterSeconds,
+  sharePerClient,
+} from './table.ts';
+
+/** What a request takes; it is free again once the answer has gone, or its client has, and the work is over. */
+export interface Lease {
+  /** Throws ApiError. */
+  take(amount: number): void;
+  during<T>(work: () => Promise<T>): Promise<T>;
+}
+
+/** How much a process has in hand, with a share for each client. */
+export interface Capacity {
+  /** Throws ApiError: 429 where the client's share is used up, 503 where all of it is. */
+  take(client: string, amount: number): void;
+  free(client: string, amount: number): void;
+  /** Takes an amount while the work goes on. Rejects like `take`. */
+  run<T>(client: string, work: () => Promise<T>, amount?: number): Promise<T>;
+  /** Takes 1 while the work goes on; waits for it, and clients take turns. Rejects with ApiError what has waited too long. */
+  runInTurn<T>(client: string, work: () => Promise<T>): Promise<T>;
+  lease(reply: FastifyReply, client: string): Lease;
+}
+
+interface Waiting {
+  client: string;
+  since: number;
+  begin(): void;
+  refuse(error: ApiError): void;
+}
+
+const endless = Number.POSITIVE_INFINITY;
+
+export function createCapacity({ what, limit, client: kind, waitMs = endless }: CapacityLimit): Capacity {
+  const share = sharePerClient * limit;
+  const inUse = new Map<string, number>();
+  const waiting = createFairQueue<Waiting>();
+  let total = 0;
+
+  const ofClient = (client: string) => inUse.get(client) ?? 0;
+  const shareIsUsed = () =>
+    tooMany(`too many ${what} of one ${kind} at once; nothing was done`, retryAfterSeconds);
+  const isFull = () => unavailable(`too many ${what} at once; nothing was done`, retryAfterSeconds);
+
+  function add(client: string, amount: number): void {
+    total += amount;
+    const own = ofClient(client) + amount;
+    if (own > 0) inUse.set(client, own);
+    else inUse.delete(client);
+  }
+
+  /** The first of a client may be above its share, and the first of all above the limit. */
+  function take(client: string, amount: number): void {
+    const own = ofClient(client);
+    if (own > 0 && own + amount > share) throw shareIsUsed();
+    if (total > 0 && total + amount > limit) throw isFull();
+    add(client, amount);
+  }
+
+  function free(client: string, amount: number): void {
+    add(client, -amount);
+    if (waiting.size() > 0) beginNext();
+  }
+
+  function beginNext(): void {
+    while (total < limit) {
+      const next = waiting.take();
+      if (!next) return;
+      if (performance.now() - next.since > waitMs)
+        next.refuse(ofClient(next.client) >= share ? shareIsUsed() : isFull());
+      else {
+        add(next.client, 1);
+        next.begin();
+      }
+    }
+  }
+
+  async function finish<T>(client: string, amount: number, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } finally {
+      free(client, amount);
+    }
+  }
+
+  return {
+    take,
+    free,
+
+    async run(client, work, amount = 1) {
+      take(client, amount);
+      return finish(client, amount, work);
+    },
+
+    async runInTurn(client, work) {
+      await new Promise<void>((begin, refuse) => {
+        waiting.push(client, { client, since: performance.now(), begin, refuse });
+        beginNext();
+      });
+      return finish(client, 1, work);
+    },
+
+    lease({ raw }, client) {
+      let own = 0;
+      let counted = 0;
+      let isWorking = false;
+
+      /** Either may be over first. */
+      function recount(): void {
+        const now = isWorking || !(raw.closed || raw.destroyed) ? own : 0;
+        free(client, counted - now);
+        counted = now;
+      }
+      raw.once('close', recount);
+
+      return {
+        take(amount) {
+          take(client, amount);
+          own += amount;
+          counted += amount;
+          recount();
+        },
+        async during(work) {
+          isWorking = true;
+          recount();
+          try {
+            return await work();
+          } finally {
+            isWorking = false;
+            recount();
+          }
+        },
+      };
+    },
+  };
+}
+
+export type Capacities = Record<CapacityName, Capacity>;
+
+/** All capacities of a process, by their names in the table. */
+export function createCapacities(table: Record<CapacityName, CapacityLimit> = capacities): Capacities {
+  const made = Object.entries(table).map(([name, limits]) => [name, createCapacity(limits)]);
+  return Object.fromEntries(made);
+}

@@ -1,0 +1,115 @@
+import type { ApiConfig } from '@sluice/shared/config/load.ts';
+import { type ApiError, tooMany } from '@sluice/shared/errors.ts';
+import type { Logger } from '@sluice/shared/logger.ts';
+import { repeat } from '@sluice/shared/repeat.ts';
+import type { Store } from '@sluice/shared/store/connect.ts';
+import { type QuotaName, quotas } from './table.ts';
+
+const lookEveryMs = 5_000;
+
+type Usage = Record<'entries' | 'bytes', number>;
+/** Counted before something is made, each by one query. */
+type Counted = Exclude<QuotaName, keyof Usage | 'keys'>;
+
+interface Dependencies {
+  store: Pick<Store, 'applications' | 'jobs' | 'milestones'>;
+  config: Pick<
+    ApiConfig,
+    'applicationQuota' | 'jobQuota' | 'storedExportQuota' | 'importQuota' | 'entryQuota' | 'byteQuota'
+  >;
+  log: Logger;
+}
+
+export interface Quotas {
+  /** Rejects with ApiError when the owner has as much as there may be. */
+  check(name: Counted, ownerId: string): Promise<void>;
+  /** The same of all entries of the owner together. */
+  checkEntries(ownerId: string): Promise<void>;
+  /** The same for uploads: waits for nothing, as of the last look. Undefined where no such quota is set. Throws ApiError. */
+  checkUpload: ((ownerId: string) => void) | undefined;
+  close(): void;
+}
+
+/** 429 for who has as much as there may be. */
+export function quotaReached(name: QuotaName, limit: number): ApiError {
+  const { what, client, advice, limit: setting } = quotas[name];
+  const orAsk = typeof setting === 'string' ? `, or ask the operator to raise ${setting}` : '';
+  const reached = `this ${client} has reached the limit of ${limit.toLocaleString('en')} ${what}`;
+  return tooMany(`${reached}; ${advice}${orAsk}; nothing was stored`, 60);
+}
+
+/** How much is kept of an owner. Owners who upload are looked at in MongoDB every few seconds, beside their uploads. */
+export function createQuotas({
+  store: { applications, jobs, milestones },
+  config,
+  log,
+}: Dependencies): Quotas {
+  const counted: Record<
+    Counted,
+    [limit: number, count: (ownerId: string, limit: number) => Promise<number>]
+  > = {
+    applications: [config.applicationQuota, applications.countOfOwner],
+    jobs: [config.jobQuota, jobs.unfinishedOfOwner],
+    storedExports: [config.storedExportQuota, jobs.keptExportsOfOwner],
+    importBytes: [config.importQuota, jobs.imports.heldOfOwner],
+  };
+  const { entryQuota: entries = Number.POSITIVE_INFINITY, byteQuota: bytes = Number.POSITIVE_INFINITY } =
+    config;
+  const ofEntries: Usage = { entries, bytes };
+  const isSet = Math.min(entries, bytes) < Number.POSITIVE_INFINITY;
+  /** By owner, as of the last look. */
+  const reached = new Map<string, keyof Usage>();
+  const uploading = new Set<string>();
+  /** It is logged once, and then when it happens again. */
+  let isMissing = false;
+
+  async function look(ownerId: string): Promise<void> {
+    const usage: Usage = { entries: 0, bytes: 0 };
+    for (const id of await applications.idsOfOwner(ownerId)) {
+      const { entries, bytes } = await milestones.usage(id);
+      usage.entries += entries;
+      usage.bytes += bytes;
+    }
+    const name = (['entries', 'bytes'] as const).find((each) => usage[each] >= ofEntries[each]);
+    if (name) reached.set(ownerId, name);
+    else reached.delete(ownerId);
+  }
+
+  async function lookAtAll(): Promise<void> {
+    const owners = [...uploading];
+    uploading.clear();
+    for (const owner of owners) {
+      try {
+        await look(owner);
+        isMissing = false;
+      } catch (error) {
+        uploading.add(owner);
+        log[isMissing ? 'debug' : 'warn'](
+          { event: 'quota.missed', reason: (error as Error).message },
+          'entries cannot be counted: until they can, ENTRY_QUOTA and BYTE_QUOTA are as of before',
+        );
+        isMissing = true;
+      }
+    }
+  }
+
+  function checkUpload(ownerId: string): void {
+    uploading.add(ownerId);
+    const name = reached.get(ownerId);
+    if (name) throw quotaReached(name, ofEntries[name]);
+  }
+
+  return {
+    async check(name, ownerId) {
+      const [limit, count] = counted[name];
+      if ((await count(ownerId, limit)) >= limit) throw quotaReached(name, limit);
+    },
+    async checkEntries(ownerId) {
+      if (!isSet) return;
+      await look(ownerId);
+      checkUpload(ownerId);
+    },
+    checkUpload: isSet ? checkUpload : undefined,
+    close: isSet ? repeat(lookEveryMs, lookAtAll) : () => {},
+  };
+}

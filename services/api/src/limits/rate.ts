@@ -1,0 +1,138 @@
+import type { Rate } from '@sluice/shared/config/units.ts';
+import { tooMany } from '@sluice/shared/errors.ts';
+import { keyPrefix, type Redis, type RedisConfig } from '@sluice/shared/queues/redis.ts';
+import { repeat } from '@sluice/shared/repeat.ts';
+import type { onRequestAsyncHookHandler } from 'fastify';
+import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
+import { addressKey } from './address-key.ts';
+import { rates } from './table.ts';
+
+/** Counts by key, each for a while that begins with the first that is counted. */
+export type Counter = Pick<RateLimiterAbstract, 'penalty' | 'get' | 'set' | 'delete'>;
+export type Counters = (name: string, seconds: number) => Counter;
+
+const synchroniseEveryMs = 200;
+
+/**
+ * Counters that all processes share through Redis. While it is away or mute each process counts by itself: a request waits
+ * for it once, for REDIS_TIMEOUT, as the connection is closed then.
+ */
+export function createCounters(redis: Redis, config: RedisConfig): Counters {
+  return (name, seconds) => {
+    const options = { keyPrefix: `${keyPrefix(config)}:${name}`, points: 1, duration: seconds };
+    return new RateLimiterRedis({
+      ...options,
+      storeClient: redis,
+      rejectIfRedisNotReady: true,
+      insuranceLimiter: new RateLimiterMemory(options),
+    });
+  };
+}
+
+/** What a limited route says in every answer. */
+const rateHeaders = (limit: number, remaining: number, resetMs: number): Record<string, string> => ({
+  'ratelimit-limit': String(limit),
+  'ratelimit-remaining': String(Math.max(0, remaining)),
+  'ratelimit-reset': String(toSeconds(resetMs)),
+});
+
+/** Whole seconds, at least one, for a header or a message. */
+export const toSeconds = (ms: number) => Math.max(1, Math.ceil(ms / 1_000));
+
+/** Hooks that let each address ask so often, and say how often it still may; none where there is no limit. */
+export function limitAddresses(
+  counters: Counters,
+  rate: Rate | undefined,
+  name: 'registrations' | 'logins',
+): onRequestAsyncHookHandler[] {
+  if (!rate) return [];
+  const { what } = rates[name];
+  const asked = counters(name, rate.durationMs / 1_000);
+  return [
+    async ({ ip }, reply) => {
+      const { consumedPoints, msBeforeNext } = await asked.penalty(addressKey(ip));
+      reply.headers(rateHeaders(rate.count, rate.count - consumedPoints, msBeforeNext));
+      if (consumedPoints <= rate.count) return;
+      const seconds = toSeconds(msBeforeNext);
+      throw tooMany(`too many ${what} from this address; wait ${seconds} s`, seconds);
+    },
+  ];
+}
+
+/** Of an application, in the window that is now. */
+interface Uploaded {
+  /** By all processes, as Redis answered last. */
+  known: number;
+  /** By this process, and not yet sent to Redis. */
+  own: number;
+}
+
+/** Counts entries of an application against its limit. Throws ApiError when there are too many. */
+export type Spend = ((applicationId: string, entries: number) => void) | undefined;
+
+export interface UploadRate {
+  /** Counts entries, all or none, and says in headers how many more there may be. Throws ApiError when there are too many. */
+  take(applicationId: string, entries: number): Record<string, string>;
+  close(): void;
+}
+
+/**
+ * Limits what each application is sent, in windows of the clock. No upload waits for Redis: each process counts, and learns in
+ * the background what others counted; so together they can go over the limit by what arrives meanwhile. While Redis is
+ * away each keeps the limit by itself.
+ */
+export function createUploadRate({ count, durationMs }: Rate, redis: Redis, config: RedisConfig): UploadRate {
+  const totals = new RateLimiterRedis({
+    keyPrefix: `${keyPrefix(config)}:uploads`,
+    points: count,
+    duration: Math.ceil((2 * durationMs) / 1_000),
+    storeClient: redis,
+    rejectIfRedisNotReady: true,
+  });
+  let window = 0;
+  const applications = new Map<string, Uploaded>();
+
+  function uploadedTo(applicationId: string, now: number): Uploaded {
+    const current = Math.floor(now / durationMs);
+    if (current !== window) {
+      window = current;
+      applications.clear();
+    }
+    const uploaded = applications.get(applicationId) ?? { known: 0, own: 0 };
+    applications.set(applicationId, uploaded);
+    return uploaded;
+  }
+
+  async function synchronise(): Promise<void> {
+    const unsent = [...applications].filter(([, { own }]) => own > 0);
+    const sending = unsent.map(async ([id, uploaded]) => {
+      const { own } = uploaded;
+      const { consumedPoints } = await totals.penalty(`${id}:${window}`, own);
+      uploaded.known = consumedPoints;
+      uploaded.own -= own;
+    });
+    // While Redis is away all of it is kept, and sent when it is back.
+    await Promise.allSettled(sending);
+  }
+
+  return {
+    take(applicationId, entries) {
+      const now = Date.now();
+      const uploaded = uploadedTo(applicationId, now);
+      const resetMs = durationMs - (now % durationMs);
+      const left = count - uploaded.known - uploaded.own;
+      if (entries > left) {
+        const seconds = toSeconds(resetMs);
+        const rate = `${count} entries per ${durationMs / 1_000} s for this application`;
+        const message =
+          entries > count
+            ? `the batch has ${entries} lines, over the limit of ${rate}; send smaller ones`
+            : `rate limit reached: ${rate}; retry in ${seconds} s`;
+        throw tooMany(`${message}; nothing was stored`, seconds, rateHeaders(count, left, resetMs));
+      }
+      uploaded.own += entries;
+      return rateHeaders(count, left - entries, resetMs);
+    },
+    close: repeat(synchroniseEveryMs, synchronise),
+  };
+}

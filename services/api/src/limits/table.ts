@@ -1,0 +1,110 @@
+/** Every limit on what clients ask for. `npm run docs:config` prints it in docs/operations.md, with the notes. */
+const mib = 1024 ** 2;
+const hour = 3_600;
+
+type Client = 'address' | 'application' | 'owner' | 'user';
+
+/** One client may take this part of a capacity. */
+export const sharePerClient = 3 / 4;
+/** A client that was refused is told to come again after this. */
+export const retryAfterSeconds = 2;
+
+export interface CapacityLimit {
+  what: string;
+  client: Client;
+  /** Bytes where it is a MiB and more. */
+  limit: number;
+  /** What has waited longer when its turn comes is refused: its client has given up, or soon will. */
+  waitMs?: number;
+  note?: string;
+}
+
+/** An upload that waits counts at least this: small ones take memory too. */
+export const uploadBytes = 8 * 1024;
+/** A page counts at least this, from the request to the end of its answer. */
+export const pageBytes = 128 * 1024;
+
+const largeNote =
+  'over 128 KiB, or over 16 KiB with more than 1,500 names or 6,000 values, or over 20,000 steps of validation';
+const downloadNote =
+  'a file counts as its size, at most as three of its parts (some 3 MiB each), a streamed export as 12 MiB';
+
+/** How much one API process has in hand. */
+export const capacities = {
+  uploads: {
+    ...{ what: 'uploads', client: 'application', limit: 32 * mib, waitMs: 5_000 },
+    note: 'that wait to be stored; one counts at least 8 KiB, so 4,096 at most',
+  },
+  largeUploads: { what: 'large uploads', client: 'owner', limit: 128 * mib, waitMs: 5_000, note: largeNote },
+  batches: { what: 'batches', client: 'address', limit: 128 * mib },
+  imports: { what: 'imports', client: 'owner', limit: 32, note: 'while their files arrive' },
+  schemas: { what: 'schemas', client: 'owner', limit: 256, note: 'to compile' },
+  passwords: { what: 'passwords', client: 'address', limit: 64, note: 'to hash or to compare' },
+  pages: {
+    ...{ what: 'pages of entries', client: 'owner', limit: 128 * mib },
+    note: 'as they are stored; one counts at least 128 KiB, so 1,024 at most',
+  },
+  pageReads: { what: 'pages read from MongoDB', client: 'owner', limit: 12, waitMs: 10_000 },
+  lists: {
+    ...{ what: 'lists of applications', client: 'owner', limit: 128 * mib },
+    note: 'one counts at most 1.5 MiB where no application is over 256 KiB',
+  },
+  listParts: {
+    what: 'parts of these lists that are written',
+    client: 'owner',
+    limit: 1,
+    note: 'others wait',
+  },
+  downloads: { what: 'downloads', client: 'owner', limit: 384 * mib, note: downloadNote },
+  followers: { what: 'followed jobs', client: 'owner', limit: 256, note: '`…/events`' },
+} satisfies Record<string, CapacityLimit>;
+
+export type CapacityName = keyof typeof capacities;
+
+/** How often. A name in capitals is a setting. */
+export const rates = {
+  registrations: { what: 'registrations', client: 'address', limit: 'REGISTER_RATE', note: '' },
+  logins: { what: 'logins', client: 'address', limit: 'LOGIN_RATE', note: '' },
+  uploads: { what: 'uploaded entries', client: 'application', limit: 'UPLOAD_RATE', note: '' },
+  wrongPasswords: {
+    ...{ what: 'wrong passwords for one user', client: 'address', limit: 5, seconds: hour },
+    longestWaitSeconds: 900,
+    note: 'then a wait of 1 s, twice as long each time, up to 15 min',
+  },
+  wrongPasswordsOfUser: {
+    ...{ what: 'wrong passwords', client: 'user', limit: 100, seconds: hour },
+    knownSeconds: 21 * 24 * hour,
+    note: 'from addresses where the user did not log in for three weeks',
+  },
+} as const;
+
+interface QuotaLimit {
+  what: string;
+  client: Client;
+  limit: string | number;
+  /** What the client can do. */
+  advice: string;
+}
+
+const exportAdvice = 'delete one, wait until one expires, or stream the export';
+
+/** How much is kept. */
+export const quotas = {
+  applications: { what: 'applications', client: 'owner', limit: 'APPLICATION_QUOTA', advice: 'delete one' },
+  keys: { what: 'ingest keys', client: 'application', limit: 100, advice: 'revoke one' },
+  jobs: { what: 'unfinished exports and imports', client: 'owner', limit: 'JOB_QUOTA', advice: 'delete one' },
+  storedExports: {
+    what: 'stored exports',
+    client: 'owner',
+    limit: 'STORED_EXPORT_QUOTA',
+    advice: exportAdvice,
+  },
+  importBytes: {
+    ...{ what: 'bytes of unfinished and failed imports', client: 'owner', limit: 'IMPORT_QUOTA' },
+    advice: 'delete one',
+  },
+  entries: { what: 'entries', client: 'owner', limit: 'ENTRY_QUOTA', advice: 'delete an application' },
+  bytes: { what: 'bytes of payloads', client: 'owner', limit: 'BYTE_QUOTA', advice: 'delete an application' },
+} as const satisfies Record<string, QuotaLimit>;
+
+export type QuotaName = keyof typeof quotas;

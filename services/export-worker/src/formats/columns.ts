@@ -1,0 +1,10 @@
+import type { Column } from '@sluice/shared/columns/columns.ts';
+
+/** Those that were asked for, in that order; all where none is. */
+export function columnsNamed(columns: Column[], selected: string[] | undefined): Column[] {
+  const byName = new Map(columns.map((column) => [column.name, column]));
+  return selected?.map((name) => byName.get(name) as Column) ?? columns;
+}
+
+/** Whether it is the time of the entry. */
+export const isTime = ({ pointer, isRest }: Column) => pointer === undefined && !isRest;

@@ -1,0 +1,191 @@
+import type { Column } from '@sluice/shared/columns/columns.ts';
+import { toPointer } from '@sluice/shared/payloads/leaves.ts';
+import type { TableShape } from '@sluice/shared/store/job-records.ts';
+import {
+  array,
+  document,
+  documentEnd,
+  type EntryPlace,
+  emptySize,
+  entryId,
+  hasOnlyObjects,
+  keyEnd,
+  type Memory,
+  nil,
+  valueEnd,
+} from './bson-walk.ts';
+import { addField, createRoot, type FieldNode, findChild } from './field-tree.ts';
+import { UnknownLeaf } from './unknown-leaf.ts';
+
+interface Options {
+  /** All fields of the application outside of arrays. */
+  columns: Column[];
+  /** Names of those that were asked for; absent: all. */
+  selected?: string[] | undefined;
+  /** Whether arrays are JSON text, have a column for each element, or a table of their own where they are of objects. */
+  arrays: 'json' | 'columns' | 'rows';
+  /** That of the entries, and those of elements. */
+  tables: TableShape[];
+  /** Which of them the rows are for. */
+  wanted?: number;
+}
+
+interface TableNode extends FieldNode {
+  /** Whether arrays there are JSON text all the same. */
+  keepsArrays?: boolean;
+  /** The table of the objects in the array that is there. */
+  elements?: { root: TableNode; depth: number; isWanted: boolean };
+}
+
+export type FindRows = ReturnType<typeof createFindRows>;
+
+/** Finds the rows that an entry has in a table; `onRow` hears of each when its cells are found. */
+export function createFindRows(
+  { columns, selected, arrays, tables, wanted = 0 }: Options,
+  onRow: (entry: EntryPlace) => void,
+) {
+  const root = createTree({ columns, selected, tables, wanted });
+  const { path, columns: cells } = tables[wanted] as TableShape;
+  const hasRestCell = cells.some(({ isRest }) => isRest);
+  /** Of the element in its array, behind those of the elements that it is within. */
+  const indexes = path.map(() => 0);
+  /** For each cell the type of its value, or 0, and where that is; then those of what other tables have. */
+  const types = new Uint8Array(cells.length + 1);
+  const values = new Int32Array(cells.length + 1);
+  let hasRest = false;
+  let unknown: string[] = [];
+
+  /** Whether a field that is no column is passed over. `within` is the field of the outermost array around it. */
+  function isPassedOver(within: FieldNode | undefined): boolean {
+    if (within) return within.column === 'hidden';
+    if (!selected) hasRest = hasRestCell;
+    return hasRest || selected !== undefined;
+  }
+
+  function collect(source: EntryPlace, start: number, parent: TableNode, within?: FieldNode): boolean {
+    const { bytes } = source;
+    const end = documentEnd(source, start);
+    let before: TableNode | undefined;
+    for (let at = start + 4; at < end; ) {
+      const type = bytes[at] as number;
+      const key = at + 1;
+      const node: TableNode | undefined = findChild(parent, before, source, key);
+      const value = node ? key + node.key.length : keyEnd(source, key) + 1;
+      at = valueEnd(source, type, value);
+      if (node) before = node;
+      let isKnown: boolean;
+      if (!node) isKnown = isPassedOver(within);
+      else if (type === document && at - value > emptySize && !(within && node.keepsArrays))
+        isKnown = (!node.wanted && !within && selected !== undefined) || collect(source, value, node, within);
+      else isKnown = collectValue(source, type, value, node, within);
+      if (isKnown) continue;
+      if (!node) unknown = firstField(source, type, value);
+      unknown.unshift(bytes.toString('utf8', key, value - 1));
+      return false;
+    }
+    return true;
+  }
+
+  /** Of anything but an object with members. */
+  function collectValue(
+    source: EntryPlace,
+    type: number,
+    at: number,
+    node: TableNode,
+    within?: FieldNode,
+  ): boolean {
+    if (!within && !node.column) return isPassedOver(within);
+    // An empty cell, which needs no column where there are some for what is below.
+    if (type === nil) return true;
+    if (type === array && arrays !== 'json' && !node.keepsArrays) {
+      if (arrays === 'rows' && hasOnlyObjects(source, at)) return collectRows(source, at, node, within);
+      if (arrays === 'columns' && source.view.getInt32(at, true) > emptySize)
+        return collect(source, at, node, within ?? node);
+    }
+    if (node.place < 0) return (within ?? node).column === 'hidden';
+    types[node.place] = type;
+    values[node.place] = at;
+    return true;
+  }
+
+  function collectRows(
+    source: EntryPlace,
+    start: number,
+    node: TableNode,
+    within: FieldNode = node,
+  ): boolean {
+    if (!node.elements) return false;
+    const { root, depth, isWanted } = node.elements;
+    const end = documentEnd(source, start);
+    for (let at = start + 4, index = 0; at < end; index++) {
+      const value = keyEnd(source, at + 1) + 1;
+      at = valueEnd(source, document, value);
+      if (depth < indexes.length) indexes[depth] = index;
+      if (isWanted) types.fill(0);
+      if (!collect(source, value, root, within)) {
+        unknown.unshift(String(index));
+        return false;
+      }
+      if (isWanted) onRow(source);
+    }
+    return true;
+  }
+
+  return {
+    /** The fields of entries. */
+    root,
+    indexes,
+    types,
+    values,
+    /** Whether the entry has fields for the rest. */
+    hasRest: () => hasRest,
+    /** Throws where the entry has something that is in no table; then its rows so far do not count either. */
+    find(source: EntryPlace): void {
+      types.fill(0);
+      hasRest = false;
+      unknown = [];
+      // All of the entry is looked at, so that each reading finds the same ones unknown.
+      if (!collect(source, source.payload, root)) throw new UnknownLeaf(entryId(source), toPointer(unknown));
+      if (wanted === 0) onRow(source);
+    },
+  };
+}
+
+/** The path to the first field in a value. */
+function firstField(source: Memory, type: number, at: number): string[] {
+  if (type !== document || source.view.getInt32(at, true) === emptySize) return [];
+  const value = keyEnd(source, at + 5) + 1;
+  const key = source.bytes.toString('utf8', at + 5, value - 1);
+  return [key, ...firstField(source, source.bytes[at + 4] as number, value)];
+}
+
+/** The fields of entries, with their places in the table wanted and the tables of their elements. */
+function createTree({
+  columns,
+  selected,
+  tables,
+  wanted,
+}: Omit<Options, 'arrays'> & { wanted: number }): TableNode {
+  const names = selected && new Set(selected);
+  const elsewhere = (tables[wanted] as TableShape).columns.length;
+  const roots = new Map<string, TableNode>();
+  for (const [table, { path, columns }] of tables.entries()) {
+    const root: TableNode = createRoot();
+    roots.set(JSON.stringify(path), root);
+    for (const [place, { pointer, isWhole }] of columns.entries())
+      if (pointer !== undefined) {
+        const node: TableNode = addField(root, pointer, table === wanted ? place : elsewhere);
+        if (isWhole) node.keepsArrays = true;
+      }
+    if (path.length === 0) continue;
+    const parent = roots.get(JSON.stringify(path.slice(0, -1))) as TableNode;
+    const node: TableNode = addField(parent, path.at(-1) as string, -1);
+    node.elements = { root, depth: path.length - 1, isWanted: table === wanted };
+    node.column = 'shown';
+  }
+  const root = roots.get('[]') as TableNode;
+  for (const { name, pointer } of columns)
+    if (pointer !== undefined)
+      addField(root, pointer, -1).column = !names || names.has(name) ? 'shown' : 'hidden';
+  return root;
+}

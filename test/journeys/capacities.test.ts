@@ -1,0 +1,148 @@
+import { createCapacities } from '@sluice/api/limits/capacity.ts';
+import { type CapacityName, capacities, sharePerClient } from '@sluice/api/limits/table.ts';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { type Answer, type Sluice, startSluice, storeOf, until } from '../support/sluice.ts';
+
+const capacity = createCapacities();
+let sluice: Sluice;
+let username: string;
+let token: string;
+let domain: string;
+let path: string;
+let job: string;
+
+/** Whose requests are the ones below. */
+async function clientOf(kind: 'address' | 'application' | 'owner'): Promise<string> {
+  const { users, applications } = storeOf(sluice);
+  if (kind === 'owner') return (await users.byName(username))?.id as string;
+  return kind === 'address' ? '127.0.0.1' : ((await applications.byDomain(domain))?.id as string);
+}
+
+beforeAll(async () => {
+  sluice = await startSluice({ capacity });
+  ({ username, token } = await sluice.owner());
+  domain = await sluice.application(token);
+  path = `/applications/${domain}`;
+  const { body } = await sluice.request('POST', `${path}/exports`, { token, json: {} });
+  job = `${path}/exports/${body.data.id}`;
+  const state = async () => (await sluice.request('GET', job, { token })).body.data.state;
+  await until(async () => (await state()) === 'completed');
+});
+afterAll(() => sluice.stop());
+
+const ask = (method: string, where: string, options: Parameters<Sluice['request']>[2] = {}) =>
+  sluice.request(method, where, { token, ...options });
+const schema = '{"type":"object"}';
+
+/** A request that needs some of a capacity. */
+const requests = {
+  uploads: () => ask('POST', `${path}/data`, { json: {} }),
+  largeUploads: () => ask('POST', `${path}/data`, { body: `{}${' '.repeat(300_000)}` }),
+  batches: () => ask('POST', `${path}/data/batch`, { body: '[{}]' }),
+  imports: () => ask('POST', `${path}/imports`, { body: '[{}]' }),
+  schemas: () => ask('POST', '/applications', { json: { name: 'Test', type: 'other', schema } }),
+  passwords: () => ask('POST', '/users/login', { json: { username, password: 'correct horse' } }),
+  pages: () => ask('GET', `${path}/data`),
+  lists: () => ask('GET', '/applications'),
+  downloads: () => ask('GET', `${job}/file`),
+  followers: () => ask('GET', `${job}/events`),
+} satisfies Partial<Record<CapacityName, () => Promise<Answer>>>;
+
+function expectRefusal({ status, headers, body }: Answer, expected: 429 | 503): void {
+  const name = expected === 429 ? 'TooManyRequestsError' : 'ServiceUnavailableError';
+  expect([status, body.error?.name]).toEqual([expected, name]);
+  expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+}
+
+/** Does something while clients have so much in hand. */
+async function whileTaken<T>(
+  name: CapacityName,
+  taken: [string, number][],
+  work: () => Promise<T>,
+): Promise<T> {
+  for (const [client, amount] of taken) capacity[name].take(client, amount);
+  try {
+    return await work();
+  } finally {
+    for (const [client, amount] of taken) capacity[name].free(client, amount);
+  }
+}
+
+it.each(Object.keys(requests) as (keyof typeof requests)[])(
+  '%s: a client whose share is used up is answered 429, others 503 where the process is full, and all are served before and after',
+  async (name) => {
+    const { limit, client } = capacities[name];
+    const share = sharePerClient * limit;
+    const request = requests[name];
+    expect((await request()).status).toBeLessThan(300);
+    expectRefusal(await whileTaken(name, [[await clientOf(client), share]], request), 429);
+    const full: [string, number][] = [
+      ['one', share],
+      ['other', limit - share],
+    ];
+    expectRefusal(await whileTaken(name, full, request), 503);
+    expect((await request()).status).toBeLessThan(300);
+  },
+);
+
+it('a large page is refused in the middle, when it turns out that there is no room for it', async () => {
+  const body = JSON.stringify({ text: 'x'.repeat(900_000) });
+  expect((await ask('POST', `${path}/data`, { body })).status).toBe(201);
+  const { limit } = capacities.pages;
+  const left = limit - 512 * 1024;
+  expectRefusal(
+    await whileTaken(
+      'pages',
+      [[await clientOf('owner'), sharePerClient * limit - 512 * 1024]],
+      requests.pages,
+    ),
+    429,
+  );
+  expectRefusal(
+    await whileTaken(
+      'pages',
+      [
+        ['one', left / 2],
+        ['other', left / 2],
+      ],
+      requests.pages,
+    ),
+    503,
+  );
+  expect((await requests.pages()).status).toBe(200);
+});
+
+it.each([
+  [429, 'itself'],
+  [503, 'others'],
+] as const)(
+  'pageReads: a client that waited too long is answered %i where pages are read for %s',
+  async (status, whose) => {
+    const client = whose === 'itself' ? await clientOf('owner') : 'other';
+    const { pageReads } = createCapacities({
+      ...capacities,
+      pageReads: { ...capacities.pageReads, waitMs: 0 },
+    });
+    let isWaiting = false;
+    const hasty = await startSluice({
+      workers: false,
+      env: sluice.env,
+      capacity: {
+        ...createCapacities(),
+        pageReads: {
+          ...pageReads,
+          runInTurn(...all) {
+            isWaiting = true;
+            return pageReads.runInTurn(...all);
+          },
+        },
+      },
+    });
+    onTestFinished(() => hasty.stop());
+    pageReads.take(client, capacities.pageReads.limit);
+    const answer = hasty.request('GET', `${path}/data`, { token });
+    await until(async () => isWaiting);
+    pageReads.free(client, 1);
+    expectRefusal(await answer, status);
+  },
+);

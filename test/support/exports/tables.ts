@@ -1,0 +1,59 @@
+import { createFileNames } from '@sluice/export-worker/shape/file-names.ts';
+import type { Column } from '@sluice/shared/columns/columns.ts';
+import { fromPointer, toPointer } from '@sluice/shared/payloads/leaves.ts';
+import type { TableShape } from '@sluice/shared/store/job-records.ts';
+import { baseOf, isFilledArray, isFilledObject, keysOf, valuesAt, withKey } from './arrays.ts';
+import type { Entry, Payload } from './entries.ts';
+
+const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const isRows = (value: unknown): value is Payload[] => isFilledArray(value) && value.every(isObject);
+
+const hasCell = (values: unknown[]) =>
+  values.some((value) => value !== null && !isRows(value) && !isFilledObject(value)) ||
+  values.every((value) => value === null);
+
+function name(pointer: string, taken: Set<string>): Column {
+  const dotted = fromPointer(pointer).join('.');
+  const free = taken.has(dotted) || dotted === '' || /^[/']/.test(dotted) ? pointer : dotted;
+  taken.add(free);
+  return { name: free, pointer };
+}
+
+/** The tables of entries, by looking at their values. */
+export function expectedTables(list: Entry[]): TableShape[] {
+  const fileName = createFileNames();
+  const base = baseOf(list);
+  const entries: TableShape = { name: fileName(['entries']), path: [], columns: [] };
+  const tables = [entries];
+
+  function addTable(path: string[], elements: Payload[], outer: string[]): void {
+    const table: TableShape = { name: fileName(path.flatMap(fromPointer)), path, columns: [] };
+    const taken = new Set(['entry', 'index', ...outer.map((other) => `${other}.index`)]);
+    const nested: [string, Payload[]][] = [];
+    function addMembers(objects: Payload[], above: string): void {
+      for (const key of keysOf(objects)) {
+        const pointer = above + toPointer([key]);
+        const values = withKey(objects, key);
+        if (hasCell(values)) table.columns.push(name(pointer, taken));
+        const rows = values.filter(isRows).flat();
+        if (rows.length > 0) nested.push([pointer, rows]);
+        addMembers(values.filter(isFilledObject), pointer);
+      }
+    }
+    tables.push(table);
+    addMembers(elements, '');
+    for (const [pointer, rows] of nested) addTable([...path, pointer], rows, [...outer, table.name]);
+  }
+
+  for (const { name, pointer } of base) {
+    if (pointer === undefined) entries.columns.push({ name });
+    else {
+      const values = valuesAt(list, pointer);
+      if (hasCell(values)) entries.columns.push({ name: name === 'entry' ? pointer : name, pointer });
+      const rows = values.filter(isRows).flat();
+      if (rows.length > 0) addTable([pointer], rows, []);
+    }
+  }
+  return tables;
+}

@@ -1,0 +1,34 @@
+import { createLogger } from '@sluice/shared/logger.ts';
+import { exportsQueue } from '@sluice/shared/queues/exports.ts';
+import { createProducer } from '@sluice/shared/queues/producer.ts';
+import { connectRedis } from '@sluice/shared/queues/redis.ts';
+import { timings } from '@sluice/shared/queues/timings.ts';
+import { startWorker } from '@sluice/shared/queues/worker.ts';
+
+/**
+ * A worker process for tests that soon takes itself for unresponsive: it takes jobs from the Redis at REDIS_URL, and looks for
+ * those that wait at WATCH_URL.
+ */
+const { REDIS_URL = '', WATCH_URL = '', REDIS_PREFIX: prefix = '' } = process.env;
+const timeoutMs = 30_000;
+const log = createLogger('test', { level: 'info', pretty: false });
+const redis = connectRedis({ url: WATCH_URL }, log, 'impatient');
+await startWorker({
+  config: { redis: { url: REDIS_URL, prefix, timeoutMs }, concurrency: 1, healthPort: 0 },
+  log,
+  tasks: [
+    {
+      definition: exportsQueue,
+      handler: async ({ jobId }) => {
+        log.info({ event: 'took', job: jobId });
+        // Longer than a silence that is taken for that.
+        if (jobId === '1') await new Promise((resolve) => setTimeout(resolve, 6_000));
+        log.info({ event: 'did', job: jobId });
+      },
+      queue: createProducer(exportsQueue, redis, { url: WATCH_URL, prefix, timeoutMs }, log),
+    },
+  ],
+  close: async () => redis.disconnect(),
+  timings: { ...timings, unresponsiveMs: 5_000 },
+});
+log.info({ event: 'started' });
