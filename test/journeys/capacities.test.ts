@@ -131,9 +131,9 @@ it.each([
         ...createCapacities(),
         pageReads: {
           ...pageReads,
-          runInTurn(...all) {
+          runInFairOrder(...all) {
             isWaiting = true;
-            return pageReads.runInTurn(...all);
+            return pageReads.runInFairOrder(...all);
           },
         },
       },

@@ -35,7 +35,7 @@ export function createListApplications(
   async function* write(ownerId: string, groups: Group[]): AsyncGenerator<string> {
     let before = '{"success":true,"status":200,"data":[';
     for (const { ids } of groups) {
-      const group = await listParts.runInTurn(ownerId, async () =>
+      const group = await listParts.runInFairOrder(ownerId, async () =>
         (await applications.byIds(ids)).map(toJson).join(','),
       );
       if (group === '') continue;

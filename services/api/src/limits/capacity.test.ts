@@ -112,7 +112,7 @@ describe('work that waits for a capacity', () => {
         fc.integer({ min: 1, max: 4 }),
         fc.array(step, { maxLength: 20 }),
         async (limit, steps) => {
-          const { runInTurn } = create(limit, 60_000);
+          const { runInFairOrder } = create(limit, 60_000);
           const { underWay, begin } = createWork();
           const all: Promise<unknown>[] = [];
           const end = async (fails: boolean) => {
@@ -121,7 +121,7 @@ describe('work that waits for a capacity', () => {
           };
           let ended = 0;
           for (const [n, { client, ends, fails }] of steps.entries()) {
-            const work = runInTurn(client, begin(`${n}`)).catch(() => {});
+            const work = runInFairOrder(client, begin(`${n}`)).catch(() => {});
             all.push(work.then(() => ended++));
             await settled();
             expect(underWay.length).toBe(Math.min(limit, all.length - ended));
@@ -137,10 +137,10 @@ describe('work that waits for a capacity', () => {
   });
 
   it('is taken from one client after the other, however much one of them has waiting', async () => {
-    const { runInTurn } = create(1, 60_000);
+    const { runInFairOrder } = create(1, 60_000);
     const { underWay, begin } = createWork();
     const all = ['first', 'one', 'one', 'one', 'two'].map((client, n) =>
-      runInTurn(client, begin(`${client} ${n}`)),
+      runInFairOrder(client, begin(`${client} ${n}`)),
     );
     const order: string[] = [];
     while (order.length < all.length) {
@@ -156,13 +156,13 @@ describe('work that waits for a capacity', () => {
   it('is refused when its turn comes too late: 429 to whom most of the capacity is used by, 503 to others', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => void vi.useRealTimers());
-    const { runInTurn } = create(4, 5_000);
+    const { runInFairOrder } = create(4, 5_000);
     const { underWay, begin } = createWork();
-    const running = [1, 2, 3, 4].map((n) => runInTurn('one', begin(`${n}`)));
-    const late = [runInTurn('one', begin('late')), runInTurn('two', begin('late'))];
+    const running = [1, 2, 3, 4].map((n) => runInFairOrder('one', begin(`${n}`)));
+    const late = [runInFairOrder('one', begin('late')), runInFairOrder('two', begin('late'))];
     const refused = Promise.allSettled(late);
     vi.advanceTimersByTime(4_000);
-    const soon = runInTurn('two', begin('soon'));
+    const soon = runInFairOrder('two', begin('soon'));
     vi.advanceTimersByTime(1_001);
     await settled();
     underWay.shift()?.end();

@@ -23,8 +23,8 @@ export interface Capacity {
   free(client: string, amount: number): void;
   /** Takes an amount while the work goes on. Rejects like `take`. */
   run<T>(client: string, work: () => Promise<T>, amount?: number): Promise<T>;
-  /** Takes 1 while the work goes on; waits for it, and clients take turns. Rejects with ApiError what has waited too long. */
-  runInTurn<T>(client: string, work: () => Promise<T>): Promise<T>;
+  /** Takes 1 while the work goes on; waits for it, one client after the other. Rejects with ApiError what has waited too long. */
+  runInFairOrder<T>(client: string, work: () => Promise<T>): Promise<T>;
   lease(reply: FastifyReply, client: string): Lease;
 }
 
@@ -98,7 +98,7 @@ export function createCapacity({ what, limit, client: kind, waitMs = endless }: 
       return finish(client, amount, work);
     },
 
-    async runInTurn(client, work) {
+    async runInFairOrder(client, work) {
       await new Promise<void>((begin, refuse) => {
         waiting.push(client, { client, since: performance.now(), begin, refuse });
         beginNext();

@@ -23,7 +23,8 @@ const retryAfter = { 'Retry-After': Type.Integer({ description: 'Seconds to wait
 export const overLimit = {
   429: {
     ...Failure,
-    description: 'There may be no more now; `error.message` says what to do.',
+    description:
+      'Your quota, or your share of what the server takes at once, is used up; `error.message` says which.',
     headers: retryAfter,
   },
 };

@@ -74,7 +74,7 @@ export const entryRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       lease.take(pageBytes);
       const [found, total] = await lease
         .during(() =>
-          pageReads.runInTurn(owner.id, async () => {
+          pageReads.runInFairOrder(owner.id, async () => {
             const reading = [
               entries.page(application.id, {
                 ...period,

@@ -1,5 +1,5 @@
 import { DeadlineError } from '@sluice/shared/deadline.ts';
-import { type LineError, unavailable } from '@sluice/shared/errors.ts';
+import { type LineError, tooMany, unavailable } from '@sluice/shared/errors.ts';
 import type { LineRefusal } from '@sluice/shared/intake/examine.ts';
 import type { Examiner } from '@sluice/shared/intake/examiner.ts';
 import type { Intake } from '@sluice/shared/intake/intake.ts';
@@ -21,12 +21,12 @@ const bodyOf = (lines: number) =>
   Buffer.from(Array.from({ length: lines }, (_, n) => `{"n":${n}}`).join('\n'));
 
 /** Takes every line, but for one time when too many others wait. */
-function busyAt(turn: number): Pick<Examiner, 'examine'> {
+function busyAt(turn: number, busy = unavailable('too many large uploads')): Pick<Examiner, 'examine'> {
   let turns = 0;
   return {
     async examine(_application, json) {
       turns += 1;
-      if (turns === turn) throw unavailable('too many large uploads are waiting; nothing was stored', 1);
+      if (turns === turn) throw busy;
       return { ok: true, json, text: json.toString(), leaves: [] };
     },
   };
@@ -80,6 +80,17 @@ it.each(Array.from({ length: 2 * count }, (_, i) => i + 1))(
     expect(await stored()).toBe(count);
     expect(await send()).toMatchObject({ accepted: count });
     expect(await stored()).toBe(count);
+  },
+);
+
+it.each([tooMany('too many large uploads of one owner', 2), unavailable('too many large uploads')])(
+  'a line for which the examiner is busy is refused for that reason, as is a batch of such lines (%s)',
+  async (busy) => {
+    const { name, message } = busy;
+    const of = async (lines: number) => (await start(busyAt(1, busy), { atomic: false, lines })).send();
+    expect(await of(2)).toEqual({ accepted: 1, rejected: 1, errors: [{ line: 1, name, message }] });
+    const headers = { 'retry-after': expect.any(String) };
+    await expect(of(1)).rejects.toMatchObject({ name, headers });
   },
 );
 
