@@ -9,8 +9,9 @@ import { call, ownStores, until } from '../support/sluice.ts';
 import { createWorkerProcess } from '../support/worker-process.ts';
 
 /** More than the parts and the sockets' buffers that an API is ahead of a client. */
-const count = Number(process.env.ENTRIES ?? 60_000);
-const textLength = 600;
+const large = { count: 6_000, textLength: 6_000 };
+/** The same, also when it is compressed. */
+const short = { count: 60_000, textLength: 600 };
 /** So that a client is amid the file for a while. */
 const slowly = ['--limit-rate', '8M'];
 const schema = { type: 'object', properties: { n: { type: 'integer' }, text: { type: 'string' } } };
@@ -23,7 +24,7 @@ async function proxied(url: string) {
 }
 
 /** The API and an export worker as processes, each with its own way to MongoDB that can be cut; an application with entries. */
-async function start() {
+async function start({ count, textLength } = large) {
   const { db, url } = await ownDatabase();
   const env = {
     ...ownStores(),
@@ -56,7 +57,7 @@ async function start() {
   }
 
   return {
-    ...{ db, store, domain, worker, other, client, streamed },
+    ...{ count, db, store, domain, worker, other, client, streamed },
     apiProxy: ofApi.proxy,
     workerProxy: ofWorker.proxy,
     stream: (args: string[] = []) => curl(`${base}/export`, args),
@@ -100,7 +101,8 @@ describe.each(['cut', 'stall'] as const)('when MongoDB goes away (%s) from the A
   ] as const)(
     'a streamed export (%s) fails, and its job has the whole file',
     async (coding, args) => {
-      const { client, db, domain, worker, stream, streamed, file, over, apiProxy } = await start();
+      const run = await start(coding === 'plain' ? large : short);
+      const { client, count, db, domain, worker, stream, streamed, file, over, apiProxy } = run;
       await worker.start();
       // Compressed it is a tenth, and a client must be slower to be amid it.
       const slower = coding === 'plain' ? slowly : ['--limit-rate', '500K'];
@@ -139,7 +141,7 @@ it('when MongoDB goes away from the worker and comes back, a streamed export goe
 }, 120_000);
 
 it('an export is taken over from a worker that has lost MongoDB, though it still has the queue', async () => {
-  const { db, worker, store, client, domain, workerProxy, other, file } = await start();
+  const { count, db, worker, store, client, domain, workerProxy, other, file } = await start();
   await worker.start();
   const cut = workerProxy.cutWhenSent('$push', 2);
   const id = await client.create(domain);
@@ -153,7 +155,7 @@ it('an export is taken over from a worker that has lost MongoDB, though it still
 }, 120_000);
 
 it('an export that fails midway breaks the stream, and its job says why', async () => {
-  const { db, worker, stream, streamed, over, client, domain } = await start();
+  const { count, db, worker, stream, streamed, over, client, domain } = await start();
   // The newest entry has a leaf that was never recorded: a defect, for which no column was made.
   const newest = { 'payload.n': count - 1 };
   await db.collection('entries').updateOne(newest, { $set: { 'payload.unheard': 'of' } });

@@ -6,7 +6,7 @@ import { openStore, ownDatabase, throughProxy } from '../support/own-database.ts
 import { startSluice, until } from '../support/sluice.ts';
 import { createWorkerProcess } from '../support/worker-process.ts';
 
-const entries = Number(process.env.ENTRIES ?? 60_000);
+const entries = Number(process.env.ENTRIES ?? 6_000);
 
 /** The worker's way to MongoDB is a proxy, so that it can be amid a job for as long as this process takes. */
 async function start() {
@@ -16,7 +16,7 @@ async function start() {
   const store = openStore(MONGODB_URL);
   const { token } = await sluice.owner();
   const { domain, id: application } = await exportableApplication(sluice, store, token);
-  await fill(store, application, entries, 600);
+  await fill(store, application, entries, 6_000);
   const { hostname, port } = new URL(inject('mongodbUrl'));
   const proxy = await createCuttableProxy({ host: hostname, port: Number(port || 27017) });
   onTestFinished(proxy.close);

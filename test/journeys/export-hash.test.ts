@@ -41,7 +41,7 @@ it('the hash of a file is that of its bytes, also when a worker comes back to a 
   const store = openStore(MONGODB_URL);
   const { token } = await sluice.owner();
   const { domain, id: application } = await exportableApplication(sluice, store, token);
-  await fill(store, application, 30_000, 500);
+  await fill(store, application, 3_000, 5_000);
   const client = exportClient(sluice.url, token);
   const one = await createCuttableWorker(sluice.env);
   const other = await createCuttableWorker(sluice.env);
@@ -62,7 +62,7 @@ it('the hash of a file is that of its bytes, also when a worker comes back to a 
   await until(async () => (await parts(id)) > 2);
 
   const job = await client.over(domain, id);
-  expect([job.state, job.file.rows]).toEqual(['completed', 30_000]);
+  expect([job.state, job.file.rows]).toEqual(['completed', 3_000]);
   await expectSwept(db, store, id);
   expect(job.file.sha256).toBe(sha256(await fileOf(store, id)));
 }, 120_000);

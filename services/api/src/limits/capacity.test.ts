@@ -5,6 +5,7 @@ import type { ApiError } from '@sluice/shared/errors.ts';
 import fc from 'fast-check';
 import type { FastifyReply } from 'fastify';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { runs } from '../../../../test/support/runs.ts';
 import { createCapacity, type Lease } from './capacity.ts';
 
 const ofThings = { what: 'things', client: 'owner' } as const;
@@ -131,7 +132,7 @@ describe('work that waits for a capacity', () => {
           expect(ended).toBe(steps.length);
         },
       ),
-      { numRuns: 50 },
+      runs(50),
     );
   });
 
