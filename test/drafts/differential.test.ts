@@ -18,9 +18,8 @@ afterAll(() => oracle.close());
 /** What the code of both forms says of each payload. */
 function validate(schema: unknown, payloads: unknown[]): unknown[][] {
   const checked = checkSchema(JSON.stringify(schema));
-  if (!checked.ok) throw new Error(`the schema was refused: ${checked.refusal.message}`);
   return [false, true].map((exhaustive) => {
-    const { run } = createRun(generate(checked.schema, checked.draft, exhaustive).code);
+    const { run } = createRun(generate(checked, exhaustive).code);
     return payloads.map((payload) => {
       const issues = run(payload);
       return issues && isTooMany(issues) ? 'too many steps' : issues === null;

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkShape } from '@sluice/shared/schemas/check-shape.ts';
+import { checkWalk } from '@sluice/shared/schemas/check-walk.ts';
 import { type Draft, draftOf, drafts, metaSchemaUris } from '@sluice/shared/schemas/draft.ts';
 import { generate } from '@sluice/shared/schemas/generate.ts';
 import { createValidator, type Validator } from '@sluice/shared/schemas/validator.ts';
@@ -66,7 +67,10 @@ function compile(schema: Group['schema'], draft: Draft): Validator[] {
   checkShape(whole);
   if (draftOf(whole.$schema) !== draft) throw new Error('unknown $schema');
   return [false, true].map((exhaustive) =>
-    createValidator(generate(whole, draft, exhaustive), async () => undefined),
+    createValidator(
+      generate({ schema: whole, draft, walk: checkWalk(whole, draft) }, exhaustive),
+      async () => undefined,
+    ),
   );
 }
 

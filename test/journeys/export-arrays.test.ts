@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { eachLeaf, toPointer } from '@sluice/shared/payloads/leaves.ts';
+import { toPointer } from '@sluice/shared/payloads/leaves.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import { highestId } from '@sluice/shared/store/entry-id.ts';
 import type { ExportJob } from '@sluice/shared/store/job-records.ts';
 import type { JobStore } from '@sluice/shared/store/jobs.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eachLeaf } from '../support/each-leaf.ts';
 import { deliver } from '../support/export-client.ts';
 import { claim, createClaimed, writerOn } from '../support/export-writer.ts';
 import { jsonOf } from '../support/json-of.ts';

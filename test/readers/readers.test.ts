@@ -1,8 +1,9 @@
 import { createCsv } from '@sluice/export-worker/formats/csv.ts';
-import { eachLeaf, toPointer } from '@sluice/shared/payloads/leaves.ts';
+import { toPointer } from '@sluice/shared/payloads/leaves.ts';
 import { parseJson } from '@sluice/shared/payloads/parse-json.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { eachLeaf } from '../support/each-leaf.ts';
 import { columnsFor, type Entry, entries, write as writeCsv } from '../support/exports/entries.ts';
 import {
   cases,

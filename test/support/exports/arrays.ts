@@ -1,9 +1,10 @@
 import { createSurvey } from '@sluice/export-worker/shape/survey.ts';
 import { type Column, columnsOf } from '@sluice/shared/columns/columns.ts';
-import { eachLeaf, fromPointer, toPointer } from '@sluice/shared/payloads/leaves.ts';
+import { fromPointer, toPointer } from '@sluice/shared/payloads/leaves.ts';
 import type { TableShape } from '@sluice/shared/store/job-records.ts';
 import fc from 'fast-check';
 import { BSON } from 'mongodb';
+import { eachLeaf } from '../each-leaf.ts';
 import { type Entry, key, type Payload, scalar, time, toBson } from './entries.ts';
 
 const { value } = fc.letrec<{ value: unknown }>((tie) => {

@@ -1,8 +1,9 @@
 import type { FileFormat } from '@sluice/export-worker/formats/format.ts';
 import { type Column, columnsOf } from '@sluice/shared/columns/columns.ts';
-import { eachLeaf, toPointer } from '@sluice/shared/payloads/leaves.ts';
+import { toPointer } from '@sluice/shared/payloads/leaves.ts';
 import fc from 'fast-check';
 import { Binary, BSON } from 'mongodb';
+import { eachLeaf } from '../each-leaf.ts';
 
 export type Payload = Record<string, unknown>;
 export interface Entry {

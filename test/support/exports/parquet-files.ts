@@ -3,9 +3,10 @@ import { fileColumns } from '@sluice/export-worker/formats/parquet/file-columns.
 import { createNumberSurvey } from '@sluice/export-worker/formats/parquet/open-numbers.ts';
 import { createParquet } from '@sluice/export-worker/formats/parquet/parquet.ts';
 import { type Column, columnsOf } from '@sluice/shared/columns/columns.ts';
-import { eachLeaf, toPointer } from '@sluice/shared/payloads/leaves.ts';
+import { toPointer } from '@sluice/shared/payloads/leaves.ts';
 import fc from 'fast-check';
 import { parquetReadObjects } from 'hyparquet';
+import { eachLeaf } from '../each-leaf.ts';
 import { type Entry, toBson } from './entries.ts';
 import { createExpected, type Row } from './parquet-oracle.ts';
 import { anyShape, payloadOf, schemaOf } from './parquet-shapes.ts';

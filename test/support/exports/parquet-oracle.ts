@@ -1,5 +1,6 @@
 import type { Column } from '@sluice/shared/columns/columns.ts';
-import { eachLeaf, toPointer } from '@sluice/shared/payloads/leaves.ts';
+import { toPointer } from '@sluice/shared/payloads/leaves.ts';
+import { eachLeaf } from '../each-leaf.ts';
 import type { ObjectShape, Shape } from './parquet-shapes.ts';
 
 /** A row as every reader has to give it: times as in JSON, integers as numbers, JSON as its text, NULL as null. */

@@ -24,7 +24,7 @@ function start(logged: unknown[] = [], capacity?: Admission) {
 async function intakeOf(schema: object, id = 'one'): Promise<Intake> {
   const rawSchema = JSON.stringify({ type: 'object', ...schema });
   const compiled = await compiler.compile(rawSchema);
-  if (!compiled.ok) throw new Error(compiled.refusal.message);
+  if (!compiled.ok) throw new Error(compiled.problem);
   const { validator } = compiled;
   const leaves = createLeafSet();
   leaves.add(['/a', '/pad']);

@@ -26,7 +26,7 @@ export function createLoadIntake({ leaves, compiler }: { leaves: LeafStore; comp
     const compiling = compiler.compile(rawSchema, { client: owner.id });
     const [compiled, recorded] = await Promise.all([compiling, leaves.of(id)]);
     // It compiled when it was created: what fails now is time or memory.
-    if (!compiled.ok) throw unavailable(`the schema cannot be compiled now: ${compiled.refusal.message}`);
+    if (!compiled.ok) throw unavailable(`the schema cannot be compiled now: ${compiled.problem}`);
     const known = createLeafSet();
     known.add(schemaLeaves(parseSchema(rawSchema)));
     known.add(recorded.pointers);

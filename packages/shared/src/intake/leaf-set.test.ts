@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { eachLeaf } from '../../../../test/support/each-leaf.ts';
 import { runs } from '../../../../test/support/runs.ts';
-import { eachLeaf, toPointer } from '../payloads/leaves.ts';
+import { toPointer } from '../payloads/leaves.ts';
 import { largeNumbers, maxLeafCharacters, maxLeafLength, maxLeaves } from '../store/leaves.ts';
 import { addLeaves, createLeafSet, noLeaves, tooLong } from './leaf-set.ts';
 

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { BSON } from 'mongodb';
 import { expect, it } from 'vitest';
+import { eachLeaf } from '../../../../test/support/each-leaf.ts';
 import { runs } from '../../../../test/support/runs.ts';
-import { eachLeaf, fromPointer, toPointer } from './leaves.ts';
+import { fromPointer, toPointer } from './leaves.ts';
 
 function leaves(payload: Record<string, unknown>) {
   const found: [string[], unknown][] = [];

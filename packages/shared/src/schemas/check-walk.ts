@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { fromPointer } from '../payloads/leaves.ts';
 import { type Draft, draftOf, idKeyword, metaSchemaUris, refStandsAlone } from './draft.ts';
 import { isObject } from './is-object.ts';
 import { keywordsOf } from './keywords.ts';
@@ -148,8 +149,7 @@ export function checkWalk(root: Record<string, unknown>, draft: Draft): Walk {
   function follow(document: Place, uri: string, pointer: string): Place | undefined {
     let { schema, at } = document;
     let resource = uri;
-    for (const part of pointer.split('/').slice(1)) {
-      const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    for (const key of fromPointer(pointer)) {
       if (typeof schema !== 'object' || schema === null || !Object.hasOwn(schema, key)) return undefined;
       schema = (schema as Record<string, unknown>)[key];
       at = append(at, key);
@@ -187,6 +187,9 @@ function isMetaSchema(uri: string, draft: Draft): boolean {
 }
 
 function checkPattern(pattern: string, at: string): void {
-  const translated = translatePattern(pattern);
-  if (!translated.ok) throw new Refused(`the pattern ${translated.problem}, at ${shown(at)}`);
+  try {
+    translatePattern(pattern);
+  } catch (error) {
+    throw error instanceof Refused ? new Refused(`the pattern ${error.message}, at ${shown(at)}`) : error;
+  }
 }

@@ -1,29 +1,22 @@
 import { parseJson } from '../payloads/parse-json.ts';
 import { checkShape } from './check-shape.ts';
-import { checkWalk } from './check-walk.ts';
+import { checkWalk, type Walk } from './check-walk.ts';
 import { type Draft, draftOf } from './draft.ts';
 import { isObject } from './is-object.ts';
 import { limits } from './limits.ts';
-import { Refused, type SchemaRefusal } from './refusal.ts';
+import { Refused } from './refusal.ts';
 
-export type Checked =
-  | { ok: true; schema: Record<string, unknown>; draft: Draft }
-  | { ok: false; refusal: SchemaRefusal };
+export interface Checked {
+  schema: Record<string, unknown>;
+  draft: Draft;
+  walk: Walk;
+}
 
 /**
  * Reads a schema given as text and refuses what may not be compiled, without compiling it. Synchronous and
- * cheap: its cost grows with the text, which is limited.
+ * cheap: its cost grows with the text, which is limited. Throws Refused.
  */
 export function checkSchema(raw: string): Checked {
-  try {
-    return { ok: true, ...check(raw) };
-  } catch (error) {
-    if (error instanceof Refused) return { ok: false, refusal: { message: error.message } };
-    throw error;
-  }
-}
-
-function check(raw: string): { schema: Record<string, unknown>; draft: Draft } {
   const bytes = Buffer.byteLength(raw);
   if (bytes > limits.schemaBytes)
     throw new Refused(`the schema has ${bytes} bytes; at most ${limits.schemaBytes} are allowed`);
@@ -34,8 +27,7 @@ function check(raw: string): { schema: Record<string, unknown>; draft: Draft } {
   const draft = draftOf(schema.$schema);
   if (!draft)
     throw new Refused(`unknown $schema at /$schema: drafts 2020-12, 2019-09, 07, 06 and 04 are supported`);
-  checkWalk(schema, draft);
-  return { schema, draft };
+  return { schema, draft, walk: checkWalk(schema, draft) };
 }
 
 function parse(raw: string): unknown {

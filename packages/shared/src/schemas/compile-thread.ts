@@ -1,6 +1,6 @@
+import { readPayload } from '../payloads/read-payload.ts';
 import { serve } from '../threads/serve.ts';
 import { checkSchema } from './check.ts';
-import { findInexact } from './find-inexact.ts';
 import { type Generated, generate } from './generate.ts';
 import { Refused } from './refusal.ts';
 
@@ -16,15 +16,12 @@ export interface CompileRequest {
 export type CompileReply = Generated | { problem: string };
 
 // The start of the thread is not the first schema's time.
-generate({ type: 'object' }, '2020-12', false);
+generate(checkSchema('{"type":"object"}'), false);
 
 serve<CompileRequest, CompileReply>(({ raw, isNew, exhaustive }) => {
-  const inexact = isNew ? findInexact(raw) : undefined;
-  if (inexact) return { problem: inexact };
-  const checked = checkSchema(raw);
-  if (!checked.ok) return { problem: checked.refusal.message };
   try {
-    return generate(checked.schema, checked.draft, exhaustive);
+    if (isNew) refuseInexact(raw);
+    return generate(checkSchema(raw), exhaustive);
   } catch (error) {
     return { problem: describe(error) };
   }
@@ -35,4 +32,14 @@ function describe(error: unknown): string {
   if (error instanceof Refused) return error.message;
   if (error instanceof RangeError) return 'the schema is nested or referenced too deeply to compile';
   return `the schema does not compile: ${error instanceof Error ? error.message.slice(0, 300) : 'unknown reason'}`;
+}
+
+const inexact = new Set(['exactNumber', 'uniqueKeys']);
+
+/** A number that no double holds, or a key twice, would mean something else than it says. */
+function refuseInexact(schema: string): void {
+  const reading = readPayload(Buffer.from(schema));
+  if (reading.ok || reading.kind !== 'inexact') return;
+  const issue = reading.issues.find(({ keyword }) => inexact.has(keyword));
+  if (issue) throw new Refused(`${issue.message}, at ${issue.path}`);
 }

@@ -3,10 +3,9 @@ import type { Logger } from '../logger.ts';
 import { createThread } from '../threads/thread.ts';
 import type { CompileReply, CompileRequest } from './compile-thread.ts';
 import { limits } from './limits.ts';
-import type { SchemaRefusal } from './refusal.ts';
 import { createValidator, type Validator } from './validator.ts';
 
-export type Compiled = { ok: true; validator: Validator } | { ok: false; refusal: SchemaRefusal };
+export type Compiled = { ok: true; validator: Validator } | { ok: false; problem: string };
 
 interface CompileOptions {
   /** Whose it is: clients have turns. */
@@ -52,7 +51,7 @@ export function createCompiler({
     async compile(raw, { client = '', isNew = false } = {}) {
       const request = { raw, isNew, exhaustive: false };
       const answer = await capacity.run(client, () => thread.ask(client, request, isNew ? {} : accepted));
-      if ('problem' in answer) return { ok: false, refusal: { message: answer.problem } };
+      if ('problem' in answer) return { ok: false, problem: answer.problem };
       return { ok: true, validator: createValidator(answer, () => compileExhaustive(raw, client), onDefect) };
     },
     close: thread.close,

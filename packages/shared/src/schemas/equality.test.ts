@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../test/support/runs.ts';
 import { createEqual } from './equal.ts';
-import { codePoints } from './text-length.ts';
+import { codePoints } from './runtime.ts';
 import { createFindDuplicate } from './unique.ts';
 
 const equal = createEqual(() => {});

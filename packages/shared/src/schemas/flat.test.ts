@@ -8,7 +8,7 @@ afterAll(() => compiler.close());
 
 async function compile(schema: object): Promise<Validator> {
   const compiled = await compiler.compile(JSON.stringify({ type: 'object', ...schema }), { isNew: true });
-  if (!compiled.ok) throw new Error(compiled.refusal.message);
+  if (!compiled.ok) throw new Error(compiled.problem);
   return compiled.validator;
 }
 

@@ -4,6 +4,7 @@ import ajv2020 from 'ajv/dist/2020.js';
 import draft06 from 'ajv/dist/refs/json-schema-draft-06.json' with { type: 'json' };
 import standalone from 'ajv/dist/standalone/index.js';
 import ajvDraft04 from 'ajv-draft-04';
+import type { Checked } from './check.ts';
 import type { Draft } from './draft.ts';
 import { trackEvaluated } from './evaluated.ts';
 import { flatten } from './flat.ts';
@@ -13,7 +14,6 @@ import { limits } from './limits.ts';
 import { buildPattern } from './linear-regexp.ts';
 import { link } from './link.ts';
 import { multipleOf } from './multiple.ts';
-import { PatternProblem } from './pattern-problem.ts';
 import { Refused } from './refusal.ts';
 import { uniqueItems } from './unique.ts';
 
@@ -40,9 +40,9 @@ export interface Generated {
 }
 
 /** Throws Refused. */
-export function generate(schema: Record<string, unknown>, draft: Draft, exhaustive: boolean): Generated {
+export function generate({ schema, draft, walk }: Checked, exhaustive: boolean): Generated {
   checkBy(draft, schema, '');
-  const { schema: linked, tracks, usesMetaSchema } = link(schema, draft);
+  const { schema: linked, tracks, usesMetaSchema } = link(schema, draft, walk);
   // What only a reference makes a schema has not been looked at yet.
   checkBy(draft, linked, 'a reference leads to what is ');
   const regExp = createRegExp();
@@ -114,7 +114,7 @@ function buildForSize(source: string): number {
   try {
     return buildPattern(source).programSize();
   } catch (error) {
-    if (error instanceof PatternProblem)
+    if (error instanceof Refused)
       throw new Refused(`the pattern ${JSON.stringify(source.slice(0, limits.shownName))} ${error.message}`);
     throw error;
   }

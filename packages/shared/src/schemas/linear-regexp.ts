@@ -2,7 +2,7 @@ import { RE2JS, RE2JSException } from 're2js';
 import type { Spend } from './budget.ts';
 import { limits } from './limits.ts';
 import { translatePattern } from './pattern.ts';
-import { PatternProblem } from './pattern-problem.ts';
+import { Refused } from './refusal.ts';
 
 export type LinearRegExp = { test(text: string): boolean; toString(): string };
 
@@ -34,20 +34,17 @@ export function linearRegExp(source: string, spend: Spend): LinearRegExp {
   };
 }
 
-/** Throws PatternProblem where the pattern cannot be had in linear time. */
+/** Throws Refused where the pattern cannot be had in linear time. */
 export function buildPattern(source: string): RE2JS {
-  const translation = translatePattern(source);
-  if (!translation.ok) throw new PatternProblem(translation.problem);
+  const translated = translatePattern(source);
   try {
-    const built = RE2JS.compile(translation.re2);
+    const built = RE2JS.compile(translated);
     if (built.programSize() > limits.patternInstructions)
-      throw new PatternProblem(
-        `is too large (its repetitions expand to over ${limits.patternInstructions} steps)`,
-      );
+      throw new Refused(`is too large (its repetitions expand to over ${limits.patternInstructions} steps)`);
     return built;
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
-    throw new PatternProblem(`cannot be matched in linear time (${error.message})`);
+    throw new Refused(`cannot be matched in linear time (${error.message})`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { checkWalk, type Place, type Target } from './check-walk.ts';
+import type { Place, Target, Walk } from './check-walk.ts';
 import { type Draft, refStandsAlone } from './draft.ts';
 import { tracked } from './evaluated.ts';
 import { isObject } from './is-object.ts';
@@ -21,8 +21,11 @@ export type Linked = {
  * the draft does not know are gone too. `tracks`: it asks which properties or items have been evaluated.
  * `usesMetaSchema`: it refers to that of a draft.
  */
-export function link(root: Record<string, unknown>, draft: Draft): Linked {
-  const { places, targets, dynamicAnchors } = checkWalk(root, draft);
+export function link(
+  root: Record<string, unknown>,
+  draft: Draft,
+  { places, targets, dynamicAnchors }: Walk,
+): Linked {
   const keywords = keywordsOf(draft);
   const tracks = [...places.keys()].some(
     (schema) =>

@@ -16,7 +16,7 @@ it('keeps no validator that its caller has dropped', async () => {
   for (let i = 0; i < 40; i++) {
     const schema = { type: 'object', properties: { [`p${i}`]: { pattern: `^${i}[a-z]{1,50}$` } } };
     const compiled = await compiler.compile(JSON.stringify(schema));
-    if (!compiled.ok) throw new Error(compiled.refusal.message);
+    if (!compiled.ok) throw new Error(compiled.problem);
     expect(compiled.validator.validate({ [`p${i}`]: `${i}abc` })).toBeNull();
     const payload = { [`p${i}`]: '' };
     await compiled.validator.explain(payload, compiled.validator.validate(payload) ?? []);

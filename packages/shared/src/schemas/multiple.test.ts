@@ -41,7 +41,7 @@ describe('multipleOf', () => {
     async ($schema) => {
       const raw = JSON.stringify({ $schema, type: 'object', properties: { price: { multipleOf: 0.01 } } });
       const compiled = await compiler.compile(raw);
-      if (!compiled.ok) throw new Error(compiled.refusal.message);
+      if (!compiled.ok) throw new Error(compiled.problem);
       expect(compiled.validator.validate({ price: 19.99 })).toBeNull();
       expect(compiled.validator.validate({ price: 19.995 })).toMatchObject([
         { path: '/price', keyword: 'multipleOf' },

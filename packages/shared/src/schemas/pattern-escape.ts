@@ -1,4 +1,4 @@
-import { PatternProblem } from './pattern-problem.ts';
+import { Refused } from './refusal.ts';
 
 /** White space of ECMA-262, which knows more than RE2's `\s`. */
 const space =
@@ -48,7 +48,7 @@ export function readSetEscape(source: string, at: number): [text: string | undef
   if (char === 'S') return [notSpace, at + 2];
   if (char !== 'p' && char !== 'P') return [undefined, at];
   const match = property.exec(source.slice(at, at + 64));
-  if (!match) throw new PatternProblem(`has a malformed property escape \\${char}`);
+  if (!match) throw new Refused(`has a malformed property escape \\${char}`);
   return [`\\${char}{${longCategories[match[3] as string] ?? match[3]}}`, at + match[0].length];
 }
 
@@ -57,7 +57,7 @@ export function readCharEscape(source: string, at: number): [code: number, next:
   const rest = source.slice(at + 1, at + 14);
   const char = String.fromCodePoint(source.codePointAt(at + 1) as number);
   if (char in controls) return [controls[char] as number, at + 2];
-  if (char === 'k' || /^[1-9]/.test(char)) throw new PatternProblem(`uses the backreference \\${char}`);
+  if (char === 'k' || /^[1-9]/.test(char)) throw new Refused(`uses the backreference \\${char}`);
   if (/^0(?!\d)/.test(rest)) return [0, at + 2];
   const pair = /^u([dD][89abAB][\da-fA-F]{2})\\u([dD][c-fC-F][\da-fA-F]{2})/.exec(rest);
   if (pair) return [(hex(pair[1]) - 0xd800) * 0x400 + hex(pair[2]) - 0xdc00 + 0x10000, at + 12];
@@ -65,7 +65,7 @@ export function readCharEscape(source: string, at: number): [code: number, next:
   if (coded) return [hex(coded[1] ?? coded[2] ?? coded[3]), at + 1 + coded[0].length];
   const control = /^c([a-zA-Z])/.exec(rest);
   if (control) return [(control[1] as string).charCodeAt(0) % 32, at + 3];
-  if (/^[a-zA-Z\d]/.test(char)) throw new PatternProblem(`uses the unknown escape \\${char}`);
+  if (/^[a-zA-Z\d]/.test(char)) throw new Refused(`uses the unknown escape \\${char}`);
   return [char.codePointAt(0) as number, at + 1 + char.length];
 }
 

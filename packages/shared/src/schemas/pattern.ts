@@ -1,30 +1,19 @@
 import { limits } from './limits.ts';
 import { readClass } from './pattern-class.ts';
 import { readEscape } from './pattern-escape.ts';
-import { PatternProblem } from './pattern-problem.ts';
-
-export type Translation = { ok: true; re2: string } | { ok: false; problem: string };
+import { Refused } from './refusal.ts';
 
 const quantifier = /^\{(\d+)(?:,(\d*))?\}/;
 const maxRepetition = 1_000;
 
 /**
  * Translates a regular expression of ECMA-262 (flag `u`, with the looser escapes of no flag) to RE2's
- * syntax. Groups become non-capturing: only whether a text matches is ever asked.
+ * syntax. Groups become non-capturing: only whether a text matches is ever asked. Throws Refused.
  */
-export function translatePattern(source: string): Translation {
-  try {
-    return { ok: true, re2: translate(source) };
-  } catch (error) {
-    if (error instanceof PatternProblem) return { ok: false, problem: error.message };
-    throw error;
-  }
-}
-
-function translate(source: string): string {
+export function translatePattern(source: string): string {
   if (source.length > limits.patternLength)
-    throw new PatternProblem(`is longer than ${limits.patternLength} characters`);
-  if (!parses(source, 'u') && !parses(source, '')) throw new PatternProblem('is not a regular expression');
+    throw new Refused(`is longer than ${limits.patternLength} characters`);
+  if (!parses(source, 'u') && !parses(source, '')) throw new Refused('is not a regular expression');
   let out = '';
   for (let at = 0; at < source.length; ) {
     const [text, next] = readPart(source, at);
@@ -74,19 +63,18 @@ function readGroup(source: string, at: number): [string, number] {
   if (!rest.startsWith('(?')) return ['(?:', at + 1];
   if (rest.startsWith('(?:')) return ['(?:', at + 3];
   if (rest.startsWith('(?=') || rest.startsWith('(?!'))
-    throw new PatternProblem(`uses the lookahead ${rest.slice(0, 3)}`);
-  if (rest.startsWith('(?<=') || rest.startsWith('(?<!'))
-    throw new PatternProblem(`uses the lookbehind ${rest}`);
+    throw new Refused(`uses the lookahead ${rest.slice(0, 3)}`);
+  if (rest.startsWith('(?<=') || rest.startsWith('(?<!')) throw new Refused(`uses the lookbehind ${rest}`);
   if (rest.startsWith('(?<')) return ['(?:', source.indexOf('>', at) + 1];
   const flags = source.slice(at, source.indexOf(':', at) + 1);
   if (flags === '(?i:' || flags === '(?-i:') return [flags, at + flags.length];
-  throw new PatternProblem(`uses the flags ${flags}`);
+  throw new Refused(`uses the flags ${flags}`);
 }
 
 function readBrace(source: string, at: number): [string, number] {
   const match = quantifier.exec(source.slice(at, at + 32));
   if (!match) return ['\\{', at + 1];
   if (Math.max(Number(match[1]), Number(match[2] || 0)) > maxRepetition)
-    throw new PatternProblem(`repeats more than ${maxRepetition} times with ${match[0]}`);
+    throw new Refused(`repeats more than ${maxRepetition} times with ${match[0]}`);
   return [match[0], at + match[0].length];
 }

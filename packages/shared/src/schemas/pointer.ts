@@ -1,3 +1,4 @@
+import { fromPointer } from '../payloads/leaves.ts';
 import { limits } from './limits.ts';
 
 export function append(pointer: string, key: string | number): string {
@@ -10,21 +11,15 @@ export function shown(pointer: string): string {
   return pointer.length <= limits.shownPath ? pointer : `${pointer.slice(0, limits.shownPath - 1)}…`;
 }
 
-/** The value a JSON Pointer leads to; undefined when it leads nowhere. */
-export function follow(value: unknown, pointer: string): unknown {
-  let at = value;
-  for (const part of pointer.split('/').slice(1)) {
-    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+/** The value that a reference within a document leads to; undefined for one that is no pointer, such as an anchor. */
+export function followReference(root: unknown, reference: unknown): unknown {
+  if (typeof reference !== 'string' || !/^#(\/|$)/.test(reference)) return undefined;
+  let at = root;
+  for (const key of fromPointer(decode(reference.slice(1)))) {
     if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined;
     at = (at as Record<string, unknown>)[key];
   }
   return at;
-}
-
-/** The value that a reference within a document leads to; undefined for one that is no pointer, such as an anchor. */
-export function followReference(root: unknown, reference: unknown): unknown {
-  if (typeof reference !== 'string' || !/^#(\/|$)/.test(reference)) return undefined;
-  return follow(root, decode(reference.slice(1)));
 }
 
 function decode(fragment: string): string {

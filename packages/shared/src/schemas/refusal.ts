@@ -1,5 +1,5 @@
-/** Why a schema is refused. `message` says what and where, with a JSON Pointer into the schema. */
-export type SchemaRefusal = { message: string };
-
-/** Thrown inside this folder only, where a refusal is found deep in a walk or in Ajv. */
+/**
+ * Why a schema is refused: what and where, with a JSON Pointer into the schema. Thrown inside this folder only. That of a pattern
+ * completes "the pattern …" until its place is known.
+ */
 export class Refused extends Error {}

@@ -3,7 +3,6 @@ import { createEqual } from './equal.ts';
 import { createFormats } from './formats.ts';
 import { linearRegExp } from './linear-regexp.ts';
 import { createIsMultiple } from './multiple.ts';
-import { codePoints } from './text-length.ts';
 import { createFindDuplicate } from './unique.ts';
 
 const charactersAStep = 2;
@@ -45,3 +44,14 @@ export function createRuntime(spend: Spend) {
 }
 
 export type Runtime = ReturnType<typeof createRuntime>;
+
+/** Characters as JSON Schema counts them: code points, not UTF-16 units. */
+export function codePoints(text: string): number {
+  let count = text.length;
+  for (let at = 0; at < text.length - 1; at++) {
+    if ((text.charCodeAt(at) & 0xfc00) !== 0xd800 || (text.charCodeAt(at + 1) & 0xfc00) !== 0xdc00) continue;
+    count--;
+    at++;
+  }
+  return count;
+}

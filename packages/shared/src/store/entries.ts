@@ -1,7 +1,7 @@
 import { BSON, type ClientSession, type Db, MongoServerError } from 'mongodb';
 import type { EntryDocument, StoredEntry } from './entry-document.ts';
-import { createEntryKeys, type EntryId, fromKey } from './entry-id.ts';
-import { type Period, range } from './entry-range.ts';
+import { createEntryKeys } from './entry-id.ts';
+import { range } from './entry-range.ts';
 import { createInsert, type KeyedEntry, type NewEntry, type Outcome } from './insert-entries.ts';
 import { createListing, type Page } from './list-entries.ts';
 import { type MilestoneStore, milestoneStore } from './milestones.ts';
@@ -17,10 +17,7 @@ interface Listing {
   filterMs?: number | undefined;
 }
 
-const newestFirst = { _id: -1 } as const;
 const oldestFirst = { _id: 1 } as const;
-
-const toEntry = ({ _id, payload }: EntryDocument): StoredEntry => ({ ...fromKey(_id), payload });
 
 export type EntryStore = ReturnType<typeof entryStore>;
 
@@ -92,26 +89,6 @@ export function entryStore(
 
     /** Exact. With `until`, of the entries up to that one. Throws FilterTimeout. */
     count: listing.count,
-
-    async newestId(application: string): Promise<EntryId | undefined> {
-      const found = entries.find(range(application, {})).sort(newestFirst).limit(1);
-      const [newest] = await found.project<EntryDocument>({ _id: 1 }).toArray();
-      return newest && fromKey(newest._id).id;
-    },
-
-    /** The next entries after a place, oldest first, none beyond `until`. */
-    async range(
-      application: string,
-      {
-        after,
-        until,
-        limit,
-        ...period
-      }: Period & { after?: EntryId | undefined; until: EntryId; limit: number },
-    ): Promise<StoredEntry[]> {
-      const filter = range(application, { ...period, until, ...(after && { after }) });
-      return (await entries.find(filter).sort(oldestFirst).limit(limit).toArray()).map(toEntry);
-    },
 
     /** Deletes at most `limit` entries; returns how many. */
     async purge(application: string, limit: number): Promise<number> {

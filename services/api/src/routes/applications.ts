@@ -100,7 +100,7 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
       const { body, owner } = request;
       await quotas.check('applications', owner.id);
       const compiled = await compiler.compile(body.schema, { client: owner.id, isNew: true });
-      if (!compiled.ok) throw new ApiError('InvalidSchemaError', compiled.refusal.message);
+      if (!compiled.ok) throw new ApiError('InvalidSchemaError', compiled.problem);
       const fields = {
         owner: { id: owner.id, username: owner.username },
         name: body.name,

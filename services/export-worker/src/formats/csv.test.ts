@@ -1,9 +1,10 @@
 import type { Column } from '@sluice/shared/columns/columns.ts';
-import { eachLeaf, toPointer } from '@sluice/shared/payloads/leaves.ts';
+import { toPointer } from '@sluice/shared/payloads/leaves.ts';
 import { parseJson } from '@sluice/shared/payloads/parse-json.ts';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { eachLeaf } from '../../../../test/support/each-leaf.ts';
 import { csvOf, type Formulas, formulas } from '../../../../test/support/exports/csv-of.ts';
 import {
   columnsFor,

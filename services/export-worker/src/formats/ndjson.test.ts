@@ -1,8 +1,9 @@
 import { type Column, columnsOf } from '@sluice/shared/columns/columns.ts';
-import { eachLeaf, toPointer } from '@sluice/shared/payloads/leaves.ts';
+import { toPointer } from '@sluice/shared/payloads/leaves.ts';
 import fc from 'fast-check';
 import { BSON, Long } from 'mongodb';
 import { describe, expect, it } from 'vitest';
+import { eachLeaf } from '../../../../test/support/each-leaf.ts';
 import {
   columnsFor,
   type Entry,
