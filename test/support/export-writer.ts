@@ -1,5 +1,6 @@
-import { type Claim, createWriteFile } from '@sluice/export-worker/export/claim.ts';
+import type { Claim } from '@sluice/export-worker/export/claim.ts';
 import { createFileHashes } from '@sluice/export-worker/export/file-hashes.ts';
+import { createWriteFile } from '@sluice/export-worker/export/write-file.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import type { Store } from '@sluice/shared/store/connect.ts';
 import type { NewExport } from '@sluice/shared/store/export-jobs.ts';
