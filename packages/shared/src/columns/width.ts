@@ -1,4 +1,3 @@
-import type { Leaves } from '../store/leaves.ts';
 import { maxColumns, schemaLeaves } from './schema-leaves.ts';
 
 /** So many leaves are columns, beside the time of the entry. */
@@ -10,7 +9,7 @@ export const maxLeafColumns = maxColumns - 1;
  */
 export function widthOf(
   schema: Record<string, unknown>,
-  { pointers, overflow }: Pick<Leaves, 'pointers' | 'overflow'>,
+  { pointers, overflow }: { pointers: string[]; overflow: boolean },
 ): { leafCount: number; hasRest: boolean } {
   const columns = new Set(schemaLeaves(schema));
   const first = pointers.findIndex((pointer) => columns.add(pointer).size > maxLeafColumns);
