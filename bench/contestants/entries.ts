@@ -1,4 +1,4 @@
-import { highestId, lowestId, toKey } from '@sluice/shared/store/entry-id.ts';
+import { highestId, lowestId, toKey } from '@sluice/store/entries/entry-id.ts';
 import { type Binary, MongoClient } from 'mongodb';
 
 export interface Entry {

@@ -1,5 +1,5 @@
-import type { EntryDocument } from '@sluice/shared/store/entry-document.ts';
-import { createKeysAt } from '@sluice/shared/store/entry-id.ts';
+import type { EntryDocument } from '@sluice/store/entries/entry-document.ts';
+import { createKeysAt } from '@sluice/store/entries/entry-id.ts';
 
 const newKey = createKeysAt();
 

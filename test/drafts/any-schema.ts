@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Draft, drafts, metaSchemaUris } from '@sluice/shared/schemas/draft.ts';
+import { type Draft, drafts, metaSchemaUris } from '@sluice/schemas/draft.ts';
 import fc from 'fast-check';
 
 type Schema = Record<string, unknown>;

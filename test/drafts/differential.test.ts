@@ -1,7 +1,7 @@
-import { checkSchema } from '@sluice/shared/schemas/check.ts';
-import { type Draft, drafts } from '@sluice/shared/schemas/draft.ts';
-import { generate } from '@sluice/shared/schemas/generate.ts';
-import { createRun, isTooMany } from '@sluice/shared/schemas/run.ts';
+import { checkSchema } from '@sluice/schemas/check/check.ts';
+import { generate } from '@sluice/schemas/compile/generate.ts';
+import { type Draft, drafts } from '@sluice/schemas/draft.ts';
+import { createRun, isTooMany } from '@sluice/schemas/validate/run.ts';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
 import { runs } from '../support/runs.ts';

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkShape } from '@sluice/shared/schemas/check-shape.ts';
-import { checkWalk } from '@sluice/shared/schemas/check-walk.ts';
-import { type Draft, draftOf, drafts, metaSchemaUris } from '@sluice/shared/schemas/draft.ts';
-import { generate } from '@sluice/shared/schemas/generate.ts';
-import { createValidator, type Validator } from '@sluice/shared/schemas/validator.ts';
+import { checkShape } from '@sluice/schemas/check/check-shape.ts';
+import { checkWalk } from '@sluice/schemas/check/check-walk.ts';
+import { generate } from '@sluice/schemas/compile/generate.ts';
+import { type Draft, draftOf, drafts, metaSchemaUris } from '@sluice/schemas/draft.ts';
+import { createValidator, type Validator } from '@sluice/schemas/validate/validator.ts';
 import { describe, expect, it } from 'vitest';
 
 interface Group {

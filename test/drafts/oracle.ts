@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Draft } from '@sluice/shared/schemas/draft.ts';
+import type { Draft } from '@sluice/schemas/draft.ts';
 
 export interface Oracle {
   /** Whether each payload conforms to the schema; undefined where no other validator follows the specification. */

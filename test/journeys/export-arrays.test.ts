@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { toPointer } from '@sluice/shared/payloads/leaves.ts';
-import type { Store } from '@sluice/shared/store/connect.ts';
-import { highestId } from '@sluice/shared/store/entry-id.ts';
-import type { ExportJob } from '@sluice/shared/store/job-records.ts';
-import type { JobStore } from '@sluice/shared/store/jobs.ts';
+import { toPointer } from '@sluice/json/pointer.ts';
+import type { Store } from '@sluice/store/connect.ts';
+import { highestId } from '@sluice/store/entries/entry-id.ts';
+import type { ExportJob } from '@sluice/store/jobs/job-records.ts';
+import type { JobStore } from '@sluice/store/jobs/jobs.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eachLeaf } from '../support/each-leaf.ts';
 import { deliver } from '../support/export-client.ts';

@@ -1,8 +1,8 @@
-import type { Store } from '@sluice/shared/store/connect.ts';
-import { highestId } from '@sluice/shared/store/entry-id.ts';
-import type { ExportJob, ExportShape } from '@sluice/shared/store/job-records.ts';
-import type { JobStore } from '@sluice/shared/store/jobs.ts';
-import { largeNumbers } from '@sluice/shared/store/leaves.ts';
+import { largeNumbers } from '@sluice/store/applications/leaves.ts';
+import type { Store } from '@sluice/store/connect.ts';
+import { highestId } from '@sluice/store/entries/entry-id.ts';
+import type { ExportJob, ExportShape } from '@sluice/store/jobs/job-records.ts';
+import type { JobStore } from '@sluice/store/jobs/jobs.ts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fileOf } from '../support/export-client.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createLineKeys } from '@sluice/shared/store/entry-id.ts';
+import { createLineKeys } from '@sluice/store/entries/entry-id.ts';
 import { type Document, ObjectId } from 'mongodb';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { createCuttableProxy } from '../support/cuttable-proxy.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { startIngestWorker } from '@sluice/ingest-worker/jobs.ts';
 import { loadIngestWorkerConfig } from '@sluice/shared/config/load.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
-import { createLineKeys } from '@sluice/shared/store/entry-id.ts';
+import { createLineKeys } from '@sluice/store/entries/entry-id.ts';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { createCuttableProxy } from '../support/cuttable-proxy.ts';
 import { importClient } from '../support/import-client.ts';

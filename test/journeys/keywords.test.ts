@@ -1,5 +1,5 @@
-import { drafts, metaSchemaUris } from '@sluice/shared/schemas/draft.ts';
-import { keywordsOf } from '@sluice/shared/schemas/keywords.ts';
+import { keywordsOf } from '@sluice/schemas/check/keywords.ts';
+import { drafts, metaSchemaUris } from '@sluice/schemas/draft.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { idle, keywordRows, notes } from '../support/keyword-rows.ts';
 import { type Sluice, startSluice } from '../support/sluice.ts';

@@ -1,4 +1,4 @@
-import { milestoneStore } from '@sluice/shared/store/milestones.ts';
+import { milestoneStore } from '@sluice/store/entries/milestones.ts';
 import fc from 'fast-check';
 import type { Db } from 'mongodb';
 import { describe, expect, it } from 'vitest';

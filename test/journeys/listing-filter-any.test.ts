@@ -1,5 +1,5 @@
 import { readFilter } from '@sluice/api/entries/filter.ts';
-import { parseJson } from '@sluice/shared/payloads/parse-json.ts';
+import { parseJson } from '@sluice/json/parse-json.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { meets } from '../support/filter-oracle.ts';

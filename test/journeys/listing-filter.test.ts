@@ -1,8 +1,8 @@
 import { startApi } from '@sluice/api/start.ts';
 import { loadApiConfig } from '@sluice/shared/config/load.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
-import { entryStore } from '@sluice/shared/store/entries.ts';
-import { type Condition, FilterTimeout } from '@sluice/shared/store/entry-filter.ts';
+import { entryStore } from '@sluice/store/entries/entries.ts';
+import { type Condition, FilterTimeout } from '@sluice/store/entries/entry-filter.ts';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { modelEntries } from '../support/model-entries.ts';
 import { ownDatabase } from '../support/own-database.ts';

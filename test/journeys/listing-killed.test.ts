@@ -1,8 +1,8 @@
-import { createClockWatch } from '@sluice/ingest-worker/settle/clock-watch.ts';
-import { createSettle } from '@sluice/ingest-worker/settle/settle.ts';
+import { createClockWatch } from '@sluice/ingest-worker/milestones/clock-watch.ts';
+import { createSettle } from '@sluice/ingest-worker/milestones/settle.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
-import { milestoneStore } from '@sluice/shared/store/milestones.ts';
+import { milestoneStore } from '@sluice/store/entries/milestones.ts';
 import { expect, it, onTestFinished } from 'vitest';
 import { createApiProcess } from '../support/api-process.ts';
 import { createConnections } from '../support/connections.ts';

@@ -1,5 +1,5 @@
+import { connectRedis } from '@sluice/queues/redis.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
-import { connectRedis } from '@sluice/shared/queues/redis.ts';
 import { expect, it, onTestFinished } from 'vitest';
 import { importClient } from '../support/import-client.ts';
 import { startSluice, until } from '../support/sluice.ts';

@@ -1,9 +1,9 @@
 import { startExportWorker } from '@sluice/export-worker/jobs.ts';
 import { startIngestWorker } from '@sluice/ingest-worker/jobs.ts';
+import { connectRedis } from '@sluice/queues/redis.ts';
+import { timings as usual } from '@sluice/queues/timings.ts';
 import { loadExportWorkerConfig, loadIngestWorkerConfig } from '@sluice/shared/config/load.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
-import { connectRedis } from '@sluice/shared/queues/redis.ts';
-import { timings as usual } from '@sluice/shared/queues/timings.ts';
 import { expect, it, onTestFinished } from 'vitest';
 import { exportClient } from '../support/export-client.ts';
 import { importClient } from '../support/import-client.ts';

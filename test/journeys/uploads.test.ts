@@ -1,4 +1,4 @@
-import { parseJson } from '@sluice/shared/payloads/parse-json.ts';
+import { parseJson } from '@sluice/json/parse-json.ts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runs } from '../support/runs.ts';

@@ -1,6 +1,6 @@
 import { createCsv } from '@sluice/export-worker/formats/csv.ts';
-import { toPointer } from '@sluice/shared/payloads/leaves.ts';
-import { parseJson } from '@sluice/shared/payloads/parse-json.ts';
+import { parseJson } from '@sluice/json/parse-json.ts';
+import { toPointer } from '@sluice/json/pointer.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { eachLeaf } from '../support/each-leaf.ts';

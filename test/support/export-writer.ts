@@ -2,9 +2,9 @@ import type { Claim } from '@sluice/export-worker/export/claim.ts';
 import { createFileHashes } from '@sluice/export-worker/export/file-hashes.ts';
 import { createWriteFile } from '@sluice/export-worker/export/write-file.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
-import type { Store } from '@sluice/shared/store/connect.ts';
-import type { NewExport } from '@sluice/shared/store/export-jobs.ts';
-import type { ExportJob } from '@sluice/shared/store/job-records.ts';
+import type { Store } from '@sluice/store/connect.ts';
+import type { NewExport } from '@sluice/store/jobs/export-jobs.ts';
+import type { ExportJob } from '@sluice/store/jobs/job-records.ts';
 
 const log = createLogger('test', { level: 'silent', pretty: false });
 

@@ -1,4 +1,4 @@
-import type { Scalar } from '@sluice/shared/store/entry-filter.ts';
+import type { Scalar } from '@sluice/store/entries/entry-filter.ts';
 
 type Operand = Scalar | Scalar[];
 

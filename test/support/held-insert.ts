@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { NewEntry, Outcome } from '@sluice/shared/store/entries.ts';
+import type { NewEntry, Outcome } from '@sluice/store/entries/entries.ts';
 import { jsonOf } from './json-of.ts';
 
 export interface HeldCommand {

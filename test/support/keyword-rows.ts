@@ -1,4 +1,4 @@
-import { type Draft, drafts } from '@sluice/shared/schemas/draft.ts';
+import { type Draft, drafts } from '@sluice/schemas/draft.ts';
 
 /** A schema's part beside `type: object`, what it takes, what it refuses, and the `path` and `keyword` of the refusal. */
 export interface KeywordRow {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { entryStore } from '@sluice/shared/store/entries.ts';
-import type { EntryDocument } from '@sluice/shared/store/entry-document.ts';
-import { createKeysAt, fromKey } from '@sluice/shared/store/entry-id.ts';
-import { milestoneStore } from '@sluice/shared/store/milestones.ts';
+import { entryStore } from '@sluice/store/entries/entries.ts';
+import type { EntryDocument } from '@sluice/store/entries/entry-document.ts';
+import { createKeysAt, fromKey } from '@sluice/store/entries/entry-id.ts';
+import { milestoneStore } from '@sluice/store/entries/milestones.ts';
 import type { Binary, Db } from 'mongodb';
 
 /** Entries of one application with times of one's own, and the naive answers to what is asked of them. */

@@ -1,5 +1,5 @@
-import { drafts, metaSchemaUris } from '@sluice/shared/schemas/draft.ts';
-import { keywordsOf } from '@sluice/shared/schemas/keywords.ts';
+import { keywordsOf } from '@sluice/schemas/check/keywords.ts';
+import { drafts, metaSchemaUris } from '@sluice/schemas/draft.ts';
 import fc from 'fast-check';
 
 const names = fc.constantFrom('a', 'b', 'c', 'constructor', 'toString', '0', 'a/b');

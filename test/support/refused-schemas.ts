@@ -1,4 +1,4 @@
-import { metaSchemaUris } from '@sluice/shared/schemas/draft.ts';
+import { metaSchemaUris } from '@sluice/schemas/draft.ts';
 
 const schema = (rest: object = {}) => JSON.stringify({ type: 'object', ...rest });
 const v = (value: unknown) => schema({ properties: { v: value } });

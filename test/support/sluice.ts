@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { startApi } from '@sluice/api/start.ts';
 import { startExportWorker } from '@sluice/export-worker/jobs.ts';
 import { startIngestWorker } from '@sluice/ingest-worker/jobs.ts';
+import { parseJson } from '@sluice/json/parse-json.ts';
 import {
   type ApiConfig,
   loadApiConfig,
@@ -10,8 +11,7 @@ import {
   loadIngestWorkerConfig,
 } from '@sluice/shared/config/load.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
-import { parseJson } from '@sluice/shared/payloads/parse-json.ts';
-import { connectStore } from '@sluice/shared/store/connect.ts';
+import { connectStore } from '@sluice/store/connect.ts';
 import { inject, onTestFinished } from 'vitest';
 import { quickTimings } from './quick-timings.ts';
 

@@ -1,9 +1,9 @@
+import { exportsQueue } from '@sluice/queues/exports.ts';
+import { createProducer } from '@sluice/queues/producer.ts';
+import { connectRedis } from '@sluice/queues/redis.ts';
+import { timings } from '@sluice/queues/timings.ts';
+import { startWorker } from '@sluice/queues/worker.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
-import { exportsQueue } from '@sluice/shared/queues/exports.ts';
-import { createProducer } from '@sluice/shared/queues/producer.ts';
-import { connectRedis } from '@sluice/shared/queues/redis.ts';
-import { timings } from '@sluice/shared/queues/timings.ts';
-import { startWorker } from '@sluice/shared/queues/worker.ts';
 
 /**
  * A worker process for tests that soon takes itself for unresponsive: it takes jobs from the Redis at REDIS_URL, and looks for

@@ -1,20 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { hearChanges } from '@sluice/queues/broadcast.ts';
+import { exportsQueue } from '@sluice/queues/exports.ts';
+import { importsQueue } from '@sluice/queues/imports.ts';
+import { invalidationsQueue } from '@sluice/queues/invalidations.ts';
+import { createJobQueue } from '@sluice/queues/job-queue.ts';
+import { createProducer } from '@sluice/queues/producer.ts';
+import { purgesQueue } from '@sluice/queues/purges.ts';
+import { connectRedis } from '@sluice/queues/redis.ts';
+import { createCompiler } from '@sluice/schemas/compile/compiler.ts';
 import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import { hearChanges } from '@sluice/shared/queues/broadcast.ts';
-import { exportsQueue } from '@sluice/shared/queues/exports.ts';
-import { importsQueue } from '@sluice/shared/queues/imports.ts';
-import { invalidationsQueue } from '@sluice/shared/queues/invalidations.ts';
-import { createJobQueue } from '@sluice/shared/queues/job-queue.ts';
-import { createProducer } from '@sluice/shared/queues/producer.ts';
-import { purgesQueue } from '@sluice/shared/queues/purges.ts';
-import { connectRedis } from '@sluice/shared/queues/redis.ts';
-import { createCompiler } from '@sluice/shared/schemas/compiler.ts';
-import { connectStore } from '@sluice/shared/store/connect.ts';
+import { connectStore } from '@sluice/store/connect.ts';
 import { buildApp } from './app.ts';
+import { createApplicationCache } from './applications/cache.ts';
+import type { Lifecycle } from './http/health.ts';
 import { createCapacities } from './limits/capacity.ts';
-import type { Lifecycle } from './routes/health.ts';
-import { createApplicationCache } from './uploads/application-cache.ts';
 
 export interface RunningApi {
   /** Where it listens, such as `http://127.0.0.1:4000`. */

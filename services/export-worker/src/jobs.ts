@@ -1,11 +1,11 @@
+import { exportsQueue } from '@sluice/queues/exports.ts';
+import { createJobQueue } from '@sluice/queues/job-queue.ts';
+import { connectRedis } from '@sluice/queues/redis.ts';
+import { timings as usual } from '@sluice/queues/timings.ts';
+import { type RunningWorker, startWorker } from '@sluice/queues/worker.ts';
 import type { ExportWorkerConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import { exportsQueue } from '@sluice/shared/queues/exports.ts';
-import { createJobQueue } from '@sluice/shared/queues/job-queue.ts';
-import { connectRedis } from '@sluice/shared/queues/redis.ts';
-import { timings as usual } from '@sluice/shared/queues/timings.ts';
-import { type RunningWorker, startWorker } from '@sluice/shared/queues/worker.ts';
-import { connectStore } from '@sluice/shared/store/connect.ts';
+import { connectStore } from '@sluice/store/connect.ts';
 import { createClean } from './clean.ts';
 import { createMakeExport } from './export/make-export.ts';
 

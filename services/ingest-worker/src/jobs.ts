@@ -1,20 +1,20 @@
+import { importsQueue } from '@sluice/queues/imports.ts';
+import { invalidationsQueue } from '@sluice/queues/invalidations.ts';
+import { createJobQueue } from '@sluice/queues/job-queue.ts';
+import { createProducer } from '@sluice/queues/producer.ts';
+import { purgesQueue } from '@sluice/queues/purges.ts';
+import { connectRedis } from '@sluice/queues/redis.ts';
+import { timings as usual } from '@sluice/queues/timings.ts';
+import { type RunningWorker, startWorker } from '@sluice/queues/worker.ts';
+import { createCompiler } from '@sluice/schemas/compile/compiler.ts';
 import type { IngestWorkerConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import { importsQueue } from '@sluice/shared/queues/imports.ts';
-import { invalidationsQueue } from '@sluice/shared/queues/invalidations.ts';
-import { createJobQueue } from '@sluice/shared/queues/job-queue.ts';
-import { createProducer } from '@sluice/shared/queues/producer.ts';
-import { purgesQueue } from '@sluice/shared/queues/purges.ts';
-import { connectRedis } from '@sluice/shared/queues/redis.ts';
-import { timings as usual } from '@sluice/shared/queues/timings.ts';
-import { type RunningWorker, startWorker } from '@sluice/shared/queues/worker.ts';
-import { createCompiler } from '@sluice/shared/schemas/compiler.ts';
-import { connectStore } from '@sluice/shared/store/connect.ts';
+import { connectStore } from '@sluice/store/connect.ts';
 import { createCleanImports } from './import/clean-imports.ts';
 import { createImportChunk } from './import/import-chunk.ts';
-import { createInvalidate } from './invalidate/invalidate.ts';
-import { createPurge } from './purge/purge.ts';
-import { startSettling } from './settle/start.ts';
+import { createInvalidate } from './invalidate.ts';
+import { startSettling } from './milestones/start.ts';
+import { createPurge } from './purge.ts';
 
 const purgesAtOnce = 500;
 

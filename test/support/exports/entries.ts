@@ -1,6 +1,6 @@
 import type { FileFormat } from '@sluice/export-worker/formats/format.ts';
-import { type Column, columnsOf } from '@sluice/shared/columns/columns.ts';
-import { toPointer } from '@sluice/shared/payloads/leaves.ts';
+import { toPointer } from '@sluice/json/pointer.ts';
+import { type Column, columnsOf } from '@sluice/schemas/columns/columns.ts';
 import fc from 'fast-check';
 import { Binary, BSON } from 'mongodb';
 import { eachLeaf } from '../each-leaf.ts';

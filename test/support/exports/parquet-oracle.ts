@@ -1,5 +1,5 @@
-import type { Column } from '@sluice/shared/columns/columns.ts';
-import { toPointer } from '@sluice/shared/payloads/leaves.ts';
+import { toPointer } from '@sluice/json/pointer.ts';
+import type { Column } from '@sluice/schemas/columns/columns.ts';
 import { eachLeaf } from '../each-leaf.ts';
 import type { ObjectShape, Shape } from './parquet-shapes.ts';
 

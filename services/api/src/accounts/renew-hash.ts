@@ -1,5 +1,5 @@
 import type { Logger } from '@sluice/shared/logger.ts';
-import type { UserRecord, UserStore } from '@sluice/shared/store/users.ts';
+import type { UserRecord, UserStore } from '@sluice/store/accounts/users.ts';
 import type { Passwords } from './passwords.ts';
 
 interface Dependencies {

@@ -1,6 +1,6 @@
+import type { Producer } from '@sluice/queues/producer.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import type { Producer } from '@sluice/shared/queues/producer.ts';
-import type { ApplicationCache } from '../uploads/application-cache.ts';
+import type { ApplicationCache } from './cache.ts';
 
 type Queue = Producer<{ applicationId: string }>;
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { PassThrough } from 'node:stream';
-import type { ApplicationStore } from '@sluice/shared/store/applications.ts';
+import type { ApplicationStore } from '@sluice/store/applications/applications.ts';
 import type { FastifyReply } from 'fastify';
 import { expect, it } from 'vitest';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';

@@ -1,4 +1,4 @@
-import type { ApplicationSize, ApplicationStore } from '@sluice/shared/store/applications.ts';
+import type { ApplicationSize, ApplicationStore } from '@sluice/store/applications/applications.ts';
 import type { FastifyReply } from 'fastify';
 import type { Capacities } from '../limits/capacity.ts';
 import { toJson } from './shown.ts';

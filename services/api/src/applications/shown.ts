@@ -1,5 +1,5 @@
 import type { Application } from '@sluice/shared/contracts/applications.ts';
-import type { ApplicationRecord } from '@sluice/shared/store/applications.ts';
+import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 
 /** An application as its owner sees it, as JSON. The schema is JSON already: it is not parsed and written again. */
 export function toJson(record: ApplicationRecord): string {

@@ -1,7 +1,7 @@
 import { within } from '@sluice/shared/deadline.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import type { AuditRecord, AuditStore } from '@sluice/shared/store/audit.ts';
-import type { UserRecord } from '@sluice/shared/store/users.ts';
+import type { AuditRecord, AuditStore } from '@sluice/store/accounts/audit.ts';
+import type { UserRecord } from '@sluice/store/accounts/users.ts';
 import type { FastifyRequest } from 'fastify';
 
 /** No request waits longer for its record. */

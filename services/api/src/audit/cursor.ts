@@ -1,4 +1,4 @@
-import type { AuditPlace } from '@sluice/shared/store/audit.ts';
+import type { AuditPlace } from '@sluice/store/accounts/audit.ts';
 import { notACursor } from '../entries/cursor.ts';
 
 const timeBytes = 6;

@@ -1,5 +1,5 @@
 import { ApiError } from '@sluice/shared/errors.ts';
-import { type EntryId, isEntryId } from '@sluice/shared/store/entry-id.ts';
+import { type EntryId, isEntryId } from '@sluice/store/entries/entry-id.ts';
 
 export const toCursor = (id: EntryId) => Buffer.from(id, 'hex').toString('base64url');
 

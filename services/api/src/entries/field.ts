@@ -1,5 +1,5 @@
-import { fromPointer } from '@sluice/shared/payloads/leaves.ts';
-import { maxNesting } from '@sluice/shared/payloads/read-payload.ts';
+import { fromPointer } from '@sluice/json/pointer.ts';
+import { maxNesting } from '@sluice/json/read-payload.ts';
 
 type Field = { ok: true; path: string[] } | { ok: false; message: string };
 

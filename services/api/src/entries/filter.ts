@@ -1,8 +1,8 @@
+import { toPointer } from '@sluice/json/pointer.ts';
+import { readPayload } from '@sluice/json/read-payload.ts';
+import { isObject } from '@sluice/schemas/is-object.ts';
 import type { ErrorDetail } from '@sluice/shared/errors.ts';
-import { toPointer } from '@sluice/shared/payloads/leaves.ts';
-import { readPayload } from '@sluice/shared/payloads/read-payload.ts';
-import { isObject } from '@sluice/shared/schemas/is-object.ts';
-import type { Condition } from '@sluice/shared/store/entry-filter.ts';
+import type { Condition } from '@sluice/store/entries/entry-filter.ts';
 import { readField } from './field.ts';
 
 export type Filter = { ok: true; conditions: Condition[] } | { ok: false; details: ErrorDetail[] };

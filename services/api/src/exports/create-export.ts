@@ -1,12 +1,12 @@
-import { type Column, columnsOf } from '@sluice/shared/columns/columns.ts';
-import { widthOf } from '@sluice/shared/columns/width.ts';
+import type { JobQueue } from '@sluice/queues/job-queue.ts';
+import { type Column, columnsOf } from '@sluice/schemas/columns/columns.ts';
+import { widthOf } from '@sluice/schemas/columns/width.ts';
+import { parseSchema } from '@sluice/schemas/parse-schema.ts';
 import { ApiError, unavailable } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import type { JobQueue } from '@sluice/shared/queues/job-queue.ts';
-import { parseSchema } from '@sluice/shared/schemas/parse-schema.ts';
-import type { ApplicationRecord } from '@sluice/shared/store/applications.ts';
-import type { Store } from '@sluice/shared/store/connect.ts';
-import type { ExportJob, ExportOptions } from '@sluice/shared/store/job-records.ts';
+import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
+import type { Store } from '@sluice/store/connect.ts';
+import type { ExportJob, ExportOptions } from '@sluice/store/jobs/job-records.ts';
 import type { Quotas } from '../limits/quota.ts';
 
 interface Dependencies {

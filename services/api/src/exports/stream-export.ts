@@ -1,7 +1,7 @@
+import type { JobQueue } from '@sluice/queues/job-queue.ts';
 import { unavailable } from '@sluice/shared/errors.ts';
-import type { JobQueue } from '@sluice/shared/queues/job-queue.ts';
-import type { Store } from '@sluice/shared/store/connect.ts';
-import type { ExportJob } from '@sluice/shared/store/job-records.ts';
+import type { Store } from '@sluice/store/connect.ts';
+import type { ExportJob } from '@sluice/store/jobs/job-records.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Audit } from '../audit/audit.ts';
 import { cancelJob } from '../jobs/cancel-job.ts';

@@ -1,20 +1,20 @@
 import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import type { Store } from '@sluice/shared/store/connect.ts';
+import type { Store } from '@sluice/store/connect.ts';
 import fp from 'fastify-plugin';
-import { auth } from '../plugins/auth.ts';
-import { connectionLimit } from '../plugins/connection-limit.ts';
-import { envelope } from '../plugins/envelope.ts';
-import { headers } from '../plugins/headers.ts';
-import { jsonBody } from '../plugins/json-body.ts';
-import { lingers } from '../plugins/lingering.ts';
-import { methods } from '../plugins/methods.ts';
-import { openapi } from '../plugins/openapi.ts';
-import { requestHeads } from '../plugins/request-heads.ts';
-import { slowBodies } from '../plugins/slow-bodies.ts';
-import { validation } from '../plugins/validation.ts';
-import type { Lifecycle } from '../routes/health.ts';
-import type { ApplicationCache } from '../uploads/application-cache.ts';
+import { auth } from '../accounts/auth.ts';
+import type { ApplicationCache } from '../applications/cache.ts';
+import { connectionLimit } from './connections/connection-limit.ts';
+import { lingers } from './connections/lingering.ts';
+import { requestHeads } from './connections/request-heads.ts';
+import { slowBodies } from './connections/slow-bodies.ts';
+import { envelope } from './envelope.ts';
+import { headers } from './headers.ts';
+import type { Lifecycle } from './health.ts';
+import { jsonBody } from './json-body.ts';
+import { methods } from './methods.ts';
+import { openapi } from './openapi.ts';
+import { validation } from './validation.ts';
 
 interface Dependencies {
   config: ApiConfig;

@@ -3,11 +3,11 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import fastify, { LogController } from 'fastify';
-import { answerClientError } from '../plugins/client-errors.ts';
-import { addRequest } from '../plugins/connections.ts';
-import { answerError } from '../plugins/envelope.ts';
-import { headerLimitBytes } from '../plugins/head-limits.ts';
-import { ofFailure } from '../plugins/headers.ts';
+import { answerClientError } from './connections/client-errors.ts';
+import { addRequest } from './connections/connections.ts';
+import { headerLimitBytes } from './connections/head-limits.ts';
+import { answerError } from './envelope.ts';
+import { ofFailure } from './headers.ts';
 
 /** Unique ids of requests: a random part for the process, and a counter. */
 function createRequestIds(): () => string {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '@sluice/shared/errors.ts';
-import { patienceFor } from '../plugins/slow-bodies.ts';
+import { patienceFor } from '../http/connections/slow-bodies.ts';
 
 export interface Body {
   /** Read once. Rejects when the body is cut off, or goes over the limit. */

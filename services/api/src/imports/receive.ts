@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { setImmediate as breathe } from 'node:timers/promises';
+import { csvSplitter } from '@sluice/json/split/csv.ts';
+import { jsonArraySplitter } from '@sluice/json/split/json-array.ts';
+import { ndjsonSplitter } from '@sluice/json/split/ndjson.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
-import type { Store } from '@sluice/shared/store/connect.ts';
-import type { ImportJob } from '@sluice/shared/store/job-records.ts';
+import type { Store } from '@sluice/store/connect.ts';
+import type { ImportJob } from '@sluice/store/jobs/job-records.ts';
 import { type Body, bodyOf } from './body.ts';
 import { createChunker } from './chunker.ts';
 import { decode } from './decode.ts';
 import type { Compression } from './decompress.ts';
-import { csvSplitter } from './split/csv.ts';
-import { jsonArraySplitter } from './split/json-array.ts';
-import { ndjsonSplitter } from './split/ndjson.ts';
 import { createStoreChunks } from './store-chunks.ts';
 
 type Columns = (string | null)[];

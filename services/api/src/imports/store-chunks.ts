@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import { constants, zstdCompress } from 'node:zlib';
 import { createSideBySide } from '@sluice/shared/side-by-side.ts';
-import type { Store } from '@sluice/shared/store/connect.ts';
-import type { ImportJob } from '@sluice/shared/store/job-records.ts';
+import type { Store } from '@sluice/store/connect.ts';
+import type { ImportJob } from '@sluice/store/jobs/job-records.ts';
 import type { CutChunk } from './chunker.ts';
 
 const compress = promisify(zstdCompress);

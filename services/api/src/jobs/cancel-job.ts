@@ -1,4 +1,4 @@
-import type { JobStore } from '@sluice/shared/store/jobs.ts';
+import type { JobStore } from '@sluice/store/jobs/jobs.ts';
 
 /** A cancelled job can be looked at for a while. */
 const keptMs = 3_600_000;

@@ -1,7 +1,7 @@
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
-import type { ApplicationRecord } from '@sluice/shared/store/applications.ts';
-import type { Store } from '@sluice/shared/store/connect.ts';
-import type { JobRecord } from '@sluice/shared/store/job-records.ts';
+import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
+import type { Store } from '@sluice/store/connect.ts';
+import type { JobRecord } from '@sluice/store/jobs/job-records.ts';
 
 export const jobNotFound = (kind: JobRecord['kind'], id: string) =>
   new ApiError('ResourceNotFoundError', `${kind} ${id.slice(0, 40)} was not found`);

@@ -1,4 +1,4 @@
-import type { JobStore } from '@sluice/shared/store/jobs.ts';
+import type { JobStore } from '@sluice/store/jobs/jobs.ts';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { keeping } from './keep.ts';
 

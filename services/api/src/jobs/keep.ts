@@ -1,4 +1,4 @@
-import type { JobStore } from '@sluice/shared/store/jobs.ts';
+import type { JobStore } from '@sluice/store/jobs/jobs.ts';
 
 const everyMs = 60_000;
 const keptMs = 3_600_000;

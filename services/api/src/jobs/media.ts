@@ -1,4 +1,4 @@
-import type { JobRecord } from '@sluice/shared/store/job-records.ts';
+import type { JobRecord } from '@sluice/store/jobs/job-records.ts';
 
 const types = {
   csv: ['text/csv; charset=utf-8', 'csv'],

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
-import type { Part } from '@sluice/shared/store/job-records.ts';
-import type { PartStore } from '@sluice/shared/store/parts.ts';
+import type { Part } from '@sluice/store/jobs/job-records.ts';
+import type { PartStore } from '@sluice/store/jobs/parts.ts';
 
 const decompress = promisify(zstdDecompress);
 

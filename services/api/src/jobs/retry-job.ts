@@ -1,9 +1,9 @@
+import type { JobQueue } from '@sluice/queues/job-queue.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import type { JobQueue } from '@sluice/shared/queues/job-queue.ts';
-import type { Store } from '@sluice/shared/store/connect.ts';
-import type { JobRecord } from '@sluice/shared/store/job-records.ts';
-import { isRetriable } from '@sluice/shared/store/retry.ts';
+import type { Store } from '@sluice/store/connect.ts';
+import type { JobRecord } from '@sluice/store/jobs/job-records.ts';
+import { isRetriable } from '@sluice/store/jobs/retry.ts';
 import type { Quotas } from '../limits/quota.ts';
 import { jobNotFound } from './find-job.ts';
 

@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { ApiError } from '@sluice/shared/errors.ts';
-import type { Store } from '@sluice/shared/store/connect.ts';
-import type { JobRecord, Part } from '@sluice/shared/store/job-records.ts';
+import type { Store } from '@sluice/store/connect.ts';
+import type { JobRecord, Part } from '@sluice/store/jobs/job-records.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import parseRange from 'range-parser';
 import type { Audit } from '../audit/audit.ts';

@@ -1,5 +1,5 @@
 import type { Job } from '@sluice/shared/contracts/jobs.ts';
-import type { JobRecord, Manifest } from '@sluice/shared/store/job-records.ts';
+import type { JobRecord, Manifest } from '@sluice/store/jobs/job-records.ts';
 
 const iso = (time: Date) => time.toISOString();
 

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { MadeKey } from '@sluice/shared/store/keys.ts';
+import type { MadeKey } from '@sluice/store/applications/keys.ts';
 
 /** Tells a key from other bearer tokens, and secret scanners what it is. */
 export const keyMark = 'sk_';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { connectRedis } from '@sluice/queues/redis.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
-import { connectRedis } from '@sluice/shared/queues/redis.ts';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { createCuttableProxy } from '../../../../test/support/cuttable-proxy.ts';
 import { until } from '../../../../test/support/sluice.ts';

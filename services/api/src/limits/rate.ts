@@ -1,6 +1,6 @@
+import { keyPrefix, type Redis, type RedisConfig } from '@sluice/queues/redis.ts';
 import type { Rate } from '@sluice/shared/config/units.ts';
 import { tooMany } from '@sluice/shared/errors.ts';
-import { keyPrefix, type Redis, type RedisConfig } from '@sluice/shared/queues/redis.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
 import type { onRequestAsyncHookHandler } from 'fastify';
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Examiner } from '@sluice/intake/examiner.ts';
+import type { RecordLeaves } from '@sluice/intake/record-leaves.ts';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
-import type { Examiner } from '@sluice/shared/intake/examiner.ts';
-import type { RecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
-import type { Outcome } from '@sluice/shared/store/entries.ts';
+import type { Outcome } from '@sluice/store/entries/entries.ts';
+import type { ApplicationCache } from '../applications/cache.ts';
+import type { Admit } from '../keys/admit.ts';
 import type { Quotas } from '../limits/quota.ts';
 import type { Spend } from '../limits/rate.ts';
-import type { Admit } from './admit.ts';
-import type { ApplicationCache } from './application-cache.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { idempotencyHash } from './idempotency.ts';
 import { outcomeError } from './outcome-errors.ts';

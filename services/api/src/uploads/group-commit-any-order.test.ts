@@ -1,6 +1,6 @@
 import { DeadlineError } from '@sluice/shared/deadline.ts';
 import type { ApiError } from '@sluice/shared/errors.ts';
-import type { Outcome } from '@sluice/shared/store/entries.ts';
+import type { Outcome } from '@sluice/store/entries/entries.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createHeldInsert, numbered, settled } from '../../../../test/support/held-insert.ts';

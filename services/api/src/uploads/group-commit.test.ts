@@ -1,5 +1,5 @@
 import { DeadlineError } from '@sluice/shared/deadline.ts';
-import { UnconfirmedError } from '@sluice/shared/store/faults.ts';
+import { UnconfirmedError } from '@sluice/store/faults.ts';
 import { MongoNetworkError, MongoServerSelectionError } from 'mongodb';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {

@@ -1,6 +1,6 @@
 import { unavailable } from '@sluice/shared/errors.ts';
-import type { NewEntry, Outcome } from '@sluice/shared/store/entries.ts';
-import { storeFault } from '@sluice/shared/store/faults.ts';
+import type { NewEntry, Outcome } from '@sluice/store/entries/entries.ts';
+import { storeFault } from '@sluice/store/faults.ts';
 import type { Capacity } from '../limits/capacity.ts';
 import { capacities, uploadBytes } from '../limits/table.ts';
 

@@ -1,5 +1,5 @@
 import { ApiError, notConfirmed, unavailable } from '@sluice/shared/errors.ts';
-import type { Outcome } from '@sluice/shared/store/entries.ts';
+import type { Outcome } from '@sluice/store/entries/entries.ts';
 
 /** What the client is told when an entry was not stored, or not certainly; undefined when it is. */
 export function outcomeError(outcome: Outcome): ApiError | undefined {

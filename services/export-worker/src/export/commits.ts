@@ -2,8 +2,8 @@ import { promisify } from 'node:util';
 import { constants, zstdCompress } from 'node:zlib';
 import { LeaseLost } from '@sluice/shared/lease.ts';
 import { release } from '@sluice/shared/release.ts';
-import type { Store } from '@sluice/shared/store/connect.ts';
-import type { ExportJob, Part, Position } from '@sluice/shared/store/job-records.ts';
+import type { Store } from '@sluice/store/connect.ts';
+import type { ExportJob, Part, Position } from '@sluice/store/jobs/job-records.ts';
 import type { Piece } from '../formats/format.ts';
 import type { FileHash } from './file-hashes.ts';
 

@@ -1,8 +1,8 @@
-import type { Column } from '@sluice/shared/columns/columns.ts';
+import type { Column } from '@sluice/schemas/columns/columns.ts';
 import { LeaseLost } from '@sluice/shared/lease.ts';
-import type { Store } from '@sluice/shared/store/connect.ts';
-import type { ExportJob, ExportShape } from '@sluice/shared/store/job-records.ts';
-import { idBytesOf } from '@sluice/shared/store/raw-document.ts';
+import type { Store } from '@sluice/store/connect.ts';
+import { idBytesOf } from '@sluice/store/entries/raw-document.ts';
+import type { ExportJob, ExportShape } from '@sluice/store/jobs/job-records.ts';
 import { fileColumns } from '../formats/parquet/file-columns.ts';
 import { createNumberSurvey } from '../formats/parquet/open-numbers.ts';
 import { UnknownLeaf } from '../formats/unknown-leaf.ts';

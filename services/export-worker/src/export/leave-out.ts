@@ -1,7 +1,7 @@
 import type { Logger } from '@sluice/shared/logger.ts';
-import type { Store } from '@sluice/shared/store/connect.ts';
-import type { ExportJob } from '@sluice/shared/store/job-records.ts';
-import { largeNumbers } from '@sluice/shared/store/leaves.ts';
+import { largeNumbers } from '@sluice/store/applications/leaves.ts';
+import type { Store } from '@sluice/store/connect.ts';
+import type { ExportJob } from '@sluice/store/jobs/job-records.ts';
 import { Unrepresentable } from '../formats/parquet/unrepresentable.ts';
 import { Unexportable } from '../formats/unexportable.ts';
 import { UnknownLeaf } from '../formats/unknown-leaf.ts';

@@ -1,11 +1,11 @@
+import { Postpone } from '@sluice/queues/consumer.ts';
+import type { JobQueue } from '@sluice/queues/job-queue.ts';
 import { LeaseLost, type LeaseTimings, underLease } from '@sluice/shared/lease.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import { Postpone } from '@sluice/shared/queues/consumer.ts';
-import type { JobQueue } from '@sluice/shared/queues/job-queue.ts';
-import type { Store } from '@sluice/shared/store/connect.ts';
-import { storeFault } from '@sluice/shared/store/faults.ts';
-import type { ExportJob } from '@sluice/shared/store/job-records.ts';
-import { isRetriable, isUnfinished } from '@sluice/shared/store/retry.ts';
+import type { Store } from '@sluice/store/connect.ts';
+import { storeFault } from '@sluice/store/faults.ts';
+import type { ExportJob } from '@sluice/store/jobs/job-records.ts';
+import { isRetriable, isUnfinished } from '@sluice/store/jobs/retry.ts';
 import { Defect, Unexportable } from '../formats/unexportable.ts';
 import type { Claim } from './claim.ts';
 import { createFileHashes } from './file-hashes.ts';

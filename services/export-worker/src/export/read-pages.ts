@@ -1,8 +1,8 @@
-import { type Cut, isWithin, isWithinUntil } from '@sluice/shared/store/cuts.ts';
-import type { EntryId } from '@sluice/shared/store/entry-id.ts';
-import type { Period } from '@sluice/shared/store/entry-range.ts';
-import { idBytesOf, timeOf } from '@sluice/shared/store/raw-document.ts';
-import type { RawEntries, RawPage } from '@sluice/shared/store/raw-entries.ts';
+import { type Cut, isWithin, isWithinUntil } from '@sluice/store/entries/cuts.ts';
+import type { EntryId } from '@sluice/store/entries/entry-id.ts';
+import type { Period } from '@sluice/store/entries/entry-range.ts';
+import { idBytesOf, timeOf } from '@sluice/store/entries/raw-document.ts';
+import type { RawEntries, RawPage } from '@sluice/store/entries/raw-entries.ts';
 
 /** The first page is small, so that the first part is there soon. */
 const firstLimit = 200;

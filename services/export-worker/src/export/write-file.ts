@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { columnsOf } from '@sluice/shared/columns/columns.ts';
+import { columnsOf } from '@sluice/schemas/columns/columns.ts';
+import { parseSchema } from '@sluice/schemas/parse-schema.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
-import { parseSchema } from '@sluice/shared/schemas/parse-schema.ts';
-import type { Store } from '@sluice/shared/store/connect.ts';
-import { timeOfId } from '@sluice/shared/store/entry-id.ts';
-import type { ExportJob, Manifest, Position } from '@sluice/shared/store/job-records.ts';
-import { idOf } from '@sluice/shared/store/raw-document.ts';
+import type { Store } from '@sluice/store/connect.ts';
+import { timeOfId } from '@sluice/store/entries/entry-id.ts';
+import { idOf } from '@sluice/store/entries/raw-document.ts';
+import type { ExportJob, Manifest, Position } from '@sluice/store/jobs/job-records.ts';
 import { createFormat } from '../formats/create-format.ts';
 import { Unrepresentable } from '../formats/parquet/unrepresentable.ts';
 import { UnknownLeaf } from '../formats/unknown-leaf.ts';

@@ -1,5 +1,5 @@
-import type { Column } from '@sluice/shared/columns/columns.ts';
-import type { ExportJob, ExportShape, TableShape } from '@sluice/shared/store/job-records.ts';
+import type { Column } from '@sluice/schemas/columns/columns.ts';
+import type { ExportJob, ExportShape, TableShape } from '@sluice/store/jobs/job-records.ts';
 import { createCsv } from './csv.ts';
 import type { FileFormat } from './format.ts';
 import { createNdjson } from './ndjson.ts';

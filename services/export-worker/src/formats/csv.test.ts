@@ -1,6 +1,6 @@
-import type { Column } from '@sluice/shared/columns/columns.ts';
-import { toPointer } from '@sluice/shared/payloads/leaves.ts';
-import { parseJson } from '@sluice/shared/payloads/parse-json.ts';
+import { parseJson } from '@sluice/json/parse-json.ts';
+import { toPointer } from '@sluice/json/pointer.ts';
+import type { Column } from '@sluice/schemas/columns/columns.ts';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-import { fromPointer } from '@sluice/shared/payloads/leaves.ts';
+import { fromPointer } from '@sluice/json/pointer.ts';
 import { keyEnd, type Memory } from './bson-walk.ts';
 
 /** A key in payloads, with the keys below it. */

@@ -1,6 +1,6 @@
-import type { Column } from '@sluice/shared/columns/columns.ts';
-import { toPointer } from '@sluice/shared/payloads/leaves.ts';
-import type { TableShape } from '@sluice/shared/store/job-records.ts';
+import { toPointer } from '@sluice/json/pointer.ts';
+import type { Column } from '@sluice/schemas/columns/columns.ts';
+import type { TableShape } from '@sluice/store/jobs/job-records.ts';
 import {
   array,
   document,

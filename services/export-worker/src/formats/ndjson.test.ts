@@ -1,5 +1,5 @@
-import { type Column, columnsOf } from '@sluice/shared/columns/columns.ts';
-import { toPointer } from '@sluice/shared/payloads/leaves.ts';
+import { toPointer } from '@sluice/json/pointer.ts';
+import { type Column, columnsOf } from '@sluice/schemas/columns/columns.ts';
 import fc from 'fast-check';
 import { BSON, Long } from 'mongodb';
 import { describe, expect, it } from 'vitest';

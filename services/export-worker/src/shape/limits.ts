@@ -1,6 +1,6 @@
-import type { Column } from '@sluice/shared/columns/columns.ts';
-import { maxColumns } from '@sluice/shared/columns/schema-leaves.ts';
-import type { TableShape } from '@sluice/shared/store/job-records.ts';
+import type { Column } from '@sluice/schemas/columns/columns.ts';
+import { maxColumns } from '@sluice/schemas/columns/schema-leaves.ts';
+import type { TableShape } from '@sluice/store/jobs/job-records.ts';
 
 /** Each is one more reading of the entries. */
 export const maxTables = 100;

@@ -1,7 +1,7 @@
-import type { Column } from '@sluice/shared/columns/columns.ts';
-import { createNames } from '@sluice/shared/columns/names.ts';
-import { fromPointer, toPointer } from '@sluice/shared/payloads/leaves.ts';
-import type { TableShape } from '@sluice/shared/store/job-records.ts';
+import { fromPointer, toPointer } from '@sluice/json/pointer.ts';
+import type { Column } from '@sluice/schemas/columns/columns.ts';
+import { createNames } from '@sluice/schemas/columns/names.ts';
+import type { TableShape } from '@sluice/store/jobs/job-records.ts';
 import { entryColumn, linkColumns } from '../formats/zip/table-headers.ts';
 import { createFileNames } from './file-names.ts';
 import { keyOf, membersOf, type ShapeNode } from './shape-node.ts';

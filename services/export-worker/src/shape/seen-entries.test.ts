@@ -1,4 +1,4 @@
-import { type Cut, isWithin } from '@sluice/shared/store/cuts.ts';
+import { type Cut, isWithin } from '@sluice/store/entries/cuts.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { runs } from '../../../../test/support/runs.ts';

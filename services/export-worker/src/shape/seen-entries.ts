@@ -1,4 +1,4 @@
-import type { Seen } from '@sluice/shared/store/cuts.ts';
+import type { Seen } from '@sluice/store/entries/cuts.ts';
 
 /** Commands that were under way when the export began are over by far; see `docs/decisions/0010-milestones.md`. */
 const lookbackMs = 120_000;

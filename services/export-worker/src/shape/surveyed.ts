@@ -1,4 +1,4 @@
-import type { Column } from '@sluice/shared/columns/columns.ts';
+import type { Column } from '@sluice/schemas/columns/columns.ts';
 import type { ShapeNode } from './shape-node.ts';
 
 /** A column, and what the entries have there. */

@@ -1,5 +1,5 @@
 import type { Logger } from '@sluice/shared/logger.ts';
-import type { Store } from '@sluice/shared/store/connect.ts';
+import type { Store } from '@sluice/store/connect.ts';
 
 /** A file of which nothing was heard for this long: the API that took it is dead. */
 const strandedMs = 5 * 60_000;

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { zstdCompress, zstdDecompress } from 'node:zlib';
 import { LeaseLost, type LeaseTimings, underLease } from '@sluice/shared/lease.ts';
-import type { Store } from '@sluice/shared/store/connect.ts';
-import type { ImportJob, Part } from '@sluice/shared/store/job-records.ts';
+import type { Store } from '@sluice/store/connect.ts';
+import type { ImportJob, Part } from '@sluice/store/jobs/job-records.ts';
 import { Conflict } from './conflict.ts';
 
 const decompress = promisify(zstdDecompress);

@@ -1,10 +1,10 @@
 import { promisify } from 'node:util';
 import { zstdCompress, zstdDecompress } from 'node:zlib';
-import { frameHead, writeHead } from '@sluice/shared/imports/frames.ts';
-import type { Intake } from '@sluice/shared/intake/intake.ts';
-import { createLeafSet } from '@sluice/shared/intake/leaf-set.ts';
-import { createRecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
-import type { ClaimedChunk } from '@sluice/shared/store/chunks.ts';
+import type { Intake } from '@sluice/intake/intake.ts';
+import { createLeafSet } from '@sluice/intake/leaf-set.ts';
+import { createRecordLeaves } from '@sluice/intake/record-leaves.ts';
+import { frameHead, writeHead } from '@sluice/json/frames.ts';
+import type { ClaimedChunk } from '@sluice/store/jobs/chunks.ts';
 import { ObjectId } from 'mongodb';
 import { expect, it } from 'vitest';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';

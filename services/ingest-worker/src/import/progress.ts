@@ -1,5 +1,5 @@
-import type { ClaimedChunk } from '@sluice/shared/store/chunks.ts';
-import type { Store } from '@sluice/shared/store/connect.ts';
+import type { Store } from '@sluice/store/connect.ts';
+import type { ClaimedChunk } from '@sluice/store/jobs/chunks.ts';
 
 /** How far a chunk is. The job hears of it whenever the chunk's lease is renewed. */
 export function createProgress(

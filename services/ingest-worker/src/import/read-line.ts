@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
-import { readRecord } from '@sluice/shared/csv/record.ts';
-import { createRowJson, RowProblem } from '@sluice/shared/csv/row.ts';
-import type { Frame } from '@sluice/shared/imports/frames.ts';
-import { type Examined, examine, type LineRefusal, type Refusal } from '@sluice/shared/intake/examine.ts';
-import type { Intake } from '@sluice/shared/intake/intake.ts';
-import { overLimit, tooLarge, tooLargeToStore } from '@sluice/shared/intake/line-errors.ts';
-import { fitsInDocument } from '@sluice/shared/store/entries.ts';
-import type { ImportOptions } from '@sluice/shared/store/job-records.ts';
+import { type Examined, examine, type LineRefusal, type Refusal } from '@sluice/intake/examine.ts';
+import type { Intake } from '@sluice/intake/intake.ts';
+import { overLimit, tooLarge, tooLargeToStore } from '@sluice/intake/line-errors.ts';
+import { readRecord } from '@sluice/json/csv-record.ts';
+import type { Frame } from '@sluice/json/frames.ts';
+import { createRowJson, RowProblem } from '@sluice/schemas/csv/row.ts';
+import { fitsInDocument } from '@sluice/store/entries/entries.ts';
+import type { ImportOptions } from '@sluice/store/jobs/job-records.ts';
 
 /** What becomes of a line. `told`: what the report shows of it, as `json` where it is JSON. */
 export type ReadLine =

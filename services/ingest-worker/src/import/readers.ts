@@ -1,10 +1,10 @@
-import type { Frame } from '@sluice/shared/imports/frames.ts';
-import { createLoadIntake, type Intake } from '@sluice/shared/intake/intake.ts';
-import type { Compiler } from '@sluice/shared/schemas/compiler.ts';
-import { parseSchema } from '@sluice/shared/schemas/parse-schema.ts';
-import type { ApplicationRecord } from '@sluice/shared/store/applications.ts';
-import type { ImportJob } from '@sluice/shared/store/job-records.ts';
-import type { LeafStore } from '@sluice/shared/store/leaves.ts';
+import { createLoadIntake, type Intake } from '@sluice/intake/intake.ts';
+import type { Frame } from '@sluice/json/frames.ts';
+import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
+import { parseSchema } from '@sluice/schemas/parse-schema.ts';
+import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
+import type { LeafStore } from '@sluice/store/applications/leaves.ts';
+import type { ImportJob } from '@sluice/store/jobs/job-records.ts';
 import { createReadLine, type ReadLine } from './read-line.ts';
 
 const most = 20;

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { zstdCompress } from 'node:zlib';
-import type { LineRefusal } from '@sluice/shared/intake/examine.ts';
-import { ofLine } from '@sluice/shared/intake/line-errors.ts';
+import type { LineRefusal } from '@sluice/intake/examine.ts';
+import { ofLine } from '@sluice/intake/line-errors.ts';
 import type { Told } from './read-line.ts';
 
 const compress = promisify(zstdCompress);

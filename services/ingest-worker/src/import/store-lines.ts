@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { Frame } from '@sluice/shared/imports/frames.ts';
-import type { Intake } from '@sluice/shared/intake/intake.ts';
-import { addLeaves, type FoundLeaves, noLeaves } from '@sluice/shared/intake/leaf-set.ts';
-import type { RecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
+import type { Intake } from '@sluice/intake/intake.ts';
+import { addLeaves, type FoundLeaves, noLeaves } from '@sluice/intake/leaf-set.ts';
+import type { RecordLeaves } from '@sluice/intake/record-leaves.ts';
+import type { Frame } from '@sluice/json/frames.ts';
 import { createSideBySide } from '@sluice/shared/side-by-side.ts';
-import type { ClaimedChunk } from '@sluice/shared/store/chunks.ts';
-import type { EntryStore, KeyedEntry } from '@sluice/shared/store/entries.ts';
-import { createLineKeys } from '@sluice/shared/store/entry-id.ts';
-import { UnconfirmedError } from '@sluice/shared/store/faults.ts';
+import type { EntryStore, KeyedEntry } from '@sluice/store/entries/entries.ts';
+import { createLineKeys } from '@sluice/store/entries/entry-id.ts';
+import { UnconfirmedError } from '@sluice/store/faults.ts';
+import type { ClaimedChunk } from '@sluice/store/jobs/chunks.ts';
 import { Conflict } from './conflict.ts';
 import type { ReadPayload } from './read-line.ts';
 

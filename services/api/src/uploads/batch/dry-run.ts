@@ -1,7 +1,7 @@
 import type { BatchResult } from '@sluice/shared/contracts/entries.ts';
 import { applicationNotFound, type LineError } from '@sluice/shared/errors.ts';
+import type { ApplicationCache } from '../../applications/cache.ts';
 import type { Spend } from '../../limits/rate.ts';
-import type { ApplicationCache } from '../application-cache.ts';
 import type { createExamineLines } from './examine-lines.ts';
 import type { Line } from './lines.ts';
 

@@ -1,12 +1,12 @@
 import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises';
+import type { LineRefusal } from '@sluice/intake/examine.ts';
+import type { Examiner, Validated } from '@sluice/intake/examiner.ts';
+import type { Intake } from '@sluice/intake/intake.ts';
+import { addLeaves, type FoundLeaves, noLeaves } from '@sluice/intake/leaf-set.ts';
+import { defect, ofLine, overLimit } from '@sluice/intake/line-errors.ts';
 import { isBusy, type LineError } from '@sluice/shared/errors.ts';
-import type { LineRefusal } from '@sluice/shared/intake/examine.ts';
-import type { Examiner, Validated } from '@sluice/shared/intake/examiner.ts';
-import type { Intake } from '@sluice/shared/intake/intake.ts';
-import { addLeaves, type FoundLeaves, noLeaves } from '@sluice/shared/intake/leaf-set.ts';
-import { defect, ofLine, overLimit } from '@sluice/shared/intake/line-errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import type { NewEntry } from '@sluice/shared/store/entries.ts';
+import type { NewEntry } from '@sluice/store/entries/entries.ts';
 import { lineHash } from '../idempotency.ts';
 import type { Line } from './lines.ts';
 

@@ -1,5 +1,5 @@
+import { parseJson } from '@sluice/json/parse-json.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
-import { parseJson } from '@sluice/shared/payloads/parse-json.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../../test/support/runs.ts';

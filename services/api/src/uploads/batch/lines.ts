@@ -1,8 +1,8 @@
+import { withoutByteOrderMark } from '@sluice/json/read-payload.ts';
+import { jsonArraySplitter } from '@sluice/json/split/json-array.ts';
+import { ndjsonSplitter } from '@sluice/json/split/ndjson.ts';
+import { isBlank, type LineSink, type Splitter } from '@sluice/json/split/splitter.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
-import { withoutByteOrderMark } from '@sluice/shared/payloads/read-payload.ts';
-import { jsonArraySplitter } from '../../imports/split/json-array.ts';
-import { ndjsonSplitter } from '../../imports/split/ndjson.ts';
-import { isBlank, type LineSink, type Splitter } from '../../imports/split/splitter.ts';
 
 /** One payload of a batch: where it is in the body, and how a client would count it, from 1. */
 export interface Line {

@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { Intake } from '@sluice/intake/intake.ts';
+import { noneStored, notBegun, unknown } from '@sluice/intake/line-errors.ts';
+import type { RecordLeaves } from '@sluice/intake/record-leaves.ts';
 import type { BatchResult } from '@sluice/shared/contracts/entries.ts';
 import {
   ApiError,
@@ -7,15 +10,12 @@ import {
   notConfirmed,
   unavailable,
 } from '@sluice/shared/errors.ts';
-import type { Intake } from '@sluice/shared/intake/intake.ts';
-import { noneStored, notBegun, unknown } from '@sluice/shared/intake/line-errors.ts';
-import type { RecordLeaves } from '@sluice/shared/intake/record-leaves.ts';
 import { createSideBySide } from '@sluice/shared/side-by-side.ts';
-import type { BatchRecord, BatchStore, Known } from '@sluice/shared/store/batches.ts';
-import { storeFault } from '@sluice/shared/store/faults.ts';
+import type { BatchRecord, BatchStore, Known } from '@sluice/store/entries/batches.ts';
+import { storeFault } from '@sluice/store/faults.ts';
+import type { ApplicationCache } from '../../applications/cache.ts';
 import type { Quotas } from '../../limits/quota.ts';
 import type { Spend } from '../../limits/rate.ts';
-import type { ApplicationCache } from '../application-cache.ts';
 import type { GroupCommit } from '../group-commit.ts';
 import { idempotencyHash } from '../idempotency.ts';
 import { outcomeError } from '../outcome-errors.ts';

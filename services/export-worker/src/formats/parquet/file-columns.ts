@@ -1,7 +1,7 @@
-import type { Column } from '@sluice/shared/columns/columns.ts';
-import { createNames } from '@sluice/shared/columns/names.ts';
-import { fromPointer, toPointer } from '@sluice/shared/payloads/leaves.ts';
-import type { NumberColumn } from '@sluice/shared/store/job-records.ts';
+import { fromPointer, toPointer } from '@sluice/json/pointer.ts';
+import type { Column } from '@sluice/schemas/columns/columns.ts';
+import { createNames } from '@sluice/schemas/columns/names.ts';
+import type { NumberColumn } from '@sluice/store/jobs/job-records.ts';
 import { isTime } from '../columns.ts';
 import type { Node, Struct } from './nodes.ts';
 import { openNumbers } from './open-numbers.ts';

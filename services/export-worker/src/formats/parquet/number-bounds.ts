@@ -1,4 +1,4 @@
-import { listedValuesIn } from '@sluice/shared/schemas/listed-values.ts';
+import { listedValuesIn } from '@sluice/schemas/columns/listed-values.ts';
 import type { Leaf } from './nodes.ts';
 import type { Schema } from './schema-types.ts';
 

@@ -1,4 +1,4 @@
-import type { NumberColumn } from '@sluice/shared/store/job-records.ts';
+import type { NumberColumn } from '@sluice/store/jobs/job-records.ts';
 import {
   array,
   createEntryReader,

@@ -1,6 +1,6 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import type { Column } from '@sluice/shared/columns/columns.ts';
-import type { NumberColumn } from '@sluice/shared/store/job-records.ts';
+import type { Column } from '@sluice/schemas/columns/columns.ts';
+import type { NumberColumn } from '@sluice/store/jobs/job-records.ts';
 import { ByteWriter, type SchemaElement } from 'hyparquet-writer';
 import type { FileFormat } from '../format.ts';
 import { fileColumns } from './file-columns.ts';

@@ -1,4 +1,4 @@
-import { toPointer } from '@sluice/shared/payloads/leaves.ts';
+import { toPointer } from '@sluice/json/pointer.ts';
 import { writeJson } from '../bson-json.ts';
 import {
   array,

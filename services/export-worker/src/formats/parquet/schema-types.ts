@@ -1,9 +1,9 @@
-import { countedIn } from '@sluice/shared/schemas/counted.ts';
-import { draftOf, idKeyword } from '@sluice/shared/schemas/draft.ts';
-import { isObject } from '@sluice/shared/schemas/is-object.ts';
-import { listedValuesIn } from '@sluice/shared/schemas/listed-values.ts';
-import { oncePerSchema } from '@sluice/shared/schemas/once-per-schema.ts';
-import { followReference } from '@sluice/shared/schemas/pointer.ts';
+import { countedIn } from '@sluice/schemas/columns/counted.ts';
+import { listedValuesIn } from '@sluice/schemas/columns/listed-values.ts';
+import { oncePerSchema } from '@sluice/schemas/columns/once-per-schema.ts';
+import { draftOf, idKeyword } from '@sluice/schemas/draft.ts';
+import { isObject } from '@sluice/schemas/is-object.ts';
+import { followReference } from '@sluice/schemas/pointer.ts';
 
 export type Schema = Record<string, unknown>;
 

@@ -1,8 +1,8 @@
-import { restName } from '@sluice/shared/columns/names.ts';
-import { maxColumns } from '@sluice/shared/columns/schema-leaves.ts';
-import { maxNesting } from '@sluice/shared/payloads/rules.ts';
-import { isObject } from '@sluice/shared/schemas/is-object.ts';
-import { oncePerSchema } from '@sluice/shared/schemas/once-per-schema.ts';
+import { maxNesting } from '@sluice/json/rules.ts';
+import { restName } from '@sluice/schemas/columns/names.ts';
+import { oncePerSchema } from '@sluice/schemas/columns/once-per-schema.ts';
+import { maxColumns } from '@sluice/schemas/columns/schema-leaves.ts';
+import { isObject } from '@sluice/schemas/is-object.ts';
 import type { Field, Leaf, Node, Struct } from './nodes.ts';
 import { createIsOpen } from './number-bounds.ts';
 import { type Schema, schemaTypes, types } from './schema-types.ts';

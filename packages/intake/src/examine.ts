@@ -1,0 +1,61 @@
+import { readPayload } from '@sluice/json/read-payload.ts';
+import { isObject } from '@sluice/schemas/is-object.ts';
+import type { Validator } from '@sluice/schemas/validate/validator.ts';
+import type { BusyName, ErrorDetail } from '@sluice/shared/errors.ts';
+
+export interface Refusal {
+  name: 'MalformedBodyError' | 'SchemaValidationError';
+  message: string;
+  details?: ErrorDetail[];
+}
+
+type Payload = Record<string, unknown>;
+
+/** What a line, or an upload, can be refused for besides. */
+export interface LineRefusal extends Omit<Refusal, 'name'> {
+  name: Refusal['name'] | 'PayloadTooLargeError' | BusyName | 'InternalServerError';
+}
+
+export type Examined =
+  | { ok: true; payload: Payload; json: Buffer; text: string }
+  /** `explain` finds all that is wrong with it, not only what was found first. */
+  | { ok: false; refusal: Refusal; explain(): Promise<Refusal> };
+
+/**
+ * Reads one payload and validates it against the application's schema. It must be an object, also where a reference beside the
+ * root's `type` keeps that from counting (drafts 04 to 07).
+ */
+export function examine(
+  { domain, validator }: { domain: string; validator: Pick<Validator, 'validate' | 'explain'> },
+  body: Buffer,
+): Examined {
+  const reading = readPayload(body);
+  if (!reading.ok) {
+    const refusal: Refusal =
+      reading.kind === 'malformed'
+        ? { name: 'MalformedBodyError', message: reading.message }
+        : {
+            name: 'SchemaValidationError',
+            message: 'the payload cannot be stored exactly as it is',
+            details: reading.issues,
+          };
+    return { ok: false, refusal, explain: async () => refusal };
+  }
+  const { payload, json, text } = reading;
+  const issues = validator.validate(payload);
+  if (!issues && isObject(payload)) return { ok: true, payload, json, text };
+  const refuse = (details: ErrorDetail[]): Refusal => ({
+    name: 'SchemaValidationError',
+    message: `the payload does not conform to the schema of ${domain}`,
+    details,
+  });
+  if (!issues) {
+    const refusal = refuse([{ path: '', keyword: 'type', message: 'must be object' }]);
+    return { ok: false, refusal, explain: async () => refusal };
+  }
+  return {
+    ok: false,
+    refusal: refuse(issues),
+    explain: async () => refuse(await validator.explain(payload, issues)),
+  };
+}

@@ -1,0 +1,205 @@
+import { createCompiler } from '@sluice/schemas/compile/compiler.ts';
+import { createValidator } from '@sluice/schemas/validate/validator.ts';
+import type { Admission } from '@sluice/shared/admission.ts';
+import { BSON } from 'mongodb';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
+import { createExaminer, type Validated } from './examiner.ts';
+import type { Intake } from './intake.ts';
+import { createLeafSet } from './leaf-set.ts';
+import { createRecordLeaves } from './record-leaves.ts';
+
+const compiler = createCompiler();
+afterAll(() => compiler.close());
+
+function start(logged: unknown[] = [], capacity?: Admission) {
+  const examiner = createExaminer(
+    createRecordLeaves({ add: async () => ({ overflow: false, closed: false }) } as never),
+    { error: (record: unknown) => logged.push(record) },
+    capacity && { capacity },
+  );
+  onTestFinished(examiner.close);
+  return examiner;
+}
+
+async function intakeOf(schema: object, id = 'one'): Promise<Intake> {
+  const rawSchema = JSON.stringify({ type: 'object', ...schema });
+  const compiled = await compiler.compile(rawSchema);
+  if (!compiled.ok) throw new Error(compiled.problem);
+  const { validator } = compiled;
+  const leaves = createLeafSet();
+  leaves.add(['/a', '/pad']);
+  return {
+    id,
+    domain: id,
+    owner: 'ada',
+    rawSchema,
+    validator,
+    leaves,
+    recorded: { overflow: false, closed: false },
+  };
+}
+
+/** White space makes a body long and changes nothing else. */
+const small = (payload: string) => Buffer.from(payload);
+const large = (payload: string, bytes = 300_000) => Buffer.from(`${payload}${' '.repeat(bytes)}`);
+
+const told = async (outcome: Validated | Promise<Validated>) => {
+  const settled = await outcome;
+  return settled.ok
+    ? { ...settled, json: undefined, bson: undefined, text: settled.text.trim() }
+    : { ...settled, explain: await settled.explain() };
+};
+
+const strict = {
+  properties: { a: { type: 'number' }, b: { type: 'number' }, pad: { type: 'string' } },
+  required: ['a'],
+};
+
+it.each([
+  '{"a":1,"c":{"d":2}}',
+  '{"a":"x","b":"y"}',
+  '{}',
+  '{"a":',
+  '{"a":1,"a":2}',
+  '{"a":12345678901234567890}',
+  '[]',
+  '\ufeff{"a":1}',
+])('says the same of a large body as of a small one: %s', async (payload) => {
+  const examiner = start();
+  const application = await intakeOf(strict);
+  const here = examiner.examine(application, small(payload));
+  const aside = examiner.examine(application, large(payload));
+  expect(here).not.toBeInstanceOf(Promise);
+  expect(aside).toBeInstanceOf(Promise);
+  expect(await told(aside)).toEqual(await told(here));
+});
+
+it('has a large body as BSON too', async () => {
+  const payload = { a: 1, b: -0.5, c: [null, { d: 'ü' }], e: {} };
+  const outcome = await start().examine(await intakeOf(strict), large(JSON.stringify(payload)));
+  if (!outcome.ok || !outcome.bson) throw new Error('refused, or without BSON');
+  expect(BSON.deserialize(outcome.bson)).toEqual(payload);
+});
+
+it('keeps the bytes of a large body as they came, also where it is a part of a larger buffer', async () => {
+  const application = await intakeOf(strict);
+  const body = large('{"a":1}');
+  const whole = Buffer.concat([Buffer.from('{"a":"before"}'), body, Buffer.from('behind')]);
+  const part = whole.subarray(14, 14 + body.length);
+  const outcome = await start().examine(application, part);
+  expect(outcome.ok && outcome.json.equals(body)).toBe(true);
+  expect(outcome.ok && outcome.text).toBe(body.toString());
+});
+
+it('finds the leaves of a large body that are in no list, five thousand and one at most', async () => {
+  const application = await intakeOf({});
+  const of = async (keys: number) => {
+    const entries = Array.from({ length: keys }, (_, i) => [`k${i}`, 1]);
+    const outcome = await start().examine(application, large(JSON.stringify(Object.fromEntries(entries))));
+    return outcome.ok ? outcome.leaves : [];
+  };
+  expect(await of(3)).toEqual(['/k0', '/k1', '/k2']);
+  expect(await of(20_000)).toHaveLength(5_001);
+});
+
+const doubling = Object.fromEntries(
+  Array.from({ length: 30 }, (_, i) => [`d${i}`, { allOf: Array(2).fill({ $ref: `#/$defs/d${i + 1}` }) }]),
+);
+
+it.each([
+  ['takes many steps', { $defs: { ...doubling, d30: {} }, $ref: '#/$defs/d0' }, '{}', 'budget'],
+  [
+    'is long as code',
+    { anyOf: Array.from({ length: 1_500 }, (_, i) => ({ required: [`a${i}`, `b${i}`] })) },
+    '{}',
+    'required',
+  ],
+  [
+    'has large patterns',
+    {
+      patternProperties: Object.fromEntries(
+        Array.from({ length: 20 }, (_, i) => [`${i}[ab]{100}`, { type: 'number' }]),
+      ),
+      required: ['x'],
+    },
+    '{}',
+    'required',
+  ],
+])('leaves a small body to the thread where the schema %s', async (_what, schema, payload, keyword) => {
+  const outcome = start().examine(await intakeOf(schema), small(payload));
+  expect(outcome).toBeInstanceOf(Promise);
+  const details = expect.arrayContaining([expect.objectContaining({ keyword })]);
+  expect(await outcome).toMatchObject({ ok: false, refusal: { details } });
+});
+
+it('validates each application with its own schema', async () => {
+  const examiner = start();
+  const [numbers, texts] = [
+    await intakeOf(strict, 'one'),
+    await intakeOf({ properties: { a: { type: 'string' } } }, 'two'),
+  ];
+  const bodies = ['{"a":1}', '{"a":"x"}'];
+  const answers = await Promise.all(
+    bodies.flatMap((body) =>
+      [numbers, texts].map((application) => examiner.examine(application, large(body))),
+    ),
+  );
+  expect(answers.map(({ ok }) => ok)).toEqual([true, false, false, true]);
+});
+
+it('counts the bytes of each large body for its owner, until it is examined', async () => {
+  const inUse: string[] = [];
+  const examiner = start([], {
+    async run(owner, work, bytes) {
+      const one = `${owner} ${bytes}`;
+      inUse.push(one);
+      return work().finally(() => inUse.splice(inUse.indexOf(one), 1));
+    },
+  });
+  const application = await intakeOf(strict);
+  const owned = [large('{"a":1}', 100), large('{"a":1}'), large('{"a":2}', 500_000)].map((body) =>
+    examiner.examine(application, body),
+  );
+  const other = examiner.examine({ ...application, owner: 'bob' }, large('{"a":1}'));
+  expect(inUse).toEqual(['ada 300007', 'ada 500007', 'bob 300007']);
+  for (const outcome of await Promise.all([...owned, other])) expect(outcome.ok).toBe(true);
+  expect(inUse).toEqual([]);
+});
+
+/** Code that refuses what has `a` and fails on what has `b`; the form that finds all fails on everything. */
+async function intakeWithDefects(logged: unknown[]): Promise<Intake> {
+  const error = '{ keyword: "a", instancePath: "", params: {}, message: "no a" }';
+  const first = `const main = (data) => { if (data.b) missing(); main.errors = data.a ? [${error}] : null; return !data.a; }; return main;`;
+  const all = 'return () => missing();';
+  const validator = createValidator(
+    { code: first, instructions: 0 },
+    async () => ({ code: all, instructions: 0 }),
+    (error) => logged.push(error),
+  );
+  return { ...(await intakeOf({})), validator };
+}
+
+it.each([
+  ['small', small],
+  ['large', large],
+])('tells what was found first where the code that finds all fails (%s)', async (_size, body) => {
+  const logged: unknown[] = [];
+  const outcome = await start(logged).examine(await intakeWithDefects(logged), body('{"a":1}'));
+  if (outcome.ok) throw new Error('it was taken');
+  expect(await outcome.explain()).toMatchObject({ details: [{ message: 'no a' }] });
+  expect(logged).toHaveLength(1);
+});
+
+it('goes on after a payload on which the code fails', async () => {
+  const examiner = start();
+  const application = await intakeWithDefects([]);
+  const [failed, taken] = await Promise.allSettled([
+    examiner.examine(application, large('{"b":1}')),
+    examiner.examine(application, large('{"c":1}')),
+  ]);
+  expect(failed).toMatchObject({
+    status: 'rejected',
+    reason: { message: expect.stringContaining('missing') },
+  });
+  expect(taken).toMatchObject({ status: 'fulfilled', value: { ok: true } });
+});

@@ -1,0 +1,154 @@
+import { withoutByteOrderMark } from '@sluice/json/read-payload.ts';
+import { OutOfSteps } from '@sluice/schemas/validate/budget.ts';
+import { type Admission, unlimited } from '@sluice/shared/admission.ts';
+import { unavailable } from '@sluice/shared/errors.ts';
+import type { Logger } from '@sluice/shared/logger.ts';
+import { createThread, ThreadBusy } from '@sluice/shared/threads/thread.ts';
+import { fitsInDocument } from '@sluice/store/entries/entries.ts';
+import { examine, type LineRefusal } from './examine.ts';
+import type { ExamineAnswer, ExamineRequest } from './examine-thread.ts';
+import type { Intake } from './intake.ts';
+import { tooLarge, tooLargeToStore } from './line-errors.ts';
+import type { RecordLeaves } from './record-leaves.ts';
+
+export type Validated =
+  /** `leaves`: those that are not on record. `bson`: the payload, where the thread wrote it. */
+  | { ok: true; json: Buffer; bson?: Buffer; text: string; leaves: string[] }
+  /** `explain` finds all that is wrong with it, not only what was found first. */
+  | { ok: false; refusal: LineRefusal; explain(): Promise<LineRefusal> };
+
+export interface Examiner {
+  /** Reads one payload and validates it. At once where that takes no more than a few ms. Rejects with ApiError when too many wait. */
+  examine(application: Intake, body: Buffer): Validated | Promise<Validated>;
+  close(): Promise<void>;
+}
+
+/** To read a body of this length takes 3 ms at most: one of 90,000 keys in 1 MB takes 120 ms. */
+const quickBytes = 16 * 1024;
+/** So it does for one of this length with few names, and few values and escapes. */
+const quickTextBytes = 128 * 1024;
+const quickNames = 1_500;
+const quickValues = 6_000;
+
+function isQuick(body: Buffer): boolean {
+  if (body.length <= quickBytes) return true;
+  return (
+    body.length <= quickTextBytes && hasAtMost(quickNames, ':', body) && hasAtMost(quickValues, ',{[\\', body)
+  );
+}
+
+function hasAtMost(most: number, characters: string, body: Buffer): boolean {
+  let left = most;
+  for (const character of Buffer.from(characters))
+    for (let at = body.indexOf(character); at >= 0; at = body.indexOf(character, at + 1))
+      if (left-- === 0) return false;
+  return true;
+}
+
+/** Far above what the budget of a validation allows. */
+const deadlineMs = 10_000;
+
+const tooMuch = (what: 'long' | 'much memory'): ExamineAnswer => ({
+  kind: 'refused',
+  refusal: tooLarge(`to read and validate the payload takes too ${what}; send less at once`),
+  hasMore: false,
+});
+
+/** Examines uploads: what is quick here, the rest in a thread, so that those of other owners do not wait for them. `capacity` limits how many bytes wait. */
+export function createExaminer(
+  recordLeaves: Pick<RecordLeaves, 'find' | 'notOnRecord'>,
+  log: Pick<Logger, 'error'>,
+  { capacity = unlimited, waitMs = Number.POSITIVE_INFINITY }: { capacity?: Admission; waitMs?: number } = {},
+): Examiner {
+  const thread = createThread<ExamineRequest, ExamineAnswer>({
+    name: 'the examiner of uploads',
+    file: new URL('./examine-thread.ts', import.meta.url),
+    heapMb: 512,
+    waitingMs: waitMs,
+    deadlineMs,
+    tooLong: tooMuch('long'),
+    tooLarge: tooMuch('much memory'),
+  });
+
+  function examineHere(application: Intake, body: Buffer): Validated {
+    const { domain, validator } = application;
+    const examined = examine({ domain, validator: validator.quick }, body);
+    if (!examined.ok) {
+      const { refusal, explain } = examined;
+      const explained = () => explain().catch(ifOutOfSteps(() => explainAside(application, body, refusal)));
+      return { ok: false, refusal, explain: explained };
+    }
+    const { payload, json, text } = examined;
+    if (fitsInDocument(payload, body.length))
+      return { ok: true, json, text, leaves: recordLeaves.find(application, payload) };
+    const refusal = tooLarge(tooLargeToStore);
+    return { ok: false, refusal, explain: async () => refusal };
+  }
+
+  async function ask(application: Intake, body: Buffer, code: string, schema: string) {
+    const { domain, owner, rawSchema } = application;
+    const work = (learn?: ExamineRequest['learn']) => {
+      // A view of a larger buffer would be sent with all of it.
+      const copy = new Uint8Array(body);
+      const request = { schema, domain, body: copy, ...(learn && { learn }) };
+      return thread.ask(owner, request, { transfer: [copy.buffer] });
+    };
+    const send = (learn?: ExamineRequest['learn']) =>
+      capacity.run(owner, () => work(learn), Math.max(body.length, quickBytes));
+    try {
+      const answer = await send();
+      if (answer.kind !== 'unknown') return answer;
+      const taught = await send({ code, rawSchema });
+      if (taught.kind === 'unknown') throw new Error('the examiner forgot the schema that it was told');
+      return taught;
+    } catch (error) {
+      if (error instanceof ThreadBusy)
+        throw unavailable('too many large uploads are waiting; nothing was stored', 1);
+      throw error;
+    }
+  }
+
+  async function examineAside(application: Intake, body: Buffer): Promise<Validated> {
+    const { id, validator } = application;
+    const answer = await ask(application, body, validator.code, id);
+    if (answer.kind === 'failed') throw new Error(`the validation failed: ${answer.reason}`);
+    if (answer.kind === 'refused') {
+      const { refusal, hasMore } = answer;
+      const explain = async () => (hasMore ? explainAside(application, body, refusal) : refusal);
+      return { ok: false, refusal, explain };
+    }
+    const json = withoutByteOrderMark(body);
+    const leaves = recordLeaves.notOnRecord(application, answer.leaves);
+    return { ok: true, json, bson: Buffer.from(answer.bson), text: json.toString('utf8'), leaves };
+  }
+
+  /** All that is wrong; what was found first where no more can be had. */
+  async function explainAside(application: Intake, body: Buffer, first: LineRefusal): Promise<LineRefusal> {
+    const { id, validator } = application;
+    const code = await validator.exhaustiveCode();
+    if (code === undefined) return first;
+    const answer = await ask(application, body, code, `${id} exhaustive`);
+    if (answer.kind === 'failed')
+      log.error({ event: 'validator.defect', application: id, reason: answer.reason });
+    return answer.kind === 'refused' && answer.hasMore ? answer.refusal : first;
+  }
+
+  return {
+    examine(application, body) {
+      if (!isQuick(body)) return examineAside(application, body);
+      try {
+        return examineHere(application, body);
+      } catch (error) {
+        return ifOutOfSteps(() => examineAside(application, body))(error);
+      }
+    },
+    close: thread.close,
+  };
+}
+
+const ifOutOfSteps =
+  <T>(otherwise: () => T) =>
+  (error: unknown): T => {
+    if (error instanceof OutOfSteps) return otherwise();
+    throw error;
+  };

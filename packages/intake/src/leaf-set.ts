@@ -1,0 +1,141 @@
+import { fromPointer, toPointer } from '@sluice/json/pointer.ts';
+import {
+  largeNumbers,
+  maxLeafCharacters,
+  maxLeafLength,
+  maxLeaves,
+} from '@sluice/store/applications/leaves.ts';
+
+interface Node {
+  leaf: boolean;
+  below: Map<string, Node>;
+}
+
+/** The leaves that are columns already; finds those of a payload that are not. */
+export interface LeafSet {
+  add(pointers: Iterable<string>): void;
+  has(pointer: string): boolean;
+  /** JSON Pointers, in the order of the payload, up to more than can be on record; and `tooLong` and `largeNumbers`, if need be. */
+  unknown(payload: Record<string, unknown>): string[];
+}
+
+/** Stands for all leaves whose pointers are too long to be on record, and is too long itself. */
+export const tooLong = '/'.repeat(maxLeafLength + 1);
+
+/** Leaves that are not known, of any number of payloads. */
+export interface FoundLeaves {
+  pointers: Set<string>;
+  characters: number;
+}
+
+export const noLeaves = (): FoundLeaves => ({ pointers: new Set(), characters: 0 });
+
+/** Whether so many are more than can be on record: then others make no difference. */
+const isEnough = (count: number, characters: number) => count > maxLeaves || characters > maxLeafCharacters;
+
+export function addLeaves(all: FoundLeaves, leaves: string[]): void {
+  for (const leaf of leaves) {
+    if (isEnough(all.pointers.size, all.characters)) return;
+    if (all.pointers.has(leaf)) continue;
+    all.pointers.add(leaf);
+    all.characters += leaf.length;
+  }
+}
+
+/** What is found in a payload. */
+interface Search {
+  found: string[];
+  characters: number;
+  hasTooLong: boolean;
+  hasLarge: boolean;
+  /** Of the object that is looked through. */
+  path: string[];
+}
+
+const largest = Number.MAX_SAFE_INTEGER;
+
+const emptyNode = (): Node => ({ leaf: false, below: new Map() });
+
+/** A tree of keys: one look-up a key, no path is built for a leaf that is known. */
+export function createLeafSet(): LeafSet {
+  const root = emptyNode();
+
+  /** `length` is that of the path in characters, with a slash for each key: its pointer is not shorter. */
+  function walk(
+    node: Node | undefined,
+    value: Record<string, unknown>,
+    length: number,
+    search: Search,
+  ): void {
+    const { found, path } = search;
+    let above: string | undefined;
+    for (const key in value) {
+      if (isEnough(found.length, search.characters)) return;
+      const child = value[key];
+      const next = node?.below.get(key);
+      const reach = length + 1 + key.length;
+      if (isBranch(child)) {
+        path.push(key);
+        walk(next, child, reach, search);
+        path.pop();
+        continue;
+      }
+      if (!search.hasLarge) search.hasLarge = isLarge(child);
+      if (!next?.leaf) {
+        if (reach <= maxLeafLength) above ??= toPointer(path);
+        const pointer = reach <= maxLeafLength ? above + toPointer([key]) : tooLong;
+        if (pointer.length > maxLeafLength) search.hasTooLong = true;
+        else {
+          found.push(pointer);
+          search.characters += pointer.length;
+        }
+      }
+    }
+  }
+
+  return {
+    has(pointer) {
+      let node: Node | undefined = root;
+      for (const key of fromPointer(pointer)) node = node?.below.get(key);
+      return node?.leaf === true;
+    },
+    add(pointers) {
+      for (const pointer of pointers) {
+        let node = root;
+        for (const key of fromPointer(pointer)) {
+          const next = node.below.get(key) ?? emptyNode();
+          node.below.set(key, next);
+          node = next;
+        }
+        node.leaf = true;
+      }
+    },
+    unknown(payload) {
+      // Once it is on record there is nothing to look for.
+      const search: Search = { found: [], characters: 0, hasTooLong: false, hasLarge: root.leaf, path: [] };
+      walk(root, payload, 0, search);
+      if (search.hasTooLong) search.found.push(tooLong);
+      if (search.hasLarge && !root.leaf) search.found.push(largeNumbers);
+      return search.found;
+    },
+  };
+}
+
+function isBranch(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  for (const _ in value) return true;
+  return false;
+}
+
+/** Whether a value is, or has in it, a number that not every type of column holds as it is printed. */
+function isLarge(value: unknown): boolean {
+  if (typeof value === 'number') return value > largest || value < -largest;
+  if (typeof value !== 'object' || value === null) return typeof value === 'bigint';
+  if (!Array.isArray(value)) return Object.values(value).some(isLarge);
+  // Every upload passes here: numbers are compared without a call for each.
+  for (let i = 0; i < value.length; i++) {
+    const item: unknown = value[i];
+    if (typeof item === 'number' ? item > largest || item < -largest : isLarge(item)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,56 @@
+import {
+  ApiError,
+  type ErrorName,
+  type LineError,
+  notConfirmed,
+  tooMany,
+  unavailable,
+} from '@sluice/shared/errors.ts';
+import type { LineRefusal, Refusal } from './examine.ts';
+
+const detailsOfLine = 20;
+
+/** The reader takes a line for a body of its own. Many lines with all their details would be an endless answer. */
+export const ofLine = <R extends Omit<Refusal, 'name'> & { name: ErrorName }>(
+  { name, message, details }: R,
+  isExplained: boolean,
+) => ({
+  name,
+  message: message.replace(/^The body/, 'the line').replace(/ \(line \d+, column \d+\)/, ''),
+  ...(details && { details: details.slice(0, isExplained ? detailsOfLine : 1) }),
+});
+
+export function noneStored(lines: number, details: LineError[]): ApiError {
+  if (details.some(({ message }) => message === notConfirmed)) return unavailable(notConfirmed);
+  const message = `none of the ${lines} lines was stored`;
+  const isAnswer = (answer: ErrorName) => details.some(({ name }) => name === answer);
+  if (isAnswer('ServiceUnavailableError')) return unavailable(message);
+  return isAnswer('TooManyRequestsError')
+    ? tooMany(message, 2)
+    : new ApiError('SchemaValidationError', message, { details });
+}
+
+export const overLimit = (limit: number) => `the line is over the limit of ${limit} bytes`;
+
+export const tooLarge = (message: string): LineRefusal => ({ name: 'PayloadTooLargeError', message });
+
+/** The answer to a line on which our own code failed: the others go on. */
+export const defect: LineRefusal = {
+  name: 'InternalServerError',
+  message: 'a defect of the service: this line could not be read and was not stored',
+};
+
+/** What MongoDB takes as one document. */
+export const tooLargeToStore = 'the payload takes more than 16 MB as it is stored';
+
+export const notBegun = (line: number): LineError => ({
+  line,
+  name: 'ServiceUnavailableError',
+  message: 'the database is away; this line was not stored',
+});
+
+export const unknown = (line: number): LineError => ({
+  line,
+  name: 'ServiceUnavailableError',
+  message: notConfirmed,
+});

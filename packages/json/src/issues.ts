@@ -1,0 +1,50 @@
+import { toPointer } from './pointer.ts';
+import { bsonTypeKey, maxNesting, referenceKey } from './rules.ts';
+
+/** `path` is a JSON Pointer to the value or member; one over 1,000 characters is cut and ends in `…`. */
+export type PayloadIssue = { path: string; keyword: string; message: string };
+
+const maxIssues = 100;
+const maxPath = 1_000;
+
+// No message quotes the payload: issues may be logged.
+const messages = {
+  exactNumber:
+    'a 64-bit float holds this number, or prints it, otherwise: send the shortest decimal that means it, or a string',
+  uniqueKeys: 'this key occurs more than once in its object: send it once',
+  wellFormed: 'half a surrogate pair (\\ud800 to \\udfff alone) is not text: send the whole pair',
+  keyWithoutNul: 'a key cannot hold the character NUL (\\u0000): rename it',
+  reservedKey: `the key ${bsonTypeKey} is reserved by the storage format: rename it`,
+  reference: `a ${referenceKey} with one dot, beside an $id, would be split in two: rename one of the keys`,
+  maxNesting: `nested deeper than ${maxNesting} levels: flatten it or send the inner part as a string`,
+};
+
+export type Keyword = keyof typeof messages;
+
+/** Collects the first 100 issues; both bounds keep a hostile body from growing the answer. */
+export function createIssues(): {
+  found: PayloadIssue[];
+  report: (path: string[], keyword: Keyword) => void;
+} {
+  const found: PayloadIssue[] = [];
+  return {
+    found,
+    report: (path, keyword) => {
+      if (found.length === maxIssues) return;
+      const pointer = startOfPointer(path);
+      const short = pointer.length > maxPath ? `${pointer.slice(0, maxPath)}…` : pointer;
+      // Half a surrogate pair, sent or left by the cut, could not be encoded in the answer.
+      found.push({ path: short.toWellFormed(), keyword, message: messages[keyword] });
+    },
+  };
+}
+
+/** The pointer as far as it is shown: escaping endless keys in full for each issue would take seconds. */
+function startOfPointer(path: string[]): string {
+  let pointer = '';
+  for (const key of path) {
+    if (pointer.length > maxPath) break;
+    pointer += toPointer([key.slice(0, maxPath)]);
+  }
+  return pointer;
+}

@@ -1,0 +1,112 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { LeaseLost } from '@sluice/shared/lease.ts';
+import type { Logger } from '@sluice/shared/logger.ts';
+import { storeFault } from '@sluice/store/faults.ts';
+import { DelayedError, type Job, Worker } from 'bullmq';
+import type { QueueDefinition } from './definition.ts';
+import { connectRedis, keyPrefix, type RedisConfig } from './redis.ts';
+import type { Timings } from './timings.ts';
+
+/** Thrown by a handler to put its job at the end of the queue, after `delayMs`. */
+export class Postpone extends Error {
+  readonly delayMs: number;
+
+  constructor(delayMs = 0) {
+    super(`again in ${delayMs} ms`);
+    this.delayMs = delayMs;
+  }
+}
+
+/** `signal` is aborted when the process shall end: hand the job back with `Postpone`. */
+export type Handler<Payload> = (payload: Payload, signal: AbortSignal) => Promise<void>;
+
+interface Options {
+  redis: RedisConfig;
+  concurrency: number;
+  timings: Pick<Timings, 'lockMs'>;
+  log: Logger;
+}
+
+export interface Consumer {
+  name: string;
+  /** Jobs in hand now, and when one was last begun or ended (ms since the epoch). */
+  activity(): { active: number; lastAt: number };
+  close(): Promise<void>;
+}
+
+/** Another worker has the job. */
+const leasedMs = 1_000;
+/** After MongoDB was away for this worker: another one may reach it. */
+const restMs = 1_000;
+
+/** When a job whose handler threw this is to be delivered again, without counting it; undefined where it failed. */
+function delayOf(error: unknown): number | undefined {
+  if (error instanceof Postpone) return error.delayMs;
+  if (error instanceof LeaseLost) return leasedMs;
+  return storeFault(error) && 0;
+}
+
+/** The receiving end of a queue: hands each job to `handler`, at most `concurrency` at once. */
+export function consume<Payload>(
+  definition: QueueDefinition<Payload>,
+  handler: Handler<Payload>,
+  { redis: config, concurrency, timings, log }: Options,
+): Consumer {
+  const stopping = new AbortController();
+  const connection = connectRedis(config, log, 'patient');
+  let active = 0;
+  let lastAt = performance.now();
+
+  async function run(job: Job<Payload>, token?: string): Promise<void> {
+    active += 1;
+    lastAt = performance.now();
+    try {
+      await handler(job.data, stopping.signal);
+    } catch (error) {
+      const delayMs = delayOf(error);
+      if (delayMs === undefined) throw error;
+      await job.moveToDelayed(Date.now() + delayMs, token);
+      if (storeFault(error)) {
+        log.warn({ event: 'job.interrupted', queue: definition.name, job: job.id, err: error });
+        await pause(restMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+      }
+      throw new DelayedError();
+    } finally {
+      active -= 1;
+      lastAt = performance.now();
+    }
+  }
+
+  const worker = new Worker<Payload>(definition.name, run, {
+    connection,
+    prefix: keyPrefix(config),
+    concurrency,
+    skipVersionCheck: true,
+    lockDuration: timings.lockMs,
+    stalledInterval: timings.lockMs / 2,
+    // Whoever has work that kills its worker counts that in MongoDB.
+    maxStalledCount: 1_000_000,
+  });
+  worker.on('failed', (job, error) => {
+    log.error({
+      event: 'job.threw',
+      queue: definition.name,
+      job: job?.id,
+      attempt: job?.attemptsMade,
+      err: error,
+    });
+  });
+  worker.on('error', (error) =>
+    log.debug({ event: 'worker.error', queue: definition.name, reason: error.message }),
+  );
+
+  return {
+    name: definition.name,
+    activity: () => ({ active, lastAt }),
+    async close() {
+      stopping.abort();
+      await worker.close();
+      connection.disconnect();
+    },
+  };
+}

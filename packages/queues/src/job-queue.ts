@@ -1,0 +1,56 @@
+import type { Logger } from '@sluice/shared/logger.ts';
+import type { JobRecord } from '@sluice/store/jobs/job-records.ts';
+import type { JobStore } from '@sluice/store/jobs/jobs.ts';
+import type { Redis } from 'ioredis';
+import type { JobQueueDefinition } from './definition.ts';
+import { createProducer } from './producer.ts';
+import type { RedisConfig } from './redis.ts';
+
+export type JobQueue = ReturnType<typeof createJobQueue>;
+
+/** Of an owner's jobs that wait; the others are placed when these have begun. */
+const placedAtOnce = 10;
+
+/**
+ * The sending end of a queue of jobs. An owner's n-th job has priority n, and workers take the lowest number first: so nobody's many
+ * jobs hold up another's first, and owners with as much under way alternate.
+ */
+export function createJobQueue<Payload>(
+  definition: JobQueueDefinition<Payload>,
+  jobs: JobStore,
+  redis: Redis,
+  config: RedisConfig,
+  log: Logger,
+) {
+  const { kind, payloadsOf } = definition;
+  const producer = createProducer(definition, redis, config, log);
+
+  /** Each payload of a job at a place, with its priority. */
+  function prioritised(id: string, place: number): [Payload, number][] {
+    const payloads = payloadsOf(id);
+    return payloads.map((payload, slot) => [payload, (place - 1) * payloads.length + slot + 1]);
+  }
+
+  return {
+    workers: producer.workers,
+    waiting: producer.waiting,
+
+    /** Once its record is in MongoDB; to enqueue it again does nothing. */
+    async enqueue(job: Pick<JobRecord, 'id' | 'owner' | 'queuedAt'>): Promise<void> {
+      const place = await jobs.placeOf(kind, job);
+      for (const [payload, priority] of prioritised(job.id, place)) await producer.add(payload, priority);
+    },
+
+    /** To be called when less is under way for an owner: the jobs that wait move up. */
+    async moveUp(owner: string): Promise<void> {
+      try {
+        const waiting = await jobs.waitingOf(kind, owner, placedAtOnce);
+        const placed = waiting.flatMap(({ id, place }) => prioritised(id, place));
+        await Promise.all(placed.map(([payload, priority]) => producer.setPriority(payload, priority)));
+      } catch (error) {
+        // The next delivery of theirs does it.
+        log.debug({ event: 'queue.unmoved', kind, reason: (error as Error).message });
+      }
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import type { Logger } from '@sluice/shared/logger.ts';
+import { Redis, type RedisOptions } from 'ioredis';
+
+export type { Redis };
+
+export interface RedisConfig {
+  url: string;
+  prefix: string;
+  /** How long a request waits for an answer. */
+  timeoutMs: number;
+}
+
+/** Braces: in a Redis cluster all keys of a queue must fall into one slot. */
+export const keyPrefix = ({ prefix }: RedisConfig) => `{${prefix}}`;
+
+const reconnect: RedisOptions = {
+  retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
+  connectTimeout: 5_000,
+};
+
+/**
+ * Opens a connection that comes back by itself. `impatient` fails a command at once while Redis is away, and closes the connection
+ * where no answer comes in time (for a process that answers clients); otherwise commands wait for it (for a worker).
+ */
+export function connectRedis(
+  { url, timeoutMs }: Pick<RedisConfig, 'url'> & Partial<RedisConfig>,
+  log: Logger,
+  mode: 'impatient' | 'patient',
+): Redis {
+  const redis = new Redis(url, {
+    ...reconnect,
+    ...(mode === 'impatient'
+      ? { enableOfflineQueue: false, maxRetriesPerRequest: 0, socketTimeout: timeoutMs }
+      : { maxRetriesPerRequest: null }),
+  });
+  let away = false;
+  redis.on('error', (error: NodeJS.ErrnoException) => {
+    if (!away) log.warn({ event: 'redis.away', reason: error.code ?? error.message }, 'Redis is away');
+    away = true;
+  });
+  redis.on('ready', () => {
+    if (away) log.info({ event: 'redis.back' }, 'Redis is back');
+    away = false;
+  });
+  return redis;
+}

@@ -1,0 +1,107 @@
+import { createServer, type Server } from 'node:http';
+import type { Logger } from '@sluice/shared/logger.ts';
+import { repeat } from '@sluice/shared/repeat.ts';
+import { type Consumer, consume, type Handler } from './consumer.ts';
+import type { QueueDefinition } from './definition.ts';
+import type { Producer } from './producer.ts';
+import type { RedisConfig } from './redis.ts';
+import type { Timings } from './timings.ts';
+
+/** How often it is looked whether a worker gets its jobs, before it is taken for unresponsive. */
+const looks = 6;
+
+// biome-ignore lint/suspicious/noExplicitAny: a task pairs a queue with a handler of the same payload
+interface Task<Payload = any, Forgotten = any> {
+  definition: QueueDefinition<Payload>;
+  handler: Handler<Payload>;
+  queue: Pick<Producer<Payload>, 'waiting'>;
+  /** Work that MongoDB has on record and Redis may have lost. To enqueue what it has not lost does nothing. */
+  recover?: { forgotten(): Promise<Forgotten[]>; enqueue(item: Forgotten): Promise<void> };
+}
+
+interface Options {
+  config: { redis: RedisConfig; concurrency: number; healthPort: number };
+  timings: Timings;
+  log: Logger;
+  tasks: Task[];
+  /** Removes what nobody wants any more; called again and again. */
+  clean?(): Promise<void>;
+  /** Called last when the worker stops. */
+  close(): Promise<void>;
+}
+
+export interface RunningWorker {
+  /** Hands back what is in hand and lets go of everything. */
+  stop(): Promise<void>;
+}
+
+async function listen(port: number): Promise<Server | undefined> {
+  if (port === 0) return undefined;
+  const server = createServer((request, response) => {
+    response.statusCode = request.url === '/health/live' ? 200 : 404;
+    response.end();
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, resolve);
+  });
+  return server;
+}
+
+/** Enqueues again what Redis forgot: after its loss no job is missing. */
+async function recover(tasks: Task[]): Promise<void> {
+  for (const { recover } of tasks)
+    for (const item of (await recover?.forgotten()) ?? []) await recover?.enqueue(item);
+}
+
+/** Ends the process when jobs wait and a consumer gets none, look after look. */
+function watchConsumer(consumer: Consumer, { queue }: Task, { unresponsiveMs }: Timings, log: Logger) {
+  let missed = 0;
+  let seen = consumer.activity().lastAt;
+  return repeat(unresponsiveMs / looks, async () => {
+    const waiting = await queue.waiting().catch(() => 0);
+    const { active, lastAt } = consumer.activity();
+    missed = waiting > 0 && active === 0 && lastAt === seen ? missed + 1 : 0;
+    seen = lastAt;
+    if (missed < looks) return;
+    log.fatal(
+      { event: 'worker.unresponsive', queue: consumer.name },
+      'jobs wait but none arrives: ending, to be restarted',
+    );
+    process.exit(1);
+  });
+}
+
+/** Runs a worker process: a consumer for each task, and one sweep behind them. */
+export async function startWorker({
+  config,
+  timings,
+  log,
+  tasks,
+  clean,
+  close,
+}: Options): Promise<RunningWorker> {
+  const server = await listen(config.healthPort);
+  const running = tasks.map((task) => {
+    const consumer = consume(task.definition, task.handler, { ...config, timings, log });
+    return { consumer, stopWatching: watchConsumer(consumer, task, timings, log) };
+  });
+
+  async function sweep(): Promise<void> {
+    await recover(tasks);
+    await clean?.();
+  }
+  const stopSweeping = repeat(timings.sweepMs, () =>
+    sweep().catch((error) => log.debug({ event: 'sweep.missed', reason: error.message })),
+  );
+
+  return {
+    async stop() {
+      stopSweeping();
+      for (const { stopWatching } of running) stopWatching();
+      await Promise.all(running.map(({ consumer }) => consumer.close()));
+      server?.close();
+      await close();
+    },
+  };
+}

@@ -1,0 +1,195 @@
+import { isDeepStrictEqual } from 'node:util';
+import { fromPointer } from '@sluice/json/pointer.ts';
+import { type Draft, draftOf, idKeyword, metaSchemaUris, refStandsAlone } from '../draft.ts';
+import { isObject } from '../is-object.ts';
+import { limits } from '../limits.ts';
+import { append, shown } from '../pointer.ts';
+import { keywordsOf } from './keywords.ts';
+import { translatePattern } from './pattern.ts';
+import { Refused } from './refusal.ts';
+
+/** A schema within the document: its JSON Pointer from the root, and the URI of the resource (`$id`) that it lies in. */
+export type Place = { schema: unknown; at: string; resource: string };
+
+/** Where a reference leads; `anchor` when it was named by one that is looked up anew on each way there. */
+export type Target = { place: Place; anchor?: string } | { metaSchema: string };
+
+export type Walk = {
+  /** By schema; the keys of each are its draft's keywords or do nothing. */
+  places: Map<Record<string, unknown>, Place>;
+  /** By schema and keyword. */
+  targets: Map<Record<string, unknown>, Map<string, Target>>;
+  /** By resource and name; '' is the name of `$recursiveAnchor`. */
+  dynamicAnchors: Map<string, Map<string, Place>>;
+};
+
+type Reference = Place & { schema: Record<string, unknown>; keyword: string; reference: string };
+
+const rootUri = 'sluice://schema/';
+
+/**
+ * Walks everything that is a schema, also where only a reference makes it one, refuses what is not allowed in
+ * one, and resolves the references. What is a value (enum, const, default, examples) or a name is not looked at.
+ */
+export function checkWalk(root: Record<string, unknown>, draft: Draft): Walk {
+  const keywords = keywordsOf(draft);
+  const id = idKeyword(draft);
+  const todo: Place[] = [{ schema: root, at: '', resource: rootUri }];
+  const walked: Walk = { places: new Map(), targets: new Map(), dynamicAnchors: new Map() };
+  /** Each identified part of the document, by URI without fragment. */
+  const documents = new Map<string, Place>([[rootUri, todo[0] as Place]]);
+  const anchors = new Map<string, Place>();
+  const found: Reference[] = [];
+
+  walk();
+  // A reference's target is a schema too, wherever it lies; walking it can add references.
+  for (let next = found.shift(); next; next = found.shift()) {
+    resolve(next);
+    walk();
+  }
+  return walked;
+
+  function walk(): void {
+    for (let place = todo.pop(); place; place = todo.pop()) {
+      if (isObject(place.schema) && !walked.places.has(place.schema)) visit(place.schema, place);
+    }
+  }
+
+  function visit(schema: Record<string, unknown>, { at, resource: outer }: Place): void {
+    if ('$async' in schema) throw new Refused(`$async is not allowed, at ${shown(append(at, '$async'))}`);
+    if (at !== '' && schema.$schema !== undefined && draftOf(schema.$schema) !== draft)
+      throw new Refused(`a part of the schema names another draft, at ${shown(append(at, '$schema'))}`);
+    const place: Place = { schema, at, resource: outer };
+    place.resource = identify(schema, place);
+    walked.places.set(schema, place);
+    nameAnchors(schema, place);
+    for (const [keyword, value] of Object.entries(schema)) enter(keyword, value, schema, place);
+  }
+
+  function enter(keyword: string, value: unknown, schema: Record<string, unknown>, place: Place): void {
+    const at = append(place.at, keyword);
+    const { resource } = place;
+    const shape = keywords.get(keyword);
+    if (shape === 'data' && keyword !== 'const' && isObject(value) && typeof value.$data === 'string')
+      throw new Refused(`$data is not allowed, at ${shown(at)}`);
+    if (keyword === 'enum' && Array.isArray(value) && value.length === 0)
+      throw new Refused(`an enum without a value allows nothing, at ${shown(at)}`);
+    if (keyword === 'pattern' && typeof value === 'string') checkPattern(value, at);
+    if (keyword === 'patternProperties' && isObject(value))
+      for (const pattern of Object.keys(value)) checkPattern(pattern, append(at, pattern));
+    if (shape === 'reference' && typeof value === 'string')
+      found.push({ ...place, schema, keyword, reference: value });
+    if (shape === 'schema' && !Array.isArray(value)) todo.push({ schema: value, at, resource });
+    else if (shape === 'schema' || shape === 'schemas' || shape === 'parts')
+      for (const [name, child] of Object.entries(value ?? {}))
+        todo.push({ schema: child, at: append(at, name), resource });
+  }
+
+  /** The resource that a schema lies in: a new one where it has an identifier. */
+  function identify(schema: Record<string, unknown>, place: Place): string {
+    const { resource: outer, at } = place;
+    const value = schema[id];
+    if (typeof value !== 'string') return outer;
+    if (refStandsAlone(draft) && typeof schema.$ref === 'string') return outer;
+    if (value.startsWith('#')) {
+      name(anchors, `${outer}${value}`, place, append(at, id));
+      return outer;
+    }
+    const [uri] = split(value, outer, append(at, id));
+    name(documents, uri, place, append(at, id));
+    return uri;
+  }
+
+  function nameAnchors(schema: Record<string, unknown>, place: Place): void {
+    const { at, resource } = place;
+    for (const keyword of ['$anchor', '$dynamicAnchor']) {
+      const anchor = schema[keyword];
+      if (keywords.get(keyword) !== 'identifier' || typeof anchor !== 'string') continue;
+      name(anchors, `${resource}#${anchor}`, place, append(at, keyword));
+      if (keyword === '$dynamicAnchor') dynamicAnchorsOf(resource).set(anchor, place);
+    }
+    const begins = documents.get(resource)?.schema === schema;
+    if (keywords.has('$recursiveAnchor') && schema.$recursiveAnchor === true && begins)
+      dynamicAnchorsOf(resource).set('', place);
+  }
+
+  function dynamicAnchorsOf(resource: string): Map<string, Place> {
+    const named = walked.dynamicAnchors.get(resource) ?? new Map<string, Place>();
+    walked.dynamicAnchors.set(resource, named);
+    return named;
+  }
+
+  function resolve({ schema, at, resource, keyword, reference }: Reference): void {
+    const from = append(at, keyword);
+    const target = find(reference, resource, from);
+    const targets = walked.targets.get(schema) ?? new Map<string, Target>();
+    walked.targets.set(schema, targets.set(keyword, target));
+    if ('place' in target) todo.push(target.place);
+  }
+
+  function find(reference: string, resource: string, from: string): Target {
+    const [uri, fragment] = split(reference, resource, from);
+    const document = documents.get(uri);
+    if (document === undefined) {
+      if (isMetaSchema(uri, draft)) return { metaSchema: `${uri}#${fragment}` };
+      throw new Refused(
+        `the reference ${JSON.stringify(reference)} leads outside the schema, at ${shown(from)}`,
+      );
+    }
+    const named = fragment === '' ? document : anchors.get(`${uri}#${fragment}`);
+    const dynamic = walked.dynamicAnchors.get(uri)?.get(fragment);
+    if (named) return dynamic ? { place: dynamic, anchor: fragment } : { place: named };
+    const place = fragment.startsWith('/') ? follow(document, uri, fragment) : undefined;
+    if (place === undefined)
+      throw new Refused(`the reference ${JSON.stringify(reference)} leads nowhere, at ${shown(from)}`);
+    return { place };
+  }
+
+  /** Where a pointer from the beginning of a resource leads; undefined where there is no schema. */
+  function follow(document: Place, uri: string, pointer: string): Place | undefined {
+    let { schema, at } = document;
+    let resource = uri;
+    for (const key of fromPointer(pointer)) {
+      if (typeof schema !== 'object' || schema === null || !Object.hasOwn(schema, key)) return undefined;
+      schema = (schema as Record<string, unknown>)[key];
+      at = append(at, key);
+      if (isObject(schema)) resource = walked.places.get(schema)?.resource ?? resource;
+    }
+    return isObject(schema) || typeof schema === 'boolean' ? { schema, at, resource } : undefined;
+  }
+}
+
+function name(names: Map<string, Place>, uri: string, place: Place, at: string): void {
+  const other = names.get(uri);
+  if (other && !isDeepStrictEqual(other.schema, place.schema))
+    throw new Refused(`two parts of the schema have the same identifier, at ${shown(at)}`);
+  names.set(uri, place);
+}
+
+function split(reference: string, base: string, at: string): [uri: string, fragment: string] {
+  if (reference.length > limits.uriLength || base.length > limits.uriLength)
+    throw new Refused(`a URI has more than ${limits.uriLength} characters, at ${shown(at)}`);
+  try {
+    if (reference.startsWith('#')) return [base, decodeURIComponent(reference.slice(1))];
+    const url = new URL(reference, base);
+    const fragment = decodeURIComponent(url.hash.slice(1));
+    url.hash = '';
+    return [url.href, fragment];
+  } catch {
+    throw new Refused(`${JSON.stringify(reference)} is not a URI reference, at ${shown(at)}`);
+  }
+}
+
+/** The draft's own, or one of the vocabularies that it is made of. */
+function isMetaSchema(uri: string, draft: Draft): boolean {
+  const meta = metaSchemaUris[draft];
+  return uri === meta || uri.startsWith(meta.replace(/schema$/, 'meta/'));
+}
+
+function checkPattern(pattern: string, at: string): void {
+  try {
+    translatePattern(pattern);
+  } catch (error) {
+    throw error instanceof Refused ? new Refused(`the pattern ${error.message}, at ${shown(at)}`) : error;
+  }
+}

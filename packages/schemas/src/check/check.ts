@@ -1,0 +1,39 @@
+import { parseJson } from '@sluice/json/parse-json.ts';
+import { type Draft, draftOf } from '../draft.ts';
+import { isObject } from '../is-object.ts';
+import { limits } from '../limits.ts';
+import { checkShape } from './check-shape.ts';
+import { checkWalk, type Walk } from './check-walk.ts';
+import { Refused } from './refusal.ts';
+
+export interface Checked {
+  schema: Record<string, unknown>;
+  draft: Draft;
+  walk: Walk;
+}
+
+/**
+ * Reads a schema given as text and refuses what may not be compiled, without compiling it. Synchronous and
+ * cheap: its cost grows with the text, which is limited. Throws Refused.
+ */
+export function checkSchema(raw: string): Checked {
+  const bytes = Buffer.byteLength(raw);
+  if (bytes > limits.schemaBytes)
+    throw new Refused(`the schema has ${bytes} bytes; at most ${limits.schemaBytes} are allowed`);
+  const schema = parse(raw);
+  if (!isObject(schema)) throw new Refused('the schema must be a JSON object');
+  checkShape(schema);
+  if (schema.type !== 'object') throw new Refused('the root of the schema must have "type": "object"');
+  const draft = draftOf(schema.$schema);
+  if (!draft)
+    throw new Refused(`unknown $schema at /$schema: drafts 2020-12, 2019-09, 07, 06 and 04 are supported`);
+  return { schema, draft, walk: checkWalk(schema, draft) };
+}
+
+function parse(raw: string): unknown {
+  try {
+    return parseJson(raw);
+  } catch (error) {
+    throw new Refused(`the schema is not JSON: ${(error as Error).message.slice(0, limits.shownText)}`);
+  }
+}

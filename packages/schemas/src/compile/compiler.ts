@@ -1,0 +1,66 @@
+import { type Admission, unlimited } from '@sluice/shared/admission.ts';
+import type { Logger } from '@sluice/shared/logger.ts';
+import { createThread } from '@sluice/shared/threads/thread.ts';
+import { limits } from '../limits.ts';
+import { createValidator, type Validator } from '../validate/validator.ts';
+import type { CompileReply, CompileRequest } from './compile-thread.ts';
+
+export type Compiled = { ok: true; validator: Validator } | { ok: false; problem: string };
+
+interface CompileOptions {
+  /** Whose it is: clients have turns. */
+  client?: string;
+  /** It is not an application's yet: a number that no double holds, or a key twice, is refused too. */
+  isNew?: boolean;
+}
+
+export type Compiler = {
+  /**
+   * Checks and compiles a schema given as text. Rejects where `capacity` does, and when the compiler is closed or its thread
+   * cannot start.
+   */
+  compile(raw: string, options?: CompileOptions): Promise<Compiled>;
+  close(): Promise<void>;
+};
+
+/**
+ * Compiles in one thread of its own, started at the first need, that does not keep the process alive. `deadlineMs`: the
+ * processor time for a new schema; one that was accepted before has ten times as long. `capacity` limits how many wait.
+ */
+export function createCompiler({
+  deadlineMs = limits.compileDeadlineMs,
+  capacity = unlimited,
+  log,
+}: {
+  deadlineMs?: number;
+  capacity?: Admission;
+  log?: Pick<Logger, 'error'>;
+} = {}): Compiler {
+  const onDefect = (error: unknown) => log?.error({ event: 'validator.defect', err: error });
+  const thread = createThread<CompileRequest, CompileReply>({
+    name: 'the schema compiler',
+    file: new URL('./compile-thread.ts', import.meta.url),
+    heapMb: limits.compileHeapMb,
+    deadlineMs,
+    tooLong: { problem: 'the schema takes too long to compile' },
+    tooLarge: { problem: 'the schema takes too much memory to compile' },
+  });
+  // What was accepted on a quiet machine must load on a busy one.
+  const accepted = { deadlineMs: 10 * deadlineMs };
+  return {
+    async compile(raw, { client = '', isNew = false } = {}) {
+      const request = { raw, isNew, exhaustive: false };
+      const answer = await capacity.run(client, () => thread.ask(client, request, isNew ? {} : accepted));
+      if ('problem' in answer) return { ok: false, problem: answer.problem };
+      return { ok: true, validator: createValidator(answer, () => compileExhaustive(raw, client), onDefect) };
+    },
+    close: thread.close,
+  };
+
+  // Keeps the text, not the parsed schema: it is needed only when a payload is explained for the first time.
+  async function compileExhaustive(raw: string, client: string) {
+    const request = { raw, isNew: false, exhaustive: true };
+    const answer = await capacity.run(client, () => thread.ask(client, request, accepted));
+    return 'code' in answer ? answer : undefined;
+  }
+}

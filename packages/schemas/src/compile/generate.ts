@@ -1,0 +1,127 @@
+import { _, Ajv, type Options } from 'ajv';
+import ajv2019 from 'ajv/dist/2019.js';
+import ajv2020 from 'ajv/dist/2020.js';
+import draft06 from 'ajv/dist/refs/json-schema-draft-06.json' with { type: 'json' };
+import standalone from 'ajv/dist/standalone/index.js';
+import ajvDraft04 from 'ajv-draft-04';
+import type { Checked } from '../check/check.ts';
+import { Refused } from '../check/refusal.ts';
+import type { Draft } from '../draft.ts';
+import { limits } from '../limits.ts';
+import { createFormats } from '../validate/formats.ts';
+import { buildPattern } from '../validate/linear-regexp.ts';
+import { multipleOf } from '../validate/multiple.ts';
+import { uniqueItems } from '../validate/unique.ts';
+import { trackEvaluated } from './evaluated.ts';
+import { flatten } from './flat.ts';
+import { instrument } from './instrument.ts';
+import { link } from './link.ts';
+
+type AjvClass = new (options: Options) => Ajv;
+
+const classes: Record<Draft, AjvClass> = {
+  '2020-12': ajv2020.Ajv2020 as unknown as AjvClass,
+  '2019-09': ajv2019.Ajv2019 as unknown as AjvClass,
+  '07': Ajv,
+  '06': Ajv,
+  '04': ajvDraft04.default as unknown as AjvClass,
+};
+
+const freeFormats = createFormats(() => {});
+
+/** Holds the meta-schema compiled; users' schemas are data to it. */
+const checkers = new Map<Draft, Ajv>();
+
+export interface Generated {
+  /** The source of a function of a runtime that returns the validating function. */
+  code: string;
+  /** Of all its patterns: what it takes to build them. */
+  instructions: number;
+}
+
+/** Throws Refused. */
+export function generate({ schema, draft, walk }: Checked, exhaustive: boolean): Generated {
+  checkBy(draft, schema, '');
+  const { schema: linked, tracks, usesMetaSchema } = link(schema, draft, walk);
+  // What only a reference makes a schema has not been looked at yet.
+  checkBy(draft, linked, 'a reference leads to what is ');
+  const regExp = createRegExp();
+  const ajv = createAjv(draft, regExp, { exhaustive, meta: usesMetaSchema });
+  flatten(ajv);
+  ajv.opts.unevaluated = tracks;
+  if (tracks) trackEvaluated(ajv);
+  const code = standalone.default(ajv, ajv.compile(linked));
+  const paying = instrument(code, exhaustive ? { maxErrors: limits.maxGathered } : {});
+  if (paying.length > limits.codeLength) throw new Refused('the schema is too large when compiled');
+  const body = `"use strict";const $spend=$.spend;${paying.replace('module.exports = ', 'const main = ').replace(/module\.exports\.default = \w+;/, '')}\nreturn main;`;
+  return { code: body, instructions: regExp.instructions() };
+}
+
+function checkBy(draft: Draft, schema: Record<string, unknown>, lead: string): void {
+  const checker = checkers.get(draft) ?? createAjv(draft, createRegExp(), { exhaustive: false, meta: true });
+  checkers.set(draft, checker);
+  if (!checker.validateSchema(schema)) throw new Refused(`${lead}${metaSchemaProblem(checker)}`);
+}
+
+interface AjvUse {
+  exhaustive: boolean;
+  meta: boolean;
+}
+
+function createAjv(draft: Draft, regExp: ReturnType<typeof createRegExp>, { exhaustive, meta }: AjvUse): Ajv {
+  const ajv = new classes[draft]({
+    // Unknown keywords are annotations; a payload is never changed.
+    strict: false,
+    ownProperties: true,
+    useDefaults: false,
+    coerceTypes: false,
+    removeAdditional: false,
+    $data: false,
+    // A definition is compiled once, not once for each reference to it.
+    inlineRefs: false,
+    allErrors: exhaustive,
+    logger: false,
+    meta,
+    validateSchema: false,
+    // Ajv's optimizer takes quadratic time, and removes variables that are used.
+    code: { source: true, optimize: false, formats: _`$.formats`, regExp },
+    formats: freeFormats,
+  });
+  ajv.removeKeyword('uniqueItems').addKeyword(uniqueItems);
+  ajv.removeKeyword('multipleOf').addKeyword(multipleOf);
+  if (draft === '06' && meta) ajv.addMetaSchema(draft06);
+  return ajv;
+}
+
+/** Patterns are built once here, only to be refused in time; generated code has them built by the runtime. */
+function createRegExp() {
+  const built = new Map<string, number>();
+  let total = 0;
+  const regExp = (source: string) => {
+    if (!built.has(source)) {
+      const size = buildForSize(source);
+      built.set(source, size);
+      total += size;
+      if (total > limits.schemaInstructions)
+        throw new Refused('the patterns of the schema are too large together');
+    }
+    return { test: () => true, toString: () => `/${source}/u` };
+  };
+  return Object.assign(regExp, { code: '$.pattern', instructions: () => total });
+}
+
+function buildForSize(source: string): number {
+  try {
+    return buildPattern(source).programSize();
+  } catch (error) {
+    if (error instanceof Refused)
+      throw new Refused(`the pattern ${JSON.stringify(source.slice(0, limits.shownName))} ${error.message}`);
+    throw error;
+  }
+}
+
+function metaSchemaProblem(ajv: Ajv): string {
+  const error = ajv.errors?.[0];
+  const place = error?.instancePath ? `at ${error.instancePath}` : 'at its root';
+  return `not a valid JSON Schema ${place}: ${error?.message ?? 'unknown reason'}`;
+}

@@ -1,0 +1,113 @@
+import type { Place, Target, Walk } from '../check/check-walk.ts';
+import { keywordsOf } from '../check/keywords.ts';
+import { Refused } from '../check/refusal.ts';
+import { type Draft, refStandsAlone } from '../draft.ts';
+import { isObject } from '../is-object.ts';
+import { limits } from '../limits.ts';
+import { tracked } from './evaluated.ts';
+
+/** The dynamic anchors that are in force on a way through the schema: of each name the one met first. */
+type Scope = { key: string; anchors: Map<string, Place> };
+
+export type Linked = {
+  schema: Record<string, unknown>;
+  tracks: boolean;
+  usesMetaSchema: boolean;
+};
+
+/**
+ * The schema as one whole in which a reference is plain: identifiers and anchors are gone, each place that is
+ * referred to is a definition, once for each meaning that dynamic references have on a way to it. Keywords that
+ * the draft does not know are gone too. `tracks`: it asks which properties or items have been evaluated.
+ * `usesMetaSchema`: it refers to that of a draft.
+ */
+export function link(
+  root: Record<string, unknown>,
+  draft: Draft,
+  { places, targets, dynamicAnchors }: Walk,
+): Linked {
+  const keywords = keywordsOf(draft);
+  const tracks = [...places.keys()].some(
+    (schema) =>
+      (keywords.has('unevaluatedItems') && 'unevaluatedItems' in schema) ||
+      (keywords.has('unevaluatedProperties') && 'unevaluatedProperties' in schema),
+  );
+  const definitions: Record<string, unknown> = {};
+  const names = new Map<string, string>();
+  const todo: { name: string; place: Place; scope: Scope }[] = [];
+  let copied = 0;
+  let usesMetaSchema = false;
+
+  const start = enter({ key: '', anchors: new Map() }, places.get(root) as Place);
+  names.set(`${start.key}\n`, '#');
+  const schema = copy(root, start) as Record<string, unknown>;
+  for (let next = todo.pop(); next; next = todo.pop())
+    definitions[next.name] = copy(next.place.schema, next.scope);
+  const $schema = root.$schema === undefined ? {} : { $schema: root.$schema };
+  return { schema: { ...$schema, ...schema, definitions }, tracks, usesMetaSchema };
+
+  function copy(schema: unknown, outer: Scope): unknown {
+    if (!isObject(schema) || Object.keys(schema).length === 0) return schema;
+    if (++copied > limits.linkedSchemas)
+      throw new Refused(`the references of the schema expand to more than ${limits.linkedSchemas} schemas`);
+    const scope = enter(outer, places.get(schema));
+    const references = referencesOf(schema, scope);
+    if (refStandsAlone(draft) && references[0]) return { $ref: references[0] };
+    const out: Record<string, unknown> = tracks ? { [tracked]: true } : {};
+    for (const [keyword, value] of Object.entries(schema)) {
+      const shape = keywords.get(keyword);
+      if (shape === 'data') out[keyword] = value;
+      else if (shape === 'schema') out[keyword] = copyEach(value, scope);
+      else if (shape === 'schemas') out[keyword] = copyNamed(value, scope);
+    }
+    const [$ref, ...others] = references;
+    if ($ref !== undefined) out.$ref = $ref;
+    if (others.length > 0)
+      out.allOf = [
+        ...(Array.isArray(out.allOf) ? out.allOf : []),
+        ...others.map((other) => ({ $ref: other })),
+      ];
+    return out;
+  }
+
+  function copyEach(value: unknown, scope: Scope): unknown {
+    return Array.isArray(value) ? value.map((child) => copy(child, scope)) : copy(value, scope);
+  }
+
+  function copyNamed(value: unknown, scope: Scope): unknown {
+    if (!isObject(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, copy(child, scope)]));
+  }
+
+  function referencesOf(schema: Record<string, unknown>, scope: Scope): string[] {
+    return [...(targets.get(schema) ?? [])].map(([keyword, target]) => refer(keyword, target, scope));
+  }
+
+  function refer(keyword: string, target: Target, scope: Scope): string {
+    if ('metaSchema' in target) {
+      usesMetaSchema = true;
+      return target.metaSchema;
+    }
+    const { place: near, anchor } = target;
+    const place = (keyword !== '$ref' && anchor !== undefined && scope.anchors.get(anchor)) || near;
+    const inner = enter(scope, place);
+    const key = `${inner.key}\n${place.at}`;
+    const known = names.get(key);
+    if (known) return known;
+    const name = String(names.size);
+    const pointer = `#/definitions/${name}`;
+    names.set(key, pointer);
+    todo.push({ name, place, scope: inner });
+    return pointer;
+  }
+
+  function enter(scope: Scope, place: Place | undefined): Scope {
+    const own = [...(dynamicAnchors.get(place?.resource ?? '') ?? [])].filter(
+      ([name]) => !scope.anchors.has(name),
+    );
+    if (own.length === 0) return scope;
+    const anchors = new Map([...scope.anchors, ...own]);
+    const key = JSON.stringify([...anchors].map(([name, { at }]) => [name, at]).sort());
+    return { key, anchors };
+  }
+}

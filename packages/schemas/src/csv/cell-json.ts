@@ -1,0 +1,59 @@
+import type { Formulas } from '@sluice/shared/contracts/jobs.ts';
+import type { CellTypes } from './cell-types.ts';
+
+/** Text as an export writes it where a spreadsheet would run it: a `'` before it, and before what looks like one. */
+const escapedFormula = /^'+(?:[\t\r]|\s*[=+\-@])/;
+const needsQuotes = /[",\r\n]/;
+const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** Takes away the `'` that an export put before a formula. */
+export const rearm = (text: string): string => (escapedFormula.test(text) ? text.slice(1) : text);
+
+/**
+ * A cell as JSON; undefined where it says nothing. Text that is no value of the type that the schema wants becomes a
+ * string, so that the schema says what is wrong with it. The rules are in docs/imports.md.
+ */
+export function createCellJson(
+  types: CellTypes,
+  formulas: Formulas,
+): (cell: string, quoted: boolean) => string | undefined {
+  const takes = (type: 'boolean' | 'number' | 'string' | 'array' | 'object' | 'null') => types.has(type);
+  const isOnlyText = takes('string') && [...types].every((type) => type === 'string' || type === 'null');
+  const toText = (cell: string) => JSON.stringify(formulas === 'escape' ? rearm(cell) : cell);
+
+  function toScalar(cell: string): string | undefined {
+    if (takes('number') && jsonNumber.test(cell)) return cell;
+    if (takes('null') && cell === 'null') return cell;
+    // Where it may be text as well, exports have only these forms.
+    const lower = takes('string') ? cell : cell.toLowerCase();
+    return takes('boolean') && (lower === 'true' || lower === 'false') ? lower : undefined;
+  }
+
+  function toCompound(cell: string, quoted: boolean): string | undefined {
+    if (!takes(cell[0] === '[' ? 'array' : 'object')) return undefined;
+    // Quotes that nothing in it needs are those that an export gives to text.
+    if (quoted && takes('string') && !needsQuotes.test(cell)) return undefined;
+    return isJson(cell) ? cell : undefined;
+  }
+
+  return (cell, quoted) => {
+    if (cell === '') return quoted && takes('string') ? '""' : undefined;
+    if (isOnlyText) return toText(cell);
+    // Quotes tell a string from a number only where it can be either.
+    if (!(quoted && takes('string'))) {
+      const scalar = toScalar(cell);
+      if (scalar !== undefined) return scalar;
+    }
+    const compound = cell[0] === '[' || cell[0] === '{' ? toCompound(cell, quoted) : undefined;
+    return compound ?? toText(cell);
+  };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

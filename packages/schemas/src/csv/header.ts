@@ -1,0 +1,77 @@
+import { isUtf8 } from 'node:buffer';
+import { readRecord } from '@sluice/json/csv-record.ts';
+import { toPointer } from '@sluice/json/pointer.ts';
+import { maxNesting, prototypeKey } from '@sluice/json/rules.ts';
+import type { Formulas } from '@sluice/shared/contracts/jobs.ts';
+import { ApiError } from '@sluice/shared/errors.ts';
+import { columnsOf } from '../columns/columns.ts';
+import { maxColumns, schemaLeaves } from '../columns/schema-leaves.ts';
+import { rearm } from './cell-json.ts';
+
+const time = 'createdAt';
+
+/**
+ * Where the cells under a header go: JSON Pointers, null for the time of an export, which is not the owner's to set.
+ * A name is that of a column in exports, else a pointer, else keys joined by dots. Throws ApiError.
+ */
+export function headerColumns(
+  header: Buffer | undefined,
+  schema: Record<string, unknown>,
+  recorded: string[],
+  formulas: Formulas,
+): (string | null)[] {
+  const names = namesOf(header);
+  const known = new Map(columnsOf(schema, recorded).map(({ name, pointer }) => [name, pointer]));
+  const isTime = names.includes(`/${time}`) || !schemaLeaves(schema).includes(`/${time}`);
+
+  function toColumn(written: string): string | null {
+    const name = formulas === 'escape' && !known.has(written) ? rearm(written) : written;
+    if (name === time) return isTime ? null : `/${time}`;
+    const isPointer = name.startsWith('/') && !known.has(name);
+    if (isPointer && /~(?![01])/.test(name))
+      throw malformed(`${shown(name)} is no JSON Pointer: ~ is written ~0, and / in a key ~1`);
+    const pointer = known.get(name) ?? (isPointer ? name : toPointer(name.split('.')));
+    const keys = pointer.split('/').slice(1);
+    if (keys.includes(prototypeKey)) throw malformed(`the key ${prototypeKey} is not allowed`);
+    if (keys.length > maxNesting)
+      throw malformed(`a column of the CSV is nested more than ${maxNesting} levels deep`);
+    return pointer;
+  }
+
+  const [only = ''] = names;
+  if (names.length === 1 && /[;\t]/.test(only) && !known.has(only))
+    throw malformed(
+      `the CSV has one column, ${shown(only)}; cells are separated by commas: export it again with these`,
+    );
+  const columns = names.map((name, at) => {
+    if (name === '') throw malformed(`column ${at + 1} of the CSV has no name: give it one, or remove it`);
+    return toColumn(name);
+  });
+  const places = new Map<string | null, string>();
+  for (const [at, pointer] of columns.entries()) {
+    const name = names[at] as string;
+    const before = places.get(pointer);
+    if (before !== undefined)
+      throw malformed(`two columns of the CSV are the same: ${shown(before)} and ${shown(name)}`);
+    places.set(pointer, name);
+  }
+  return columns;
+}
+
+function namesOf(header: Buffer | undefined): string[] {
+  if (!header) throw malformed('the header of the CSV is longer than a line may be');
+  if (!isUtf8(header)) throw malformed('the header of the CSV is not valid UTF-8');
+  const text = header.toString();
+  if (/^\r?$/.test(text)) throw malformed('the CSV has no header');
+  const record = readRecord(text);
+  if (!record.ok) throw malformed(`the header of the CSV: ${record.message}`);
+  if (record.cells.some((name, at) => !record.quoted[at] && name.includes('\r'))) {
+    throw malformed('the lines of the CSV end in CR alone; LF or CRLF is needed');
+  }
+  // One more: that of an export for what has no other.
+  if (record.cells.length > maxColumns + 1) throw malformed(`the CSV has more than ${maxColumns} columns`);
+  return record.cells;
+}
+
+const shown = (name: string) => JSON.stringify(name.slice(0, 100));
+const malformed = (message: string) => new ApiError('MalformedBodyError', `${message}; nothing was stored`);

@@ -1,0 +1,96 @@
+import { fromPointer } from '@sluice/json/pointer.ts';
+import type { Formulas } from '@sluice/shared/contracts/jobs.ts';
+import { createCellJson } from './cell-json.ts';
+import { type Place, rootPlace } from './places.ts';
+
+/** A key of a payload: a cell goes there, or there are keys below it, or either. */
+interface Node {
+  /** The key as JSON, with its colon. */
+  label: string;
+  pointer: string;
+  cell?: { at: number; toJson: ReturnType<typeof createCellJson> };
+  below: Node[];
+  isRequired: boolean;
+  /** Where the cell says nothing: it must be there, and may be null. */
+  isNullIfEmpty: boolean;
+}
+
+/** A node with what it takes to find those below it. */
+interface Branch {
+  node: Node;
+  place: Place;
+  /** By the next part of the pointer, as it is written. */
+  below: Map<string, Branch>;
+}
+
+interface Members {
+  /** Those that cells say. */
+  said: string[];
+  /** Those that are null because they must be there. */
+  nulls: string[];
+}
+
+/** What cannot be a payload whatever the schema says. */
+export class RowProblem extends Error {}
+
+/** How a row becomes the JSON text of a payload. `columns`: where each cell goes, as a JSON Pointer; null: nowhere. */
+export function createRowJson(
+  schema: Record<string, unknown>,
+  columns: (string | null)[],
+  formulas: Formulas,
+): (cells: string[], quoted: boolean[]) => string {
+  const root = treeOf(schema, columns, formulas);
+
+  function add(node: Node, cells: string[], quoted: boolean[], members: Members): void {
+    const { cell, label } = node;
+    const own = cell?.toJson(cells[cell.at] as string, quoted[cell.at] as boolean);
+    const inner = node.below.length > 0 ? membersOf(node, cells, quoted) : undefined;
+    if (own !== undefined) {
+      if (inner && inner.said.length > 0)
+        throw new RowProblem(`${node.pointer} has a value of its own and others below it`);
+      members.said.push(label + own);
+    } else if (inner && inner.said.length > 0) members.said.push(`${label}{${join(inner)}}`);
+    else if (inner && inner.nulls.length > 0 && node.isRequired)
+      members.nulls.push(`${label}{${join(inner)}}`);
+    else if (cell && node.isNullIfEmpty) members.nulls.push(`${label}null`);
+  }
+
+  function membersOf(node: Node, cells: string[], quoted: boolean[]): Members {
+    const members: Members = { said: [], nulls: [] };
+    for (const child of node.below) add(child, cells, quoted, members);
+    return members;
+  }
+
+  return (cells, quoted) => `{${join(membersOf(root, cells, quoted))}}`;
+}
+
+function treeOf(schema: Record<string, unknown>, columns: (string | null)[], formulas: Formulas): Node {
+  const root = branch('', '', rootPlace(schema));
+  for (const [at, pointer] of columns.entries()) {
+    if (pointer === null) continue;
+    let here = root;
+    const tokens = pointer.split('/').slice(1);
+    for (const [depth, key] of fromPointer(pointer).entries()) {
+      const token = tokens[depth] as string;
+      here = here.below.get(token) ?? addTo(here, token, key);
+    }
+    here.node.cell = { at, toJson: createCellJson(here.place.types, formulas) };
+  }
+  return root.node;
+}
+
+function addTo({ node, place, below }: Branch, token: string, key: string): Branch {
+  const added = branch(`${node.pointer}/${token}`, key, place.below(key));
+  node.below.push(added.node);
+  below.set(token, added);
+  return added;
+}
+
+function branch(pointer: string, key: string, place: Place): Branch {
+  const { types, isRequired } = place;
+  const isNullIfEmpty = isRequired && types.has('null');
+  const node = { label: `${JSON.stringify(key)}:`, pointer, below: [], isRequired, isNullIfEmpty };
+  return { node, place, below: new Map() };
+}
+
+const join = ({ said, nulls }: Members) => (nulls.length === 0 ? said.join() : [...said, ...nulls].join());

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import type { AuditAction } from '@sluice/shared/contracts/audit.ts';
+import { type Db, ObjectId } from 'mongodb';
+
+const countedMs = 60_000;
+
+export interface AuditRecord {
+  id: string;
+  /** Id of the user who did it, or whose account it was tried on. */
+  user: string;
+  username: string;
+  action: AuditAction;
+  at: Date;
+  address: string;
+  requestId: string;
+  /** Its domain, which is never used again. */
+  application?: string | undefined;
+  job?: string | undefined;
+  key?: string | undefined;
+  details?: Record<string, string | number | boolean | string[]> | undefined;
+  expiresAt: Date;
+}
+
+/** Where a page begins: behind this record. */
+export type AuditPlace = Pick<AuditRecord, 'id' | 'at'>;
+
+interface AuditDocument extends Omit<AuditRecord, 'id' | 'user'> {
+  _id: ObjectId;
+  user: ObjectId;
+}
+
+const toRecord = ({ _id, user, ...rest }: AuditDocument): AuditRecord => ({
+  ...rest,
+  id: _id.toHexString(),
+  user: user.toHexString(),
+});
+
+/** The same for all of one kind that happen to a user within a minute. */
+function countedId({ user, action, at }: Pick<AuditRecord, 'user' | 'action' | 'at'>): ObjectId {
+  const minute = Math.floor(at.getTime() / countedMs);
+  return new ObjectId(createHash('sha256').update(`${user} ${action} ${minute}`).digest().subarray(0, 12));
+}
+
+export type AuditStore = ReturnType<typeof auditStore>;
+
+/** Who did what. Nothing else refers to it, and it outlives what it tells of. */
+export function auditStore(db: Db) {
+  const audit = db.collection<AuditDocument>('audit');
+  return {
+    async prepare() {
+      await audit.createIndexes([
+        { key: { user: 1, at: -1, _id: -1 } },
+        { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+      ]);
+    },
+
+    async add(record: Omit<AuditRecord, 'id'>): Promise<void> {
+      await audit.insertOne({ ...record, _id: new ObjectId(), user: new ObjectId(record.user) });
+    },
+
+    /** One record for all of a minute: that of the first, with `count` and `lastAt` in its details. */
+    async count({ details: _, ...record }: Omit<AuditRecord, 'id'>): Promise<void> {
+      await audit.updateOne(
+        { _id: countedId(record) },
+        {
+          $setOnInsert: { ...record, user: new ObjectId(record.user) },
+          $inc: { 'details.count': 1 },
+          $max: { 'details.lastAt': record.at.toISOString() },
+        },
+        { upsert: true },
+      );
+    },
+
+    /** Newest first. */
+    async page(user: string, limit: number, after?: AuditPlace): Promise<AuditRecord[]> {
+      const beyond = after && {
+        at: { $lte: after.at },
+        $or: [{ at: { $lt: after.at } }, { _id: { $lt: new ObjectId(after.id) } }],
+      };
+      const found = audit.find({ user: new ObjectId(user), ...beyond });
+      return (await found.sort({ at: -1, _id: -1 }).limit(limit).toArray()).map(toRecord);
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import { type Db, ObjectId } from 'mongodb';
+import { isDuplicate } from '../faults.ts';
+
+export interface UserRecord {
+  id: string;
+  username: string;
+  locale: string;
+  passwordHash: string;
+  /** Tokens of an earlier version are no longer valid. */
+  tokenVersion: number;
+  createdAt: Date;
+  lastModifiedAt: Date;
+}
+
+interface UserDocument extends Omit<UserRecord, 'id'> {
+  _id: ObjectId;
+  usernameKey: string;
+}
+
+const keyOf = (username: string) => username.toLowerCase();
+
+const toRecord = ({ _id, usernameKey: _, ...rest }: UserDocument): UserRecord => ({
+  id: _id.toHexString(),
+  ...rest,
+});
+const orUndefined = (found: UserDocument | null) => (found ? toRecord(found) : undefined);
+
+export type UserStore = ReturnType<typeof userStore>;
+
+/** Users, unique by their name without regard to case. */
+export function userStore(db: Db) {
+  const users = db.collection<UserDocument>('users');
+  return {
+    async prepare() {
+      await users.createIndex({ usernameKey: 1 }, { unique: true });
+    },
+
+    /** Returns undefined when the username is taken. */
+    async create(
+      user: Pick<UserRecord, 'username' | 'locale' | 'passwordHash'>,
+    ): Promise<UserRecord | undefined> {
+      const now = new Date();
+      const document = {
+        _id: new ObjectId(),
+        ...user,
+        usernameKey: keyOf(user.username),
+        tokenVersion: 1,
+        createdAt: now,
+        lastModifiedAt: now,
+      };
+      try {
+        await users.insertOne(document);
+        return toRecord(document);
+      } catch (error) {
+        if (isDuplicate(error)) return undefined;
+        throw error;
+      }
+    },
+
+    async byName(username: string): Promise<UserRecord | undefined> {
+      return orUndefined(await users.findOne({ usernameKey: keyOf(username) }));
+    },
+
+    async byId(id: string): Promise<UserRecord | undefined> {
+      return orUndefined(await users.findOne({ _id: new ObjectId(id) }));
+    },
+
+    /** By name, without what is not shown. */
+    async list(): Promise<Omit<UserRecord, 'passwordHash'>[]> {
+      const shown = { projection: { passwordHash: 0 } };
+      return (await users.find({}, shown).sort({ usernameKey: 1 }).toArray()).map(toRecord);
+    },
+
+    async update(id: string, change: { locale?: string }): Promise<UserRecord | undefined> {
+      return orUndefined(
+        await users.findOneAndUpdate(
+          { _id: new ObjectId(id) },
+          { $set: { ...change, lastModifiedAt: new Date() } },
+          { returnDocument: 'after' },
+        ),
+      );
+    },
+
+    /** Puts one hash of the same password in the place of another; false when that is no longer there. Tokens stay valid. */
+    async renewHash(id: string, from: string, to: string): Promise<boolean> {
+      const { modifiedCount } = await users.updateOne(
+        { _id: new ObjectId(id), passwordHash: from },
+        { $set: { passwordHash: to } },
+      );
+      return modifiedCount === 1;
+    },
+
+    /** False when the password was changed by another request meanwhile; nothing is done then. */
+    async changePassword(user: UserRecord, passwordHash: string): Promise<boolean> {
+      const { modifiedCount } = await users.updateOne(
+        { _id: new ObjectId(user.id), tokenVersion: user.tokenVersion },
+        { $set: { passwordHash, lastModifiedAt: new Date() }, $inc: { tokenVersion: 1 } },
+      );
+      return modifiedCount === 1;
+    },
+  };
+}

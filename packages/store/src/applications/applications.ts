@@ -1,0 +1,202 @@
+import { type Db, ObjectId } from 'mongodb';
+import { isDuplicate } from '../faults.ts';
+import { idsOf } from '../ids.ts';
+
+export interface ApplicationRecord {
+  id: string;
+  domain: string;
+  owner: { id: string; username: string };
+  name: string;
+  type: string;
+  connectors: { package_url: string; language: string }[];
+  rawSchema: string;
+  /** Uploads need one of its keys. */
+  keyRequired: boolean;
+  /** Origins whose pages may upload; none says nothing about pages. */
+  allowedOrigins: string[];
+  createdAt: Date;
+  lastModifiedAt: Date;
+}
+
+/** `bytes` as BSON. */
+export type ApplicationSize = { id: string; bytes: number };
+
+/** Who may upload. */
+export type Access = Pick<ApplicationRecord, 'keyRequired' | 'allowedOrigins'>;
+
+interface ApplicationDocument
+  extends Omit<ApplicationRecord, 'id' | 'owner' | keyof Access>,
+    Partial<Access> {
+  _id: ObjectId;
+  owner: { id: ObjectId; username: string };
+  /** Set on a tombstone, which keeps the domain from being used again. */
+  deletedAt?: Date;
+  /** Set once nothing of a deleted application is left. */
+  purgedAt?: Date;
+}
+
+const toAccess = ({ keyRequired = false, allowedOrigins = [] }: Partial<Access>): Access => ({
+  keyRequired,
+  allowedOrigins,
+});
+
+const toRecord = ({ _id, owner, ...rest }: ApplicationDocument): ApplicationRecord => ({
+  ...rest,
+  ...toAccess(rest),
+  id: _id.toHexString(),
+  owner: { id: owner.id.toHexString(), username: owner.username },
+});
+const orUndefined = (found: ApplicationDocument | null) => (found ? toRecord(found) : undefined);
+const alive = { deletedAt: { $exists: false } };
+
+export type ApplicationStore = ReturnType<typeof applicationStore>;
+export type ApplicationChange = Partial<Pick<ApplicationRecord, 'name' | 'type' | 'connectors'> & Access>;
+
+/** Applications and the tombstones of deleted ones. */
+export function applicationStore(db: Db) {
+  // All text here was written by this store. To check it again takes longer than to read it.
+  const applications = db.collection<ApplicationDocument>('applications', { enableUtf8Validation: false });
+  const owned = (domain: string, ownerId: string) => ({
+    domain,
+    'owner.id': new ObjectId(ownerId),
+    ...alive,
+  });
+
+  return {
+    async prepare() {
+      await applications.createIndexes([
+        { key: { domain: 1 }, unique: true },
+        { key: { 'owner.id': 1, createdAt: -1, _id: -1 } },
+        { key: { deletedAt: 1 }, partialFilterExpression: { deletedAt: { $exists: true } } },
+      ]);
+    },
+
+    /** Returns undefined when the domain is taken, or was ever. */
+    async create(
+      fields: Omit<ApplicationRecord, 'id' | 'createdAt' | 'lastModifiedAt' | keyof Access>,
+    ): Promise<ApplicationRecord | undefined> {
+      const now = new Date();
+      const owner = { id: new ObjectId(fields.owner.id), username: fields.owner.username };
+      const document = { ...fields, _id: new ObjectId(), owner, createdAt: now, lastModifiedAt: now };
+      try {
+        await applications.insertOne(document);
+        return toRecord(document);
+      } catch (error) {
+        if (isDuplicate(error)) return undefined;
+        throw error;
+      }
+    },
+
+    async byDomain(domain: string): Promise<ApplicationRecord | undefined> {
+      return orUndefined(await applications.findOne({ domain, ...alive }));
+    },
+
+    async byId(id: string): Promise<ApplicationRecord | undefined> {
+      return orUndefined(await applications.findOne({ _id: new ObjectId(id), ...alive }));
+    },
+
+    async ofOwner(domain: string, ownerId: string): Promise<ApplicationRecord | undefined> {
+      return orUndefined(await applications.findOne(owned(domain, ownerId)));
+    },
+
+    /** How many an owner has, counted up to `most`. */
+    async countOfOwner(ownerId: string, most: number): Promise<number> {
+      return applications.countDocuments({ 'owner.id': new ObjectId(ownerId), ...alive }, { limit: most });
+    },
+
+    async idsOfOwner(ownerId: string): Promise<string[]> {
+      return idsOf(applications.find({ 'owner.id': new ObjectId(ownerId), ...alive }));
+    },
+
+    /** Newest first, with their bytes as BSON. */
+    async sizesOfOwner(
+      ownerId: string,
+      { start = 0, limit = 0 }: { start?: number; limit?: number },
+    ): Promise<ApplicationSize[]> {
+      const found = applications.find({ 'owner.id': new ObjectId(ownerId), ...alive });
+      const sized = found.project<{ _id: ObjectId; bytes: number }>({ bytes: { $bsonSize: '$$ROOT' } });
+      const documents = await sized.sort({ createdAt: -1, _id: -1 }).skip(start).limit(limit).toArray();
+      return documents.map(({ _id, bytes }) => ({ id: _id.toHexString(), bytes }));
+    },
+
+    /** In the order of the ids. Those that were deleted meanwhile are left out. */
+    async byIds(ids: string[]): Promise<ApplicationRecord[]> {
+      const found = applications.find({ _id: { $in: ids.map((id) => new ObjectId(id)) }, ...alive });
+      const records = new Map((await found.map(toRecord).toArray()).map((record) => [record.id, record]));
+      return ids.flatMap((id) => records.get(id) ?? []);
+    },
+
+    async update(
+      domain: string,
+      ownerId: string,
+      change: ApplicationChange,
+    ): Promise<ApplicationRecord | undefined> {
+      return orUndefined(
+        await applications.findOneAndUpdate(
+          owned(domain, ownerId),
+          { $set: { ...change, lastModifiedAt: new Date() } },
+          { returnDocument: 'after' },
+        ),
+      );
+    },
+
+    /** Leaves a tombstone; returns its id, or undefined when there is no such application. */
+    async remove(domain: string, ownerId: string): Promise<string | undefined> {
+      const removed = await applications.findOneAndUpdate(owned(domain, ownerId), {
+        $currentDate: { deletedAt: true },
+        $unset: { rawSchema: '', name: '', type: '', connectors: '', keyRequired: '', allowedOrigins: '' },
+      });
+      return removed?._id.toHexString();
+    },
+
+    /** Which of these applications still exist, and who may upload to them: what keeps the schema caches true. */
+    async existing(ids: string[]): Promise<Map<string, Access>> {
+      const found = applications
+        .find({ _id: { $in: ids.map((id) => new ObjectId(id)) }, ...alive })
+        .project<{ _id: ObjectId } & Partial<Access>>({ keyRequired: 1, allowedOrigins: 1 });
+      return new Map(
+        (await found.toArray()).map(({ _id, ...access }) => [_id.toHexString(), toAccess(access)]),
+      );
+    },
+
+    /** Those that exist, in a fixed order, beyond `after`. */
+    async living(after: string | undefined, limit: number): Promise<string[]> {
+      const found = applications.find({ ...(after && { _id: { $gt: new ObjectId(after) } }), ...alive });
+      return idsOf(found.sort({ _id: 1 }), limit);
+    },
+
+    /** Deleted applications whose purge is not finished. */
+    async unpurged(limit: number): Promise<string[]> {
+      const found = applications.find({ deletedAt: { $exists: true }, purgedAt: { $exists: false } });
+      return idsOf(found, limit);
+    },
+
+    /** Whether a tombstone is older than `graceMs`, by the clock of the server. */
+    async isOlder(id: string, graceMs: number): Promise<boolean> {
+      const found = await applications.findOne({
+        _id: new ObjectId(id),
+        deletedAt: { $exists: true },
+        $expr: { $lt: ['$deletedAt', { $subtract: ['$$NOW', graceMs] }] },
+      });
+      return found !== null;
+    },
+
+    /** Marks a tombstone as purged. */
+    async markPurged(id: string): Promise<void> {
+      await applications.updateOne(
+        { _id: new ObjectId(id), deletedAt: { $exists: true } },
+        { $currentDate: { purgedAt: true } },
+      );
+    },
+
+    /** True for a tombstone that is not purged yet. */
+    async isUnpurged(id: string): Promise<boolean> {
+      const found = await applications.findOne({
+        _id: new ObjectId(id),
+        deletedAt: { $exists: true },
+        purgedAt: { $exists: false },
+      });
+      return found !== null;
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import { ConfigError } from '@sluice/shared/config/load.ts';
+import { within } from '@sluice/shared/deadline.ts';
+import { MongoClient, type MongoClientOptions } from 'mongodb';
+import { type AuditStore, auditStore } from './accounts/audit.ts';
+import { type UserStore, userStore } from './accounts/users.ts';
+import { type ApplicationStore, applicationStore } from './applications/applications.ts';
+import { type KeyStore, keyStore } from './applications/keys.ts';
+import { type LeafStore, leafStore } from './applications/leaves.ts';
+import { type Clock, readClock } from './clock.ts';
+import { type BatchStore, batchStore } from './entries/batches.ts';
+import { type EntryStore, entryStore } from './entries/entries.ts';
+import { type MilestoneStore, milestoneStore } from './entries/milestones.ts';
+import { type RawEntries, rawEntries } from './entries/raw-entries.ts';
+import { type ChunkStore, chunkStore } from './jobs/chunks.ts';
+import { type JobStore, jobStore } from './jobs/jobs.ts';
+import { type PartStore, partStore } from './jobs/parts.ts';
+
+export interface Store {
+  users: UserStore;
+  applications: ApplicationStore;
+  entries: EntryStore;
+  rawEntries: RawEntries;
+  milestones: MilestoneStore;
+  batches: BatchStore;
+  keys: KeyStore;
+  leaves: LeafStore;
+  jobs: JobStore;
+  parts: PartStore;
+  chunks: ChunkStore;
+  audit: AuditStore;
+  /** Creates what indexes are missing. */
+  prepare(): Promise<void>;
+  /** Resolves when the server answers; rejects after 2 s. */
+  ping(): Promise<void>;
+  /** MongoDB's own. Rejects when there is no primary; may take as long as a patient operation. */
+  clock(): Promise<Clock>;
+  close(): Promise<void>;
+}
+
+/** Durability is stated, not left to the topology: a replica set with an arbiter would default to w:1. */
+const durable: MongoClientOptions = {
+  readConcern: { level: 'majority' },
+  retryWrites: true,
+  ignoreUndefined: true,
+  // The driver's own, `{}`, has what every object inherits: an array called `valueOf` would be read as bytes.
+  fieldsAsRaw: Object.create(null),
+};
+
+/** The driver's complaints can repeat what is in the URL: here they do not. */
+function createClient(url: string, options: MongoClientOptions): MongoClient {
+  try {
+    return new MongoClient(url, options);
+  } catch (error) {
+    const { message } = error as Error;
+    const credentials = url.slice(url.indexOf('//') + 2, Math.max(url.lastIndexOf('@'), 0));
+    const repeats = credentials.split(':').some((part) => part !== '' && message.includes(part));
+    throw new ConfigError(`MONGODB_URL cannot be used${repeats ? '' : `: ${message}`}`);
+  }
+}
+
+/** A worker's scan of millions of entries is slow, not lost. */
+const patientMs = 600_000;
+
+/**
+ * Opens the store. The driver connects at the first operation, so this never waits and never throws for
+ * a server that is away. `timeoutMs` bounds each step of an operation (the driver's own bound for a whole
+ * one, `timeoutMS`, does nothing any more); `patient` lets a scan run longer. `filterMs` bounds a filtered listing. The
+ * database is the path of the URL.
+ */
+export function connectStore(
+  { url, timeoutMs, filterMs }: { url: string; timeoutMs: number; filterMs?: number },
+  appName: string,
+  patience: 'patient' | 'impatient',
+): Store {
+  const client = createClient(url, {
+    ...durable,
+    appName,
+    writeConcern: { w: 'majority', journal: true, wtimeoutMS: timeoutMs },
+    serverSelectionTimeoutMS: Math.min(timeoutMs, 5_000),
+    connectTimeoutMS: Math.min(timeoutMs, 5_000),
+    waitQueueTimeoutMS: timeoutMs,
+    socketTimeoutMS: patience === 'patient' ? Math.max(timeoutMs, patientMs) : timeoutMs,
+    maxPoolSize: 50,
+    // How soon a primary that does not answer is taken for gone.
+    heartbeatFrequencyMS: 2_000,
+  });
+  // Where the first connection fails, the driver keeps the topology that it closed, and tries no other.
+  client.on('topologyClosed', () => Object.assign(client, { topology: undefined }));
+  const named = client.options.dbName;
+  const db = client.db(named === 'test' ? 'sluice' : named);
+  const milestones = milestoneStore(db);
+  const entries = entryStore(db, timeoutMs, { milestones, filterMs });
+  const rooms = {
+    users: userStore(db),
+    applications: applicationStore(db),
+    entries,
+    milestones,
+    batches: batchStore(db, entries, timeoutMs),
+    keys: keyStore(db),
+    leaves: leafStore(db),
+    jobs: jobStore(db),
+    parts: partStore(db),
+    chunks: chunkStore(db),
+    audit: auditStore(db),
+  };
+  return {
+    ...rooms,
+    rawEntries: rawEntries(db),
+    async prepare() {
+      await Promise.all(Object.values(rooms).map((room) => room.prepare()));
+    },
+    async ping() {
+      await within(2_000, 'MongoDB does not answer', db.command({ ping: 1 }));
+    },
+    clock: () => readClock(db),
+    close: () => client.close(),
+  };
+}

@@ -1,0 +1,106 @@
+import { DeadlineError, within } from '@sluice/shared/deadline.ts';
+import { Binary, type ClientSession, type Db, ObjectId } from 'mongodb';
+import { becauseOfBefore, isDuplicate } from '../faults.ts';
+import type { EntryStore, NewEntry } from './entries.ts';
+
+/** One batch that came with an idempotency key. */
+export interface BatchRecord {
+  /** 16 bytes, the same for every retry. */
+  once: Buffer;
+  application: string;
+  /** Of what was sent: a retry must be the same. */
+  hash: Buffer;
+}
+
+interface BatchDocument {
+  _id: Binary;
+  application: ObjectId;
+  hash: Binary;
+  createdAt: Date;
+}
+
+/** `first`: the key was not known. `again`: the same batch came before. `other`: another one had the key. */
+export type Known = 'first' | 'again' | 'other';
+
+export type BatchStore = ReturnType<typeof batchStore>;
+
+/** Remembers batches with an idempotency key for as long as their application lives. */
+export function batchStore(db: Db, entries: EntryStore, timeoutMs: number) {
+  const batches = db.collection<BatchDocument>('batches');
+
+  async function insert({ once, application, hash }: BatchRecord, session?: ClientSession): Promise<void> {
+    const document = {
+      _id: new Binary(once),
+      application: new ObjectId(application),
+      hash: new Binary(hash),
+      createdAt: new Date(),
+    };
+    await batches.insertOne(document, session && { session });
+  }
+
+  async function lookUp({ once, hash }: BatchRecord): Promise<Known> {
+    const found = await batches.findOne({ _id: new Binary(once) });
+    if (!found) return 'first';
+    return hash.equals(found.hash.buffer) ? 'again' : 'other';
+  }
+
+  /** An insert that failed on a key that is there now: someone with the same key was quicker. */
+  async function unlessKnown(record: BatchRecord | undefined, error: unknown): Promise<Known> {
+    // Where it cannot be looked up, what happened first is what the caller is told.
+    const known = record ? await lookUp(record).catch(() => 'first' as const) : 'first';
+    if (known === 'first') throw error;
+    return known;
+  }
+
+  return {
+    async prepare() {
+      await batches.createIndex({ application: 1 });
+    },
+
+    /** Records the batch, unless its key is known. */
+    async record(record: BatchRecord): Promise<Known> {
+      try {
+        await insert(record);
+        return 'first';
+      } catch (error) {
+        if (isDuplicate(error)) return unlessKnown(record, error);
+        throw error;
+      }
+    },
+
+    /**
+     * Stores all entries and the record in one transaction, unless the key is known. `chunks` may be called again.
+     * Rejects when nothing was stored, or the outcome is not known (see `storeFault`).
+     */
+    async storeAll(chunks: () => AsyncIterable<NewEntry[]>, record?: BatchRecord): Promise<Known> {
+      const known = record ? await lookUp(record) : 'first';
+      if (known !== 'first') return known;
+      let committing = false;
+      let isOver = false;
+      const storing = db.client.withSession((session) =>
+        session.withTransaction(async () => {
+          committing = false;
+          for await (const chunk of chunks()) {
+            // The driver would try again long after the caller was told.
+            if (isOver) throw new DeadlineError('nobody waits for this transaction any more');
+            await entries.insertWithin(chunk, session);
+          }
+          // Last: a transaction that is left lying holds its locks for a minute, and a retry would wait for this one.
+          if (record) await insert(record, session);
+          committing = true;
+        }),
+      );
+      try {
+        await within(timeoutMs, 'the transaction was not confirmed in time', storing);
+        return 'first';
+      } catch (error) {
+        isOver = true;
+        return unlessKnown(record, committing ? becauseOfBefore(error) : error);
+      }
+    },
+
+    async remove(application: string): Promise<void> {
+      await batches.deleteMany({ application: new ObjectId(application) });
+    },
+  };
+}

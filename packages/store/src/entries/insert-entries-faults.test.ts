@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto';
+import { Binary, MongoClient } from 'mongodb';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createCuttableProxy } from '../../../../test/support/cuttable-proxy.ts';
+import { jsonOf } from '../../../../test/support/json-of.ts';
+import { openStore, ownDatabase, throughProxy } from '../../../../test/support/own-database.ts';
+import { storeFault } from '../faults.ts';
+import type { EntryDocument } from './entry-document.ts';
+import { createEntryKeys } from './entry-id.ts';
+import { createInsert, type NewEntry } from './insert-entries.ts';
+
+const application = 'a0'.repeat(12);
+const entry = (payload: object, once?: Buffer): NewEntry => ({
+  application,
+  json: jsonOf(payload),
+  once,
+});
+/** What the store says of the fault; fails when there was none. */
+const faultOf = (work: Promise<unknown>) =>
+  work.then((outcome) => expect.fail(`no fault, but ${outcome}`), storeFault);
+
+/** What work comes to that changes nothing while MongoDB is away, once it is there. */
+async function untilBack<T>(work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (storeFault(error) !== 'away') throw error;
+    }
+  }
+}
+
+/** A store behind a proxy that has been in use; and the collection, seen past the proxy. */
+async function start(timeoutMs = 10_000) {
+  const { db, url } = await ownDatabase();
+  const { hostname, port } = new URL(url);
+  const proxy = await createCuttableProxy({ host: hostname, port: Number(port || 27017) });
+  onTestFinished(proxy.close);
+  // With time enough: indexes take longer than the time limit of some tests.
+  await openStore(url).entries.prepare();
+  const { entries } = openStore(throughProxy(url, proxy), timeoutMs);
+  await untilBack(() => entries.count(application, {}));
+  return { proxy, entries, stored: db.collection<EntryDocument>('entries') };
+}
+
+describe('a write concern that is not reached', () => {
+  it('rejects, the outcome unknown: it was written, but may be lost', async () => {
+    const { db, url } = await ownDatabase();
+    await openStore(url).entries.prepare();
+    const client = new MongoClient(url, { writeConcern: { w: 3, journal: true, wtimeoutMS: 100 } });
+    onTestFinished(() => client.close());
+    const entries = client.db().collection<EntryDocument>('entries');
+    const newKey = createEntryKeys();
+    const { insert } = createInsert({ db: client.db(), entries, newKey, timeoutMs: 10_000 });
+    expect(await faultOf(insert([entry({ a: 1 }), entry({ a: 2 }, randomBytes(16))]))).toBe('unknown');
+    expect(await db.collection('entries').countDocuments({})).toBe(2);
+  });
+});
+
+describe.each([
+  ['without a key', undefined],
+  ['with a key', randomBytes(16)],
+])('an entry %s', (_what, once) => {
+  it('is not stored while MongoDB is away, and is when it is back', async () => {
+    const { proxy, entries, stored } = await start(2_000);
+    await proxy.cut();
+    expect(['away', 'unknown']).toContain(await faultOf(entries.insert([entry({ a: 1 }, once)])));
+    expect(await faultOf(entries.insert([entry({ a: 1 }, once)]))).toBe('away');
+    await proxy.restore();
+    expect(await stored.countDocuments({})).toBe(0);
+    expect(await untilBack(() => entries.insert([entry({ a: 1 }, once)]))).toEqual(['stored']);
+    expect(await stored.countDocuments({})).toBe(1);
+  });
+
+  it('is not told to be stored while MongoDB does not answer', async () => {
+    const { proxy, entries, stored } = await start(2_000);
+    proxy.stall();
+    expect(await faultOf(entries.insert([entry({ a: 1 }, once)]))).toBe('unknown');
+    await proxy.restore();
+    expect(await stored.countDocuments({})).toBeLessThanOrEqual(1);
+  });
+
+  it('is confirmed, and stored once, when the answer to its command is lost', async () => {
+    const { proxy, entries, stored } = await start();
+    const trap = proxy.loseAnswerTo('the marker');
+    const batch = [entry({ n: 1 }), entry({ n: 2, of: 'the marker' }, once), entry({ n: 3 })];
+    const outcomes = await entries.insert(batch);
+    expect(outcomes).toEqual([
+      ...Array(3).fill(expect.toSatisfy((one) => one === 'stored' || one === 'repeated')),
+    ]);
+    expect(trap.left).toBe(0);
+    expect((await stored.find().toArray()).map(({ payload }) => payload.n).sort()).toEqual([1, 2, 3]);
+  });
+
+  it('is in doubt when the answer is lost twice, and yet stored once', async () => {
+    const { proxy, entries, stored } = await start();
+    const trap = proxy.loseAnswerTo('the marker', 2);
+    const batch = [entry({ of: 'the marker' }, once)];
+    expect(await faultOf(entries.insert(batch))).toBe('unknown');
+    expect(trap.left).toBe(0);
+    expect(await stored.countDocuments({})).toBe(1);
+  });
+
+  it('is not stored when MongoDB goes away with the command', async () => {
+    const { proxy, entries, stored } = await start(2_000);
+    const trap = proxy.cutWhenSent('the marker');
+    const batch = [entry({ of: 'the marker' }, once)];
+    expect(['away', 'unknown']).toContain(await faultOf(entries.insert(batch)));
+    expect(trap.left).toBe(0);
+    expect(await stored.countDocuments({})).toBe(0);
+    await proxy.restore();
+    expect(await untilBack(() => entries.insert(batch))).toEqual(['stored']);
+    expect(await stored.countDocuments({})).toBe(1);
+  });
+});
+
+describe('after an insert in doubt', () => {
+  it.each([
+    ['a retry with the same key finds the entry', 'x', 'repeated'],
+    ['another payload with the same key conflicts with it', 'y', 'conflicting'],
+  ])('%s', async (_what, value, outcome) => {
+    const { proxy, entries, stored } = await start();
+    const once = randomBytes(16);
+    proxy.loseAnswerTo('the marker', 2);
+    await faultOf(entries.insert([entry({ of: 'the marker', value: 'x' }, once)]));
+    expect(await entries.insert([entry({ of: 'the marker', value }, once)])).toEqual([outcome]);
+    expect(await stored.countDocuments({ once: new Binary(once) })).toBe(1);
+  });
+
+  it('a conflict in the same command is still told, and the neighbours are confirmed', async () => {
+    const { proxy, entries, stored } = await start();
+    const once = randomBytes(16);
+    await entries.insert([entry({ n: 0 }, once)]);
+    proxy.loseAnswerTo('the marker');
+    const batch = [entry({ n: 1 }), entry({ n: 2, of: 'the marker' }, once), entry({ n: 3 })];
+    const confirmed = expect.toSatisfy((one) => one === 'stored' || one === 'repeated');
+    expect(await entries.insert(batch)).toEqual([confirmed, 'conflicting', confirmed]);
+    expect((await stored.find().toArray()).map(({ payload }) => payload.n).sort()).toEqual([0, 1, 3]);
+  });
+});

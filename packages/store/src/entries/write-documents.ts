@@ -1,0 +1,51 @@
+import { bsonRoom, inRoom, writeBson } from '@sluice/json/write-bson.ts';
+import type { Binary } from 'mongodb';
+
+// https://bsonspec.org/spec.html
+const [subdocument, binary] = [0x03, 0x05];
+const name = (text: string, type: number) => Buffer.concat([Buffer.of(type), Buffer.from(`${text}\0`)]);
+const keyName = name('_id', binary);
+const payloadName = name('payload', subdocument);
+const onceName = name('once', binary);
+
+interface Entry {
+  key: Binary;
+  json: Buffer;
+  bson?: Buffer | undefined;
+  once?: Binary | undefined;
+}
+
+/** What is around a payload, at the most. */
+const frameBytes = 128;
+
+/** Documents `{_id, payload, once}`, one after the other. */
+export function writeDocuments(entries: Entry[]): Buffer {
+  const room = entries.reduce(
+    (sum, { json, bson }) => sum + (bson?.length ?? bsonRoom(json)) + frameBytes,
+    0,
+  );
+  return Buffer.from(inRoom(room, (target) => writeAll(entries, target)));
+}
+
+function writeAll(entries: Entry[], target: Buffer): number {
+  let at = 0;
+  for (const { key, json, bson, once } of entries) {
+    const start = at;
+    at = writeBinary(keyName, key, target, at + 4);
+    at += payloadName.copy(target, at);
+    at = bson ? at + bson.copy(target, at) : writeBson(json, target, at);
+    if (once) at = writeBinary(onceName, once, target, at);
+    target[at++] = 0;
+    target.writeInt32LE(at - start, start);
+  }
+  return at;
+}
+
+/** Of subtype 0, as the driver writes them. */
+function writeBinary(named: Buffer, { buffer, position }: Binary, target: Buffer, start: number): number {
+  let at = start + named.copy(target, start);
+  at = target.writeInt32LE(position, at);
+  target[at++] = 0;
+  target.set(buffer.subarray(0, position), at);
+  return at + position;
+}

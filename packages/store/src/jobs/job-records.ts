@@ -1,0 +1,187 @@
+import type { Column } from '@sluice/schemas/columns/columns.ts';
+import type { Arrays, Format, Formulas, ImportFormat, JobState } from '@sluice/shared/contracts/jobs.ts';
+import { ObjectId } from 'mongodb';
+import type { Cut, Seen } from '../entries/cuts.ts';
+import type { EntryId } from '../entries/entry-id.ts';
+
+export interface Part {
+  id: string;
+  rows: number;
+  /** Of the file, before the compression in the store. */
+  bytes: number;
+}
+
+export interface ExportOptions {
+  format: Format;
+  from?: Date | undefined;
+  to?: Date | undefined;
+  /** Names of columns in the order of the file; absent: all. */
+  columns?: string[] | undefined;
+  formulas: Formulas;
+  arrays: Arrays;
+}
+
+export interface ImportOptions {
+  format: ImportFormat;
+  formulas: Formulas;
+  /** In bytes; a longer line is refused. */
+  lineLimit: number;
+  /** Of CSV: where each cell goes, as a JSON Pointer; null for those that are left out. */
+  columns?: (string | null)[] | undefined;
+}
+
+/** What a finished job tells about its file. */
+export interface Manifest {
+  rows: number;
+  bytes: number;
+  /** In hexadecimal digits. */
+  sha256: string;
+  /** Names, in the order of the file; of an archive those of its tables in turn. */
+  columns?: string[];
+  /** Of the first and of the last entry in the file. */
+  firstCreatedAt?: Date | undefined;
+  lastCreatedAt?: Date | undefined;
+}
+
+interface Job {
+  id: string;
+  application: string;
+  /** Id of the user. */
+  owner: string;
+  domain: string;
+  state: JobState;
+  /** Counts the workers that took the job; only the last of them may write. */
+  fence: number;
+  /** Workers that took the job since it last moved. */
+  attempts: number;
+  done: number;
+  total: number;
+  /** Entries a second, of late. */
+  rate?: number;
+  /** Where the rate is measured from. */
+  mark?: { at: Date; done: number };
+  bytes: number;
+  createdAt: Date;
+  startedAt?: Date;
+  finishedAt?: Date;
+  error?: string;
+  /** It failed by a fault of ours, not by what was asked for. */
+  isDefect?: boolean;
+  manifest?: Manifest;
+  /** Since when it waits for a worker. */
+  queuedAt: Date;
+  /** A worker has it until then, and longer if it says so. */
+  leaseUntil?: Date;
+  /** When a sweeper looks whether the job is forgotten. */
+  touchedAt: Date;
+  /** When the record and its parts go. */
+  expiresAt?: Date;
+}
+
+/** How far the parts of an export reach. */
+export interface Position {
+  /** Which reading of the entries, from 0. */
+  pass: number;
+  /** The last entry of this pass in the parts; absent when there is none. */
+  after?: EntryId | undefined;
+  /** Entries in the file, by the first reading. */
+  entries: number;
+}
+
+/** How a column of Parquet holds numbers; `json`: as their text. */
+export type NumberColumn = 'integer' | 'number' | 'json';
+
+/** What a first reading of the entries told about their columns; whoever goes on with the file writes the same ones. */
+export interface ExportShape {
+  /** With `format=parquet`: of each number for which the schema does not tell the type of the column. */
+  numbers?: NumberColumn[];
+  /** One with `arrays=columns`. With `arrays=rows` the table of the entries, then one for each array of objects. */
+  tables: TableShape[];
+  seen?: Seen | undefined;
+}
+
+export interface TableShape {
+  /** Of its file in the archive, without the ending. */
+  name: string;
+  /** JSON Pointers: of the array in the payload, of the next one in its elements, and so on; none for the entries. */
+  path: string[];
+  /** Of the leaves in an element, or in the payload. */
+  columns: Column[];
+}
+
+export interface ExportJob extends Job {
+  kind: 'export';
+  options: ExportOptions;
+  /** Which entries are in the file; absent when there was none. */
+  cut?: Cut | undefined;
+  /** How many of the application's recorded leaves are columns. */
+  leafCount: number;
+  /** There are others, which have one column together. */
+  hasRest?: boolean | undefined;
+  /** Some entry may have a number beyond 2^53: where it is not false, Parquet's types of numbers take a look at all entries. */
+  hasLarge?: boolean | undefined;
+  /** True for a file that is streamed to one client and not kept. */
+  transient: boolean;
+  /** Absent until it is known, and where `arrays` is `json`. */
+  shape?: ExportShape;
+  position?: Position;
+  /** Of the first and of the last entry in the parts. */
+  firstCreatedAt?: Date | undefined;
+  lastCreatedAt?: Date | undefined;
+}
+
+export interface ImportJob extends Job {
+  kind: 'import';
+  options: ImportOptions;
+  /** False while its file is still arriving. */
+  received: boolean;
+  accepted: number;
+  rejected: number;
+  /** Bytes of its file in the store, compressed, until they are done. */
+  held: number;
+}
+
+export type JobRecord = ExportJob | ImportJob;
+
+type Stored<Record> = Omit<Record, 'id' | 'application' | 'owner'> & {
+  _id: ObjectId;
+  application: ObjectId;
+  owner: ObjectId;
+  parts: Part[];
+};
+export type ExportDocument = Stored<ExportJob>;
+export type ImportDocument = Stored<ImportJob>;
+export type JobDocument = ExportDocument | ImportDocument;
+
+/** What every job begins with. */
+export function newDocument({ application, owner }: Pick<Job, 'application' | 'owner'>) {
+  const now = new Date();
+  return {
+    _id: new ObjectId(),
+    application: new ObjectId(application),
+    owner: new ObjectId(owner),
+    state: 'waiting' as const,
+    fence: 0,
+    attempts: 0,
+    done: 0,
+    total: 0,
+    bytes: 0,
+    parts: [],
+    createdAt: now,
+    queuedAt: now,
+    touchedAt: now,
+  };
+}
+
+/** Without the list of parts, which can be long: see `partsOf`. */
+export function toRecord(document: ExportDocument): ExportJob;
+export function toRecord(document: ImportDocument): ImportJob;
+export function toRecord(document: JobDocument): JobRecord;
+export function toRecord({ _id, application, owner, parts: _, ...rest }: JobDocument): JobRecord {
+  return {
+    ...rest,
+    id: _id.toHexString(),
+    application: application.toHexString(),
+    owner: owner.toHexString(),
+  } as JobRecord;
+}

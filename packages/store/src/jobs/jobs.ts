@@ -1,0 +1,201 @@
+import type { JobState } from '@sluice/shared/contracts/jobs.ts';
+import { type Db, type Filter, ObjectId } from 'mongodb';
+import { idsOf } from '../ids.ts';
+import { exportJobs } from './export-jobs.ts';
+import { importJobs } from './import-jobs.ts';
+import {
+  type ImportDocument,
+  type JobDocument,
+  type JobRecord,
+  type Manifest,
+  type Part,
+  toRecord,
+} from './job-records.ts';
+import { claimed, fromNow, isFree, released } from './lease.ts';
+import { begun, measureRate } from './progress.ts';
+import { brief, queuedJobs, unfinished } from './queued-jobs.ts';
+
+/** What an import has on record when it is completed. */
+type ImportResult = Pick<
+  ImportDocument,
+  'parts' | 'bytes' | 'accepted' | 'rejected' | 'held' | 'done' | 'total'
+>;
+
+type Failure = Pick<JobRecord, 'error' | 'isDefect'>;
+
+export type JobStore = ReturnType<typeof jobStore>;
+
+/** The records of jobs: the truth about them, whatever the queue says. */
+export function jobStore(db: Db) {
+  const jobs = db.collection<JobDocument>('jobs');
+  const leased = (id: string, fence: number): Filter<JobDocument> => ({
+    _id: new ObjectId(id),
+    state: { $in: unfinished },
+    fence,
+  });
+
+  async function end(
+    filter: Filter<JobDocument>,
+    state: JobState,
+    expiresAt: Date,
+    failure: Failure = {},
+  ): Promise<boolean> {
+    const finishedAt = new Date();
+    const { modifiedCount } = await jobs.updateOne(filter, {
+      $set: { state, finishedAt, expiresAt, ...failure },
+    });
+    return modifiedCount === 1;
+  }
+
+  return {
+    async prepare() {
+      await jobs.createIndexes([
+        { key: { application: 1, createdAt: -1 } },
+        { key: { owner: 1, kind: 1 } },
+        { key: { kind: 1, touchedAt: 1 }, partialFilterExpression: { state: { $in: unfinished } } },
+        { key: { expiresAt: 1 }, partialFilterExpression: { expiresAt: { $exists: true } } },
+      ]);
+    },
+
+    exports: exportJobs(db),
+    imports: importJobs(db),
+    ...queuedJobs(db),
+
+    /** How many exports of an owner are kept, or will be, counted up to `most`. */
+    async keptExportsOfOwner(owner: string, most: number): Promise<number> {
+      const filter: Filter<JobDocument> = {
+        kind: 'export',
+        owner: new ObjectId(owner),
+        transient: false,
+        state: { $ne: 'cancelled' },
+      };
+      return jobs.countDocuments(filter, { limit: most });
+    },
+
+    /** Without the shape of an export, which can be large: its worker gets it from `claim`. */
+    async get(id: string): Promise<JobRecord | undefined> {
+      if (!ObjectId.isValid(id)) return undefined;
+      const found = await jobs.findOne({ _id: new ObjectId(id) }, { projection: { parts: 0, shape: 0 } });
+      return found ? toRecord(found as JobDocument as never) : undefined;
+    },
+
+    /** Without all that can be large, for who looks again and again. */
+    async glance(id: string): Promise<JobRecord | undefined> {
+      const found = await jobs.findOne({ _id: new ObjectId(id) }, { projection: brief });
+      return found ? toRecord(found as JobDocument as never) : undefined;
+    },
+
+    /** Those that count, in the order of the file. */
+    async partsOf(id: string): Promise<Part[]> {
+      const found = await jobs.findOne({ _id: new ObjectId(id) }, { projection: { parts: 1 } });
+      return found?.parts ?? [];
+    },
+
+    /** The state of a job and the parts from number `from` on, at most 50. */
+    async follow(
+      id: string,
+      from: number,
+    ): Promise<({ state: JobState; parts: Part[] } & Failure) | undefined> {
+      const projection = { state: 1, error: 1, isDefect: 1, parts: { $slice: [from, 50] } };
+      const found = await jobs.findOne({ _id: new ObjectId(id) }, { projection });
+      return found ?? undefined;
+    },
+
+    /** Newest first, at most 1,000. */
+    async list(application: string, kind: JobRecord['kind']): Promise<JobRecord[]> {
+      const found = jobs
+        .find({ application: new ObjectId(application), kind, received: { $ne: false } })
+        .sort({ createdAt: -1 })
+        .limit(1_000);
+      const documents = await found.project<JobDocument>(brief).toArray();
+      return documents.map((document) => toRecord(document as never));
+    },
+
+    /** Gives the job to one worker; whoever had it before can write no more. Undefined when it has ended, or another has it. */
+    async claim<Kind extends JobRecord['kind']>(
+      kind: Kind,
+      id: string,
+      leaseMs: number,
+    ): Promise<Extract<JobRecord, { kind: Kind }> | undefined> {
+      const found = await jobs.findOneAndUpdate(
+        { _id: new ObjectId(id), kind, state: { $in: unfinished }, received: { $ne: false }, $expr: isFree },
+        [{ $set: { ...begun, ...claimed(leaseMs) } }],
+        { returnDocument: 'after', projection: { parts: 0 } },
+      );
+      return found ? (toRecord(found as never) as never) : undefined;
+    },
+
+    /** Says that the worker is alive; false when the job is no longer its own, or was cancelled. */
+    async renew(id: string, fence: number, leaseMs: number): Promise<boolean> {
+      const { matchedCount } = await jobs.updateOne({ ...leased(id, fence), state: 'active' }, [
+        { $set: { touchedAt: '$$NOW', leaseUntil: fromNow(leaseMs) } },
+        measureRate,
+      ]);
+      return matchedCount === 1;
+    },
+
+    /** Hands the job back, to be taken up where it stands. `counts`: the attempt may have failed for what is in the job. */
+    async release(id: string, fence: number, counts: boolean): Promise<void> {
+      await jobs.updateOne(leased(id, fence), [
+        { $set: { state: 'waiting', touchedAt: '$$NOW', ...released(counts) } },
+      ]);
+    },
+
+    /** False when the job is no longer this worker's. Of an export `total` becomes what was done. */
+    async complete(
+      id: string,
+      fence: number,
+      manifest: Manifest,
+      expiresAt: Date,
+      result: Partial<ImportResult> = {},
+    ): Promise<boolean> {
+      const values = Object.entries({ ...result, manifest }).map(([field, value]) => [
+        field,
+        { $literal: value },
+      ]);
+      const fields = { state: 'completed', finishedAt: '$$NOW', expiresAt, total: '$done' };
+      const { modifiedCount } = await jobs.updateOne(leased(id, fence), [
+        { $set: { ...fields, ...Object.fromEntries(values) } },
+      ]);
+      return modifiedCount === 1;
+    },
+
+    fail: (id: string, fence: number, failure: Failure, expiresAt: Date) =>
+      end(leased(id, fence), 'failed', expiresAt, failure),
+
+    /** False when the job is finished already. What is large of an export goes: cancelled jobs count in no quota. */
+    async cancel(id: string, expiresAt: Date): Promise<boolean> {
+      const _id = new ObjectId(id);
+      const isCancelled = await end({ _id, state: { $in: unfinished } }, 'cancelled', expiresAt);
+      if (isCancelled)
+        await jobs.updateOne({ _id, kind: 'export' }, { $unset: { shape: '', 'options.columns': '' } });
+      return isCancelled;
+    },
+
+    /** Keeps a finished job at least until then, for someone who is reading its file. */
+    async keep(id: string, until: Date): Promise<void> {
+      await jobs.updateOne(
+        { _id: new ObjectId(id), expiresAt: { $exists: true } },
+        { $max: { expiresAt: until } },
+      );
+    },
+
+    async expired(kind: JobRecord['kind'], now: Date, limit: number): Promise<string[]> {
+      return idsOf(jobs.find({ kind, expiresAt: { $lt: now } }), limit);
+    },
+
+    /** False when it is not expired any more: someone reads its file, or it is tried again. */
+    async removeExpired(id: string, now: Date): Promise<boolean> {
+      const filter = { _id: new ObjectId(id), expiresAt: { $lt: now } };
+      return (await jobs.deleteOne(filter)).deletedCount === 1;
+    },
+
+    async ofApplication(application: string, limit: number): Promise<string[]> {
+      return idsOf(jobs.find({ application: new ObjectId(application) }), limit);
+    },
+
+    async remove(id: string): Promise<void> {
+      await jobs.deleteOne({ _id: new ObjectId(id) });
+    },
+  };
+}

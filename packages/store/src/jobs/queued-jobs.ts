@@ -1,0 +1,80 @@
+import type { JobState } from '@sluice/shared/contracts/jobs.ts';
+import { type Db, type Filter, ObjectId } from 'mongodb';
+import { idsOf } from '../ids.ts';
+import { type JobDocument, type JobRecord, toRecord } from './job-records.ts';
+import { isFree, isLeased } from './lease.ts';
+
+export const unfinished: JobState[] = ['waiting', 'active'];
+
+/** What a record can be without: all that can be large. */
+export const brief = { parts: 0, shape: 0, 'options.columns': 0, 'manifest.columns': 0 };
+
+/** What its place among the jobs of its owner depends on. */
+export type Placed = Pick<JobRecord, 'id' | 'owner' | 'queuedAt'>;
+
+/** Jobs that are not finished: how many an owner has, their order in the queue, and which of them the queue may have lost. */
+export function queuedJobs(db: Db) {
+  const jobs = db.collection<JobDocument>('jobs');
+  const ofKind = (kind: JobRecord['kind']): Filter<JobDocument> => ({
+    kind,
+    state: { $in: unfinished },
+    received: { $ne: false },
+  });
+  const queued = (kind: JobRecord['kind'], owner: string): Filter<JobDocument> => ({
+    ...ofKind(kind),
+    owner: new ObjectId(owner),
+  });
+
+  return {
+    /** How many jobs of an owner are not finished, counted up to `most`; imports that are arriving among them. */
+    async unfinishedOfOwner(owner: string, most: number): Promise<number> {
+      const filter: Filter<JobDocument> = {
+        kind: { $in: ['export', 'import'] },
+        owner: new ObjectId(owner),
+        state: { $in: unfinished },
+      };
+      return jobs.countDocuments(filter, { limit: most });
+    },
+
+    /** Its number among the unfinished jobs of its owner, from 1. */
+    placeOf: (kind: JobRecord['kind'], { owner, queuedAt }: Placed): Promise<number> =>
+      jobs.countDocuments({ ...queued(kind, owner), queuedAt: { $lte: queuedAt } }),
+
+    /** Jobs of an owner that no worker has, in order, with the places that they have behind those under way. */
+    async waitingOf(
+      kind: JobRecord['kind'],
+      owner: string,
+      limit: number,
+    ): Promise<{ id: string; place: number }[]> {
+      const underWay = await jobs.countDocuments({ ...queued(kind, owner), $expr: isLeased });
+      const free = jobs.find({ ...queued(kind, owner), $expr: isFree }).sort({ queuedAt: 1 });
+      return (await idsOf(free, limit)).map((id, at) => ({ id, place: underWay + at + 1 }));
+    },
+
+    /** Whether a job waits of an owner for whom less is under way than for this one. */
+    async isOutweighed(kind: JobRecord['kind'], owner: string): Promise<boolean> {
+      const owners = await jobs
+        .aggregate<{ _id: ObjectId; underWay: number; waiting: number }>([
+          { $match: ofKind(kind) },
+          { $set: { isLeased } },
+          {
+            $group: {
+              _id: '$owner',
+              underWay: { $sum: { $cond: ['$isLeased', 1, 0] } },
+              waiting: { $sum: { $cond: ['$isLeased', 0, 1] } },
+            },
+          },
+        ])
+        .toArray();
+      const mine = owners.find(({ _id }) => _id.toHexString() === owner)?.underWay ?? 0;
+      return owners.some(({ underWay, waiting }) => waiting > 0 && underWay < mine);
+    },
+
+    /** Unfinished jobs of a kind that have not moved for so long that Redis may have lost them: the oldest, at most 500. */
+    async forgotten(kind: JobRecord['kind'], unmovedMs: number): Promise<Placed[]> {
+      const found = jobs.find({ ...ofKind(kind), touchedAt: { $lt: new Date(Date.now() - unmovedMs) } });
+      const documents = found.project<JobDocument>(brief).sort({ queuedAt: 1 }).limit(500);
+      return (await documents.toArray()).map((document) => toRecord(document as never));
+    },
+  };
+}

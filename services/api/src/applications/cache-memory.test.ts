@@ -1,0 +1,59 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { createCompiler } from '@sluice/schemas/compile/compiler.ts';
+import { createLogger } from '@sluice/shared/logger.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
+import { createApplicationCache } from './cache.ts';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+/** What is left when the engine has given up the code that it kept for a while: it does so after some collections. */
+function heapBytes(): number {
+  for (let i = 0; i < 10; i++) collect();
+  return process.memoryUsage().heapUsed;
+}
+
+const atOnce = 20;
+/** 2,000 schemas that were kept would take two and a half times this. */
+const growthBytes = 4 * 1024 * 1024;
+
+it('holds no more after 2,500 applications than after 500', async () => {
+  const { url } = await ownDatabase();
+  const store = openStore(url);
+  const compiler = createCompiler();
+  const log = createLogger('test', { level: 'silent', pretty: false });
+  const cache = createApplicationCache({ ...store, compiler, log, size: 50 });
+  onTestFinished(async () => {
+    cache.close();
+    await compiler.close();
+  });
+
+  /** Its schema is like no other. */
+  async function useOne(i: number): Promise<void> {
+    const name = `p${i}`;
+    const schema = { type: 'object', properties: { [name]: { type: 'string', maxLength: i } } };
+    await store.applications.create({
+      ...{
+        owner: { id: '0'.repeat(24), username: 'ada' },
+        name,
+        domain: name,
+        type: 'other',
+        connectors: [],
+      },
+      rawSchema: JSON.stringify(schema),
+    });
+    const application = await cache.get(name);
+    expect(application?.validator.validate({ [name]: 'x'.repeat(i + 1) })).toHaveLength(1);
+  }
+  async function use(from: number, to: number): Promise<void> {
+    for (let at = from; at < to; at += atOnce)
+      await Promise.all(Array.from({ length: atOnce }, (_, i) => useOne(at + i)));
+  }
+
+  await use(0, 500);
+  const before = heapBytes();
+  await use(500, 2_500);
+  expect(heapBytes() - before).toBeLessThan(growthBytes);
+}, 240_000);

@@ -1,0 +1,152 @@
+import { createLoadIntake, type Intake } from '@sluice/intake/intake.ts';
+import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
+import type { Logger } from '@sluice/shared/logger.ts';
+import type { Access, ApplicationStore } from '@sluice/store/applications/applications.ts';
+import type { LeafStore } from '@sluice/store/applications/leaves.ts';
+import { LRUCache } from 'lru-cache';
+
+/** An upload is never accepted on knowledge older than this. */
+const maxAgeMs = 1_000;
+const recheckEveryMs = 400;
+/** Characters of all compiled schemas; they take about three bytes each. */
+const mostCode = 128 * 1024 ** 2;
+
+/** What uploads need to know of an application. */
+export interface CachedApplication extends Intake, Access {
+  /** Id of the user. */
+  owner: string;
+}
+
+interface Held extends CachedApplication {
+  /** When MongoDB was last asked whether the application still exists, and who may upload to it. */
+  checkedAt: number;
+}
+
+export interface ApplicationCache {
+  /** What is held and known to be true; undefined says nothing. */
+  peek(domain: string): CachedApplication | undefined;
+  /** Undefined when there is no such application. Rejects when MongoDB is away. */
+  get(domain: string): Promise<CachedApplication | undefined>;
+  drop(applicationId: string): void;
+  close(): void;
+}
+
+interface Dependencies {
+  applications: ApplicationStore;
+  leaves: LeafStore;
+  compiler: Compiler;
+  log: Logger;
+  size?: number;
+}
+
+/**
+ * Applications with their compiled schemas. What is in use is checked against MongoDB twice a second by one
+ * query for all of it, so a deletion, or a change of who may upload, is in force within a second even when no
+ * message of it arrives.
+ */
+export function createApplicationCache({
+  applications,
+  leaves,
+  compiler,
+  log,
+  size = 5_000,
+}: Dependencies): ApplicationCache {
+  const loadIntake = createLoadIntake({ leaves, compiler });
+  const domains = new Map<string, string>();
+  const held = new LRUCache<string, Held>({
+    max: size,
+    maxSize: mostCode,
+    sizeCalculation: ({ validator }) => validator.size,
+    dispose: ({ id }) => domains.delete(id),
+  });
+  const loading = new Map<string, Promise<Held | undefined>>();
+  const used = new Set<Held>();
+  let checking: Promise<void> | undefined;
+  let drops = 0;
+
+  function drop(applicationId: string): void {
+    drops += 1;
+    const domain = domains.get(applicationId);
+    if (domain) held.delete(domain);
+  }
+
+  async function load(domain: string): Promise<Held | undefined> {
+    const before = drops;
+    const checkedAt = performance.now();
+    const record = await applications.byDomain(domain);
+    if (!record) return undefined;
+    const { keyRequired, allowedOrigins } = record;
+    const intake = await loadIntake(record);
+    // What was dropped meanwhile may be this one: it is checked before it is used.
+    const found: Held = {
+      ...intake,
+      owner: record.owner.id,
+      keyRequired,
+      allowedOrigins,
+      checkedAt: drops === before ? checkedAt : Number.NEGATIVE_INFINITY,
+    };
+    held.set(domain, found);
+    domains.set(found.id, domain);
+    return found;
+  }
+
+  function loadOnce(domain: string): Promise<Held | undefined> {
+    const already = loading.get(domain);
+    if (already) return already;
+    const promise = load(domain).finally(() => loading.delete(domain));
+    loading.set(domain, promise);
+    return promise;
+  }
+
+  async function check(): Promise<void> {
+    const batch = [...used];
+    used.clear();
+    const checkedAt = performance.now();
+    const existing = await applications.existing(batch.map(({ id }) => id));
+    for (const application of batch) {
+      const access = existing.get(application.id);
+      if (access) Object.assign(application, access, { checkedAt });
+      else drop(application.id);
+    }
+  }
+
+  function checkOnce(): Promise<void> {
+    checking ??= check().finally(() => {
+      checking = undefined;
+    });
+    return checking;
+  }
+
+  const timer = setInterval(() => {
+    if (used.size > 0)
+      checkOnce().catch((error) => log.debug({ event: 'cache.unchecked', reason: String(error) }));
+  }, recheckEveryMs);
+  timer.unref();
+
+  async function get(domain: string): Promise<Held | undefined> {
+    const asked = performance.now();
+    const found = held.get(domain) ?? (await loadOnce(domain));
+    if (!found) return undefined;
+    used.add(found);
+    if (asked - found.checkedAt <= maxAgeMs) return found;
+    // A check that was under way already does not count: it may have read before the deletion.
+    while (held.get(domain) === found && found.checkedAt < asked) {
+      used.add(found);
+      await checkOnce();
+    }
+    // What was dropped meanwhile is gone, or has changed: MongoDB knows.
+    return held.get(domain) === found ? found : get(domain);
+  }
+
+  return {
+    peek(domain) {
+      const found = held.get(domain);
+      if (!found || performance.now() - found.checkedAt > maxAgeMs) return undefined;
+      used.add(found);
+      return found;
+    },
+    get,
+    drop,
+    close: () => clearInterval(timer),
+  };
+}

@@ -1,0 +1,116 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { EntriesQuery, EntryPage } from '@sluice/shared/contracts/entries.ts';
+import { Success } from '@sluice/shared/contracts/envelope.ts';
+import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
+import type { ApplicationStore } from '@sluice/store/applications/applications.ts';
+import type { EntryStore } from '@sluice/store/entries/entries.ts';
+import { type Condition, FilterTimeout } from '@sluice/store/entries/entry-filter.ts';
+import { PageTooLarge } from '@sluice/store/entries/list-entries.ts';
+import { success } from '../http/envelope.ts';
+import { toPeriod } from '../http/period.ts';
+import { ByDomain, failures, overLimit, security } from '../http/route-parts.ts';
+import type { Capacities } from '../limits/capacity.ts';
+import { pageBytes } from '../limits/table.ts';
+import { fromCursor, toCursor } from './cursor.ts';
+import { readFilter } from './filter.ts';
+
+interface Dependencies {
+  applications: ApplicationStore;
+  entries: EntryStore;
+  /** Of pages, also while their answers are on their way. MongoDB's replies have up to 16 MiB, and are here before they are counted. */
+  capacity: Pick<Capacities, 'pages' | 'pageReads'>;
+}
+
+/** The conditions of `filter`; throws when it is not one. */
+function toConditions(text: string): Condition[] {
+  const filter = readFilter(text);
+  if (filter.ok) return filter.conditions;
+  const where = filter.details.slice(0, 5).map(({ path, message }) => `querystring${path} ${message}`);
+  throw new ApiError('InvalidRequestError', where.join('; '), { details: filter.details });
+}
+
+function answerTooMuch(cause: unknown): never {
+  if (cause instanceof FilterTimeout) {
+    const message = `the filter took longer than ${cause.limitMs / 1_000} s: narrow it with from and to`;
+    throw new ApiError('InvalidRequestError', message, { cause });
+  }
+  if (cause instanceof PageTooLarge) {
+    const message = `these entries are too large for one page: take limit=${cause.fitting}`;
+    throw new ApiError('InvalidRequestError', message, { cause });
+  }
+  throw cause;
+}
+
+/** Listing: newest first, by index or by cursor; all entries, a period, or those that a filter leaves. */
+export const entryRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
+  app,
+  { applications, entries, capacity: { pages, pageReads } },
+) => {
+  app.get(
+    '/applications/:domain/data',
+    {
+      schema: {
+        summary: 'List entries, newest first',
+        description:
+          '`from` is included, `to` is not. `start` counts from `after` where that is given. `total` is exact: of all ' +
+          'entries in the period that meet the filter. A filter that takes longer than 5 s is answered 400, and so is a page ' +
+          'whose entries have over 16 MiB together: the message says how many fit.',
+        tags: ['Entries'],
+        security,
+        params: ByDomain,
+        querystring: EntriesQuery,
+        response: { 200: Success(EntryPage), ...overLimit, ...failures },
+      },
+      onRequest: app.authenticate,
+    },
+    async ({ params: { domain }, query, owner }, reply) => {
+      const { start = 0, limit = 100 } = query;
+      const period = toPeriod(query);
+      const filter = query.filter === undefined ? undefined : toConditions(query.filter);
+      const before = query.after === undefined ? undefined : fromCursor(query.after);
+      const application = await applications.ofOwner(domain, owner.id);
+      if (!application) throw applicationNotFound(domain);
+      const lease = pages.lease(reply, owner.id);
+      lease.take(pageBytes);
+      const [found, total] = await lease
+        .during(() =>
+          pageReads.runInFairOrder(owner.id, async () => {
+            const reading = [
+              entries.page(application.id, {
+                ...period,
+                filter,
+                start,
+                limit: limit + 1,
+                before,
+                onRead: lease.take,
+              }),
+              entries.count(application.id, { ...period, filter }),
+            ] as const;
+            // Where one fails the other still has its connection.
+            await Promise.allSettled(reading);
+            return Promise.all(reading);
+          }),
+        )
+        .catch(answerTooMuch);
+      const isLast = found.length <= limit;
+      const page = found.slice(0, limit);
+      const last = page.at(-1);
+      return success(reply, {
+        result: page.map(({ payload, createdAt }) => ({
+          domain,
+          payload,
+          createdAt: createdAt.toISOString(),
+        })),
+        pagination: {
+          limit,
+          current: start,
+          previous: Math.max(start - limit, 0),
+          next: isLast ? start : start + limit,
+          total,
+          isLast,
+          ...(!isLast && last && { cursor: toCursor(last.id) }),
+        },
+      });
+    },
+  );
+};

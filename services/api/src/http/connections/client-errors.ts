@@ -1,0 +1,74 @@
+import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { ApiError, type ErrorName } from '@sluice/shared/errors.ts';
+import type { ConnectionError } from 'fastify';
+import { failure } from '../envelope.ts';
+import { ignoresInput, isPaused, latestResponse } from './connections.ts';
+import { headerLimitBytes } from './head-limits.ts';
+import { ignoreInput, linger } from './lingering.ts';
+
+const known: Record<string, [ErrorName, string]> = {
+  ERR_HTTP_REQUEST_TIMEOUT: ['RequestTimeoutError', 'the request did not arrive in time'],
+  HPE_HEADER_OVERFLOW: [
+    'RequestHeaderFieldsTooLargeError',
+    `the URL and the headers are over the limit of ${headerLimitBytes} bytes`,
+  ],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['PayloadTooLargeError', 'the chunk extensions of the body are too large'],
+};
+
+/** Answers, in the envelope, what never became a request: no valid HTTP, too large headers, too slow. */
+export function answerClientError(error: ConnectionError, socket: Socket): void {
+  if (ignoresInput(socket)) return;
+  // Here it is the server that does not read on.
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isPaused(socket)) return;
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [name, message] = known[error.code] ?? ['InvalidRequestError', 'this is not a valid HTTP request'];
+  refuseNext(socket, new ApiError(name, message));
+}
+
+/** Refuses what comes now, which is no request, and ends the connection. */
+export function refuseNext(socket: Socket, refusal: ApiError): void {
+  if (ignoresInput(socket)) return;
+  const response = latestResponse(socket);
+  if (!response?.req.complete) refuseInstead(socket, response, refusal);
+  else if (response.writableFinished) refuseOn(socket, refusal);
+  // What came before the nonsense is a whole request and being done: it gets its own answer.
+  else endAfter(socket, response);
+}
+
+/** Refuses the request whose answer this would be, as its body does not come as it should, and ends the connection. */
+export function refuseInstead(socket: Socket, response: ServerResponse | undefined, refusal: ApiError): void {
+  if (!response) refuseOn(socket, refusal);
+  else if (response.headersSent) endAfter(socket, response);
+  else if (response.socket) refuseOn(socket, refusal);
+  else {
+    // Requests before it on the same connection have their answers first.
+    ignoreInput(socket);
+    response.once('socket', () => refuseOn(socket, refusal));
+  }
+}
+
+function endAfter(socket: Socket, response: ServerResponse): void {
+  ignoreInput(socket);
+  if (response.writableFinished) linger(socket);
+  else response.once('close', () => linger(socket));
+}
+
+/** Answers with an error past the framework, and ends the connection. */
+export function refuseOn(socket: Socket, refusal: ApiError): void {
+  const body = JSON.stringify(failure(refusal));
+  const head = [
+    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
+    `Date: ${new Date().toUTCString()}`,
+    'Content-Type: application/json; charset=utf-8',
+    'Cache-Control: no-store',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...Object.entries(refusal.headers).map(([name, value]) => `${name}: ${value}`),
+    'Connection: close',
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+  linger(socket);
+}

@@ -1,0 +1,106 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { ApiError, type ErrorName } from '@sluice/shared/errors.ts';
+import fp from 'fastify-plugin';
+import type { ApplicationCache } from '../../applications/cache.ts';
+import { createCheckOrigin } from '../origins.ts';
+import { refuseNext } from './client-errors.ts';
+import { addRequest, ignoresInput } from './connections.ts';
+import { headerCountLimit } from './head-limits.ts';
+
+/** A host and a port as RFC 3986 has them; nothing at all is allowed too. */
+const hostPattern = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
+
+/** After such a request nobody can be sure where the next one begins. */
+const refuse = (name: ErrorName, message: string) =>
+  new ApiError(name, message, { headers: { connection: 'close' } });
+
+function hasTwoHosts(rawHeaders: string[]): boolean {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts > 1;
+}
+
+function wrongHost({ headers: { host }, rawHeaders, httpVersion }: IncomingMessage): string | undefined {
+  if (host === undefined) return httpVersion === '1.0' ? undefined : 'the header Host is missing';
+  if (!hostPattern.test(host)) return 'the header Host is not a host';
+  return hasTwoHosts(rawHeaders) ? 'the header Host is there twice' : undefined;
+}
+
+/** What Node.js takes silently, or answers in words of its own; undefined when the head is as it should be. */
+function wrongHead(request: IncomingMessage): ApiError | undefined {
+  const { headers, rawHeaders, httpVersion } = request;
+  if (rawHeaders.length > 2 * headerCountLimit)
+    return refuse(
+      'RequestHeaderFieldsTooLargeError',
+      `the headers are more than the limit of ${headerCountLimit}`,
+    );
+  if (httpVersion !== '1.1' && httpVersion !== '1.0')
+    return refuse('InvalidRequestError', 'only HTTP/1.1 and HTTP/1.0 are spoken here');
+  const host = wrongHost(request);
+  if (host) return refuse('InvalidRequestError', host);
+  const { expect, 'transfer-encoding': coding } = headers;
+  if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || httpVersion === '1.0'))
+    return refuse('InvalidRequestError', 'the only Transfer-Encoding is chunked, and it needs HTTP/1.1');
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue')
+    return refuse('ExpectationFailedError', 'the only expectation that is met here is 100-continue');
+  return undefined;
+}
+
+/** Whether it ends its connection though Node.js does not see it: it looks for `keep-alive` alone in HTTP/1.0 (RFC 9112, section 9.3). */
+const isOldLast = ({ headers: { connection = '' }, httpVersion }: IncomingMessage) =>
+  httpVersion === '1.0' && /(^|,)[ \t]*close[ \t]*(,|$)/i.test(connection);
+
+/** Says `100 Continue` once somebody reads the body: what is refused by its head is not asked for. */
+function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
+  request.once('resume', () => {
+    if (!response.headersSent) response.writeContinue();
+  });
+}
+
+/**
+ * Refuses, in the envelope, requests whose head is not as it should be, and uploads by pages that the application does not allow.
+ * Register before what looks into requests, and before what answers preflights for all routes.
+ */
+export const requestHeads = fp<{ cache: ApplicationCache }>(
+  async (app, { cache }) => {
+    const { server } = app;
+    const checkOrigin = createCheckOrigin(app, cache);
+    // Node.js leaves out what is over its own limit, without a word.
+    server.maxHeadersCount = headerCountLimit + 1;
+    server.on('checkContinue', (request, response) => {
+      continueWhenRead(request, response);
+      server.emit('request', request, response);
+    });
+    server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+    server.on('connect', (_request, socket) => {
+      socket.on('error', () => {});
+      refuseNext(
+        socket as Socket,
+        new ApiError('InvalidRequestError', 'this is no proxy: CONNECT is not taken'),
+      );
+    });
+    const ending = new WeakSet<Socket>();
+    app.addHook('onRequest', (request, reply, done) => {
+      const { raw } = request;
+      addRequest(reply);
+      // It came with one before it that ends the connection: nobody would see its answer.
+      if (ignoresInput(raw.socket) || ending.has(raw.socket)) {
+        reply.hijack();
+        return;
+      }
+      if (isOldLast(raw)) {
+        ending.add(raw.socket);
+        reply.header('connection', 'close');
+      }
+      const refusal = wrongHead(raw);
+      if (refusal) done(refusal);
+      else if (raw.headers.origin === undefined) done();
+      else checkOrigin(request, reply, raw.headers.origin, done);
+    });
+  },
+  { name: 'request-heads' },
+);

@@ -1,0 +1,131 @@
+import {
+  ApiError,
+  type ErrorDetail,
+  type ErrorName,
+  notConfirmed,
+  unavailable,
+} from '@sluice/shared/errors.ts';
+import { storeFault } from '@sluice/store/faults.ts';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import { ignoreInput } from './connections/lingering.ts';
+
+/** Wraps what a route has to say: `{success:true, status, data}`. */
+export function success<T>(reply: FastifyReply, data: T, status = 200) {
+  reply.code(status);
+  return { success: true as const, status, data };
+}
+
+/** The body of a failure. */
+export function failure({ name, status, description, message, details }: ApiError) {
+  return {
+    success: false as const,
+    status,
+    error: { name, description, message, ...(details && { details }) },
+  };
+}
+
+/** What the framework's own errors are called here. */
+const frameworkErrors: Record<string, (request: FastifyRequest, error: FastifyError) => ApiError> = {
+  FST_ERR_CTP_EMPTY_JSON_BODY: () => new ApiError('MalformedBodyError', 'the body is empty'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
+    new ApiError('InvalidRequestError', 'the body is not as long as the header Content-Length says'),
+  FST_ERR_CTP_BODY_TOO_LARGE: (request) =>
+    new ApiError(
+      'PayloadTooLargeError',
+      `the body is over the limit of ${request.routeOptions.bodyLimit} bytes`,
+    ),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: (request) => {
+    const given = request.headers['content-type'];
+    const { takes = 'application/json' } = request.routeOptions.config;
+    return new ApiError(
+      'UnsupportedMediaTypeError',
+      `this route takes ${takes}, not ${given ? given.slice(0, 100) : 'a body without Content-Type'}`,
+    );
+  },
+  FST_ERR_BAD_URL: () => new ApiError('InvalidRequestError', 'the path is not a valid URL'),
+  FST_ERR_MAX_PARAM_LENGTH: (request) => notFound(request),
+  FST_STATIC_FORBIDDEN_PATH: (request) => notFound(request),
+};
+
+/** Of refusals by plugins whose codes are not known here. */
+const byStatus: Record<number, ErrorName> = {
+  404: 'ResourceNotFoundError',
+  408: 'RequestTimeoutError',
+  413: 'PayloadTooLargeError',
+  416: 'RangeNotSatisfiableError',
+};
+
+function notFound(request: FastifyRequest): ApiError {
+  const path = (request.raw.url ?? '').split('?')[0] as string;
+  return new ApiError('ResourceNotFoundError', `there is no route ${request.method} ${path.slice(0, 200)}`);
+}
+
+function fromValidation(error: FastifyError): ApiError {
+  const details = error.validation as unknown as ErrorDetail[];
+  const where = details.map(({ in: part, path, message }) => `${part}${path} ${message}`);
+  return new ApiError('InvalidRequestError', where.slice(0, 5).join('; '), { details });
+}
+
+/** Every error becomes one of the registry's; undefined when it is a defect of ours. */
+function toApiError(error: FastifyError, request: FastifyRequest): ApiError | undefined {
+  if (error instanceof ApiError) return error;
+  if (error.validation) return fromValidation(error);
+  const fault = storeFault(error);
+  if (fault === 'away') return unavailable('the database is away; nothing was done', 2, error);
+  if (fault === 'unknown') return unavailable(notConfirmed, 2, error);
+  const known = frameworkErrors[error.code];
+  if (known) return known(request, error);
+  const { statusCode = 500 } = error;
+  if (statusCode < 400 || statusCode >= 500) return undefined;
+  return new ApiError(byStatus[statusCode] ?? 'InvalidRequestError', error.message);
+}
+
+/**
+ * Whether the connection ends with this answer: Fastify wants it after every body that it does not take, but where that
+ * has come in whole, the next request may be under way already, and would never be answered.
+ */
+function isLast({ raw }: FastifyRequest, reply: FastifyReply, { headers }: ApiError): boolean {
+  if (headers.connection === 'close') return true;
+  return !raw.complete && (reply.getHeader('connection') === 'close' || raw.headers.expect !== undefined);
+}
+
+/** Answers with an error in the envelope. Defects are logged; the caller learns the request id only. */
+export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
+  if (reply.raw.destroyed) return reply.hijack();
+  const known = toApiError(error, request);
+  const { id } = request;
+  if (!known) request.log.error({ event: 'request.defect', id, err: error });
+  else if (known.status >= 500) request.log.warn({ event: 'request.failed', id, err: known.cause ?? known });
+  const shown =
+    known ??
+    new ApiError('InternalServerError', `something went wrong on our side; request id ${request.id}`);
+  if (isLast(request, reply, shown)) {
+    reply.header('connection', 'close');
+    ignoreInput(request.raw.socket);
+  } else reply.removeHeader('connection');
+  return reply
+    .code(shown.status)
+    .headers({ ...shown.headers, 'x-request-id': request.id })
+    .type('application/json; charset=utf-8')
+    .send(failure(shown));
+}
+
+/** Every answer wears the envelope, those of the framework too. */
+export const envelope = fp(
+  async (app) => {
+    app.setErrorHandler<FastifyError>(answerError);
+    app.setNotFoundHandler((request, reply) => {
+      const error = notFound(request);
+      return reply.code(error.status).headers(error.headers).send(failure(error));
+    });
+  },
+  { name: 'envelope' },
+);
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Content types of the body, where it is not JSON alone. */
+    takes?: string;
+  }
+}

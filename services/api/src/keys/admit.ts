@@ -1,0 +1,34 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { ApiError } from '@sluice/shared/errors.ts';
+import type { CachedApplication } from '../applications/cache.ts';
+import type { Keyring } from './keyring.ts';
+import { hashOf, keyMark } from './make-key.ts';
+
+export type Admit = ReturnType<typeof createAdmit>;
+
+const bearer = new RegExp(`^bearer +(${keyMark}.*)$`, 'i');
+
+/** The ingest key that came with a request; other bearer tokens are none. */
+function keyOf({ 'x-api-key': given, authorization = '' }: IncomingHttpHeaders): string | undefined {
+  return given ? String(given) : bearer.exec(authorization)?.[1];
+}
+
+/** Lets uploads pass that have a key of the application. Only for applications that need one. Throws ApiError. */
+export function createAdmit(keyring: Keyring) {
+  return async function admit(
+    { id, domain }: Pick<CachedApplication, 'id' | 'domain'>,
+    headers: IncomingHttpHeaders,
+  ): Promise<void> {
+    const key = keyOf(headers);
+    if (key === undefined) {
+      throw forbidden(
+        `an ingest key is required to upload to ${domain}: send it as X-Api-Key: ${keyMark}… or Authorization: Bearer ${keyMark}…`,
+      );
+    }
+    if (!(await keyring.has(id, hashOf(key)))) {
+      throw forbidden(`this is not a valid ingest key of ${domain}: it may have been rotated or revoked`);
+    }
+  };
+}
+
+const forbidden = (message: string) => new ApiError('ForbiddenRequestError', message);

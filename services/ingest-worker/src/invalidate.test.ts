@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto';
+import { hearChanges } from '@sluice/queues/broadcast.ts';
+import { consume } from '@sluice/queues/consumer.ts';
+import { invalidationsQueue } from '@sluice/queues/invalidations.ts';
+import { createProducer } from '@sluice/queues/producer.ts';
+import { connectRedis } from '@sluice/queues/redis.ts';
+import { timings } from '@sluice/queues/timings.ts';
+import { createLogger } from '@sluice/shared/logger.ts';
+import { expect, inject, it, onTestFinished } from 'vitest';
+import { until } from '../../../test/support/sluice.ts';
+import { createInvalidate } from './invalidate.ts';
+
+it('tells every API process, though the job reaches one worker alone', async () => {
+  const config = {
+    url: inject('redisUrl'),
+    prefix: `test_${randomBytes(6).toString('hex')}`,
+    timeoutMs: 30_000,
+  };
+  const log = createLogger('test', { level: 'silent', pretty: false });
+  const redis = connectRedis(config, log, 'impatient');
+  onTestFinished(() => redis.disconnect());
+  await until(async () => redis.status === 'ready');
+
+  const heard = Array.from({ length: 3 }, () => new Set<string>());
+  for (const each of heard) onTestFinished(hearChanges(config, log, (id) => each.add(id)));
+  await until(async () => (await redis.pubsub('NUMSUB', `{${config.prefix}}:applications-changed`))[1] === 3);
+
+  let taken = 0;
+  const invalidate = createInvalidate(redis, config);
+  const handler = async (payload: { applicationId: string }) => {
+    taken += 1;
+    await invalidate(payload);
+  };
+  for (let worker = 0; worker < 2; worker++) {
+    const consumer = consume(invalidationsQueue, handler, { redis: config, concurrency: 1, timings, log });
+    onTestFinished(consumer.close);
+  }
+  const applicationId = 'a0'.repeat(12);
+  await createProducer(invalidationsQueue, redis, config, log).add({ applicationId });
+  await until(async () => heard.every((each) => each.has(applicationId)));
+  expect(taken).toBe(1);
+});

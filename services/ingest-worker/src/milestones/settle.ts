@@ -1,0 +1,94 @@
+import type { Logger } from '@sluice/shared/logger.ts';
+import type { ApplicationStore } from '@sluice/store/applications/applications.ts';
+import type { MilestoneStore } from '@sluice/store/entries/milestones.ts';
+import type { ClockWatch } from './clock-watch.ts';
+
+const applicationsAtOnce = 500;
+/** So many passes an application is left alone to which nothing has come. */
+const passesAtRest = 3;
+/** Milestones of one application before the next one has its turn. */
+const milestonesAtOnce = 20;
+
+/**
+ * The time (ms since the epoch) of the lowest key that something which is still under way may write for an application,
+ * other than uploads. Must be known to it before it writes, and until what it wrote is on a majority.
+ */
+export type OpenSince = (application: string) => Promise<number | undefined>;
+
+interface Dependencies {
+  applications: Pick<ApplicationStore, 'living'>;
+  milestones: MilestoneStore;
+  settledUntil: ClockWatch['settledUntil'];
+  openSince?: OpenSince;
+  log: Logger;
+}
+
+/** Sets milestones where nothing can be inserted any more. What it remembers only spares it to count again. */
+export function createSettle({
+  applications,
+  milestones,
+  settledUntil,
+  openSince = async () => undefined,
+  log,
+}: Dependencies) {
+  /** Application → how many entries of before `until` are beyond its last milestone; how many passes it is left alone. */
+  const counted = new Map<string, { until: number; entries: number; rest: number }>();
+
+  async function* living(): AsyncGenerator<string> {
+    for (let after: string | undefined; ; ) {
+      const ids = await applications.living(after, applicationsAtOnce);
+      yield* ids;
+      if (ids.length < applicationsAtOnce) return;
+      after = ids.at(-1);
+    }
+  }
+
+  async function advance(id: string): Promise<'more' | 'enough'> {
+    const known = counted.get(id);
+    if (known && known.rest > 0) {
+      known.rest -= 1;
+      return 'enough';
+    }
+    // In this order: what begins after the bound was read is later than it.
+    const settled = settledUntil();
+    if (settled === undefined) return 'enough';
+    const bound = Math.min(settled, (await openSince(id)) ?? settled);
+    if (known && bound <= known.until) return 'enough';
+    const come = await milestones.unsettled(id, bound, known?.until);
+    const entries = (known?.entries ?? 0) + come;
+    if (entries < milestones.spacing) {
+      counted.set(id, { until: bound, entries, rest: known && come === 0 ? passesAtRest : 0 });
+      return 'enough';
+    }
+    counted.delete(id);
+    return (await milestones.settle(id, bound, milestonesAtOnce)) === milestonesAtOnce ? 'more' : 'enough';
+  }
+
+  /** One pass over all applications, then further ones over those that have more to settle. */
+  return async function settle(signal: AbortSignal): Promise<void> {
+    let behind: string[] = [];
+    const seen = new Set<string>();
+
+    async function turn(id: string): Promise<void> {
+      try {
+        if ((await advance(id)) === 'more') behind.push(id);
+      } catch (error) {
+        // It must not keep the others from their turn.
+        if (!signal.aborted)
+          log.warn({ event: 'settle.failed', application: id, reason: (error as Error).message });
+      }
+    }
+
+    for await (const id of living()) {
+      if (signal.aborted || settledUntil() === undefined) return;
+      seen.add(id);
+      await turn(id);
+    }
+    for (const id of counted.keys()) if (!seen.has(id)) counted.delete(id);
+    while (behind.length > 0 && !signal.aborted) {
+      const next = behind;
+      behind = [];
+      for (const id of next) await turn(id);
+    }
+  };
+}

@@ -1,0 +1,69 @@
+import { Postpone } from '@sluice/queues/consumer.ts';
+import type { Logger } from '@sluice/shared/logger.ts';
+import type { Store } from '@sluice/store/connect.ts';
+
+/** Entries deleted by one command. */
+const batch = 2_000;
+const jobsAtOnce = 100;
+
+interface Dependencies {
+  store: Store;
+  /**
+   * How long after a deletion an upload that had passed the check may still arrive: the age of what the
+   * caches know, and the time limit of an insert. Until then the purge comes back to look again.
+   */
+  graceMs: number;
+  log: Logger;
+}
+
+/** Removes all that a deleted application left, in bounded steps. May run twice, or stop halfway, without harm. */
+export function createPurge({
+  store: { applications, entries, milestones, batches, jobs, chunks, keys, leaves, parts },
+  graceMs,
+  log,
+}: Dependencies) {
+  async function purgeEntries(id: string, signal: AbortSignal): Promise<number> {
+    let purged = 0;
+    for (;;) {
+      if (signal.aborted) throw new Postpone();
+      const deleted = await entries.purge(id, batch);
+      purged += deleted;
+      if (deleted === 0) return purged;
+    }
+  }
+
+  async function purgeJobs(id: string): Promise<void> {
+    for (;;) {
+      const found = await jobs.ofApplication(id, jobsAtOnce);
+      if (found.length === 0) return;
+      for (const job of found) {
+        await jobs.remove(job);
+        await chunks.remove(job);
+        await parts.sweep(job);
+      }
+    }
+  }
+
+  return async function purge(
+    { applicationId }: { applicationId: string },
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (!(await applications.isUnpurged(applicationId))) return;
+    // Before the first look: what comes while this one goes on is for the next.
+    const isLast = await applications.isOlder(applicationId, graceMs);
+    const purged = await purgeEntries(applicationId, signal);
+    // Last, for where there are entries someone may still set one.
+    await milestones.remove(applicationId);
+    await purgeJobs(applicationId);
+    await batches.remove(applicationId);
+    await keys.remove(applicationId);
+    await leaves.remove(applicationId);
+    if (isLast) await applications.markPurged(applicationId);
+    log.info({
+      event: isLast ? 'purge.completed' : 'purge.passed',
+      application: applicationId,
+      entries: purged,
+    });
+    if (!isLast) throw new Postpone(graceMs);
+  };
+}
