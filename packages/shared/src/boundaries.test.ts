@@ -11,8 +11,8 @@ const having = (pattern: RegExp) => files.filter(({ text }) => pattern.test(text
 
 describe('in the services', () => {
   it.each([
-    ['only store/ imports the driver of MongoDB', /from 'mongodb(\/.*)?'/, 'packages/shared/src/store/'],
-    ['only queues/ imports BullMQ', /from 'bullmq'/, 'packages/shared/src/queues/'],
+    ['only store/ imports the driver of MongoDB', /from 'mongodb(\/.*)?'/, 'packages/store/src/'],
+    ['only queues/ imports BullMQ', /from 'bullmq'/, 'packages/queues/src/'],
     ['only config/ reads the environment', /process\.env\b|from 'envalid'/, 'packages/shared/src/config/'],
   ])('%s', (_what, pattern, room) => {
     const found = having(pattern);
@@ -20,15 +20,25 @@ describe('in the services', () => {
     expect(found.filter((file) => !file.startsWith(room))).toEqual([]);
   });
 
+  it('packages import in one direction', () => {
+    const order = ['shared', 'json', 'schemas', 'store', 'queues', 'intake'];
+    const against = files.filter(({ file, text }) => {
+      const own = order.indexOf(file.split('/')[1] as string);
+      const imported = Array.from(text.matchAll(/'@sluice\/([\w-]+)\//g), ([, name]) => name as string);
+      return file.startsWith('packages/') && imported.some((name) => !order.slice(0, own).includes(name));
+    });
+    expect(against.map(({ file }) => file)).toEqual([]);
+  });
+
   it('nothing that others send is parsed by JSON.parse alone, which takes keys for others', () => {
     const room = [
       // Which says why.
-      'packages/shared/src/payloads/parse-json.ts',
+      'packages/json/src/parse-json.ts',
       // Single strings.
-      'packages/shared/src/payloads/tokens.ts',
-      'packages/shared/src/payloads/write-bson.ts',
+      'packages/json/src/tokens.ts',
+      'packages/json/src/write-bson.ts',
       // Whether it is JSON.
-      'packages/shared/src/csv/cell-json.ts',
+      'packages/schemas/src/csv/cell-json.ts',
       'services/ingest-worker/src/import/report.ts',
     ];
     expect(having(/JSON\.parse\(/).toSorted()).toEqual(room.toSorted());

@@ -3,7 +3,7 @@ import { ApiError } from '@sluice/shared/errors.ts';
 import fp from 'fastify-plugin';
 
 const usual = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
-/** Of a CONNECT see request-heads.ts. */
+/** Of a CONNECT see connections/request-heads.ts. */
 const all = [...usual, ...METHODS.filter((method) => method !== 'CONNECT' && !usual.includes(method))];
 
 const toPattern = (url: string) => new RegExp(`^${url.replace(/:[^/]+/g, '[^/]+')}$`);

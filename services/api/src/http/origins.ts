@@ -60,7 +60,7 @@ export function createCheckOrigin(app: FastifyInstance, cache: ApplicationCache)
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Pages upload here: see plugins/origins.ts. */
+    /** Pages upload here: see http/origins.ts. */
     isUpload?: true;
   }
 }

@@ -2,7 +2,7 @@ import { Failure } from '@sluice/shared/contracts/envelope.ts';
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 
-/** What routes say alike: plugins/describe-failures.ts tells which statuses that are. */
+/** What routes say alike: http/describe-failures.ts tells which statuses that are. */
 export const failures = { '4xx': Failure, '5xx': Failure };
 
 /** Failures that a route has besides them. */

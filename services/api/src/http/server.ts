@@ -38,7 +38,7 @@ export function createServer({ trustProxy, requestTimeoutMs }: ApiConfig, log: L
     bodyLimit,
     // Fastify itself believes nobody where it is told a number.
     trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : trustProxy,
-    // See plugins/slow-bodies.ts.
+    // See connections/slow-bodies.ts.
     requestTimeout: 0,
     // Longer than a proxy keeps one: who closes first must not be whom a request is just being sent to.
     keepAliveTimeout: 15_000,
@@ -55,7 +55,7 @@ export function createServer({ trustProxy, requestTimeoutMs }: ApiConfig, log: L
       connectionsCheckingInterval: 1_000,
       headersTimeout: Math.min(requestTimeoutMs, 10_000),
       maxHeaderSize: headerLimitBytes,
-      // See plugins/request-heads.ts.
+      // See connections/request-heads.ts.
       requireHostHeader: false,
     },
   }).withTypeProvider<TypeBoxTypeProvider>();

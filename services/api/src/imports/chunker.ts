@@ -9,7 +9,7 @@ const chunkLines = 5_000;
 const bufferBytes = chunkBytes + 64 * 1024;
 
 export interface CutChunk {
-  /** Frames: see packages/shared/src/imports/frames.ts. */
+  /** Frames: see packages/json/src/frames.ts. */
   data: Buffer;
   lines: number;
   /** Gives the memory back, to be used for a later chunk. */

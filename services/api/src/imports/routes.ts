@@ -53,7 +53,7 @@ function refuseIdempotencyKey(headers: IncomingHttpHeaders): void {
   });
 }
 
-/** Imports: files of any size, taken while they come and worked on afterwards. Everything else of them is in routes/jobs.ts. */
+/** Imports: files of any size, taken while they come and worked on afterwards. Everything else of them is in jobs/routes.ts. */
 export const importRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
   { store, queue, quotas, capacity, audit, config, log },
