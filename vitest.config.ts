@@ -16,6 +16,8 @@ export default defineConfig({
     maxWorkers: 4,
     // To load the services takes longer than most files.
     isolate: false,
+    // After so many calls V8 compiles how WebAssembly (in `fetch`) calls JavaScript anew, and ends a long process now and then.
+    execArgv: ['--wasm-wrapper-tiering-budget=2000000000'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },

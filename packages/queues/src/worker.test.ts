@@ -11,7 +11,7 @@ import { exportsQueue } from './exports.ts';
 import { createProducer } from './producer.ts';
 import { connectRedis } from './redis.ts';
 
-const program = join(import.meta.dirname, '../../../../test/support/unresponsive-worker.ts');
+const program = join(import.meta.dirname, '../../../test/support/unresponsive-worker.ts');
 
 it('a worker that hears of no job while some wait ends, to be started again; a busy or an idle one does not', async () => {
   const { hostname, port } = new URL(inject('redisUrl'));

@@ -48,7 +48,7 @@ export function createAccept({ cache, admit, commit, examiner, recordLeaves, che
     const once = key === undefined ? undefined : idempotencyHash('upload', application.id, key);
     const entry = { application: application.id, json, bson, once };
     const [outcome] = await commit.add([entry], (bson ?? body).length, 'uploads');
-    const error = outcomeError(outcome as Outcome);
+    const error = outcome === 'stored' ? undefined : outcomeError(outcome as Outcome);
     if (error) throw error;
     return text;
   };
