@@ -12,6 +12,9 @@ import { createWorkerProcess } from '../support/worker-process.ts';
 const large = { count: 6_000, textLength: 6_000 };
 /** The same, also when it is compressed. */
 const short = { count: 60_000, textLength: 600 };
+/** Six parts. */
+const parts = { count: 2_000, textLength: 6_000 };
+const few = { count: 10, textLength: 10 };
 /** So that a client is amid the file for a while. */
 const slowly = ['--limit-rate', '8M'];
 const schema = { type: 'object', properties: { n: { type: 'integer' }, text: { type: 'string' } } };
@@ -127,7 +130,7 @@ describe.each(['cut', 'stall'] as const)('when MongoDB goes away (%s) from the A
 });
 
 it('when MongoDB goes away from the worker and comes back, a streamed export goes on to its end', async () => {
-  const { db, worker, stream, streamed, store, workerProxy } = await start();
+  const { db, worker, stream, streamed, store, workerProxy } = await start(parts);
   await worker.start();
   const cut = workerProxy.cutWhenSent('$push', 2);
   const streaming = stream();
@@ -141,7 +144,7 @@ it('when MongoDB goes away from the worker and comes back, a streamed export goe
 }, 120_000);
 
 it('an export is taken over from a worker that has lost MongoDB, though it still has the queue', async () => {
-  const { count, db, worker, store, client, domain, workerProxy, other, file } = await start();
+  const { count, db, worker, store, client, domain, workerProxy, other, file } = await start(parts);
   await worker.start();
   const cut = workerProxy.cutWhenSent('$push', 2);
   const id = await client.create(domain);
@@ -155,7 +158,7 @@ it('an export is taken over from a worker that has lost MongoDB, though it still
 }, 120_000);
 
 it('an export that fails midway breaks the stream, and its job says why', async () => {
-  const { count, db, worker, stream, streamed, over, client, domain } = await start();
+  const { count, db, worker, stream, streamed, over, client, domain } = await start(parts);
   // The newest entry has a leaf that was never recorded: a defect, for which no column was made.
   const newest = { 'payload.n': count - 1 };
   await db.collection('entries').updateOne(newest, { $set: { 'payload.unheard': 'of' } });
@@ -172,18 +175,18 @@ it('an export that fails midway breaks the stream, and its job says why', async 
 });
 
 it('a finished file that has lost a part is never passed off as whole', async () => {
-  const { db, store, client, domain, worker, file } = await start();
+  const { db, store, client, domain, worker, file } = await start(parts);
   await worker.start();
   const { id } = await client.over(domain, await client.create(domain));
-  const parts = await recordedParts(store, id);
-  expect(parts.length).toBeGreaterThan(4);
-  await db.collection('parts').deleteOne({ _id: new ObjectId(parts.at(-2)) });
+  const written = await recordedParts(store, id);
+  expect(written.length).toBeGreaterThan(4);
+  await db.collection('parts').deleteOne({ _id: new ObjectId(written.at(-2)) });
   for (const args of [[], ['-H', 'Accept-Encoding: gzip'], ['-H', 'Accept-Encoding: zstd']])
     expect([args, cutOff.includes(await file(id, args).exit)]).toEqual([args, true]);
 });
 
 it('an export that was taken over, and of which a part is lost, fails and says that the part is missing', async () => {
-  const { db, store, client, domain, worker, over } = await start();
+  const { db, store, client, domain, worker, over } = await start(parts);
   await worker.start();
   const id = await client.create(domain);
   await until(async () => (await store.jobs.partsOf(id)).length > 1);
@@ -199,7 +202,7 @@ it('an export that was taken over, and of which a part is lost, fails and says t
 }, 180_000);
 
 it('an export that ten workers began in vain fails, and whoever waits for its stream hears of it', async () => {
-  const { db, client, domain, worker, stream, streamed, over } = await start();
+  const { db, client, domain, worker, stream, streamed, over } = await start(few);
   const streaming = stream(['-f']);
   const id = await streamed();
   await db.collection('jobs').updateOne({ _id: new ObjectId(id) }, { $set: { attempts: 10 } });
