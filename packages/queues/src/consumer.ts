@@ -34,7 +34,7 @@ export interface Consumer {
   close(): Promise<void>;
 }
 
-/** Another worker has the job. */
+/** Another worker has the job, or had it and died: look again. */
 const leasedMs = 1_000;
 /** After MongoDB was away for this worker: another one may reach it. */
 const restMs = 1_000;

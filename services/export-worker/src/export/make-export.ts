@@ -15,8 +15,6 @@ import { createWriteFile, Deleted } from './write-file.ts';
 const maxAttempts = 10;
 /** A streamed file is of no use once its client has it. */
 const transientKeptMs = 15 * 60_000;
-/** Another worker has the job, or had it and died: look again. */
-const leasedMs = 1_000;
 
 interface Dependencies {
   store: Store;
@@ -101,7 +99,7 @@ export function createMakeExport({ store, queue, retentionMs, timings, log }: De
     if (job) {
       log.info({ event: 'export.began', job: jobId, fence: job.fence, done: job.done });
       await make(job, signal).catch((error) => handle(error, job));
-    } else if (isUnfinished(seen)) throw new Postpone(leasedMs);
+    } else if (isUnfinished(seen)) throw new LeaseLost();
     await removeUnused(jobId);
     if (seen) await queue.moveUp(seen.owner);
   };

@@ -17,8 +17,6 @@ import { createReaders } from './readers.ts';
 
 /** Workers that took a chunk and were not heard of again, until its import fails. */
 const maxAttempts = 10;
-/** Others have the last chunks, or complete the import: one of them may die. */
-const leasedMs = 1_000;
 
 interface Dependencies {
   store: Store;
@@ -112,7 +110,7 @@ export function createImportChunk({ store, compiler, queue, retentionMs, timings
 
   async function complete(id: string): Promise<void> {
     const job = await jobs.claim('import', id, leaseMs);
-    if (!job) throw new Postpone(leasedMs);
+    if (!job) throw new LeaseLost();
     try {
       await completeImport(job);
       log.info({ event: 'import.completed', job: id });
@@ -130,7 +128,8 @@ export function createImportChunk({ store, compiler, queue, retentionMs, timings
     const chunk = await chunks.claim(jobId, leaseMs);
     if (chunk) await doChunk(chunk, job, signal);
     else if (await chunks.areDone(jobId)) await complete(jobId);
-    else throw new Postpone(leasedMs);
+    // Others have the last chunks: one of them may die.
+    else throw new LeaseLost();
     throw new Postpone();
   };
 }
