@@ -6,8 +6,6 @@ import { rates } from '../limits/table.ts';
 
 const { wrongPasswords: ofAddress, wrongPasswordsOfUser: ofUser } = rates;
 
-export type LoginGuard = ReturnType<typeof createLoginGuard>;
-
 /**
  * Slows down who tries passwords. From one address: after five wrong ones a second, then twice as long each time. From all
  * addresses together: so many an hour, which does not concern an address from which the user logged in during the

@@ -20,8 +20,6 @@ export interface CutChunk {
 const spares: Buffer[] = [];
 const mostSpares = 4;
 
-export type Chunker = ReturnType<typeof createChunker>;
-
 /** Gathers lines into chunks. Of a line over `lineLimit` only the begin is kept, to be told apart in the report. */
 export function createChunker(lineLimit: number) {
   let data = newBuffer();

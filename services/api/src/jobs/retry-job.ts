@@ -14,8 +14,6 @@ interface Dependencies {
   log: Logger;
 }
 
-export type RetryJob = ReturnType<typeof createRetryJob>;
-
 /** Lets a failed job wait again, to go on behind what is committed. Throws ApiError when it has not failed, or too many are unfinished. */
 export function createRetryJob({ store: { jobs, parts, chunks }, queue, quotas, log }: Dependencies) {
   async function waitAgain(job: JobRecord): Promise<JobRecord | undefined> {

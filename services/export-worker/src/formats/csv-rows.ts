@@ -1,17 +1,11 @@
-import type { Column } from '@sluice/schemas/columns/columns.ts';
 import type { TableShape } from '@sluice/store/jobs/job-records.ts';
 import { createEntryReader, type EntryPlace, entryId } from './bson-walk.ts';
 import { isTime } from './columns.ts';
 import { createCsvTable } from './csv-table.ts';
-import { createFindRows } from './find-rows.ts';
+import { createFindRows, type RowOptions } from './find-rows.ts';
 import { writePruned } from './pruned-json.ts';
 
-interface Options {
-  columns: Column[];
-  selected?: string[] | undefined;
-  arrays: 'json' | 'columns' | 'rows';
-  tables: TableShape[];
-  wanted?: number;
+interface Options extends RowOptions {
   /** Names of the columns that lead from a row to its entry, and of all others. */
   header: string[];
   formulas: 'escape' | 'raw';

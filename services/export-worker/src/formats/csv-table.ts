@@ -12,8 +12,6 @@ interface Options {
   formulas: 'escape' | 'raw';
 }
 
-export type CsvTable = ReturnType<typeof createCsvTable>;
-
 /**
  * Writes RFC 4180: the cells of a row one after the other, then its end. What is empty is told apart: a missing
  * value is nothing, an empty string `""`; of a table with one column both are, since most readers skip blank lines.

@@ -17,7 +17,7 @@ import {
 import { addField, createRoot, type FieldNode, findChild } from './field-tree.ts';
 import { UnknownLeaf } from './unknown-leaf.ts';
 
-interface Options {
+export interface RowOptions {
   /** All fields of the application outside of arrays. */
   columns: Column[];
   /** Names of those that were asked for; absent: all. */
@@ -37,11 +37,9 @@ interface TableNode extends FieldNode {
   elements?: { root: TableNode; depth: number; isWanted: boolean };
 }
 
-export type FindRows = ReturnType<typeof createFindRows>;
-
 /** Finds the rows that an entry has in a table; `onRow` hears of each when its cells are found. */
 export function createFindRows(
-  { columns, selected, arrays, tables, wanted = 0 }: Options,
+  { columns, selected, arrays, tables, wanted = 0 }: RowOptions,
   onRow: (entry: EntryPlace) => void,
 ) {
   const root = createTree({ columns, selected, tables, wanted });
@@ -165,7 +163,7 @@ function createTree({
   selected,
   tables,
   wanted,
-}: Omit<Options, 'arrays'> & { wanted: number }): TableNode {
+}: Omit<RowOptions, 'arrays'> & { wanted: number }): TableNode {
   const names = selected && new Set(selected);
   const elsewhere = (tables[wanted] as TableShape).columns.length;
   const roots = new Map<string, TableNode>();

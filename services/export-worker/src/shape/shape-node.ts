@@ -20,8 +20,6 @@ export const keyOf = ({ key }: ShapeNode) => key.toString('utf8', 0, key.length 
 export const isLast = (node: ShapeNode) =>
   node.children.size === 0 && node.elements.length === 0 && node.rows === undefined;
 
-export type ShapeNodes = ReturnType<typeof createShapeNodes>;
-
 /** There is no room for a node. */
 export class TooMuch extends Error {
   readonly measure: Measure;
