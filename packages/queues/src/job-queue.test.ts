@@ -1,43 +1,25 @@
-import { randomBytes } from 'node:crypto';
-import { createLogger } from '@sluice/shared/logger.ts';
 import type { ExportJob } from '@sluice/store/jobs/job-records.ts';
-import { expect, inject, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { openStore, ownDatabase } from '../../../test/support/own-database.ts';
+import { ownRedis } from '../../../test/support/own-redis.ts';
+import { createOwnedExport } from '../../../test/support/owned-export.ts';
 import { until } from '../../../test/support/sluice.ts';
 import { consume, type Handler, Postpone } from './consumer.ts';
 import { exportsQueue } from './exports.ts';
 import { createJobQueue } from './job-queue.ts';
-import { connectRedis } from './redis.ts';
 import { timings } from './timings.ts';
 
-const log = createLogger('test', { level: 'silent', pretty: false });
 const [anna, ben, cleo] = ['a', 'b', 'c'].map((digit) => digit.repeat(24)) as [string, string, string];
 const later = () => new Date(Date.now() + 60_000);
 
 async function start() {
   const { url } = await ownDatabase();
   const { jobs } = openStore(url);
-  const config = {
-    url: inject('redisUrl'),
-    prefix: `test_${randomBytes(6).toString('hex')}`,
-    timeoutMs: 30_000,
-  };
-  const redis = connectRedis(config, log, 'impatient');
-  onTestFinished(() => redis.disconnect());
-  await until(async () => redis.status === 'ready');
+  const { config, log, redis } = await ownRedis();
   const queue = createJobQueue(exportsQueue, jobs, redis, config, log);
 
   async function create(owner: string): Promise<ExportJob> {
-    const created = await jobs.exports.create({
-      application: 'd'.repeat(24),
-      owner,
-      domain: 'test',
-      options: { format: 'csv', formulas: 'escape', arrays: 'json' },
-      leafCount: 0,
-      transient: false,
-    });
-    // Times are in milliseconds: the next job is later than this one.
-    await until(async () => Date.now() > created.queuedAt.getTime());
+    const created = await createOwnedExport({ jobs }, owner);
     await queue.enqueue(created);
     return created;
   }

@@ -1,15 +1,13 @@
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { createLogger } from '@sluice/shared/logger.ts';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { createCuttableProxy } from '../../../test/support/cuttable-proxy.ts';
+import { ownRedis } from '../../../test/support/own-redis.ts';
 import { until } from '../../../test/support/sluice.ts';
 import { exportsQueue } from './exports.ts';
 import { createProducer } from './producer.ts';
-import { connectRedis } from './redis.ts';
 
 const program = join(import.meta.dirname, '../../../test/support/unresponsive-worker.ts');
 
@@ -17,15 +15,7 @@ it('a worker that hears of no job while some wait ends, to be started again; a b
   const { hostname, port } = new URL(inject('redisUrl'));
   const proxy = await createCuttableProxy({ host: hostname, port: Number(port || 6379) });
   onTestFinished(proxy.close);
-  const config = {
-    url: inject('redisUrl'),
-    prefix: `test_${randomBytes(6).toString('hex')}`,
-    timeoutMs: 30_000,
-  };
-  const log = createLogger('test', { level: 'silent', pretty: false });
-  const redis = connectRedis(config, log, 'impatient');
-  onTestFinished(() => redis.disconnect());
-  await until(async () => redis.status === 'ready');
+  const { config, log, redis } = await ownRedis();
   const producer = createProducer(exportsQueue, redis, config, log);
 
   const child = spawn(process.execPath, [program], {

@@ -1,25 +1,15 @@
-import { randomBytes } from 'node:crypto';
 import { hearChanges } from '@sluice/queues/broadcast.ts';
 import { consume } from '@sluice/queues/consumer.ts';
 import { invalidationsQueue } from '@sluice/queues/invalidations.ts';
 import { createProducer } from '@sluice/queues/producer.ts';
-import { connectRedis } from '@sluice/queues/redis.ts';
 import { timings } from '@sluice/queues/timings.ts';
-import { createLogger } from '@sluice/shared/logger.ts';
-import { expect, inject, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
+import { ownRedis } from '../../../test/support/own-redis.ts';
 import { until } from '../../../test/support/sluice.ts';
 import { createInvalidate } from './invalidate.ts';
 
 it('tells every API process, though the job reaches one worker alone', async () => {
-  const config = {
-    url: inject('redisUrl'),
-    prefix: `test_${randomBytes(6).toString('hex')}`,
-    timeoutMs: 30_000,
-  };
-  const log = createLogger('test', { level: 'silent', pretty: false });
-  const redis = connectRedis(config, log, 'impatient');
-  onTestFinished(() => redis.disconnect());
-  await until(async () => redis.status === 'ready');
+  const { config, log, redis } = await ownRedis();
 
   const heard = Array.from({ length: 3 }, () => new Set<string>());
   for (const each of heard) onTestFinished(hearChanges(config, log, (id) => each.add(id)));

@@ -1,6 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
+import { createOwnedExport } from '../../../../test/support/owned-export.ts';
 import { until } from '../../../../test/support/sluice.ts';
 import type { ExportJob, Manifest } from './job-records.ts';
 
@@ -13,20 +14,7 @@ async function start() {
   const { url } = await ownDatabase();
   const { jobs } = openStore(url);
 
-  async function create(owner: string): Promise<ExportJob> {
-    const created = await jobs.exports.create({
-      application: 'd'.repeat(24),
-      owner,
-      domain: 'test',
-      options: { format: 'csv', formulas: 'escape', arrays: 'json' },
-      leafCount: 0,
-      transient: false,
-    });
-    // Times are in milliseconds: the next job is later than this one.
-    await until(async () => Date.now() > created.queuedAt.getTime());
-    return created;
-  }
-
+  const create = (owner: string) => createOwnedExport({ jobs }, owner);
   const claim = async ({ id }: Pick<ExportJob, 'id'>, leaseMs = longMs) =>
     (await jobs.claim('export', id, leaseMs)) as ExportJob;
   const commit = ({ id, fence }: ExportJob, rows = 1) =>
