@@ -1,17 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
-import {
-  Credentials,
-  PasswordChange,
-  Registration,
-  User,
-  UserUpdate,
-} from '@sluice/shared/contracts/users.ts';
+import { Credentials, PasswordChange, Registration } from '@sluice/shared/contracts/users.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { UserRecord, UserStore } from '@sluice/store/accounts/users.ts';
-import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { Audit } from '../audit/audit.ts';
 import { success } from '../http/envelope.ts';
@@ -29,6 +22,7 @@ import type { Capacities } from '../limits/capacity.ts';
 import { type Counters, limitAddresses } from '../limits/rate.ts';
 import { createLoginGuard } from './login-guard.ts';
 import { createPasswords } from './passwords.ts';
+import { profileRoutes } from './profile-routes.ts';
 import { createRenewHash } from './renew-hash.ts';
 
 interface Dependencies {
@@ -40,21 +34,13 @@ interface Dependencies {
   log: Logger;
 }
 
-const toUser = ({ username, locale, createdAt, lastModifiedAt }: Omit<UserRecord, 'passwordHash'>): User => ({
-  username,
-  locale,
-  createdAt: createdAt.toISOString(),
-  lastModifiedAt: lastModifiedAt.toISOString(),
-});
-
 /** RFC 9110 wants a challenge with each 401. */
 const invalidCredentials = (message: string) =>
   new ApiError('InvalidCredentialsError', message, { headers: { 'www-authenticate': 'Bearer' } });
 
 const tags = ['Accounts'];
-const ByName = Type.Object({ username: Type.String() });
 
-/** Accounts: register, log in, look up, change. */
+/** Accounts: register, log in, change the password; the rest is in profile-routes.ts. */
 export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
   { users, counters, capacity, audit, config, log },
@@ -69,12 +55,7 @@ export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     login: limitAddresses(counters, config.loginRate, 'logins'),
   };
   takeSmallBodies(app);
-
-  async function find(username: string): Promise<UserRecord> {
-    const found = await users.byName(username);
-    if (!found) throw new ApiError('ResourceNotFoundError', `user ${username.slice(0, 40)} was not found`);
-    return found;
-  }
+  await app.register(profileRoutes, { users, audit });
 
   app.post(
     '/users/register',
@@ -172,85 +153,4 @@ export const userRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       return success(reply, { message: 'the password was changed; log in again' });
     },
   );
-
-  app.get(
-    '/users',
-    {
-      schema: {
-        summary: 'List users',
-        tags,
-        security,
-        response: { 200: Success(Type.Array(User)), ...failures },
-      },
-      onRequest: app.authenticate,
-    },
-    async (_request, reply) => success(reply, (await users.list()).map(toUser)),
-  );
-
-  app.get(
-    '/users/me',
-    {
-      schema: { summary: 'The own user', tags, security, response: { 200: Success(User), ...failures } },
-      onRequest: app.authenticate,
-    },
-    async ({ owner }, reply) => success(reply, toUser(owner)),
-  );
-
-  app.get(
-    '/users/:username',
-    {
-      schema: {
-        summary: 'A user',
-        tags,
-        security,
-        params: ByName,
-        response: { 200: Success(User), ...failures },
-      },
-      onRequest: app.authenticate,
-    },
-    async ({ params }, reply) => success(reply, toUser(await find(params.username))),
-  );
-
-  async function update(request: FastifyRequest, body: UserUpdate): Promise<User> {
-    const { owner } = request;
-    const updated = await users.update(owner.id, body);
-    await audit.note(request, { action: 'user.updated', details: { changed: Object.keys(body) } });
-    return toUser(updated ?? owner);
-  }
-
-  for (const method of ['PUT', 'PATCH'] as const) {
-    app.route({
-      method,
-      url: '/users/me',
-      schema: {
-        summary: 'Update your profile',
-        tags,
-        security,
-        body: UserUpdate,
-        response: { 200: Success(User), ...failures },
-      },
-      onRequest: app.authenticate,
-      handler: async (request, reply) => success(reply, await update(request, request.body)),
-    });
-
-    app.route({
-      method,
-      url: '/users/:username',
-      schema: {
-        summary: 'Update your profile, by your username',
-        tags,
-        security,
-        params: ByName,
-        body: UserUpdate,
-        response: { 200: Success(User), ...refusals(403), ...failures },
-      },
-      onRequest: app.authenticate,
-      handler: async (request, reply) => {
-        const { id } = await find(request.params.username);
-        if (id !== request.owner.id)
-          throw new ApiError('ForbiddenRequestError', 'you can change only your own profile');
-        return success(reply, await update(request, request.body));
-      },
-    });
-  }
 };
