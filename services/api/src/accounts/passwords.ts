@@ -3,8 +3,8 @@ import { availableParallelism } from 'node:os';
 import { type Admission, unlimited } from '@sluice/shared/admission.ts';
 import { createThread } from '@sluice/shared/threads/thread.ts';
 import bcrypt from 'bcrypt';
+import { suitsBcrypt } from '../http/formats.ts';
 import type { HashAnswer, HashRequest } from './hash-thread.ts';
-import { suitsBcrypt } from './suits-bcrypt.ts';
 
 /** Each takes a core for a quarter of a second; one stays free. */
 const threadCount = Math.max(1, Math.min(2, availableParallelism() - 1));

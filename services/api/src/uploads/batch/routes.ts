@@ -8,7 +8,7 @@ import Type, { type Static } from 'typebox';
 import type { ApplicationCache } from '../../applications/cache.ts';
 import { success } from '../../http/envelope.ts';
 import { refuseEncodings } from '../../http/json-body.ts';
-import { ByDomain, failures, overRate, rateLimited, refusals } from '../../http/route-parts.ts';
+import { ByDomain, overRate, rateLimited, refusals, tagRoutes } from '../../http/route-parts.ts';
 import { onlyQueries } from '../../http/validation.ts';
 import { abortOnClose } from '../../jobs/abort-on-close.ts';
 import type { Admit } from '../../keys/admit.ts';
@@ -37,6 +37,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   app,
   { cache, admit, storeBatch, dryRun, rate, capacity, bodyLimit, lineCount },
 ) => {
+  tagRoutes(app, 'Uploads', { security: keyed });
   const { begin, collect, during } = createCollectBody(bodyLimit, capacity);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -88,8 +89,6 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
         description:
           'NDJSON, one object a line, or a JSON array. A line that is refused is told in `errors` (with up to 20 `details` for the first 100 of them, one for the others), the others are stored. With an `Idempotency-Key` a retry must have the same bytes and the same `atomic`.' +
           aboutKeys,
-        tags: ['Uploads'],
-        security: keyed,
         consumes: ['application/x-ndjson', 'application/json'],
         params: ByDomain,
         headers: IdempotencyKey,
@@ -104,7 +103,6 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
           ...refusals(403, 409),
           422: FailureWith(LineError, 'No line is stored; `error.details` names those that are refused.'),
           ...overRate,
-          ...failures,
         },
       },
     },
@@ -135,8 +133,6 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
         description:
           'Takes what an upload and a batch take: a JSON object, a JSON array, or NDJSON. Answers what would become of each, in the form of the answer to a batch; `Idempotency-Key` is not looked at. Each counts for the limit of uploads.' +
           aboutKeys,
-        tags: ['Uploads'],
-        security: keyed,
         consumes: ['application/x-ndjson', 'application/json'],
         params: ByDomain,
         querystring: BatchQuery,
@@ -148,7 +144,6 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
           },
           ...refusals(403),
           ...overRate,
-          ...failures,
         },
       },
     },
