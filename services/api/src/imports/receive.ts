@@ -6,7 +6,8 @@ import { ndjsonSplitter } from '@sluice/json/split/ndjson.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { Store } from '@sluice/store/connect.ts';
 import type { ImportJob } from '@sluice/store/jobs/job-records.ts';
-import { type Body, bodyOf } from './body.ts';
+import { piecesOf } from '../http/body.ts';
+import { patienceFor } from '../http/connections/slow-bodies.ts';
 import { createChunker } from './chunker.ts';
 import { decode } from './decode.ts';
 import type { Compression } from './decompress.ts';
@@ -35,7 +36,10 @@ const turnMs = 5;
 
 /** Takes the file of an import: what comes is cut into chunks and stored, and little of it is held. Throws ApiError. */
 export function createReceive({ store, limit }: { store: Pick<Store, 'parts' | 'chunks'>; limit: number }) {
-  async function receive(body: Body, { job, encoding, toColumns, onProgress }: Receiving): Promise<Received> {
+  async function receive(
+    body: AsyncIterable<Buffer>,
+    { job, encoding, toColumns, onProgress }: Receiving,
+  ): Promise<Received> {
     const chunker = createChunker(job.options.lineLimit);
     const storing = createStoreChunks(store, job);
     let columns: Columns | undefined;
@@ -55,7 +59,7 @@ export function createReceive({ store, limit }: { store: Pick<Store, 'parts' | '
     }
 
     try {
-      for await (const piece of decode(body.pieces, encoding)) {
+      for await (const piece of decode(body, encoding)) {
         bytes += piece.length;
         if (bytes > mostGrowth * limit) throw tooLarge(mostGrowth * limit);
         onProgress(storing.held());
@@ -80,13 +84,12 @@ export function createReceive({ store, limit }: { store: Pick<Store, 'parts' | '
   }
 
   return async (request: IncomingMessage, receiving: Receiving): Promise<Received> => {
-    // Before anything of it is read, or asked for.
-    if (Number(request.headers['content-length']) > limit) throw tooLarge(limit);
-    const body = bodyOf(request, limit);
+    const body = piecesOf(request, limit, patienceFor(request));
     try {
       return await receive(body, receiving);
     } finally {
-      body.abandon();
+      // Where it waits for a piece, that comes first.
+      void body.return();
     }
   };
 }
