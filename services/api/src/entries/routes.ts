@@ -3,14 +3,15 @@ import { EntriesQuery, EntryPage } from '@sluice/shared/contracts/entries.ts';
 import { Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import { type Condition, FilterTimeout } from '@sluice/store/entries/entry-filter.ts';
+import { entryIdBytes } from '@sluice/store/entries/entry-id.ts';
 import { PageTooLarge } from '@sluice/store/entries/list-entries.ts';
 import { findApplication } from '../applications/find.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { fromCursor, toCursor } from '../http/cursor.ts';
 import { success } from '../http/envelope.ts';
 import { toPeriod } from '../http/formats.ts';
 import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
 import { pageBytes } from '../limits/table.ts';
-import { fromCursor, toCursor } from './cursor.ts';
 import { readFilter } from './filter.ts';
 
 /** The conditions of `filter`; throws when it is not one. */
@@ -62,7 +63,7 @@ export const entryRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, 'store' |
       const { start = 0, limit = 100 } = query;
       const period = toPeriod(query);
       const filter = query.filter === undefined ? undefined : toConditions(query.filter);
-      const before = query.after === undefined ? undefined : fromCursor(query.after);
+      const before = query.after === undefined ? undefined : fromCursor(query.after, entryIdBytes);
       const { id, domain } = await findApplication(applications, request);
       const lease = pages.lease(reply, owner.id);
       lease.take(pageBytes);

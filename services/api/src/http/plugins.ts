@@ -15,7 +15,7 @@ const warnEveryMs = 60_000;
 
 /** What all routes share, in the order in which a request meets it. */
 export const plugins = fp<AppDependencies>(
-  async (app, { config, log, store: { users }, cache, lifecycle }) => {
+  async (app, { config, log, store, cache, lifecycle }) => {
     await app.register(envelope);
     await app.register(jsonBody);
     await app.register(validation);
@@ -31,7 +31,7 @@ export const plugins = fp<AppDependencies>(
     });
     await app.register(requestHeads, { cache });
     await app.register(headers, { ...config, lifecycle });
-    await app.register(auth, { users, ...config.jwt });
+    await app.register(auth, { store, config });
     await app.register(openapi);
     await app.register(methods);
     await app.register(slowBodies, {
