@@ -27,7 +27,7 @@ export async function buildApp(given: AppDependencies) {
   const dependencies: Dependencies = {
     ...given,
     quotas,
-    audit: createAudit({ records: store.audit, retentionMs: config.auditRetentionMs, log }),
+    audit: createAudit(store.audit, config.auditRetentionMs, log),
     keyring: createKeyring(store.keys),
     counters: createCounters(redis, config.redis),
   };

@@ -6,7 +6,9 @@ import type { ApplicationCache } from '../../applications/cache.ts';
 import { createCheckOrigin } from '../origins.ts';
 import { refuseNext } from './client-errors.ts';
 import { addRequest, ignoresInput } from './connections.ts';
-import { headerCountLimit } from './head-limits.ts';
+
+/** As many as HAProxy takes. */
+const headerCountLimit = 100;
 
 /** A host and a port as RFC 3986 has them; nothing at all is allowed too. */
 const hostPattern = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
@@ -15,14 +17,9 @@ const hostPattern = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
 const refuse = (name: ErrorName, message: string) =>
   new ApiError(name, message, { headers: { connection: 'close' } });
 
-function hasTwoHosts(rawHeaders: string[]): boolean {
-  let hosts = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] as string;
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
-  }
-  return hosts > 1;
-}
+const hasTwoHosts = (rawHeaders: string[]) =>
+  rawHeaders.filter((text, i) => i % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host').length >
+  1;
 
 function wrongHost({ headers: { host }, rawHeaders, httpVersion }: IncomingMessage): string | undefined {
   if (host === undefined) return httpVersion === '1.0' ? undefined : 'the header Host is missing';
@@ -99,7 +96,7 @@ export const requestHeads = fp<{ cache: ApplicationCache }>(
       const refusal = wrongHead(raw);
       if (refusal) done(refusal);
       else if (raw.headers.origin === undefined) done();
-      else checkOrigin(request, reply, raw.headers.origin, done);
+      else checkOrigin(request, reply, raw.headers.origin).then((goesOn) => goesOn && done(), done);
     });
   },
   { name: 'request-heads' },
