@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { IPv6, process as parseAddress } from 'ipaddr.js';
+import ipaddr from 'ipaddr.js';
 
 /**
  * What counts as one client: an IPv4 address, or the /64 of an IPv6 address, which is what a subscriber gets at least.
@@ -9,8 +9,8 @@ export function addressKey(address: string): string {
   // There is none when the client has gone.
   const plain = (address ?? '').split('%')[0] as string;
   if (!isIPv6(plain)) return plain.slice(0, 64);
-  const parsed = parseAddress(plain);
-  if (!(parsed instanceof IPv6)) return parsed.toString();
+  const parsed = ipaddr.process(plain);
+  if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString();
   const groups = parsed.parts.slice(0, 4).map((group) => group.toString(16));
   return `${groups.join(':')}::/64`;
 }
