@@ -17,9 +17,8 @@ import { success } from '../http/envelope.ts';
 import { toPackageUrl } from '../http/formats.ts';
 import { ByDomain, overLimit, ownerRoutes, refusals } from '../http/route-parts.ts';
 import { findApplication } from './find.ts';
-import { createListApplications } from './list.ts';
+import { createListApplications, toJson } from './list.ts';
 import { makeDomain } from './make-domain.ts';
-import { toJson } from './shown.ts';
 
 const toConnectors = (connectors: Connector[]): Connector[] =>
   connectors.map(({ package_url, language }) => ({

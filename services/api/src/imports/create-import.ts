@@ -24,7 +24,7 @@ type Needs = 'store' | 'queues' | 'quotas' | 'capacity' | 'config' | 'log';
 export function createImport({ store, queues, quotas, capacity, config, log }: Pick<Dependencies, Needs>) {
   const { parts, chunks, leaves } = store;
   const { imports } = store.jobs;
-  const receive = createReceive({ store, limit: config.importLimit });
+  const receive = createReceive(store, config.importLimit);
 
   /** Removes what came, unless it is whole after all. */
   async function discard(job: ImportJob): Promise<void> {

@@ -5,15 +5,10 @@ import { LRUCache } from 'lru-cache';
 /** A revoked key is never taken on knowledge older than this. */
 const maxAgeMs = 500;
 
-export interface Keyring {
-  /** Whether the application has a key with this SHA-256. Rejects when MongoDB is away. */
-  has(applicationId: string, hash: Buffer): Promise<boolean>;
-  /** Its keys have changed: what is held of them is old. */
-  forget(applicationId: string): void;
-}
+export type Keyring = ReturnType<typeof createKeyring>;
 
 /** The hashes of keys of applications that need them, read from MongoDB at most every so often, and one read at a time. */
-export function createKeyring(keys: Pick<KeyStore, 'hashes'>): Keyring {
+export function createKeyring(keys: Pick<KeyStore, 'hashes'>) {
   const held = new LRUCache<string, Buffer[]>({
     max: 5_000,
     ttl: maxAgeMs,
@@ -29,12 +24,14 @@ export function createKeyring(keys: Pick<KeyStore, 'hashes'>): Keyring {
   });
 
   return {
-    async has(id, hash) {
+    /** Whether the application has a key with this SHA-256. Rejects when MongoDB is away. */
+    async has(id: string, hash: Buffer): Promise<boolean> {
       if (includes(await held.fetch(id), hash)) return true;
       // It may be younger than what is known: the read that is awaited now began after this call.
       return includes(await held.fetch(id, { forceRefresh: true }), hash);
     },
-    forget: (id) => void held.delete(id),
+    /** Its keys have changed. */
+    forget: (id: string) => void held.delete(id),
   };
 }
 
