@@ -2,13 +2,10 @@ import { applicationNotFound } from '@sluice/shared/errors.ts';
 import type { ApplicationRecord, ApplicationStore } from '@sluice/store/applications/applications.ts';
 import type { FastifyRequest } from 'fastify';
 
-/** A request about one application, with the owner's token. */
-export type ByOwner = Pick<FastifyRequest<{ Params: { domain: string } }>, 'params' | 'owner'>;
-
 /** The owner's own application. Anyone else's gets the same 404 as one that does not exist. */
 export async function findApplication(
   applications: Pick<ApplicationStore, 'ofOwner'>,
-  { params: { domain }, owner }: ByOwner,
+  { params: { domain }, owner }: Pick<FastifyRequest<{ Params: { domain: string } }>, 'params' | 'owner'>,
 ): Promise<ApplicationRecord> {
   const found = await applications.ofOwner(domain, owner.id);
   if (!found) throw applicationNotFound(domain);
