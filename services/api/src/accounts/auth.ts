@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import jwt, { type JWT } from '@fastify/jwt';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { UserRecord } from '@sluice/store/accounts/users.ts';
-import { createSigner, createVerifier } from 'fast-jwt';
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import fp from 'fastify-plugin';
 import type { AppDependencies } from '../dependencies.ts';
@@ -13,48 +13,70 @@ interface Claims {
   jti: string;
 }
 
-const unauthorized = (reason: string, cause?: unknown) =>
-  new ApiError('UnauthorizedRequestError', `a bearer token is required: ${reason}`, {
+function unauthorized(reason: string, cause?: unknown): ApiError {
+  return new ApiError('UnauthorizedRequestError', `a bearer token is required: ${reason}`, {
     headers: { 'www-authenticate': 'Bearer' },
     cause,
   });
+}
+
+const reasons: Record<string, string> = {
+  FST_JWT_NO_AUTHORIZATION_IN_HEADER: 'send it as Authorization: Bearer <token>',
+  FST_JWT_BAD_REQUEST: 'send it as Authorization: Bearer <token>',
+  FAST_JWT_EXPIRED: 'this one has expired, log in again',
+};
 
 const issuer = 'sluice';
+
+/** Throws what the last of the keys has to say, or the one whose signature it is. */
+function claimsOf(token: string, [key, ...others]: JWT[]): Claims {
+  try {
+    return (key as JWT).verify<Claims>(token);
+  } catch (error) {
+    const isOfAnother = (error as { code?: string }).code === 'FAST_JWT_INVALID_SIGNATURE';
+    if (!isOfAnother || others.length === 0) throw error;
+    return claimsOf(token, others);
+  }
+}
 
 /** Tokens: HS256 and nothing else, bound to a version that a password change raises. */
 export const auth = fp<Pick<AppDependencies, 'store' | 'config'>>(
   async (app, { store: { users }, config }) => {
+    // The first signs, all verify.
     const { secrets, durationMs } = config.jwt;
-    // The first secret signs, all verify.
-    const sign = createSigner({ key: secrets[0], algorithm: 'HS256', expiresIn: durationMs, iss: issuer });
-    // A claim that is absent is not compared: it must be required as well.
-    const requiredClaims = ['iss', 'sub', 'ver', 'jti', 'exp'];
-    const verifiers = secrets.map((key) =>
-      createVerifier({ key, algorithms: ['HS256'], allowedIss: issuer, requiredClaims }),
-    );
-
-    /** Throws what the last of the secrets has to say, or the one whose signature it is. */
-    function verify(token: string, [first, ...others] = verifiers): Claims {
-      try {
-        return first?.(token);
-      } catch (error) {
-        const { code } = error as { code?: string };
-        if (code === 'FAST_JWT_INVALID_SIGNATURE' && others.length > 0) return verify(token, others);
-        const isOld = code === 'FAST_JWT_EXPIRED';
-        throw unauthorized(isOld ? 'this one has expired, log in again' : 'this one is not valid', error);
-      }
+    for (const [place, secret] of secrets.entries()) {
+      await app.register(jwt, {
+        namespace: `secret${place}`,
+        secret,
+        sign: { algorithm: 'HS256', expiresIn: durationMs / 1_000, iss: issuer },
+        // A claim that is absent is not compared: it must be required as well.
+        verify: {
+          algorithms: ['HS256'],
+          allowedIss: issuer,
+          requiredClaims: ['iss', 'sub', 'ver', 'jti', 'exp'],
+        },
+      });
     }
-
+    const byName = app.jwt as unknown as Record<string, JWT>;
+    const keys = secrets.map((_, place) => byName[`secret${place}`] as JWT);
+    const current = keys[0] as JWT;
     app.decorateRequest('owner');
 
     app.decorate('issueToken', (user: UserRecord) =>
-      sign({ sub: user.id, ver: user.tokenVersion, jti: randomUUID() } satisfies Claims),
+      current.sign({ sub: user.id, ver: user.tokenVersion, jti: randomUUID() } satisfies Claims),
     );
 
+    function verify(request: FastifyRequest): Claims {
+      try {
+        return claimsOf(current.lookupToken(request), keys);
+      } catch (error) {
+        const { code = '' } = error as { code?: string };
+        throw unauthorized(reasons[code] ?? 'this one is not valid', error);
+      }
+    }
+
     app.decorate('authenticate', async (request: FastifyRequest) => {
-      const token = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
-      if (!token) throw unauthorized('send it as Authorization: Bearer <token>');
-      const claims = verify(token);
+      const claims = verify(request);
       const user = /^[0-9a-f]{24}$/.test(String(claims.sub)) ? await users.byId(claims.sub) : undefined;
       if (!user || user.tokenVersion !== claims.ver)
         throw unauthorized('this one is no longer valid, log in again');
