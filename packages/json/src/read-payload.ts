@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { isExactNumber } from './exact-number.ts';
 import { findIssues } from './find-issues.ts';
 import type { PayloadIssue } from './issues.ts';
-import { parseJson } from './parse-json.ts';
+import { isKept, toNumber } from './numbers.ts';
+import { parseJson, readExactJson } from './parse-json.ts';
 import { bsonTypeKey, maxNesting, prototypeKey, referenceKey } from './rules.ts';
 import { endOfToken, isNumeric } from './tokens.ts';
 
@@ -10,6 +10,7 @@ export type { PayloadIssue } from './issues.ts';
 export { maxNesting } from './rules.ts';
 
 const quote = 0x22;
+const minus = 0x2d;
 const colon = 0x3a;
 const backslash = 0x5c;
 const suspicious = -1;
@@ -22,7 +23,7 @@ export type Reading =
   | { ok: false; kind: 'malformed'; message: string }
   | { ok: false; kind: 'inexact'; issues: PayloadIssue[] };
 
-/** Reads a JSON body (any JSON value) that will come back from the store as it was sent, or says why it would not. */
+/** Reads a JSON body (any JSON value, with integers beyond 2^53 as BigInt) that will come back from the store as it was sent, or says why it would not. */
 export function readPayload(body: Buffer): Reading {
   const json = withoutByteOrderMark(body);
   if (!isUtf8(json)) return malformed('The body is not valid UTF-8.');
@@ -33,10 +34,10 @@ export function readPayload(body: Buffer): Reading {
   } catch (error) {
     return malformed(explain(error, text));
   }
-  if (isSurelyExact(json, text, payload)) return { ok: true, payload, json, text };
-  const issues = findIssues(text);
+  const issues = isSurelyExact(json, text, payload) ? [] : findIssues(text);
   if (issues === 'forbidden') return malformed(`The key ${prototypeKey} is not accepted.`);
-  return issues.length === 0 ? { ok: true, payload, json, text } : { ok: false, kind: 'inexact', issues };
+  if (issues.length > 0) return { ok: false, kind: 'inexact', issues };
+  return { ok: true, payload: hasBigInts ? readExactJson(text) : payload, json, text };
 }
 
 /**
@@ -48,11 +49,15 @@ function isSurelyExact(json: Buffer, text: string, payload: unknown): boolean {
   return written !== suspicious && written === countKept(payload, text.includes('\\'), 0);
 }
 
+/** Whether the text that was counted last has integers that are BigInts. */
+let hasBigInts = false;
+
 /** Members in the text (colons outside strings). Bytes, because reading them is twice as fast as charCodeAt. */
 function countWritten(json: Buffer): number {
   const { length } = json;
   let members = 0;
   let i = 0;
+  hasBigInts = false;
   while (i < length) {
     const byte = json[i++] as number;
     if (byte === quote) {
@@ -69,7 +74,10 @@ function countWritten(json: Buffer): number {
         else if (!isPointOrSign(next)) break;
         i++;
       }
-      if (digits > safeDigits && !isExactNumber(json.toString('latin1', start, i))) return suspicious;
+      if (digits <= safeDigits) continue;
+      const literal = json.toString('latin1', json[start - 1] === minus ? start - 1 : start, i);
+      if (!isKept(literal)) return suspicious;
+      hasBigInts ||= typeof toNumber(literal) === 'bigint';
     }
   }
   return members;

@@ -1,4 +1,4 @@
-import { parseJson } from '@sluice/json/parse-json.ts';
+import { parseExactJson } from '@sluice/json/parse-json.ts';
 import { type Draft, draftOf } from '../draft.ts';
 import { isObject } from '../is-object.ts';
 import { limits } from '../limits.ts';
@@ -32,7 +32,7 @@ export function checkSchema(raw: string): Checked {
 
 function parse(raw: string): unknown {
   try {
-    return parseJson(raw);
+    return parseExactJson(raw);
   } catch (error) {
     throw new Refused(`the schema is not JSON: ${(error as Error).message.slice(0, limits.shownText)}`);
   }
