@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
+import { explainSyntax } from './explain-syntax.ts';
 import { findIssues } from './find-issues.ts';
 import type { PayloadIssue } from './issues.ts';
 import { isKept, toNumber } from './numbers.ts';
 import { parseJson, readExactJson } from './parse-json.ts';
 import { bsonTypeKey, maxNesting, prototypeKey, referenceKey } from './rules.ts';
-import { endOfToken, isNumeric } from './tokens.ts';
 
 export type { PayloadIssue } from './issues.ts';
 export { maxNesting } from './rules.ts';
@@ -26,16 +26,17 @@ export type Reading =
 /** Reads a JSON body (any JSON value, with integers beyond 2^53 as BigInt) that will come back from the store as it was sent, or says why it would not. */
 export function readPayload(body: Buffer): Reading {
   const json = withoutByteOrderMark(body);
-  if (!isUtf8(json)) return malformed('The body is not valid UTF-8.');
+  if (!isUtf8(json)) return malformed('the body is not valid UTF-8');
   const text = json.toString('utf8');
   let payload: unknown;
   try {
     payload = parseJson(text);
   } catch (error) {
-    return malformed(explain(error, text));
+    const isEmpty = /^[ \t\r\n]*$/.test(text);
+    return malformed(isEmpty ? 'the body is empty' : `the body is not JSON: ${explainSyntax(text, error)}`);
   }
   const issues = isSurelyExact(json, text, payload) ? [] : findIssues(text);
-  if (issues === 'forbidden') return malformed(`The key ${prototypeKey} is not accepted.`);
+  if (issues === 'forbidden') return malformed(`the key ${prototypeKey} is not accepted`);
   if (issues.length > 0) return { ok: false, kind: 'inexact', issues };
   return { ok: true, payload: hasBigInts ? readExactJson(text) : payload, json, text };
 }
@@ -124,33 +125,4 @@ function malformed(message: string): Reading {
 
 export function withoutByteOrderMark(body: Buffer): Buffer {
   return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
-}
-
-/** Takes only the position from JSON.parse's message, which quotes the body. */
-function explain(error: unknown, text: string): string {
-  if (/^[ \t\r\n]*$/.test(text)) return 'The body is empty.';
-  const { message } = error as SyntaxError;
-  if (message === 'Unexpected end of JSON input') return 'The body is not JSON: it ends too early.';
-  const told = / at position (\d+)/.exec(message)?.[1];
-  const position = told === undefined ? endOfTokens(text) : Number(told);
-  const before = text.slice(0, position);
-  const line = before.split('\n').length;
-  const column = before.length - before.lastIndexOf('\n');
-  return `The body is not JSON: position ${position} (line ${line}, column ${column}).`;
-}
-
-const words = ['true', 'false', 'null'];
-
-/** Where the first token is that JSON does not have. */
-function endOfTokens(text: string): number {
-  for (let at = 0; ; ) {
-    const character = text[at] ?? '';
-    if (character === '"' || isNumeric(character)) at = endOfToken(text, at);
-    else if (character !== '' && ' \t\r\n{}[]:,'.includes(character)) at += 1;
-    else {
-      const word = words.find((word) => text.startsWith(word, at));
-      if (!word) return at;
-      at += word.length;
-    }
-  }
 }

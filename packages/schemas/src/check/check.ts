@@ -1,3 +1,4 @@
+import { explainSyntax } from '@sluice/json/explain-syntax.ts';
 import { parseExactJson } from '@sluice/json/parse-json.ts';
 import { type Draft, draftOf } from '../draft.ts';
 import { isObject } from '../is-object.ts';
@@ -34,6 +35,6 @@ function parse(raw: string): unknown {
   try {
     return parseExactJson(raw);
   } catch (error) {
-    throw new Refused(`the schema is not JSON: ${(error as Error).message.slice(0, limits.shownText)}`);
+    throw new Refused(`the schema is not JSON: ${explainSyntax(raw, error)}`);
   }
 }
