@@ -38,7 +38,9 @@ it('takes a body that comes in pieces of a byte', async () => {
     {
       accepted: 2,
       rejected: 1,
-      errors: [{ line: 4, name: 'MalformedBodyError', message: 'the line is not JSON: position 1.' }],
+      errors: [
+        { line: 4, name: 'MalformedBodyError', message: 'the line is not JSON: unexpected text at column 2' },
+      ],
     },
   ]);
 });

@@ -107,7 +107,7 @@ describe('a batch', () => {
   // biome-ignore format: a table, a row a line
   it.each([
     ['a key twice', '{"n":1,"deep":{"x":"","x":""}}', schema(2, '/deep/x uniqueKeys')],
-    ['a number between two doubles', '{"n":1,"m":[0,9007199254740993]}', schema(2, '/m/1 exactNumber')],
+    ['a number between two doubles', '{"n":1,"m":[0,9223372036854775808]}', schema(2, '/m/1 integerRange')],
     ['half of a surrogate pair', '{"n":1,"m":"\\ud800"}', schema(2, '/m wellFormed')],
     ['a key with a NUL', '{"n":1,"a\\u0000b":1}', schema(2, '/a\0b keyWithoutNul')],
     ['the key _bsontype', '{"n":1,"_bsontype":"Long"}', schema(2, '/_bsontype reservedKey')],

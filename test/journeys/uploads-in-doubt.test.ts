@@ -85,7 +85,7 @@ it('a batch is listed with the last line first, though its first line has a leaf
 
 it('the answer to a refused batch is no longer than the batch', async () => {
   const domain = await application();
-  const body = `{"${'/'.repeat(500)}":[${Array(67).fill('9007199254740993')}]}\n`.repeat(500);
+  const body = `{"${'/'.repeat(500)}":[${Array(67).fill('9223372036854775808')}]}\n`.repeat(500);
   const { text } = await seen.batch(domain, body);
   expect(text.length / body.length).toBeLessThan(5);
 });

@@ -38,11 +38,26 @@ export function canonical(json: string): string {
   return value();
 }
 
-/** The exact value as an integer at a fixed scale of 10^-2000. */
+/**
+ * The value as an integer at a fixed scale of 10^-2000: an integer of 64 bits exactly, and what has at most 17 significant digits as
+ * the double that it names.
+ */
 function decimal(literal: string): string {
+  const exact = scaled(literal);
+  const isHeld = exact % unit === 0n && exact >= -(2n ** 63n) * unit && exact < 2n ** 63n * unit;
+  if (isHeld) return String(exact);
+  const digits = String(exact).replace(/^-?0*|0*$/g, '').length;
+  const double = Number(literal);
+  const names = digits <= 17 && Number.isFinite(double) && double !== 0;
+  return String(names ? scaled(String(double)) : exact);
+}
+
+const unit = 10n ** 2_000n;
+
+function scaled(literal: string): bigint {
   const [, sign, whole = '', fraction = '', exponent = '0'] = /^(-?)(\d+)\.?(\d*)(?:[eE](.+))?$/.exec(
     literal,
   ) as RegExpExecArray;
-  const scaled = BigInt(whole + fraction) * 10n ** BigInt(2_000 + Number(exponent) - fraction.length);
-  return String(sign ? -scaled : scaled);
+  const size = BigInt(whole + fraction) * 10n ** BigInt(2_000 + Number(exponent) - fraction.length);
+  return sign ? -size : size;
 }

@@ -10,13 +10,22 @@ import type { LineRefusal, Refusal } from './examine.ts';
 
 const detailsOfLine = 20;
 
-/** The reader takes a line for a body of its own. Many lines with all their details would be an endless answer. */
+const afterEnd = 'text after the end of the JSON value';
+
+/** The reader takes a line for a body of its own. */
+const toLineMessage = (message: string) =>
+  message
+    .replace(/^the body/, 'the line')
+    .replace(' at line 1, column', ' at column')
+    .concat(message.includes(afterEnd) ? '; with curl use --data-binary, as -d removes line ends' : '');
+
+/** Many lines with all their details would be an endless answer. */
 export const ofLine = <R extends Omit<Refusal, 'name'> & { name: ErrorName }>(
   { name, message, details }: R,
   isExplained: boolean,
 ) => ({
   name,
-  message: message.replace(/^The body/, 'the line').replace(/ \(line \d+, column \d+\)/, ''),
+  message: toLineMessage(message),
   ...(details && { details: details.slice(0, isExplained ? detailsOfLine : 1) }),
 });
 

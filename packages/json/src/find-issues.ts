@@ -1,5 +1,5 @@
-import { isExactNumber } from './exact-number.ts';
 import { createIssues, type Keyword, type PayloadIssue } from './issues.ts';
+import { isInteger, isKept } from './numbers.ts';
 import { bsonTypeKey, idKey, maxNesting, prototypeKey, referenceKey } from './rules.ts';
 import { decode, endOfToken, isNumeric } from './tokens.ts';
 
@@ -45,7 +45,8 @@ export function findIssues(text: string): PayloadIssue[] | 'forbidden' {
       }
       if (!string.isWellFormed()) reportHere('wellFormed');
     } else if (isNumeric(character)) {
-      if (!isExactNumber(text.slice(start, end))) reportHere('exactNumber');
+      const literal = text.slice(start, end);
+      if (!isKept(literal)) reportHere(isInteger(literal) ? 'integerRange' : 'exactNumber');
     } else {
       punctuate(character, open, reportHere);
     }

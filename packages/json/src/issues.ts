@@ -9,8 +9,9 @@ const maxPath = 1_000;
 
 // No message quotes the payload: issues may be logged.
 const messages = {
+  integerRange: 'this integer is beyond 64 bits (-2^63 to 2^63 - 1): send it as a string',
   exactNumber:
-    'a 64-bit float holds this number, or prints it, otherwise: send the shortest decimal that means it, or a string',
+    'a 64-bit float does not hold this number: send at most 17 significant digits (and no exponent beyond 308), or a string',
   uniqueKeys: 'this key occurs more than once in its object: send it once',
   wellFormed: 'half a surrogate pair (\\ud800 to \\udfff alone) is not text: send the whole pair',
   keyWithoutNul: 'a key cannot hold the character NUL (\\u0000): rename it',

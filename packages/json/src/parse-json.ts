@@ -1,3 +1,4 @@
+import { toNumber } from './numbers.ts';
 import { prototypeKey } from './rules.ts';
 import { decode, endOfToken, isNumeric } from './tokens.ts';
 
@@ -17,8 +18,17 @@ interface Open {
  */
 export function parseJson(text: string, revive?: Revive): unknown {
   const value = JSON.parse(text, revive);
-  return hasEscapedKey(text) ? read(text, revive ?? ((_key, value) => value)) : value;
+  return hasEscapedKey(text) ? read(text, Number, revive) : value;
 }
+
+/** The same with 64-bit integers beyond 2^53 as BigInt; see `toNumber`. */
+export function parseExactJson(text: string, revive?: Revive): unknown {
+  JSON.parse(text);
+  return readExactJson(text, revive);
+}
+
+/** The same for a text that is valid JSON. */
+export const readExactJson = (text: string, revive?: Revive): unknown => read(text, toNumber, revive);
 
 /** Of a valid text. */
 function hasEscapedKey(text: string): boolean {
@@ -34,7 +44,11 @@ function hasEscapedKey(text: string): boolean {
 const isSpace = (character: string | undefined) =>
   character === ' ' || character === '\n' || character === '\r' || character === '\t';
 
-function read(text: string, revive: Revive): unknown {
+function read(
+  text: string,
+  number: (literal: string) => unknown,
+  revive: Revive = (_key, value) => value,
+): unknown {
   const open: Open[] = [];
   let root: unknown;
 
@@ -58,7 +72,7 @@ function read(text: string, revive: Revive): unknown {
     end = endOfToken(text, start);
     const character = text[start] as string;
     if (character === '"') putString(decode(text.slice(start, end)));
-    else if (isNumeric(character)) put(Number(text.slice(start, end)));
+    else if (isNumeric(character)) put(number(text.slice(start, end)));
     else if (character === '{') open.push({ value: {}, key: undefined });
     else if (character === '[') open.push({ value: [], key: undefined });
     else if (character === '}' || character === ']') put(open.pop()?.value);

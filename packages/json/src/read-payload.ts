@@ -1,15 +1,16 @@
 import { isUtf8 } from 'node:buffer';
-import { isExactNumber } from './exact-number.ts';
+import { explainSyntax } from './explain-syntax.ts';
 import { findIssues } from './find-issues.ts';
 import type { PayloadIssue } from './issues.ts';
-import { parseJson } from './parse-json.ts';
+import { isKept, toNumber } from './numbers.ts';
+import { parseJson, readExactJson } from './parse-json.ts';
 import { bsonTypeKey, maxNesting, prototypeKey, referenceKey } from './rules.ts';
-import { endOfToken, isNumeric } from './tokens.ts';
 
 export type { PayloadIssue } from './issues.ts';
 export { maxNesting } from './rules.ts';
 
 const quote = 0x22;
+const minus = 0x2d;
 const colon = 0x3a;
 const backslash = 0x5c;
 const suspicious = -1;
@@ -22,21 +23,22 @@ export type Reading =
   | { ok: false; kind: 'malformed'; message: string }
   | { ok: false; kind: 'inexact'; issues: PayloadIssue[] };
 
-/** Reads a JSON body (any JSON value) that will come back from the store as it was sent, or says why it would not. */
+/** Reads a JSON body (any JSON value, with integers beyond 2^53 as BigInt) that will come back from the store as it was sent, or says why it would not. */
 export function readPayload(body: Buffer): Reading {
   const json = withoutByteOrderMark(body);
-  if (!isUtf8(json)) return malformed('The body is not valid UTF-8.');
+  if (!isUtf8(json)) return malformed('the body is not valid UTF-8');
   const text = json.toString('utf8');
   let payload: unknown;
   try {
     payload = parseJson(text);
   } catch (error) {
-    return malformed(explain(error, text));
+    const isEmpty = /^[ \t\r\n]*$/.test(text);
+    return malformed(isEmpty ? 'the body is empty' : `the body is not JSON: ${explainSyntax(text, error)}`);
   }
-  if (isSurelyExact(json, text, payload)) return { ok: true, payload, json, text };
-  const issues = findIssues(text);
-  if (issues === 'forbidden') return malformed(`The key ${prototypeKey} is not accepted.`);
-  return issues.length === 0 ? { ok: true, payload, json, text } : { ok: false, kind: 'inexact', issues };
+  const issues = isSurelyExact(json, text, payload) ? [] : findIssues(text);
+  if (issues === 'forbidden') return malformed(`the key ${prototypeKey} is not accepted`);
+  if (issues.length > 0) return { ok: false, kind: 'inexact', issues };
+  return { ok: true, payload: hasBigInts ? readExactJson(text) : payload, json, text };
 }
 
 /**
@@ -48,11 +50,15 @@ function isSurelyExact(json: Buffer, text: string, payload: unknown): boolean {
   return written !== suspicious && written === countKept(payload, text.includes('\\'), 0);
 }
 
+/** Whether the text that was counted last has integers that are BigInts. */
+let hasBigInts = false;
+
 /** Members in the text (colons outside strings). Bytes, because reading them is twice as fast as charCodeAt. */
 function countWritten(json: Buffer): number {
   const { length } = json;
   let members = 0;
   let i = 0;
+  hasBigInts = false;
   while (i < length) {
     const byte = json[i++] as number;
     if (byte === quote) {
@@ -69,7 +75,10 @@ function countWritten(json: Buffer): number {
         else if (!isPointOrSign(next)) break;
         i++;
       }
-      if (digits > safeDigits && !isExactNumber(json.toString('latin1', start, i))) return suspicious;
+      if (digits <= safeDigits) continue;
+      const literal = json.toString('latin1', json[start - 1] === minus ? start - 1 : start, i);
+      if (!isKept(literal)) return suspicious;
+      hasBigInts ||= typeof toNumber(literal) === 'bigint';
     }
   }
   return members;
@@ -116,33 +125,4 @@ function malformed(message: string): Reading {
 
 export function withoutByteOrderMark(body: Buffer): Buffer {
   return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
-}
-
-/** Takes only the position from JSON.parse's message, which quotes the body. */
-function explain(error: unknown, text: string): string {
-  if (/^[ \t\r\n]*$/.test(text)) return 'The body is empty.';
-  const { message } = error as SyntaxError;
-  if (message === 'Unexpected end of JSON input') return 'The body is not JSON: it ends too early.';
-  const told = / at position (\d+)/.exec(message)?.[1];
-  const position = told === undefined ? endOfTokens(text) : Number(told);
-  const before = text.slice(0, position);
-  const line = before.split('\n').length;
-  const column = before.length - before.lastIndexOf('\n');
-  return `The body is not JSON: position ${position} (line ${line}, column ${column}).`;
-}
-
-const words = ['true', 'false', 'null'];
-
-/** Where the first token is that JSON does not have. */
-function endOfTokens(text: string): number {
-  for (let at = 0; ; ) {
-    const character = text[at] ?? '';
-    if (character === '"' || isNumeric(character)) at = endOfToken(text, at);
-    else if (character !== '' && ' \t\r\n{}[]:,'.includes(character)) at += 1;
-    else {
-      const word = words.find((word) => text.startsWith(word, at));
-      if (!word) return at;
-      at += word.length;
-    }
-  }
 }

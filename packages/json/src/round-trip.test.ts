@@ -16,7 +16,9 @@ const deep = fc
 function writtenByUs(json: string): string {
   const text = Buffer.from(`{"payload":${json}}`);
   const bson = Buffer.alloc(bsonRoom(text));
-  return JSON.stringify(BSON.deserialize(bson.subarray(0, writeBson(text, bson, 0))).payload);
+  return JSON.stringify(
+    BSON.deserialize(bson.subarray(0, writeBson(text, bson, 0)), { useBigInt64: true }).payload,
+  );
 }
 
 const writtenByDriver = (json: string): string =>

@@ -3,7 +3,7 @@ import { BSON, type Document } from 'mongodb';
 import { expect, it } from 'vitest';
 import { anyJson } from '../../../test/support/any-json.ts';
 import { runs } from '../../../test/support/runs.ts';
-import { parseJson } from './parse-json.ts';
+import { readExactJson } from './parse-json.ts';
 import { readPayload } from './read-payload.ts';
 import { bsonRoom, writeBson } from './write-bson.ts';
 
@@ -18,7 +18,7 @@ function bsonOf(json: string): Buffer {
 
 /** What the driver makes of it. It puts keys that are numbers before the others, and keeps -0. */
 function driverBson(json: string): Buffer {
-  const plain = parseJson(json, (_key, value) => (value === 0 ? 0 : value)) as Document;
+  const plain = readExactJson(json, (_key, value) => (value === 0 ? 0 : value)) as Document;
   return Buffer.from(BSON.serialize(plain, { ignoreUndefined: true }));
 }
 
@@ -46,6 +46,7 @@ it.each([
   ['{"a":-0,"b":0,"c":0.0,"d":-0.0e5}'],
   ['{"a":[2147483647,2147483648,-2147483648,-2147483649,9007199254740991]}'],
   ['{"a":[1e0,1E5,1e+5,1.5e-3,-1e9,1e10,123456789012345,1234567890123456,0.1234567890123]}'],
+  ['{"a":[9007199254740993,-9223372036854775808,9223372036854775807,1e18,-1.5e18,9223372036854776000]}'],
   ['{"a":[5e-324,1.7976931348623157e308,-89.19,100.0,1.0 ,2\n]}'],
   ['{"a":"","b":"\\"","c":"\\\\","d":"\\u0000x","e":"\\ud83d\\ude00","f":"é\\n","g":"plain","\\u0068":1}'],
   [`{"${'k'.repeat(100)}":"${'long and longer '.repeat(100)}","u":"${'Zürich 東京 '.repeat(9)}"}`],

@@ -1,7 +1,9 @@
+import { toNumber } from './numbers.ts';
 import { maxNesting } from './rules.ts';
 
 // https://bsonspec.org/spec.html
-const [double, string, object, array, boolean, none, int32] = [0x01, 0x02, 0x03, 0x04, 0x08, 0x0a, 0x10];
+const [double, string, object, array, boolean] = [0x01, 0x02, 0x03, 0x04, 0x08];
+const [none, int32, int64] = [0x0a, 0x10, 0x12];
 
 const space = 0x20;
 const quote = 0x22;
@@ -60,7 +62,7 @@ export function toBson(json: Buffer): ArrayBuffer {
 
 /**
  * Writes a JSON object as BSON and returns where that ends. The text must have passed `readPayload`: it is valid, and no deeper
- * than `maxNesting`. Members keep their order; numbers have the type that the driver would give them. Throws a TypeError for a
+ * than `maxNesting`. Members keep their order; numbers have the type that the driver would give them (int64 to a BigInt, see `toNumber`). Throws a TypeError for a
  * value that is no object.
  */
 export function writeBson(json: Buffer, bson: Buffer, start: number): number {
@@ -167,7 +169,7 @@ function writeIndex(item: number, bson: Buffer, at: number): number {
   return at + 2;
 }
 
-function readNumber(json: Buffer, start: number): number {
+function readNumber(json: Buffer, start: number): number | bigint {
   const isNegative = json[start] === minus;
   let i = isNegative ? start + 1 : start;
   let digits = 0;
@@ -180,19 +182,23 @@ function readNumber(json: Buffer, start: number): number {
     else return readExponent(json, start, i);
   }
   behind = i;
-  if (i - start > exactDigits) return Number(json.toString('latin1', start, i));
+  if (i - start > exactDigits) return toNumber(json.toString('latin1', start, i));
   const value = pointAt < 0 ? digits : digits / (powers[i - pointAt - 1] as number);
   return isNegative ? -value : value;
 }
 
-function readExponent(json: Buffer, start: number, at: number): number {
+function readExponent(json: Buffer, start: number, at: number): number | bigint {
   let i = at;
   while (json[i] !== comma && json[i] !== closeBracket && json[i] !== closeBrace) i++;
   behind = i;
-  return Number(json.toString('latin1', start, i));
+  return toNumber(json.toString('latin1', start, i));
 }
 
-function writeNumber(value: number, bson: Buffer, typeAt: number, at: number): number {
+function writeNumber(value: number | bigint, bson: Buffer, typeAt: number, at: number): number {
+  if (typeof value === 'bigint') {
+    bson[typeAt] = int64;
+    return bson.writeBigInt64LE(value, at);
+  }
   // -0 too: JSON prints it as 0.
   if ((value | 0) === value) {
     bson[typeAt] = int32;

@@ -1,4 +1,4 @@
-import { parseJson } from '@sluice/json/parse-json.ts';
+import { parseExactJson } from '@sluice/json/parse-json.ts';
 
 /** The text of a schema that was checked. */
-export const parseSchema = (raw: string) => parseJson(raw) as Record<string, unknown>;
+export const parseSchema = (raw: string) => parseExactJson(raw) as Record<string, unknown>;

@@ -1,4 +1,5 @@
-import { parseJson } from '@sluice/json/parse-json.ts';
+import { explainSyntax } from '@sluice/json/explain-syntax.ts';
+import { parseExactJson } from '@sluice/json/parse-json.ts';
 import { type Draft, draftOf } from '../draft.ts';
 import { isObject } from '../is-object.ts';
 import { limits } from '../limits.ts';
@@ -32,8 +33,8 @@ export function checkSchema(raw: string): Checked {
 
 function parse(raw: string): unknown {
   try {
-    return parseJson(raw);
+    return parseExactJson(raw);
   } catch (error) {
-    throw new Refused(`the schema is not JSON: ${(error as Error).message.slice(0, limits.shownText)}`);
+    throw new Refused(`the schema is not JSON: ${explainSyntax(raw, error)}`);
   }
 }

@@ -34,9 +34,9 @@ function describe(error: unknown): string {
   return `the schema does not compile: ${error instanceof Error ? error.message.slice(0, 300) : 'unknown reason'}`;
 }
 
-const inexact = new Set(['exactNumber', 'uniqueKeys']);
+const inexact = new Set(['exactNumber', 'integerRange', 'uniqueKeys']);
 
-/** A number that no double holds, or a key twice, would mean something else than it says. */
+/** A number that is not kept, or a key twice, would mean something else than it says. */
 function refuseInexact(schema: string): void {
   const reading = readPayload(Buffer.from(schema));
   if (reading.ok || reading.kind !== 'inexact') return;

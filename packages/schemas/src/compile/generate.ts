@@ -1,4 +1,5 @@
-import { _, Ajv, type Options } from 'ajv';
+import { printed } from '@sluice/json/numbers.ts';
+import { _, Ajv, type AnySchema, type Options } from 'ajv';
 import ajv2019 from 'ajv/dist/2019.js';
 import ajv2020 from 'ajv/dist/2020.js';
 import draft06 from 'ajv/dist/refs/json-schema-draft-06.json' with { type: 'json' };
@@ -7,6 +8,7 @@ import ajvDraft04 from 'ajv-draft-04';
 import type { Checked } from '../check/check.ts';
 import { Refused } from '../check/refusal.ts';
 import type { Draft } from '../draft.ts';
+import { isObject } from '../is-object.ts';
 import { limits } from '../limits.ts';
 import { createFormats } from '../validate/formats.ts';
 import { buildPattern } from '../validate/linear-regexp.ts';
@@ -50,7 +52,7 @@ export function generate({ schema, draft, walk }: Checked, exhaustive: boolean):
   flatten(ajv);
   ajv.opts.unevaluated = tracks;
   if (tracks) trackEvaluated(ajv);
-  const code = standalone.default(ajv, ajv.compile(linked));
+  const code = standalone.default(ajv, ajv.compile(replaceBigInts(linked, printed) as AnySchema));
   const paying = instrument(code, exhaustive ? { maxErrors: limits.maxGathered } : {});
   if (paying.length > limits.codeLength) throw new Refused('the schema is too large when compiled');
   const body = `"use strict";const $spend=$.spend;${paying.replace('module.exports = ', 'const main = ').replace(/module\.exports\.default = \w+;/, '')}\nreturn main;`;
@@ -60,7 +62,26 @@ export function generate({ schema, draft, walk }: Checked, exhaustive: boolean):
 function checkBy(draft: Draft, schema: Record<string, unknown>, lead: string): void {
   const checker = checkers.get(draft) ?? createAjv(draft, createRegExp(), { exhaustive: false, meta: true });
   checkers.set(draft, checker);
-  if (!checker.validateSchema(schema)) throw new Refused(`${lead}${metaSchemaProblem(checker)}`);
+  if (!checker.validateSchema(replaceBigInts(schema, Number) as AnySchema))
+    throw new Refused(`${lead}${metaSchemaProblem(checker)}`);
+}
+
+/** The value with something else in the place of its BigInts. */
+function replaceBigInts(value: unknown, replace: (integer: bigint) => unknown): unknown {
+  if (typeof value === 'bigint') return replace(value);
+  if (Array.isArray(value)) return value.map((item) => replaceBigInts(item, replace));
+  if (!isObject(value)) return value;
+  const copy = { ...value };
+  for (const key of Object.keys(copy)) copy[key] = replaceBigInts(copy[key], replace);
+  return copy;
+}
+
+/** Keywords take what is printed as a number; the schema was checked by its meta-schema. */
+function takeBigInts(ajv: Ajv): void {
+  for (const rule of Object.values(ajv.RULES.all)) {
+    if (typeof rule !== 'object' || !rule.definition.schemaType?.includes('number')) continue;
+    rule.definition = { ...rule.definition, schemaType: [] };
+  }
 }
 
 interface AjvUse {
@@ -89,6 +110,7 @@ function createAjv(draft: Draft, regExp: ReturnType<typeof createRegExp>, { exha
   });
   ajv.removeKeyword('uniqueItems').addKeyword(uniqueItems);
   ajv.removeKeyword('multipleOf').addKeyword(multipleOf);
+  takeBigInts(ajv);
   if (draft === '06' && meta) ajv.addMetaSchema(draft06);
   return ajv;
 }

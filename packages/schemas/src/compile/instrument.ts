@@ -1,4 +1,5 @@
-import type { AnyNode, CallExpression, MemberExpression, Node } from 'acorn';
+import { toNumber } from '@sluice/json/numbers.ts';
+import type { AnyNode, BinaryExpression, CallExpression, MemberExpression, Node } from 'acorn';
 import { parse } from 'acorn';
 
 /** Characters of generated code that make one step. */
@@ -42,6 +43,9 @@ export function instrument(code: string, { maxErrors }: { maxErrors?: number } =
     if ('async' in node && node.async) throw new Error('generated code is asynchronous');
     if (node.type === 'CallExpression') rewriteCall(node);
     if (node.type === 'MemberExpression' && node.object.type === 'CallExpression') rewriteRequire(node);
+    if (node.type === 'BinaryExpression') rewriteTypeCheck(node);
+    if (node.type === 'Literal' && typeof toNumber(node.raw ?? '') === 'bigint')
+      edits.push({ at: node.end, to: node.end, text: 'n' });
     // `in` gathers all keys before the first turn, at a cost that `keys` pays for.
     if (node.type === 'ForInStatement') {
       edits.push({ at: node.left.end, to: node.right.start, text: ' of $.keys(' });
@@ -56,6 +60,16 @@ export function instrument(code: string, { maxErrors }: { maxErrors?: number } =
       edits.push({ at: node.init?.start ?? 0, to: node.init?.end ?? 0, text: 'Object.create(null)' });
   }
 
+  /** A number of a payload may be a BigInt: `typeof x == "number"` and, of an integer, `x % 1`. */
+  function rewriteTypeCheck({ left, operator, right, start, end }: BinaryExpression): void {
+    if (right.type !== 'Literal') return;
+    const [whole, data] = [code.slice(start, end), code.slice(left.start, left.end)];
+    if (operator.startsWith('==') && data.startsWith('typeof ') && right.value === 'number')
+      edits.push({ at: start, to: end, text: `(${whole}||${data}=="bigint")` });
+    if (operator === '%' && right.value === 1)
+      edits.push({ at: start, to: end, text: `(typeof ${data}=="number"&&${whole})` });
+  }
+
   /** `require("ajv/dist/runtime/equal").default` */
   function rewriteRequire({ object, start, end }: MemberExpression): void {
     if (object.type !== 'CallExpression') return;
@@ -67,6 +81,11 @@ export function instrument(code: string, { maxErrors }: { maxErrors?: number } =
   }
 
   function rewriteCall({ callee, start, end, arguments: args }: CallExpression): void {
+    // JSON has no such numbers, and a BigInt is not taken.
+    if (callee.type === 'Identifier' && callee.name === 'isNaN')
+      edits.push({ at: start, to: end, text: 'false' });
+    if (callee.type === 'Identifier' && callee.name === 'isFinite')
+      edits.push({ at: start, to: end, text: 'true' });
     if (callee.type !== 'MemberExpression' || callee.property.type !== 'Identifier') return;
     const { object, property } = callee;
     if (

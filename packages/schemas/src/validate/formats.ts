@@ -5,7 +5,10 @@ import { limits } from '../limits.ts';
 import type { Spend } from './budget.ts';
 
 type Check = (text: string) => boolean;
-export type Formats = Record<string, Check | { type: 'number'; validate: (value: number) => boolean }>;
+type NumberCheck = (value: number | bigint) => boolean;
+export type Formats = Record<string, Check | { type: 'number'; validate: NumberCheck }>;
+
+const isInt64: NumberCheck = (value) => typeof value === 'bigint' || Number.isSafeInteger(value);
 
 /** The widest expression (uri) takes 27 ns a character, as it tries several branches. */
 const stepsACharacter = 3;
@@ -18,7 +21,10 @@ export function createFormats(spend: Spend): Formats {
   const formats: Formats = Object.create(null);
   for (const [name, format] of Object.entries<Format>(fullFormats)) {
     if (typeof format === 'object' && !(format instanceof RegExp) && format.type === 'number')
-      formats[name] = { type: 'number', validate: format.validate as (value: number) => boolean };
+      formats[name] = {
+        type: 'number',
+        validate: name === 'int64' ? isInt64 : (format.validate as NumberCheck),
+      };
     else if (format !== true) formats[name] = paid(own[name] ?? toCheck(format));
   }
   return formats;

@@ -1,3 +1,4 @@
+import { toJson } from '@sluice/json/numbers.ts';
 import type { ErrorObject } from 'ajv';
 import { limits } from '../limits.ts';
 
@@ -48,7 +49,7 @@ function name(property: unknown): string {
 function listed(lead: string, values: unknown[]): string | undefined {
   let text = lead;
   for (const [i, value] of values.entries()) {
-    text += `${i ? ',' : ''} ${JSON.stringify(value)}`;
+    text += `${i ? ',' : ''} ${toJson(value)}`;
     if (text.length > limits.shownText) return undefined;
   }
   return text;

@@ -8,9 +8,12 @@ const exactSteps = 100;
  * Whether a number is a multiple of another by the decimals that JSON writes for them: 19.99 is one of 0.01,
  * though a binary division leaves a rest.
  */
-export function createIsMultiple(spend: Spend): (value: number, divisor: number) => boolean {
+export function createIsMultiple(
+  spend: Spend,
+): (value: number | bigint, divisor: number | bigint) => boolean {
   return (value, divisor) => {
-    if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor)) return value % divisor === 0;
+    if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor))
+      return (value as number) % (divisor as number) === 0;
     spend(exactSteps);
     const [a, b] = [toDecimal(value), toDecimal(divisor)];
     const shared = Math.min(a.exponent, b.exponent);
@@ -24,7 +27,7 @@ interface Decimal {
   exponent: number;
 }
 
-function toDecimal(value: number): Decimal {
+function toDecimal(value: number | bigint): Decimal {
   const [mantissa = '', exponent = '0'] = String(value).split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');
   return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };

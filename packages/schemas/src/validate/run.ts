@@ -1,3 +1,4 @@
+import { toJson } from '@sluice/json/numbers.ts';
 import type { ValidateFunction } from 'ajv';
 import { limits } from '../limits.ts';
 import { createBudget, OutOfSteps } from './budget.ts';
@@ -58,7 +59,7 @@ export function createRun(code: string): Run {
 
 function textLength(payload: unknown): number {
   try {
-    return JSON.stringify(payload).length;
+    return toJson(payload).length;
   } catch {
     // Nested too deeply to be written: it gets no more than the base.
     return 0;

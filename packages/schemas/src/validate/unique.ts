@@ -24,7 +24,8 @@ export function createFindDuplicate(spend: Spend): (items: unknown[]) => Duplica
   /** The same text for the same JSON value, whatever the order of its keys. */
   function canonical(value: unknown): string {
     spend(8);
-    if (typeof value !== 'object' || value === null) return JSON.stringify(value === 0 ? 0 : value);
+    if (typeof value !== 'object' || value === null)
+      return typeof value === 'bigint' ? String(value) : JSON.stringify(value === 0 ? 0 : value);
     if (Array.isArray(value)) return `[${value.map(canonical)}]`;
     const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
     spend(entries.length * 30);

@@ -1,11 +1,12 @@
 import type { Document } from 'mongodb';
 
-export type Scalar = string | number | boolean | null;
+/** A BigInt is an integer beyond 2^53. */
+export type Scalar = string | number | bigint | boolean | null;
 
 /** What must be so of one member of a payload. */
 export type Condition = { path: string[] } & (
   | { operator: 'eq' | 'ne'; value: Scalar }
-  | { operator: 'lt' | 'lte' | 'gt' | 'gte'; value: number | string }
+  | { operator: 'lt' | 'lte' | 'gt' | 'gte'; value: number | bigint | string }
   | { operator: 'in'; value: Scalar[] }
   | { operator: 'exists'; value: boolean }
 );
@@ -62,4 +63,4 @@ function test({ operator, value }: { operator: Condition['operator']; value: Con
 }
 
 const isOfType = (type: string): Document =>
-  type === 'number' ? { $isNumber: '$$v' } : { $eq: [{ $type: '$$v' }, 'string'] };
+  type === 'string' ? { $eq: [{ $type: '$$v' }, 'string'] } : { $isNumber: '$$v' };

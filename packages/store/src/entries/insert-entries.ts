@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { parseJson } from '@sluice/json/parse-json.ts';
+import { toJson } from '@sluice/json/numbers.ts';
+import { readExactJson } from '@sluice/json/parse-json.ts';
 import { within } from '@sluice/shared/deadline.ts';
 import { Binary, type ClientSession, type Collection, type Db, type Document } from 'mongodb';
 import { DocumentSequence } from 'mongodb/lib/cmap/commands.js';
@@ -112,8 +113,9 @@ export function createInsert({ db, entries, prepare, newKey, timeoutMs }: Depend
       const mine = batch.filter(({ once }) => (once === undefined) === (field === '_id'));
       if (mine.length === 0) continue;
       const byKey = Map.groupBy(mine, (entry) => keyOf(entry)?.toString('hex'));
-      for await (const found of entries.find({ [field]: { $in: mine.map(keyOf) } })) {
-        const stored = plain(JSON.stringify(found.payload));
+      const same = { [field]: { $in: mine.map(keyOf) } };
+      for await (const found of entries.find(same, { useBigInt64: true })) {
+        const stored = plain(toJson(found.payload));
         for (const entry of byKey.get(found[field]?.toString('hex')) ?? []) {
           const same = isDeepStrictEqual(stored, plain(entry.json.toString()));
           outcomes.set(entry, same ? 'repeated' : 'conflicting');
@@ -178,4 +180,4 @@ export function createInsert({ db, entries, prepare, newKey, timeoutMs }: Depend
 }
 
 /** What is equal as JSON is equal: -0 is 0. */
-const plain = (json: string) => parseJson(json, (_key, value) => (value === 0 ? 0 : value));
+const plain = (json: string) => readExactJson(json, (_key, value) => (value === 0 ? 0 : value));

@@ -10,8 +10,8 @@ const maxBytes = 4_096;
 const maxConditions = 20;
 const maxValues = 100;
 
-const isScalar = (value: unknown) => value === null || ['string', 'number', 'boolean'].includes(typeof value);
-const isOrdered = (value: unknown) => typeof value === 'string' || typeof value === 'number';
+const isOrdered = (value: unknown) => ['string', 'number', 'bigint'].includes(typeof value);
+const isScalar = (value: unknown) => value === null || typeof value === 'boolean' || isOrdered(value);
 
 interface Rule {
   takes(value: unknown): boolean;

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { explainSyntax } from '@sluice/json/explain-syntax.ts';
 import { parseJson } from '@sluice/json/parse-json.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -83,7 +84,9 @@ function parse(body: Buffer): unknown {
   try {
     return parseJson(text, check);
   } catch (error) {
-    throw error instanceof ApiError ? error : malformed('the body is not valid JSON');
+    throw error instanceof ApiError
+      ? error
+      : malformed(`the body is not JSON: ${explainSyntax(text, error)}`);
   }
 }
 

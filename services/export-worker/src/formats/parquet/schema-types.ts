@@ -83,6 +83,7 @@ function ownTypes(type: unknown): number {
 function typeOf(value: unknown): number {
   if (value === null) return types.null;
   if (Array.isArray(value)) return types.array;
+  if (typeof value === 'bigint') return types.integer;
   if (typeof value !== 'number') return named[typeof value] ?? any;
   const isHeld = Number.isInteger(value) && value >= -beyondIntegers && value < beyondIntegers;
   return isHeld ? types.integer : types.fraction;

@@ -1,0 +1,74 @@
+import { endOfToken, isNumeric } from './tokens.ts';
+
+/** What people write that JSON does not have, and what to do about it. */
+const hints: [pattern: RegExp, hint: string][] = [
+  [/^-?(NaN|Infinity)/, 'JSON has no NaN and no Infinity: send null'],
+  [/^(undefined|None)/, 'in JSON it is null'],
+  [/^True/, 'in JSON it is true'],
+  [/^False/, 'in JSON it is false'],
+  [/^'/, 'strings are in double quotes'],
+  [/^(\/\/|\/\*|#)/, 'JSON has no comments'],
+  [/^[\n\r\t]/, 'in a string it is written \\n, \\r or \\t'],
+  [/^[+.]/, 'a number begins with a digit or -'],
+];
+/** By what JSON.parse says. */
+const reasons: [pattern: RegExp, reason: string][] = [
+  [/after JSON/, 'text after the end of the JSON value'],
+  [/^Expected ','/, 'a comma is missing'],
+  [/^Expected ':'/, 'a colon is missing'],
+  [/property name/, 'a name in double quotes is missing'],
+  [/escape/, 'a backslash begins no escape that JSON has'],
+  [/number/i, 'a number that JSON does not have'],
+];
+const bareWord = /^-?\w{1,20}(?!\w)/;
+
+/**
+ * Says what is wrong with a text that JSON.parse refused, such as "unexpected `NaN` at line 1, column 45; JSON has no …". Of the text it
+ * quotes only what is in the list above: the rest may be anyone's data.
+ */
+export function explainSyntax(text: string, error: unknown): string {
+  const { message } = error as SyntaxError;
+  if (message === 'Unexpected end of JSON input' || message.startsWith('Unterminated string'))
+    return 'it ends too early';
+  const position = positionOf(text, message);
+  const before = text.slice(0, position);
+  const column = before.length - before.lastIndexOf('\n');
+  const where = `at line ${before.split('\n').length}, column ${column}`;
+  const rest = text.slice(position, position + 30);
+  if (/^[}\]]/.test(rest) && endsWithComma(before)) return `a comma before \`${rest[0]}\` ${where}`;
+  const hint = hints.find(([pattern]) => pattern.test(rest))?.[1];
+  const word = hint && bareWord.exec(rest)?.[0];
+  if (hint) return `unexpected ${word ? `\`${word}\`` : 'character'} ${where}; ${hint}`;
+  const reason = reasons.find(([pattern]) => pattern.test(message))?.[1] ?? 'unexpected text';
+  return `${reason} ${where}`;
+}
+
+function positionOf(text: string, message: string): number {
+  const given = / at position (\d+)/.exec(message)?.[1];
+  if (given === undefined) return endOfTokens(text);
+  const position = Number(given);
+  return text[position - 1] === '-' ? position - 1 : position;
+}
+
+const endsWithComma = (text: string) => /,[ \t\r\n]*$/.test(text.slice(-100));
+const jsonNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
+const words = ['true', 'false', 'null'];
+
+/** Where the first token is that JSON does not have. */
+function endOfTokens(text: string): number {
+  for (let at = 0; at < text.length; ) {
+    const character = text[at] as string;
+    if (character === '"' || isNumeric(character)) {
+      const end = endOfToken(text, at);
+      if (character !== '"' && !jsonNumber.test(text.slice(at, end))) return at;
+      at = end;
+    } else if ((character === ']' || character === '}') && endsWithComma(text.slice(0, at))) return at;
+    else if (' \t\r\n{}[]:,'.includes(character)) at += 1;
+    else {
+      const word = words.find((word) => text.startsWith(word, at));
+      if (!word) return at;
+      at += word.length;
+    }
+  }
+  return text.length;
+}
