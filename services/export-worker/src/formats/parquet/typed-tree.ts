@@ -2,10 +2,9 @@ import { maxNesting } from '@sluice/json/rules.ts';
 import { restName } from '@sluice/schemas/columns/names.ts';
 import { oncePerSchema } from '@sluice/schemas/columns/once-per-schema.ts';
 import { maxColumns } from '@sluice/schemas/columns/schema-leaves.ts';
+import { numbers, type Schema, types, valueTypes } from '@sluice/schemas/columns/value-types.ts';
 import { isObject } from '@sluice/schemas/is-object.ts';
 import type { Field, Leaf, Node, Struct } from './nodes.ts';
-import { createIsOpen } from './number-bounds.ts';
-import { type Schema, schemaTypes, types } from './schema-types.ts';
 
 /** References can name the same part over and over; beyond this there is JSON text. */
 const maxNodes = 2 * maxColumns;
@@ -22,7 +21,13 @@ const scalars = new Map<number, Leaf['kind']>([
   [types.boolean, 'boolean'],
   [types.integer, 'integer'],
   [types.fraction, 'number'],
-  [types.integer | types.fraction, 'number'],
+  [numbers, 'number'],
+]);
+
+/** A column of this type holds every number up to this magnitude, as it is printed. Doubles next to 2^63 are 1,024 apart. */
+const most = new Map<Leaf['kind'], number>([
+  ['integer', 2 ** 63 - 1_024],
+  ['number', Number.MAX_SAFE_INTEGER],
 ]);
 
 /**
@@ -30,26 +35,19 @@ const scalars = new Map<number, Leaf['kind']>([
  * type, where an object has no properties or an array no items of one type, and where a part contains itself.
  */
 export function typedTree(schema: Schema): Struct {
-  const { typesOf, collect } = schemaTypes(schema);
+  const { typesOf, partsOf, listedValues } = valueTypes(schema);
   const isClosed = oncePerSchema(forbidsOthers);
-  const isOpen = createIsOpen(schema);
   /** The schemas that apply where the value is contained. */
   const above = new Set<Schema>();
   let count = 0;
   let steps = 0;
-
-  function partsOf(schemas: Schema[]): Set<Schema> {
-    const parts = new Set<Schema>();
-    for (const part of schemas) collect(part, parts);
-    steps += parts.size;
-    return parts;
-  }
 
   /** Of a value to which all these schemas apply. */
   function nodeOf(schemas: Schema[], { depth, inArray }: Around): Node {
     count += 1;
     if (depth > maxNesting || count > maxNodes || steps > maxSteps) return { kind: 'json' };
     const parts = partsOf(schemas);
+    steps += parts.size;
     const isEndless = !parts.isDisjointFrom(above);
     const set = isEndless ? 0 : schemas.reduce((common, part) => common & typesOf(part), ~types.null);
     const scalar = scalars.get(set);
@@ -75,6 +73,20 @@ export function typedTree(schema: Schema): Struct {
     return { kind: 'struct', fields, extra };
   }
 
+  /** Whether a kind of column may not hold all numbers to which these schemas apply. */
+  function isOpen(kind: Leaf['kind'], parts: Set<Schema>): boolean {
+    const bound = most.get(kind);
+    if (bound === undefined) return false;
+    let [low, high] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+    for (const part of parts) {
+      if (listedValues(part).some((values) => values.every(isWithin(bound)))) return false;
+      const { minimum, exclusiveMinimum, maximum, exclusiveMaximum } = part;
+      low = Math.max(low, ...numbersIn([minimum, exclusiveMinimum]));
+      high = Math.min(high, ...numbersIn([maximum, exclusiveMaximum]));
+    }
+    return low < -bound || high > bound;
+  }
+
   /** Of what a value contains to which these schemas apply, none of which applies above it. */
   function within<Made>(parts: Set<Schema>, make: () => Made): Made {
     for (const part of parts) above.add(part);
@@ -85,6 +97,9 @@ export function typedTree(schema: Schema): Struct {
 
   return structOf(partsOf([schema]), { depth: 1, inArray: false });
 }
+
+const isWithin = (bound: number) => (value: unknown) => typeof value !== 'number' || Math.abs(value) <= bound;
+const numbersIn = (values: unknown[]) => values.filter((value) => typeof value === 'number');
 
 /** The schemas of each property, in the order in which they are declared. */
 function propertiesOf(parts: Set<Schema>): Map<string, Schema[]> {
