@@ -17,11 +17,10 @@ import {
 import { type ByteSink, clear, createByteSink } from '../byte-sink.ts';
 import { childOf, createRoot, type FieldNode, findChild } from '../field-tree.ts';
 import { writePruned } from '../pruned-json.ts';
-import { UnknownLeaf } from '../unknown-leaf.ts';
+import { UnknownLeaf, Unrepresentable } from '../unexportable.ts';
 import type { FileColumns } from './file-columns.ts';
 import type { Leaf, Node, Struct } from './nodes.ts';
 import { readScalar } from './read-scalar.ts';
-import { Unrepresentable } from './unrepresentable.ts';
 
 export interface Cell {
   /** Among the columns of the file. */

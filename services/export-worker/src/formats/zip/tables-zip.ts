@@ -42,6 +42,7 @@ export function createTablesZip({ tables, formulas, time, notes }: Options): Fil
   let isDue = false;
 
   return {
+    columns: headers.flatMap(({ file, header }) => header.map((name) => `${file}:${name}`)),
     passes: tables.length,
     open(pass) {
       table = begin(pass);
