@@ -16,8 +16,7 @@ import { createFindRows } from '../formats/find-rows.ts';
 import { elementTable } from './element-table.ts';
 import { excessOf, type Measure } from './limits.ts';
 import { objectTables } from './object-tables.ts';
-import { createShapeNodes, extentOf, type ShapeNode, TooMuch } from './shape-node.ts';
-import type { Surveyed } from './surveyed.ts';
+import { createShapeNodes, extentOf, type ShapeNode, type Surveyed, TooMuch } from './shape-node.ts';
 
 interface Options {
   columns: Column[];
