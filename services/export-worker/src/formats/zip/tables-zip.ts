@@ -35,7 +35,7 @@ export function createTablesZip({ tables, formulas, time, notes }: Options): Fil
     }),
   });
   let table = begin(zip.last?.file ?? 0);
-  let entries = zip.last?.entries ?? 0;
+  let entries = zip.last?.own ?? 0;
   let isWhole = false;
   /** Whether something is to be kept, be it only that entries without rows were read. */
   let isDue = false;
@@ -58,7 +58,7 @@ export function createTablesZip({ tables, formulas, time, notes }: Options): Fil
       isWhole = true;
       isDue = true;
       // There are fewer only when the application is deleted, which is found out elsewhere.
-      if (pass > 0 && entries > (zip.whole[0]?.entries as number)) throw new Unexportable(late);
+      if (pass > 0 && entries > (zip.whole[0]?.own as number)) throw new Unexportable(late);
     },
     size: () => table.sink.length + (isDue ? 1 : 0),
     take() {

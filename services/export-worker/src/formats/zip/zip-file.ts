@@ -9,13 +9,13 @@ const options = { level: 3, finishFlush: constants.Z_SYNC_FLUSH, chunkSize: 1024
 /** An empty block that is marked as the last one. */
 const lastBlock = Buffer.from([0x03, 0x00]);
 
-/** How far a piece got: its file in the archive, and how many entries were read for that. */
+/** How far a piece got: its file in the archive, and the entries read for it. Stored with the part. */
 export interface ZipNote extends Omit<ZipEntry, 'name'> {
   file: number;
   isWhole: boolean;
   /** Where the piece ends. */
   end: number;
-  entries: number;
+  own: number;
 }
 
 interface Options {
@@ -30,7 +30,7 @@ export function createZipFile({ names, time, notes }: Options) {
   let state = notes.at(-1);
 
   /** The text of a file, packed, with what is before it and behind it. */
-  async function piece(file: number, isWhole: boolean, text: Buffer, entries: number): Promise<Piece> {
+  async function piece(file: number, isWhole: boolean, text: Buffer, own: number): Promise<Piece> {
     const name = names[file] as string;
     const end = state?.end ?? 0;
     const goesOn = state?.file === file ? state : undefined;
@@ -46,7 +46,7 @@ export function createZipFile({ names, time, notes }: Options) {
     };
     if (isWhole) data.push(dataDescriptor(entry));
     const { name: _, ...sizes } = entry;
-    state = { ...sizes, file, isWhole, entries, end: end + lengthOf(data) };
+    state = { ...sizes, file, isWhole, own, end: end + lengthOf(data) };
     if (isWhole) whole.push(state);
     if (whole.length === names.length) data.push(tail(state.end));
     return { data: Buffer.concat(data), note: state };
