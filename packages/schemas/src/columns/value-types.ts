@@ -23,7 +23,7 @@ const listIn = (list: unknown): unknown[] => (Array.isArray(list) ? list : []);
 export function valueTypes(root: Schema) {
   const draft = draftOf(root.$schema) ?? '2020-12';
   // Within a part that has an identifier of its own, `#` means that part.
-  const hasOneBase = !Object.values(root).some((value) => hasText(value, idKeyword(draft)));
+  const hasOneBase = !Object.values(root).some((value) => hasIdentifier(value, idKeyword(draft)));
   const knowsConst = keywordsOf(draft).has('const');
   const counted = countedIn(root);
   const known = new Map<Schema, number>();
@@ -95,9 +95,10 @@ function unionOf<Item>(items: Item[], setOf: (item: Item) => number): number {
   return items.reduce((union, item) => union | setOf(item), 0);
 }
 
-/** Whether a member of this name is text, at any depth. */
-function hasText(value: unknown, name: string): boolean {
+/** Whether a part has an identifier, at any depth; one that begins with # is an anchor. */
+function hasIdentifier(value: unknown, keyword: string): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  if (typeof (value as Schema)[name] === 'string') return true;
-  return Object.values(value).some((member) => hasText(member, name));
+  const identifier = (value as Schema)[keyword];
+  if (typeof identifier === 'string' && !identifier.startsWith('#')) return true;
+  return Object.values(value).some((member) => hasIdentifier(member, keyword));
 }
