@@ -1,8 +1,8 @@
-import { fromPointer, toPointer } from '@sluice/json/pointer.ts';
+import { toPointer } from '@sluice/json/pointer.ts';
 import { isObject } from '../is-object.ts';
+import { followReference } from '../pointer.ts';
 import { countedIn } from './counted.ts';
-
-type Schema = Record<string, unknown>;
+import type { Schema } from './value-types.ts';
 
 /** Columns of one export, but for the one that has what is left. */
 export const maxColumns = 5_000;
@@ -19,16 +19,6 @@ export function schemaLeaves(schema: Schema): string[] {
   const leaves = new Set<string>();
   let steps = 0;
 
-  function resolve(reference: string): Schema | undefined {
-    if (!reference.startsWith('#')) return undefined;
-    let found: unknown = schema;
-    for (const key of pointerKeys(reference)) {
-      if (!isObject(found) || !Object.hasOwn(found, key)) return undefined;
-      found = found[key];
-    }
-    return isObject(found) ? found : undefined;
-  }
-
   /** All schemas that apply at the same place, each once: references can lead to one in millions of ways. */
   function parts(start: Schema, above: Set<Schema>): Set<Schema> | 'recursive' {
     const found = new Set<Schema>();
@@ -43,10 +33,7 @@ export function schemaLeaves(schema: Schema): string[] {
       if (steps > maxSteps) return true;
       found.add(node);
       chain.add(node);
-      const next = [
-        ...(typeof node.$ref === 'string' ? [resolve(node.$ref)] : []),
-        ...(Array.isArray(node.allOf) ? node.allOf : []),
-      ];
+      const next = [followReference(schema, node.$ref), ...(Array.isArray(node.allOf) ? node.allOf : [])];
       for (const candidate of next) if (isObject(candidate) && !add(candidate)) return false;
       chain.delete(node);
       return true;
@@ -73,12 +60,4 @@ export function schemaLeaves(schema: Schema): string[] {
 
   walk(schema, [], new Set());
   return [...leaves];
-}
-
-function pointerKeys(reference: string): string[] {
-  try {
-    return fromPointer(decodeURIComponent(reference.slice(1)));
-  } catch {
-    return [];
-  }
 }

@@ -51,13 +51,16 @@ export function link(
     if (++copied > limits.linkedSchemas)
       throw new Refused(`the references of the schema expand to more than ${limits.linkedSchemas} schemas`);
     const scope = enter(outer, places.get(schema));
-    const references = referencesOf(schema, scope);
+    const references = [...(targets.get(schema) ?? [])].map(([keyword, target]) =>
+      refer(keyword, target, scope),
+    );
     if (refStandsAlone(draft) && references[0]) return { $ref: references[0] };
     const out: Record<string, unknown> = tracks ? { [tracked]: true } : {};
     for (const [keyword, value] of Object.entries(schema)) {
       const shape = keywords.get(keyword);
       if (shape === 'data') out[keyword] = value;
-      else if (shape === 'schema') out[keyword] = copyEach(value, scope);
+      else if (shape === 'schema')
+        out[keyword] = Array.isArray(value) ? value.map((child) => copy(child, scope)) : copy(value, scope);
       else if (shape === 'schemas') out[keyword] = copyNamed(value, scope);
     }
     const [$ref, ...others] = references;
@@ -70,17 +73,9 @@ export function link(
     return out;
   }
 
-  function copyEach(value: unknown, scope: Scope): unknown {
-    return Array.isArray(value) ? value.map((child) => copy(child, scope)) : copy(value, scope);
-  }
-
   function copyNamed(value: unknown, scope: Scope): unknown {
     if (!isObject(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, copy(child, scope)]));
-  }
-
-  function referencesOf(schema: Record<string, unknown>, scope: Scope): string[] {
-    return [...(targets.get(schema) ?? [])].map(([keyword, target]) => refer(keyword, target, scope));
   }
 
   function refer(keyword: string, target: Target, scope: Scope): string {

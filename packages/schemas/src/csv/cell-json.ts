@@ -1,5 +1,5 @@
 import type { Formulas } from '@sluice/shared/contracts/jobs.ts';
-import type { CellTypes } from './cell-types.ts';
+import { numbers, types } from '../columns/value-types.ts';
 
 /** Text as an export writes it where a spreadsheet would run it: a `'` before it, and before what looks like one. */
 const escapedFormula = /^'+(?:[\t\r]|\s*[=+\-@])/;
@@ -14,33 +14,34 @@ export const rearm = (text: string): string => (escapedFormula.test(text) ? text
  * string, so that the schema says what is wrong with it. The rules are in docs/imports.md.
  */
 export function createCellJson(
-  types: CellTypes,
+  allowed: number,
   formulas: Formulas,
 ): (cell: string, quoted: boolean) => string | undefined {
-  const takes = (type: 'boolean' | 'number' | 'string' | 'array' | 'object' | 'null') => types.has(type);
-  const isOnlyText = takes('string') && [...types].every((type) => type === 'string' || type === 'null');
+  const takes = (some: number) => (allowed & some) !== 0;
+  const takesText = takes(types.string);
+  const isOnlyText = takesText && !takes(~(types.string | types.null));
   const toText = (cell: string) => JSON.stringify(formulas === 'escape' ? rearm(cell) : cell);
 
   function toScalar(cell: string): string | undefined {
-    if (takes('number') && jsonNumber.test(cell)) return cell;
-    if (takes('null') && cell === 'null') return cell;
+    if (takes(numbers) && jsonNumber.test(cell)) return cell;
+    if (takes(types.null) && cell === 'null') return cell;
     // Where it may be text as well, exports have only these forms.
-    const lower = takes('string') ? cell : cell.toLowerCase();
-    return takes('boolean') && (lower === 'true' || lower === 'false') ? lower : undefined;
+    const lower = takesText ? cell : cell.toLowerCase();
+    return takes(types.boolean) && (lower === 'true' || lower === 'false') ? lower : undefined;
   }
 
   function toCompound(cell: string, quoted: boolean): string | undefined {
-    if (!takes(cell[0] === '[' ? 'array' : 'object')) return undefined;
+    if (!takes(cell[0] === '[' ? types.array : types.object)) return undefined;
     // Quotes that nothing in it needs are those that an export gives to text.
-    if (quoted && takes('string') && !needsQuotes.test(cell)) return undefined;
+    if (quoted && takesText && !needsQuotes.test(cell)) return undefined;
     return isJson(cell) ? cell : undefined;
   }
 
   return (cell, quoted) => {
-    if (cell === '') return quoted && takes('string') ? '""' : undefined;
+    if (cell === '') return quoted && takesText ? '""' : undefined;
     if (isOnlyText) return toText(cell);
     // Quotes tell a string from a number only where it can be either.
-    if (!(quoted && takes('string'))) {
+    if (!(quoted && takesText)) {
       const scalar = toScalar(cell);
       if (scalar !== undefined) return scalar;
     }

@@ -1,11 +1,11 @@
 import { oncePerSchema } from '../columns/once-per-schema.ts';
+import { everyType, type Schema, valueTypes } from '../columns/value-types.ts';
 import { isObject } from '../is-object.ts';
-import { type CellTypes, cellTypes, everyType, type Schema } from './cell-types.ts';
 
 /** What a schema says of one place in a payload. */
 export interface Place {
-  /** The types that it does not rule out. */
-  types: CellTypes;
+  /** The types that it does not rule out, as bits. */
+  allowed: number;
   /** The object around it must have it. */
   isRequired: boolean;
   /** The place of a key of the object that is here. */
@@ -18,18 +18,18 @@ export interface Place {
  */
 const maxSteps = 250_000;
 
-const anywhere: Place = { types: everyType, isRequired: false, below: () => anywhere };
+const anywhere: Place = { allowed: everyType, isRequired: false, below: () => anywhere };
 
 /** The place of the payload itself in a JSON Schema. Where it is hard to say what is allowed at one, everything is. */
 export function rootPlace(root: Schema): Place {
-  const { typesOf, partsOf } = cellTypes(root);
+  const { typesOf, partsOf } = valueTypes(root);
   const requiredBy = oncePerSchema(
     ({ required }) => new Set<unknown>(Array.isArray(required) ? required : []),
   );
   let steps = 0;
 
   function placeOf(schemas: Schema[], isRequired: boolean): Place {
-    const types = schemas.reduce((common, schema) => common.intersection(typesOf(schema)), everyType);
+    const allowed = schemas.reduce((common, schema) => common & typesOf(schema), everyType);
     // Only those with places below them need it.
     let parts: Set<Schema> | undefined;
     function below(key: string): Place {
@@ -45,7 +45,7 @@ export function rootPlace(root: Schema): Place {
         here.some((part) => requiredBy(part).has(key)),
       );
     }
-    return { types, isRequired, below };
+    return { allowed, isRequired, below };
   }
 
   return placeOf([root], true);

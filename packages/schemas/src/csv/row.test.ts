@@ -168,6 +168,19 @@ describe('a row', () => {
     expect(row(schema, ['/a'], '1')).toEqual({ a: 1 });
   });
 
+  it('takes the types below an object that may be null', () => {
+    const schema = { properties: { a: { anyOf: [{ properties: { b: text } }, { type: 'null' }] } } };
+    expect(row(schema, ['/a/b'], '5')).toEqual({ a: { b: '5' } });
+  });
+
+  it.each([
+    ['#x', '1'],
+    ['https://x.test/x', 1],
+  ])('takes the types of a reference only where no part has a base of its own: %s', ($id, a) => {
+    const schema = { properties: { a: { $ref: '#/$defs/y' } }, $defs: { x: { $id }, y: text } };
+    expect(row(schema, ['/a'], '1')).toEqual({ a });
+  });
+
   it('fills in nulls that must be there only in objects that are there, or must be', () => {
     const nullable = { type: ['string', 'null'] };
     const inner = { properties: { x: nullable, y: text }, required: ['x'] };

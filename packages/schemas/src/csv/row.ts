@@ -1,5 +1,6 @@
 import { fromPointer } from '@sluice/json/pointer.ts';
 import type { Formulas } from '@sluice/shared/contracts/jobs.ts';
+import { types } from '../columns/value-types.ts';
 import { createCellJson } from './cell-json.ts';
 import { type Place, rootPlace } from './places.ts';
 
@@ -74,7 +75,7 @@ function treeOf(schema: Record<string, unknown>, columns: (string | null)[], for
       const token = tokens[depth] as string;
       here = here.below.get(token) ?? addTo(here, token, key);
     }
-    here.node.cell = { at, toJson: createCellJson(here.place.types, formulas) };
+    here.node.cell = { at, toJson: createCellJson(here.place.allowed, formulas) };
   }
   return root.node;
 }
@@ -87,8 +88,8 @@ function addTo({ node, place, below }: Branch, token: string, key: string): Bran
 }
 
 function branch(pointer: string, key: string, place: Place): Branch {
-  const { types, isRequired } = place;
-  const isNullIfEmpty = isRequired && types.has('null');
+  const { allowed, isRequired } = place;
+  const isNullIfEmpty = isRequired && (allowed & types.null) !== 0;
   const node = { label: `${JSON.stringify(key)}:`, pointer, below: [], isRequired, isNullIfEmpty };
   return { node, place, below: new Map() };
 }

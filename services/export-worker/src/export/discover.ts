@@ -5,11 +5,10 @@ import { idBytesOf } from '@sluice/store/entries/raw-document.ts';
 import type { ExportJob, ExportShape } from '@sluice/store/jobs/job-records.ts';
 import { fileColumns } from '../formats/parquet/file-columns.ts';
 import { createNumberSurvey } from '../formats/parquet/open-numbers.ts';
-import { UnknownLeaf } from '../formats/unknown-leaf.ts';
 import { createSeenEntries } from '../shape/seen-entries.ts';
 import { createSurvey } from '../shape/survey.ts';
 import type { Claim } from './claim.ts';
-import type { LeaveOut } from './leave-out.ts';
+import { addUnlessLate, type LeaveOut } from './leave-out.ts';
 import { readPages } from './read-pages.ts';
 
 interface Dependencies {
@@ -69,21 +68,11 @@ export function createDiscover({ store: { jobs, rawEntries }, leaveOut }: Depend
     const survey = job.shape ? undefined : surveyFor(job, known);
     if (!survey) return job.shape;
 
-    function look(document: Buffer): UnknownLeaf | undefined {
-      try {
-        survey?.add(document);
-        return undefined;
-      } catch (error) {
-        if (error instanceof UnknownLeaf) return error;
-        throw error;
-      }
-    }
-
     if (cut)
       for await (const page of readPages(rawEntries, job.application, { from, to, cut })) {
         lease.check();
         for (const document of page) {
-          const unknown = look(document);
+          const unknown = addUnlessLate(survey.add, document);
           if (unknown) await leaveOut(job, unknown);
         }
         if (signal.aborted) return 'unfinished';

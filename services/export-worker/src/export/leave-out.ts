@@ -2,13 +2,25 @@ import type { Logger } from '@sluice/shared/logger.ts';
 import { largeNumbers } from '@sluice/store/applications/leaves.ts';
 import type { Store } from '@sluice/store/connect.ts';
 import type { ExportJob } from '@sluice/store/jobs/job-records.ts';
-import { Unrepresentable } from '../formats/parquet/unrepresentable.ts';
-import { Unexportable } from '../formats/unexportable.ts';
-import { UnknownLeaf } from '../formats/unknown-leaf.ts';
+import { UnknownLeaf, Unrepresentable } from '../formats/unexportable.ts';
 
 interface Dependencies {
   store: Pick<Store, 'leaves'>;
   log: Logger;
+}
+
+/** Adds an entry. Returns the error where it has something that is in no column, and may have come later than these. */
+export function addUnlessLate(
+  add: (document: Buffer) => void,
+  document: Buffer,
+): UnknownLeaf | Unrepresentable | undefined {
+  try {
+    add(document);
+    return undefined;
+  } catch (error) {
+    if (error instanceof UnknownLeaf || (error instanceof Unrepresentable && error.isLate)) return error;
+    throw error;
+  }
 }
 
 export type LeaveOut = ReturnType<typeof createLeaveOut>;
@@ -27,7 +39,7 @@ export function createLeaveOut({ store: { leaves }, log }: Dependencies) {
     if (!isLater) {
       // An API process of an earlier version does not put it on record; the next export is to look for it.
       if (unknown instanceof Unrepresentable) await leaves.add(job.application, [largeNumbers]);
-      throw new Unexportable(unknown.message);
+      throw unknown;
     }
     log.info({ event: 'export.later', job: job.id });
   };

@@ -8,13 +8,12 @@ import { timeOfId } from '@sluice/store/entries/entry-id.ts';
 import { idOf } from '@sluice/store/entries/raw-document.ts';
 import type { ExportJob, Manifest, Position } from '@sluice/store/jobs/job-records.ts';
 import { createFormat } from '../formats/create-format.ts';
-import { Unrepresentable } from '../formats/parquet/unrepresentable.ts';
-import { UnknownLeaf } from '../formats/unknown-leaf.ts';
+import { UnknownLeaf } from '../formats/unexportable.ts';
 import type { Claim } from './claim.ts';
 import { createCommits } from './commits.ts';
 import { createDiscover } from './discover.ts';
 import type { FileHashes } from './file-hashes.ts';
-import { createLeaveOut } from './leave-out.ts';
+import { addUnlessLate, createLeaveOut } from './leave-out.ts';
 import { readPages } from './read-pages.ts';
 
 /** So much of what is read is converted at a time: meanwhile nothing more comes in, and MongoDB waits. */
@@ -75,7 +74,7 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
     if (found === 'unfinished') return found;
     const shape = found;
     const written = await jobs.partsOf(job.id);
-    const { format, columns } = await createFormat({
+    const format = await createFormat({
       job,
       schema,
       columns: known,
@@ -115,19 +114,6 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
       byteLimit = Math.min(4 * byteLimit, partBytes);
     }
 
-    /** Returns the error where the entry has something that is in no column. */
-    function add(document: Buffer): UnknownLeaf | Unrepresentable | undefined {
-      try {
-        format.add(document);
-      } catch (error) {
-        if (error instanceof UnknownLeaf || (error instanceof Unrepresentable && error.isLate)) return error;
-        throw error;
-      }
-      rows += 1;
-      last = document;
-      return undefined;
-    }
-
     /** False when it gives way. */
     async function readPass(): Promise<boolean> {
       const { cut, options } = job;
@@ -142,7 +128,11 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
         lease.check();
         first ??= page[0] && timeOfId(idOf(page[0]));
         for (const document of page) {
-          const unknown = add(document);
+          const unknown = addUnlessLate(format.add, document);
+          if (!unknown) {
+            rows += 1;
+            last = document;
+          }
           // Discovery saw all that has to be in the file, so what it did not see came later.
           const isSeen = unknown instanceof UnknownLeaf ? job.options.arrays !== 'json' : shape !== undefined;
           if (unknown && !isSeen) await leaveOut(job, unknown);
@@ -180,7 +170,7 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
         rows: position.entries,
         ...commits.totals(),
         sha256: await hash.digest(lease.check),
-        columns,
+        columns: format.columns,
       };
     } finally {
       others.stop();

@@ -19,12 +19,14 @@ export const boolean = 0x08;
 export const nil = 0x0a;
 export const int32 = 0x10;
 export const int64 = 0x12;
-/** Only beside the payload. */
-const binary = 0x05;
-
 /** An empty document: its length and the NUL that ends it. */
 export const emptySize = 5;
-const keyBytes = 26;
+
+// A document begins with its length, then `_id`, which is binary, then `payload`; see docs/decisions/0007-layout-of-entries.md.
+const keyStart = 14;
+const keyEndsAt = 40;
+const payloadStart = 49;
+const payloadName = Buffer.from('\x03payload\0');
 
 /** Gives the places of an entry's parts. It is the same object each time. */
 export function createEntryReader(): (entry: Buffer) => EntryPlace {
@@ -44,35 +46,15 @@ function memoryOf({ buffer }: Buffer): Memory {
 function locate(place: EntryPlace, start: number, length: number): void {
   const { bytes, view } = place;
   if (length < emptySize || view.getInt32(start, true) !== length) throw new Error('not a BSON document');
-  place.key = -1;
-  place.payload = -1;
-  for (let at = start + 4; bytes[at] !== 0; ) {
-    const type = bytes[at] as number;
-    const value = keyEnd(place, at + 1) + 1;
-    if (type === binary) {
-      if (isKey(view, at + 1, idWords) && view.getInt32(value, true) === keyBytes) place.key = value + 5;
-      at = value + 5 + view.getInt32(value, true);
-    } else {
-      if (type === document && isKey(view, at + 1, payloadWords)) place.payload = value;
-      at = valueEnd(place, type, value);
-    }
-  }
-  if (place.key < 0 || place.payload < 0) throw new Error('not the document of an entry');
-}
-
-const words = (key: string) =>
-  Int32Array.from(key.match(/.{4}/gs) ?? [], (word) => Buffer.from(word).readInt32LE());
-const idWords = words('_id\0');
-const payloadWords = words('payload\0');
-
-function isKey(view: DataView, at: number, key: Int32Array): boolean {
-  for (let i = 0; i < key.length; i++) if (view.getInt32(at + 4 * i, true) !== key[i]) return false;
-  return true;
+  for (let i = 0; i < payloadName.length; i++)
+    if (bytes[start + keyEndsAt + i] !== payloadName[i]) throw new Error('not the document of an entry');
+  place.key = start + keyStart;
+  place.payload = start + payloadStart;
 }
 
 /** The id of an entry, as `fromKey` gives it. */
 export function entryId({ bytes, key }: EntryPlace): string {
-  return bytes.toString('hex', key + 12, key + keyBytes);
+  return bytes.toString('hex', key + 12, key + keyEndsAt - keyStart);
 }
 
 /** Milliseconds since 1970. */
@@ -111,6 +93,21 @@ export function valueEnd({ view }: Memory, type: number, at: number): number {
       return at;
     default:
       throw notJson(type);
+  }
+}
+
+/** Goes through the members of an object, or the elements of an array. */
+export function eachMember(
+  source: Memory,
+  start: number,
+  visit: (type: number, value: number, key: number, index: number) => void,
+): void {
+  const end = documentEnd(source, start);
+  for (let at = start + 4, index = 0; at < end; index++) {
+    const type = source.bytes[at] as number;
+    const value = keyEnd(source, at + 1) + 1;
+    visit(type, value, at + 1, index);
+    at = valueEnd(source, type, value);
   }
 }
 

@@ -40,43 +40,32 @@ export function writeCsvText(
   if (!mustQuote) {
     const start = sink.length;
     if (disarmed) sink.bytes[sink.length++] = apostrophe;
-    if (writePlain(sink, source, from, to)) return;
+    if (writeContent(sink, source, from, to, false)) return;
     sink.length = start;
   }
   sink.bytes[sink.length++] = quote;
   if (disarmed) sink.bytes[sink.length++] = apostrophe;
-  writeDoubled(sink, source, from, to);
+  writeContent(sink, source, from, to, true);
   sink.bytes[sink.length++] = quote;
 }
 
-/** Gives up where it comes upon something that must be quoted. */
-function writePlain(sink: ByteSink, source: Memory, from: number, to: number): boolean {
+/** Writes what is in a cell, with its quotes doubled where it is in quotes; else gives up at something that must be in them. */
+function writeContent(sink: ByteSink, source: Memory, from: number, to: number, inQuotes: boolean): boolean {
   const { bytes } = source;
   const target = sink.bytes;
+  const other = inQuotes ? quotes : commas;
   for (let at = from; at < to; ) {
-    at = copyPlain(sink, source, at, to, quotes, commas);
+    at = copyPlain(sink, source, at, to, quotes, other);
     let { length } = sink;
     for (const stop = Math.min(at + 4, to); at < stop; at++) {
       const byte = bytes[at] as number;
-      if (quoted[byte] === 1) return false;
+      if (quoted[byte] === 1) {
+        if (!inQuotes) return false;
+        if (byte === quote) target[length++] = quote;
+      }
       target[length++] = byte;
     }
     sink.length = length;
   }
   return true;
-}
-
-function writeDoubled(sink: ByteSink, source: Memory, from: number, to: number): void {
-  const { bytes } = source;
-  const target = sink.bytes;
-  for (let at = from; at < to; ) {
-    at = copyPlain(sink, source, at, to, quotes, quotes);
-    let { length } = sink;
-    for (const stop = Math.min(at + 4, to); at < stop; at++) {
-      const byte = bytes[at] as number;
-      if (byte === quote) target[length++] = quote;
-      target[length++] = byte;
-    }
-    sink.length = length;
-  }
 }

@@ -16,15 +16,17 @@ interface Options {
 /** A row for each entry, a column for each field. */
 export function createCsv({ columns, selected, elements, formulas }: Options): FileFormat {
   const cells = elements ?? columnsNamed(columns, selected);
+  const header = cells.map(({ name }) => name);
   const rows = createCsvRows({
     columns,
     selected,
     arrays: elements ? 'columns' : 'json',
     tables: [{ name: 'entries', path: [], columns: cells }],
-    header: cells.map(({ name }) => name),
+    header,
     formulas,
   });
   return {
+    columns: header,
     passes: 1,
     open: rows.writeHeader,
     add: rows.add,

@@ -15,7 +15,7 @@ import {
   valueEnd,
 } from './bson-walk.ts';
 import { addField, createRoot, type FieldNode, findChild } from './field-tree.ts';
-import { UnknownLeaf } from './unknown-leaf.ts';
+import { UnknownLeaf } from './unexportable.ts';
 
 export interface RowOptions {
   /** All fields of the application outside of arrays. */

@@ -9,6 +9,8 @@ export interface Piece {
  * What a format keeps between pieces is in their notes: another worker resumes with the notes of all pieces so far.
  */
 export interface FileFormat {
+  /** Names of the columns in the file. */
+  readonly columns: string[];
   /** How often the entries are read: once, or once for each table of an archive. */
   readonly passes: number;
   /** Begins a pass: what is written before its first entry. */

@@ -26,6 +26,7 @@ export function createNdjson({ columns = [], selected }: Options = {}): FileForm
   const sink = createByteSink();
 
   return {
+    columns: selected ?? columns.map(({ name }) => name),
     passes: 1,
     open() {},
     add(entry) {

@@ -2,8 +2,7 @@ import { toPointer } from '@sluice/json/pointer.ts';
 import type { Column } from '@sluice/schemas/columns/columns.ts';
 import { createNames } from '@sluice/schemas/columns/names.ts';
 import type { TableShape } from '@sluice/store/jobs/job-records.ts';
-import { isLast, keyOf, membersOf, type ShapeNode } from './shape-node.ts';
-import type { Surveyed } from './surveyed.ts';
+import { isLast, keyOf, membersOf, type ShapeNode, type Surveyed } from './shape-node.ts';
 
 /**
  * A column for each element of an array, in the place of the array's own. That stays, in front of them, where some entry

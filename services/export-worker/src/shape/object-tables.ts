@@ -4,8 +4,7 @@ import { createNames } from '@sluice/schemas/columns/names.ts';
 import type { TableShape } from '@sluice/store/jobs/job-records.ts';
 import { entryColumn, linkColumns } from '../formats/zip/table-headers.ts';
 import { createFileNames } from './file-names.ts';
-import { keyOf, membersOf, type ShapeNode } from './shape-node.ts';
-import type { Surveyed } from './surveyed.ts';
+import { keyOf, membersOf, type ShapeNode, type Surveyed } from './shape-node.ts';
 
 /**
  * The table of the entries, and one for each array of objects. A column that is an array of objects wherever it is there

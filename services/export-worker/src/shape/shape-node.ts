@@ -1,3 +1,4 @@
+import type { Column } from '@sluice/schemas/columns/columns.ts';
 import type { Memory } from '../formats/bson-walk.ts';
 import { createNode, type FieldNode, findChild } from '../formats/field-tree.ts';
 import { atMost, type Extent, type Measure, measures } from './limits.ts';
@@ -12,6 +13,12 @@ export interface ShapeNode extends FieldNode {
   rows: ShapeNode | undefined;
   /** Characters of the keys down to here. */
   reach: number;
+}
+
+/** A column, and what the entries have there. */
+export interface Surveyed {
+  column: Column;
+  node: ShapeNode;
 }
 
 export const membersOf = (node: ShapeNode) => node.children.values() as Iterable<ShapeNode>;

@@ -4,22 +4,19 @@ import {
   array,
   createEntryReader,
   document,
-  documentEnd,
   type EntryPlace,
+  eachMember,
   emptySize,
   hasOnlyObjects,
-  keyEnd,
   type Memory,
   nil,
-  valueEnd,
 } from '../formats/bson-walk.ts';
 import { columnsNamed } from '../formats/columns.ts';
 import { createFindRows } from '../formats/find-rows.ts';
 import { elementTable } from './element-table.ts';
 import { excessOf, type Measure } from './limits.ts';
 import { objectTables } from './object-tables.ts';
-import { createShapeNodes, extentOf, type ShapeNode, TooMuch } from './shape-node.ts';
-import type { Surveyed } from './surveyed.ts';
+import { createShapeNodes, extentOf, type ShapeNode, type Surveyed, TooMuch } from './shape-node.ts';
 
 interface Options {
   columns: Column[];
@@ -51,41 +48,22 @@ export function createSurvey({ columns, selected, arrays }: Options) {
     const isNested = (type === document || type === array) && source.view.getInt32(at, true) > emptySize;
     if (!isNested || node.isWhole) node.cell = true;
     else if (type === document) lookAtMembers(node, source, at);
-    else if (arrays === 'columns') lookAtElements(node, source, at);
-    else if (hasOnlyObjects(source, at)) lookAtRows(node, source, at);
-    else node.cell = true;
+    else if (arrays === 'columns')
+      eachMember(source, at, (type, value, _key, index) =>
+        look(nodes.element(node, index), source, type, value),
+      );
+    else if (hasOnlyObjects(source, at)) {
+      const rows = nodes.rows(node);
+      eachMember(source, at, (_type, value) => lookAtMembers(rows, source, value));
+    } else node.cell = true;
   }
 
   function lookAtMembers(parent: ShapeNode, source: Memory, start: number): void {
-    const end = documentEnd(source, start);
     let before: ShapeNode | undefined;
-    for (let at = start + 4; at < end; ) {
-      const type = source.bytes[at] as number;
-      const key = keyEnd(source, at + 1);
-      before = nodes.member(parent, before, source, at + 1, key);
-      look(before, source, type, key + 1);
-      at = valueEnd(source, type, key + 1);
-    }
-  }
-
-  function lookAtElements(parent: ShapeNode, source: Memory, start: number): void {
-    const end = documentEnd(source, start);
-    for (let at = start + 4, index = 0; at < end; index++) {
-      const type = source.bytes[at] as number;
-      const value = keyEnd(source, at + 1) + 1;
-      look(nodes.element(parent, index), source, type, value);
-      at = valueEnd(source, type, value);
-    }
-  }
-
-  function lookAtRows(parent: ShapeNode, source: Memory, start: number): void {
-    const rows = nodes.rows(parent);
-    const end = documentEnd(source, start);
-    for (let at = start + 4; at < end; ) {
-      const value = keyEnd(source, at + 1) + 1;
-      lookAtMembers(rows, source, value);
-      at = valueEnd(source, document, value);
-    }
+    eachMember(source, start, (type, value, key) => {
+      before = nodes.member(parent, before, source, key, value - 1);
+      look(before, source, type, value);
+    });
   }
 
   /** Looks at a column; where there is not enough room, the arrays of the largest one are left as they are from then on. */

@@ -1,11 +1,11 @@
 import { fromPointer, toPointer } from '@sluice/json/pointer.ts';
 import type { Column } from '@sluice/schemas/columns/columns.ts';
 import { createNames } from '@sluice/schemas/columns/names.ts';
+import type { Schema } from '@sluice/schemas/columns/value-types.ts';
 import type { NumberColumn } from '@sluice/store/jobs/job-records.ts';
 import { isTime } from '../columns.ts';
 import type { Node, Struct } from './nodes.ts';
 import { openNumbers } from './open-numbers.ts';
-import type { Schema } from './schema-types.ts';
 import { typedTree } from './typed-tree.ts';
 
 export interface FileColumns {

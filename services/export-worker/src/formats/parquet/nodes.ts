@@ -1,3 +1,5 @@
+import type { ReadScalar } from './read-scalar.ts';
+
 /** How a value is held: as a scalar of Parquet, or as JSON text. */
 export interface Leaf {
   kind: 'string' | 'integer' | 'number' | 'boolean' | 'json';
@@ -5,6 +7,8 @@ export interface Leaf {
   isOpen?: true;
   /** JSON only: an object that is not empty does not count, its members have columns of their own or none. */
   leafOnly?: boolean;
+  /** Instead of what reads values of this kind. */
+  read?: ReadScalar;
 }
 
 export interface List {
@@ -15,8 +19,8 @@ export interface List {
 export interface Struct {
   kind: 'struct';
   fields: Map<string, Field>;
-  /** Within an array: the name of the field for members that no other field takes; absent where the schema forbids them. */
-  extra?: string | undefined;
+  /** Within an array: the name of the field for members that no other field takes; absent where the schema forbids them, false where they are passed over. */
+  extra?: string | false | undefined;
 }
 
 export interface Field {

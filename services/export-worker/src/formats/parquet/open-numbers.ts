@@ -1,25 +1,8 @@
 import type { NumberColumn } from '@sluice/store/jobs/job-records.ts';
-import {
-  array,
-  createEntryReader,
-  document,
-  documentEnd,
-  double,
-  int32,
-  int64,
-  keyEnd,
-  type Memory,
-  nil,
-  valueEnd,
-} from '../bson-walk.ts';
-import { childOf, createRoot, type FieldNode, findChild } from '../field-tree.ts';
-import type { Leaf, Node } from './nodes.ts';
-import { fitsDouble, fitsInt64 } from './read-scalar.ts';
-
-/** A place in payloads at or below which there are open numbers; `place` is among these. */
-interface OpenNode extends FieldNode {
-  items?: OpenNode;
-}
+import { double, int32, int64 } from '../bson-walk.ts';
+import type { Leaf, Node, Struct } from './nodes.ts';
+import { createReadCells } from './read-cells.ts';
+import { fitsDouble, fitsInt64, type ReadScalar } from './read-scalar.ts';
 
 /** The open numbers of a tree, in an order of their own. */
 export function openNumbers(node: Node): Leaf[] {
@@ -29,66 +12,41 @@ export function openNumbers(node: Node): Leaf[] {
 }
 
 /** Looks at entries for the type that each open number takes. Undefined where there is none: the schema tells all types. */
-export function createNumberSurvey(tree: Node) {
-  const leaves = openNumbers(tree);
-  if (leaves.length === 0) return undefined;
-  const places = new Map(leaves.map((leaf, place) => [leaf, place]));
-  const root = openNode(createRoot(), tree, places);
-  const isInteger = leaves.map(({ kind }) => kind === 'integer');
-  const isDouble = leaves.map(() => true);
-  const read = createEntryReader();
+export function createNumberSurvey(tree: Struct) {
+  const columns = new Map(openNumbers(tree).map((leaf) => [leaf, numberColumn(leaf)]));
+  if (columns.size === 0) return undefined;
 
-  function look(node: OpenNode, source: Memory, type: number, at: number): void {
-    if (type === nil) return;
-    if (node.place >= 0) note(node.place, source, type, at);
-    else if (type === document) lookWithin(node, undefined, source, at);
-    else if (type === array && node.items) lookWithin(undefined, node.items, source, at);
+  /** The part of the tree that leads to open numbers. */
+  function openPart(node: Node): Node {
+    if (node.kind === 'list') return { kind: 'list', item: openPart(node.item) };
+    if (node.kind !== 'struct') return { ...node, read: columns.get(node)?.read as ReadScalar };
+    const open = node.fields.entries().filter(([, field]) => openNumbers(field.node).length > 0);
+    const fields = new Map(open.map(([key, field]) => [key, { ...field, node: openPart(field.node) }]));
+    return { kind: 'struct', fields, extra: false };
   }
 
-  function lookWithin(
-    parent: OpenNode | undefined,
-    item: OpenNode | undefined,
-    source: Memory,
-    start: number,
-  ): void {
-    const end = documentEnd(source, start);
-    let before: OpenNode | undefined;
-    for (let at = start + 4; at < end; ) {
-      const type = source.bytes[at] as number;
-      const node: OpenNode | undefined = parent ? findChild(parent, before, source, at + 1) : item;
-      const value = keyEnd(source, at + 1) + 1;
-      at = valueEnd(source, type, value);
-      if (!node) continue;
-      before = node;
-      look(node, source, type, value);
-    }
-  }
-
-  function note(place: number, { view }: Memory, type: number, at: number): void {
-    if (type === int32) return;
-    if (type === double) isInteger[place] &&= fitsInt64(view.getFloat64(at, true));
-    else {
-      isInteger[place] &&= type === int64;
-      isDouble[place] &&= type === int64 && fitsDouble(view.getBigInt64(at, true));
-    }
-  }
-
+  const shown = { time: undefined, tree: openPart(tree) as Struct, others: [], rest: undefined };
+  const readCells = createReadCells(shown, false);
   return {
-    add(entry: Buffer): void {
-      const source = read(entry);
-      look(root, source, document, source.payload);
-    },
+    add: (entry: Buffer): void => void readCells(entry),
     /** In the order of `openNumbers`. */
-    numbers: (): NumberColumn[] =>
-      leaves.map((_, place) => (isInteger[place] ? 'integer' : isDouble[place] ? 'number' : 'json')),
+    numbers: (): NumberColumn[] => [...columns.values()].map(({ column }) => column()),
   };
 }
 
-function openNode(at: OpenNode, node: Node, places: Map<Leaf, number>): OpenNode {
-  if (node.kind === 'list') at.items = openNode(createRoot(), node.item, places);
-  else if (node.kind !== 'struct') at.place = places.get(node) ?? -1;
-  else
-    for (const [key, field] of node.fields)
-      if (openNumbers(field.node).length > 0) openNode(childOf(at, key), field.node, places);
-  return at;
+/** The type of column that holds all values read so far. */
+function numberColumn({ kind }: Leaf) {
+  let isInteger = kind === 'integer';
+  let isDouble = true;
+  return {
+    column: (): NumberColumn => (isInteger ? 'integer' : isDouble ? 'number' : 'json'),
+    read({ view }, type, at) {
+      if (type === double) isInteger &&= fitsInt64(view.getFloat64(at, true));
+      else if (type !== int32) {
+        isInteger &&= type === int64;
+        isDouble &&= type === int64 && fitsDouble(view.getBigInt64(at, true));
+      }
+      return 0;
+    },
+  } satisfies { column(): NumberColumn; read: ReadScalar };
 }

@@ -4,9 +4,8 @@ import { expect, it } from 'vitest';
 import { toBson } from '../../../../../test/support/exports/entries.ts';
 import { cases, columnsFor, read, write } from '../../../../../test/support/exports/parquet-files.ts';
 import { runs } from '../../../../../test/support/runs.ts';
-import { UnknownLeaf } from '../unknown-leaf.ts';
+import { UnknownLeaf, Unrepresentable } from '../unexportable.ts';
 import { createParquet } from './parquet.ts';
-import { Unrepresentable } from './unrepresentable.ts';
 
 it('gives back every entry, whatever the schema', async () => {
   await fc.assert(

@@ -38,15 +38,8 @@ const magic = 0x31524150;
 /**
  * A row for each entry: `createdAt`, the properties of the schema with its types, nested as they are, and a column
  * of JSON text for each leaf that the schema does not declare. A piece is a row group, the last one has the footer.
- * `names` are those of the columns at the top.
  */
-export function createParquet({
-  schema,
-  columns,
-  selected,
-  numbers,
-  notes = [],
-}: Options): FileFormat & { names: string[] } {
+export function createParquet({ schema, columns, selected, numbers, notes = [] }: Options): FileFormat {
   const shown = fileColumns({ schema, columns, selected, numbers });
   const elements = schemaElements(shown);
   const top = elements.map(([element]) => element as SchemaElement);
@@ -78,7 +71,7 @@ export function createParquet({
   }
 
   return {
-    names: top.map(({ name }) => name),
+    columns: top.map(({ name }) => name),
     passes: 1,
     open() {
       writer.appendUint32(magic);

@@ -6,6 +6,7 @@ import {
   document,
   documentEnd,
   type EntryPlace,
+  eachMember,
   emptySize,
   entryId,
   entryTime,
@@ -16,11 +17,10 @@ import {
 import { type ByteSink, clear, createByteSink } from '../byte-sink.ts';
 import { childOf, createRoot, type FieldNode, findChild } from '../field-tree.ts';
 import { writePruned } from '../pruned-json.ts';
-import { UnknownLeaf } from '../unknown-leaf.ts';
+import { UnknownLeaf, Unrepresentable } from '../unexportable.ts';
 import type { FileColumns } from './file-columns.ts';
-import type { Leaf, List, Node, Struct } from './nodes.ts';
+import type { Leaf, Node, Struct } from './nodes.ts';
 import { readScalar } from './read-scalar.ts';
-import { Unrepresentable } from './unrepresentable.ts';
 
 export interface Cell {
   /** Among the columns of the file. */
@@ -58,7 +58,8 @@ export function createReadCells({ time, tree, others, rest }: FileColumns, all: 
     parent: CellNode,
     key: string,
     { name, node }: { name: string; node: Node },
-    { place, inArray }: { place: number; inArray: boolean },
+    place: number,
+    inArray: boolean,
   ): void {
     const child: CellNode = childOf(parent, key);
     child.place = place;
@@ -69,7 +70,7 @@ export function createReadCells({ time, tree, others, rest }: FileColumns, all: 
   }
 
   function readOf(node: Node, at: CellNode, inArray: boolean): Read {
-    if (node.kind === 'list') return readList(node);
+    if (node.kind === 'list') return readList(readOf(node.item, createRoot(), true));
     if (node.kind === 'struct') return readStruct(node, at, inArray);
     return readLeaf(node, at);
   }
@@ -95,9 +96,9 @@ export function createReadCells({ time, tree, others, rest }: FileColumns, all: 
   const isNested = (type: number, at: number) =>
     type === document && source.view.getInt32(at, true) > emptySize;
 
-  function readLeaf({ kind, leafOnly, isOpen }: Leaf, node: CellNode): Read {
+  function readLeaf({ kind, leafOnly, isOpen, read: own }: Leaf, node: CellNode): Read {
     if (kind !== 'json') {
-      const read = readScalar[kind];
+      const read = own ?? readScalar[kind];
       const what = `something other than a ${kind === 'integer' ? '64-bit integer' : kind}`;
       return (type, at) => read(source, type, at) ?? refuse(what, isOpen);
     }
@@ -109,53 +110,44 @@ export function createReadCells({ time, tree, others, rest }: FileColumns, all: 
     };
   }
 
-  function readList({ item }: List): Read {
-    const read = readOf(item, createRoot(), true);
+  function readList(read: Read): Read {
     return (type, start) => {
       if (type !== array) return refuse('something other than an array');
       const values: unknown[] = [];
-      const end = documentEnd(source, start);
-      for (let at = start + 4; at < end; ) {
-        const type = source.bytes[at] as number;
-        const value = keyEnd(source, at + 1) + 1;
-        path.push(-1 - values.length);
+      eachMember(source, start, (type, value, _key, index) => {
+        path.push(-1 - index);
         values.push(type === nil ? null : read(type, value));
         path.pop();
-        at = valueEnd(source, type, value);
-      }
+      });
       return values;
     };
   }
 
   function readStruct({ fields, extra }: Struct, node: CellNode, inArray: boolean): Read {
-    for (const [key, field] of fields) addField(node, key, field, { place: 0, inArray });
+    for (const [key, field] of fields) addField(node, key, field, 0, inArray);
     const names = [...fields.values()].map(({ name }) => name);
     return (type, at) => {
       if (type !== document) return refuse('something other than an object');
       const values: Members = {};
       // The library must find each of them here, and nothing that an object inherits.
       for (const name of names) values[name] = null;
-      const hasOthers = readMembers(
-        node,
-        at,
-        values,
-        inArray ? { isClosed: extra === undefined } : undefined,
-      );
-      if (extra !== undefined)
+      const hasOthers = readMembers(node, at, values, inArray, extra !== undefined);
+      if (extra)
         values[extra] = hasOthers ? text((sink) => writePruned(sink, source, at, node, 'others')) : null;
       return values;
     };
   }
 
   /**
-   * Reads an object: fields into `values`, at the top into cells. Outside of arrays other members have columns of their own; of
-   * an `element` of an array it returns whether there are some.
+   * Reads an object: fields into `values`, at the top into cells. Outside of arrays other members have columns of their own;
+   * within them it returns whether there are some, if there may be.
    */
   function readMembers(
     parent: CellNode,
     start: number,
     values?: Members,
-    element?: { isClosed: boolean },
+    inArray = false,
+    isOpen = true,
   ): boolean {
     const end = documentEnd(source, start);
     let before: CellNode | undefined;
@@ -172,7 +164,7 @@ export function createReadCells({ time, tree, others, rest }: FileColumns, all: 
         const read = type === nil ? null : node.read(type, value);
         if (values) values[node.name as string] = read;
         else cells.push({ place: node.place, value: read });
-      } else if (element) hasOthers = !element.isClosed || refuse('a member that the schema forbids');
+      } else if (inArray) hasOthers = isOpen || refuse('a member that the schema forbids');
       else if (node && isNested(type, value)) readMembers(node, value);
       else if (node && node.place >= 0) {
         if (type !== nil) cells.push({ place: node.place, value: json(type, value) });
@@ -184,7 +176,7 @@ export function createReadCells({ time, tree, others, rest }: FileColumns, all: 
   }
 
   for (const [index, [key, field]] of [...tree.fields].entries())
-    addField(root, key, field, { place: first + index, inArray: false });
+    addField(root, key, field, first + index, false);
   for (const [index, { path }] of others.entries())
     Object.assign(path.reduce(childOf, root as FieldNode), {
       place: first + tree.fields.size + index,

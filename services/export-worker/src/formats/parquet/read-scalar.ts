@@ -9,11 +9,14 @@ export const fitsInt64 = (value: number) => Number.isInteger(value) && value > -
 /** Whether JSON prints the double of an integer with the same digits. */
 export const fitsDouble = (value: bigint) => String(Number(value)) === String(value);
 
-/** Each gives the value that Parquet holds of a BSON value; undefined where it holds none that is printed the same. */
-export const readScalar: Record<
-  Exclude<Leaf['kind'], 'json'>,
-  (source: Memory, type: number, at: number) => string | boolean | number | bigint | undefined
-> = {
+/** Gives the value that Parquet holds of a BSON value; undefined where it holds none that is printed the same. */
+export type ReadScalar = (
+  source: Memory,
+  type: number,
+  at: number,
+) => string | boolean | number | bigint | undefined;
+
+export const readScalar: Record<Exclude<Leaf['kind'], 'json'>, ReadScalar> = {
   string: ({ bytes, view }, type, at) =>
     type === string ? bytes.toString('utf8', at + 4, at + 3 + view.getInt32(at, true)) : undefined,
 

@@ -2,10 +2,9 @@ import { maxNesting } from '@sluice/json/rules.ts';
 import { restName } from '@sluice/schemas/columns/names.ts';
 import { oncePerSchema } from '@sluice/schemas/columns/once-per-schema.ts';
 import { maxColumns } from '@sluice/schemas/columns/schema-leaves.ts';
+import { numbers, type Schema, types, valueTypes } from '@sluice/schemas/columns/value-types.ts';
 import { isObject } from '@sluice/schemas/is-object.ts';
 import type { Field, Leaf, Node, Struct } from './nodes.ts';
-import { createIsOpen } from './number-bounds.ts';
-import { type Schema, schemaTypes, types } from './schema-types.ts';
 
 /** References can name the same part over and over; beyond this there is JSON text. */
 const maxNodes = 2 * maxColumns;
@@ -22,7 +21,13 @@ const scalars = new Map<number, Leaf['kind']>([
   [types.boolean, 'boolean'],
   [types.integer, 'integer'],
   [types.fraction, 'number'],
-  [types.integer | types.fraction, 'number'],
+  [numbers, 'number'],
+]);
+
+/** A column of this type holds every number from the first to the second, as it is printed. */
+const ranges = new Map<Leaf['kind'], [number | bigint, number | bigint]>([
+  ['integer', [-(2n ** 63n), 2n ** 63n - 1n]],
+  ['number', [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]],
 ]);
 
 /**
@@ -30,26 +35,19 @@ const scalars = new Map<number, Leaf['kind']>([
  * type, where an object has no properties or an array no items of one type, and where a part contains itself.
  */
 export function typedTree(schema: Schema): Struct {
-  const { typesOf, collect } = schemaTypes(schema);
+  const { typesOf, partsOf, listedValues } = valueTypes(schema);
   const isClosed = oncePerSchema(forbidsOthers);
-  const isOpen = createIsOpen(schema);
   /** The schemas that apply where the value is contained. */
   const above = new Set<Schema>();
   let count = 0;
   let steps = 0;
-
-  function partsOf(schemas: Schema[]): Set<Schema> {
-    const parts = new Set<Schema>();
-    for (const part of schemas) collect(part, parts);
-    steps += parts.size;
-    return parts;
-  }
 
   /** Of a value to which all these schemas apply. */
   function nodeOf(schemas: Schema[], { depth, inArray }: Around): Node {
     count += 1;
     if (depth > maxNesting || count > maxNodes || steps > maxSteps) return { kind: 'json' };
     const parts = partsOf(schemas);
+    steps += parts.size;
     const isEndless = !parts.isDisjointFrom(above);
     const set = isEndless ? 0 : schemas.reduce((common, part) => common & typesOf(part), ~types.null);
     const scalar = scalars.get(set);
@@ -75,6 +73,23 @@ export function typedTree(schema: Schema): Struct {
     return { kind: 'struct', fields, extra };
   }
 
+  /** Whether a kind of column may not hold all numbers to which these schemas apply. */
+  function isOpen(kind: Leaf['kind'], parts: Set<Schema>): boolean {
+    const range = ranges.get(kind);
+    if (range === undefined) return false;
+    const [least, most] = range;
+    const isHeld = (value: unknown) => !isNumber(value) || (value >= least && value <= most);
+    let hasLow = false;
+    let hasHigh = false;
+    for (const part of parts) {
+      if (listedValues(part).some((values) => values.every(isHeld))) return false;
+      const { minimum, exclusiveMinimum, maximum, exclusiveMaximum } = part;
+      hasLow ||= [minimum, exclusiveMinimum].filter(isNumber).some((bound) => bound >= least);
+      hasHigh ||= [maximum, exclusiveMaximum].filter(isNumber).some((bound) => bound <= most);
+    }
+    return !hasLow || !hasHigh;
+  }
+
   /** Of what a value contains to which these schemas apply, none of which applies above it. */
   function within<Made>(parts: Set<Schema>, make: () => Made): Made {
     for (const part of parts) above.add(part);
@@ -85,6 +100,8 @@ export function typedTree(schema: Schema): Struct {
 
   return structOf(partsOf([schema]), { depth: 1, inArray: false });
 }
+
+const isNumber = (value: unknown) => typeof value === 'number' || typeof value === 'bigint';
 
 /** The schemas of each property, in the order in which they are declared. */
 function propertiesOf(parts: Set<Schema>): Map<string, Schema[]> {

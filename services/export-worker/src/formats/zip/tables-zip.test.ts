@@ -9,8 +9,7 @@ import { type Entry, idAt, type Payload, toBson } from '../../../../../test/supp
 import { expectedTables, isRows } from '../../../../../test/support/exports/tables.ts';
 import { runs } from '../../../../../test/support/runs.ts';
 import { unzip } from '../../../../../test/support/unzip.ts';
-import { Unexportable } from '../unexportable.ts';
-import { UnknownLeaf } from '../unknown-leaf.ts';
+import { Unexportable, UnknownLeaf } from '../unexportable.ts';
 import { tableHeaders } from './table-headers.ts';
 import { createTablesZip } from './tables-zip.ts';
 

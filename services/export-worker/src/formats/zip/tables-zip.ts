@@ -18,11 +18,10 @@ interface Options {
 /** A ZIP with a CSV file for each table. The entries are read once for each of them. */
 export function createTablesZip({ tables, formulas, time, notes }: Options): FileFormat {
   const headers = tableHeaders(tables);
-  // The own note of each piece: how many entries were read for its table.
-  const zip = createZipFile<number>({
+  const zip = createZipFile({
     names: headers.map(({ file }) => file),
     time,
-    notes: notes as ZipNote<number>[],
+    notes: notes as ZipNote[],
   });
   const begin = (pass: number) => ({
     pass,
@@ -42,6 +41,7 @@ export function createTablesZip({ tables, formulas, time, notes }: Options): Fil
   let isDue = false;
 
   return {
+    columns: headers.flatMap(({ file, header }) => header.map((name) => `${file}:${name}`)),
     passes: tables.length,
     open(pass) {
       table = begin(pass);

@@ -9,32 +9,32 @@ const options = { level: 3, finishFlush: constants.Z_SYNC_FLUSH, chunkSize: 1024
 /** An empty block that is marked as the last one. */
 const lastBlock = Buffer.from([0x03, 0x00]);
 
-/** How far a piece got: its file in the archive, and what whoever writes it wants to know again. */
-export interface ZipNote<Own> extends Omit<ZipEntry, 'name'> {
+/** How far a piece got: its file in the archive, and the entries read for it. Stored with the part. */
+export interface ZipNote extends Omit<ZipEntry, 'name'> {
   file: number;
   isWhole: boolean;
   /** Where the piece ends. */
   end: number;
-  own: Own;
+  own: number;
 }
 
-interface Options<Own> {
+interface Options {
   names: string[];
   time: Date;
-  notes: ZipNote<Own>[];
+  notes: ZipNote[];
 }
 
 /** A ZIP archive, written from its beginning to its end in pieces, each of one file in it. */
-export function createZipFile<Own>({ names, time, notes }: Options<Own>) {
+export function createZipFile({ names, time, notes }: Options) {
   const whole = notes.filter(({ isWhole }) => isWhole);
   let state = notes.at(-1);
 
   /** The text of a file, packed, with what is before it and behind it. */
-  async function piece(file: number, isWhole: boolean, text: Buffer, own: Own): Promise<Piece> {
+  async function piece(file: number, isWhole: boolean, text: Buffer, own: number): Promise<Piece> {
     const name = names[file] as string;
-    const goesOn = state?.file === file;
-    const start = goesOn ? (state as ZipNote<Own>).start : (state?.end ?? 0);
-    const before = goesOn ? (state as ZipNote<Own>) : { crc: 0, packed: 0, size: 0 };
+    const end = state?.end ?? 0;
+    const goesOn = state?.file === file ? state : undefined;
+    const { start, ...before } = goesOn ?? { start: end, crc: 0, packed: 0, size: 0 };
     const blocks = [await compress(text, options), ...(isWhole ? [lastBlock] : [])];
     const data = goesOn ? blocks : [localHeader(name, time), ...blocks];
     const entry: ZipEntry = {
@@ -46,7 +46,7 @@ export function createZipFile<Own>({ names, time, notes }: Options<Own>) {
     };
     if (isWhole) data.push(dataDescriptor(entry));
     const { name: _, ...sizes } = entry;
-    state = { ...sizes, file, isWhole, own, end: (state?.end ?? 0) + lengthOf(data) };
+    state = { ...sizes, file, isWhole, own, end: end + lengthOf(data) };
     if (isWhole) whole.push(state);
     if (whole.length === names.length) data.push(tail(state.end));
     return { data: Buffer.concat(data), note: state };

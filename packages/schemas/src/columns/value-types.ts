@@ -1,0 +1,105 @@
+import { keywordsOf } from '../check/keywords.ts';
+import { draftOf, idKeyword } from '../draft.ts';
+import { isObject } from '../is-object.ts';
+import { followReference } from '../pointer.ts';
+import { countedIn } from './counted.ts';
+import { oncePerSchema } from './once-per-schema.ts';
+
+export type Schema = Record<string, unknown>;
+
+/** The types of JSON as bits: a value of a place has one of those in its set. Fractions are numbers that are no integers. */
+export const types = { null: 1, boolean: 2, integer: 4, fraction: 8, string: 16, object: 32, array: 64 };
+export const numbers = types.integer | types.fraction;
+export const everyType = 127;
+/** References can make a chain as long as the schema: what lies further along it guarantees nothing. */
+const maxSteps = 500;
+/** Integers from here on, up or down, are beyond 64 bits. */
+const beyondIntegers = 2 ** 63;
+const named: Record<string, number> = { ...types, number: numbers };
+
+const listIn = (list: unknown): unknown[] => (Array.isArray(list) ? list : []);
+
+/** What the parts of a JSON Schema guarantee of the values where they apply, by `type`, `enum`, `const`, `$ref`, `allOf`, `anyOf` and `oneOf`. */
+export function valueTypes(root: Schema) {
+  const draft = draftOf(root.$schema) ?? '2020-12';
+  // Within a part that has an identifier of its own, `#` means that part.
+  const hasOneBase = !Object.values(root).some((value) => hasIdentifier(value, idKeyword(draft)));
+  const knowsConst = keywordsOf(draft).has('const');
+  const counted = countedIn(root);
+  const known = new Map<Schema, number>();
+
+  const conjuncts = ({ $ref, allOf }: Schema) => [
+    ...(hasOneBase ? [followReference(root, $ref)].filter(isObject) : []),
+    ...listIn(allOf),
+  ];
+  const alternatives = ({ anyOf, oneOf }: Schema): unknown[][] => [anyOf, oneOf].filter(Array.isArray);
+
+  /** The lists of values that a schema lets through. */
+  const listedValues = (schema: Schema): unknown[][] => [
+    ...(Array.isArray(schema.enum) ? [schema.enum] : []),
+    ...(knowsConst && Object.hasOwn(schema, 'const') ? [[schema.const]] : []),
+  ];
+
+  /** The set of types that values valid by a schema can have. */
+  function typesOf(given: unknown, step = 0): number {
+    if (given === false) return 0;
+    if (!isObject(given)) return everyType;
+    const schema = counted(given);
+    const found = known.get(schema);
+    if (found !== undefined) return found;
+    if (step > maxSteps) return everyType;
+    // For a schema that leads back to itself.
+    known.set(schema, everyType);
+    const inner = (part: unknown) => typesOf(part, step + 1);
+    let set = ownTypes(schema.type);
+    for (const values of listedValues(schema)) set &= unionOf(values, typeOf);
+    for (const part of conjuncts(schema)) set &= inner(part);
+    for (const list of alternatives(schema)) set &= unionOf(list, inner);
+    known.set(schema, set);
+    return set;
+  }
+
+  /** What else applies to a value that is not null where a schema does. */
+  const alsoApplying = oncePerSchema((schema) => {
+    const onlyOnes = alternatives(schema)
+      .map((list) => list.filter((part) => (typesOf(part) & ~types.null) !== 0))
+      .filter(({ length }) => length === 1);
+    return [...conjuncts(schema), ...onlyOnes.flat()].filter(isObject);
+  });
+
+  /** All schemas that apply to a value that is not null where these do, each with what counts of it. */
+  function partsOf(schemas: Schema[]): Set<Schema> {
+    const parts = new Set(schemas.map(counted));
+    // The loop comes to what is added meanwhile, too.
+    for (const part of parts) for (const other of alsoApplying(part)) parts.add(counted(other));
+    return parts;
+  }
+
+  return { typesOf, partsOf, listedValues };
+}
+
+function ownTypes(type: unknown): number {
+  if (typeof type === 'string') return named[type] ?? everyType;
+  return Array.isArray(type) ? unionOf(type, (name) => named[name] ?? everyType) : everyType;
+}
+
+function typeOf(value: unknown): number {
+  if (value === null) return types.null;
+  if (Array.isArray(value)) return types.array;
+  if (typeof value === 'bigint') return types.integer;
+  if (typeof value !== 'number') return named[typeof value] ?? everyType;
+  const isHeld = Number.isInteger(value) && value >= -beyondIntegers && value < beyondIntegers;
+  return isHeld ? types.integer : types.fraction;
+}
+
+function unionOf<Item>(items: Item[], setOf: (item: Item) => number): number {
+  return items.reduce((union, item) => union | setOf(item), 0);
+}
+
+/** Whether a part has an identifier, at any depth; one that begins with # is an anchor. */
+function hasIdentifier(value: unknown, keyword: string): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const identifier = (value as Schema)[keyword];
+  if (typeof identifier === 'string' && !identifier.startsWith('#')) return true;
+  return Object.values(value).some((member) => hasIdentifier(member, keyword));
+}
