@@ -18,7 +18,7 @@ interface Dependencies {
 
 /** Removes all that a deleted application left, in bounded steps. May run twice, or stop halfway, without harm. */
 export function createPurge({
-  store: { applications, entries, milestones, batches, jobs, chunks, keys, leaves, parts },
+  store: { applications, entries, jobs, chunks, parts, removeRest },
   graceMs,
   log,
 }: Dependencies) {
@@ -52,12 +52,9 @@ export function createPurge({
     // Before the first look: what comes while this one goes on is for the next.
     const isLast = await applications.isOlder(applicationId, graceMs);
     const purged = await purgeEntries(applicationId, signal);
-    // Last, for where there are entries someone may still set one.
-    await milestones.remove(applicationId);
     await purgeJobs(applicationId);
-    await batches.remove(applicationId);
-    await keys.remove(applicationId);
-    await leaves.remove(applicationId);
+    // After its entries, for where there are some a worker may still set a milestone.
+    await removeRest(applicationId);
     if (isLast) await applications.markPurged(applicationId);
     log.info({
       event: isLast ? 'purge.completed' : 'purge.passed',

@@ -63,14 +63,6 @@ export function applicationStore(db: Db) {
   });
 
   return {
-    async prepare() {
-      await applications.createIndexes([
-        { key: { domain: 1 }, unique: true },
-        { key: { 'owner.id': 1, createdAt: -1, _id: -1 } },
-        { key: { deletedAt: 1 }, partialFilterExpression: { deletedAt: { $exists: true } } },
-      ]);
-    },
-
     /** Returns undefined when the domain is taken, or was ever. */
     async create(
       fields: Omit<ApplicationRecord, 'id' | 'createdAt' | 'lastModifiedAt' | keyof Access>,

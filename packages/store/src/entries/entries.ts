@@ -44,7 +44,7 @@ export function entryStore(
   }
 
   const listing = createListing({ entries, milestones, near, filterMs });
-  const { insert, insertKeyed, hasKeyed, insertWithin } = createInsert({
+  const { insert, insertKeyed, insertWithin } = createInsert({
     db,
     entries,
     newKey: createEntryKeys(),
@@ -69,9 +69,6 @@ export function entryStore(
       await prepareOnce();
       return insertKeyed(batch);
     },
-
-    /** Of each, whether it is stored, with the same payload. */
-    hasKeyed,
 
     /** The same as a part of a transaction; throws when one of them is not taken. */
     async insertWithin(batch: NewEntry[], session: ClientSession): Promise<void> {

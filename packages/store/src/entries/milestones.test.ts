@@ -127,12 +127,3 @@ it('says how much is to be settled, up to what a milestone takes', async () => {
   expect(await unsettled(1_012)).toBe(2);
   expect(await unsettled(1_005)).toBe(0);
 });
-
-it('forgets an application without touching another', async () => {
-  const { milestones, application, ranks, stored } = await start(20);
-  await milestones.settle(application, 1_012, 9);
-  await milestones.remove('a'.repeat(24));
-  expect((await ranks()).set).toEqual([5, 10]);
-  await milestones.remove(application);
-  expect(await stored.countDocuments()).toBe(0);
-});

@@ -89,10 +89,6 @@ export function milestoneStore(db: Db, spacing = 5_000) {
   return {
     spacing,
 
-    async prepare() {
-      await milestones.createIndex({ application: 1, rank: 1 }, { unique: true });
-    },
-
     /** How many entries there are, exactly. `from` is included; without it, it is the rank of the end. */
     async count(application: string, end: End = allOf(application), from?: Binary): Promise<number> {
       const lower = from ?? beginOf(application);
@@ -152,10 +148,6 @@ export function milestoneStore(db: Db, spacing = 5_000) {
         known = next;
       }
       return limit;
-    },
-
-    async remove(application: string): Promise<void> {
-      await milestones.deleteMany({ application: new ObjectId(application) });
     },
   };
 }

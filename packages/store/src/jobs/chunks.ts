@@ -23,8 +23,6 @@ export interface ClaimedChunk extends Chunk {
   attempts: number;
   /** The time of its entries (ms since the epoch): that of MongoDB when it was first taken, and the same ever after. */
   stamp: number;
-  /** Times that it had before its import failed: some of its entries may be stored with them. */
-  earlier: number[];
   /** Lines that are in the job's progress already. */
   counted: number;
 }
@@ -55,33 +53,22 @@ interface ChunkDocument extends Omit<Chunk, 'id' | 'job' | 'application' | 'owne
   attempts: number;
   counted: number;
   stamp?: number;
-  earlier?: number[];
   /** A worker has it until then, or had it. */
   leaseUntil?: Date;
 }
 
 /** As long as a worker that was cut off may still be writing. */
 const writingMs = 60_000;
-const isIdle = { $not: { $gt: ['$leaseUntil', fromNow(-writingMs)] } };
 /** Of the primary: what is read there comes before the write that follows, whether a majority has it or not. */
 const ofPrimary = { readConcern: { level: 'local' } } as const;
 
-const toChunk = ({
-  _id,
-  job,
-  application,
-  owner,
-  stamp = 0,
-  earlier = [],
-  ...rest
-}: ChunkDocument): ClaimedChunk => ({
+const toChunk = ({ _id, job, application, owner, stamp = 0, ...rest }: ChunkDocument): ClaimedChunk => ({
   ...rest,
   id: _id.toHexString(),
   job: job.toHexString(),
   application: application.toHexString(),
   owner: owner.toHexString(),
   stamp,
-  earlier,
 });
 
 export type ChunkStore = ReturnType<typeof chunkStore>;
@@ -101,14 +88,6 @@ export function chunkStore(db: Db) {
   }
 
   return {
-    async prepare() {
-      const open = { state: 'open' } as const;
-      await chunks.createIndexes([
-        { key: { job: 1, state: 1, seq: 1 } },
-        { key: { application: 1, stamp: 1 }, partialFilterExpression: open },
-      ]);
-    },
-
     async add({ job, application, owner, ...chunk }: Omit<Chunk, 'id'>): Promise<void> {
       await chunks.insertOne({
         ...chunk,
@@ -138,14 +117,7 @@ export function chunkStore(db: Db) {
         const now = { $max: [{ $toLong: '$$NOW' }, before?.stamp ?? 0] };
         const taken = await chunks.findOneAndUpdate(
           { _id: next._id, state: 'open', $expr: isFree },
-          [
-            {
-              $set: {
-                ...claimed(leaseMs),
-                stamp: { $ifNull: ['$stamp', now] },
-              },
-            },
-          ],
+          [{ $set: { ...claimed(leaseMs), stamp: { $ifNull: ['$stamp', now] } } }],
           { returnDocument: 'after' },
         );
         if (taken) return toChunk(taken);
@@ -219,20 +191,12 @@ export function chunkStore(db: Db) {
       );
     },
 
-    /**
-     * Takes from the chunks of a failed job their time, once nobody can be writing with it any more: milestones need
-     * not wait for a retry. Whoever takes such a chunk gives it another.
-     */
-    async dropTimes(job: string): Promise<void> {
-      await chunks.updateMany({ ...ofJob(job), state: 'open', stamp: { $exists: true }, $expr: isIdle }, [
-        { $set: { earlier: { $concatArrays: [{ $ifNull: ['$earlier', []] }, ['$stamp']] } } },
-        { $unset: 'stamp' },
-      ]);
-    },
-
     /** Removes the chunks of an ended job that nobody can be writing any more; true when none is left. */
     async removeIdle(job: string): Promise<boolean> {
-      await chunks.deleteMany({ ...ofJob(job), $expr: isIdle });
+      await chunks.deleteMany({
+        ...ofJob(job),
+        $expr: { $not: { $gt: ['$leaseUntil', fromNow(-writingMs)] } },
+      });
       return (await chunks.findOne(ofJob(job), { projection: { _id: 1 } })) === null;
     },
 

@@ -120,12 +120,11 @@ export function importJobs(db: Db) {
       return retried ? toRecord(retried) : undefined;
     },
 
-    /** Of these: those that failed and may be tried again, and those that are over for good, or gone. */
-    async ended(ids: string[]): Promise<{ failed: string[]; over: string[] }> {
-      const among = { _id: { $in: ids.map((id) => new ObjectId(id)) } };
-      const kept = new Set(await idsOf(jobs.find({ ...among, state: unended }), ids.length));
-      const failed = await idsOf(jobs.find({ ...among, state: 'failed' }), ids.length);
-      return { failed, over: ids.filter((id) => !kept.has(id)) };
+    /** Those of these that are over for good, or gone. */
+    async over(ids: string[]): Promise<string[]> {
+      const among = ids.map((id) => new ObjectId(id));
+      const kept = new Set(await idsOf(jobs.find({ _id: { $in: among }, state: unended })));
+      return ids.filter((id) => !kept.has(id));
     },
 
     /** Whether it is over for good, or gone: then nobody takes its chunks any more. */

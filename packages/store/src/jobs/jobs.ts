@@ -48,15 +48,6 @@ export function jobStore(db: Db) {
   }
 
   return {
-    async prepare() {
-      await jobs.createIndexes([
-        { key: { application: 1, createdAt: -1 } },
-        { key: { owner: 1, kind: 1 } },
-        { key: { kind: 1, touchedAt: 1 }, partialFilterExpression: { state: { $in: unfinished } } },
-        { key: { expiresAt: 1 }, partialFilterExpression: { expiresAt: { $exists: true } } },
-      ]);
-    },
-
     exports: exportJobs(db),
     imports: importJobs(db),
     ...queuedJobs(db),

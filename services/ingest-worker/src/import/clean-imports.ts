@@ -30,8 +30,6 @@ export function createCleanImports({ store: { jobs, parts, chunks }, log }: Depe
       await remove(id);
       log.info({ event: 'import.expired', job: id });
     }
-    const { failed, over } = await imports.ended(await chunks.jobs());
-    for (const id of failed) await chunks.dropTimes(id);
-    for (const id of over) await chunks.removeIdle(id);
+    for (const id of await imports.over(await chunks.jobs())) await chunks.removeIdle(id);
   };
 }

@@ -25,7 +25,7 @@ interface Batch {
 }
 
 interface Dependencies {
-  entries: Pick<EntryStore, 'insertKeyed' | 'hasKeyed'>;
+  entries: Pick<EntryStore, 'insertKeyed'>;
   recordLeaves: RecordLeaves;
   chunk: ClaimedChunk;
   intake: Intake;
@@ -38,28 +38,12 @@ interface Dependencies {
 /** Stores the entries of a chunk, in commands of many. The same line has the same key, so to store it again does nothing. */
 export function createStoreLines({ entries, recordLeaves, chunk, intake, check, onRefused }: Dependencies) {
   const source = createHash('sha256').update(chunk.job).digest();
-  const keysAt = (stamp: number) => createLineKeys(chunk.application, stamp, source);
-  const keyOf = keysAt(chunk.stamp);
-  const earlierKeys = chunk.earlier.map(keysAt);
+  const keyOf = createLineKeys(chunk.application, chunk.stamp, source);
   const storing = createSideBySide(atOnce);
   let batch = emptyBatch();
   let accepted = 0;
 
-  /** Without the lines that were stored before the import failed, which are accepted. */
-  async function toStore({ frames, entries: keyed }: Batch): Promise<Pick<Batch, 'frames' | 'entries'>> {
-    const isStored = keyed.map(() => false);
-    for (const earlierKeyOf of earlierKeys) {
-      const before = keyed.map(({ json }, at) => ({ json, key: earlierKeyOf((frames[at] as Frame).line) }));
-      for (const [at, has] of (await entries.hasKeyed(before)).entries()) isStored[at] ||= has;
-    }
-    accepted += isStored.filter(Boolean).length;
-    const isNew = (_: unknown, at: number) => !isStored[at];
-    return { frames: frames.filter(isNew), entries: keyed.filter(isNew) };
-  }
-
-  async function insert(batch: Batch): Promise<void> {
-    const { frames, entries: keyed } = earlierKeys.length === 0 ? batch : await toStore(batch);
-    if (keyed.length === 0) return;
+  async function insert({ frames, entries: keyed }: Batch): Promise<void> {
     check();
     const outcomes = await entries.insertKeyed(keyed);
     for (const [at, outcome] of outcomes.entries()) {
@@ -72,17 +56,13 @@ export function createStoreLines({ entries, recordLeaves, chunk, intake, check, 
     }
   }
 
-  async function send(full: Batch): Promise<void> {
-    // Before its entries, and in the order of the lines.
-    await recordLeaves.record(intake, full.leaves.pointers);
-    await storing.add(() => insert(full));
-  }
-
   async function flush(): Promise<void> {
     if (batch.entries.length === 0) return;
     const full = batch;
     batch = emptyBatch();
-    await send(full);
+    // Before its entries, and in the order of the lines.
+    await recordLeaves.record(intake, full.leaves.pointers);
+    await storing.add(() => insert(full));
   }
 
   return {
