@@ -92,7 +92,7 @@ describe('an import that nobody wants any more', () => {
     const list = await sluice.request('GET', `/applications/${domain}/imports`, { token });
     expect(list.body.data).toEqual([]);
     await work();
-    await db.collection('jobs').updateMany({}, { $set: { touchedAt: new Date(Date.now() - 600_000) } });
+    await db.collection('jobs').updateMany({}, { $set: { leaseUntil: new Date(0) } });
     await until(async () => isNothing(await counts()));
     expect(await store.jobs.imports.receive(job.id, { total: 1, held: 1 })).toBeUndefined();
   });

@@ -9,14 +9,10 @@ import type { Binary, Db } from 'mongodb';
 /** Entries of one application with times of one's own, and the naive answers to what is asked of them. */
 export async function modelEntries(
   db: Db,
-  {
-    spacing,
-    near = 0,
-    application = randomBytes(12).toString('hex'),
-  }: { spacing: number; near?: number; application?: string },
+  { spacing, application = randomBytes(12).toString('hex') }: { spacing: number; application?: string },
 ) {
   const milestones = milestoneStore(db, spacing);
-  const entries = entryStore(db, 10_000, { milestones, near });
+  const entries = entryStore(db, 10_000, { milestones });
   await Promise.all([entries.prepare(), createIndexes(db)]);
   // As many processes make them.
   const makers = [createKeysAt(), createKeysAt(), createKeysAt()];

@@ -16,7 +16,7 @@ const indexes: Record<string, IndexDescription[]> = {
   jobs: [
     { key: { application: 1, createdAt: -1 } },
     { key: { owner: 1, kind: 1 } },
-    { key: { kind: 1, touchedAt: 1 }, partialFilterExpression: unfinishedJobs },
+    { key: { kind: 1, queuedAt: 1 }, partialFilterExpression: unfinishedJobs },
     { key: { expiresAt: 1 }, partialFilterExpression: { expiresAt: { $exists: true } } },
   ],
   // With `_id`, so that the oldest part of each job is found in the index alone.

@@ -35,7 +35,7 @@ export type MilestoneStore = ReturnType<typeof milestoneStore>;
  * One milestone about every `spacing` entries, so that to count and to skip costs the same at any size. All of it is
  * made again when it is gone. See docs/decisions/0010-milestones.md.
  */
-export function milestoneStore(db: Db, spacing = 5_000) {
+export function milestoneStore(db: Db, spacing = 2_500) {
   const milestones = db.collection<MilestoneDocument>('milestones');
   const entries = db.collection<EntryDocument>('entries');
 
@@ -108,17 +108,11 @@ export function milestoneStore(db: Db, spacing = 5_000) {
       return { entries: all.rank, bytes: all.bytes };
     },
 
-    /** The milestones next to a rank, on either side or at it. Below the first one is the begin, of rank 0. */
-    async at(application: string, rank: number): Promise<{ below: Milestone; above: Milestone | undefined }> {
-      const of = { application: new ObjectId(application) };
-      const [below, above] = await Promise.all([
-        milestones.findOne({ ...of, rank: { $lte: rank } }, { sort: { rank: -1 } }),
-        milestones.findOne({ ...of, rank: { $gte: rank } }, { sort: { rank: 1 } }),
-      ]);
-      return {
-        below: below ? toMilestone(below) : begin(application),
-        above: above ? toMilestone(above) : undefined,
-      };
+    /** The first milestone at a rank or above it; undefined beyond the last one. */
+    async above(application: string, rank: number): Promise<Milestone | undefined> {
+      const filter = { application: new ObjectId(application), rank: { $gte: rank } };
+      const found = await milestones.findOne(filter, { sort: { rank: 1 } });
+      return found ? toMilestone(found) : undefined;
     },
 
     /**

@@ -1,5 +1,5 @@
-import { type Db, type Document, type Filter, ObjectId } from 'mongodb';
-import { claimed, fromNow, isFree, released } from './lease.ts';
+import { type Db, type Document, type Filter, ObjectId, type UpdateFilter } from 'mongodb';
+import { claimed, fromNow, hasMatched, isFree, released } from './lease.ts';
 
 /** Some lines of an import: what one worker does at a time. */
 export interface Chunk {
@@ -83,9 +83,8 @@ export function chunkStore(db: Db) {
   });
   const ofJob = (job: string) => ({ job: new ObjectId(job) });
 
-  async function changed(filter: Filter<ChunkDocument>, change: Document | Document[]): Promise<boolean> {
-    return (await chunks.updateOne(filter, change)).matchedCount === 1;
-  }
+  const changed = (id: string, fence: number, change: UpdateFilter<ChunkDocument> | Document[]) =>
+    hasMatched(chunks.updateOne(leased(id, fence), change));
 
   return {
     async add({ job, application, owner, ...chunk }: Omit<Chunk, 'id'>): Promise<void> {
@@ -126,18 +125,18 @@ export function chunkStore(db: Db) {
 
     /** Says that the worker is alive and how many lines are done; false when the chunk is no longer its own. */
     renew: (id: string, fence: number, counted: number, leaseMs: number): Promise<boolean> =>
-      changed(leased(id, fence), [
+      changed(id, fence, [
         { $set: { counted: { $max: ['$counted', counted] }, leaseUntil: fromNow(leaseMs) } },
       ]),
 
     /** Hands a chunk back. `counts`: the attempt may have failed for what is in it. */
     async release(id: string, fence: number, counts: boolean): Promise<void> {
-      await changed(leased(id, fence), [{ $set: released(counts) }]);
+      await changed(id, fence, [{ $set: released(counts) }]);
     },
 
     /** False when the chunk is no longer this worker's. */
     commit: (id: string, fence: number, result: ChunkResult): Promise<boolean> =>
-      changed(leased(id, fence), { $set: { ...result, state: 'done' }, $unset: { leaseUntil: '' } }),
+      changed(id, fence, { $set: { ...result, state: 'done' }, $unset: { leaseUntil: '' } }),
 
     /** Whether all chunks of a job are done. */
     async areDone(job: string): Promise<boolean> {
@@ -191,13 +190,10 @@ export function chunkStore(db: Db) {
       );
     },
 
-    /** Removes the chunks of an ended job that nobody can be writing any more; true when none is left. */
-    async removeIdle(job: string): Promise<boolean> {
-      await chunks.deleteMany({
-        ...ofJob(job),
-        $expr: { $not: { $gt: ['$leaseUntil', fromNow(-writingMs)] } },
-      });
-      return (await chunks.findOne(ofJob(job), { projection: { _id: 1 } })) === null;
+    /** Removes the chunks of an ended job that nobody can be writing any more. */
+    async removeIdle(job: string): Promise<void> {
+      const isIdle = { $not: { $gt: ['$leaseUntil', fromNow(-writingMs)] } };
+      await chunks.deleteMany({ ...ofJob(job), $expr: isIdle });
     },
 
     async remove(job: string): Promise<void> {

@@ -42,7 +42,7 @@ export function createImport({ store, queue, limit, lineLimit, quotas, capacity,
 
   /** Removes what came, unless it is whole after all. */
   async function discard(job: ImportJob): Promise<void> {
-    if (!(await imports.dismiss(job.id)) && !(await imports.isOver(job.id))) return;
+    if (!(await imports.dismiss(job.id)) && (await imports.over([job.id])).length === 0) return;
     await chunks.remove(job.id);
     await parts.sweep(job.id);
   }

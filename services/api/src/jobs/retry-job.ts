@@ -3,7 +3,7 @@ import { ApiError } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Store } from '@sluice/store/connect.ts';
 import type { JobRecord } from '@sluice/store/jobs/job-records.ts';
-import { isRetriable } from '@sluice/store/jobs/retry.ts';
+import { isRetriable } from '@sluice/store/jobs/job-records.ts';
 import type { Quotas } from '../limits/quota.ts';
 import { jobNotFound } from './find-job.ts';
 
@@ -19,11 +19,11 @@ export function createRetryJob({ store: { jobs, parts, chunks }, queue, quotas, 
   async function waitAgain(job: JobRecord): Promise<JobRecord | undefined> {
     if (job.kind === 'import') {
       await chunks.reopen(job.id);
-      return jobs.imports.retry(job, await chunks.totals(job.id));
+      return jobs.retry(job, await chunks.totals(job.id));
     }
     const written = await jobs.partsOf(job.id);
     const isWhole = await parts.haveAll(written.map(({ id }) => id));
-    return jobs.exports.retry(job, !isWhole);
+    return jobs.retry(job, isWhole ? 'as it stands' : 'without parts');
   }
 
   return async (job: JobRecord): Promise<JobRecord> => {

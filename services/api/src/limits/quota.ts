@@ -50,7 +50,7 @@ export function createQuotas({
   > = {
     applications: [config.applicationQuota, applications.countOfOwner],
     jobs: [config.jobQuota, jobs.unfinishedOfOwner],
-    storedExports: [config.storedExportQuota, jobs.keptExportsOfOwner],
+    storedExports: [config.storedExportQuota, jobs.exports.keptOfOwner],
     importBytes: [config.importQuota, jobs.imports.heldOfOwner],
   };
   const { entryQuota: entries = Number.POSITIVE_INFINITY, byteQuota: bytes = Number.POSITIVE_INFINITY } =

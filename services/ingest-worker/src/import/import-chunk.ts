@@ -8,7 +8,7 @@ import type { Store } from '@sluice/store/connect.ts';
 import { storeFault } from '@sluice/store/faults.ts';
 import type { ClaimedChunk } from '@sluice/store/jobs/chunks.ts';
 import type { ImportJob } from '@sluice/store/jobs/job-records.ts';
-import { isUnfinished } from '@sluice/store/jobs/retry.ts';
+import { isUnfinished } from '@sluice/store/jobs/job-records.ts';
 import { createCompleteImport } from './complete-import.ts';
 import { Conflict } from './conflict.ts';
 import { createProcessChunk, type Processed } from './process-chunk.ts';
@@ -71,7 +71,7 @@ export function createImportChunk({ store, compiler, queue, retentionMs, timings
     if (!application) return abandon(job.id);
     const [reader, data] = await Promise.all([readerOf(job, application), parts.get(chunk.part)]);
     if (!data) {
-      if (await imports.isOver(job.id)) throw new LeaseLost();
+      if ((await imports.over([job.id])).length > 0) throw new LeaseLost();
       throw new Conflict(`a piece of the file is missing, that of chunk ${chunk.seq}`);
     }
     const progress = createProgress(store, chunk, leaseMs);

@@ -7,7 +7,7 @@ const applicationsAtOnce = 500;
 /** So many passes an application is left alone to which nothing has come. */
 const passesAtRest = 3;
 /** Milestones of one application before the next one has its turn. */
-const milestonesAtOnce = 20;
+const milestonesAtOnce = 40;
 
 /**
  * The time (ms since the epoch) of the lowest key that something which is still under way may write for an application,
