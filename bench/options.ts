@@ -31,6 +31,7 @@ Parts: ${partNames.join(' ')}
   --overload-seconds N  length of the overload (30)
   --entries N           entries of "stored", "listing" (10000000), "exports", "imports" (1000000)
   --applications LIST   numbers of applications to compare (1,100,5000)
+  --before DIR          an older checkout, made ready by \`npm run setup\`, to measure beside this one in "singles" and "batches"
   --out FILE            where the results go (bench/results.md)`;
 
 const defaults = {
@@ -41,6 +42,7 @@ const defaults = {
   'overload-seconds': '30',
   entries: '',
   applications: '1,100,5000',
+  before: '',
   out: 'bench/results.md',
 };
 
@@ -70,6 +72,7 @@ export function readOptions(argv: string[]) {
     /** Undefined: as many as the part has when nothing is said. */
     entries: text.entries ? whole('entries', text.entries) : undefined,
     applications: text.applications.split(',').map((each) => whole('applications', each)),
+    before: text.before || undefined,
     out: text.out,
   };
 }

@@ -19,20 +19,25 @@ export async function batches(bench: Bench): Promise<Section> {
   const { options } = bench;
   const lines = Array.from({ length: linesPerBatch }, (_, i) => payloadOf(1_024, 10, i));
   const body = bench.write('batch.ndjson', `${lines.join('\n')}\n`);
-  const sluice = await startSluice(bench, { database: 'bench_batches', schema: schemaOf() });
-  const uploads = { ...sluice.uploads, url: `${sluice.uploads.url}/batch` };
-  await expectAccepted(uploads, body);
+  const start = async (database: string, checkout?: string): Promise<Uploads> => {
+    const sluice = await startSluice(bench, { database, schema: schemaOf(), ...(checkout && { checkout }) });
+    const uploads = { ...sluice.uploads, url: `${sluice.uploads.url}/batch` };
+    await expectAccepted(uploads, body);
+    return uploads;
+  };
+  const sluices = [await start('bench_batches')];
+  if (options.before) sluices.push(await start('bench_batches_before', options.before));
   const insertMany = await startInsertMany(bench, body);
   const file = bench.write('import.ndjson', `${lines.join('\n')}\n`.repeat(copies));
   const mongoimport = await findMongoimport(bench, file, copies * linesPerBatch);
 
   const turns = [
-    {
-      name: 'sluice',
+    ...sluices.map((uploads) => ({
+      name: uploads.name,
       measure: async () =>
         (await measure(bench, uploads, { body, contentType, connections, entries: linesPerBatch })).rate *
         linesPerBatch,
-    },
+    })),
     {
       name: 'insert-many',
       async measure() {
@@ -47,8 +52,13 @@ export async function batches(bench: Bench): Promise<Section> {
   const results = await inRounds(options.rounds, turns, bench.say, (rate) => `${figure(rate)}/s`);
   const rows = turns.map(({ name }, i) => [name, spread(results[i] ?? [])]);
   if (!mongoimport) rows.push(['mongoimport', 'not on the PATH']);
-  const [over = [], under = []] = results;
-  const ratio = ratios([{ name: 'sluice / insert-many', over, under, target: { atLeast: 0.9 } }]);
+  const of = (name: string) => results[turns.findIndex((turn) => turn.name === name)] ?? [];
+  const ratio = ratios(
+    sluices.map(({ name }) => ({
+      ...{ name: `${name} / insert-many`, over: of(name), under: of('insert-many') },
+      target: { atLeast: 0.9 },
+    })),
+  );
   return { text: `${table(['entries a second', ''], rows)}\n\n${ratio}` };
 }
 

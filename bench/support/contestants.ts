@@ -9,6 +9,7 @@ import { startServer } from './server.ts';
 export interface Uploads {
   name: string;
   url: string;
+  pid: number;
   /** Where it stores them, if it does. */
   database?: string;
 }
@@ -32,8 +33,8 @@ async function listens({ url }: Server): Promise<void> {
 }
 
 async function startUploads(bench: Bench, name: string, ...args: string[]): Promise<Uploads> {
-  const { url } = await start(bench, name, args);
-  return { name, url: `${url}/api/applications/bench/data` };
+  const { url, pid } = await start(bench, name, args);
+  return { name, pid, url: `${url}/api/applications/bench/data` };
 }
 
 export const startNodeHttp = (bench: Bench) => startUploads(bench, 'node-http');

@@ -2,10 +2,13 @@ import { readFileSync } from 'node:fs';
 import type { Bench } from './bench.ts';
 import type { Uploads } from './contestants.ts';
 import type { Hits, Shot } from './generator.ts';
+import { processorSeconds } from './resident.ts';
 
 export interface Measured extends Hits {
   /** Successful answers a second. */
   rate: number;
+  /** Microseconds of processor time that the server takes for an answer; NaN where the system does not tell. */
+  cpu: number;
 }
 
 export type Load = Omit<Shot, 'url' | 'seconds'> & {
@@ -21,7 +24,9 @@ export async function measure(bench: Bench, uploads: Uploads, load: Load): Promi
   const before = await stored();
   const shot = { ...shared, url: uploads.url };
   const warmUp = await bench.generator.shoot({ ...shot, seconds: bench.options.warmUpSeconds });
+  const busyBefore = processorSeconds(uploads.pid);
   const hits = await bench.generator.shoot({ ...shot, seconds: bench.options.seconds });
+  const busy = processorSeconds(uploads.pid) - busyBefore;
   for (const run of [warmUp, hits]) expectSuccess(uploads.name, run);
   if (hits.answers === 0) throw new Error(`${uploads.name} did not answer`);
   const answered = (warmUp.answers + hits.answers) * entries;
@@ -29,7 +34,7 @@ export async function measure(bench: Bench, uploads: Uploads, load: Load): Promi
   if (uploads.database && grown < answered)
     throw new Error(`${uploads.name}: ${answered} entries answered with success, ${grown} stored`);
   await settle(bench);
-  return { ...hits, rate: hits.answers / hits.seconds };
+  return { ...hits, rate: hits.answers / hits.seconds, cpu: (1e6 * busy) / hits.answers };
 }
 
 function expectSuccess(name: string, { answers, refused, broken }: Hits): void {

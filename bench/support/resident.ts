@@ -19,3 +19,12 @@ export function resident(pid: number): Resident | undefined {
 export function forgetPeak(pid: number): void {
   if (process.platform === 'linux') writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
+
+/** Seconds of processor time that the process has used, all its threads together; NaN where the system is not Linux. */
+export function processorSeconds(pid: number): number {
+  if (process.platform !== 'linux') return Number.NaN;
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // Behind the name, which may have spaces: utime and stime, in hundredths of a second (proc_pid_stat(5)).
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}

@@ -9,21 +9,23 @@ import { startServer } from './server.ts';
 import { serviceEnv } from './service-env.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const entry = join(root, 'services', 'api', 'src', 'main.ts');
 const reportMemory = pathToFileURL(join(import.meta.dirname, 'report-memory.ts')).href;
 
 export interface ApiOptions {
   database: string;
   port?: number;
   env?: NodeJS.ProcessEnv;
+  /** Another checkout of Sluice, whose API it is. */
+  checkout?: string;
 }
 
 export type Api = Awaited<ReturnType<typeof startApi>>;
 
 /** The API as in production, logging into a file. */
-export async function startApi(bench: Bench, { database, port, env = {} }: ApiOptions) {
+export async function startApi(bench: Bench, { database, port, env = {}, checkout = root }: ApiOptions) {
+  const name = checkout === root ? 'sluice' : 'sluice-before';
   const server = await startServer(bench, {
-    ...{ name: 'sluice', entry, port },
+    ...{ name, entry: join(checkout, 'services', 'api', 'src', 'main.ts'), port },
     nodeArgs: [...collectors.api, '--expose-gc', '--import', reportMemory],
     env: (port) => ({
       ...serviceEnv(bench, database),
@@ -44,11 +46,11 @@ export async function startApi(bench: Bench, { database, port, env = {} }: ApiOp
   });
 
   return {
-    ...{ name: 'sluice', database, url: server.url, pid: server.pid },
+    ...{ name, database, url: server.url, pid: server.pid },
     memory: () => server.ask<NodeJS.MemoryUsage>('memory'),
     /** Where an application's entries are uploaded. */
     uploadsOf: (domain: string) => ({
-      ...{ name: 'sluice', database, url: `${server.url}/api/applications/${domain}/data` },
+      ...{ name, database, pid: server.pid, url: `${server.url}/api/applications/${domain}/data` },
     }),
   };
 }

@@ -3,7 +3,7 @@ import { schemaLeaves } from '@sluice/schemas/columns/schema-leaves.ts';
 import { parseSchema } from '@sluice/schemas/parse-schema.ts';
 import { createRun, isTooMany, type Run } from '@sluice/schemas/validate/run.ts';
 import { serve } from '@sluice/shared/threads/serve.ts';
-import { fitsInDocument } from '@sluice/store/entries/entries.ts';
+import { fitsInDocument } from '@sluice/store/entries/write-documents.ts';
 import { LRUCache } from 'lru-cache';
 import { examine, type LineRefusal } from './examine.ts';
 import { createLeafSet, type LeafSet } from './leaf-set.ts';

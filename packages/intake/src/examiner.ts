@@ -4,7 +4,7 @@ import { type Admission, unlimited } from '@sluice/shared/admission.ts';
 import { unavailable } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { createThread, ThreadBusy } from '@sluice/shared/threads/thread.ts';
-import { fitsInDocument } from '@sluice/store/entries/entries.ts';
+import { fitsInDocument } from '@sluice/store/entries/write-documents.ts';
 import { examine, type LineRefusal } from './examine.ts';
 import type { ExamineAnswer, ExamineRequest } from './examine-thread.ts';
 import type { Intake } from './intake.ts';

@@ -1,3 +1,5 @@
+export type FairQueue<T> = ReturnType<typeof createFairQueue<T>>;
+
 /** What waits, by client: each has its turn, however much the others have waiting. */
 export function createFairQueue<T>() {
   const clients = new Map<string, T[]>();

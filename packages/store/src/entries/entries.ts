@@ -1,8 +1,8 @@
-import { BSON, type ClientSession, type Db, MongoServerError } from 'mongodb';
+import { type Db, MongoServerError } from 'mongodb';
 import type { EntryDocument, StoredEntry } from './entry-document.ts';
 import { createEntryKeys } from './entry-id.ts';
 import { range } from './entry-range.ts';
-import { createInsert, type KeyedEntry, type NewEntry, type Outcome } from './insert-entries.ts';
+import { createInsert } from './insert-entries.ts';
 import { createListing, type Page } from './list-entries.ts';
 import { type MilestoneStore, milestoneStore } from './milestones.ts';
 import { readDocument } from './read-document.ts';
@@ -39,37 +39,10 @@ export function entryStore(
   }
 
   const listing = createListing({ entries, milestones, filterMs });
-  const { insert, insertKeyed, insertWithin } = createInsert({
-    db,
-    entries,
-    newKey: createEntryKeys(),
-    timeoutMs,
-  });
-
   return {
     prepare: prepareOnce,
 
-    /**
-     * Stores entries in one command, all with the same `createdAt`; tells of each what became of it. Resolves once
-     * those that are `stored` are durable on a majority. Rejects when that is not known, or nothing could be begun.
-     * Payloads must have passed `readPayload`; all of them together must fit into one message (16 MB of BSON).
-     */
-    async insert(batch: NewEntry[]): Promise<Outcome[]> {
-      await prepareOnce();
-      return insert(batch);
-    },
-
-    /** The same for entries whose keys are made beforehand, and which may have been stored before. */
-    async insertKeyed(batch: KeyedEntry[]): Promise<Outcome[]> {
-      await prepareOnce();
-      return insertKeyed(batch);
-    },
-
-    /** The same as a part of a transaction; throws when one of them is not taken. */
-    async insertWithin(batch: NewEntry[], session: ClientSession): Promise<void> {
-      await prepareOnce();
-      await insertWithin(batch, session);
-    },
+    ...createInsert({ db, entries, prepare: prepareOnce, newKey: createEntryKeys(), timeoutMs }),
 
     /**
      * Newest first; `start` counts from `before`, the end of the period, or the newest entry. Throws FilterTimeout and
@@ -89,16 +62,6 @@ export function entryStore(
       return keys.length === 0 ? 0 : (await entries.deleteMany({ _id: { $in: keys } })).deletedCount;
     },
   };
-}
-
-/** MongoDB's limit of a document, less what is around the payload. */
-const maxPayloadBytes = 16 * 1024 ** 2 - 1_024;
-/** As BSON a payload is at most 6.5 times as long. */
-const surelyFits = 2 * 1024 ** 2;
-
-/** Whether a payload that was `length` bytes of JSON can be stored. */
-export function fitsInDocument(payload: object, length: number): boolean {
-  return length <= surelyFits || BSON.calculateObjectSize(payload) <= maxPayloadBytes;
 }
 
 const namespaceExists = 48;

@@ -51,7 +51,13 @@ describe('a write concern that is not reached', () => {
     onTestFinished(() => client.close());
     const entries = client.db().collection<EntryDocument>('entries');
     const newKey = createEntryKeys();
-    const { insert } = createInsert({ db: client.db(), entries, newKey, timeoutMs: 10_000 });
+    const { insert } = createInsert({
+      db: client.db(),
+      entries,
+      prepare: async () => {},
+      newKey,
+      timeoutMs: 10_000,
+    });
     expect(await faultOf(insert([entry({ a: 1 }), entry({ a: 2 }, randomBytes(16))]))).toBe('unknown');
     expect(await db.collection('entries').countDocuments({})).toBe(2);
   });

@@ -47,6 +47,8 @@ interface InsertReply {
 interface Dependencies {
   db: Db;
   entries: Collection<EntryDocument>;
+  /** Makes the collection when it is not there; see `entryStore`. */
+  prepare(): Promise<void>;
   newKey(application: Buffer, createdAt: number): Binary;
   timeoutMs: number;
 }
@@ -62,11 +64,11 @@ interface Prepared {
 }
 
 /** The `insert` command itself, with documents that are BSON already; see docs/decisions/0014-json-becomes-bson.md. */
-export function createInsert({ db, entries, newKey, timeoutMs }: Dependencies) {
+export function createInsert({ db, entries, prepare, newKey, timeoutMs }: Dependencies) {
   const { w, journal, wtimeoutMS } = db.writeConcern ?? {};
   const writeConcern = { w, j: journal, wtimeout: wtimeoutMS };
 
-  function prepare({ application, json, bson, once }: NewEntry, createdAt: number): Prepared {
+  function toPrepared({ application, json, bson, once }: NewEntry, createdAt: number): Prepared {
     const key = newKey(Buffer.from(application, 'hex'), createdAt);
     return { key, json, bson, once: once && new Binary(once) };
   }
@@ -139,21 +141,29 @@ export function createInsert({ db, entries, newKey, timeoutMs }: Dependencies) {
   }
 
   return {
-    insert(batch: NewEntry[]): Promise<Outcome[]> {
+    /**
+     * Stores entries in one command, all with the same `createdAt`; says of each what became of it. Resolves once those that are
+     * `stored` are durable on a majority. Rejects when that is not known, or nothing could be begun. All of them together must
+     * fit into one message (16 MB of BSON).
+     */
+    async insert(batch: NewEntry[]): Promise<Outcome[]> {
+      await prepare();
       const createdAt = Date.now();
-      const prepared = batch.map((entry) => prepare(entry, createdAt));
+      const prepared = batch.map((entry) => toPrepared(entry, createdAt));
       return within(timeoutMs, 'the insert was not confirmed in time', insertAndCompare(prepared));
     },
 
-    /** `repeated`: an entry with the same key and payload was stored before; `conflicting`: with another payload. */
-    insertKeyed(batch: KeyedEntry[]): Promise<Outcome[]> {
+    /** The same for entries whose keys are made beforehand, and which may have been stored before. */
+    async insertKeyed(batch: KeyedEntry[]): Promise<Outcome[]> {
+      await prepare();
       return within(timeoutMs, 'the insert was not confirmed in time', insertAndCompare(batch));
     },
 
     /** Within a transaction, which is at an end when one of them is not taken: then it throws. */
     async insertWithin(batch: NewEntry[], session: ClientSession): Promise<void> {
+      await prepare();
       const createdAt = Date.now();
-      const prepared = batch.map((entry) => prepare(entry, createdAt));
+      const prepared = batch.map((entry) => toPrepared(entry, createdAt));
       const [first] = await send(prepared, writeDocuments(prepared), session);
       if (first)
         throw new Error(`MongoDB refused entry ${first.index} of ${batch.length}: code ${first.code}`);

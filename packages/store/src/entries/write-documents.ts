@@ -1,5 +1,5 @@
 import { bsonRoom, inRoom, writeBson } from '@sluice/json/write-bson.ts';
-import type { Binary } from 'mongodb';
+import { type Binary, BSON } from 'mongodb';
 
 // https://bsonspec.org/spec.html
 const [subdocument, binary] = [0x03, 0x05];
@@ -48,4 +48,14 @@ function writeBinary(named: Buffer, { buffer, position }: Binary, target: Buffer
   target[at++] = 0;
   target.set(buffer.subarray(0, position), at);
   return at + position;
+}
+
+/** MongoDB's limit of a document, less what is around the payload. */
+const maxPayloadBytes = 16 * 1024 ** 2 - 1_024;
+/** As BSON a payload is at most 6.5 times as long. */
+const surelyFits = 2 * 1024 ** 2;
+
+/** Whether a payload that was `length` bytes of JSON can be stored. */
+export function fitsInDocument(payload: object, length: number): boolean {
+  return length <= surelyFits || BSON.calculateObjectSize(payload) <= maxPayloadBytes;
 }

@@ -1,5 +1,5 @@
 import { type ApiError, tooMany, unavailable } from '@sluice/shared/errors.ts';
-import { createFairQueue } from '@sluice/shared/threads/fair-queue.ts';
+import { createFairQueue, type FairQueue } from '@sluice/shared/threads/fair-queue.ts';
 import type { FastifyReply } from 'fastify';
 import {
   type CapacityLimit,
@@ -40,7 +40,8 @@ const endless = Number.POSITIVE_INFINITY;
 export function createCapacity({ what, limit, client: kind, waitMs = endless }: CapacityLimit): Capacity {
   const share = sharePerClient * limit;
   const inUse = new Map<string, number>();
-  const waiting = createFairQueue<Waiting>();
+  /** Made when the first has to wait: uploads never do. */
+  let waiting: FairQueue<Waiting> | undefined;
   let total = 0;
 
   const ofClient = (client: string) => inUse.get(client) ?? 0;
@@ -65,12 +66,12 @@ export function createCapacity({ what, limit, client: kind, waitMs = endless }: 
 
   function free(client: string, amount: number): void {
     add(client, -amount);
-    if (waiting.size() > 0) beginNext();
+    if (waiting) beginNext();
   }
 
   function beginNext(): void {
     while (total < limit) {
-      const next = waiting.take();
+      const next = waiting?.take();
       if (!next) return;
       if (performance.now() - next.since > waitMs)
         next.refuse(ofClient(next.client) >= share ? shareIsUsed() : isFull());
@@ -100,6 +101,7 @@ export function createCapacity({ what, limit, client: kind, waitMs = endless }: 
 
     async runInFairOrder(client, work) {
       await new Promise<void>((begin, refuse) => {
+        waiting ??= createFairQueue();
         waiting.push(client, { client, since: performance.now(), begin, refuse });
         beginNext();
       });

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { createExaminer } from '@sluice/intake/examiner.ts';
 import { createRecordLeaves } from '@sluice/intake/record-leaves.ts';
@@ -5,9 +6,10 @@ import type { Redis } from '@sluice/queues/redis.ts';
 import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import { IdempotencyKey, Upload } from '@sluice/shared/contracts/entries.ts';
 import { Success } from '@sluice/shared/contracts/envelope.ts';
-import { ApiError } from '@sluice/shared/errors.ts';
+import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Store } from '@sluice/store/connect.ts';
+import type { Outcome } from '@sluice/store/entries/entries.ts';
 import Type from 'typebox';
 import type { ApplicationCache } from '../applications/cache.ts';
 import { takeJsonBytes } from '../http/json-body.ts';
@@ -17,15 +19,15 @@ import { createAdmit } from '../keys/admit.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { Capacities } from '../limits/capacity.ts';
 import type { Quotas } from '../limits/quota.ts';
-import { createUploadRate } from '../limits/rate.ts';
+import { createUploadRate, type Spend } from '../limits/rate.ts';
 import { capacities } from '../limits/table.ts';
-import { createAccept } from './accept.ts';
 import { createDryRun } from './batch/dry-run.ts';
 import { createExamineLines } from './batch/examine-lines.ts';
 import { batchRoutes } from './batch/routes.ts';
 import { createStoreBatch } from './batch/store-batch.ts';
 import { createGroupCommit } from './group-commit.ts';
-import { idempotencyKey } from './idempotency.ts';
+import { idempotencyHash, idempotencyKey } from './idempotency.ts';
+import { outcomeError } from './outcome-errors.ts';
 import { aboutKeys, keyed, spending } from './route-parts.ts';
 
 interface Dependencies {
@@ -56,7 +58,6 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   });
   const admit = createAdmit(keyring);
   const commit = createGroupCommit(store.entries.insert, capacity.uploads);
-  const accept = createAccept({ cache, admit, commit, examiner, recordLeaves, checkUpload });
   const examineLines = createExamineLines(config.bodyLimit, examiner, log);
   const { batches } = store;
   await app.register(batchRoutes, {
@@ -70,6 +71,36 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     lineCount: config.batchLines,
   });
   takeJsonBytes(app);
+
+  /** Stores one upload; resolves with the payload's own text once the entry is durable, and when a retry finds it stored. Throws ApiError. */
+  async function accept(
+    domain: string,
+    body: Buffer,
+    headers: IncomingHttpHeaders,
+    spend: Spend,
+  ): Promise<string> {
+    const given = headers['idempotency-key'] as string | undefined;
+    const key = given === undefined ? undefined : idempotencyKey(given);
+    const application = cache.peek(domain) ?? (await cache.get(domain));
+    if (!application) throw applicationNotFound(domain);
+    if (application.keyRequired) await admit(application, headers);
+    checkUpload?.(application.owner);
+    spend?.(application.id, 1);
+    const examined = await examiner.examine(application, body);
+    if (!examined.ok) {
+      const { name, message, details } = await examined.explain();
+      throw new ApiError(name, message, details && { details });
+    }
+    const { json, bson, text, leaves } = examined;
+    const recording = recordLeaves.record(application, new Set(leaves));
+    if (recording) await recording;
+    const once = key === undefined ? undefined : idempotencyHash('upload', application.id, key);
+    const entry = { application: application.id, json, bson, once };
+    const [outcome] = await commit.add([entry], (bson ?? body).length, 'uploads');
+    const error = outcome === 'stored' ? undefined : outcomeError(outcome as Outcome);
+    if (error) throw error;
+    return text;
+  }
 
   app.post(
     '/applications/:domain/data',
@@ -94,10 +125,8 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       },
     },
     async ({ params: { domain }, body, headers }, reply) => {
-      const given = headers['idempotency-key'];
-      const key = given === undefined ? undefined : idempotencyKey(given);
       if (!Buffer.isBuffer(body)) throw new ApiError('MalformedBodyError', 'the body is empty');
-      const text = await accept(domain, body, headers, key, rate && spending(rate, reply));
+      const text = await accept(domain, body, headers, rate && spending(rate, reply));
       reply.code(201).type('application/json; charset=utf-8');
       // The payload as it was sent: it was read as JSON that has one meaning, so nothing is serialised again. The type is that of the value.
       return `{"success":true,"status":201,"data":{"domain":"${domain}","payload":${text}}}` as never;

@@ -5,7 +5,7 @@ import { overLimit, tooLarge, tooLargeToStore } from '@sluice/intake/line-errors
 import { readRecord } from '@sluice/json/csv-record.ts';
 import type { Frame } from '@sluice/json/frames.ts';
 import { createRowJson, RowProblem } from '@sluice/schemas/csv/row.ts';
-import { fitsInDocument } from '@sluice/store/entries/entries.ts';
+import { fitsInDocument } from '@sluice/store/entries/write-documents.ts';
 import type { ImportOptions } from '@sluice/store/jobs/job-records.ts';
 
 /** What becomes of a line. `told`: what the report shows of it, as `json` where it is JSON. */
