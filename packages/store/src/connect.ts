@@ -6,7 +6,6 @@ import { userStore } from './accounts/users.ts';
 import { applicationStore } from './applications/applications.ts';
 import { keyStore } from './applications/keys.ts';
 import { leafStore } from './applications/leaves.ts';
-import { readClock } from './clock.ts';
 import { batchStore } from './entries/batches.ts';
 import { entryStore } from './entries/entries.ts';
 import { milestoneStore } from './entries/milestones.ts';
@@ -15,6 +14,13 @@ import { createIndexes } from './indexes.ts';
 import { chunkStore } from './jobs/chunks.ts';
 import { jobStore } from './jobs/jobs.ts';
 import { partStore } from './jobs/parts.ts';
+
+export interface Clock {
+  /** The time of MongoDB's primary, in ms since the epoch. */
+  now: number;
+  /** All that was written by then is on a majority, and what reads find. */
+  majority: number;
+}
 
 export type Store = ReturnType<typeof connectStore>;
 
@@ -100,7 +106,11 @@ export function connectStore(
       await within(2_000, 'MongoDB does not answer', db.command({ ping: 1 }));
     },
     /** MongoDB's own. Rejects when there is no primary; may take as long as a patient operation. */
-    clock: () => readClock(db),
+    async clock(): Promise<Clock> {
+      const { isWritablePrimary, localTime, lastWrite } = await db.command({ hello: 1 });
+      if (!isWritablePrimary || !lastWrite) throw new Error('not the primary of a replica set');
+      return { now: localTime.getTime(), majority: lastWrite.majorityWriteDate.getTime() };
+    },
     close: () => client.close(),
   };
 }

@@ -31,7 +31,7 @@ export function startIngestWorker(
   const purges = createProducer(purgesQueue, redis, config.redis, log);
   const imports = createJobQueue(importsQueue, store.jobs, redis, config.redis, log);
   const compiler = createCompiler({ log });
-  const stopSettling = startSettling(store, log, store.chunks.openSince);
+  const stopSettling = startSettling(store, log);
   return startWorker({
     config,
     timings,
