@@ -43,9 +43,9 @@ export function createJobQueue<Payload>(
     waiting: producer.waiting,
     enqueue,
 
-    /** Enqueues again what has not moved for so long that Redis may have lost it. */
-    async recover(unmovedMs: number): Promise<void> {
-      for (const job of await jobs.forgotten(kind, unmovedMs)) await enqueue(job);
+    /** Enqueues again what has waited for so long that Redis may have lost it. */
+    async recover(waitedMs: number): Promise<void> {
+      for (const job of await jobs.forgotten(kind, waitedMs)) await enqueue(job);
     },
 
     /** To be called when less is under way for an owner: the jobs that wait move up. */

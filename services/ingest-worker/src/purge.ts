@@ -48,9 +48,10 @@ export function createPurge({
     { applicationId }: { applicationId: string },
     signal: AbortSignal,
   ): Promise<void> {
-    if (!(await applications.isUnpurged(applicationId))) return;
-    // Before the first look: what comes while this one goes on is for the next.
-    const isLast = await applications.isOlder(applicationId, graceMs);
+    // Its age before the first look: what comes while this one goes on is for the next.
+    const tombstone = await applications.tombstone(applicationId, graceMs);
+    if (!tombstone) return;
+    const isLast = tombstone.isOlder;
     const purged = await purgeEntries(applicationId, signal);
     await purgeJobs(applicationId);
     // After its entries, for where there are some a worker may still set a milestone.

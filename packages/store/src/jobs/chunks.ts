@@ -6,7 +6,6 @@ export interface Chunk {
   id: string;
   job: string;
   application: string;
-  owner: string;
   /** Its place in the file, from 0. */
   seq: number;
   lines: number;
@@ -43,11 +42,10 @@ export interface ChunkResult {
   report?: { part: string; bytes: number } | undefined;
 }
 
-interface ChunkDocument extends Omit<Chunk, 'id' | 'job' | 'application' | 'owner'>, Partial<ChunkResult> {
+interface ChunkDocument extends Omit<Chunk, 'id' | 'job' | 'application'>, Partial<ChunkResult> {
   _id: ObjectId;
   job: ObjectId;
   application: ObjectId;
-  owner: ObjectId;
   state: 'open' | 'done';
   fence: number;
   attempts: number;
@@ -62,12 +60,11 @@ const writingMs = 60_000;
 /** Of the primary: what is read there comes before the write that follows, whether a majority has it or not. */
 const ofPrimary = { readConcern: { level: 'local' } } as const;
 
-const toChunk = ({ _id, job, application, owner, stamp = 0, ...rest }: ChunkDocument): ClaimedChunk => ({
+const toChunk = ({ _id, job, application, stamp = 0, ...rest }: ChunkDocument): ClaimedChunk => ({
   ...rest,
   id: _id.toHexString(),
   job: job.toHexString(),
   application: application.toHexString(),
-  owner: owner.toHexString(),
   stamp,
 });
 
@@ -87,13 +84,12 @@ export function chunkStore(db: Db) {
     hasMatched(chunks.updateOne(leased(id, fence), change));
 
   return {
-    async add({ job, application, owner, ...chunk }: Omit<Chunk, 'id'>): Promise<void> {
+    async add({ job, application, ...chunk }: Omit<Chunk, 'id'>): Promise<void> {
       await chunks.insertOne({
         ...chunk,
         _id: new ObjectId(),
         job: new ObjectId(job),
         application: new ObjectId(application),
-        owner: new ObjectId(owner),
         state: 'open',
         fence: 0,
         attempts: 0,
