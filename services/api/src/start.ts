@@ -10,7 +10,7 @@ import type { Logger } from '@sluice/shared/logger.ts';
 import { connectStore } from '@sluice/store/connect.ts';
 import { buildApp } from './app.ts';
 import { createApplicationCache } from './applications/cache.ts';
-import type { Lifecycle } from './http/health.ts';
+import type { Lifecycle } from './dependencies.ts';
 import { createCapacities } from './limits/capacity.ts';
 
 export interface RunningApi {

@@ -9,10 +9,7 @@ export type EntryId = string;
 
 const applicationBytes = 12;
 const timeBytes = 6;
-const idBytes = 14;
-
-/** What a cursor may hold. */
-export const isEntryId = (text: string) => /^[0-9a-f]{28}$/.test(text);
+export const entryIdBytes = 14;
 
 type NewKey = (application: Buffer, createdAt: number) => Binary;
 
@@ -31,7 +28,7 @@ export function createKeysAt(): NewKey {
   const ofProcess = randomBytes(4);
   let counter = 0;
   return (application, createdAt) => {
-    const key = Buffer.allocUnsafe(applicationBytes + idBytes);
+    const key = Buffer.allocUnsafe(applicationBytes + entryIdBytes);
     application.copy(key);
     key.writeUIntBE(createdAt, applicationBytes, timeBytes);
     ofProcess.copy(key, applicationBytes + timeBytes);
@@ -50,7 +47,7 @@ export function createLineKeys(
   createdAt: number,
   source: Buffer,
 ): (line: number) => Binary {
-  const common = Buffer.alloc(applicationBytes + idBytes);
+  const common = Buffer.alloc(applicationBytes + entryIdBytes);
   common.write(application, 'hex');
   common.writeUIntBE(createdAt, applicationBytes, timeBytes);
   source.copy(common, applicationBytes + timeBytes, 0, 4);
@@ -74,15 +71,15 @@ export function firstKeyAt(application: string, time: Date): Binary {
     milliseconds
       .toString(16)
       .padStart(2 * timeBytes, '0')
-      .padEnd(2 * idBytes, '0'),
+      .padEnd(2 * entryIdBytes, '0'),
   );
 }
 
-export const lowestId: EntryId = '0'.repeat(2 * idBytes);
-export const highestId: EntryId = 'f'.repeat(2 * idBytes);
+export const lowestId: EntryId = '0'.repeat(2 * entryIdBytes);
+export const highestId: EntryId = 'f'.repeat(2 * entryIdBytes);
 
 export function fromKey({ buffer }: Binary): { id: EntryId; createdAt: Date } {
-  const bytes = Buffer.from(buffer.buffer, buffer.byteOffset + applicationBytes, idBytes);
+  const bytes = Buffer.from(buffer.buffer, buffer.byteOffset + applicationBytes, entryIdBytes);
   return { id: bytes.toString('hex'), createdAt: new Date(bytes.readUIntBE(0, timeBytes)) };
 }
 

@@ -1,22 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import jwt, { type JWT } from '@fastify/jwt';
 import { ApiError } from '@sluice/shared/errors.ts';
-import type { UserRecord, UserStore } from '@sluice/store/accounts/users.ts';
+import type { UserRecord } from '@sluice/store/accounts/users.ts';
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import fp from 'fastify-plugin';
+import type { AppDependencies } from '../dependencies.ts';
 
 interface Claims {
   sub: string;
   /** Version of the user's tokens. */
   ver: number;
   jti: string;
-}
-
-interface Options {
-  users: UserStore;
-  /** The first signs, all verify. */
-  secrets: string[];
-  durationMs: number;
 }
 
 function unauthorized(reason: string, cause?: unknown): ApiError {
@@ -46,8 +40,10 @@ function claimsOf(token: string, [key, ...others]: JWT[]): Claims {
 }
 
 /** Tokens: HS256 and nothing else, bound to a version that a password change raises. */
-export const auth = fp<Options>(
-  async (app, { users, secrets, durationMs }) => {
+export const auth = fp<Pick<AppDependencies, 'store' | 'config'>>(
+  async (app, { store: { users }, config }) => {
+    // The first signs, all verify.
+    const { secrets, durationMs } = config.jwt;
     for (const [place, secret] of secrets.entries()) {
       await app.register(jwt, {
         namespace: `secret${place}`,

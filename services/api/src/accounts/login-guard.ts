@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { tooMany } from '@sluice/shared/errors.ts';
-import { addressKey } from '../limits/address-key.ts';
 import { type Counters, toSeconds } from '../limits/rate.ts';
 import { rates } from '../limits/table.ts';
 
@@ -40,10 +39,10 @@ export function createLoginGuard(counters: Counters) {
     await waits.set(pair, 1, seconds);
   }
 
-  /** Whether `isRight` says so. Throws ApiError, without asking it, when there is to be a wait. */
-  return (username: string, address: string, isRight: () => Promise<boolean>): Promise<boolean> => {
+  /** Whether `isRight` says so; `client` is a key of an address. Throws ApiError, without asking it, when there is to be a wait. */
+  return (username: string, client: string, isRight: () => Promise<boolean>): Promise<boolean> => {
     const name = createHash('sha256').update(username.toLowerCase()).digest('base64url').slice(0, 22);
-    const pair = `${name}:${addressKey(address)}`;
+    const pair = `${name}:${client}`;
     return inOrder(pair, async () => {
       const [wait, tries, seen] = await Promise.all([
         waits.get(pair),

@@ -1,7 +1,11 @@
-import type { ApplicationSize, ApplicationStore } from '@sluice/store/applications/applications.ts';
+import type { Application } from '@sluice/shared/contracts/applications.ts';
+import type {
+  ApplicationRecord,
+  ApplicationSize,
+  ApplicationStore,
+} from '@sluice/store/applications/applications.ts';
 import type { FastifyReply } from 'fastify';
 import type { Capacities } from '../limits/capacity.ts';
-import { toJson } from './shown.ts';
 
 /** Applications that are read by one query, and their bytes as BSON: a schema may have 256 KiB. It takes a few milliseconds to write them. */
 const groupOf = { count: 100, bytes: 256 * 1024 };
@@ -25,6 +29,24 @@ function toGroups(sizes: ApplicationSize[]): Group[] {
     } else groups.push({ ids: [id], bytes });
   }
   return groups;
+}
+
+/** An application as its owner sees it, as JSON. The schema is JSON already: it is not parsed and written again. */
+export function toJson(record: ApplicationRecord): string {
+  const { rawSchema } = record;
+  const fields: Omit<Application, 'template'> = {
+    name: record.name,
+    owner: record.owner.username,
+    domain: record.domain,
+    type: record.type,
+    connectors: record.connectors,
+    key_required: record.keyRequired,
+    allowed_origins: record.allowedOrigins,
+    createdAt: record.createdAt.toISOString(),
+    lastModifiedAt: record.lastModifiedAt.toISOString(),
+  };
+  const template = `{"raw_schema":${JSON.stringify(rawSchema)},"schema":${rawSchema}}`;
+  return `${JSON.stringify(fields).slice(0, -1)},"template":${template}}`;
 }
 
 /** Writes lists of applications. However many clients list, one group at a time is read and written, so that uploads go on beside. */

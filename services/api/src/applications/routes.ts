@@ -1,7 +1,5 @@
 import { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { Producer } from '@sluice/queues/producer.ts';
-import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import {
   Application,
   ApplicationsQuery,
@@ -11,37 +9,16 @@ import {
 } from '@sluice/shared/contracts/applications.ts';
 import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
-import type { Logger } from '@sluice/shared/logger.ts';
-import type {
-  ApplicationChange,
-  ApplicationRecord,
-  ApplicationStore,
-} from '@sluice/store/applications/applications.ts';
+import type { ApplicationChange, ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
-import type { Audit } from '../audit/audit.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { success } from '../http/envelope.ts';
-import { ByDomain, failures, overLimit, refusals, security } from '../http/route-parts.ts';
-import type { Capacities } from '../limits/capacity.ts';
-import type { Quotas } from '../limits/quota.ts';
-import { createAnnounce } from './announce.ts';
-import type { ApplicationCache } from './cache.ts';
-import { createListApplications } from './list.ts';
+import { toPackageUrl } from '../http/formats.ts';
+import { ByDomain, overLimit, ownerRoutes, refusals } from '../http/route-parts.ts';
+import { findApplication } from './find.ts';
+import { createListApplications, toJson } from './list.ts';
 import { makeDomain } from './make-domain.ts';
-import { toPackageUrl } from './package-url.ts';
-import { toJson } from './shown.ts';
-
-interface Dependencies {
-  applications: ApplicationStore;
-  compiler: Compiler;
-  quotas: Pick<Quotas, 'check'>;
-  capacity: Pick<Capacities, 'lists' | 'listParts'>;
-  cache: Pick<ApplicationCache, 'drop'>;
-  /** Of applications that the caches of all API processes shall drop, and that shall be purged. */
-  queues: Record<'invalidations' | 'purges', Producer<{ applicationId: string }>>;
-  audit: Audit;
-  log: Logger;
-}
 
 const toConnectors = (connectors: Connector[]): Connector[] =>
   connectors.map(({ package_url, language }) => ({
@@ -63,37 +40,39 @@ function toChange({
   };
 }
 
-const json = 'application/json; charset=utf-8';
-
 /** Sends what is written already: the type is that of the value. */
 const sendJson = (reply: FastifyReply, text: string | Readable) =>
-  reply.type(json).send(text as never) as never;
+  reply.type('application/json; charset=utf-8').send(text as never) as never;
 
 const sendOne = (reply: FastifyReply, application: ApplicationRecord) =>
   sendJson(reply, `{"success":true,"status":200,"data":${toJson(application)}}`);
 
-const tags = ['Applications'];
+type Needs = 'store' | 'compiler' | 'cache' | 'queues' | 'quotas' | 'capacity' | 'audit' | 'log';
 
 /** Applications of the user whose token it is. */
-export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
+export const applicationRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = async (
   app,
-  { applications, compiler, quotas, capacity, cache, queues, audit, log },
+  { store: { applications }, compiler, cache, queues, quotas, capacity, audit, log },
 ) => {
-  app.addHook('onRequest', app.authenticate);
+  ownerRoutes(app, 'Applications');
   const list = createListApplications(applications, capacity);
-  const announce = createAnnounce({ cache, log });
-  const onAccessChanged = (id: string) => announce(id, [queues.invalidations]);
-  const onDeleted = (id: string) => announce(id, [queues.invalidations, queues.purges]);
+
+  /** Other API processes learn it from a worker: MongoDB knows already, the queues make it quicker. */
+  async function announce(applicationId: string, to: ('invalidations' | 'purges')[]): Promise<void> {
+    cache.drop(applicationId);
+    const adding = to.map((name) => queues[name].add({ applicationId }));
+    for (const result of await Promise.allSettled(adding))
+      if (result.status === 'rejected')
+        log.warn({ event: 'queue.missed', application: applicationId, reason: result.reason.message });
+  }
 
   app.post(
     '/applications',
     {
       schema: {
         summary: 'Create an application',
-        tags,
-        security,
         body: NewApplication,
-        response: { 200: Success(Application), ...refusals(422), ...overLimit, ...failures },
+        response: { 200: Success(Application), ...refusals(422), ...overLimit },
       },
     },
     async (request, reply) => {
@@ -122,10 +101,8 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
     {
       schema: {
         summary: 'List your applications, newest first',
-        tags,
-        security,
         querystring: ApplicationsQuery,
-        response: { 200: Success(Type.Array(Application)), ...overLimit, ...failures },
+        response: { 200: Success(Type.Array(Application)), ...overLimit },
       },
     },
     async ({ owner, method, query }, reply) => {
@@ -137,67 +114,50 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Dependencies> = async 
 
   app.get(
     '/applications/:domain',
-    {
-      schema: {
-        summary: 'An application',
-        tags,
-        security,
-        params: ByDomain,
-        response: { 200: Success(Application), ...failures },
-      },
-    },
-    async ({ params, owner }, reply) => {
-      const found = await applications.ofOwner(params.domain, owner.id);
-      if (!found) throw applicationNotFound(params.domain);
-      return sendOne(reply, found);
-    },
+    { schema: { summary: 'An application', params: ByDomain, response: { 200: Success(Application) } } },
+    async (request, reply) => sendOne(reply, await findApplication(applications, request)),
   );
 
-  for (const method of ['PUT', 'PATCH'] as const) {
-    app.route({
-      method,
-      url: '/applications/:domain',
-      schema: {
-        summary: 'Update name, type, connectors, or who may upload',
-        tags,
-        security,
-        params: ByDomain,
-        body: ApplicationUpdate,
-        response: { 200: Success(Application), ...failures },
-      },
-      handler: async (request, reply) => {
-        const { params, body, owner } = request;
-        const change = toChange(body);
-        const updated = await applications.update(params.domain, owner.id, change);
-        if (!updated) throw applicationNotFound(params.domain);
-        if ('keyRequired' in change || 'allowedOrigins' in change) await onAccessChanged(updated.id);
-        const details = { changed: Object.keys(body) };
-        await audit.note(request, { action: 'application.updated', application: updated.domain, details });
-        return sendOne(reply, updated);
-      },
-    });
-  }
+  app.route({
+    method: ['PUT', 'PATCH'],
+    url: '/applications/:domain',
+    schema: {
+      summary: 'Update name, type, connectors, or who may upload',
+      params: ByDomain,
+      body: ApplicationUpdate,
+      response: { 200: Success(Application) },
+    },
+    handler: async (request, reply) => {
+      const { params, body, owner } = request;
+      const change = toChange(body);
+      const updated = await applications.update(params.domain, owner.id, change);
+      if (!updated) throw applicationNotFound(params.domain);
+      if ('keyRequired' in change || 'allowedOrigins' in change)
+        await announce(updated.id, ['invalidations']);
+      const details = { changed: Object.keys(body) };
+      await audit.note(request, { action: 'application.updated', application: updated.domain, details });
+      return sendOne(reply, updated);
+    },
+  });
 
   app.delete(
     '/applications/:domain',
     {
       schema: {
         summary: 'Delete an application with all its entries',
-        tags,
-        security,
         params: ByDomain,
-        response: { 200: Success(Message), ...failures },
+        response: { 200: Success(Message) },
       },
     },
     async (request, reply) => {
-      const { params, owner } = request;
-      const id = await applications.remove(params.domain, owner.id);
-      if (!id) throw applicationNotFound(params.domain);
-      const event = { action: 'application.deleted', application: params.domain } as const;
-      await Promise.all([audit.note(request, event), onDeleted(id)]);
-      return success(reply, {
-        message: `application ${params.domain} was deleted; its entries are being purged`,
-      });
+      const { domain } = request.params;
+      const id = await applications.remove(domain, request.owner.id);
+      if (!id) throw applicationNotFound(domain);
+      await Promise.all([
+        audit.note(request, { action: 'application.deleted', application: domain }),
+        announce(id, ['invalidations', 'purges']),
+      ]);
+      return success(reply, { message: `application ${domain} was deleted; its entries are being purged` });
     },
   );
 };

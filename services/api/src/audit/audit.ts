@@ -16,15 +16,7 @@ type Event = Pick<AuditRecord, 'action' | 'application' | 'job' | 'key' | 'detai
 export type Audit = ReturnType<typeof createAudit>;
 
 /** The log of who did what, kept for `retentionMs`. To be called once what it tells of is done. Never rejects. */
-export function createAudit({
-  records,
-  retentionMs,
-  log,
-}: {
-  records: AuditStore;
-  retentionMs: number;
-  log: Logger;
-}) {
+export function createAudit(records: AuditStore, retentionMs: number, log: Logger) {
   async function write(
     store: (record: Omit<AuditRecord, 'id'>) => Promise<void>,
     request: FastifyRequest,

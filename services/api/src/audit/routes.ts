@@ -1,42 +1,45 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { type AuditEvent, AuditPage, AuditQuery } from '@sluice/shared/contracts/audit.ts';
 import { Success } from '@sluice/shared/contracts/envelope.ts';
-import type { AuditRecord, AuditStore } from '@sluice/store/accounts/audit.ts';
+import type { AuditPlace, AuditRecord } from '@sluice/store/accounts/audit.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { fromCursor, toCursor } from '../http/cursor.ts';
 import { success } from '../http/envelope.ts';
-import { failures, security } from '../http/route-parts.ts';
-import { fromCursor, toCursor } from './cursor.ts';
-
-interface Dependencies {
-  records: AuditStore;
-}
+import { ownerRoutes } from '../http/route-parts.ts';
 
 const toEvent = ({ user: _, expiresAt: __, at, ...rest }: AuditRecord): AuditEvent => ({
   ...rest,
   at: at.toISOString(),
 });
 
+/** The time in six bytes, and the id in twelve. */
+const toPlace = ({ at, id }: AuditPlace) => at.getTime().toString(16).padStart(12, '0') + id;
+const fromPlace = (place: string): AuditPlace => ({
+  at: new Date(Number.parseInt(place.slice(0, 12), 16)),
+  id: place.slice(12),
+});
+
 /** The audit log, as far as it is about the own account. */
-export const auditRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (app, { records }) => {
+export const auditRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, 'store'>> = async (app, { store }) => {
+  ownerRoutes(app, 'Audit');
+
   app.get(
     '/audit',
     {
       schema: {
         summary: 'List own actions, and what was tried on the own account, newest first',
-        tags: ['Audit'],
-        security,
         querystring: AuditQuery,
-        response: { 200: Success(AuditPage), ...failures },
+        response: { 200: Success(AuditPage) },
       },
-      onRequest: app.authenticate,
     },
     async ({ query: { limit = 100, after }, owner }, reply) => {
-      const place = after === undefined ? undefined : fromCursor(after);
-      const found = await records.page(owner.id, limit + 1, place);
+      const place = after === undefined ? undefined : fromPlace(fromCursor(after, 18));
+      const found = await store.audit.page(owner.id, limit + 1, place);
       const page = found.slice(0, limit);
       const last = page.at(-1);
       return success(reply, {
         result: page.map(toEvent),
-        ...(found.length > limit && last && { cursor: toCursor(last) }),
+        ...(found.length > limit && last && { cursor: toCursor(toPlace(last)) }),
       });
     },
   );

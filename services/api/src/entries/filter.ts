@@ -1,9 +1,8 @@
-import { toPointer } from '@sluice/json/pointer.ts';
-import { readPayload } from '@sluice/json/read-payload.ts';
+import { fromPointer, toPointer } from '@sluice/json/pointer.ts';
+import { maxNesting, readPayload } from '@sluice/json/read-payload.ts';
 import { isObject } from '@sluice/schemas/is-object.ts';
 import type { ErrorDetail } from '@sluice/shared/errors.ts';
 import type { Condition } from '@sluice/store/entries/entry-filter.ts';
-import { readField } from './field.ts';
 
 export type Filter = { ok: true; conditions: Condition[] } | { ok: false; details: ErrorDetail[] };
 
@@ -74,6 +73,22 @@ function split(name: string, condition: unknown): Part[] {
   const operands = isObject(condition) ? Object.entries(condition) : [];
   if (operands.length === 0) return [{ name, value: condition }];
   return operands.map(([operator, value]) => ({ name, operator, value }));
+}
+
+type Field = { ok: true; path: string[] } | { ok: false; message: string };
+
+const wrong = (message: string): Field => ({ ok: false, message });
+
+/** The keys that lead to what a filter calls by its column's name, or by a JSON Pointer. */
+function readField(name: string): Field {
+  if (name === 'createdAt')
+    return wrong('is the time of the entry: use from and to, or /createdAt for a member of that name');
+  const isPointer = name.startsWith('/');
+  if (isPointer && /~(?![01])/.test(name))
+    return wrong('is not a JSON Pointer: ~ is written ~0, and / in a key ~1');
+  const path = isPointer ? fromPointer(name) : name.split('.');
+  if (path.length > maxNesting) return wrong(`is deeper than the ${maxNesting} levels of a payload`);
+  return { ok: true, path };
 }
 
 function toCondition({ name, operator, value }: Part): Condition | ErrorDetail {

@@ -1,25 +1,18 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { EntriesQuery, EntryPage } from '@sluice/shared/contracts/entries.ts';
 import { Success } from '@sluice/shared/contracts/envelope.ts';
-import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
-import type { ApplicationStore } from '@sluice/store/applications/applications.ts';
-import type { EntryStore } from '@sluice/store/entries/entries.ts';
+import { ApiError } from '@sluice/shared/errors.ts';
 import { type Condition, FilterTimeout } from '@sluice/store/entries/entry-filter.ts';
+import { entryIdBytes } from '@sluice/store/entries/entry-id.ts';
 import { PageTooLarge } from '@sluice/store/entries/list-entries.ts';
+import { findApplication } from '../applications/find.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { fromCursor, toCursor } from '../http/cursor.ts';
 import { success } from '../http/envelope.ts';
-import { toPeriod } from '../http/period.ts';
-import { ByDomain, failures, overLimit, security } from '../http/route-parts.ts';
-import type { Capacities } from '../limits/capacity.ts';
+import { toPeriod } from '../http/formats.ts';
+import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
 import { pageBytes } from '../limits/table.ts';
-import { fromCursor, toCursor } from './cursor.ts';
 import { readFilter } from './filter.ts';
-
-interface Dependencies {
-  applications: ApplicationStore;
-  entries: EntryStore;
-  /** Of pages, also while their answers are on their way. MongoDB's replies have up to 16 MiB, and are here before they are counted. */
-  capacity: Pick<Capacities, 'pages' | 'pageReads'>;
-}
 
 /** The conditions of `filter`; throws when it is not one. */
 function toConditions(text: string): Condition[] {
@@ -41,11 +34,16 @@ function answerTooMuch(cause: unknown): never {
   throw cause;
 }
 
-/** Listing: newest first, by index or by cursor; all entries, a period, or those that a filter leaves. */
-export const entryRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
+/**
+ * Listing: newest first, by index or by cursor; all entries, a period, or those that a filter leaves. Pages count also while
+ * their answers are on their way; MongoDB's replies have up to 16 MiB, and are here before they are counted.
+ */
+export const entryRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, 'store' | 'capacity'>> = async (
   app,
-  { applications, entries, capacity: { pages, pageReads } },
+  { store: { applications, entries }, capacity: { pages, pageReads } },
 ) => {
+  ownerRoutes(app, 'Entries');
+
   app.get(
     '/applications/:domain/data',
     {
@@ -55,28 +53,25 @@ export const entryRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
           '`from` is included, `to` is not. `start` counts from `after` where that is given. `total` is exact: of all ' +
           'entries in the period that meet the filter. A filter that takes longer than 5 s is answered 400, and so is a page ' +
           'whose entries have over 16 MiB together: the message says how many fit.',
-        tags: ['Entries'],
-        security,
         params: ByDomain,
         querystring: EntriesQuery,
-        response: { 200: Success(EntryPage), ...overLimit, ...failures },
+        response: { 200: Success(EntryPage), ...overLimit },
       },
-      onRequest: app.authenticate,
     },
-    async ({ params: { domain }, query, owner }, reply) => {
+    async (request, reply) => {
+      const { query, owner } = request;
       const { start = 0, limit = 100 } = query;
       const period = toPeriod(query);
       const filter = query.filter === undefined ? undefined : toConditions(query.filter);
-      const before = query.after === undefined ? undefined : fromCursor(query.after);
-      const application = await applications.ofOwner(domain, owner.id);
-      if (!application) throw applicationNotFound(domain);
+      const before = query.after === undefined ? undefined : fromCursor(query.after, entryIdBytes);
+      const { id, domain } = await findApplication(applications, request);
       const lease = pages.lease(reply, owner.id);
       lease.take(pageBytes);
       const [found, total] = await lease
         .during(() =>
           pageReads.runInFairOrder(owner.id, async () => {
             const reading = [
-              entries.page(application.id, {
+              entries.page(id, {
                 ...period,
                 filter,
                 start,
@@ -84,7 +79,7 @@ export const entryRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
                 before,
                 onRead: lease.take,
               }),
-              entries.count(application.id, { ...period, filter }),
+              entries.count(id, { ...period, filter }),
             ] as const;
             // Where one fails the other still has its connection.
             await Promise.allSettled(reading);

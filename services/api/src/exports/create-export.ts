@@ -1,23 +1,18 @@
-import type { JobQueue } from '@sluice/queues/job-queue.ts';
 import { type Column, columnsOf } from '@sluice/schemas/columns/columns.ts';
 import { widthOf } from '@sluice/schemas/columns/width.ts';
 import { parseSchema } from '@sluice/schemas/parse-schema.ts';
 import { ApiError, unavailable } from '@sluice/shared/errors.ts';
-import type { Logger } from '@sluice/shared/logger.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
-import type { Store } from '@sluice/store/connect.ts';
 import type { ExportJob, ExportOptions } from '@sluice/store/jobs/job-records.ts';
-import type { Quotas } from '../limits/quota.ts';
-
-interface Dependencies {
-  store: Pick<Store, 'rawEntries' | 'leaves' | 'jobs'>;
-  queue: Pick<JobQueue, 'enqueue'>;
-  quotas: Pick<Quotas, 'check'>;
-  log: Logger;
-}
+import type { Dependencies } from '../dependencies.ts';
 
 /** Commits an export to MongoDB, then puts its id on the queue; without the queue there is no export. */
-export function createExport({ store: { rawEntries, leaves, jobs }, queue, quotas, log }: Dependencies) {
+export function createExport({
+  store: { rawEntries, leaves, jobs },
+  queues,
+  quotas,
+  log,
+}: Pick<Dependencies, 'store' | 'queues' | 'quotas' | 'log'>) {
   return async (
     application: ApplicationRecord,
     options: ExportOptions,
@@ -43,7 +38,7 @@ export function createExport({ store: { rawEntries, leaves, jobs }, queue, quota
       transient,
     });
     try {
-      await queue.enqueue(job);
+      await queues.exports.enqueue(job);
       return job;
     } catch (error) {
       log.warn({ event: 'export.refused', job: job.id, reason: (error as Error).message });

@@ -1,31 +1,26 @@
-import type { JobQueue } from '@sluice/queues/job-queue.ts';
 import { unavailable } from '@sluice/shared/errors.ts';
-import type { Store } from '@sluice/store/connect.ts';
 import type { ExportJob } from '@sluice/store/jobs/job-records.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Audit } from '../audit/audit.ts';
-import { cancelJob } from '../jobs/cancel-job.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { encodingFor } from '../jobs/encoding.ts';
-import { keeping } from '../jobs/keep.ts';
+import { cancelJob, keeping } from '../jobs/keep.ts';
 import { sendBytes } from '../jobs/send-file.ts';
 import { followParts, waitForStart } from './follow.ts';
-
-interface Dependencies {
-  store: Pick<Store, 'jobs' | 'parts'>;
-  queue: Pick<JobQueue, 'workers'>;
-  waitMs: number;
-  audit: Audit;
-}
 
 /** While workers are there but busy, a client waits this long. */
 const busyMs = 60_000;
 
 /** Sends the file of an export while it is written. A client that goes away cancels it. */
-export function createStreamExport({ store: { jobs, parts }, queue, waitMs, audit }: Dependencies) {
+export function createStreamExport({
+  store: { jobs, parts },
+  queues,
+  config,
+  audit,
+}: Pick<Dependencies, 'store' | 'queues' | 'config' | 'audit'>) {
   /** Resolves once a worker has the job; else cancels it and says why there is none. */
   async function begun(job: ExportJob, signal: AbortSignal): Promise<void> {
-    if (await waitForStart(jobs, job.id, waitMs, signal)) return;
-    const workers = await queue.workers().catch(() => 0);
+    if (await waitForStart(jobs, job.id, config.exportWaitMs, signal)) return;
+    const workers = await queues.exports.workers().catch(() => 0);
     if (workers > 0 && (await waitForStart(jobs, job.id, busyMs, signal))) return;
     await cancelJob(jobs, job.id);
     throw workers > 0

@@ -26,8 +26,6 @@ const headers: Record<number, object> = {
   503: { 'Retry-After': { required: true, description: 'Seconds to wait.', schema: { type: 'integer' } } },
 };
 
-const nameOf = (status: number) => `Failure${status}`;
-
 const component = (status: number) => ({
   description: errorsOf(status)
     .map(({ name, description }) => `\`${name}\`: ${description}`)
@@ -36,50 +34,41 @@ const component = (status: number) => ({
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
 });
 
-function statusesOf(path: string, method: string, { security = [] }: Operation): number[] {
-  return [
-    ...always,
-    ...(security.some((scheme) => 'bearer' in scheme) ? withToken : []),
-    ...(path.includes('{') ? withPath : []),
-    ...(method === 'get' ? [] : withBody),
-  ];
-}
+const ofAll = (path: string, method: string, { security = [] }: Operation): number[] => [
+  ...always,
+  ...(security.some((scheme) => 'bearer' in scheme) ? withToken : []),
+  ...(path.includes('{') ? withPath : []),
+  ...(method === 'get' ? [] : withBody),
+];
 
 /** Says no more than that it is a failure. */
 const isPlain = (response: object) => 'description' in response && response.description === plainFailure;
 
-function describe(path: string, method: string, operation: Operation) {
-  const own = Object.entries(operation.responses ?? {});
-  const named = own.filter(([status, response]) => isPlain(response) && !status.endsWith('XX'));
-  const statuses = [...named.map(([status]) => Number(status)), ...statusesOf(path, method, operation)];
-  const refer = (status: number) => [status, { $ref: `#/components/responses/${nameOf(status)}` }] as const;
-  return {
-    ...operation,
-    responses: Object.fromEntries<object>([
-      ...statuses.map(refer),
-      ...own.filter(([, response]) => !isPlain(response)),
-    ]),
-  };
+/** Names the failures of each route: those that it says itself, and those that all routes of its kind have. */
+export function describeFailures(description: Description) {
+  const named = new Set<number>();
+
+  function refer(status: number): [string, object] {
+    named.add(status);
+    return [`${status}`, { $ref: `#/components/responses/Failure${status}` }];
+  }
+
+  function describe(path: string, method: string, operation: Operation) {
+    const own = Object.entries(operation.responses ?? {});
+    const plain = own.filter(([status, response]) => isPlain(response) && !status.endsWith('XX'));
+    const statuses = [...plain.map(([status]) => Number(status)), ...ofAll(path, method, operation)];
+    const special = own.filter(([, response]) => !isPlain(response));
+    return { ...operation, responses: Object.fromEntries<object>([...statuses.map(refer), ...special]) };
+  }
+
+  const paths = mapValues(description.paths ?? {}, (item, path) =>
+    mapValues(item, (operation, method) => describe(path, method, operation)),
+  );
+  const responses = Object.fromEntries([...named].map((status) => [`Failure${status}`, component(status)]));
+  const { schemas } = description.components ?? {};
+  const components = { ...description.components, schemas: { ...schemas, Failure }, responses };
+  return { ...description, paths, components };
 }
 
 const mapValues = <From, To>(record: Record<string, From>, change: (value: From, key: string) => To) =>
   Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]));
-
-/** Names the failures of each route: those that it says itself, and those that all routes of its kind have. */
-export function describeFailures(description: Description) {
-  const paths = mapValues(description.paths ?? {}, (item, path) =>
-    mapValues(item, (operation, method) => describe(path, method, operation)),
-  );
-  const operations = Object.values(paths).flatMap((item) => Object.values(item));
-  const responses = operations.flatMap((operation) => Object.entries(operation.responses));
-  const failures = new Set(responses.filter(([, it]) => '$ref' in it).map(([status]) => Number(status)));
-  return {
-    ...description,
-    paths,
-    components: {
-      ...description.components,
-      schemas: { ...description.components?.schemas, Failure },
-      responses: Object.fromEntries([...failures].map((status) => [nameOf(status), component(status)])),
-    },
-  };
-}

@@ -1,43 +1,13 @@
-import type { ServerResponse } from 'node:http';
 import cors from '@fastify/cors';
 import fp from 'fastify-plugin';
-import helmet from 'helmet';
-import type { Lifecycle } from './health.ts';
+import type { Lifecycle } from '../dependencies.ts';
 
-const protect = helmet({
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-  },
-  // TLS ends at the proxy, which knows whether it is there.
-  strictTransportSecurity: false,
-  // These are about documents, of which there are none but the page of the docs.
-  crossOriginOpenerPolicy: false,
-  referrerPolicy: false,
-  xFrameOptions: false,
-  xDnsPrefetchControl: false,
-  xDownloadOptions: false,
-  xPermittedCrossDomainPolicies: false,
-  xXssProtection: false,
-  originAgentCluster: false,
-});
-
-/** What helmet sets is the same for every answer, so it is asked once. */
-function protectiveHeaders(): Record<string, string> {
-  const found: Record<string, string> = {};
-  const recorder = {
-    setHeader: (name: string, value: string) => {
-      found[name.toLowerCase()] = value;
-    },
-    removeHeader: () => undefined,
-  } as unknown as ServerResponse;
-  protect({} as never, recorder, (error) => {
-    if (error) throw error;
-  });
-  return found;
-}
-
-const fixed = protectiveHeaders();
+/** HSTS is the proxy's to send: TLS ends there. Other headers are about documents, of which there is only the page of the docs. */
+const fixed = {
+  'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+};
 
 /** For a failure that no hook sees. */
 export const ofFailure = { ...fixed, 'cache-control': 'no-store' };

@@ -1,24 +1,11 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { Producer } from '@sluice/queues/producer.ts';
 import { Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
-import type { Store } from '@sluice/store/connect.ts';
 import Type from 'typebox';
+import type { Dependencies } from '../dependencies.ts';
 import { success } from './envelope.ts';
-import { createRecent } from './recent.ts';
-import { failures, refusals } from './route-parts.ts';
-
-/** Of this process; it changes under who has it. */
-export interface Lifecycle {
-  phase: 'starting' | 'serving' | 'draining';
-}
-
-interface Dependencies {
-  store: Pick<Store, 'ping'>;
-  lifecycle: Lifecycle;
-  queues: Record<'exports' | 'purges', Pick<Producer<never>, 'workers'>>;
-}
+import { refusals, tagRoutes } from './route-parts.ts';
 
 const UpOrDown = Type.Union([Type.Literal('up'), Type.Literal('down')]);
 const Live = Type.Object({ status: Type.Literal('live') });
@@ -32,45 +19,48 @@ const Ready = Type.Object({
   }),
   eventLoopLagMs: Type.Number({ description: '99th percentile since the process began.' }),
 });
-const tags = ['Health'];
 
 /** `live` looks at nothing; `ready` is for the proxy, and its body for people. */
-export const healthRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
-  app,
-  { store, lifecycle, queues },
-) => {
+export const healthRoutes: FastifyPluginAsyncTypebox<
+  Pick<Dependencies, 'store' | 'lifecycle' | 'queues'>
+> = async (app, { store, lifecycle, queues }) => {
+  tagRoutes(app, 'Health');
   const lag = monitorEventLoopDelay({ resolution: 20 });
   lag.enable();
-  app.addHook('onClose', async () => {
-    lag.disable();
-  });
+  app.addHook('onClose', async () => void lag.disable());
 
   function requireServing(): void {
     const { phase } = lifecycle;
     if (phase !== 'serving') throw new ApiError('ResourceNotFoundError', `this replica is ${phase}`);
   }
 
-  /** Connected workers by queue; rejects while Redis is away. */
-  const workers = async () => ({
-    exports: await queues.exports.workers(),
-    purges: await queues.purges.workers(),
-  });
-
-  const look = createRecent(1_000, async () => {
-    const [mongodb, counted] = await Promise.all([
-      store.ping().then(
-        () => 'up' as const,
-        () => 'down' as const,
-      ),
-      workers().catch(() => undefined),
+  async function look() {
+    const [ping, exports, purges] = await Promise.allSettled([
+      store.ping(),
+      queues.exports.workers(),
+      queues.purges.workers(),
     ]);
-    const redis = counted ? ('up' as const) : ('down' as const);
-    return { mongodb, redis, workers: counted ?? { exports: 0, purges: 0 } };
-  });
+    const isCounted = exports.status === 'fulfilled' && purges.status === 'fulfilled';
+    return {
+      mongodb: ping.status === 'fulfilled' ? ('up' as const) : ('down' as const),
+      redis: isCounted ? ('up' as const) : ('down' as const),
+      workers: isCounted ? { exports: exports.value, purges: purges.value } : { exports: 0, purges: 0 },
+    };
+  }
+
+  let seen: ReturnType<typeof look> | undefined;
+  /** However many ask, the stores are asked once a second. */
+  function recent() {
+    const forget = () => {
+      seen = undefined;
+    };
+    seen ??= look().finally(() => setTimeout(forget, 1_000).unref());
+    return seen;
+  }
 
   app.get(
     '/health/live',
-    { schema: { summary: 'The process answers', tags, response: { 200: Success(Live), ...failures } } },
+    { schema: { summary: 'The process answers', response: { 200: Success(Live) } } },
     async (_request, reply) => success(reply, { status: 'live' as const }),
   );
 
@@ -79,20 +69,16 @@ export const healthRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
     {
       schema: {
         summary: 'Whether a proxy shall send work here; tells about MongoDB, Redis and workers too',
-        tags,
-        response: { 200: Success(Ready), ...refusals(404), ...failures },
+        response: { 200: Success(Ready), ...refusals(404) },
       },
     },
     async (_request, reply) => {
       requireServing();
-      const seen = await look();
+      const stores = await recent();
       // It may drain by now.
       requireServing();
-      return success(reply, {
-        status: 'serving' as const,
-        ...seen,
-        eventLoopLagMs: Math.round(lag.percentile(99) / 1e4) / 100,
-      });
+      const eventLoopLagMs = Math.round(lag.percentile(99) / 1e4) / 100;
+      return success(reply, { status: 'serving' as const, ...stores, eventLoopLagMs });
     },
   );
 };

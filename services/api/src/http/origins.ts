@@ -1,5 +1,5 @@
 import { ApiError } from '@sluice/shared/errors.ts';
-import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ApplicationCache } from '../applications/cache.ts';
 
 const ofPreflight = {
@@ -9,29 +9,21 @@ const ofPreflight = {
   'content-length': '0',
 };
 
-const askedMethod = ({ method, headers }: FastifyRequest) =>
-  method === 'OPTIONS' ? headers['access-control-request-method'] : method;
-
-/** Answers, or calls `done`. For requests with the header `Origin`, which only those of pages have. */
-type CheckOrigin = (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  origin: string,
-  done: HookHandlerDoneFunction,
-) => void;
-
 /**
  * Lets pages upload whose origin the application allows, and no others where it allows any. For routes that say
  * `config: { isUpload: true }`; call before they are registered.
  */
-export function createCheckOrigin(app: FastifyInstance, cache: ApplicationCache): CheckOrigin {
+export function createCheckOrigin(app: FastifyInstance, cache: ApplicationCache) {
   const urls = new Set<string>();
   app.addHook('onRoute', ({ url, config }) => {
     if (config?.isUpload) urls.add(url);
   });
 
-  /** Resolves with true when the request goes on, with false when it is answered. */
-  async function decide(request: FastifyRequest, reply: FastifyReply, origin: string): Promise<boolean> {
+  /** For requests with the header `Origin`, which only those of pages have. False when it has answered. */
+  return async (request: FastifyRequest, reply: FastifyReply, origin: string): Promise<boolean> => {
+    const { method, headers, routeOptions } = request;
+    const asked = method === 'OPTIONS' ? headers['access-control-request-method'] : method;
+    if (asked !== 'POST' || !urls.has(routeOptions.url ?? '')) return true;
     const { domain } = request.params as { domain: string };
     const application = cache.peek(domain) ?? (await cache.get(domain));
     if (!application || application.allowedOrigins.length === 0) return true;
@@ -47,14 +39,9 @@ export function createCheckOrigin(app: FastifyInstance, cache: ApplicationCache)
       'access-control-expose-headers':
         'x-request-id, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset',
     });
-    if (request.method !== 'OPTIONS') return true;
+    if (method !== 'OPTIONS') return true;
     reply.code(204).headers(ofPreflight).send();
     return false;
-  }
-
-  return (request, reply, origin, done) => {
-    if (askedMethod(request) !== 'POST' || !urls.has(request.routeOptions.url ?? '')) done();
-    else decide(request, reply, origin).then((goesOn) => goesOn && done(), done);
   };
 }
 

@@ -1,40 +1,37 @@
-import type { ApiConfig } from '@sluice/shared/config/load.ts';
-import type { Logger } from '@sluice/shared/logger.ts';
-import type { Store } from '@sluice/store/connect.ts';
 import fp from 'fastify-plugin';
 import { auth } from '../accounts/auth.ts';
-import type { ApplicationCache } from '../applications/cache.ts';
-import { connectionLimit } from './connections/connection-limit.ts';
+import type { AppDependencies } from '../dependencies.ts';
 import { lingers } from './connections/lingering.ts';
 import { requestHeads } from './connections/request-heads.ts';
 import { slowBodies } from './connections/slow-bodies.ts';
 import { envelope } from './envelope.ts';
 import { headers } from './headers.ts';
-import type { Lifecycle } from './health.ts';
 import { jsonBody } from './json-body.ts';
 import { methods } from './methods.ts';
 import { openapi } from './openapi.ts';
 import { validation } from './validation.ts';
 
-interface Dependencies {
-  config: ApiConfig;
-  log: Logger;
-  users: Store['users'];
-  cache: ApplicationCache;
-  lifecycle: Lifecycle;
-}
+const warnEveryMs = 60_000;
 
 /** What all routes share, in the order in which a request meets it. */
-export const plugins = fp<Dependencies>(
-  async (app, { config, log, users, cache, lifecycle }) => {
+export const plugins = fp<AppDependencies>(
+  async (app, { config, log, store, cache, lifecycle }) => {
     await app.register(envelope);
     await app.register(jsonBody);
     await app.register(validation);
     await app.register(lingers);
-    await app.register(connectionLimit, { most: config.maxConnections, log });
+    const limit = config.maxConnections;
+    let warnedAt = Number.NEGATIVE_INFINITY;
+    // Connections beyond the limit are closed without a word, which costs nothing.
+    app.server.maxConnections = limit;
+    app.server.on('drop', () => {
+      if (performance.now() - warnedAt < warnEveryMs) return;
+      warnedAt = performance.now();
+      log.warn({ event: 'connections.dropped', limit }, 'more connections than MAX_CONNECTIONS');
+    });
     await app.register(requestHeads, { cache });
     await app.register(headers, { ...config, lifecycle });
-    await app.register(auth, { users, ...config.jwt });
+    await app.register(auth, { store, config });
     await app.register(openapi);
     await app.register(methods);
     await app.register(slowBodies, {

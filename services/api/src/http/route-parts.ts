@@ -1,8 +1,8 @@
 import { Failure } from '@sluice/shared/contracts/envelope.ts';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifySchema } from 'fastify';
 import Type from 'typebox';
 
-/** What routes say alike: http/describe-failures.ts tells which statuses that are. */
+/** How any route can fail: http/describe-failures.ts tells which statuses that are. */
 export const failures = { '4xx': Failure, '5xx': Failure };
 
 /** Failures that a route has besides them. */
@@ -38,8 +38,21 @@ export const overRate = {
   },
 };
 
-export const security = [{ bearer: [] }];
 export const ByDomain = Type.Object({ domain: Type.String() });
+export const ById = Type.Object({ domain: Type.String(), id: Type.String() });
+
+/** The routes of a plugin are described under this tag. */
+export function tagRoutes(app: FastifyInstance, tag: string, more?: FastifySchema): void {
+  app.addHook('onRoute', ({ schema }) => {
+    if (schema) Object.assign(schema, { tags: [tag], ...more });
+  });
+}
+
+/** The same, and each route wants the token of an owner. */
+export function ownerRoutes(app: FastifyInstance, tag: string): void {
+  tagRoutes(app, tag, { security: [{ bearer: [] }] });
+  app.addHook('onRequest', app.authenticate);
+}
 
 /** For routes whose bodies are some names and words: nobody sends them more, least of all without a token. */
 export function takeSmallBodies(app: FastifyInstance): void {

@@ -1,20 +1,12 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import fastify, { LogController } from 'fastify';
 import { answerClientError } from './connections/client-errors.ts';
-import { addRequest } from './connections/connections.ts';
-import { headerLimitBytes } from './connections/head-limits.ts';
+import { addRequest, headerLimitBytes } from './connections/connections.ts';
 import { answerError } from './envelope.ts';
 import { ofFailure } from './headers.ts';
-
-/** Unique ids of requests: a random part for the process, and a counter. */
-function createRequestIds(): () => string {
-  const ofProcess = randomBytes(8).toString('base64url');
-  let count = 0;
-  return () => `${ofProcess}-${(count++).toString(36)}`;
-}
 
 const requestId = /^[\w.:-]{1,128}$/;
 
@@ -29,12 +21,11 @@ function childless(log: Logger): Logger {
 
 /** A Fastify server without plugins and routes. It does not listen yet. */
 export function createServer({ trustProxy, requestTimeoutMs }: ApiConfig, log: Logger) {
-  const newId = createRequestIds();
   return fastify({
     loggerInstance: childless(log),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: ({ headers: { 'x-request-id': given } }) =>
-      typeof given === 'string' && requestId.test(given) ? given : newId(),
+      typeof given === 'string' && requestId.test(given) ? given : randomUUID(),
     bodyLimit,
     // Fastify itself believes nobody where it is told a number.
     trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : trustProxy,

@@ -1,60 +1,29 @@
 import { toPointer } from '@sluice/json/pointer.ts';
 import type { ErrorDetail } from '@sluice/shared/errors.ts';
 import { Ajv, type ErrorObject } from 'ajv';
-import formats from 'ajv-formats';
+import ajvFormats from 'ajv-formats';
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify';
 import fp from 'fastify-plugin';
-import { suitsBcrypt } from '../accounts/suits-bcrypt.ts';
-import { toPackageUrl } from '../applications/package-url.ts';
+import { formats } from './formats.ts';
+import { failures } from './route-parts.ts';
 
 const maxDetails = 50;
 
-/** ISO 8601: a date, or a date and time with `Z`, an offset, or nothing, which is UTC. */
-const isoTimestamp = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/;
+type Part = ErrorDetail['in'];
 
-/** Milliseconds since the epoch; NaN when the text is no timestamp. */
-export function parseTimestamp(text: string): number {
-  if (!isoTimestamp.test(text)) return Number.NaN;
-  const hasZone = text.length === 10 || /(Z|[+-]\d\d:\d\d)$/.test(text);
-  const time = Date.parse(hasZone ? text : `${text}Z`);
-  const day = new Date(`${text.slice(0, 10)}T00:00:00Z`);
-  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text.slice(0, 10)) ? time : Number.NaN;
-}
-
-/** As browsers send it in the header Origin, where no pattern would match. */
-function isOrigin(text: string): boolean {
-  return /^https?:/.test(text) && URL.parse(text)?.origin === text && !text.includes('*');
-}
-
-function createAjv(coerceTypes: boolean): Ajv {
-  const ajv = new Ajv({
-    coerceTypes,
-    removeAdditional: false,
-    useDefaults: true,
-    allErrors: true,
-    strict: false,
-    // Errors have the schema that they come from, and so its description.
-    verbose: true,
-  });
-  formats.default(ajv, ['date-time']);
-  ajv.addFormat('iso-timestamp', (text: string) => !Number.isNaN(parseTimestamp(text)));
-  ajv.addFormat('package-url', (text: string) => toPackageUrl(text) !== undefined);
-  ajv.addFormat('origin', isOrigin);
-  ajv.addFormat('bcrypt-password', suitsBcrypt);
+function createAjv(): Ajv {
+  // `verbose`: errors have the value, and the schema that they come from, and so its description.
+  const ajv = new Ajv({ useDefaults: true, allErrors: true, strict: false, verbose: true });
+  ajvFormats.default(ajv, ['date-time']);
+  for (const [name, { takes }] of Object.entries(formats)) ajv.addFormat(name, takes);
   return ajv;
 }
 
-const formatMessages: Record<string, string> = {
-  'iso-timestamp': 'must be an ISO 8601 timestamp such as 2026-11-21T04:00:00Z (in a URL, + is written %2B)',
-  'package-url': 'must be an http or https URL of at most 2000 characters',
-  origin: 'must be an origin such as https://example.com: lower case, no path, no default port',
-  'bcrypt-password': 'must have at most 72 bytes of UTF-8, and no NUL',
-};
-
-function explain({ keyword, params, message, parentSchema }: ErrorObject): string {
+function explain(part: Part, { keyword, params, message, data, parentSchema }: ErrorObject): string {
+  if (part === 'querystring' && Array.isArray(data)) return 'must be given once';
   if (keyword === 'additionalProperties') return 'is not a known field';
   if (keyword === 'required') return 'is required';
-  if (keyword === 'format') return formatMessages[params.format] ?? `must be a ${params.format}`;
+  if (keyword === 'format') return formats[params.format]?.says ?? `must be a ${params.format}`;
   if (keyword === 'enum') return `must be one of ${params.allowedValues.join(', ')}`;
   if (keyword === 'minLength')
     return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`;
@@ -65,45 +34,25 @@ function explain({ keyword, params, message, parentSchema }: ErrorObject): strin
   return isToldBest && description ? `${plain}: ${description}` : plain;
 }
 
-function toDetail(part: ErrorDetail['in'], error: ErrorObject): ErrorDetail {
+function toDetail(part: Part, error: ErrorObject): ErrorDetail {
   const { additionalProperty, missingProperty } = error.params;
   const name: string | undefined = additionalProperty ?? missingProperty;
   const below = name === undefined ? '' : toPointer([name.slice(0, 100)]);
-  return { in: part, path: error.instancePath + below, keyword: error.keyword, message: explain(error) };
+  return {
+    in: part,
+    path: error.instancePath + below,
+    keyword: error.keyword,
+    message: explain(part, error),
+  };
 }
 
-/** What a parser of queries makes a list of. */
-function repeated(data: Record<string, unknown>): ErrorDetail[] {
-  return Object.entries(data)
-    .filter(([, value]) => Array.isArray(value))
-    .map(([name]) => ({
-      in: 'querystring',
-      path: toPointer([name.slice(0, 100)]),
-      keyword: 'type',
-      message: 'must be given once',
-    }));
-}
-
-/** What Ajv's coercion would take for a number though nobody writes one so: '', ' 5', '0x10', '1e2'. */
-function looseNumbers(
-  properties: Record<string, { type?: string }>,
-  data: Record<string, unknown>,
-): ErrorDetail[] {
-  return Object.entries(properties)
-    .filter(
-      ([name, { type }]) =>
-        type === 'integer' && data[name] !== undefined && !/^-?\d+$/.test(String(data[name])),
-    )
-    .map(([name]) => ({ in: 'querystring', path: `/${name}`, keyword: 'type', message: 'must be integer' }));
-}
-
-class ValidationFailure extends Error {
-  readonly validation: ErrorDetail[];
-  statusCode = 400;
-
-  constructor(details: ErrorDetail[]) {
-    super('invalid request');
-    this.validation = details;
+/** The texts of a query as the types that they should have, where they are written so. */
+function readQuery(query: Record<string, unknown>, properties: Record<string, { type?: string }>): void {
+  for (const [name, { type }] of Object.entries(properties)) {
+    const text = query[name];
+    if (typeof text !== 'string') continue;
+    if (type === 'integer' && /^-?\d+$/.test(text)) query[name] = Number(text);
+    if (type === 'boolean' && /^(true|false)$/.test(text)) query[name] = text === 'true';
   }
 }
 
@@ -115,29 +64,26 @@ function isEmpty(data: unknown): boolean {
   return true;
 }
 
-/** Bodies are taken as they are; what comes as text (query, path) is turned into the types it should have. */
+/** Bodies are taken as they are; of a query the texts are turned into the types they should have. */
 export const validation = fp(
   async (app) => {
-    app.addHook('onRoute', ({ schema }) => {
-      if (schema && !schema.hide) schema.querystring ??= noQuery;
+    app.addHook('onRoute', (route) => {
+      if (!route.schema || route.schema.hide) return;
+      route.schema.querystring ??= noQuery;
+      route.schema.response = { ...(route.schema.response as object), ...failures };
     });
-    const strict = createAjv(false);
-    const coercing = createAjv(true);
+    const ajv = createAjv();
     app.setValidatorCompiler(({ schema, httpPart }) => {
-      const part = httpPart as ErrorDetail['in'];
-      const validate = (part === 'body' ? strict : coercing).compile(schema as object);
-      const properties = (schema as { properties?: Record<string, { type?: string }> }).properties ?? {};
+      const part = httpPart as Part;
+      const validate = ajv.compile(schema as object);
+      const { properties = {} } = schema as { properties?: Record<string, { type?: string }> };
       return (data: unknown) => {
         // The way of an upload.
         if (schema === noQuery && isEmpty(data)) return { value: data };
-        const query = part === 'querystring' ? (data as Record<string, unknown>) : {};
-        const twice = repeated(query);
-        if (twice.length > 0) return { error: new ValidationFailure(twice.slice(0, maxDetails)) };
-        const loose = looseNumbers(properties, query);
-        if (validate(data) && loose.length === 0) return { value: data };
-        const issues = (validate.errors ?? []).slice(0, maxDetails).map((error) => toDetail(part, error));
-        const more = issues.filter(({ path }) => !loose.some((one) => one.path === path));
-        return { error: new ValidationFailure([...loose, ...more]) };
+        if (part === 'querystring') readQuery(data as Record<string, unknown>, properties);
+        if (validate(data)) return { value: data };
+        const details = (validate.errors ?? []).slice(0, maxDetails).map((error) => toDetail(part, error));
+        return { error: Object.assign(new Error('invalid request'), { validation: details }) };
       };
     });
   },

@@ -1,16 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import type { JobQueue } from '@sluice/queues/job-queue.ts';
 import { headerColumns } from '@sluice/schemas/csv/header.ts';
 import { parseSchema } from '@sluice/schemas/parse-schema.ts';
 import type { Formulas, ImportFormat } from '@sluice/shared/contracts/jobs.ts';
 import { ApiError, applicationNotFound, unavailable } from '@sluice/shared/errors.ts';
-import type { Logger } from '@sluice/shared/logger.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
-import type { Store } from '@sluice/store/connect.ts';
 import type { ImportJob } from '@sluice/store/jobs/job-records.ts';
-import type { Capacity } from '../limits/capacity.ts';
-import type { Quotas } from '../limits/quota.ts';
+import type { Dependencies } from '../dependencies.ts';
 import type { Compression } from './decompress.ts';
 import { createReceive } from './receive.ts';
 
@@ -22,23 +18,13 @@ export interface ImportRequest {
   encoding: Compression | undefined;
 }
 
-interface Dependencies {
-  store: Pick<Store, 'jobs' | 'parts' | 'chunks' | 'leaves'>;
-  queue: Pick<JobQueue, 'enqueue' | 'workers'>;
-  /** Of the body as it comes, in bytes. */
-  limit: number;
-  lineLimit: number;
-  quotas: Pick<Quotas, 'check' | 'checkEntries'>;
-  /** Files that are arriving: each has its buffers, and may take hours. */
-  capacity: Pick<Capacity, 'run'>;
-  log: Logger;
-}
-
 /** Takes the file of an import, then commits it as a job and calls workers to it. Throws ApiError; then nothing is stored. */
-export function createImport({ store, queue, limit, lineLimit, quotas, capacity, log }: Dependencies) {
+type Needs = 'store' | 'queues' | 'quotas' | 'capacity' | 'config' | 'log';
+
+export function createImport({ store, queues, quotas, capacity, config, log }: Pick<Dependencies, Needs>) {
   const { parts, chunks, leaves } = store;
   const { imports } = store.jobs;
-  const receive = createReceive({ store, limit });
+  const receive = createReceive(store, config.importLimit);
 
   /** Removes what came, unless it is whole after all. */
   async function discard(job: ImportJob): Promise<void> {
@@ -91,20 +77,20 @@ export function createImport({ store, queue, limit, lineLimit, quotas, capacity,
     request: IncomingMessage,
   ): Promise<ImportJob> => {
     // Now, not after gigabytes.
-    await queue.workers().catch((error) => {
+    await queues.imports.workers().catch((error) => {
       throw unavailable('imports cannot be taken now: the queue is away', 5, error);
     });
     const { id, domain, owner } = application;
     await quotas.check('jobs', owner.id);
     await quotas.check('importBytes', owner.id);
     await quotas.checkEntries(owner.id);
-    return capacity.run(owner.id, async () => {
-      const options = { format, formulas, lineLimit };
+    return capacity.imports.run(owner.id, async () => {
+      const options = { format, formulas, lineLimit: config.bodyLimit };
       const job = await imports.create({ application: id, owner: owner.id, domain, options });
       try {
         const taken = await take(application, job, encoding, request);
         // The job is committed: what the queue misses now a sweep puts there.
-        await queue
+        await queues.imports
           .enqueue(taken)
           .catch((error) => log.warn({ event: 'queue.missed', job: job.id, reason: error.message }));
         log.info({ event: 'import.received', job: job.id, lines: taken.total });

@@ -1,7 +1,7 @@
 import type { Transform } from 'node:stream';
 import { constants, createGunzip, createZstdDecompress } from 'node:zlib';
 
-type Bytes = AsyncIterable<Buffer>;
+export type Bytes = AsyncIterable<Buffer>;
 export type Compression = 'gzip' | 'zstd';
 /** `bytesWritten`: how much of what was written it has used. */
 type Decoder = Transform & { bytesWritten: number };
@@ -10,8 +10,8 @@ type Decoder = Transform & { bytesWritten: number };
 const pieceBytes = 64 * 1024;
 /** A decoder for each costs more than some bytes of a frame that has nothing in it. */
 const mostDecoders = 10_000;
-/** What it takes to know any of the marks. */
-export const markBytes = 4;
+/** What it takes to know an encoding, or a byte order mark. */
+const headBytes = 4;
 
 /** What a decoder may keep of what it has decoded: 8 MiB, which all are asked to take (RFC 8878, 3.1.1.1.2); by default it would be 128 MiB. */
 const windowLog = 23;
@@ -28,7 +28,7 @@ const decoders: Record<Compression, () => Decoder> = {
 /** The encoding that bytes begin with: gzip, or zstd by a frame of data or one that is to be skipped (RFC 8878, 3.1). */
 export function encodingAt(head: Buffer): Compression | undefined {
   if (head.length >= 2 && head.readUInt16BE() === 0x1f8b) return 'gzip';
-  if (head.length < markBytes) return undefined;
+  if (head.length < headBytes) return undefined;
   const mark = head.readUInt32LE();
   return mark === 0xfd2fb528 || (mark & 0xfffffff0) >>> 0 === 0x184d2a50 ? 'zstd' : undefined;
 }
@@ -38,60 +38,79 @@ export function encodingAt(head: Buffer): Compression | undefined {
  * may end with a frame and leave the rest alone, so whatever it did not use goes to another. Throws an Error where a frame is broken or not
  * whole, or something else follows.
  */
-export async function* decompress(body: Bytes, encoding: Compression): Bytes {
-  const source = createSource(body);
-  try {
-    for (let count = 0; count === 0 || (await hasMore(source, encoding)); count++) {
-      if (count === mostDecoders) throw new Error(`it has over ${mostDecoders} frames`);
-      yield* decodeFrames(source, encoding);
-    }
-  } finally {
-    source.close();
+export async function* decompress(source: Source, encoding: Compression): Bytes {
+  for (let count = 0; count === 0 || (await hasMore(source, encoding)); count++) {
+    if (count === mostDecoders) throw new Error(`it has over ${mostDecoders} frames`);
+    yield* decodeFrames(source, encoding);
   }
 }
 
 type Source = ReturnType<typeof createSource>;
 
 /** The pieces of a body, of which what was not used can be put back. */
-function createSource(body: Bytes) {
+export function createSource(body: Bytes) {
   const pieces = body[Symbol.asyncIterator]();
   let back: Buffer = Buffer.alloc(0);
-  return {
-    /** None when there is nothing more. */
-    async next(): Promise<Buffer | undefined> {
-      if (back.length > 0) {
-        const piece = back;
-        back = Buffer.alloc(0);
-        return piece;
-      }
+  let failure: unknown;
+
+  /** None when there is nothing more. */
+  async function next(): Promise<Buffer | undefined> {
+    const piece = back;
+    back = Buffer.alloc(0);
+    if (piece.length > 0) return piece;
+    try {
       const { value, done } = await pieces.next();
       return done ? undefined : value;
+    } catch (error) {
+      failure = error;
+      throw error;
+    }
+  }
+
+  function putBack(piece: Buffer = Buffer.alloc(0)): void {
+    back = back.length === 0 ? piece : Buffer.concat([piece, back]);
+  }
+
+  function close(): void {
+    pieces.return?.().catch(() => {});
+  }
+
+  return {
+    next,
+    putBack,
+    close,
+    /** Why it could not be read on. */
+    failure: () => failure,
+
+    /** The first bytes, which are still to come; fewer than four where there are no more. */
+    async peek(): Promise<Buffer> {
+      let head: Buffer = Buffer.alloc(0);
+      while (head.length < headBytes) {
+        const piece = await next();
+        if (!piece) break;
+        head = head.length === 0 ? piece : Buffer.concat([head, piece]);
+      }
+      putBack(head);
+      return head;
     },
-    putBack(piece: Buffer) {
-      back = back.length === 0 ? piece : Buffer.concat([piece, back]);
-    },
-    close() {
-      pieces.return?.().catch(() => {});
+
+    async *rest(): AsyncGenerator<Buffer> {
+      try {
+        for (let piece = await next(); piece; piece = await next()) yield piece;
+      } finally {
+        close();
+      }
     },
   };
 }
 
 async function hasMore(source: Source, encoding: Compression): Promise<boolean> {
-  let head: Buffer = Buffer.alloc(0);
-  for (let piece = await source.next(); piece; piece = await source.next()) {
-    head = head.length === 0 ? piece : Buffer.concat([head, piece]);
-    if (encoding === 'gzip') head = head.subarray(zerosIn(head));
-    if (head.length >= markBytes) break;
-  }
-  if (head.length === 0) return false;
-  if (encodingAt(head) !== encoding) throw new Error('something follows the last frame');
-  source.putBack(head);
-  return true;
-}
-
-function zerosIn(bytes: Buffer): number {
-  const end = bytes.findIndex((byte) => byte !== 0);
-  return end < 0 ? bytes.length : end;
+  let zeros = encoding === 'gzip' ? await source.next() : undefined;
+  while (zeros?.every((byte) => byte === 0)) zeros = await source.next();
+  source.putBack(zeros?.subarray(zeros.findIndex((byte) => byte !== 0)));
+  const head = await source.peek();
+  if (head.length > 0 && encodingAt(head) !== encoding) throw new Error('something follows the last frame');
+  return head.length > 0;
 }
 
 async function* decodeFrames(source: Source, encoding: Compression): Bytes {

@@ -1,16 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import { setImmediate as breathe } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { constants, zstdCompress } from 'node:zlib';
 import { csvSplitter } from '@sluice/json/split/csv.ts';
 import { jsonArraySplitter } from '@sluice/json/split/json-array.ts';
 import { ndjsonSplitter } from '@sluice/json/split/ndjson.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
+import { createSideBySide } from '@sluice/shared/side-by-side.ts';
 import type { Store } from '@sluice/store/connect.ts';
 import type { ImportJob } from '@sluice/store/jobs/job-records.ts';
-import { type Body, bodyOf } from './body.ts';
-import { createChunker } from './chunker.ts';
+import { piecesOf } from '../http/body.ts';
+import { patienceFor } from '../http/connections/slow-bodies.ts';
+import { type CutChunk, createChunker } from './chunker.ts';
 import { decode } from './decode.ts';
 import type { Compression } from './decompress.ts';
-import { createStoreChunks } from './store-chunks.ts';
 
 type Columns = (string | null)[];
 
@@ -33,11 +36,23 @@ export interface Received {
 const mostGrowth = 10;
 const turnMs = 5;
 
+const compress = promisify(zstdCompress);
+/** Read once and soon: speed counts for more than size. */
+const quick = { chunkSize: 256 * 1024, params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+/** Chunks that are compressed and stored at once. */
+const chunksAtOnce = 2;
+
 /** Takes the file of an import: what comes is cut into chunks and stored, and little of it is held. Throws ApiError. */
-export function createReceive({ store, limit }: { store: Pick<Store, 'parts' | 'chunks'>; limit: number }) {
-  async function receive(body: Body, { job, encoding, toColumns, onProgress }: Receiving): Promise<Received> {
+export function createReceive({ parts, chunks }: Pick<Store, 'parts' | 'chunks'>, limit: number) {
+  async function receive(
+    body: AsyncIterable<Buffer>,
+    { job, encoding, toColumns, onProgress }: Receiving,
+  ): Promise<Received> {
     const chunker = createChunker(job.options.lineLimit);
-    const storing = createStoreChunks(store, job);
+    const storing = createSideBySide(chunksAtOnce);
+    let seq = 0;
+    /** Bytes, compressed. */
+    let held = 0;
     let columns: Columns | undefined;
     const splitter = {
       ndjson: () => ndjsonSplitter(chunker.sink),
@@ -50,15 +65,26 @@ export function createReceive({ store, limit }: { store: Pick<Store, 'parts' | '
     let bytes = 0;
     let began = performance.now();
 
+    async function store({ data, lines, release }: CutChunk, place: number): Promise<void> {
+      const compressed = await compress(data, quick).finally(release);
+      const part = await parts.put(job.id, compressed);
+      const { id, application } = job;
+      await chunks.add({ job: id, application, seq: place, lines, part, bytes: compressed.length });
+      held += compressed.length;
+    }
+
     async function storeReady(): Promise<void> {
-      for (const chunk of chunker.take()) await storing.add(chunk);
+      for (const chunk of chunker.take()) {
+        const place = seq++;
+        await storing.add(() => store(chunk, place));
+      }
     }
 
     try {
-      for await (const piece of decode(body.pieces, encoding)) {
+      for await (const piece of decode(body, encoding)) {
         bytes += piece.length;
         if (bytes > mostGrowth * limit) throw tooLarge(mostGrowth * limit);
-        onProgress(storing.held());
+        onProgress(held);
         splitter.push(piece);
         await storeReady();
         if (performance.now() - began > turnMs) {
@@ -76,17 +102,16 @@ export function createReceive({ store, limit }: { store: Pick<Store, 'parts' | '
       throw error;
     }
     await storing.finish();
-    return { total: chunker.total(), held: storing.held(), columns };
+    return { total: chunker.total(), held, columns };
   }
 
   return async (request: IncomingMessage, receiving: Receiving): Promise<Received> => {
-    // Before anything of it is read, or asked for.
-    if (Number(request.headers['content-length']) > limit) throw tooLarge(limit);
-    const body = bodyOf(request, limit);
+    const body = piecesOf(request, limit, patienceFor(request));
     try {
       return await receive(body, receiving);
     } finally {
-      body.abandon();
+      // Where it waits for a piece, that comes first.
+      void body.return();
     }
   };
 }

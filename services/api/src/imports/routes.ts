@@ -1,35 +1,19 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { JobQueue } from '@sluice/queues/job-queue.ts';
-import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import { Success } from '@sluice/shared/contracts/envelope.ts';
 import { type ImportFormat, ImportQuery, Job } from '@sluice/shared/contracts/jobs.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
-import type { Logger } from '@sluice/shared/logger.ts';
-import type { Store } from '@sluice/store/connect.ts';
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import type { Audit } from '../audit/audit.ts';
+import { findApplication } from '../applications/find.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { success } from '../http/envelope.ts';
 import { refuseCharsets } from '../http/json-body.ts';
-import { ByDomain, failures, overLimit, security } from '../http/route-parts.ts';
+import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
 import { onlyQueries } from '../http/validation.ts';
-import { createFind } from '../jobs/find-job.ts';
 import { toJob } from '../jobs/to-job.ts';
-import type { Capacities } from '../limits/capacity.ts';
-import type { Quotas } from '../limits/quota.ts';
 import { createImport } from './create-import.ts';
 import { encodingOf } from './decode.ts';
-
-interface Dependencies {
-  store: Store;
-  queue: JobQueue;
-  quotas: Pick<Quotas, 'check' | 'checkEntries'>;
-  capacity: Pick<Capacities, 'imports'>;
-  audit: Audit;
-  config: Pick<ApiConfig, 'importLimit' | 'bodyLimit'>;
-  log: Logger;
-}
 
 const formats: Record<string, ImportFormat> = {
   'application/x-ndjson': 'ndjson',
@@ -53,20 +37,16 @@ function refuseIdempotencyKey(headers: IncomingHttpHeaders): void {
   });
 }
 
+type Needs = 'store' | 'queues' | 'quotas' | 'capacity' | 'audit' | 'config' | 'log';
+
 /** Imports: files of any size, taken while they come and worked on afterwards. Everything else of them is in jobs/routes.ts. */
-export const importRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
+export const importRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = async (
   app,
-  { store, queue, quotas, capacity, audit, config, log },
+  dependencies,
 ) => {
-  app.addHook('onRequest', app.authenticate);
-  const makeImport = createImport({
-    store,
-    queue,
-    limit: config.importLimit,
-    lineLimit: config.bodyLimit,
-    ...{ quotas, capacity: capacity.imports, log },
-  });
-  const find = createFind(store);
+  const { store, audit } = dependencies;
+  ownerRoutes(app, 'Imports');
+  const makeImport = createImport(dependencies);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(types, (request: FastifyRequest, stream: IncomingMessage, done) => {
     refuseCharsets(request);
@@ -82,8 +62,6 @@ export const importRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
         summary: 'Import a file',
         description:
           'NDJSON, a JSON array, or CSV with a header, of any size; gzip or zstd by `Content-Encoding`, or found by its first bytes. Answered once the whole file has come; the lines are then validated and stored by workers. A line that is refused is in the report (`…/imports/{id}/file`) with its number: of NDJSON the line, of an array the element, of CSV the record with the header as 1 (a cell may span several lines), all from 1. Columns of CSV are named as in exports. An `Idempotency-Key` is refused: whether an import was taken is told by the list of imports.',
-        tags: ['Imports'],
-        security,
         params: ByDomain,
         querystring: ImportQuery,
         body: {
@@ -93,23 +71,20 @@ export const importRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
             'text/csv': { schema: Text },
           },
         },
-        response: { 202: Success(Job, 'The file has come, and is worked on.'), ...overLimit, ...failures },
+        response: { 202: Success(Job, 'The file has come, and is worked on.'), ...overLimit },
       },
     },
     async (request, reply) => {
-      const { params, query, owner, body, headers } = request;
+      const { query, body, headers } = request;
       refuseIdempotencyKey(headers);
       if (!body) throw new ApiError('MalformedBodyError', 'the body is empty; nothing was stored');
-      const application = await find.application(params.domain, owner.id);
-      const job = await makeImport(
-        application,
-        {
-          format: formatOf(request),
-          formulas: query.formulas ?? 'escape',
-          encoding: encodingOf(headers['content-encoding']),
-        },
-        body as unknown as IncomingMessage,
-      );
+      const application = await findApplication(store.applications, request);
+      const options = {
+        format: formatOf(request),
+        formulas: query.formulas ?? 'escape',
+        encoding: encodingOf(headers['content-encoding']),
+      };
+      const job = await makeImport(application, options, body as unknown as IncomingMessage);
       await audit.note(request, { action: 'import.made', application: job.domain, job: job.id });
       return success(reply, toJob(job), 202);
     },

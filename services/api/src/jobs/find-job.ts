@@ -1,33 +1,22 @@
-import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
+import { ApiError } from '@sluice/shared/errors.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import type { Store } from '@sluice/store/connect.ts';
 import type { JobRecord } from '@sluice/store/jobs/job-records.ts';
+import type { FastifyRequest } from 'fastify';
+import { findApplication } from '../applications/find.ts';
 
 export const jobNotFound = (kind: JobRecord['kind'], id: string) =>
   new ApiError('ResourceNotFoundError', `${kind} ${id.slice(0, 40)} was not found`);
 
-/** Finds what is the owner's own, or throws the 404 that anyone else's gets too. */
-export function createFind({ applications, jobs }: Pick<Store, 'applications' | 'jobs'>) {
-  async function application(domain: string, ownerId: string): Promise<ApplicationRecord> {
-    const found = await applications.ofOwner(domain, ownerId);
-    if (!found) throw applicationNotFound(domain);
-    return found;
-  }
-
-  return {
-    application,
-
-    async job(
-      kind: JobRecord['kind'],
-      { domain, id }: { domain: string; id: string },
-      ownerId: string,
-    ): Promise<{ application: ApplicationRecord; job: JobRecord }> {
-      const owned = await application(domain, ownerId);
-      const job = await jobs.get(id);
-      if (job?.application !== owned.id || job.kind !== kind) {
-        throw jobNotFound(kind, id);
-      }
-      return { application: owned, job };
-    },
-  };
+/** A job of the owner's own application, or the 404 that anyone else's gets too. */
+export async function findJob(
+  { applications, jobs }: Pick<Store, 'applications' | 'jobs'>,
+  kind: JobRecord['kind'],
+  request: Pick<FastifyRequest<{ Params: { domain: string; id: string } }>, 'params' | 'owner'>,
+): Promise<{ application: ApplicationRecord; job: JobRecord }> {
+  const { id } = request.params;
+  const application = await findApplication(applications, request);
+  const job = await jobs.get(id);
+  if (job?.application !== application.id || job.kind !== kind) throw jobNotFound(kind, id);
+  return { application, job };
 }

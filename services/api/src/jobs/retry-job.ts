@@ -1,21 +1,15 @@
-import type { JobQueue } from '@sluice/queues/job-queue.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
-import type { Logger } from '@sluice/shared/logger.ts';
-import type { Store } from '@sluice/store/connect.ts';
-import type { JobRecord } from '@sluice/store/jobs/job-records.ts';
-import { isRetriable } from '@sluice/store/jobs/job-records.ts';
-import type { Quotas } from '../limits/quota.ts';
+import { isRetriable, type JobRecord } from '@sluice/store/jobs/job-records.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { jobNotFound } from './find-job.ts';
 
-interface Dependencies {
-  store: Pick<Store, 'jobs' | 'parts' | 'chunks'>;
-  queue: Pick<JobQueue, 'enqueue'>;
-  quotas: Pick<Quotas, 'check'>;
-  log: Logger;
-}
-
 /** Lets a failed job wait again, to go on behind what is committed. Throws ApiError when it has not failed, or too many are unfinished. */
-export function createRetryJob({ store: { jobs, parts, chunks }, queue, quotas, log }: Dependencies) {
+export function createRetryJob({
+  store: { jobs, parts, chunks },
+  queues,
+  quotas,
+  log,
+}: Pick<Dependencies, 'store' | 'queues' | 'quotas' | 'log'>) {
   async function waitAgain(job: JobRecord): Promise<JobRecord | undefined> {
     if (job.kind === 'import') {
       await chunks.reopen(job.id);
@@ -36,7 +30,7 @@ export function createRetryJob({ store: { jobs, parts, chunks }, queue, quotas, 
     }
     log.info({ event: `${job.kind}.retried`, job: job.id, done: retried.done });
     // The job is committed: what the queue misses now a sweep puts there.
-    await queue
+    await queues[`${job.kind}s`]
       .enqueue(retried)
       .catch((error) => log.warn({ event: 'queue.missed', job: job.id, reason: error.message }));
     return retried;

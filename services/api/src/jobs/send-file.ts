@@ -1,17 +1,18 @@
 import { pipeline, Readable } from 'node:stream';
 import { ApiError } from '@sluice/shared/errors.ts';
-import type { Store } from '@sluice/store/connect.ts';
 import type { JobRecord, Part } from '@sluice/store/jobs/job-records.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import parseRange from 'range-parser';
-import type { Audit } from '../audit/audit.ts';
-import type { Capacities } from '../limits/capacity.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { createCompressor, encodingFor } from './encoding.ts';
-import { isNamedIn } from './entity-tag.ts';
 import { keeping } from './keep.ts';
 import { mediaOf } from './media.ts';
 import { readRange } from './read-parts.ts';
 import { releasing } from './releasing.ts';
+
+/** Whether `If-None-Match` names this tag, or any. */
+export const isNamedIn = (list: string, tag: string): boolean =>
+  list.split(',').some((each) => [tag, '*'].includes(each.trim()));
 
 interface Range {
   start: number;
@@ -54,11 +55,11 @@ export function sendBytes(
 }
 
 /** Sends the file of a completed job, or the part of it that is asked for (RFC 9110: one range, `If-Range`, `If-None-Match`). */
-export function createSendFile(
-  { jobs, parts }: Pick<Store, 'jobs' | 'parts'>,
-  audit: Audit,
-  { downloads }: Pick<Capacities, 'downloads'>,
-) {
+export function createSendFile({
+  store: { jobs, parts },
+  audit,
+  capacity: { downloads },
+}: Pick<Dependencies, 'store' | 'audit' | 'capacity'>) {
   return async (request: FastifyRequest, reply: FastifyReply, job: JobRecord, signal: AbortSignal) => {
     const { manifest } = job;
     if (!manifest) {

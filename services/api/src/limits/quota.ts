@@ -11,12 +11,11 @@ type Usage = Record<'entries' | 'bytes', number>;
 /** Counted before something is made, each by one query. */
 type Counted = Exclude<QuotaName, keyof Usage | 'keys'>;
 
+type Count = (ownerId: string, limit: number) => Promise<number>;
+
 interface Dependencies {
   store: Pick<Store, 'applications' | 'jobs' | 'milestones'>;
-  config: Pick<
-    ApiConfig,
-    'applicationQuota' | 'jobQuota' | 'storedExportQuota' | 'importQuota' | 'entryQuota' | 'byteQuota'
-  >;
+  config: Pick<ApiConfig, Extract<keyof ApiConfig, `${string}Quota`>>;
   log: Logger;
 }
 
@@ -39,24 +38,19 @@ export function quotaReached(name: QuotaName, limit: number): ApiError {
 }
 
 /** How much is kept of an owner. Owners who upload are looked at in MongoDB every few seconds, beside their uploads. */
-export function createQuotas({
-  store: { applications, jobs, milestones },
-  config,
-  log,
-}: Dependencies): Quotas {
-  const counted: Record<
-    Counted,
-    [limit: number, count: (ownerId: string, limit: number) => Promise<number>]
-  > = {
+export function createQuotas({ store, config, log }: Dependencies): Quotas {
+  const { applications, jobs, milestones } = store;
+  const counted: Record<Counted, [limit: number, count: Count]> = {
     applications: [config.applicationQuota, applications.countOfOwner],
     jobs: [config.jobQuota, jobs.unfinishedOfOwner],
     storedExports: [config.storedExportQuota, jobs.exports.keptOfOwner],
     importBytes: [config.importQuota, jobs.imports.heldOfOwner],
   };
-  const { entryQuota: entries = Number.POSITIVE_INFINITY, byteQuota: bytes = Number.POSITIVE_INFINITY } =
-    config;
-  const ofEntries: Usage = { entries, bytes };
-  const isSet = Math.min(entries, bytes) < Number.POSITIVE_INFINITY;
+  const ofEntries: Usage = {
+    entries: config.entryQuota ?? Number.POSITIVE_INFINITY,
+    bytes: config.byteQuota ?? Number.POSITIVE_INFINITY,
+  };
+  const isSet = config.entryQuota !== undefined || config.byteQuota !== undefined;
   /** By owner, as of the last look. */
   const reached = new Map<string, keyof Usage>();
   const uploading = new Set<string>();

@@ -2,26 +2,18 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { createExaminer } from '@sluice/intake/examiner.ts';
 import { createRecordLeaves } from '@sluice/intake/record-leaves.ts';
-import type { Redis } from '@sluice/queues/redis.ts';
-import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import { IdempotencyKey, Upload } from '@sluice/shared/contracts/entries.ts';
 import { Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
-import type { Logger } from '@sluice/shared/logger.ts';
-import type { Store } from '@sluice/store/connect.ts';
 import type { Outcome } from '@sluice/store/entries/entries.ts';
 import Type from 'typebox';
-import type { ApplicationCache } from '../applications/cache.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { takeJsonBytes } from '../http/json-body.ts';
-import { ByDomain, failures, overRate, rateLimited, refusals } from '../http/route-parts.ts';
+import { ByDomain, overRate, rateLimited, refusals } from '../http/route-parts.ts';
 import { onlyQueries } from '../http/validation.ts';
 import { createAdmit } from '../keys/admit.ts';
-import type { Keyring } from '../keys/keyring.ts';
-import type { Capacities } from '../limits/capacity.ts';
-import type { Quotas } from '../limits/quota.ts';
 import { createUploadRate, type Spend } from '../limits/rate.ts';
 import { capacities } from '../limits/table.ts';
-import { createDryRun } from './batch/dry-run.ts';
 import { createExamineLines } from './batch/examine-lines.ts';
 import { batchRoutes } from './batch/routes.ts';
 import { createStoreBatch } from './batch/store-batch.ts';
@@ -30,19 +22,10 @@ import { idempotencyHash, idempotencyKey } from './idempotency.ts';
 import { outcomeError } from './outcome-errors.ts';
 import { aboutKeys, keyed, spending } from './route-parts.ts';
 
-interface Dependencies {
-  store: Pick<Store, 'entries' | 'batches' | 'leaves'>;
-  cache: ApplicationCache;
-  keyring: Keyring;
-  redis: Redis;
-  quotas: Pick<Quotas, 'checkUpload'>;
-  capacity: Pick<Capacities, 'uploads' | 'largeUploads' | 'batches'>;
-  config: Pick<ApiConfig, 'redis' | 'uploadRate' | 'bodyLimit' | 'batchLimit' | 'batchLines'>;
-  log: Logger;
-}
+type Needs = 'store' | 'cache' | 'keyring' | 'redis' | 'quotas' | 'capacity' | 'config' | 'log';
 
 /** Uploads and batches: open to anyone who knows the domain, unless its owner wants a key; a token that comes along is not looked at. */
-export const uploadRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
+export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = async (
   app,
   { store, cache, keyring, redis, quotas: { checkUpload }, capacity, config, log },
 ) => {
@@ -60,16 +43,8 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   const commit = createGroupCommit(store.entries.insert, capacity.uploads);
   const examineLines = createExamineLines(config.bodyLimit, examiner, log);
   const { batches } = store;
-  await app.register(batchRoutes, {
-    cache,
-    admit,
-    storeBatch: createStoreBatch({ cache, commit, recordLeaves, batches, examineLines, checkUpload }),
-    dryRun: createDryRun({ cache, examineLines }),
-    rate,
-    capacity: capacity.batches,
-    bodyLimit: config.batchLimit,
-    lineCount: config.batchLines,
-  });
+  const storeBatch = createStoreBatch({ cache, commit, recordLeaves, batches, examineLines, checkUpload });
+  await app.register(batchRoutes, { cache, admit, storeBatch, examineLines, rate, capacity, config });
   takeJsonBytes(app);
 
   /** Stores one upload; resolves with the payload's own text once the entry is durable, and when a retry finds it stored. Throws ApiError. */
@@ -120,7 +95,6 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
           201: { ...Success(Upload, 'Stored.'), ...(rate && rateLimited) },
           ...refusals(403, 409, 422),
           ...overRate,
-          ...failures,
         },
       },
     },

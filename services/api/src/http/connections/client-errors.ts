@@ -3,8 +3,7 @@ import type { Socket } from 'node:net';
 import { ApiError, type ErrorName } from '@sluice/shared/errors.ts';
 import type { ConnectionError } from 'fastify';
 import { failure } from '../envelope.ts';
-import { ignoresInput, isPaused, latestResponse } from './connections.ts';
-import { headerLimitBytes } from './head-limits.ts';
+import { headerLimitBytes, ignoresInput, isPaused, latestResponse } from './connections.ts';
 import { ignoreInput, linger } from './lingering.ts';
 
 const known: Record<string, [ErrorName, string]> = {

@@ -2,6 +2,9 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, onRequestHookHandler } from 'fastify';
 
+/** Of the URL and the headers together. */
+export const headerLimitBytes = 16 * 1024;
+
 /** Requests of one connection that may wait behind the one that is being answered before no more are read. */
 const waitingLimit = 16;
 /** Bytes of responses that wait on one connection before Node.js stops reading it. */

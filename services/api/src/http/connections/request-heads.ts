@@ -6,7 +6,9 @@ import type { ApplicationCache } from '../../applications/cache.ts';
 import { createCheckOrigin } from '../origins.ts';
 import { refuseNext } from './client-errors.ts';
 import { addRequest, ignoresInput } from './connections.ts';
-import { headerCountLimit } from './head-limits.ts';
+
+/** As many as HAProxy takes. */
+const headerCountLimit = 100;
 
 /** A host and a port as RFC 3986 has them; nothing at all is allowed too. */
 const hostPattern = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
@@ -15,6 +17,7 @@ const hostPattern = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
 const refuse = (name: ErrorName, message: string) =>
   new ApiError(name, message, { headers: { connection: 'close' } });
 
+/** A loop, as every request passes. */
 function hasTwoHosts(rawHeaders: string[]): boolean {
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -99,7 +102,7 @@ export const requestHeads = fp<{ cache: ApplicationCache }>(
       const refusal = wrongHead(raw);
       if (refusal) done(refusal);
       else if (raw.headers.origin === undefined) done();
-      else checkOrigin(request, reply, raw.headers.origin, done);
+      else checkOrigin(request, reply, raw.headers.origin).then((goesOn) => goesOn && done(), done);
     });
   },
   { name: 'request-heads' },

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { ApiError } from '@sluice/shared/errors.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { piecesOf } from '../../http/body.ts';
 import { addressKey } from '../../limits/address-key.ts';
 import type { Capacity, Lease } from '../../limits/capacity.ts';
 
@@ -24,43 +24,23 @@ export function createCollectBody(limit: number, capacity: Pick<Capacity, 'lease
     },
 
     /** Rejects with an ApiError. */
-    collect(request: FastifyRequest, stream: IncomingMessage): Promise<Buffer> {
+    async collect(request: FastifyRequest, stream: IncomingMessage): Promise<Buffer> {
       const lease = leases.get(request) as Lease;
       // One buffer that grows: a body in pieces of a byte would cost a hundred times its length as a list.
-      let body = Buffer.alloc(0);
+      let body: Buffer = Buffer.alloc(0);
       let length = 0;
-      return new Promise((resolve, reject) => {
-        function take(chunk: Buffer): void {
-          const needed = length + chunk.length;
-          try {
-            if (needed > limit) throw tooLarge(limit);
-            if (needed > body.length) grow(needed);
-            length += chunk.copy(body, length);
-          } catch (error) {
-            refuse(error);
-          }
-        }
-        function grow(needed: number): void {
+      for await (const piece of piecesOf(stream, limit)) {
+        const needed = length + piece.length;
+        if (needed > body.length) {
           const size = Math.min(limit, Math.max(needed, 2 * body.length, firstBytes));
           lease.take(size - body.length);
           const grown = Buffer.allocUnsafeSlow(size);
           body.copy(grown, 0, 0, length);
           body = grown;
         }
-        function refuse(error: unknown): void {
-          stream.off('data', take);
-          body = Buffer.alloc(0);
-          reject(error);
-        }
-        if (Number(request.headers['content-length']) > limit) refuse(tooLarge(limit));
-        else {
-          stream.once('error', reject).once('end', () => resolve(body.subarray(0, length)));
-          stream.on('data', take);
-        }
-      });
+        length += piece.copy(body, length);
+      }
+      return body.subarray(0, length);
     },
   };
 }
-
-const tooLarge = (limit: number) =>
-  new ApiError('PayloadTooLargeError', `the body is over the limit of ${limit} bytes; nothing was stored`);

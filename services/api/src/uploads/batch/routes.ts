@@ -1,43 +1,40 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { BatchQuery, BatchResult, IdempotencyKey, LineError } from '@sluice/shared/contracts/entries.ts';
 import { FailureWith, Success } from '@sluice/shared/contracts/envelope.ts';
-import { ApiError } from '@sluice/shared/errors.ts';
-import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
+import { ApiError, applicationNotFound, type LineError as RefusedLine } from '@sluice/shared/errors.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
-import type { ApplicationCache } from '../../applications/cache.ts';
+import type { Dependencies } from '../../dependencies.ts';
 import { success } from '../../http/envelope.ts';
 import { refuseEncodings } from '../../http/json-body.ts';
-import { ByDomain, failures, overRate, rateLimited, refusals } from '../../http/route-parts.ts';
+import { ByDomain, overRate, rateLimited, refusals, tagRoutes } from '../../http/route-parts.ts';
 import { onlyQueries } from '../../http/validation.ts';
 import { abortOnClose } from '../../jobs/abort-on-close.ts';
 import type { Admit } from '../../keys/admit.ts';
-import type { Capacity } from '../../limits/capacity.ts';
 import type { UploadRate } from '../../limits/rate.ts';
 import { idempotencyKey } from '../idempotency.ts';
 import { aboutKeys, keyed, spending } from '../route-parts.ts';
 import { createCollectBody } from './collect-body.ts';
-import type { createDryRun } from './dry-run.ts';
+import type { createExamineLines } from './examine-lines.ts';
 import { elementsOf, elementsOrWhole, linesOf } from './lines.ts';
 import type { createStoreBatch } from './store-batch.ts';
 
-interface Dependencies {
-  cache: ApplicationCache;
+interface Steps extends Pick<Dependencies, 'cache' | 'config' | 'capacity'> {
   admit: Admit;
   storeBatch: ReturnType<typeof createStoreBatch>;
-  dryRun: ReturnType<typeof createDryRun>;
+  examineLines: ReturnType<typeof createExamineLines>;
   rate: UploadRate | undefined;
-  capacity: Pick<Capacity, 'lease'>;
-  bodyLimit: number;
-  lineCount: number;
 }
 
 /** Batches: many entries in one request, open like uploads. */
-export const batchRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
+export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
   app,
-  { cache, admit, storeBatch, dryRun, rate, capacity, bodyLimit, lineCount },
+  { cache, admit, storeBatch, examineLines, rate, capacity, config },
 ) => {
-  const { begin, collect, during } = createCollectBody(bodyLimit, capacity);
+  const { batchLimit, batchLines } = config;
+  tagRoutes(app, 'Uploads', { security: keyed });
+  const { begin, collect, during } = createCollectBody(batchLimit, capacity.batches);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     ['application/json', 'application/x-ndjson'],
@@ -48,29 +45,17 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
   );
 
   const taking = {
-    bodyLimit,
+    bodyLimit: batchLimit,
     validatorCompiler: onlyQueries(app),
     config: { isUpload: true as const, takes: 'application/x-ndjson or application/json' },
-    onRequest: (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
-      begin(request, reply);
-      done();
-    },
+    onRequest: async (request: FastifyRequest, reply: FastifyReply) => begin(request, reply),
     // After the body, which may take its time: a key that was revoked meanwhile is none.
-    preHandler: (
-      { params, headers }: FastifyRequest,
-      _reply: FastifyReply,
-      done: HookHandlerDoneFunction,
-    ) => {
+    preHandler: async ({ params, headers }: FastifyRequest) => {
       const { domain } = params as Static<typeof ByDomain>;
-      if (cache.peek(domain)?.keyRequired === false) done();
-      else letIn(domain, headers).then(() => done(), done);
+      const application = cache.peek(domain) ?? (await cache.get(domain));
+      if (application?.keyRequired) await admit(application, headers);
     },
   };
-
-  async function letIn(domain: string, headers: IncomingHttpHeaders): Promise<void> {
-    const application = await cache.get(domain);
-    if (application?.keyRequired) await admit(application, headers);
-  }
 
   const isJson = (contentType = '') => contentType.toLowerCase().startsWith('application/json');
 
@@ -88,8 +73,6 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
         description:
           'NDJSON, one object a line, or a JSON array. A line that is refused is told in `errors` (with up to 20 `details` for the first 100 of them, one for the others), the others are stored. With an `Idempotency-Key` a retry must have the same bytes and the same `atomic`.' +
           aboutKeys,
-        tags: ['Uploads'],
-        security: keyed,
         consumes: ['application/x-ndjson', 'application/json'],
         params: ByDomain,
         headers: IdempotencyKey,
@@ -104,7 +87,6 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
           ...refusals(403, 409),
           422: FailureWith(LineError, 'No line is stored; `error.details` names those that are refused.'),
           ...overRate,
-          ...failures,
         },
       },
     },
@@ -113,7 +95,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
       const given = headers['idempotency-key'];
       const key = given === undefined ? undefined : idempotencyKey(given);
       const bytes = notEmpty(body);
-      const lines = (isJson(headers['content-type']) ? elementsOf : linesOf)(bytes, lineCount);
+      const lines = (isJson(headers['content-type']) ? elementsOf : linesOf)(bytes, batchLines);
       const batch = {
         lines,
         body: bytes,
@@ -135,8 +117,6 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
         description:
           'Takes what an upload and a batch take: a JSON object, a JSON array, or NDJSON. Answers what would become of each, in the form of the answer to a batch; `Idempotency-Key` is not looked at. Each counts for the limit of uploads.' +
           aboutKeys,
-        tags: ['Uploads'],
-        security: keyed,
         consumes: ['application/x-ndjson', 'application/json'],
         params: ByDomain,
         querystring: BatchQuery,
@@ -148,19 +128,28 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Dependencies> = async (
           },
           ...refusals(403),
           ...overRate,
-          ...failures,
         },
       },
     },
     async (request, reply) => {
       const { params, query, body, headers } = request;
-      const lines = (isJson(headers['content-type']) ? elementsOrWhole : linesOf)(notEmpty(body), lineCount);
-      const options = {
-        atomic: query.atomic === true,
-        spend: rate && spending(rate, reply),
-        signal: abortOnClose(reply),
-      };
-      return success(reply, await during(request, () => dryRun(params.domain, lines, options)));
+      const lines = (isJson(headers['content-type']) ? elementsOrWhole : linesOf)(notEmpty(body), batchLines);
+      const signal = abortOnClose(reply);
+      const result = await during(request, async (): Promise<BatchResult> => {
+        const application = await cache.get(params.domain);
+        if (!application) throw applicationNotFound(params.domain);
+        // It costs as much as to store them.
+        if (rate) spending(rate, reply)(application.id, lines.length);
+        const errors: RefusedLine[] = [];
+        let valid = 0;
+        for await (const { entries } of examineLines(application, lines, errors)) {
+          if (signal.aborted) break;
+          valid += entries.length;
+        }
+        const accepted = query.atomic && errors.length > 0 ? 0 : valid;
+        return { accepted, rejected: errors.length, errors };
+      });
+      return success(reply, result);
     },
   );
 };

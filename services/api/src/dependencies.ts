@@ -1,0 +1,45 @@
+import type { JobQueue } from '@sluice/queues/job-queue.ts';
+import type { Producer } from '@sluice/queues/producer.ts';
+import type { Redis } from '@sluice/queues/redis.ts';
+import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
+import type { ApiConfig } from '@sluice/shared/config/load.ts';
+import type { Logger } from '@sluice/shared/logger.ts';
+import type { Store } from '@sluice/store/connect.ts';
+import type { ApplicationCache } from './applications/cache.ts';
+import type { Audit } from './audit/audit.ts';
+import type { Keyring } from './keys/keyring.ts';
+import type { Capacities } from './limits/capacity.ts';
+import type { Quotas } from './limits/quota.ts';
+import type { Counters } from './limits/rate.ts';
+
+/** Of this process; it changes under who has it. */
+export interface Lifecycle {
+  phase: 'starting' | 'serving' | 'draining';
+}
+
+/** What a process has when it builds its server. */
+export interface AppDependencies {
+  config: ApiConfig;
+  log: Logger;
+  store: Store;
+  compiler: Compiler;
+  cache: ApplicationCache;
+  queues: {
+    exports: JobQueue;
+    imports: JobQueue;
+    purges: Producer<{ applicationId: string }>;
+    invalidations: Producer<{ applicationId: string }>;
+  };
+  /** Where all replicas count together. */
+  redis: Redis;
+  capacity: Capacities;
+  lifecycle: Lifecycle;
+}
+
+/** What features are made of: each names what it takes. */
+export interface Dependencies extends AppDependencies {
+  audit: Audit;
+  keyring: Keyring;
+  quotas: Quotas;
+  counters: Counters;
+}

@@ -1,0 +1,60 @@
+import { ApiError } from '@sluice/shared/errors.ts';
+import type { Period } from '@sluice/store/entries/entries.ts';
+
+/** ISO 8601: a date, or a date and time with `Z`, an offset, or nothing, which is UTC. */
+const isoTimestamp = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/;
+
+/** Milliseconds since the epoch; NaN when the text is no timestamp. */
+function parseTimestamp(text: string): number {
+  if (!isoTimestamp.test(text)) return Number.NaN;
+  const hasZone = text.length === 10 || /(Z|[+-]\d\d:\d\d)$/.test(text);
+  const time = Date.parse(hasZone ? text : `${text}Z`);
+  const day = new Date(`${text.slice(0, 10)}T00:00:00Z`);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text.slice(0, 10)) ? time : Number.NaN;
+}
+
+/** `from` and `to` of a request, already validated, as dates. */
+export function toPeriod({ from, to }: { from?: string; to?: string }): Period {
+  const toDate = (text?: string) => (text === undefined ? undefined : new Date(parseTimestamp(text)));
+  const period = { from: toDate(from), to: toDate(to) };
+  if (period.from && period.to && period.from > period.to)
+    throw new ApiError('InvalidRequestError', 'from is later than to');
+  return period;
+}
+
+/** As browsers write it: `http:x` is `http://x/`. Undefined when it is no http or https URL, or too long then. */
+export function toPackageUrl(text: string): string | undefined {
+  const url = URL.parse(text);
+  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
+  return url && isHttp && url.href.length <= 2_000 ? url.href : undefined;
+}
+
+/** As browsers send it in the header Origin, where no pattern would match. */
+const isOrigin = (text: string) =>
+  /^https?:/.test(text) && URL.parse(text)?.origin === text && !text.includes('*');
+
+/** bcrypt looks at 72 bytes only, and takes `abc\0abc` for `abc`. */
+export const suitsBcrypt = (password: string) =>
+  Buffer.byteLength(password) <= 72 && !password.includes('\0');
+
+interface Format {
+  takes(text: string): boolean;
+  says: string;
+}
+
+/** The formats of fields that JSON Schema does not have. */
+export const formats: Record<string, Format> = {
+  'iso-timestamp': {
+    takes: (text) => !Number.isNaN(parseTimestamp(text)),
+    says: 'must be an ISO 8601 timestamp such as 2026-11-21T04:00:00Z (in a URL, + is written %2B)',
+  },
+  'package-url': {
+    takes: (text) => toPackageUrl(text) !== undefined,
+    says: 'must be an http or https URL of at most 2000 characters',
+  },
+  origin: {
+    takes: isOrigin,
+    says: 'must be an origin such as https://example.com: lower case, no path, no default port',
+  },
+  'bcrypt-password': { takes: suitsBcrypt, says: 'must have at most 72 bytes of UTF-8, and no NUL' },
+};
