@@ -159,6 +159,12 @@ export function createInsert({ db, entries, prepare, newKey, timeoutMs }: Depend
       return within(timeoutMs, 'the insert was not confirmed in time', insertAndCompare(batch));
     },
 
+    /** Of each, whether an entry with the same key and payload is stored. */
+    async hasKeyed(batch: KeyedEntry[]): Promise<boolean[]> {
+      const compared = await compare(batch);
+      return batch.map((entry) => compared.get(entry) === 'repeated');
+    },
+
     /** Within a transaction, which is at an end when one of them is not taken: then it throws. */
     async insertWithin(batch: NewEntry[], session: ClientSession): Promise<void> {
       await prepare();

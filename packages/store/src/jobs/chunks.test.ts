@@ -81,6 +81,24 @@ it('is open since the lowest time of what was taken and is not done, be its impo
 });
 
 describe('of an import that failed', () => {
+  it('chunks lose their time once nobody can be writing, which is not forgotten', async () => {
+    const run = await begin(2);
+    const { chunks, job } = run;
+    const first = await chunks.claim(job, 60_000);
+    if (!first) throw new Error('none');
+    await chunks.dropTimes(job);
+    expect(await chunks.openSince(application)).toBe(first.stamp);
+    await forget(run);
+    await chunks.dropTimes(job);
+    expect(await chunks.openSince(application)).toBeUndefined();
+    const again = await chunks.claim(job, 60_000);
+    expect(again).toMatchObject({ id: first.id, earlier: [first.stamp] });
+    expect(again?.stamp).toBeGreaterThanOrEqual(first.stamp);
+    await forget(run);
+    await chunks.dropTimes(job);
+    expect((await chunks.claim(job, 60_000))?.earlier).toEqual([first.stamp, again?.stamp]);
+  });
+
   it('who had a chunk before it is tried again can write no more, and none was tried in vain', async () => {
     const { chunks, job } = await begin(2);
     const [done, held] = [await chunks.claim(job, 60_000), await chunks.claim(job, 60_000)];

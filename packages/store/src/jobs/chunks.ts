@@ -1,4 +1,5 @@
 import { type Db, type Document, type Filter, ObjectId, type UpdateFilter } from 'mongodb';
+import { chunkTimes } from './chunk-times.ts';
 import { claimed, fromNow, hasMatched, isFree, released } from './lease.ts';
 
 /** Some lines of an import: what one worker does at a time. */
@@ -20,8 +21,10 @@ export interface ClaimedChunk extends Chunk {
   fence: number;
   /** Workers that took it and were not heard of again, and the one that has it. */
   attempts: number;
-  /** The time of its entries (ms since the epoch): that of MongoDB when it was first taken, and the same ever after. */
+  /** The time of its entries (ms since the epoch): that of MongoDB when it was first taken, and the same until its import fails. */
   stamp: number;
+  /** Times that it had before its import failed: some of its entries may be stored with them. */
+  earlier: number[];
   /** Lines that are in the job's progress already. */
   counted: number;
 }
@@ -42,7 +45,7 @@ export interface ChunkResult {
   report?: { part: string; bytes: number } | undefined;
 }
 
-interface ChunkDocument extends Omit<Chunk, 'id' | 'job' | 'application'>, Partial<ChunkResult> {
+export interface ChunkDocument extends Omit<Chunk, 'id' | 'job' | 'application'>, Partial<ChunkResult> {
   _id: ObjectId;
   job: ObjectId;
   application: ObjectId;
@@ -51,21 +54,28 @@ interface ChunkDocument extends Omit<Chunk, 'id' | 'job' | 'application'>, Parti
   attempts: number;
   counted: number;
   stamp?: number;
+  earlier?: number[];
   /** A worker has it until then, or had it. */
   leaseUntil?: Date;
 }
 
-/** As long as a worker that was cut off may still be writing. */
-const writingMs = 60_000;
 /** Of the primary: what is read there comes before the write that follows, whether a majority has it or not. */
 const ofPrimary = { readConcern: { level: 'local' } } as const;
 
-const toChunk = ({ _id, job, application, stamp = 0, ...rest }: ChunkDocument): ClaimedChunk => ({
+const toChunk = ({
+  _id,
+  job,
+  application,
+  stamp = 0,
+  earlier = [],
+  ...rest
+}: ChunkDocument): ClaimedChunk => ({
   ...rest,
   id: _id.toHexString(),
   job: job.toHexString(),
   application: application.toHexString(),
   stamp,
+  earlier,
 });
 
 export type ChunkStore = ReturnType<typeof chunkStore>;
@@ -84,6 +94,8 @@ export function chunkStore(db: Db) {
     hasMatched(chunks.updateOne(leased(id, fence), change));
 
   return {
+    ...chunkTimes(chunks),
+
     async add({ job, application, ...chunk }: Omit<Chunk, 'id'>): Promise<void> {
       await chunks.insertOne({
         ...chunk,
@@ -164,15 +176,6 @@ export function chunkStore(db: Db) {
         if (report) yield { ...report, rows: rejected };
     },
 
-    /** The lowest time (ms since the epoch) at which someone may still store entries of an import. */
-    async openSince(application: string): Promise<number | undefined> {
-      const found = await chunks.findOne(
-        { application: new ObjectId(application), state: 'open', stamp: { $exists: true } },
-        { sort: { stamp: 1 }, projection: { stamp: 1 } },
-      );
-      return found?.stamp;
-    },
-
     /** Jobs that have chunks. */
     async jobs(): Promise<string[]> {
       return (await chunks.distinct('job')).map((id) => id.toHexString());
@@ -184,12 +187,6 @@ export function chunkStore(db: Db) {
         { ...ofJob(job), state: 'open' },
         { $set: { attempts: 0 }, $inc: { fence: 1 } },
       );
-    },
-
-    /** Removes the chunks of an ended job that nobody can be writing any more. */
-    async removeIdle(job: string): Promise<void> {
-      const isIdle = { $not: { $gt: ['$leaseUntil', fromNow(-writingMs)] } };
-      await chunks.deleteMany({ ...ofJob(job), $expr: isIdle });
     },
 
     async remove(job: string): Promise<void> {

@@ -92,6 +92,10 @@ export function importJobs(db: Db) {
       return hasMatched(jobs.updateOne(filter, [{ $set: { ...begun, ...progress } }, measureRate]));
     },
 
+    /** Those of these that failed, and can be tried again. */
+    failed: (ids: string[]): Promise<string[]> =>
+      idsOf(jobs.find({ _id: { $in: ids.map((id) => new ObjectId(id)) }, state: 'failed' })),
+
     /** Those of these that are over for good, or gone. */
     async over(ids: string[]): Promise<string[]> {
       const among = ids.map((id) => new ObjectId(id));

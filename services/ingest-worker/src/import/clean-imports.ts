@@ -28,6 +28,8 @@ export function createCleanImports({ store: { jobs, parts, chunks }, log }: Depe
       await remove(id);
       log.info({ event: 'import.expired', job: id });
     }
-    for (const id of await imports.over(await chunks.jobs())) await chunks.removeIdle(id);
+    const withChunks = await chunks.jobs();
+    for (const id of await imports.failed(withChunks)) await chunks.dropTimes(id);
+    for (const id of await imports.over(withChunks)) await chunks.removeIdle(id);
   };
 }

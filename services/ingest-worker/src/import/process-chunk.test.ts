@@ -39,7 +39,7 @@ it('refuses a line on which the validator fails, and stores the others of its ch
     leaves: createLeafSet(),
     recorded: { overflow: false, closed: false },
   } as Intake;
-  const chunk = { job: 'job', application, stamp: Date.now() } as ClaimedChunk;
+  const chunk = { job: 'job', application, stamp: Date.now(), earlier: [] as number[] } as ClaimedChunk;
   const readLine = ({ bytes }: { bytes: Buffer }): ReadLine => {
     const payload = JSON.parse(bytes.toString());
     if (payload.n === 2) throw new ReferenceError('items4 is not defined');

@@ -21,7 +21,7 @@ const stepMs = 5;
 const untaken: LineRefusal = { name: 'PayloadTooLargeError', message: 'the database did not take the entry' };
 
 interface Dependencies {
-  entries: Pick<EntryStore, 'insertKeyed'>;
+  entries: Pick<EntryStore, 'insertKeyed' | 'hasKeyed'>;
   recordLeaves: RecordLeaves;
   log: Pick<Logger, 'error'>;
 }

@@ -27,7 +27,7 @@ interface Batch {
 }
 
 interface Dependencies {
-  entries: Pick<EntryStore, 'insertKeyed'>;
+  entries: Pick<EntryStore, 'insertKeyed' | 'hasKeyed'>;
   recordLeaves: RecordLeaves;
   chunk: ClaimedChunk;
   intake: Intake;
@@ -40,12 +40,28 @@ interface Dependencies {
 /** Stores the entries of a chunk, in commands of many. The same line has the same key, so to store it again does nothing. */
 export function createStoreLines({ entries, recordLeaves, chunk, intake, check, onRefused }: Dependencies) {
   const source = createHash('sha256').update(chunk.job).digest();
-  const keyOf = createLineKeys(chunk.application, chunk.stamp, source);
+  const keysAt = (stamp: number) => createLineKeys(chunk.application, stamp, source);
+  const keyOf = keysAt(chunk.stamp);
+  const earlierKeys = chunk.earlier.map(keysAt);
   const storing = createSideBySide(atOnce);
   let batch = emptyBatch();
   let accepted = 0;
 
-  async function insert({ frames, entries: keyed }: Batch): Promise<void> {
+  /** Without the lines that were stored before the import failed, which are accepted. */
+  async function toStore({ frames, entries: keyed }: Batch): Promise<Pick<Batch, 'frames' | 'entries'>> {
+    const isStored = keyed.map(() => false);
+    for (const earlierKeyOf of earlierKeys) {
+      const before = keyed.map(({ json }, at) => ({ json, key: earlierKeyOf((frames[at] as Frame).line) }));
+      for (const [at, has] of (await entries.hasKeyed(before)).entries()) isStored[at] ||= has;
+    }
+    accepted += isStored.filter(Boolean).length;
+    const isNew = (_: unknown, at: number) => !isStored[at];
+    return { frames: frames.filter(isNew), entries: keyed.filter(isNew) };
+  }
+
+  async function insert(batch: Batch): Promise<void> {
+    const { frames, entries: keyed } = earlierKeys.length === 0 ? batch : await toStore(batch);
+    if (keyed.length === 0) return;
     check();
     const outcomes = await entries.insertKeyed(keyed);
     for (const [at, outcome] of outcomes.entries()) {
