@@ -38,7 +38,7 @@ describe('deleting an application', () => {
     await Promise.all(running);
     for (const statuses of seen) expect(new Set(statuses)).toEqual(new Set([201, 404]));
 
-    await until(async () => !(await store.applications.isUnpurged(id)));
+    await until(async () => (await store.applications.tombstone(id)) === undefined);
     expect(await store.entries.count(id, {})).toBe(0);
     expect(await store.jobs.list(id, 'export')).toEqual([]);
     expect((await store.leaves.of(id)).pointers).toEqual([]);

@@ -5,23 +5,18 @@ export type RecordLeaves = ReturnType<typeof createRecordLeaves>;
 
 /** A leaf is on record before the first entry that has it, so an export knows its columns beforehand. */
 export function createRecordLeaves(leaves: LeafStore) {
-  const worthIt = ({ recorded }: Intake, leaves: string[]) =>
-    recorded.overflow ? leaves.filter(({ length }) => length <= maxLeafLength) : leaves;
+  /** Those of leaves that are not on record, as far as they are to be. */
+  const notOnRecord = ({ recorded, leaves }: Intake, found: string[]): string[] =>
+    recorded.closed
+      ? []
+      : found.filter((leaf) => !leaves.has(leaf) && !(recorded.overflow && leaf.length > maxLeafLength));
 
   return {
-    /** Those of a payload that are not on record, as far as they are to be. */
-    find(application: Intake, payload: Record<string, unknown>): string[] {
-      return application.recorded.closed ? [] : worthIt(application, application.leaves.unknown(payload));
-    },
+    notOnRecord,
 
-    /** The same of leaves that the schema does not have. */
-    notOnRecord(application: Intake, leaves: string[]): string[] {
-      if (application.recorded.closed) return [];
-      return worthIt(
-        application,
-        leaves.filter((leaf) => !application.leaves.has(leaf)),
-      );
-    },
+    /** The same of a payload. */
+    find: (application: Intake, payload: Record<string, unknown>): string[] =>
+      application.recorded.closed ? [] : notOnRecord(application, application.leaves.unknown(payload)),
 
     /** Undefined when there is nothing to record, which is nearly always. */
     record(application: Intake, found: Set<string>): Promise<void> | undefined {

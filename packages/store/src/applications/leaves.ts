@@ -72,8 +72,6 @@ export function leafStore(db: Db) {
   }
 
   return {
-    async prepare() {},
-
     async of(application: string): Promise<Leaves> {
       return toLeaves(await read(application));
     },
@@ -92,10 +90,6 @@ export function leafStore(db: Db) {
           more.hasLarge === before.hasLarge;
         if (isSame || (await append(application, found, more))) return { overflow, closed };
       }
-    },
-
-    async remove(application: string): Promise<void> {
-      await leaves.deleteOne({ _id: new ObjectId(application) });
     },
   };
 }

@@ -70,10 +70,8 @@ interface Job {
   manifest?: Manifest;
   /** Since when it waits for a worker. */
   queuedAt: Date;
-  /** A worker has it until then, and longer if it says so. */
+  /** A worker has it until then, and longer if it says so; or the API, while the file of an import arrives. */
   leaseUntil?: Date;
-  /** When a sweeper looks whether the job is forgotten. */
-  touchedAt: Date;
   /** When the record and its parts go. */
   expiresAt?: Date;
 }
@@ -169,19 +167,32 @@ export function newDocument({ application, owner }: Pick<Job, 'application' | 'o
     parts: [],
     createdAt: now,
     queuedAt: now,
-    touchedAt: now,
   };
 }
 
+type RecordOf<Document> = Document extends ExportDocument ? ExportJob : ImportJob;
+
 /** Without the list of parts, which can be long: see `partsOf`. */
-export function toRecord(document: ExportDocument): ExportJob;
-export function toRecord(document: ImportDocument): ImportJob;
-export function toRecord(document: JobDocument): JobRecord;
-export function toRecord({ _id, application, owner, parts: _, ...rest }: JobDocument): JobRecord {
-  return {
+export const toRecord = <Document extends JobDocument>({
+  _id,
+  application,
+  owner,
+  parts: _,
+  ...rest
+}: Document) =>
+  ({
     ...rest,
     id: _id.toHexString(),
     application: application.toHexString(),
     owner: owner.toHexString(),
-  } as JobRecord;
-}
+  }) as unknown as RecordOf<Document>;
+
+export const unfinished: JobState[] = ['waiting', 'active'];
+
+/** Whether a worker may still have something to do for it. */
+export const isUnfinished = (job: JobRecord | undefined): boolean =>
+  job !== undefined && unfinished.includes(job.state);
+
+/** Whether a job that is in this state for good now can be tried again. Who asked for a streamed file is gone. */
+export const isRetriable = (job: JobRecord): boolean =>
+  job.state === 'failed' && !(job.kind === 'export' && job.transient);

@@ -28,7 +28,7 @@ export function createImport({ store, queues, quotas, capacity, config, log }: P
 
   /** Removes what came, unless it is whole after all. */
   async function discard(job: ImportJob): Promise<void> {
-    if (!(await imports.dismiss(job.id)) && !(await imports.isOver(job.id))) return;
+    if (!(await imports.dismiss(job.id)) && (await imports.over([job.id])).length === 0) return;
     await chunks.remove(job.id);
     await parts.sweep(job.id);
   }

@@ -68,8 +68,8 @@ export function createReceive({ parts, chunks }: Pick<Store, 'parts' | 'chunks'>
     async function store({ data, lines, release }: CutChunk, place: number): Promise<void> {
       const compressed = await compress(data, quick).finally(release);
       const part = await parts.put(job.id, compressed);
-      const { id, application, owner } = job;
-      await chunks.add({ job: id, application, owner, seq: place, lines, part, bytes: compressed.length });
+      const { id, application } = job;
+      await chunks.add({ job: id, application, seq: place, lines, part, bytes: compressed.length });
       held += compressed.length;
     }
 

@@ -8,13 +8,15 @@ import type { EntryStore, KeyedEntry } from '@sluice/store/entries/entries.ts';
 import { createLineKeys } from '@sluice/store/entries/entry-id.ts';
 import { UnconfirmedError } from '@sluice/store/faults.ts';
 import type { ClaimedChunk } from '@sluice/store/jobs/chunks.ts';
-import { Conflict } from './conflict.ts';
 import type { ReadPayload } from './read-line.ts';
 
 /** What goes to MongoDB in one command, and how many of them at once. */
 const mostEntries = 2_000;
 const mostBytes = 1024 ** 2;
 const atOnce = 2;
+
+/** What the store holds is not what an import left there, or no worker gets through it: it fails, for its owner to try again. */
+export class Conflict extends Error {}
 
 interface Batch {
   frames: Frame[];
@@ -72,17 +74,13 @@ export function createStoreLines({ entries, recordLeaves, chunk, intake, check, 
     }
   }
 
-  async function send(full: Batch): Promise<void> {
-    // Before its entries, and in the order of the lines.
-    await recordLeaves.record(intake, full.leaves.pointers);
-    await storing.add(() => insert(full));
-  }
-
   async function flush(): Promise<void> {
     if (batch.entries.length === 0) return;
     const full = batch;
     batch = emptyBatch();
-    await send(full);
+    // Before its entries, and in the order of the lines.
+    await recordLeaves.record(intake, full.leaves.pointers);
+    await storing.add(() => insert(full));
   }
 
   return {

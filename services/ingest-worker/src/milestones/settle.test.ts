@@ -37,6 +37,7 @@ async function start(counts: number[]) {
         applications: store.applications,
         milestones,
         settledUntil: () => 2_000,
+        openSince: async () => undefined,
         log,
         ...options,
       }),
