@@ -3,7 +3,7 @@ import { BlockList, isIP } from 'node:net';
 import { join } from 'node:path';
 import { parseDuration } from '@sluice/shared/config/kinds.ts';
 import { loadApiConfig } from '@sluice/shared/config/load.ts';
-import { errorsOf } from '@sluice/shared/errors.ts';
+import { type ErrorName, errorOf } from '@sluice/shared/errors.ts';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
@@ -148,7 +148,7 @@ describe('haproxy.cfg', () => {
     const status = Number(head.split(' ')[1]);
     const { error, ...rest } = JSON.parse(body);
     expect(rest).toEqual({ success: false, status });
-    expect(errorsOf(status)).toContainEqual({ name: error.name, description: error.description });
+    expect(errorOf(error.name as ErrorName)).toEqual({ status, description: error.description });
   });
 
   it('sends again only where there was no connection: what was sent may have been stored', () => {

@@ -46,12 +46,10 @@ const registry = {
 export type ErrorName = keyof typeof registry;
 export const errorNames = Object.keys(registry) as ErrorName[];
 
-/** The errors of a status, with what they mean. */
-export function errorsOf(status: number): { name: ErrorName; description: string }[] {
-  return errorNames
-    .filter((name) => registry[name].status === status)
-    .map((name) => ({ name, description: registry[name].description }));
-}
+export type StatusOf<Name extends ErrorName> = (typeof registry)[Name]['status'];
+
+/** The status of an error, and what it means. */
+export const errorOf = (name: ErrorName): { status: number; description: string } => registry[name];
 
 /** What is wrong with one part of a request. */
 export interface ErrorDetail {

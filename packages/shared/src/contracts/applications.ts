@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 
 const strict = { additionalProperties: false };
+const exampleSchema = '{"type":"object","properties":{"celsius":{"type":"number"}},"required":["celsius"]}';
 
 export const Connector = Type.Object(
   {
@@ -10,14 +11,31 @@ export const Connector = Type.Object(
       description:
         'An http or https URL; kept as browsers write it, such as `https://example.com/` for `HTTPS://Example.com`.',
     }),
-    language: Type.String({ minLength: 1, maxLength: 40 }),
+    language: Type.String({ minLength: 1, maxLength: 40, description: 'Its programming language.' }),
   },
-  strict,
+  {
+    ...strict,
+    title: 'Connector',
+    description: 'A client library of the application.',
+    examples: [{ package_url: 'https://www.npmjs.com/package/weather', language: 'TypeScript' }],
+  },
 );
-export const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' });
-const ApplicationType = Type.Enum(['mobile', 'web', 'server', 'desktop', 'other']);
+export const Name = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  pattern: '\\S',
+  examples: ['Weather station'],
+});
+const ApplicationType = Type.Enum(['mobile', 'web', 'server', 'desktop', 'other'], {
+  title: 'ApplicationType',
+  description: 'What kind of program uploads.',
+  examples: ['server'],
+});
 const Connectors = Type.Array(Connector, { maxItems: 50 });
-const KeyRequired = Type.Boolean({ description: 'Whether uploads need one of its ingest keys.' });
+const KeyRequired = Type.Boolean({
+  description: 'Whether uploads need one of its ingest keys.',
+  examples: [false],
+});
 const AllowedOrigins = Type.Array(
   Type.String({ format: 'origin', maxLength: 300, examples: ['https://example.com'] }),
   {
@@ -33,11 +51,11 @@ export const NewApplication = Type.Object(
     type: ApplicationType,
     schema: Type.String({
       description: 'A JSON Schema as text (`JSON.stringify` makes it); its root type is object.',
-      examples: ['{"type":"object","properties":{"celsius":{"type":"number"}},"required":["celsius"]}'],
+      examples: [exampleSchema],
     }),
     connectors: Type.Optional(Connectors),
   },
-  strict,
+  { ...strict, title: 'NewApplication' },
 );
 
 export const ApplicationUpdate = Type.Object(
@@ -48,7 +66,12 @@ export const ApplicationUpdate = Type.Object(
     key_required: Type.Optional(KeyRequired),
     allowed_origins: Type.Optional(AllowedOrigins),
   },
-  strict,
+  {
+    ...strict,
+    title: 'ApplicationUpdate',
+    description: 'Fields that are left out stay as they are.',
+    examples: [{ name: 'Weather station on the roof', key_required: false }],
+  },
 );
 
 export const ApplicationsQuery = Type.Object(
@@ -63,21 +86,33 @@ export const ApplicationsQuery = Type.Object(
   strict,
 );
 
-export const Application = Type.Object({
-  name: Type.String(),
-  owner: Type.String({ description: 'Username of the owner.' }),
-  domain: Type.String({ description: 'Names the application in every path; never used again.' }),
-  type: Type.String(),
-  connectors: Type.Array(Connector),
-  key_required: KeyRequired,
-  allowed_origins: AllowedOrigins,
-  template: Type.Object({
-    raw_schema: Type.String({ description: 'The schema, byte for byte as it was sent.' }),
-    schema: Type.Unknown({ description: 'The schema, parsed.' }),
-  }),
-  createdAt: Type.String({ format: 'date-time' }),
-  lastModifiedAt: Type.String({ format: 'date-time' }),
-});
+export const Application = Type.Object(
+  {
+    name: Type.String({ examples: ['Weather station'] }),
+    owner: Type.String({ description: 'Username of the owner.', examples: ['ada'] }),
+    domain: Type.String({
+      description: 'The name of the application in every path; never used again.',
+      examples: ['weather-station-k3v9q2'],
+    }),
+    type: Type.String({ examples: ['server'] }),
+    connectors: Type.Array(Connector),
+    key_required: KeyRequired,
+    allowed_origins: AllowedOrigins,
+    template: Type.Object(
+      {
+        raw_schema: Type.String({
+          description: 'The schema, byte for byte as it was sent.',
+          examples: [exampleSchema],
+        }),
+        schema: Type.Unknown({ description: 'The schema, parsed.', examples: [JSON.parse(exampleSchema)] }),
+      },
+      { title: 'Template', description: 'The JSON Schema to which uploads must conform.' },
+    ),
+    createdAt: Type.String({ format: 'date-time' }),
+    lastModifiedAt: Type.String({ format: 'date-time' }),
+  },
+  { title: 'Application' },
+);
 
 export type Connector = Static<typeof Connector>;
 export type NewApplication = Static<typeof NewApplication>;

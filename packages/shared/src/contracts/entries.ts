@@ -1,37 +1,70 @@
 import Type, { type Static } from 'typebox';
 import { errorNames } from '../errors.ts';
 
-const Payload = Type.Unknown({ description: 'The JSON object that was uploaded.' });
-
-export const Upload = Type.Object({ domain: Type.String(), payload: Payload });
-
-const Detail = Type.Object({
-  path: Type.String({ description: 'JSON Pointer.' }),
-  keyword: Type.String(),
-  message: Type.String(),
+const Payload = Type.Unknown({
+  description: 'The JSON object that was uploaded.',
+  examples: [{ celsius: 21.5 }],
 });
+const Domain = Type.String({ examples: ['weather-station-k3v9q2'] });
 
-export const LineError = Type.Object({
-  line: Type.Integer({ description: 'Line of the body, or element of the array, from 1.' }),
-  name: Type.Enum([...errorNames]),
-  message: Type.String(),
-  details: Type.Optional(Type.Array(Detail)),
-});
+export const Upload = Type.Object({ domain: Domain, payload: Payload }, { title: 'Upload' });
+
+const Detail = Type.Object(
+  {
+    path: Type.String({
+      description: 'Where in the payload: a JSON Pointer, such as `/address/city`.',
+      examples: ['/celsius'],
+    }),
+    keyword: Type.String({ description: 'The keyword of the schema.', examples: ['type'] }),
+    message: Type.String({ examples: ['must be number'] }),
+  },
+  { title: 'LineErrorDetail' },
+);
+
+export const LineError = Type.Object(
+  {
+    line: Type.Integer({
+      description: 'Number of the line, or of the element of the array; the first is 1.',
+      examples: [2],
+    }),
+    name: Type.Enum([...errorNames], { title: 'ErrorName', examples: ['SchemaValidationError'] }),
+    message: Type.String({ examples: ['/celsius must be number'] }),
+    details: Type.Optional(Type.Array(Detail)),
+  },
+  { title: 'LineError' },
+);
 
 export const BatchQuery = Type.Object(
   {
     atomic: Type.Optional(
-      Type.Boolean({ default: false, description: 'All lines or, when one is refused, none.' }),
+      Type.Boolean({ default: false, description: 'Store all lines, or none when one is refused.' }),
     ),
   },
   { additionalProperties: false },
 );
 
-export const BatchResult = Type.Object({
-  accepted: Type.Integer({ description: 'Lines that are stored.' }),
-  rejected: Type.Integer(),
-  errors: Type.Array(LineError, { description: 'One for each line that was refused, by line.' }),
-});
+export const BatchResult = Type.Object(
+  {
+    accepted: Type.Integer({ description: 'Number of lines stored.', examples: [2] }),
+    rejected: Type.Integer({ description: 'Number of lines refused.', examples: [0] }),
+    errors: Type.Array(LineError, { description: 'One error per refused line.', examples: [[]] }),
+  },
+  { title: 'BatchResult' },
+);
+
+/** For the answers that name refused lines. */
+export const partlyRefused = {
+  accepted: 1,
+  rejected: 1,
+  errors: [
+    {
+      line: 2,
+      name: 'SchemaValidationError',
+      message: '/celsius must be number',
+      details: [{ path: '/celsius', keyword: 'type', message: 'must be number' }],
+    },
+  ],
+};
 
 export const idempotencyKeyPattern = '^[\\x21-\\x7e]{1,128}$';
 
@@ -39,16 +72,15 @@ export const IdempotencyKey = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
       pattern: idempotencyKeyPattern,
-      description: 'Makes a retry safe: the same key with the same content is stored once.',
+      description: 'Makes a retry safe: the same key with the same content is stored only once.',
     }),
   ),
 });
 
-export const Entry = Type.Object({
-  domain: Type.String(),
-  payload: Payload,
-  createdAt: Type.String({ format: 'date-time' }),
-});
+export const Entry = Type.Object(
+  { domain: Domain, payload: Payload, createdAt: Type.String({ format: 'date-time' }) },
+  { title: 'Entry' },
+);
 
 export const Timestamp = Type.String({
   format: 'iso-timestamp',
@@ -65,10 +97,12 @@ export const EntriesQuery = Type.Object(
         description: 'Index of the first entry.',
       }),
     ),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 100 })),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 1_000, default: 100, description: 'Entries per page.' }),
+    ),
     from: Type.Optional(Timestamp),
     to: Type.Optional(Timestamp),
-    after: Type.Optional(Type.String({ description: '`pagination.cursor` of the page before.' })),
+    after: Type.Optional(Type.String({ description: '`pagination.cursor` of the previous page.' })),
     filter: Type.Optional(
       Type.String({
         description:
@@ -84,20 +118,29 @@ export const EntriesQuery = Type.Object(
   { additionalProperties: false },
 );
 
-export const EntryPage = Type.Object({
-  result: Type.Array(Entry),
-  pagination: Type.Object({
-    limit: Type.Integer(),
-    current: Type.Integer(),
-    previous: Type.Integer(),
-    next: Type.Integer(),
-    total: Type.Integer(),
-    isLast: Type.Boolean(),
-    cursor: Type.Optional(
-      Type.String({ description: 'Hand it in as `after` for the next page; absent on the last.' }),
+export const EntryPage = Type.Object(
+  {
+    result: Type.Array(Entry),
+    pagination: Type.Object(
+      {
+        limit: Type.Integer({ description: 'Entries per page.', examples: [100] }),
+        current: Type.Integer({ description: '`start` of this page.', examples: [0] }),
+        previous: Type.Integer({ description: '`start` of the previous page.', examples: [0] }),
+        next: Type.Integer({
+          description: '`start` of the next page; of this page, if it is the last.',
+          examples: [0],
+        }),
+        total: Type.Integer({ description: 'Number of entries on all pages.', examples: [1] }),
+        isLast: Type.Boolean({ description: 'Whether this is the last page.', examples: [true] }),
+        cursor: Type.Optional(
+          Type.String({ description: 'Send it as `after` to get the next page; absent on the last page.' }),
+        ),
+      },
+      { title: 'Pagination' },
     ),
-  }),
-});
+  },
+  { title: 'EntryPage' },
+);
 
 export type EntriesQuery = Static<typeof EntriesQuery>;
 export type EntryPage = Static<typeof EntryPage>;

@@ -1,38 +1,60 @@
 import Type, { type TSchema } from 'typebox';
 import { errorNames } from '../errors.ts';
 
-/** The envelope of a success: `{success:true, status, data}`. */
-export function Success<T extends TSchema>(data: T, description = 'Done.') {
-  return Type.Object({ success: Type.Literal(true), status: Type.Integer(), data }, { description });
+/** `Application` → `ApplicationResponse`, a list of them → `ApplicationListResponse`. */
+function responseTitle({ title, items }: { title?: string; items?: { title?: string } }): string | undefined {
+  if (title) return `${title}Response`;
+  return items?.title && `${items.title}ListResponse`;
 }
 
-export const Message = Type.Object({ message: Type.String() });
+/** The envelope of a success: `{success:true, status, data}`. The example is one of `data`. */
+export function Success<T extends TSchema>(data: T, description = 'Done.', example?: unknown) {
+  const title = responseTitle(data);
+  return Type.Object(
+    { success: Type.Literal(true), status: Type.Integer({ examples: [200] }), data },
+    {
+      description,
+      ...(title && { title }),
+      ...(example !== undefined && { examples: [{ success: true, status: 200, data: example }] }),
+    },
+  );
+}
 
-const Detail = Type.Object({
-  in: Type.Optional(Type.String()),
-  path: Type.String({ description: 'JSON Pointer.' }),
-  keyword: Type.String(),
-  message: Type.String(),
-});
+export const Message = Type.Object(
+  { message: Type.String({ description: 'What was done.', examples: ['done'] }) },
+  { title: 'Message' },
+);
 
-/** What is said of a failure of which there is nothing special to say. */
-export const plainFailure = 'Refused or failed; `error.message` says what is wrong.';
+const Detail = Type.Object(
+  {
+    in: Type.Optional(
+      Type.String({ description: 'Part of the request: `body`, `querystring`, `params` or `headers`.' }),
+    ),
+    path: Type.String({ description: 'Where in that part: a JSON Pointer, such as `/address/city`.' }),
+    keyword: Type.String({ description: 'The rule that is broken, such as `required`.' }),
+    message: Type.String(),
+  },
+  { title: 'ErrorDetail' },
+);
 
 /** The envelope of a failure whose `details` are such. */
-export function FailureWith<T extends TSchema>(detail: T, description = plainFailure) {
+export function FailureWith<T extends TSchema>(title: string, detail: T, description?: string) {
   return Type.Object(
     {
       success: Type.Literal(false),
       status: Type.Integer(),
-      error: Type.Object({
-        name: Type.Enum([...errorNames]),
-        description: Type.String(),
-        message: Type.String(),
-        details: Type.Optional(Type.Array(detail)),
-      }),
+      error: Type.Object(
+        {
+          name: Type.Enum([...errorNames], { title: 'ErrorName' }),
+          description: Type.String({ description: 'What this name means: always the same text.' }),
+          message: Type.String({ description: 'What is wrong with this request.' }),
+          details: Type.Optional(Type.Array(detail)),
+        },
+        { title: `${title}Error` },
+      ),
     },
-    { description },
+    { title, ...(description && { description }) },
   );
 }
 
-export const Failure = FailureWith(Detail);
+export const Failure = FailureWith('Failure', Detail);

@@ -6,22 +6,25 @@ export type JobState = (typeof jobStates)[number];
 
 const strict = { additionalProperties: false };
 export const Format = Type.Enum(['csv', 'ndjson', 'parquet'], {
+  title: 'ExportFormat',
   default: 'csv',
   description:
-    '`csv`: a column for each leaf property. `ndjson`: a line `{"createdAt":…,"payload":{…}}` for each entry. `parquet`: columns with the types of the schema, nested as they are.',
+    '`csv`: one column per leaf property. `ndjson`: one line `{"createdAt":…,"payload":{…}}` per entry. `parquet`: typed columns, nested as in the schema.',
 });
 export const Formulas = Type.Enum(['escape', 'raw'], {
+  title: 'Formulas',
   default: 'escape',
   description:
-    "`escape` puts a ' before strings that a spreadsheet would run: = + - @, also behind white space or further ', and tab, CR.",
+    "CSV only. `escape` puts a ' before strings that a spreadsheet would run as a formula: those that begin with = + - @, tab or CR, also after spaces or further '.",
 });
 export const Arrays = Type.Enum(['json', 'columns', 'rows'], {
+  title: 'ExportArrays',
   default: 'json',
   description:
-    'Arrays in CSV. `json`: as JSON text. `columns`: a column for each element, such as `tags.0` or `items.0.name`. `rows`: a ZIP with `entries.csv` and a table for each array of objects, such as `items.csv`, linked by `entry`, the id of the entry, and the index of the element. The columns of the last two are found by reading all entries once before; `rows` reads them once more for each table.',
+    'Arrays in CSV. `json`: as JSON text. `columns`: one column per element, such as `tags.0` or `items.0.name`. `rows`: a ZIP with `entries.csv` and one table per array of objects, such as `items.csv`; its column `entry` is the id of the entry, and `index` the place of the element. `columns` reads all entries twice; `rows` reads them once more for each table.',
 });
 
-/** What an export shall contain; the same for both ways to ask for one. */
+/** What an export contains; the same for both ways to ask for one. */
 const common = {
   format: Type.Optional(Format),
   from: Type.Optional(Timestamp),
@@ -37,7 +40,7 @@ export const ExportQuery = Type.Object(
       Type.String({
         minLength: 1,
         description:
-          'Names of columns, separated by commas; default: all. With `arrays=columns` those of whole arrays, such as `tags`, which stand for all elements. Not with `arrays=rows`.',
+          'Names of columns, separated by commas; default: all. With `arrays=columns` name whole arrays: `tags` stands for all its elements. Not allowed with `arrays=rows`.',
       }),
     ),
   },
@@ -47,17 +50,25 @@ export const ExportQuery = Type.Object(
 export const ExportRequest = Type.Object(
   {
     ...common,
-    columns: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: 5_000 })),
+    columns: Type.Optional(
+      Type.Array(Type.String(), {
+        minItems: 1,
+        maxItems: 5_000,
+        description:
+          'Names of columns; default: all. With `arrays=columns` name whole arrays: `tags` stands for all its elements. Not allowed with `arrays=rows`.',
+      }),
+    ),
   },
-  strict,
+  { ...strict, title: 'ExportRequest', examples: [{ format: 'csv', columns: ['createdAt', 'celsius'] }] },
 );
 
 export const ImportQuery = Type.Object(
   {
     formulas: Type.Optional(
       Type.Enum(['escape', 'raw'], {
+        title: 'Formulas',
         default: 'escape',
-        description: "CSV only. `escape` takes away the ' that an export put before formulas.",
+        description: "CSV only. `escape` removes the ' that an export put before formulas.",
       }),
     ),
   },
@@ -66,48 +77,82 @@ export const ImportQuery = Type.Object(
 
 const DateTime = Type.String({ format: 'date-time' });
 
-const Manifest = {
-  bytes: Type.Integer(),
-  rows: Type.Integer({ description: 'Entries; in the report of an import: refused lines.' }),
-  sha256: Type.String({ description: 'Of the file as it is without Content-Encoding.' }),
-  firstCreatedAt: Type.Optional(DateTime),
-  lastCreatedAt: Type.Optional(DateTime),
-};
+const JobFile = Type.Object(
+  {
+    url: Type.String({ description: 'Path of the file on this server.' }),
+    bytes: Type.Integer(),
+    rows: Type.Integer({ description: 'Entries of an export; refused lines in the report of an import.' }),
+    sha256: Type.String({ description: 'Hash of the file without Content-Encoding, in hex.' }),
+    firstCreatedAt: Type.Optional(DateTime),
+    lastCreatedAt: Type.Optional(DateTime),
+  },
+  { title: 'JobFile', description: 'The file of a completed job.' },
+);
 
-export const Job = Type.Object({
-  id: Type.String(),
-  kind: Type.Enum(['export', 'import']),
-  state: Type.Enum([...jobStates]),
-  progress: Type.Object(
-    {
-      done: Type.Integer(),
-      total: Type.Integer(),
-      rate: Type.Optional(Type.Integer({ description: 'A second.' })),
-      secondsLeft: Type.Optional(Type.Integer()),
-    },
-    { description: 'Entries of an export, lines of an import.' },
-  ),
-  accepted: Type.Optional(Type.Integer({ description: 'Lines of an import that are stored.' })),
-  rejected: Type.Optional(
-    Type.Integer({ description: 'Lines that are not, each with its reasons in the file.' }),
-  ),
-  createdAt: DateTime,
-  startedAt: Type.Optional(DateTime),
-  finishedAt: Type.Optional(DateTime),
-  error: Type.Optional(Type.String()),
-  file: Type.Optional(Type.Object({ url: Type.String(), ...Manifest })),
-  columns: Type.Optional(
-    Type.Array(Type.String(), {
-      description:
-        'Of the file, in its order. With `arrays=rows` those of each table in turn, behind the name of its file: `items.csv:index`. Of one job only, not in a list.',
-    }),
-  ),
-  schema: Type.Optional(
-    Type.String({
-      description: 'The JSON Schema in force, as it was submitted. Of one job only, not in a list.',
-    }),
-  ),
+export const Job = Type.Object(
+  {
+    id: Type.String(),
+    kind: Type.Enum(['export', 'import'], { title: 'JobKind' }),
+    state: Type.Enum([...jobStates], { title: 'JobState' }),
+    progress: Type.Object(
+      {
+        done: Type.Integer(),
+        total: Type.Integer(),
+        rate: Type.Optional(Type.Integer({ description: 'Entries or lines per second.' })),
+        secondsLeft: Type.Optional(Type.Integer()),
+      },
+      { title: 'JobProgress', description: 'Counts entries of an export, lines of an import.' },
+    ),
+    accepted: Type.Optional(Type.Integer({ description: 'Import: lines stored.' })),
+    rejected: Type.Optional(
+      Type.Integer({ description: 'Import: lines refused; the file has the reasons of each.' }),
+    ),
+    createdAt: DateTime,
+    startedAt: Type.Optional(DateTime),
+    finishedAt: Type.Optional(DateTime),
+    error: Type.Optional(Type.String({ description: 'Why the job failed.' })),
+    file: Type.Optional(JobFile),
+    columns: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'Columns of the file, in order. With `arrays=rows`: those of each table, after the name of its file, such as `items.csv:index`. Absent in lists.',
+      }),
+    ),
+    schema: Type.Optional(
+      Type.String({
+        description: 'The JSON Schema in force, as it was sent. Absent in lists.',
+      }),
+    ),
+  },
+  { title: 'Job' },
+);
+
+const waiting = (kind: Job['kind']): Job => ({
+  id: '66f1c2a4e8b5d70912345678',
+  kind,
+  state: 'waiting',
+  progress: { done: 0, total: 2 },
+  createdAt: '2026-11-21T04:00:00.000Z',
+  ...(kind === 'import' && { accepted: 0, rejected: 0 }),
 });
+
+const completed = (kind: Job['kind']): Job => ({
+  ...waiting(kind),
+  state: 'completed',
+  progress: { done: 2, total: 2 },
+  startedAt: '2026-11-21T04:00:00.250Z',
+  finishedAt: '2026-11-21T04:00:01.000Z',
+  ...(kind === 'import' && { accepted: 2, rejected: 0 }),
+  file: {
+    url: `/api/applications/weather-station-k3v9q2/${kind}s/66f1c2a4e8b5d70912345678/file`,
+    ...(kind === 'export'
+      ? { bytes: 91, rows: 2, sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08' }
+      : { bytes: 0, rows: 0, sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' }),
+  },
+});
+
+/** For the description of the API. */
+export const jobExamples = { waiting, completed };
 
 export type Format = Static<typeof Format>;
 export type Formulas = Static<typeof Formulas>;

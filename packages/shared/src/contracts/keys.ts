@@ -1,20 +1,32 @@
 import Type, { type Static } from 'typebox';
 import { Name } from './applications.ts';
 
-export const NewKey = Type.Object({ name: Name }, { additionalProperties: false });
+export const NewKey = Type.Object(
+  { name: Type.String({ ...Name, examples: ['Roof sensor'] }) },
+  { additionalProperties: false, title: 'NewKey' },
+);
 
 const fields = {
-  id: Type.String(),
-  name: Type.String(),
-  prefix: Type.String({ description: 'How the key begins, to tell it from others.' }),
-  createdAt: Type.String({ format: 'date-time', description: 'When it was created, or rotated last.' }),
+  id: Type.String({ examples: ['66f1c2a4e8b5d70912345678'] }),
+  name: Type.String({ examples: ['Roof sensor'] }),
+  prefix: Type.String({
+    description: 'The first characters of the key, to tell it from others.',
+    examples: ['sk_4fQ2'],
+  }),
+  createdAt: Type.String({ format: 'date-time', description: 'When it was created or last rotated.' }),
 };
 
-export const Key = Type.Object(fields);
+export const Key = Type.Object(fields, { title: 'Key' });
 
-export const IssuedKey = Type.Object({
-  ...fields,
-  key: Type.String({ description: 'The key itself, shown this once: only its hash is stored.' }),
-});
+export const IssuedKey = Type.Object(
+  {
+    ...fields,
+    key: Type.String({
+      description: 'The key itself, shown only once: Sluice stores its hash.',
+      examples: ['sk_4fQ2vLr8m1ZtY0cKxN7bWdE5'],
+    }),
+  },
+  { title: 'IssuedKey' },
+);
 
 export type Key = Static<typeof Key>;

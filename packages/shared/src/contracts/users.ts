@@ -3,29 +3,63 @@ import Type, { type Static } from 'typebox';
 const Password = Type.String({
   minLength: 8,
   format: 'bcrypt-password',
+  examples: ['correct horse battery'],
   description: 'At least 8 characters and at most 72 bytes of UTF-8, which is what bcrypt looks at; no NUL.',
 });
-const Locale = Type.Enum(['en'], { description: 'Language of messages.' });
+const Locale = Type.Enum(['en'], { title: 'Locale', description: 'Language of messages.' });
 export const Username = Type.String({
   minLength: 3,
   maxLength: 20,
   pattern: '^[A-Za-z0-9._-]*$',
+  examples: ['ada'],
   description: 'Letters, digits, `.`, `_` and `-`; unique without regard to case.',
 });
 const strict = { additionalProperties: false };
 
-export const Registration = Type.Object({ username: Username, password: Password, locale: Locale }, strict);
+export const Registration = Type.Object(
+  { username: Username, password: Password, locale: Locale },
+  { ...strict, title: 'Registration' },
+);
 /** Login checks nothing but types: a wrong shape of a password is a wrong password. */
-export const Credentials = Type.Object({ username: Type.String(), password: Type.String() }, strict);
-export const PasswordChange = Type.Object({ old_password: Type.String(), new_password: Password }, strict);
-export const UserUpdate = Type.Object({ locale: Type.Optional(Locale) }, strict);
+export const Credentials = Type.Object(
+  {
+    username: Type.String({ examples: ['ada'] }),
+    password: Type.String({ examples: ['correct horse battery'] }),
+  },
+  { ...strict, title: 'Credentials' },
+);
 
-export const User = Type.Object({
-  username: Type.String(),
-  locale: Type.String(),
-  createdAt: Type.String({ format: 'date-time' }),
-  lastModifiedAt: Type.String({ format: 'date-time' }),
-});
+export const Token = Type.Object(
+  {
+    token: Type.String({
+      description: 'Send it as `Authorization: Bearer …`.',
+      examples: ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.3q2-7w'],
+    }),
+  },
+  { title: 'Token' },
+);
+
+export const PasswordChange = Type.Object(
+  {
+    old_password: Type.String({ examples: ['correct horse battery'] }),
+    new_password: Type.String({ ...Password, examples: ['staple battery horse'] }),
+  },
+  { ...strict, title: 'PasswordChange' },
+);
+export const UserUpdate = Type.Object(
+  { locale: Type.Optional(Locale) },
+  { ...strict, title: 'UserUpdate', examples: [{ locale: 'en' }] },
+);
+
+export const User = Type.Object(
+  {
+    username: Type.String({ examples: ['ada'] }),
+    locale: Type.String({ examples: ['en'] }),
+    createdAt: Type.String({ format: 'date-time' }),
+    lastModifiedAt: Type.String({ format: 'date-time' }),
+  },
+  { title: 'User' },
+);
 
 export type User = Static<typeof User>;
 export type UserUpdate = Static<typeof UserUpdate>;

@@ -16,7 +16,9 @@ const toUser = ({ username, locale, createdAt, lastModifiedAt }: Omit<UserRecord
   lastModifiedAt: lastModifiedAt.toISOString(),
 });
 
-const ByName = Type.Object({ username: Type.String() });
+const ByName = Type.Object({
+  username: Type.String({ description: 'Name of the user.', examples: ['ada'] }),
+});
 
 /** Profiles: look up, change. */
 export const profileRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, 'store' | 'audit'>> = async (
@@ -40,26 +42,51 @@ export const profileRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, 'store'
 
   app.get(
     '/users',
-    { schema: { summary: 'List users', response: { 200: Success(Type.Array(User)) } } },
+    {
+      schema: {
+        operationId: 'listUsers',
+        summary: 'List users',
+        response: { 200: Success(Type.Array(User)) },
+      },
+    },
     async (_request, reply) => success(reply, (await users.list()).map(toUser)),
   );
 
   app.get(
     '/users/me',
-    { schema: { summary: 'The own user', response: { 200: Success(User) } } },
+    {
+      schema: {
+        operationId: 'getProfile',
+        summary: 'Get your profile',
+        response: { 200: Success(User) },
+      },
+    },
     async ({ owner }, reply) => success(reply, toUser(owner)),
   );
 
   app.get(
     '/users/:username',
-    { schema: { summary: 'A user', params: ByName, response: { 200: Success(User) } } },
+    {
+      schema: {
+        operationId: 'getUser',
+        summary: 'Get a user',
+        params: ByName,
+        response: { 200: Success(User) },
+      },
+    },
     async ({ params }, reply) => success(reply, toUser(await find(params.username))),
   );
 
   app.route({
     method: ['PUT', 'PATCH'],
     url: '/users/me',
-    schema: { summary: 'Update your profile', body: UserUpdate, response: { 200: Success(User) } },
+    schema: {
+      operationId: 'updateProfile',
+      summary: 'Update your profile',
+      description: 'PUT and PATCH do the same.',
+      body: UserUpdate,
+      response: { 200: Success(User) },
+    },
     handler: async (request, reply) => success(reply, await update(request, request.body)),
   });
 
@@ -67,10 +94,12 @@ export const profileRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, 'store'
     method: ['PUT', 'PATCH'],
     url: '/users/:username',
     schema: {
-      summary: 'Update your profile, by your username',
+      operationId: 'updateUser',
+      summary: 'Update your profile by username',
+      description: 'You can change only your own profile. PUT and PATCH do the same.',
       params: ByName,
       body: UserUpdate,
-      response: { 200: Success(User), ...refusals(403) },
+      response: { 200: Success(User), ...refusals('ForbiddenRequestError') },
     },
     handler: async (request, reply) => {
       const { id } = await find(request.params.username);

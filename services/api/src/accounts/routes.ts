@@ -1,9 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
-import { Credentials, PasswordChange, Registration } from '@sluice/shared/contracts/users.ts';
+import { Credentials, PasswordChange, Registration, Token } from '@sluice/shared/contracts/users.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { UserRecord } from '@sluice/store/accounts/users.ts';
-import Type from 'typebox';
 import type { Dependencies } from '../dependencies.ts';
 import { success } from '../http/envelope.ts';
 import {
@@ -53,9 +52,15 @@ export const userRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = 
     '/users/register',
     {
       schema: {
-        summary: 'Register',
+        operationId: 'registerUser',
+        summary: 'Register a user',
+        description: 'Open to everyone while the operator allows it with `REGISTRATION_OPEN`.',
         body: Registration,
-        response: { 200: { ...Success(Message), ...rateLimited }, ...refusals(403, 409), ...overRate },
+        response: {
+          200: { ...Success(Message, 'Registered.', { message: 'user ada was registered' }), ...rateLimited },
+          ...refusals('RegistrationClosedError', 'ResourceConflictError'),
+          ...overRate,
+        },
       },
       // A closed one counts nothing.
       onRequest: config.registrationOpen
@@ -81,11 +86,13 @@ export const userRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = 
     '/users/login',
     {
       schema: {
+        operationId: 'logIn',
         summary: 'Log in',
+        description: 'Returns a token for the other routes.',
         body: Credentials,
         response: {
-          200: { ...Success(Type.Object({ token: Type.String() })), ...rateLimited },
-          ...refusals(401),
+          200: { ...Success(Token), ...rateLimited },
+          ...refusals('InvalidCredentialsError'),
           ...overRate,
         },
       },
@@ -114,10 +121,16 @@ export const userRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = 
     '/users/me/password',
     {
       schema: {
-        summary: 'Change the own password; every earlier token stops working',
+        operationId: 'changePassword',
+        summary: 'Change your password',
+        description: 'All earlier tokens stop working: log in again.',
         security: [{ bearer: [] }],
         body: PasswordChange,
-        response: { 200: Success(Message), ...overLimit },
+        response: {
+          200: Success(Message, 'Changed.', { message: 'the password was changed; log in again' }),
+          ...refusals('InvalidCredentialsError'),
+          ...overLimit,
+        },
       },
       onRequest: app.authenticate,
     },

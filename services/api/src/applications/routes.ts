@@ -70,9 +70,10 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Nee
     '/applications',
     {
       schema: {
+        operationId: 'createApplication',
         summary: 'Create an application',
         body: NewApplication,
-        response: { 200: Success(Application), ...refusals(422), ...overLimit },
+        response: { 200: Success(Application), ...refusals('InvalidSchemaError'), ...overLimit },
       },
     },
     async (request, reply) => {
@@ -100,7 +101,9 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Nee
     '/applications',
     {
       schema: {
-        summary: 'List your applications, newest first',
+        operationId: 'listApplications',
+        summary: 'List your applications',
+        description: 'Newest first.',
         querystring: ApplicationsQuery,
         response: { 200: Success(Type.Array(Application)), ...overLimit },
       },
@@ -114,7 +117,14 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Nee
 
   app.get(
     '/applications/:domain',
-    { schema: { summary: 'An application', params: ByDomain, response: { 200: Success(Application) } } },
+    {
+      schema: {
+        operationId: 'getApplication',
+        summary: 'Get an application',
+        params: ByDomain,
+        response: { 200: Success(Application) },
+      },
+    },
     async (request, reply) => sendOne(reply, await findApplication(applications, request)),
   );
 
@@ -122,7 +132,9 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Nee
     method: ['PUT', 'PATCH'],
     url: '/applications/:domain',
     schema: {
-      summary: 'Update name, type, connectors, or who may upload',
+      operationId: 'updateApplication',
+      summary: 'Update an application',
+      description: 'Changes its name, type or connectors, or who may upload. PUT and PATCH do the same.',
       params: ByDomain,
       body: ApplicationUpdate,
       response: { 200: Success(Application) },
@@ -144,9 +156,14 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Nee
     '/applications/:domain',
     {
       schema: {
+        operationId: 'deleteApplication',
         summary: 'Delete an application with all its entries',
         params: ByDomain,
-        response: { 200: Success(Message) },
+        response: {
+          200: Success(Message, 'Deleted.', {
+            message: 'application weather-station-k3v9q2 was deleted; its entries are being purged',
+          }),
+        },
       },
     },
     async (request, reply) => {

@@ -27,7 +27,9 @@ export const auditRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, 'store'>>
     '/audit',
     {
       schema: {
-        summary: 'List own actions, and what was tried on the own account, newest first',
+        operationId: 'listAuditEvents',
+        summary: 'List your audit events',
+        description: 'Your actions, and failed logins to your account, newest first.',
         querystring: AuditQuery,
         response: { 200: Success(AuditPage) },
       },

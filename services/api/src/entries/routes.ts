@@ -48,11 +48,12 @@ export const entryRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, 'store' |
     '/applications/:domain/data',
     {
       schema: {
-        summary: 'List entries, newest first',
+        operationId: 'listEntries',
+        summary: 'List entries',
         description:
-          '`from` is included, `to` is not. `start` counts from `after` where that is given. `total` is exact: of all ' +
-          'entries in the period that meet the filter. A filter that takes longer than 5 s is answered 400, and so is a page ' +
-          'whose entries have over 16 MiB together: the message says how many fit.',
+          'Newest first. `from` is included, `to` is not. With `after`, `start` counts from there. `total` is the exact number ' +
+          'of entries that match. The answer is 400 if the filter takes longer than 5 s, or if the page has more than 16 MiB; ' +
+          'then the message says how many entries fit.',
         params: ByDomain,
         querystring: EntriesQuery,
         response: { 200: Success(EntryPage), ...overLimit },

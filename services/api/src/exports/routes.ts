@@ -1,21 +1,25 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Success } from '@sluice/shared/contracts/envelope.ts';
-import { type ExportQuery, ExportRequest, Job, ExportQuery as Query } from '@sluice/shared/contracts/jobs.ts';
+import {
+  type ExportQuery,
+  ExportRequest,
+  Job,
+  jobExamples,
+  ExportQuery as Query,
+} from '@sluice/shared/contracts/jobs.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { ExportOptions } from '@sluice/store/jobs/job-records.ts';
-import Type from 'typebox';
 import { findApplication } from '../applications/find.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { success } from '../http/envelope.ts';
 import { toPeriod } from '../http/formats.ts';
 import { ByDomain, overLimit, ownerRoutes, refusals } from '../http/route-parts.ts';
 import { abortOnClose } from '../jobs/abort-on-close.ts';
+import { exportFile } from '../jobs/describe-files.ts';
 import { streamBytes } from '../jobs/send-file.ts';
 import { toJob } from '../jobs/to-job.ts';
 import { createExport } from './create-export.ts';
 import { createStreamExport } from './stream-export.ts';
-
-const text = { schema: Type.String() };
 
 /** `arrays` and `formulas` are choices of CSV; elsewhere they would do nothing. */
 function toOptions(asked: Omit<ExportQuery, 'columns'>, columns: string[] | undefined): ExportOptions {
@@ -49,22 +53,15 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
     {
       exposeHeadRoute: false,
       schema: {
-        summary: 'Export all entries, streamed while the file is written',
+        operationId: 'streamExport',
+        summary: 'Export entries as a stream',
         description:
-          'Oldest first. `from` is included, `to` is not. A client that goes away cancels the export; a transfer that ends without its last chunk is not whole.',
+          'Oldest first. `from` is included, `to` is not. The file is sent while it is written. To close the connection cancels the export. A transfer without its last chunk is incomplete.',
         params: ByDomain,
         querystring: Query,
         response: {
-          200: {
-            description: 'The file.',
-            content: {
-              'text/csv': text,
-              'application/x-ndjson': text,
-              'application/vnd.apache.parquet': text,
-              'application/zip': text,
-            },
-          },
-          ...refusals(409),
+          200: { description: 'The file.', content: exportFile },
+          ...refusals('ResourceConflictError'),
           ...overLimit,
         },
       },
@@ -83,10 +80,12 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
     '/applications/:domain/exports',
     {
       schema: {
+        operationId: 'createExport',
         summary: 'Create an export job',
+        description: 'A worker writes the file; download it when the job is completed.',
         params: ByDomain,
         body: ExportRequest,
-        response: { 202: Success(Job, 'Taken.'), ...overLimit },
+        response: { 202: Success(Job, 'The job is waiting.', jobExamples.waiting('export')), ...overLimit },
       },
     },
     async (request, reply) => {

@@ -1,74 +1,70 @@
-import { Failure, plainFailure } from '@sluice/shared/contracts/envelope.ts';
-import { errorsOf } from '@sluice/shared/errors.ts';
-
-interface Operation {
-  security?: Record<string, unknown>[];
-  responses?: Record<string, object>;
-}
-
-/** Of OpenAPI, what is looked at here. */
-export interface Description {
-  paths?: Record<string, Record<string, Operation>>;
-  components?: { schemas?: object };
-}
+import { Failure } from '@sluice/shared/contracts/envelope.ts';
+import { type ErrorName, errorOf } from '@sluice/shared/errors.ts';
+import { type Description, mapOperations, type Operation } from './description.ts';
 
 /** How a request can fail, whatever its route. */
-const always = [400, 408, 417, 431, 500, 503];
-const withToken = [401];
-const withPath = [404];
+const always: ErrorName[] = [
+  'InvalidRequestError',
+  'RequestTimeoutError',
+  'ExpectationFailedError',
+  'RequestHeaderFieldsTooLargeError',
+  'InternalServerError',
+  'ServiceUnavailableError',
+];
+const withToken: ErrorName[] = ['UnauthorizedRequestError'];
+const withPath: ErrorName[] = ['ResourceNotFoundError'];
 /** Whether the route wants one or not. */
-const withBody = [413, 415];
+const withBody: ErrorName[] = ['MalformedBodyError', 'PayloadTooLargeError', 'UnsupportedMediaTypeError'];
 
 const text = { type: 'string' };
-const headers: Record<number, object> = {
+const headers: Record<string, object> = {
   401: { 'WWW-Authenticate': { required: true, schema: text } },
-  416: { 'Content-Range': { required: true, description: 'How long the file is.', schema: text } },
+  416: { 'Content-Range': { required: true, description: 'The length of the file.', schema: text } },
   503: { 'Retry-After': { required: true, description: 'Seconds to wait.', schema: { type: 'integer' } } },
 };
 
-const component = (status: number) => ({
-  description: errorsOf(status)
-    .map(({ name, description }) => `\`${name}\`: ${description}`)
-    .join(' '),
-  ...(headers[status] && { headers: headers[status] }),
-  content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
-});
-
-const ofAll = (path: string, method: string, { security = [] }: Operation): number[] => [
+const ofAll = (path: string, method: string, { security = [] }: Operation): ErrorName[] => [
   ...always,
   ...(security.some((scheme) => 'bearer' in scheme) ? withToken : []),
   ...(path.includes('{') ? withPath : []),
   ...(method === 'get' ? [] : withBody),
 ];
 
-/** Says no more than that it is a failure. */
-const isPlain = (response: object) => 'description' in response && response.description === plainFailure;
+/** `InvalidRequestError` and `MalformedBodyError` → `InvalidRequestOrMalformedBody`. */
+const nameOf = (names: ErrorName[]) => names.map((name) => name.replace(/Error$/, '')).join('Or');
 
-/** Names the failures of each route: those that it says itself, and those that all routes of its kind have. */
-export function describeFailures(description: Description) {
-  const named = new Set<number>();
+const component = (status: string, names: ErrorName[]) => ({
+  description: names.map((name) => `\`${name}\`: ${errorOf(name).description}`).join(' '),
+  ...(headers[status] && { headers: headers[status] }),
+  content: { 'application/json': { schema: Failure } },
+});
 
-  function refer(status: number): [string, object] {
-    named.add(status);
-    return [`${status}`, { $ref: `#/components/responses/Failure${status}` }];
+/** What route-parts.ts says of a failure: the names of its errors. */
+const errorsOf = ({ content }: Operation['responses'][string]): ErrorName[] =>
+  (content?.['application/json']?.schema['x-errors'] as ErrorName[] | undefined) ?? [];
+
+/** Names the failures of each route: its own, and those of all routes of its kind. One response for each set of errors. */
+export function describeFailures(description: Description): Description {
+  const responses: Record<string, object> = {};
+
+  function refer(status: string, names: ErrorName[]): [string, object] {
+    const name = nameOf(names);
+    responses[name] ??= component(status, names);
+    return [status, { $ref: `#/components/responses/${name}` }];
   }
 
-  function describe(path: string, method: string, operation: Operation) {
-    const own = Object.entries(operation.responses ?? {});
-    const plain = own.filter(([status, response]) => isPlain(response) && !status.endsWith('XX'));
-    const statuses = [...plain.map(([status]) => Number(status)), ...ofAll(path, method, operation)];
-    const special = own.filter(([, response]) => !isPlain(response));
-    return { ...operation, responses: Object.fromEntries<object>([...statuses.map(refer), ...special]) };
+  function describe(path: string, method: string, operation: Operation): Operation {
+    const own = Object.entries(operation.responses).filter(([status]) => !status.endsWith('XX'));
+    const special = own.filter(([, response]) => errorsOf(response).length === 0);
+    const names = new Set([
+      ...ofAll(path, method, operation),
+      ...own.flatMap(([, response]) => errorsOf(response)),
+    ]);
+    const byStatus = Object.groupBy(names, (name) => errorOf(name).status);
+    const plain = Object.entries(byStatus).map(([status, some = []]) => refer(status, some));
+    return { ...operation, responses: Object.fromEntries<object>([...plain, ...special]) };
   }
 
-  const paths = mapValues(description.paths ?? {}, (item, path) =>
-    mapValues(item, (operation, method) => describe(path, method, operation)),
-  );
-  const responses = Object.fromEntries([...named].map((status) => [`Failure${status}`, component(status)]));
-  const { schemas } = description.components ?? {};
-  const components = { ...description.components, schemas: { ...schemas, Failure }, responses };
-  return { ...description, paths, components };
+  const described = mapOperations(description, describe);
+  return { ...described, components: { ...described.components, responses } };
 }
-
-const mapValues = <From, To>(record: Record<string, From>, change: (value: From, key: string) => To) =>
-  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]));

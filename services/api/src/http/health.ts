@@ -7,18 +7,27 @@ import type { Dependencies } from '../dependencies.ts';
 import { success } from './envelope.ts';
 import { refusals, tagRoutes } from './route-parts.ts';
 
-const UpOrDown = Type.Union([Type.Literal('up'), Type.Literal('down')]);
-const Live = Type.Object({ status: Type.Literal('live') });
-const Ready = Type.Object({
-  status: Type.Literal('serving'),
-  mongodb: UpOrDown,
-  redis: UpOrDown,
-  workers: Type.Object({
-    exports: Type.Integer({ description: 'Export workers that are connected.' }),
-    purges: Type.Integer({ description: 'Ingest workers that are connected; they take the imports too.' }),
-  }),
-  eventLoopLagMs: Type.Number({ description: '99th percentile since the process began.' }),
-});
+const UpOrDown = Type.Enum(['up', 'down'], { title: 'StoreState' });
+const Live = Type.Object({ status: Type.Literal('live') }, { title: 'Liveness' });
+const Ready = Type.Object(
+  {
+    status: Type.Literal('serving'),
+    mongodb: UpOrDown,
+    redis: UpOrDown,
+    workers: Type.Object(
+      {
+        exports: Type.Integer({ description: 'Connected export workers.', examples: [1] }),
+        purges: Type.Integer({ description: 'Connected ingest workers.', examples: [1] }),
+      },
+      { title: 'ConnectedWorkers' },
+    ),
+    eventLoopLagMs: Type.Number({
+      description: '99th percentile since the process started.',
+      examples: [1.2],
+    }),
+  },
+  { title: 'Readiness' },
+);
 
 /** `live` looks at nothing; `ready` is for the proxy, and its body for people. */
 export const healthRoutes: FastifyPluginAsyncTypebox<
@@ -60,7 +69,13 @@ export const healthRoutes: FastifyPluginAsyncTypebox<
 
   app.get(
     '/health/live',
-    { schema: { summary: 'The process answers', response: { 200: Success(Live) } } },
+    {
+      schema: {
+        operationId: 'getLiveness',
+        summary: 'Check that the process answers',
+        response: { 200: Success(Live) },
+      },
+    },
     async (_request, reply) => success(reply, { status: 'live' as const }),
   );
 
@@ -68,8 +83,11 @@ export const healthRoutes: FastifyPluginAsyncTypebox<
     '/health/ready',
     {
       schema: {
-        summary: 'Whether a proxy shall send work here; tells about MongoDB, Redis and workers too',
-        response: { 200: Success(Ready), ...refusals(404) },
+        operationId: 'getReadiness',
+        summary: 'Check that this replica takes requests',
+        description:
+          'For load balancers: 200 while it serves, 404 while it starts or stops. MongoDB, Redis and workers are reported, but do not change the status.',
+        response: { 200: Success(Ready), ...refusals('ResourceNotFoundError') },
       },
     },
     async (_request, reply) => {

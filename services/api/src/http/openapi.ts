@@ -3,20 +3,41 @@ import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { afterEarlierRequests } from './connections/connections.ts';
-import { type Description, describeFailures } from './describe-failures.ts';
+import { describeFailures } from './describe-failures.ts';
+import { describeOperations } from './describe-operations.ts';
+import type { Description } from './description.ts';
+import { nameSchemas } from './name-schemas.ts';
+
+const tags = [
+  { name: 'Accounts', description: 'Register, log in, and change your profile.' },
+  { name: 'Applications', description: 'What you collect: each application has a JSON Schema and a domain.' },
+  { name: 'Keys', description: 'Ingest keys: secrets that allow uploads to one application.' },
+  { name: 'Uploads', description: 'Send entries, one or many at a time.' },
+  { name: 'Entries', description: 'Read what was uploaded.' },
+  { name: 'Exports', description: 'Get all entries as a file.' },
+  { name: 'Imports', description: 'Upload a large file, which workers store.' },
+  { name: 'Audit', description: 'See who did what with your account.' },
+  { name: 'Health', description: 'For load balancers and monitoring.' },
+];
+
+const describe = (document: object): object =>
+  nameSchemas(describeOperations(describeFailures(document as Description)));
 
 /** The description of the API, made from the schemas of its routes, and a page to try it. */
 export const openapi = fp(
   async (app) => {
     await app.register(swagger, {
+      convertConstToEnum: false,
       openapi: {
         openapi: '3.1.0',
         info: {
           title: 'Sluice',
           version: '0.1.0',
           description: 'Self-hosted data collection: validated, durable uploads; listing; export.',
-          license: { name: 'MIT' },
+          license: { name: 'MIT', identifier: 'MIT' },
         },
+        servers: [{ url: '/', description: 'This server' }],
+        tags,
         components: {
           securitySchemes: {
             bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
@@ -25,9 +46,7 @@ export const openapi = fp(
         },
       },
       transformObject: (document) =>
-        'openapiObject' in document
-          ? describeFailures(document.openapiObject as Description)
-          : document.swaggerObject,
+        'openapiObject' in document ? describe(document.openapiObject) : document.swaggerObject,
     });
     let bytes: Buffer | undefined;
     /** Made once, when all routes are there. */

@@ -1,30 +1,37 @@
 import { Failure } from '@sluice/shared/contracts/envelope.ts';
+import { type ErrorName, errorOf, type StatusOf } from '@sluice/shared/errors.ts';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import Type from 'typebox';
 
-/** How any route can fail: http/describe-failures.ts tells which statuses that are. */
+/** How any route can fail: http/describe-failures.ts names the errors. */
 export const failures = { '4xx': Failure, '5xx': Failure };
 
 /** Failures that a route has besides them. */
-export const refusals = <Status extends number>(...statuses: Status[]) =>
-  Object.fromEntries(statuses.map((status) => [status, Failure])) as Record<Status, typeof Failure>;
+export function refusals<Name extends ErrorName>(...names: Name[]) {
+  const byStatus = Object.groupBy(names, (name) => errorOf(name).status);
+  const responses = Object.entries(byStatus).map(([status, some]) => [
+    status,
+    { ...Failure, 'x-errors': some },
+  ]);
+  return Object.fromEntries(responses) as Record<StatusOf<Name>, typeof Failure>;
+}
 
 /** Headers of a route with a rate limit, for the description of its answers. */
 export const rateLimited = {
   headers: {
-    'RateLimit-Limit': Type.Integer({ description: 'How much there may be within the time of the limit.' }),
-    'RateLimit-Remaining': Type.Integer({ description: 'How much of it is left.' }),
-    'RateLimit-Reset': Type.Integer({ description: 'Seconds until all of it is there again.' }),
+    'RateLimit-Limit': Type.Integer({ description: 'Requests allowed per window.' }),
+    'RateLimit-Remaining': Type.Integer({ description: 'Requests left in this window.' }),
+    'RateLimit-Reset': Type.Integer({ description: 'Seconds until the window ends.' }),
   },
 };
-const retryAfter = { 'Retry-After': Type.Integer({ description: 'Seconds to wait.' }) };
+const retryAfter = { 'Retry-After': Type.Integer({ description: 'Seconds to wait before a retry.' }) };
 
 /** 429 of a quota, or after wrong passwords. */
 export const overLimit = {
   429: {
     ...Failure,
     description:
-      'Your quota, or your share of what the server takes at once, is used up; `error.message` says which.',
+      '`TooManyRequestsError`: a quota, or your share of the capacity of the server, is used up; `error.message` says which.',
     headers: retryAfter,
   },
 };
@@ -33,13 +40,18 @@ export const overLimit = {
 export const overRate = {
   429: {
     ...Failure,
-    description: 'The rate limit is used up; `error.message` says how long to wait.',
+    description: '`TooManyRequestsError`: the rate limit is reached; `error.message` says how long to wait.',
     headers: { ...rateLimited.headers, ...retryAfter },
   },
 };
 
-export const ByDomain = Type.Object({ domain: Type.String() });
-export const ById = Type.Object({ domain: Type.String(), id: Type.String() });
+const domain = Type.String({
+  description: 'Domain of the application.',
+  examples: ['weather-station-k3v9q2'],
+});
+export const ByDomain = Type.Object({ domain });
+export const byId = (what: string) =>
+  Type.Object({ domain, id: Type.String({ description: `Id of the ${what}.` }) });
 
 /** The routes of a plugin are described under this tag. */
 export function tagRoutes(app: FastifyInstance, tag: string, more?: FastifySchema): void {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Success } from '@sluice/shared/contracts/envelope.ts';
-import { type ImportFormat, ImportQuery, Job } from '@sluice/shared/contracts/jobs.ts';
+import { type ImportFormat, ImportQuery, Job, jobExamples } from '@sluice/shared/contracts/jobs.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
@@ -21,7 +21,12 @@ const formats: Record<string, ImportFormat> = {
   'text/csv': 'csv',
 };
 const types = Object.keys(formats);
-const Text = Type.String({ minLength: 1 });
+const Ndjson = Type.String({
+  minLength: 1,
+  format: 'binary',
+  examples: ['{"celsius":21.5}\n{"celsius":22}\n'],
+});
+const Csv = Type.String({ minLength: 1, format: 'binary', examples: ['celsius\n21.5\n22\n'] });
 
 const formatOf = ({ headers }: FastifyRequest) => {
   const type = (headers['content-type'] ?? '').split(';')[0] as string;
@@ -59,19 +64,22 @@ export const importRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
       validatorCompiler: onlyQueries(app),
       config: { takes: 'application/x-ndjson, application/json or text/csv' },
       schema: {
+        operationId: 'createImport',
         summary: 'Import a file',
         description:
-          'NDJSON, a JSON array, or CSV with a header, of any size; gzip or zstd by `Content-Encoding`, or found by its first bytes. Answered once the whole file has come; the lines are then validated and stored by workers. A line that is refused is in the report (`…/imports/{id}/file`) with its number: of NDJSON the line, of an array the element, of CSV the record with the header as 1 (a cell may span several lines), all from 1. Columns of CSV are named as in exports. An `Idempotency-Key` is refused: whether an import was taken is told by the list of imports.',
+          'NDJSON, a JSON array, or CSV with a header, of any size. gzip and zstd are recognised by `Content-Encoding` or by their first bytes. The answer comes once the whole file has arrived; then workers validate and store its lines. Refused lines are in the report (`…/imports/{id}/file`). Their numbers start at 1 and count lines of NDJSON, elements of an array, or records of CSV including the header. Columns of CSV have the names that exports use. An `Idempotency-Key` is refused: before a retry, see in the list of imports whether the file was taken.',
         params: ByDomain,
         querystring: ImportQuery,
         body: {
           content: {
-            'application/x-ndjson': { schema: Text },
-            'application/json': { schema: Type.Array(Type.Unknown()) },
-            'text/csv': { schema: Text },
+            'application/x-ndjson': { schema: Ndjson },
+            'application/json': {
+              schema: Type.Array(Type.Unknown(), { examples: [[{ celsius: 21.5 }, { celsius: 22 }]] }),
+            },
+            'text/csv': { schema: Csv },
           },
         },
-        response: { 202: Success(Job, 'The file has come, and is worked on.'), ...overLimit },
+        response: { 202: Success(Job, 'The job is waiting.', jobExamples.waiting('import')), ...overLimit },
       },
     },
     async (request, reply) => {

@@ -1,13 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
-import { Job } from '@sluice/shared/contracts/jobs.ts';
+import { Job, jobExamples } from '@sluice/shared/contracts/jobs.ts';
 import type { JobRecord } from '@sluice/store/jobs/job-records.ts';
 import Type from 'typebox';
 import { findApplication } from '../applications/find.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { success } from '../http/envelope.ts';
-import { ByDomain, ById, overLimit, ownerRoutes, refusals } from '../http/route-parts.ts';
+import { ByDomain, byId, overLimit, ownerRoutes, refusals } from '../http/route-parts.ts';
 import { abortOnClose } from './abort-on-close.ts';
+import { exportFile, reportFile } from './describe-files.ts';
 import { findJob } from './find-job.ts';
 import { jobEvents } from './job-events.ts';
 import { cancelJob } from './keep.ts';
@@ -15,24 +16,28 @@ import { createRetryJob } from './retry-job.ts';
 import { createSendFile } from './send-file.ts';
 import { toJob } from './to-job.ts';
 
-/** One event of the stream. Only described: what is sent is not made from it. */
-const Event = Type.Object({
-  event: Type.Enum(['progress', 'end']),
-  data: Type.String({ contentMediaType: 'application/json', contentSchema: Job }),
-});
-
 const words = {
   export: {
     tag: 'Exports',
-    file: 'The file of a completed export job',
-    retry: 'It goes on behind what is written of its file. One that was streamed cannot be retried.',
+    name: 'Export',
+    download: { operationId: 'downloadExport', summary: 'Download the file of an export job' },
+    about: 'The file is there once the job is completed.',
+    file: exportFile,
+    retry: 'The export resumes after the last part that was written. A streamed export cannot be retried.',
   },
   import: {
     tag: 'Imports',
-    file: 'The report of a completed import job: its refused lines, as NDJSON',
+    name: 'Import',
+    download: { operationId: 'downloadImportReport', summary: 'Download the report of an import job' },
+    about: 'The report has the refused lines of a completed import, as NDJSON.',
+    file: reportFile,
     retry: 'Lines that are stored are not stored again.',
   },
 };
+
+/** A part of a file is described by the types of the whole. */
+const partOf = (file: typeof exportFile | typeof reportFile) =>
+  Object.fromEntries(Object.entries(file).map(([type, { schema }]) => [type, { schema }]));
 
 type Needs = 'store' | 'queues' | 'quotas' | 'audit' | 'capacity' | 'log';
 
@@ -41,7 +46,9 @@ export const jobRoutes: FastifyPluginAsyncTypebox<
   Pick<Dependencies, Needs> & { kind: JobRecord['kind'] }
 > = async (app, dependencies) => {
   const { store, kind, audit, capacity } = dependencies;
-  const { tag, file, retry } = words[kind];
+  const { tag, name, download, about, file, retry } = words[kind];
+  const ById = byId(`${kind} job`);
+  const completed = jobExamples.completed(kind);
   ownerRoutes(app, tag);
   const { jobs, parts } = store;
   const sendFile = createSendFile(dependencies);
@@ -52,9 +59,11 @@ export const jobRoutes: FastifyPluginAsyncTypebox<
     path,
     {
       schema: {
-        summary: `List ${kind} jobs, newest first`,
+        operationId: `list${name}s`,
+        summary: `List ${kind} jobs`,
+        description: 'Newest first.',
         params: ByDomain,
-        response: { 200: Success(Type.Array(Job)) },
+        response: { 200: Success(Type.Array(Job), 'Done.', [completed]) },
       },
     },
     async (request, reply) => {
@@ -67,9 +76,10 @@ export const jobRoutes: FastifyPluginAsyncTypebox<
     `${path}/:id`,
     {
       schema: {
-        summary: `One ${kind} job`,
+        operationId: `get${name}`,
+        summary: `Get an ${kind} job`,
         params: ById,
-        response: { 200: Success(Job) },
+        response: { 200: Success(Job, 'Done.', completed) },
       },
     },
     async (request, reply) => {
@@ -83,15 +93,14 @@ export const jobRoutes: FastifyPluginAsyncTypebox<
     `${path}/:id/file`,
     {
       schema: {
-        summary: file,
-        description:
-          'With `Content-Length`, `ETag` and ranges, so that a download that was interrupted can be resumed.',
+        ...download,
+        description: `${about} It has \`Content-Length\`, \`ETag\` and ranges, so that an interrupted download can be resumed.`,
         params: ById,
         response: {
-          200: { description: 'The file.', content: { '*/*': { schema: Type.String() } } },
-          206: { description: 'A range of it.', content: { '*/*': { schema: Type.String() } } },
-          304: { description: 'It is what `If-None-Match` names.', type: 'null' },
-          ...refusals(416),
+          200: { description: 'The file.', content: file },
+          206: { description: 'The requested range of the file.', content: partOf(file) },
+          304: { description: 'You have this file: `If-None-Match` names its `ETag`.', type: 'null' },
+          ...refusals('RangeNotSatisfiableError'),
           ...overLimit,
         },
       },
@@ -107,14 +116,20 @@ export const jobRoutes: FastifyPluginAsyncTypebox<
     {
       exposeHeadRoute: false,
       schema: {
-        summary: `Progress of an ${kind} job, as server-sent events`,
+        operationId: `follow${name}`,
+        summary: `Follow an ${kind} job`,
         description:
-          '`progress` with the job whenever it has changed, and `end` with the job when it is over.',
+          'Server-sent events with the job as data: `progress` whenever the job has changed, `end` when it is over.',
         params: ById,
         response: {
           200: {
-            description: 'Events, one after the other.',
-            content: { 'text/event-stream': { schema: Event } },
+            description: 'The events.',
+            content: {
+              'text/event-stream': {
+                schema: Type.String(),
+                example: `event: end\ndata: ${JSON.stringify(completed)}\n\n`,
+              },
+            },
           },
           ...overLimit,
         },
@@ -133,10 +148,15 @@ export const jobRoutes: FastifyPluginAsyncTypebox<
     `${path}/:id/retry`,
     {
       schema: {
+        operationId: `retry${name}`,
         summary: `Retry a failed ${kind} job`,
-        description: `It waits for a worker again. ${retry} 409 unless it is \`failed\`.`,
+        description: `${retry} The answer is 409 unless the job is \`failed\`.`,
         params: ById,
-        response: { 202: Success(Job, 'It waits.'), ...refusals(409), ...overLimit },
+        response: {
+          202: Success(Job, 'The job is waiting.', jobExamples.waiting(kind)),
+          ...refusals('ResourceConflictError'),
+          ...overLimit,
+        },
       },
     },
     async (request, reply) => {
@@ -151,9 +171,15 @@ export const jobRoutes: FastifyPluginAsyncTypebox<
     `${path}/:id`,
     {
       schema: {
-        summary: `Cancel an ${kind} job, or remove a finished one with its file`,
+        operationId: `delete${name}`,
+        summary: `Cancel or delete an ${kind} job`,
+        description: 'Cancels a job that is not over; deletes one that is over, with its file.',
         params: ById,
-        response: { 200: Success(Message) },
+        response: {
+          200: Success(Message, 'Cancelled or deleted.', {
+            message: `${kind} ${completed.id} was removed`,
+          }),
+        },
       },
     },
     async (request, reply) => {

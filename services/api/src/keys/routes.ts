@@ -7,7 +7,7 @@ import Type from 'typebox';
 import { findApplication } from '../applications/find.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { success } from '../http/envelope.ts';
-import { ByDomain, ById, overLimit, ownerRoutes, takeSmallBodies } from '../http/route-parts.ts';
+import { ByDomain, byId, overLimit, ownerRoutes, takeSmallBodies } from '../http/route-parts.ts';
 import { quotaReached } from '../limits/quota.ts';
 import { quotas } from '../limits/table.ts';
 import { makeKey } from './make-key.ts';
@@ -18,6 +18,7 @@ const keyNotFound = (id: string) =>
   new ApiError('ResourceNotFoundError', `key ${id.slice(0, 40)} was not found`);
 
 const maxKeys = quotas.keys.limit;
+const ById = byId('key');
 
 /** Ingest keys of an application: with one of them, and no more than that, one can upload. */
 export const keyRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, 'store' | 'keyring' | 'audit'>> = async (
@@ -31,7 +32,9 @@ export const keyRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, 'store' | '
     '/applications/:domain/keys',
     {
       schema: {
-        summary: 'List ingest keys, newest first',
+        operationId: 'listKeys',
+        summary: 'List ingest keys',
+        description: 'Newest first.',
         params: ByDomain,
         response: { 200: Success(Type.Array(Key)) },
       },
@@ -46,8 +49,9 @@ export const keyRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, 'store' | '
     '/applications/:domain/keys',
     {
       schema: {
+        operationId: 'createKey',
         summary: 'Create an ingest key',
-        description: `The answer has the key, which is not shown again. At most ${maxKeys} an application. Uploads need one only where the application has \`key_required\`.`,
+        description: `The key is shown only in this answer. An application has at most ${maxKeys} keys. Uploads need one only if the application has \`key_required\`.`,
         params: ByDomain,
         body: NewKey,
         response: { 200: Success(IssuedKey), ...overLimit },
@@ -69,8 +73,10 @@ export const keyRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, 'store' | '
     '/applications/:domain/keys/:id/rotate',
     {
       schema: {
-        summary: 'Put a new key in place of an ingest key',
-        description: 'The old one stops working within a second. The new one is not shown again.',
+        operationId: 'rotateKey',
+        summary: 'Rotate an ingest key',
+        description:
+          'Replaces the key. The old one stops working within a second; the new one is shown only in this answer.',
         params: ById,
         response: { 200: Success(IssuedKey) },
       },
@@ -91,9 +97,13 @@ export const keyRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, 'store' | '
     '/applications/:domain/keys/:id',
     {
       schema: {
-        summary: 'Revoke an ingest key; it stops working within a second',
+        operationId: 'revokeKey',
+        summary: 'Revoke an ingest key',
+        description: 'It stops working within a second.',
         params: ById,
-        response: { 200: Success(Message) },
+        response: {
+          200: Success(Message, 'Revoked.', { message: 'key 66f1c2a4e8b5d70912345678 was revoked' }),
+        },
       },
     },
     async (request, reply) => {

@@ -8,4 +8,4 @@ export const spending = (rate: UploadRate, reply: FastifyReply) => (applicationI
 /** Without the first, an application would need a key always. */
 export const keyed: Record<string, string[]>[] = [{}, { ingestKey: [] }];
 export const aboutKeys =
-  ' An application with `key_required` takes it only with one of its ingest keys, as `X-Api-Key` or as `Authorization: Bearer sk_…`.';
+  ' If the application has `key_required`, send one of its ingest keys as `X-Api-Key` or as `Authorization: Bearer sk_…`.';

@@ -1,6 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { BatchQuery, BatchResult, IdempotencyKey, LineError } from '@sluice/shared/contracts/entries.ts';
+import {
+  BatchQuery,
+  BatchResult,
+  IdempotencyKey,
+  LineError,
+  partlyRefused,
+} from '@sluice/shared/contracts/entries.ts';
 import { FailureWith, Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError, applicationNotFound, type LineError as RefusedLine } from '@sluice/shared/errors.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -19,6 +25,12 @@ import { createCollectBody } from './collect-body.ts';
 import type { createExamineLines } from './examine-lines.ts';
 import { elementsOf, elementsOrWhole, linesOf } from './lines.ts';
 import type { createStoreBatch } from './store-batch.ts';
+
+const Ndjson = Type.String({
+  minLength: 1,
+  format: 'binary',
+  examples: ['{"celsius":21.5}\n{"celsius":22}\n'],
+});
 
 interface Steps extends Pick<Dependencies, 'cache' | 'config' | 'capacity'> {
   admit: Admit;
@@ -69,23 +81,36 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
     {
       ...taking,
       schema: {
+        operationId: 'uploadBatch',
         summary: 'Upload many entries',
         description:
-          'NDJSON, one object a line, or a JSON array. A line that is refused is told in `errors` (with up to 20 `details` for the first 100 of them, one for the others), the others are stored. With an `Idempotency-Key` a retry must have the same bytes and the same `atomic`.' +
+          'Send a JSON array of objects, or NDJSON with one object per line. `errors` names the refused lines, the others are stored. The first 100 errors have up to 20 `details` each, the others have one. With an `Idempotency-Key`, a retry must send the same bytes and the same `atomic`.' +
           aboutKeys,
-        consumes: ['application/x-ndjson', 'application/json'],
         params: ByDomain,
         headers: IdempotencyKey,
         querystring: BatchQuery,
-        body: Type.Array(Type.Object({}, { additionalProperties: true })),
+        body: {
+          content: {
+            'application/json': {
+              schema: Type.Array(Type.Object({}, { additionalProperties: true }), {
+                examples: [[{ celsius: 21.5 }, { celsius: 22 }]],
+              }),
+            },
+            'application/x-ndjson': { schema: Ndjson },
+          },
+        },
         response: {
           201: { ...Success(BatchResult, 'All lines are stored.'), ...(rate && rateLimited) },
           207: {
-            ...Success(BatchResult, 'Some lines are stored; `errors` names the others.'),
+            ...Success(BatchResult, 'Some lines are stored; `errors` names the others.', partlyRefused),
             ...(rate && rateLimited),
           },
-          ...refusals(403, 409),
-          422: FailureWith(LineError, 'No line is stored; `error.details` names those that are refused.'),
+          ...refusals('ForbiddenRequestError', 'ResourceConflictError'),
+          422: FailureWith(
+            'BatchFailure',
+            LineError,
+            '`SchemaValidationError`: no line is stored; `error.details` names the refused lines.',
+          ),
           ...overRate,
         },
       },
@@ -113,20 +138,29 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
     {
       ...taking,
       schema: {
-        summary: 'Try an upload or a batch without storing anything',
+        operationId: 'validateEntries',
+        summary: 'Validate entries without storing them',
         description:
-          'Takes what an upload and a batch take: a JSON object, a JSON array, or NDJSON. Answers what would become of each, in the form of the answer to a batch; `Idempotency-Key` is not looked at. Each counts for the limit of uploads.' +
+          'Send a JSON object, a JSON array of objects, or NDJSON. The answer is that of a batch. Each entry counts towards the rate limit of uploads. `Idempotency-Key` is ignored.' +
           aboutKeys,
-        consumes: ['application/x-ndjson', 'application/json'],
         params: ByDomain,
         querystring: BatchQuery,
-        body: Type.Unknown(),
+        body: {
+          content: {
+            'application/json': { schema: Type.Unknown({ examples: [{ celsius: 21.5 }] }) },
+            'application/x-ndjson': { schema: Ndjson },
+          },
+        },
         response: {
           200: {
-            ...Success(BatchResult, '`accepted` lines would be stored, `errors` names the others.'),
+            ...Success(BatchResult, '`accepted` lines would be stored; `errors` names the others.', {
+              accepted: 1,
+              rejected: 0,
+              errors: [],
+            }),
             ...(rate && rateLimited),
           },
-          ...refusals(403),
+          ...refusals('ForbiddenRequestError'),
           ...overRate,
         },
       },

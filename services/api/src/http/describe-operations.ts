@@ -1,0 +1,57 @@
+import { type Body, type Description, mapOperations, mapValues, type Schema } from './description.ts';
+
+/** An example made of those of the parts; undefined where a part that is required has none. */
+function exampleOf(schema: Schema): unknown {
+  const { examples, properties, items, required = [], format } = schema;
+  if (Array.isArray(examples)) return examples[0];
+  if ('const' in schema) return schema.const;
+  if (format === 'date-time') return '2026-11-21T04:00:00.000Z';
+  if (Array.isArray(schema.enum)) return schema.enum[0];
+  if (items) {
+    const item = exampleOf(items as Schema);
+    return item === undefined ? undefined : [item];
+  }
+  if (!properties) return undefined;
+  const parts = Object.entries(properties)
+    .map(([name, part]) => [name, exampleOf(part)] as const)
+    .filter(([name, part]) => part !== undefined || (required as string[]).includes(name));
+  return parts.some(([, part]) => part === undefined) ? undefined : Object.fromEntries(parts);
+}
+
+/** An envelope names the status with which it comes. */
+const ofStatus = (example: unknown, status: string): unknown =>
+  status && typeof example === 'object' && example && 'status' in example
+    ? { ...example, status: Number(status) }
+    : example;
+
+/** What a response says itself is not said of its schema again. */
+function withoutCaption({ description: _, 'x-errors': __, ...schema }: Schema): Schema {
+  return schema;
+}
+
+function describeBody(body: Body, status = ''): Body {
+  if (!body.content) return body;
+  const content = mapValues(body.content, (media) => {
+    const schema = status ? withoutCaption(media.schema) : media.schema;
+    if (/^[45]/.test(status)) return { schema };
+    const example = ofStatus(media.example ?? exampleOf(schema), status);
+    return { schema, ...(example !== undefined && { example }) };
+  });
+  return { ...body, content };
+}
+
+/** Parameters of the path first, an example for each request and each success, and for PUT, which does what PATCH does, a name of its own. */
+export function describeOperations(description: Description): Description {
+  return mapOperations(description, (_path, method, operation) => {
+    const { operationId, parameters, requestBody, responses, security = [] } = operation;
+    const isOfPath = (parameter: { in: string }) => Number(parameter.in !== 'path');
+    return {
+      ...operation,
+      operationId: method === 'put' ? operationId?.replace(/^update/, 'put') : operationId,
+      security,
+      ...(parameters && { parameters: parameters.toSorted((a, b) => isOfPath(a) - isOfPath(b)) }),
+      ...(requestBody && { requestBody: describeBody(requestBody) }),
+      responses: mapValues(responses, describeBody),
+    } as typeof operation;
+  });
+}

@@ -1,0 +1,34 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Description, mapValues, type Schema } from './description.ts';
+
+const isObject = (value: unknown): value is Schema => typeof value === 'object' && value !== null;
+
+/** What may differ where a schema is used: a parameter and a response have its description themselves. */
+function shapeOf({ description: _, examples: __, ...shape }: Schema): Schema {
+  return shape;
+}
+
+/** Moves each schema that has a title to the components, where generators of clients find the names of their types. */
+export function nameSchemas(description: Description): Description {
+  const schemas: Record<string, Schema> = {};
+
+  function refer(title: string, schema: Schema): object {
+    const known = schemas[title] ?? {};
+    if (schemas[title] && !isDeepStrictEqual(shapeOf(known), shapeOf(schema)))
+      throw new Error(`two different schemas have the title ${title}`);
+    schemas[title] = { ...schema, ...known };
+    return { $ref: `#/components/schemas/${title}` };
+  }
+
+  function name(value: unknown, key = ''): unknown {
+    if (key === 'example' || key === 'examples' || !isObject(value)) return value;
+    if (Array.isArray(value)) return value.map((item) => name(item));
+    const named = mapValues(value, name);
+    const { title, ...rest } = named;
+    return typeof title === 'string' ? refer(title, rest) : named;
+  }
+
+  const { paths, components, ...rest } = description;
+  const named = { ...rest, paths: name(paths), components: name(components) } as Description;
+  return { ...named, components: { ...named.components, schemas } };
+}

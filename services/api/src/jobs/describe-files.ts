@@ -1,0 +1,24 @@
+import Type from 'typebox';
+
+const Text = Type.String();
+const Binary = Type.String({ format: 'binary' });
+
+/** The file of an export, for the description of the API. */
+export const exportFile = {
+  'text/csv': { schema: Text, example: 'createdAt,celsius\r\n2026-11-21T04:00:00.000Z,21.5\r\n' },
+  'application/x-ndjson': {
+    schema: Text,
+    example: '{"createdAt":"2026-11-21T04:00:00.000Z","payload":{"celsius":21.5}}\n',
+  },
+  'application/vnd.apache.parquet': { schema: Binary },
+  'application/zip': { schema: Binary },
+};
+
+/** The report of an import. */
+export const reportFile = {
+  'application/x-ndjson': {
+    schema: Text,
+    example:
+      '{"line":2,"name":"SchemaValidationError","message":"/celsius must be number","details":[{"path":"/celsius","keyword":"type","message":"must be number"}],"payload":{"celsius":"warm"}}\n',
+  },
+};
