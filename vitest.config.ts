@@ -9,7 +9,7 @@ export default defineConfig({
       'scripts/**/*.test.ts',
       'examples/**/*.test.ts',
       'deploy/**/*.test.ts',
-      'test/{journeys,support}/**/*.test.ts',
+      'test/{clients,journeys,support}/**/*.test.ts',
     ],
     globalSetup: 'test/support/global-setup.ts',
     // Most of a journey is waiting: for a lease to end, or for a fault to be noticed.

@@ -7,10 +7,13 @@ import { onTestFinished } from 'vitest';
 
 const run = promisify(execFile);
 
-/** A Python that has DuckDB. */
-function python(): string {
+/** A Python that has DuckDB and openapi-python-client. */
+export function python(): string {
   const path = process.env.READERS_PYTHON;
-  if (!path) throw new Error('set READERS_PYTHON to a python3 that has duckdb: see CONTRIBUTING.md');
+  if (!path)
+    throw new Error(
+      'set READERS_PYTHON to a python3 that has duckdb and openapi-python-client: see CONTRIBUTING.md',
+    );
   return path;
 }
 

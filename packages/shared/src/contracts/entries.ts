@@ -7,6 +7,17 @@ const Payload = Type.Unknown({
 });
 const Domain = Type.String({ examples: ['weather-station-k3v9q2'] });
 
+/** The body of an upload, and each element of a batch; only described, since uploads are checked against their own schemas. */
+export const NewEntry = Type.Object(
+  {},
+  {
+    additionalProperties: true,
+    title: 'NewEntry',
+    description: 'A JSON object that conforms to the schema of the application.',
+    examples: [{ celsius: 21.5 }],
+  },
+);
+
 export const Upload = Type.Object({ domain: Domain, payload: Payload }, { title: 'Upload' });
 
 const Detail = Type.Object(

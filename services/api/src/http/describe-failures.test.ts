@@ -1,13 +1,25 @@
-import { Failure, FailureWith } from '@sluice/shared/contracts/envelope.ts';
-import Type from 'typebox';
 import { expect, it } from 'vitest';
 import { describeFailures } from './describe-failures.ts';
+import type { Operation } from './description.ts';
+import { refusals } from './route-parts.ts';
 
 const always = ['400', '408', '417', '431', '500', '503'];
 
-function statuses(path: string, method: string, operation: object): string[] {
-  const { paths } = describeFailures({ paths: { [path]: { [method]: operation } } });
-  return Object.keys(paths[path]?.[method]?.responses ?? {});
+const asDescribed = (responses: object): Operation['responses'] =>
+  Object.fromEntries(
+    Object.entries(responses).map(([status, schema]) => [
+      status,
+      { content: { 'application/json': { schema } } },
+    ]),
+  );
+
+function describe(path: string, method: string, operation: Partial<Operation>) {
+  const paths = { [path]: { [method]: { responses: {}, ...operation } } };
+  const described = describeFailures({ paths });
+  return {
+    responses: described.paths?.[path]?.[method]?.responses ?? {},
+    components: described.components?.responses as Record<string, object>,
+  };
 }
 
 it.each([
@@ -16,24 +28,40 @@ it.each([
   ['one that takes a key', '/users', 'get', { security: [{}, { ingestKey: [] }] }, []],
   ['one about something', '/users/{username}', 'get', {}, ['404']],
   ['one that reads bodies', '/users', 'post', {}, ['413', '415']],
-  ['one with failures of its own', '/users', 'get', { responses: { 409: Failure } }, ['409']],
+  [
+    'one with failures of its own',
+    '/users',
+    'get',
+    { responses: asDescribed(refusals('ResourceConflictError')) },
+    ['409'],
+  ],
 ])('names the failures of %s', (_what, path, method, operation, more) => {
-  expect(statuses(path, method, operation)).toEqual([...always, ...more].sort());
+  expect(Object.keys(describe(path, method, operation).responses)).toEqual([...always, ...more].sort());
+});
+
+it('names the errors of a status that a route can have, and no others', () => {
+  const responses = asDescribed(refusals('InvalidCredentialsError'));
+  const login = describe('/login', 'post', { responses });
+  expect(login.responses['401']).toEqual({ $ref: '#/components/responses/InvalidCredentials' });
+  expect(login.responses['400']).toEqual({ $ref: '#/components/responses/InvalidRequestOrMalformedBody' });
+  const password = describe('/password', 'put', { responses, security: [{ bearer: [] }] });
+  expect(password.components.UnauthorizedRequestOrInvalidCredentials).toMatchObject({
+    description: expect.stringMatching(/`UnauthorizedRequestError`: .* `InvalidCredentialsError`: /),
+  });
 });
 
 it('has what routes say of a status in place of what all say, and no classes of statuses', () => {
-  const special = FailureWith(Type.Object({}), 'The batch is wrong.');
-  const responses = { 200: { description: 'Done.' }, 422: special, '4XX': Failure, '5XX': Failure };
-  const { paths, components } = describeFailures({ paths: { '/a': { get: { responses } } } });
-  const described = paths['/a']?.get?.responses ?? {};
-  expect(Object.keys(described)).toEqual(['200', ...always, '422'].sort());
-  expect(described['422']).toBe(special);
-  expect(Object.keys(components.responses)).toEqual(always.map((status) => `Failure${status}`));
+  const special = { description: 'The batch is wrong.' };
+  const responses = { 200: { description: 'Done.' }, 422: special, '4XX': {}, '5XX': {} };
+  const described = describe('/a', 'get', { responses });
+  expect(Object.keys(described.responses)).toEqual(['200', ...always, '422'].sort());
+  expect(described.responses['422']).toBe(special);
+  expect(Object.keys(described.components)).toHaveLength(always.length);
 });
 
 it('tells the headers that come with a status', () => {
-  const { components } = describeFailures({ paths: { '/a': { get: { security: [{ bearer: [] }] } } } });
-  expect(components.responses.Failure401).toMatchObject({
+  const { components } = describe('/a', 'get', { security: [{ bearer: [] }] });
+  expect(components.UnauthorizedRequest).toMatchObject({
     description: expect.stringContaining('bearer token'),
     headers: { 'WWW-Authenticate': { required: true } },
   });

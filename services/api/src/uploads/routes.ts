@@ -2,11 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { createExaminer } from '@sluice/intake/examiner.ts';
 import { createRecordLeaves } from '@sluice/intake/record-leaves.ts';
-import { IdempotencyKey, Upload } from '@sluice/shared/contracts/entries.ts';
+import { IdempotencyKey, NewEntry, Upload } from '@sluice/shared/contracts/entries.ts';
 import { Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import type { Outcome } from '@sluice/store/entries/entries.ts';
-import Type from 'typebox';
 import type { Dependencies } from '../dependencies.ts';
 import { takeJsonBytes } from '../http/json-body.ts';
 import { ByDomain, overRate, rateLimited, refusals } from '../http/route-parts.ts';
@@ -91,7 +90,7 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
         security: keyed,
         params: ByDomain,
         headers: IdempotencyKey,
-        body: Type.Object({}, { additionalProperties: true, examples: [{ celsius: 21.5 }] }),
+        body: NewEntry,
         response: {
           201: { ...Success(Upload, 'Stored.'), ...(rate && rateLimited) },
           ...refusals('ForbiddenRequestError', 'ResourceConflictError', 'SchemaValidationError'),

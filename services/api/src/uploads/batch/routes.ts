@@ -5,6 +5,7 @@ import {
   BatchResult,
   IdempotencyKey,
   LineError,
+  NewEntry,
   partlyRefused,
 } from '@sluice/shared/contracts/entries.ts';
 import { FailureWith, Success } from '@sluice/shared/contracts/envelope.ts';
@@ -92,7 +93,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
         body: {
           content: {
             'application/json': {
-              schema: Type.Array(Type.Object({}, { additionalProperties: true }), {
+              schema: Type.Array(NewEntry, {
                 examples: [[{ celsius: 21.5 }, { celsius: 22 }]],
               }),
             },

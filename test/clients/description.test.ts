@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Sluice, startSluice } from '../support/sluice.ts';
+import { readDescription } from './description.ts';
+
+const redocly = join(import.meta.dirname, '../../node_modules/@redocly/cli/bin/cli.js');
+
+let sluice: Sluice;
+let description: Awaited<ReturnType<typeof readDescription>>;
+beforeAll(async () => {
+  sluice = await startSluice({ workers: false });
+  description = await readDescription(sluice);
+});
+afterAll(() => sluice.stop());
+
+it('has no errors and no warnings of Redocly', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'sluice-description-'));
+  try {
+    await writeFile(join(dir, 'openapi.json'), description.text);
+    const args = [redocly, 'lint', 'openapi.json', '--format=json', '--max-problems=1000'];
+    const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+    // It fails when there are errors, and prints them all the same.
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: dir, env }).catch(
+      (error) => error,
+    );
+    const { totals, problems } = JSON.parse(stdout);
+    expect({ problems, ...totals }).toEqual({ problems: [], errors: 0, warnings: 0, ignored: 0 });
+  } finally {
+    await rm(dir, { recursive: true });
+  }
+});
+
+it('gives each operation a name of its own, a summary, a tag, and says whether it needs a token', () => {
+  const names = description.operations.map(({ operationId }) => operationId);
+  expect(new Set(names).size).toBe(names.length);
+  for (const { operationId, summary, tags, security } of description.operations) {
+    expect(operationId).toMatch(/^[a-z]+([A-Z][a-z]+)*$/);
+    expect([operationId, summary]).toEqual([operationId, expect.stringMatching(/^[A-Z][^.;]+$/)]);
+    expect([operationId, tags?.length, Array.isArray(security)]).toEqual([operationId, 1, true]);
+  }
+});
+
+it('describes the parameters of a path, and has them first', () => {
+  for (const { path, parameters = [] } of description.operations) {
+    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    expect(parameters.slice(0, names.length).map(({ name }) => name)).toEqual(names);
+    for (const parameter of parameters) expect(parameter.description).toMatch(/\w/);
+  }
+});
+
+it('has an example for each request and each success in JSON', () => {
+  const bodies = description.operations.flatMap(({ operationId, requestBody, responses }) => [
+    ...Object.entries(requestBody?.content ?? {}).map(([type, media]) => ({ operationId, type, media })),
+    ...Object.entries(responses)
+      .filter(([status]) => status.startsWith('2'))
+      .flatMap(([, { content = {} }]) =>
+        Object.entries(content)
+          .filter(([type]) => type === 'application/json')
+          .map(([type, media]) => ({ operationId, type, media })),
+      ),
+  ]);
+  expect(bodies.length).toBeGreaterThan(30);
+  expect(bodies.filter(({ media }) => media.example === undefined)).toEqual([]);
+});

@@ -1,0 +1,28 @@
+import type { Sluice } from '../support/sluice.ts';
+
+interface Media {
+  schema: object;
+  example?: unknown;
+}
+
+export interface Operation {
+  method: string;
+  path: string;
+  operationId: string;
+  summary?: string;
+  tags?: string[];
+  security?: object[];
+  parameters?: { in: string; name: string; description?: string }[];
+  requestBody?: { content: Record<string, Media> };
+  responses: Record<string, { content?: Record<string, Media> }>;
+}
+
+/** The description of the API, and its operations. */
+export async function readDescription(sluice: Sluice) {
+  const { text } = await sluice.request('GET', '/openapi.json');
+  const { paths, components } = JSON.parse(text);
+  const operations = Object.entries<Record<string, Operation>>(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]): Operation => ({ ...operation, method, path })),
+  );
+  return { text, operations, schemas: Object.keys(components.schemas) };
+}

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Sluice, startSluice } from '../support/sluice.ts';
+import { type Operation, readDescription } from './description.ts';
+
+/** Each makes what those after it need; the last one ends all tokens. */
+const order = [
+  'registerUser',
+  'logIn',
+  'createApplication',
+  'uploadEntry',
+  'uploadBatch',
+  'validateEntries',
+  'createKey',
+  'createImport',
+  'createExport',
+  'updateApplication',
+  'putApplication',
+  'updateProfile',
+  'putProfile',
+  'updateUser',
+  'putUser',
+  'changePassword',
+];
+
+let sluice: Sluice;
+let operations: Map<string, Operation>;
+/** What the answers give for requests that follow. */
+let token: string | undefined;
+const made: Record<string, string> = { username: 'ada' };
+
+beforeAll(async () => {
+  sluice = await startSluice();
+  const description = await readDescription(sluice);
+  operations = new Map(description.operations.map((operation) => [operation.operationId, operation]));
+});
+afterAll(() => sluice.stop());
+
+it('every request with a body is sent here', () => {
+  const withBody = [...operations.values()].filter(({ requestBody }) => requestBody);
+  expect(withBody.map(({ operationId }) => operationId).sort()).toEqual(order.toSorted());
+});
+
+it.each(order)('%s: the example succeeds as it stands', async (operationId) => {
+  const { method, path, requestBody, responses } = operations.get(operationId) as Operation;
+  const url = path.replace(/^\/api/, '').replace(/\{(\w+)\}/g, (_, name) => made[name] as string);
+  for (const [type, { example }] of Object.entries(requestBody?.content ?? {})) {
+    const isText = typeof example === 'string' && type !== 'application/json';
+    const { status, text, body } = await sluice.request(method.toUpperCase(), url, {
+      token,
+      body: isText ? example : JSON.stringify(example),
+      headers: { 'content-type': type },
+    });
+    const described = Object.keys(responses).filter((each) => each.startsWith('2'));
+    expect({ type, text, status: String(status) }).toEqual({
+      type,
+      text,
+      status: expect.stringMatching(described.join('|')),
+    });
+    // What the example of the answer has, the answer has.
+    const answer = responses[status]?.content?.['application/json']?.example as { data: object };
+    expect(body).toMatchObject({ success: true, status });
+    expect(Object.keys(body.data).sort()).toEqual(Object.keys(answer.data).sort());
+    token = body.data.token ?? token;
+    if (body.data.domain) made.domain = body.data.domain;
+  }
+});
