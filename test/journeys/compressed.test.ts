@@ -13,7 +13,10 @@ let token: string;
 let domain: string;
 
 beforeAll(async () => {
-  sluice = await startSluice({ env: { BODY_LIMIT: String(limit), BATCH_LIMIT: String(2 * limit) }, workers: false });
+  sluice = await startSluice({
+    env: { BODY_LIMIT: String(limit), BATCH_LIMIT: String(2 * limit) },
+    workers: false,
+  });
   ({ token } = await sluice.owner());
 });
 afterAll(() => sluice.stop());
