@@ -166,6 +166,6 @@ it('the description of the API has what any request can be answered with', async
   for (const operations of Object.values<Record<string, { responses: object }>>(paths))
     for (const { responses } of Object.values(operations))
       expect(Object.keys(responses)).toEqual(expect.arrayContaining(['400', '408', '417', '431']));
-  expect(paths['/api/users/login'].post.responses['413'].$ref).toBe('#/components/responses/Failure413');
-  expect(components.responses.Failure417.description).toMatch(/ExpectationFailedError/);
+  expect(paths['/api/users/login'].post.responses['413'].$ref).toBe('#/components/responses/PayloadTooLarge');
+  expect(components.responses.ExpectationFailed.description).toMatch(/ExpectationFailedError/);
 });

@@ -53,6 +53,14 @@ export const ByDomain = Type.Object({ domain });
 export const byId = (what: string) =>
   Type.Object({ domain, id: Type.String({ description: `Id of the ${what}.` }) });
 
+/** A body of one JSON object per line. */
+export const Ndjson = Type.String({
+  minLength: 1,
+  format: 'binary',
+  description: '`application/ndjson` and `application/jsonl` are the same.',
+  examples: ['{"celsius":21.5}\n{"celsius":22}\n'],
+});
+
 /** The routes of a plugin are described under this tag. */
 export function tagRoutes(app: FastifyInstance, tag: string, more?: FastifySchema): void {
   app.addHook('onRoute', ({ schema }) => {

@@ -7,25 +7,22 @@ import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { findApplication } from '../applications/find.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { encodingOf } from '../http/decode.ts';
 import { success } from '../http/envelope.ts';
 import { refuseCharsets } from '../http/json-body.ts';
-import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
+import { ByDomain, Ndjson, overLimit, ownerRoutes } from '../http/route-parts.ts';
 import { onlyQueries } from '../http/validation.ts';
 import { toJob } from '../jobs/to-job.ts';
 import { createImport } from './create-import.ts';
-import { encodingOf } from './decode.ts';
 
 const formats: Record<string, ImportFormat> = {
   'application/x-ndjson': 'ndjson',
+  'application/ndjson': 'ndjson',
+  'application/jsonl': 'ndjson',
   'application/json': 'json',
   'text/csv': 'csv',
 };
 const types = Object.keys(formats);
-const Ndjson = Type.String({
-  minLength: 1,
-  format: 'binary',
-  examples: ['{"celsius":21.5}\n{"celsius":22}\n'],
-});
 const Csv = Type.String({ minLength: 1, format: 'binary', examples: ['celsius\n21.5\n22\n'] });
 
 const formatOf = ({ headers }: FastifyRequest) => {

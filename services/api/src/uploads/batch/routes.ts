@@ -14,8 +14,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import type { Dependencies } from '../../dependencies.ts';
 import { success } from '../../http/envelope.ts';
-import { refuseEncodings } from '../../http/json-body.ts';
-import { ByDomain, overRate, rateLimited, refusals, tagRoutes } from '../../http/route-parts.ts';
+import { refuseCharsets } from '../../http/json-body.ts';
+import { ByDomain, Ndjson, overRate, rateLimited, refusals, tagRoutes } from '../../http/route-parts.ts';
 import { onlyQueries } from '../../http/validation.ts';
 import { abortOnClose } from '../../jobs/abort-on-close.ts';
 import type { Admit } from '../../keys/admit.ts';
@@ -23,39 +23,33 @@ import type { UploadRate } from '../../limits/rate.ts';
 import { idempotencyKey } from '../idempotency.ts';
 import { aboutKeys, keyed, spending } from '../route-parts.ts';
 import { createCollectBody } from './collect-body.ts';
-import type { createExamineLines } from './examine-lines.ts';
 import { elementsOf, elementsOrWhole, linesOf } from './lines.ts';
 import type { createStoreBatch } from './store-batch.ts';
+import type { createValidateLines } from './validate-lines.ts';
 
-const Ndjson = Type.String({
-  minLength: 1,
-  format: 'binary',
-  examples: ['{"celsius":21.5}\n{"celsius":22}\n'],
-});
+/** The first three are NDJSON. */
+const types = ['application/x-ndjson', 'application/ndjson', 'application/jsonl', 'application/json'];
 
 interface Steps extends Pick<Dependencies, 'cache' | 'config' | 'capacity'> {
   admit: Admit;
   storeBatch: ReturnType<typeof createStoreBatch>;
-  examineLines: ReturnType<typeof createExamineLines>;
+  validateLines: ReturnType<typeof createValidateLines>;
   rate: UploadRate | undefined;
 }
 
 /** Batches: many entries in one request, open like uploads. */
 export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
   app,
-  { cache, admit, storeBatch, examineLines, rate, capacity, config },
+  { cache, admit, storeBatch, validateLines, rate, capacity, config },
 ) => {
   const { batchLimit, batchLines } = config;
   tagRoutes(app, 'Uploads', { security: keyed });
   const { begin, collect, during } = createCollectBody(batchLimit, capacity.batches);
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    ['application/json', 'application/x-ndjson'],
-    (request: FastifyRequest, stream: IncomingMessage) => {
-      refuseEncodings(request);
-      return collect(request, stream);
-    },
-  );
+  app.addContentTypeParser(types, (request: FastifyRequest, stream: IncomingMessage) => {
+    refuseCharsets(request);
+    return collect(request, stream);
+  });
 
   const taking = {
     bodyLimit: batchLimit,
@@ -70,7 +64,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
     },
   };
 
-  const isJson = (contentType = '') => contentType.toLowerCase().startsWith('application/json');
+  const isJson = (contentType = '') => /^application\/json\s*(;|$)/i.test(contentType);
 
   function notEmpty(body: unknown): Buffer {
     if (Buffer.isBuffer(body) && body.length > 0) return body;
@@ -177,7 +171,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
         if (rate) spending(rate, reply)(application.id, lines.length);
         const errors: RefusedLine[] = [];
         let valid = 0;
-        for await (const { entries } of examineLines(application, lines, errors)) {
+        for await (const { entries } of validateLines(application, lines, errors)) {
           if (signal.aborted) break;
           valid += entries.length;
         }
