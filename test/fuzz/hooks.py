@@ -1,5 +1,6 @@
 """Teaches Schemathesis what is Sluice's own: formats, what is not to be deleted, and what is hidden from others."""
 
+import json
 import os
 import re
 from pathlib import Path
@@ -22,6 +23,14 @@ schemathesis.openapi.format(
     ),
 )
 schemathesis.openapi.format("bcrypt-password", st.text(LETTERS, min_size=8, max_size=72))
+
+# The schema of the scene's application accepts each of these lines.
+lines = st.lists(
+    st.dictionaries(st.text(LETTERS, min_size=1, max_size=5), st.integers(0, 1000), max_size=3), min_size=1, max_size=3
+)
+schemathesis.openapi.media_type(
+    "application/x-ndjson", lines.map(lambda objects: "\n".join(map(json.dumps, objects)).encode())
+)
 
 
 def values(name):

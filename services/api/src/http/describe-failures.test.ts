@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { describeFailures } from './describe-failures.ts';
 import type { Operation } from './description.ts';
-import { refusals } from './route-parts.ts';
+import { overRate, refusals } from './route-parts.ts';
 
 const always = ['400', '408', '417', '431', '500', '503'];
 
@@ -57,6 +57,16 @@ it('has what routes say of a status in place of what all say, and no classes of 
   expect(Object.keys(described.responses)).toEqual(['200', ...always, '422'].sort());
   expect(described.responses['422']).toBe(special);
   expect(Object.keys(described.components)).toHaveLength(always.length);
+});
+
+it('names a response that routes with the same limit share', () => {
+  const responses = asDescribed(overRate);
+  const described = describe('/login', 'post', { responses });
+  expect(described.responses['429']).toEqual({ $ref: '#/components/responses/TooManyRequests' });
+  expect(described.components.TooManyRequests).toHaveProperty(
+    'content.application/json.schema.title',
+    'Failure',
+  );
 });
 
 it('tells the headers that come with a status', () => {

@@ -1,6 +1,6 @@
 import { Failure } from '@sluice/shared/contracts/envelope.ts';
 import { type ErrorName, errorOf } from '@sluice/shared/errors.ts';
-import { type Description, mapOperations, type Operation } from './description.ts';
+import { type Body, type Description, mapOperations, type Operation } from './description.ts';
 
 /** How a request can fail, whatever its route. */
 const always: ErrorName[] = [
@@ -33,35 +33,42 @@ const ofAll = (path: string, method: string, { security = [] }: Operation): Erro
 /** `InvalidRequestError` and `MalformedBodyError` → `InvalidRequestOrMalformedBody`. */
 const nameOf = (names: ErrorName[]) => names.map((name) => name.replace(/Error$/, '')).join('Or');
 
-const component = (status: string, names: ErrorName[]) => ({
+const captionOf = (status: string, names: ErrorName[]) => ({
   description: names.map((name) => `\`${name}\`: ${errorOf(name).description}`).join(' '),
   ...(headers[status] && { headers: headers[status] }),
-  content: { 'application/json': { schema: Failure } },
 });
 
-/** What route-parts.ts says of a failure: the names of its errors. */
-const errorsOf = ({ content }: Operation['responses'][string]): ErrorName[] =>
-  (content?.['application/json']?.schema['x-errors'] as ErrorName[] | undefined) ?? [];
+/** What route-parts.ts says of a failure: the names of its errors, or the name of a response that has a text of its own. */
+function saidOf({ content }: Body): { errors?: ErrorName[]; response?: string } {
+  const { 'x-errors': errors, 'x-response': response } = content?.['application/json']?.schema ?? {};
+  return { errors: errors as ErrorName[], response: response as string };
+}
 
 /** Names the failures of each route: its own, and those of all routes of its kind. One response for each set of errors. */
 export function describeFailures(description: Description): Description {
   const responses: Record<string, object> = {};
 
-  function refer(status: string, names: ErrorName[]): [string, object] {
-    const name = nameOf(names);
-    responses[name] ??= component(status, names);
+  function refer(status: string, name: string, response: object): [string, object] {
+    responses[name] ??= { ...response, content: { 'application/json': { schema: Failure } } };
     return [status, { $ref: `#/components/responses/${name}` }];
+  }
+
+  function referSpecial([status, body]: [string, Body]): [string, object] {
+    const { response } = saidOf(body);
+    return response ? refer(status, response, body) : [status, body];
   }
 
   function describe(path: string, method: string, operation: Operation): Operation {
     const own = Object.entries(operation.responses).filter(([status]) => !status.endsWith('XX'));
-    const special = own.filter(([, response]) => errorsOf(response).length === 0);
+    const special = own.filter(([, body]) => !saidOf(body).errors).map(referSpecial);
     const names = new Set([
       ...ofAll(path, method, operation),
-      ...own.flatMap(([, response]) => errorsOf(response)),
+      ...own.flatMap(([, body]) => saidOf(body).errors ?? []),
     ]);
     const byStatus = Object.groupBy(names, (name) => errorOf(name).status);
-    const plain = Object.entries(byStatus).map(([status, some = []]) => refer(status, some));
+    const plain = Object.entries(byStatus).map(([status, some = []]) =>
+      refer(status, nameOf(some), captionOf(status, some)),
+    );
     return { ...operation, responses: Object.fromEntries<object>([...plain, ...special]) };
   }
 

@@ -25,7 +25,7 @@ const ofStatus = (example: unknown, status: string): unknown =>
     : example;
 
 /** What a response says itself is not said of its schema again. */
-function withoutCaption({ description: _, 'x-errors': __, ...schema }: Schema): Schema {
+function withoutCaption({ description: _, ...schema }: Schema): Schema {
   return schema;
 }
 

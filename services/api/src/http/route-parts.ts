@@ -30,6 +30,7 @@ const retryAfter = { 'Retry-After': Type.Integer({ description: 'Seconds to wait
 export const overLimit = {
   429: {
     ...Failure,
+    'x-response': 'QuotaReached',
     description:
       '`TooManyRequestsError`: a quota, or your share of the capacity of the server, is used up; `error.message` says which.',
     headers: retryAfter,
@@ -40,6 +41,7 @@ export const overLimit = {
 export const overRate = {
   429: {
     ...Failure,
+    'x-response': 'TooManyRequests',
     description: '`TooManyRequestsError`: the rate limit is reached; `error.message` says how long to wait.',
     headers: { ...rateLimited.headers, ...retryAfter },
   },

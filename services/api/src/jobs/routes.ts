@@ -16,6 +16,18 @@ import { createRetryJob } from './retry-job.ts';
 import { createSendFile } from './send-file.ts';
 import { toJob } from './to-job.ts';
 
+/** An event, or what clients see that read the stream as a text. Only described: what is sent is not made from it. */
+const Events = Type.Union([
+  Type.Object(
+    {
+      event: Type.Enum(['progress', 'end'], { title: 'JobEventName' }),
+      data: Type.String({ contentMediaType: 'application/json', contentSchema: Job }),
+    },
+    { title: 'JobEvent' },
+  ),
+  Type.String(),
+]);
+
 const words = {
   export: {
     tag: 'Exports',
@@ -126,7 +138,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<
             description: 'The events.',
             content: {
               'text/event-stream': {
-                schema: Type.String(),
+                schema: Events,
                 example: `event: end\ndata: ${JSON.stringify(completed)}\n\n`,
               },
             },
