@@ -74,6 +74,7 @@ export function checkWalk(root: Record<string, unknown>, draft: Draft): Walk {
       throw new Refused(`$data is not allowed, at ${shown(at)}`);
     if (keyword === 'enum' && Array.isArray(value) && value.length === 0)
       throw new Refused(`an enum without a value allows nothing, at ${shown(at)}`);
+    if (keyword === 'type') checkTypes(value, at);
     if (keyword === 'pattern' && typeof value === 'string') checkPattern(value, at);
     if (keyword === 'patternProperties' && isObject(value))
       for (const pattern of Object.keys(value)) checkPattern(pattern, append(at, pattern));
@@ -186,10 +187,21 @@ function isMetaSchema(uri: string, draft: Draft): boolean {
   return uri === meta || uri.startsWith(meta.replace(/schema$/, 'meta/'));
 }
 
+const types = ['integer', 'number', 'string', 'boolean', 'object', 'array', 'null'];
+
+/** The meta-schema says only that it is not one of the allowed values. */
+function checkTypes(value: unknown, at: string): void {
+  const unknown = [value].flat().find((type) => typeof type === 'string' && !types.includes(type));
+  if (unknown === undefined) return;
+  const use = `use ${types.slice(0, -1).join(', ')} or ${types.at(-1)}`;
+  throw new Refused(`\`${String(unknown).slice(0, limits.shownName)}\` is not a type, at ${shown(at)}: ${use}`);
+}
+
 function checkPattern(pattern: string, at: string): void {
   try {
     translatePattern(pattern);
   } catch (error) {
-    throw error instanceof Refused ? new Refused(`the pattern ${error.message}, at ${shown(at)}`) : error;
+    if (!(error instanceof Refused)) throw error;
+    throw new Refused(`the pattern ${error.message}, at ${shown(at)}${error.advice}`);
   }
 }
