@@ -194,7 +194,9 @@ function checkTypes(value: unknown, at: string): void {
   const unknown = [value].flat().find((type) => typeof type === 'string' && !types.includes(type));
   if (unknown === undefined) return;
   const use = `use ${types.slice(0, -1).join(', ')} or ${types.at(-1)}`;
-  throw new Refused(`\`${String(unknown).slice(0, limits.shownName)}\` is not a type, at ${shown(at)}: ${use}`);
+  throw new Refused(
+    `\`${String(unknown).slice(0, limits.shownName)}\` is not a type, at ${shown(at)}: ${use}`,
+  );
 }
 
 function checkPattern(pattern: string, at: string): void {

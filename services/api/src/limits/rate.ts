@@ -1,6 +1,6 @@
 import { keyPrefix, type Redis, type RedisConfig } from '@sluice/queues/redis.ts';
 import type { Rate } from '@sluice/shared/config/units.ts';
-import { tooMany } from '@sluice/shared/errors.ts';
+import { ApiError, tooMany } from '@sluice/shared/errors.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
 import type { onRequestAsyncHookHandler } from 'fastify';
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
@@ -38,6 +38,20 @@ const rateHeaders = (limit: number, remaining: number, resetMs: number): Record<
 
 /** Whole seconds, at least one, for a header or a message. */
 export const toSeconds = (ms: number) => Math.max(1, Math.ceil(ms / 1_000));
+
+const shown = (count: number) => count.toLocaleString('en');
+
+const units = { day: 86_400, hour: 3_600, minute: 60, second: 1 };
+
+/** A duration as people say it, such as `minute` or `15 minutes`. */
+function shownWindow(ms: number): string {
+  const [unit, seconds] = Object.entries(units).find(([, each]) => ms % (each * 1_000) === 0) ?? [
+    'second',
+    1,
+  ];
+  const count = ms / 1_000 / seconds;
+  return count === 1 ? unit : `${count} ${unit}s`;
+}
 
 /** Hooks that let each address ask so often, and say how often it still may; none where there is no limit. */
 export function limitAddresses(
@@ -122,13 +136,16 @@ export function createUploadRate({ count, durationMs }: Rate, redis: Redis, conf
       const resetMs = durationMs - (now % durationMs);
       const left = count - uploaded.known - uploaded.own;
       if (entries > left) {
+        const headers = rateHeaders(count, left, resetMs);
+        const rate = `${shown(count)} entries per ${shownWindow(durationMs)}`;
+        // It never fits: no Retry-After, or clients would send it again and again.
+        if (entries > count) {
+          const message = `the batch has ${shown(entries)} lines; the limit is ${rate}: send smaller batches; nothing was stored`;
+          throw new ApiError('TooManyRequestsError', message, { headers });
+        }
         const seconds = toSeconds(resetMs);
-        const rate = `${count} entries per ${durationMs / 1_000} s for this application`;
-        const message =
-          entries > count
-            ? `the batch has ${entries} lines, over the limit of ${rate}; send smaller ones`
-            : `rate limit reached: ${rate}; retry in ${seconds} s`;
-        throw tooMany(`${message}; nothing was stored`, seconds, rateHeaders(count, left, resetMs));
+        const message = `rate limit reached: ${rate} for this application; retry in ${seconds} s; nothing was stored`;
+        throw tooMany(message, seconds, headers);
       }
       uploaded.own += entries;
       return rateHeaders(count, left - entries, resetMs);

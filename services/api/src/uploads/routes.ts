@@ -15,12 +15,16 @@ import { createAdmit } from '../keys/admit.ts';
 import { createUploadRate, type Spend } from '../limits/rate.ts';
 import { capacities } from '../limits/table.ts';
 import { createExamineLines } from './batch/examine-lines.ts';
+import { isArray } from './batch/lines.ts';
 import { batchRoutes } from './batch/routes.ts';
 import { createStoreBatch } from './batch/store-batch.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { idempotencyHash, idempotencyKey } from './idempotency.ts';
 import { outcomeError } from './outcome-errors.ts';
 import { aboutKeys, keyed, spending } from './route-parts.ts';
+
+const sendBatch = (domain: string) =>
+  `one object is expected; send arrays to /api/applications/${domain}/data/batch`;
 
 type Needs = 'store' | 'cache' | 'keyring' | 'redis' | 'quotas' | 'capacity' | 'config' | 'log';
 
@@ -64,7 +68,8 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
     const examined = await examiner.examine(application, body);
     if (!examined.ok) {
       const { name, message, details } = await examined.explain();
-      throw new ApiError(name, message, details && { details });
+      const isBatch = name === 'SchemaValidationError' && isArray(body);
+      throw new ApiError(name, isBatch ? sendBatch(domain) : message, details && { details });
     }
     const { json, bson, text, leaves } = examined;
     const recording = recordLeaves.record(application, new Set(leaves));
