@@ -33,7 +33,7 @@ export function checkSchema(raw: string): Checked {
 
 function unknownDraft($schema: unknown): string {
   const given = toJson($schema).slice(0, limits.shownText);
-  const known = Object.values(metaSchemaUris).reverse().join(', ');
+  const known = Object.values(metaSchemaUris).join(', ');
   return `${given} names no draft that Sluice knows, at /$schema: remove $schema, or use one of ${known}`;
 }
 
