@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { BlockList, isIP } from 'node:net';
 import { join } from 'node:path';
+import { parseDuration } from '@sluice/shared/config/kinds.ts';
 import { loadApiConfig } from '@sluice/shared/config/load.ts';
-import { parseDuration } from '@sluice/shared/config/units.ts';
 import { errorsOf } from '@sluice/shared/errors.ts';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';

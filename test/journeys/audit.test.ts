@@ -114,7 +114,7 @@ describe('the audit log', () => {
     const { applications } = storeOf(sluice);
     const id = (await applications.byDomain(domain))?.id as string;
     await sluice.request('DELETE', path, { token });
-    await until(async () => !(await applications.isUnpurged(id)));
+    await until(async () => (await applications.tombstone(id)) === undefined);
 
     const on = { application: domain };
     expect(await events(token, 12)).toEqual([

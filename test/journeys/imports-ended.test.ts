@@ -76,7 +76,7 @@ describe('an import that nobody wants any more', () => {
     await until(async () => ((await store.jobs.get(id))?.done ?? 0) > 0);
     const application = (await store.applications.byDomain(domain))?.id as string;
     await sluice.request('DELETE', `/applications/${domain}`, { token });
-    await until(async () => !(await store.applications.isUnpurged(application)));
+    await until(async () => (await store.applications.tombstone(application)) === undefined);
     expect(await counts()).toEqual(nothing);
   });
 
@@ -88,11 +88,11 @@ describe('an import that nobody wants any more', () => {
     const options = { format: 'ndjson', formulas: 'escape', lineLimit: 1_000 } as const;
     const job = await store.jobs.imports.create({ application, owner: owner.id, domain, options });
     const part = await store.parts.put(job.id, Buffer.from('x'));
-    await store.chunks.add({ job: job.id, application, owner: owner.id, seq: 0, lines: 1, part, bytes: 1 });
+    await store.chunks.add({ job: job.id, application, seq: 0, lines: 1, part, bytes: 1 });
     const list = await sluice.request('GET', `/applications/${domain}/imports`, { token });
     expect(list.body.data).toEqual([]);
     await work();
-    await db.collection('jobs').updateMany({}, { $set: { touchedAt: new Date(Date.now() - 600_000) } });
+    await db.collection('jobs').updateMany({}, { $set: { leaseUntil: new Date(0) } });
     await until(async () => isNothing(await counts()));
     expect(await store.jobs.imports.receive(job.id, { total: 1, held: 1 })).toBeUndefined();
   });

@@ -90,9 +90,8 @@ describe('pages and totals', () => {
       history,
       fc.array(question, { minLength: 1, maxLength: 12 }),
       fc.integer({ min: 1, max: 9 }),
-      fc.constantFrom(0, 3),
-      async (steps, questions, spacing, near) => {
-        const model = await modelEntries(db, { spacing, near });
+      async (steps, questions, spacing) => {
+        const model = await modelEntries(db, { spacing });
         const neighbour = await modelEntries(db, { spacing });
         await neighbour.insert([begin, begin, begin]);
         await neighbour.milestones.settle(neighbour.application, begin + 1, 9);

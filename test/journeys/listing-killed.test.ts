@@ -25,6 +25,7 @@ function settleQuickly({ db, url }: Awaited<ReturnType<typeof ownDatabase>>) {
     applications: store.applications,
     milestones: milestoneStore(db, spacing),
     settledUntil: watch.settledUntil,
+    openSince: store.chunks.openSince,
     log: createLogger('test', { level: 'silent', pretty: false }),
   });
   const stopping = new AbortController();

@@ -68,7 +68,7 @@ describe.each(['cut', 'stall'] as const)('while Redis is away (%s)', (how) => {
     expect((await sluice.request('DELETE', `/applications/${domain}`, { token })).status).toBe(200);
     expect((await upload()).status).toBe(404);
     await redis.restore();
-    await until(async () => !(await store.applications.isUnpurged(id)));
+    await until(async () => (await store.applications.tombstone(id)) === undefined);
     expect(await store.entries.count(id, {})).toBe(0);
   });
 });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { zstdDecompressSync } from 'node:zlib';
-import { exportsQueue } from '@sluice/queues/exports.ts';
 import { createJobQueue } from '@sluice/queues/job-queue.ts';
+import { exportsQueue } from '@sluice/queues/queues.ts';
 import { connectRedis } from '@sluice/queues/redis.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import type { Store } from '@sluice/store/connect.ts';

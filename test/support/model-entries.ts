@@ -3,20 +3,17 @@ import { entryStore } from '@sluice/store/entries/entries.ts';
 import type { EntryDocument } from '@sluice/store/entries/entry-document.ts';
 import { createKeysAt, fromKey } from '@sluice/store/entries/entry-id.ts';
 import { milestoneStore } from '@sluice/store/entries/milestones.ts';
+import { createIndexes } from '@sluice/store/indexes.ts';
 import type { Binary, Db } from 'mongodb';
 
 /** Entries of one application with times of one's own, and the naive answers to what is asked of them. */
 export async function modelEntries(
   db: Db,
-  {
-    spacing,
-    near = 0,
-    application = randomBytes(12).toString('hex'),
-  }: { spacing: number; near?: number; application?: string },
+  { spacing, application = randomBytes(12).toString('hex') }: { spacing: number; application?: string },
 ) {
   const milestones = milestoneStore(db, spacing);
-  const entries = entryStore(db, 10_000, { milestones, near });
-  await Promise.all([entries.prepare(), milestones.prepare()]);
+  const entries = entryStore(db, 10_000, { milestones });
+  await Promise.all([entries.prepare(), createIndexes(db)]);
   // As many processes make them.
   const makers = [createKeysAt(), createKeysAt(), createKeysAt()];
   const stored: { key: Binary; id: string; time: number; n: number }[] = [];

@@ -1,5 +1,5 @@
-import { exportsQueue } from '@sluice/queues/exports.ts';
 import { createProducer } from '@sluice/queues/producer.ts';
+import { exportsQueue } from '@sluice/queues/queues.ts';
 import { connectRedis } from '@sluice/queues/redis.ts';
 import { timings } from '@sluice/queues/timings.ts';
 import { startWorker } from '@sluice/queues/worker.ts';
@@ -18,7 +18,6 @@ await startWorker({
   log,
   tasks: [
     {
-      definition: exportsQueue,
       handler: async ({ jobId }) => {
         log.info({ event: 'took', job: jobId });
         // Longer than a silence that is taken for that.

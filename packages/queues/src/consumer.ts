@@ -3,7 +3,7 @@ import { LeaseLost } from '@sluice/shared/lease.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { storeFault } from '@sluice/store/faults.ts';
 import { DelayedError, type Job, Worker } from 'bullmq';
-import type { QueueDefinition } from './definition.ts';
+import type { QueueDefinition } from './queues.ts';
 import { connectRedis, keyPrefix, type RedisConfig } from './redis.ts';
 import type { Timings } from './timings.ts';
 

@@ -5,8 +5,8 @@ import { ownRedis } from '../../../test/support/own-redis.ts';
 import { createOwnedExport } from '../../../test/support/owned-export.ts';
 import { until } from '../../../test/support/sluice.ts';
 import { consume, type Handler, Postpone } from './consumer.ts';
-import { exportsQueue } from './exports.ts';
 import { createJobQueue } from './job-queue.ts';
+import { exportsQueue } from './queues.ts';
 import { timings } from './timings.ts';
 
 const [anna, ben, cleo] = ['a', 'b', 'c'].map((digit) => digit.repeat(24)) as [string, string, string];

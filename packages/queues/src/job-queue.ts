@@ -2,8 +2,8 @@ import type { Logger } from '@sluice/shared/logger.ts';
 import type { JobRecord } from '@sluice/store/jobs/job-records.ts';
 import type { JobStore } from '@sluice/store/jobs/jobs.ts';
 import type { Redis } from 'ioredis';
-import type { JobQueueDefinition } from './definition.ts';
 import { createProducer } from './producer.ts';
+import type { JobQueueDefinition } from './queues.ts';
 import type { RedisConfig } from './redis.ts';
 
 export type JobQueue = ReturnType<typeof createJobQueue>;
@@ -31,14 +31,21 @@ export function createJobQueue<Payload>(
     return payloads.map((payload, slot) => [payload, (place - 1) * payloads.length + slot + 1]);
   }
 
+  /** Once its record is in MongoDB; to enqueue it again does nothing. */
+  async function enqueue(job: Pick<JobRecord, 'id' | 'owner' | 'queuedAt'>): Promise<void> {
+    const place = await jobs.placeOf(kind, job);
+    for (const [payload, priority] of prioritised(job.id, place)) await producer.add(payload, priority);
+  }
+
   return {
+    definition,
     workers: producer.workers,
     waiting: producer.waiting,
+    enqueue,
 
-    /** Once its record is in MongoDB; to enqueue it again does nothing. */
-    async enqueue(job: Pick<JobRecord, 'id' | 'owner' | 'queuedAt'>): Promise<void> {
-      const place = await jobs.placeOf(kind, job);
-      for (const [payload, priority] of prioritised(job.id, place)) await producer.add(payload, priority);
+    /** Enqueues again what has waited for so long that Redis may have lost it. */
+    async recover(waitedMs: number): Promise<void> {
+      for (const job of await jobs.forgotten(kind, waitedMs)) await enqueue(job);
     },
 
     /** To be called when less is under way for an owner: the jobs that wait move up. */

@@ -1,37 +1,33 @@
 import { within } from '@sluice/shared/deadline.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import { Queue } from 'bullmq';
+import { type JobsOptions, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import type { QueueDefinition } from './definition.ts';
+import type { QueueDefinition } from './queues.ts';
 import { keyPrefix, type RedisConfig } from './redis.ts';
 
-export interface Producer<Payload> {
-  /** Delivers at least once; rejects at once while Redis is away, after REDIS_TIMEOUT when it does not answer. */
-  add(payload: Payload, priority?: number): Promise<void>;
-  /** Does nothing where the queue does not know it. Behind what has that priority already. */
-  setPriority(payload: Payload, priority: number): Promise<void>;
-  /** Workers that are connected to this queue now. */
-  workers(): Promise<number>;
-  /** Jobs that a free worker would get now. */
-  waiting(): Promise<number>;
-  close(): Promise<void>;
-}
+/** Records live in MongoDB: Redis keeps nothing of a finished job, so that it can be put back by its id. */
+const retried: JobsOptions = {
+  attempts: 5,
+  backoff: { type: 'exponential', delay: 500 },
+  removeOnComplete: true,
+  removeOnFail: true,
+};
 
-/** The sending end of a queue. The connection stays the caller's to close. */
+export type Producer<Payload> = ReturnType<typeof createProducer<Payload>>;
+
+/**
+ * The sending end of a queue. All reject at once while Redis is away, after REDIS_TIMEOUT when it does not answer. The connection stays
+ * the caller's to close.
+ */
 export function createProducer<Payload>(
   definition: QueueDefinition<Payload>,
   redis: Redis,
   config: RedisConfig,
   log: Logger,
-): Producer<Payload> {
-  const queue = new Queue(definition.name, {
-    connection: redis,
-    prefix: keyPrefix(config),
-    skipVersionCheck: true,
-  });
-  queue.on('error', (error) =>
-    log.debug({ event: 'queue.error', queue: definition.name, reason: error.message }),
-  );
+) {
+  const { name, idOf } = definition;
+  const queue = new Queue(name, { connection: redis, prefix: keyPrefix(config), skipVersionCheck: true });
+  queue.on('error', (error) => log.debug({ event: 'queue.error', queue: name, reason: error.message }));
 
   function ask<T>(command: () => Promise<T>): Promise<T> {
     if (redis.status !== 'ready') return Promise.reject(new Error('Redis is away'));
@@ -39,17 +35,24 @@ export function createProducer<Payload>(
   }
 
   return {
-    async add(payload, priority = 0) {
-      const options = { ...definition.options, jobId: definition.idOf(payload), priority };
-      await ask(() => queue.add(definition.name, payload, options));
+    definition,
+
+    /** Delivers at least once. */
+    async add(payload: Payload, priority = 0): Promise<void> {
+      await ask(() => queue.add(name, payload, { ...retried, jobId: idOf(payload), priority }));
     },
-    setPriority: (payload, priority) =>
+
+    /** Does nothing where the queue does not know it. Behind what has that priority already. */
+    setPriority: (payload: Payload, priority: number): Promise<void> =>
       ask(async () => {
-        const job = await queue.getJob(definition.idOf(payload));
+        const job = await queue.getJob(idOf(payload));
         await job?.changePriority({ priority });
       }),
-    workers: () => ask(() => queue.getWorkersCount()),
-    waiting: () => ask(() => queue.getJobCountByTypes('waiting', 'prioritized')),
-    close: () => queue.close(),
+
+    /** Workers that are connected to this queue now. */
+    workers: (): Promise<number> => ask(() => queue.getWorkersCount()),
+
+    /** Jobs that a free worker would get now. */
+    waiting: (): Promise<number> => ask(() => queue.getJobCountByTypes('waiting', 'prioritized')),
   };
 }

@@ -1,15 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { createLogger } from '@sluice/shared/logger.ts';
+import { UnrecoverableError } from 'bullmq';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { createCuttableProxy } from '../../../test/support/cuttable-proxy.ts';
 import { until } from '../../../test/support/sluice.ts';
 import { consume } from './consumer.ts';
-import type { QueueDefinition } from './definition.ts';
-import { exportsQueue } from './exports.ts';
-import { importsQueue } from './imports.ts';
-import { invalidationsQueue } from './invalidations.ts';
 import { createProducer } from './producer.ts';
-import { purgesQueue } from './purges.ts';
+import {
+  exportsQueue,
+  importsQueue,
+  invalidationsQueue,
+  purgesQueue,
+  type QueueDefinition,
+} from './queues.ts';
 import { connectRedis } from './redis.ts';
 import { timings } from './timings.ts';
 
@@ -39,8 +42,7 @@ describe.each(queues.map(([definition, ...payloads]) => [definition.name, defini
     it('delivers once what was added twice, and keeps nothing of what was done or given up', async () => {
       const { config, redis, keys, isReady } = await start();
       await isReady();
-      const once = { ...definition, options: { ...definition.options, attempts: 1 } };
-      const producer = createProducer(once, redis, config, log);
+      const producer = createProducer(definition, redis, config, log);
       for (const each of [payload, other, payload]) await producer.add(each);
       expect(await producer.waiting()).toBe(2);
       const jobs = [payload, other].map((each) => `{${config.prefix}}:${name}:${definition.idOf(each)}`);
@@ -50,9 +52,9 @@ describe.each(queues.map(([definition, ...payloads]) => [definition.name, defini
       const delivered: object[] = [];
       const handler = async (each: object) => {
         delivered.push(each);
-        if (delivered.length === 2) throw new Error('given up');
+        if (delivered.length === 2) throw new UnrecoverableError('given up');
       };
-      const consumer = consume(once, handler, { redis: config, concurrency: 1, timings, log });
+      const consumer = consume(definition, handler, { redis: config, concurrency: 1, timings, log });
       onTestFinished(consumer.close);
       await until(async () => (await redis.exists(...jobs)) === 0);
       expect(delivered).toEqual([payload, other]);

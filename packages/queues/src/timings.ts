@@ -5,7 +5,7 @@ export interface Timings extends LeaseTimings {
   /** A job goes back to the queue when its worker did not speak to Redis for so long, or half as long again. */
   lockMs: number;
   sweepMs: number;
-  /** A job that has not moved for so long may be one that Redis forgot. */
+  /** A job without a lease that was enqueued so long ago may be one that Redis forgot. */
   forgottenMs: number;
   /** A worker that gets no job for so long while some wait ends, to be restarted. */
   unresponsiveMs: number;

@@ -6,8 +6,8 @@ import { expect, inject, it, onTestFinished } from 'vitest';
 import { createCuttableProxy } from '../../../test/support/cuttable-proxy.ts';
 import { ownRedis } from '../../../test/support/own-redis.ts';
 import { until } from '../../../test/support/sluice.ts';
-import { exportsQueue } from './exports.ts';
 import { createProducer } from './producer.ts';
+import { exportsQueue } from './queues.ts';
 
 const program = join(import.meta.dirname, '../../../test/support/unresponsive-worker.ts');
 

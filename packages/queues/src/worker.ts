@@ -2,7 +2,6 @@ import { createServer, type Server } from 'node:http';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
 import { type Consumer, consume, type Handler } from './consumer.ts';
-import type { QueueDefinition } from './definition.ts';
 import type { Producer } from './producer.ts';
 import type { RedisConfig } from './redis.ts';
 import type { Timings } from './timings.ts';
@@ -10,13 +9,13 @@ import type { Timings } from './timings.ts';
 /** How often it is looked whether a worker gets its jobs, before it is taken for unresponsive. */
 const looks = 6;
 
-// biome-ignore lint/suspicious/noExplicitAny: a task pairs a queue with a handler of the same payload
-interface Task<Payload = any, Forgotten = any> {
-  definition: QueueDefinition<Payload>;
-  handler: Handler<Payload>;
-  queue: Pick<Producer<Payload>, 'waiting'>;
-  /** Work that MongoDB has on record and Redis may have lost. To enqueue what it has not lost does nothing. */
-  recover?: { forgotten(): Promise<Forgotten[]>; enqueue(item: Forgotten): Promise<void> };
+interface Task {
+  // biome-ignore lint/suspicious/noExplicitAny: each queue has a payload of its own
+  queue: Pick<Producer<any>, 'definition' | 'waiting'>;
+  // biome-ignore lint/suspicious/noExplicitAny: the same as that of the queue
+  handler: Handler<any>;
+  /** Enqueues again what MongoDB has on record and Redis may have lost. To enqueue what it has not lost does nothing. */
+  recover?(): Promise<void>;
 }
 
 interface Options {
@@ -48,12 +47,6 @@ async function listen(port: number): Promise<Server | undefined> {
   return server;
 }
 
-/** Enqueues again what Redis forgot: after its loss no job is missing. */
-async function recover(tasks: Task[]): Promise<void> {
-  for (const { recover } of tasks)
-    for (const item of (await recover?.forgotten()) ?? []) await recover?.enqueue(item);
-}
-
 /** Ends the process when jobs wait and a consumer gets none, look after look. */
 function watchConsumer(consumer: Consumer, { queue }: Task, { unresponsiveMs }: Timings, log: Logger) {
   let missed = 0;
@@ -83,12 +76,12 @@ export async function startWorker({
 }: Options): Promise<RunningWorker> {
   const server = await listen(config.healthPort);
   const running = tasks.map((task) => {
-    const consumer = consume(task.definition, task.handler, { ...config, timings, log });
+    const consumer = consume(task.queue.definition, task.handler, { ...config, timings, log });
     return { consumer, stopWatching: watchConsumer(consumer, task, timings, log) };
   });
 
   async function sweep(): Promise<void> {
-    await recover(tasks);
+    for (const task of tasks) await task.recover?.();
     await clean?.();
   }
   const stopSweeping = repeat(timings.sweepMs, () =>

@@ -1,41 +1,28 @@
 import { ConfigError } from '@sluice/shared/config/load.ts';
 import { within } from '@sluice/shared/deadline.ts';
-import { MongoClient, type MongoClientOptions } from 'mongodb';
-import { type AuditStore, auditStore } from './accounts/audit.ts';
-import { type UserStore, userStore } from './accounts/users.ts';
-import { type ApplicationStore, applicationStore } from './applications/applications.ts';
-import { type KeyStore, keyStore } from './applications/keys.ts';
-import { type LeafStore, leafStore } from './applications/leaves.ts';
-import { type Clock, readClock } from './clock.ts';
-import { type BatchStore, batchStore } from './entries/batches.ts';
-import { type EntryStore, entryStore } from './entries/entries.ts';
-import { type MilestoneStore, milestoneStore } from './entries/milestones.ts';
-import { type RawEntries, rawEntries } from './entries/raw-entries.ts';
-import { type ChunkStore, chunkStore } from './jobs/chunks.ts';
-import { type JobStore, jobStore } from './jobs/jobs.ts';
-import { type PartStore, partStore } from './jobs/parts.ts';
+import { MongoClient, type MongoClientOptions, ObjectId } from 'mongodb';
+import { auditStore } from './accounts/audit.ts';
+import { userStore } from './accounts/users.ts';
+import { applicationStore } from './applications/applications.ts';
+import { fieldStore } from './applications/fields.ts';
+import { keyStore } from './applications/keys.ts';
+import { batchStore } from './entries/batches.ts';
+import { entryStore } from './entries/entries.ts';
+import { milestoneStore } from './entries/milestones.ts';
+import { rawEntries } from './entries/raw-entries.ts';
+import { createIndexes } from './indexes.ts';
+import { chunkStore } from './jobs/chunks.ts';
+import { jobStore } from './jobs/jobs.ts';
+import { partStore } from './jobs/parts.ts';
 
-export interface Store {
-  users: UserStore;
-  applications: ApplicationStore;
-  entries: EntryStore;
-  rawEntries: RawEntries;
-  milestones: MilestoneStore;
-  batches: BatchStore;
-  keys: KeyStore;
-  leaves: LeafStore;
-  jobs: JobStore;
-  parts: PartStore;
-  chunks: ChunkStore;
-  audit: AuditStore;
-  /** Creates what indexes are missing. */
-  prepare(): Promise<void>;
-  /** Resolves when the server answers; rejects after 2 s. */
-  ping(): Promise<void>;
-  /** MongoDB's own. Rejects when there is no primary; may take as long as a patient operation. */
-  clock(): Promise<Clock>;
-  close(): Promise<void>;
+export interface Clock {
+  /** The time of MongoDB's primary, in ms since the epoch. */
+  now: number;
+  /** All that was written by then is on a majority, and what reads find. */
+  majority: number;
 }
+
+export type Store = ReturnType<typeof connectStore>;
 
 /** Durability is stated, not left to the topology: a replica set with an arbiter would default to w:1. */
 const durable: MongoClientOptions = {
@@ -71,7 +58,7 @@ export function connectStore(
   { url, timeoutMs, filterMs }: { url: string; timeoutMs: number; filterMs?: number },
   appName: string,
   patience: 'patient' | 'impatient',
-): Store {
+) {
   const client = createClient(url, {
     ...durable,
     appName,
@@ -90,29 +77,40 @@ export function connectStore(
   const db = client.db(named === 'test' ? 'sluice' : named);
   const milestones = milestoneStore(db);
   const entries = entryStore(db, timeoutMs, { milestones, filterMs });
-  const rooms = {
+  return {
     users: userStore(db),
     applications: applicationStore(db),
     entries,
+    rawEntries: rawEntries(db),
     milestones,
     batches: batchStore(db, entries, timeoutMs),
     keys: keyStore(db),
-    leaves: leafStore(db),
+    fields: fieldStore(db),
     jobs: jobStore(db),
     parts: partStore(db),
     chunks: chunkStore(db),
     audit: auditStore(db),
-  };
-  return {
-    ...rooms,
-    rawEntries: rawEntries(db),
-    async prepare() {
-      await Promise.all(Object.values(rooms).map((room) => room.prepare()));
+    /** Creates what indexes are missing. */
+    async prepare(): Promise<void> {
+      await Promise.all([entries.prepare(), createIndexes(db)]);
     },
-    async ping() {
+    /** Removes all that is kept beside the entries and jobs of a deleted application. */
+    async removeRest(application: string): Promise<void> {
+      const _id = new ObjectId(application);
+      for (const name of ['milestones', 'batches', 'keys'])
+        await db.collection(name).deleteMany({ application: _id });
+      await db.collection('leaves').deleteOne({ _id });
+    },
+    /** Resolves when the server answers; rejects after 2 s. */
+    async ping(): Promise<void> {
       await within(2_000, 'MongoDB does not answer', db.command({ ping: 1 }));
     },
-    clock: () => readClock(db),
+    /** MongoDB's own. Rejects when there is no primary; may take as long as a patient operation. */
+    async clock(): Promise<Clock> {
+      const { isWritablePrimary, localTime, lastWrite } = await db.command({ hello: 1 });
+      if (!isWritablePrimary || !lastWrite) throw new Error('not the primary of a replica set');
+      return { now: localTime.getTime(), majority: lastWrite.majorityWriteDate.getTime() };
+    },
     close: () => client.close(),
   };
 }

@@ -1,11 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { hearChanges } from '@sluice/queues/broadcast.ts';
-import { exportsQueue } from '@sluice/queues/exports.ts';
-import { importsQueue } from '@sluice/queues/imports.ts';
-import { invalidationsQueue } from '@sluice/queues/invalidations.ts';
 import { createJobQueue } from '@sluice/queues/job-queue.ts';
 import { createProducer } from '@sluice/queues/producer.ts';
-import { purgesQueue } from '@sluice/queues/purges.ts';
+import { exportsQueue, importsQueue, invalidationsQueue, purgesQueue } from '@sluice/queues/queues.ts';
 import { connectRedis } from '@sluice/queues/redis.ts';
 import { createCompiler } from '@sluice/schemas/compile/compiler.ts';
 import type { ApiConfig } from '@sluice/shared/config/load.ts';

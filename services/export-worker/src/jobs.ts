@@ -1,5 +1,5 @@
-import { exportsQueue } from '@sluice/queues/exports.ts';
 import { createJobQueue } from '@sluice/queues/job-queue.ts';
+import { exportsQueue } from '@sluice/queues/queues.ts';
 import { connectRedis } from '@sluice/queues/redis.ts';
 import { timings as usual } from '@sluice/queues/timings.ts';
 import { type RunningWorker, startWorker } from '@sluice/queues/worker.ts';
@@ -24,13 +24,9 @@ export function startExportWorker(
     log,
     tasks: [
       {
-        definition: exportsQueue,
-        handler: createMakeExport({ store, queue, ...config, timings, log }),
         queue,
-        recover: {
-          forgotten: () => store.jobs.forgotten('export', timings.forgottenMs),
-          enqueue: queue.enqueue,
-        },
+        handler: createMakeExport({ store, queue, ...config, timings, log }),
+        recover: () => queue.recover(timings.forgottenMs),
       },
     ],
     clean: createClean({ store, log }),

@@ -1,8 +1,7 @@
-import { importsQueue } from '@sluice/queues/imports.ts';
-import { invalidationsQueue } from '@sluice/queues/invalidations.ts';
+import { announceChange } from '@sluice/queues/broadcast.ts';
 import { createJobQueue } from '@sluice/queues/job-queue.ts';
 import { createProducer } from '@sluice/queues/producer.ts';
-import { purgesQueue } from '@sluice/queues/purges.ts';
+import { importsQueue, invalidationsQueue, purgesQueue } from '@sluice/queues/queues.ts';
 import { connectRedis } from '@sluice/queues/redis.ts';
 import { timings as usual } from '@sluice/queues/timings.ts';
 import { type RunningWorker, startWorker } from '@sluice/queues/worker.ts';
@@ -12,7 +11,6 @@ import type { Logger } from '@sluice/shared/logger.ts';
 import { connectStore } from '@sluice/store/connect.ts';
 import { createCleanImports } from './import/clean-imports.ts';
 import { createImportChunk } from './import/import-chunk.ts';
-import { createInvalidate } from './invalidate.ts';
 import { startSettling } from './milestones/start.ts';
 import { createPurge } from './purge.ts';
 
@@ -33,34 +31,28 @@ export function startIngestWorker(
   const purges = createProducer(purgesQueue, redis, config.redis, log);
   const imports = createJobQueue(importsQueue, store.jobs, redis, config.redis, log);
   const compiler = createCompiler({ log });
-  const stopSettling = startSettling(store, log, store.chunks.openSince);
+  const stopSettling = startSettling(store, log);
   return startWorker({
     config,
     timings,
     log,
     tasks: [
       {
-        definition: invalidationsQueue,
-        handler: createInvalidate(redis, config.redis),
         queue: invalidations,
+        handler: ({ applicationId }) => announceChange(redis, config.redis, applicationId),
       },
       {
-        definition: purgesQueue,
-        handler: createPurge({ store, graceMs, log }),
         queue: purges,
-        recover: {
-          forgotten: () => store.applications.unpurged(purgesAtOnce),
-          enqueue: (applicationId) => purges.add({ applicationId }),
+        handler: createPurge({ store, graceMs, log }),
+        async recover() {
+          for (const applicationId of await store.applications.unpurged(purgesAtOnce))
+            await purges.add({ applicationId });
         },
       },
       {
-        definition: importsQueue,
-        handler: createImportChunk({ store, compiler, queue: imports, retentionMs, timings, log }),
         queue: imports,
-        recover: {
-          forgotten: () => store.jobs.forgotten('import', timings.forgottenMs),
-          enqueue: imports.enqueue,
-        },
+        handler: createImportChunk({ store, compiler, queue: imports, retentionMs, timings, log }),
+        recover: () => imports.recover(timings.forgottenMs),
       },
     ],
     clean: createCleanImports({ store, log }),

@@ -18,7 +18,7 @@ interface Dependencies {
 
 /** Removes all that a deleted application left, in bounded steps. May run twice, or stop halfway, without harm. */
 export function createPurge({
-  store: { applications, entries, milestones, batches, jobs, chunks, keys, leaves, parts },
+  store: { applications, entries, jobs, chunks, parts, removeRest },
   graceMs,
   log,
 }: Dependencies) {
@@ -48,16 +48,14 @@ export function createPurge({
     { applicationId }: { applicationId: string },
     signal: AbortSignal,
   ): Promise<void> {
-    if (!(await applications.isUnpurged(applicationId))) return;
-    // Before the first look: what comes while this one goes on is for the next.
-    const isLast = await applications.isOlder(applicationId, graceMs);
+    // Its age before the first look: what comes while this one goes on is for the next.
+    const tombstone = await applications.tombstone(applicationId, graceMs);
+    if (!tombstone) return;
+    const isLast = tombstone.isOlder;
     const purged = await purgeEntries(applicationId, signal);
-    // Last, for where there are entries someone may still set one.
-    await milestones.remove(applicationId);
     await purgeJobs(applicationId);
-    await batches.remove(applicationId);
-    await keys.remove(applicationId);
-    await leaves.remove(applicationId);
+    // After its entries, for where there are some a worker may still set a milestone.
+    await removeRest(applicationId);
     if (isLast) await applications.markPurged(applicationId);
     log.info({
       event: isLast ? 'purge.completed' : 'purge.passed',

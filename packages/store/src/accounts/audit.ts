@@ -47,13 +47,6 @@ export type AuditStore = ReturnType<typeof auditStore>;
 export function auditStore(db: Db) {
   const audit = db.collection<AuditDocument>('audit');
   return {
-    async prepare() {
-      await audit.createIndexes([
-        { key: { user: 1, at: -1, _id: -1 } },
-        { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
-      ]);
-    },
-
     async add(record: Omit<AuditRecord, 'id'>): Promise<void> {
       await audit.insertOne({ ...record, _id: new ObjectId(), user: new ObjectId(record.user) });
     },

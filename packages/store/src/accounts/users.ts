@@ -31,10 +31,6 @@ export type UserStore = ReturnType<typeof userStore>;
 export function userStore(db: Db) {
   const users = db.collection<UserDocument>('users');
   return {
-    async prepare() {
-      await users.createIndex({ usernameKey: 1 }, { unique: true });
-    },
-
     /** Returns undefined when the username is taken. */
     async create(
       user: Pick<UserRecord, 'username' | 'locale' | 'passwordHash'>,

@@ -63,14 +63,6 @@ export function applicationStore(db: Db) {
   });
 
   return {
-    async prepare() {
-      await applications.createIndexes([
-        { key: { domain: 1 }, unique: true },
-        { key: { 'owner.id': 1, createdAt: -1, _id: -1 } },
-        { key: { deletedAt: 1 }, partialFilterExpression: { deletedAt: { $exists: true } } },
-      ]);
-    },
-
     /** Returns undefined when the domain is taken, or was ever. */
     async create(
       fields: Omit<ApplicationRecord, 'id' | 'createdAt' | 'lastModifiedAt' | keyof Access>,
@@ -171,16 +163,6 @@ export function applicationStore(db: Db) {
       return idsOf(found, limit);
     },
 
-    /** Whether a tombstone is older than `graceMs`, by the clock of the server. */
-    async isOlder(id: string, graceMs: number): Promise<boolean> {
-      const found = await applications.findOne({
-        _id: new ObjectId(id),
-        deletedAt: { $exists: true },
-        $expr: { $lt: ['$deletedAt', { $subtract: ['$$NOW', graceMs] }] },
-      });
-      return found !== null;
-    },
-
     /** Marks a tombstone as purged. */
     async markPurged(id: string): Promise<void> {
       await applications.updateOne(
@@ -189,14 +171,14 @@ export function applicationStore(db: Db) {
       );
     },
 
-    /** True for a tombstone that is not purged yet. */
-    async isUnpurged(id: string): Promise<boolean> {
-      const found = await applications.findOne({
-        _id: new ObjectId(id),
-        deletedAt: { $exists: true },
-        purgedAt: { $exists: false },
-      });
-      return found !== null;
+    /** A tombstone that is not purged yet, and whether it is older than `graceMs`, by the clock of the server. */
+    async tombstone(id: string, graceMs = 0): Promise<{ isOlder: boolean } | undefined> {
+      const isOlder = { $lt: ['$deletedAt', { $subtract: ['$$NOW', graceMs] }] };
+      const found = await applications.findOne<{ isOlder: boolean }>(
+        { _id: new ObjectId(id), deletedAt: { $exists: true }, purgedAt: { $exists: false } },
+        { projection: { isOlder } },
+      );
+      return found ?? undefined;
     },
   };
 }

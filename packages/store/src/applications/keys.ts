@@ -40,10 +40,6 @@ export function keyStore(db: Db) {
   });
 
   return {
-    async prepare() {
-      await keys.createIndex({ application: 1, createdAt: -1, _id: -1 });
-    },
-
     /** Returns undefined when the application has `limit` keys already. */
     async create(
       application: string,
@@ -97,10 +93,6 @@ export function keyStore(db: Db) {
         .find({ application: new ObjectId(application) })
         .project<{ hash: Binary }>({ hash: 1 });
       return (await found.toArray()).map(({ hash }) => Buffer.from(hash.buffer));
-    },
-
-    async remove(application: string): Promise<void> {
-      await keys.deleteMany({ application: new ObjectId(application) });
     },
   };
 }

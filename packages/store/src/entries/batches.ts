@@ -53,10 +53,6 @@ export function batchStore(db: Db, entries: EntryStore, timeoutMs: number) {
   }
 
   return {
-    async prepare() {
-      await batches.createIndex({ application: 1 });
-    },
-
     /** Records the batch, unless its key is known. */
     async record(record: BatchRecord): Promise<Known> {
       try {
@@ -97,10 +93,6 @@ export function batchStore(db: Db, entries: EntryStore, timeoutMs: number) {
         isOver = true;
         return unlessKnown(record, committing ? becauseOfBefore(error) : error);
       }
-    },
-
-    async remove(application: string): Promise<void> {
-      await batches.deleteMany({ application: new ObjectId(application) });
     },
   };
 }

@@ -13,7 +13,6 @@ export type { KeyedEntry, NewEntry, Outcome } from './insert-entries.ts';
 /** See `createListing`. */
 interface Listing {
   milestones?: MilestoneStore;
-  near?: number | undefined;
   filterMs?: number | undefined;
 }
 
@@ -25,11 +24,7 @@ export type EntryStore = ReturnType<typeof entryStore>;
 export function entryStore(
   db: Db,
   timeoutMs: number,
-  {
-    milestones = milestoneStore(db),
-    near,
-    filterMs = Math.min(5_000, Math.floor(timeoutMs / 2)),
-  }: Listing = {},
+  { milestones = milestoneStore(db), filterMs = Math.min(5_000, Math.floor(timeoutMs / 2)) }: Listing = {},
 ) {
   const entries = db.collection<EntryDocument>('entries');
   let prepared: Promise<void> | undefined;
@@ -43,7 +38,7 @@ export function entryStore(
     return prepared;
   }
 
-  const listing = createListing({ entries, milestones, near, filterMs });
+  const listing = createListing({ entries, milestones, filterMs });
   return {
     prepare: prepareOnce,
 

@@ -32,8 +32,6 @@ export class PageTooLarge extends Error {
 interface Dependencies {
   entries: Collection<EntryDocument>;
   milestones: MilestoneStore;
-  /** To skip so many costs less than to look where to begin. */
-  near?: number | undefined;
   /** How long a filtered read may take. */
   filterMs: number;
 }
@@ -41,7 +39,7 @@ interface Dependencies {
 const outOfTime = 50;
 
 /** Pages and numbers of entries, at the same cost wherever they are; with a filter, at that of looking through them. */
-export function createListing({ entries, milestones, near = 2_500, filterMs }: Dependencies) {
+export function createListing({ entries, milestones, filterMs }: Dependencies) {
   const begin = (application: string, { from }: Period): Binary =>
     from ? firstKeyAt(application, from) : toKey(application, lowestId);
 
@@ -62,19 +60,9 @@ export function createListing({ entries, milestones, near = 2_500, filterMs }: D
   ): Promise<{ below: End; skip: number } | undefined> {
     const rank = (await milestones.count(application, below)) - start;
     if (rank < 1) return undefined;
-    const next = await milestones.at(application, rank);
-    const up = rank - next.below.rank;
-    const down = next.above ? next.above.rank - rank : start;
-    if (up === 0) return { below: { $lte: next.below.key }, skip: 0 };
-    if (next.above && down <= Math.min(up, start)) return { below: { $lte: next.above.key }, skip: down };
-    if (start <= up) return { below, skip: start };
-    const upwards = entries.find({ _id: { $gt: next.below.key, ...below } }, { projection: { _id: 1 } });
-    const [first] = await upwards
-      .sort({ _id: 1 })
-      .skip(up - 1)
-      .limit(1)
-      .toArray();
-    return first && { below: { $lte: first._id }, skip: 0 };
+    const above = await milestones.above(application, rank);
+    const down = above ? above.rank - rank : start;
+    return above && down < start ? { below: { $lte: above.key }, skip: down } : { below, skip: start };
   }
 
   async function read(
@@ -119,7 +107,9 @@ export function createListing({ entries, milestones, near = 2_500, filterMs }: D
         const query = { _id: { $gte, ...below }, ...toQuery(filter) };
         return inTime(read(query, { start, limit, onRead }, filterMs));
       }
-      const place = start <= near ? { below, skip: start } : await nearest(application, below, start);
+      // To skip so few costs less than to look where to begin.
+      const isNear = start <= milestones.spacing;
+      const place = isNear ? { below, skip: start } : await nearest(application, below, start);
       if (!place) return [];
       return read({ _id: { $gte, ...place.below } }, { start: place.skip, limit, onRead });
     },

@@ -83,22 +83,13 @@ it('knows the entries and bytes of an application, with milestones and beyond th
   expect((await usage()).bytes).toBe(expected(23).bytes + 1);
 });
 
-it('finds the milestones on either side of a rank', async () => {
+it('finds the first milestone at a rank or above it', async () => {
   const { milestones, application, keyOf } = await start(20);
   await milestones.settle(application, 1_012, 9);
-  const at = async (rank: number) => {
-    const { below, above } = await milestones.at(application, rank);
-    return [below.rank, above?.rank];
-  };
-  expect(await Promise.all([1, 5, 7, 10, 19].map(at))).toEqual([
-    [0, 5],
-    [5, 5],
-    [5, 10],
-    [10, 10],
-    [10, undefined],
-  ]);
-  const { above } = await milestones.at(application, 10);
-  expect(above?.key.toString('hex')).toBe(keyOf(10).toString('hex'));
+  const above = async (rank: number) => (await milestones.above(application, rank))?.rank;
+  expect(await Promise.all([1, 5, 7, 10, 11].map(above))).toEqual([5, 5, 10, 10, undefined]);
+  const found = await milestones.above(application, 10);
+  expect(found?.key.toString('hex')).toBe(keyOf(10).toString('hex'));
 });
 
 it('counts up to a key, and with it', async () => {
@@ -126,13 +117,4 @@ it('says how much is to be settled, up to what a milestone takes', async () => {
   await milestones.settle(application, 1_012, 9);
   expect(await unsettled(1_012)).toBe(2);
   expect(await unsettled(1_005)).toBe(0);
-});
-
-it('forgets an application without touching another', async () => {
-  const { milestones, application, ranks, stored } = await start(20);
-  await milestones.settle(application, 1_012, 9);
-  await milestones.remove('a'.repeat(24));
-  expect((await ranks()).set).toEqual([5, 10]);
-  await milestones.remove(application);
-  expect(await stored.countDocuments()).toBe(0);
 });

@@ -35,7 +35,7 @@ export type MilestoneStore = ReturnType<typeof milestoneStore>;
  * One milestone about every `spacing` entries, so that to count and to skip costs the same at any size. All of it is
  * made again when it is gone. See docs/decisions/0010-milestones.md.
  */
-export function milestoneStore(db: Db, spacing = 5_000) {
+export function milestoneStore(db: Db, spacing = 2_500) {
   const milestones = db.collection<MilestoneDocument>('milestones');
   const entries = db.collection<EntryDocument>('entries');
 
@@ -89,10 +89,6 @@ export function milestoneStore(db: Db, spacing = 5_000) {
   return {
     spacing,
 
-    async prepare() {
-      await milestones.createIndex({ application: 1, rank: 1 }, { unique: true });
-    },
-
     /** How many entries there are, exactly. `from` is included; without it, it is the rank of the end. */
     async count(application: string, end: End = allOf(application), from?: Binary): Promise<number> {
       const lower = from ?? beginOf(application);
@@ -112,17 +108,11 @@ export function milestoneStore(db: Db, spacing = 5_000) {
       return { entries: all.rank, bytes: all.bytes };
     },
 
-    /** The milestones next to a rank, on either side or at it. Below the first one is the begin, of rank 0. */
-    async at(application: string, rank: number): Promise<{ below: Milestone; above: Milestone | undefined }> {
-      const of = { application: new ObjectId(application) };
-      const [below, above] = await Promise.all([
-        milestones.findOne({ ...of, rank: { $lte: rank } }, { sort: { rank: -1 } }),
-        milestones.findOne({ ...of, rank: { $gte: rank } }, { sort: { rank: 1 } }),
-      ]);
-      return {
-        below: below ? toMilestone(below) : begin(application),
-        above: above ? toMilestone(above) : undefined,
-      };
+    /** The first milestone at a rank or above it; undefined beyond the last one. */
+    async above(application: string, rank: number): Promise<Milestone | undefined> {
+      const filter = { application: new ObjectId(application), rank: { $gte: rank } };
+      const found = await milestones.findOne(filter, { sort: { rank: 1 } });
+      return found ? toMilestone(found) : undefined;
     },
 
     /**
@@ -152,10 +142,6 @@ export function milestoneStore(db: Db, spacing = 5_000) {
         known = next;
       }
       return limit;
-    },
-
-    async remove(application: string): Promise<void> {
-      await milestones.deleteMany({ application: new ObjectId(application) });
     },
   };
 }

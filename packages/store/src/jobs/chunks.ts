@@ -1,12 +1,12 @@
-import { type Db, type Document, type Filter, ObjectId } from 'mongodb';
-import { claimed, fromNow, isFree, released } from './lease.ts';
+import { type Db, type Document, type Filter, ObjectId, type UpdateFilter } from 'mongodb';
+import { chunkTimes } from './chunk-times.ts';
+import { claimed, fromNow, hasMatched, isFree, released } from './lease.ts';
 
 /** Some lines of an import: what one worker does at a time. */
 export interface Chunk {
   id: string;
   job: string;
   application: string;
-  owner: string;
   /** Its place in the file, from 0. */
   seq: number;
   lines: number;
@@ -21,7 +21,7 @@ export interface ClaimedChunk extends Chunk {
   fence: number;
   /** Workers that took it and were not heard of again, and the one that has it. */
   attempts: number;
-  /** The time of its entries (ms since the epoch): that of MongoDB when it was first taken, and the same ever after. */
+  /** The time of its entries (ms since the epoch): that of MongoDB when it was first taken, and the same until its import fails. */
   stamp: number;
   /** Times that it had before its import failed: some of its entries may be stored with them. */
   earlier: number[];
@@ -45,11 +45,10 @@ export interface ChunkResult {
   report?: { part: string; bytes: number } | undefined;
 }
 
-interface ChunkDocument extends Omit<Chunk, 'id' | 'job' | 'application' | 'owner'>, Partial<ChunkResult> {
+export interface ChunkDocument extends Omit<Chunk, 'id' | 'job' | 'application'>, Partial<ChunkResult> {
   _id: ObjectId;
   job: ObjectId;
   application: ObjectId;
-  owner: ObjectId;
   state: 'open' | 'done';
   fence: number;
   attempts: number;
@@ -60,9 +59,6 @@ interface ChunkDocument extends Omit<Chunk, 'id' | 'job' | 'application' | 'owne
   leaseUntil?: Date;
 }
 
-/** As long as a worker that was cut off may still be writing. */
-const writingMs = 60_000;
-const isIdle = { $not: { $gt: ['$leaseUntil', fromNow(-writingMs)] } };
 /** Of the primary: what is read there comes before the write that follows, whether a majority has it or not. */
 const ofPrimary = { readConcern: { level: 'local' } } as const;
 
@@ -70,7 +66,6 @@ const toChunk = ({
   _id,
   job,
   application,
-  owner,
   stamp = 0,
   earlier = [],
   ...rest
@@ -79,7 +74,6 @@ const toChunk = ({
   id: _id.toHexString(),
   job: job.toHexString(),
   application: application.toHexString(),
-  owner: owner.toHexString(),
   stamp,
   earlier,
 });
@@ -96,26 +90,18 @@ export function chunkStore(db: Db) {
   });
   const ofJob = (job: string) => ({ job: new ObjectId(job) });
 
-  async function changed(filter: Filter<ChunkDocument>, change: Document | Document[]): Promise<boolean> {
-    return (await chunks.updateOne(filter, change)).matchedCount === 1;
-  }
+  const changed = (id: string, fence: number, change: UpdateFilter<ChunkDocument> | Document[]) =>
+    hasMatched(chunks.updateOne(leased(id, fence), change));
 
   return {
-    async prepare() {
-      const open = { state: 'open' } as const;
-      await chunks.createIndexes([
-        { key: { job: 1, state: 1, seq: 1 } },
-        { key: { application: 1, stamp: 1 }, partialFilterExpression: open },
-      ]);
-    },
+    ...chunkTimes(chunks),
 
-    async add({ job, application, owner, ...chunk }: Omit<Chunk, 'id'>): Promise<void> {
+    async add({ job, application, ...chunk }: Omit<Chunk, 'id'>): Promise<void> {
       await chunks.insertOne({
         ...chunk,
         _id: new ObjectId(),
         job: new ObjectId(job),
         application: new ObjectId(application),
-        owner: new ObjectId(owner),
         state: 'open',
         fence: 0,
         attempts: 0,
@@ -138,14 +124,7 @@ export function chunkStore(db: Db) {
         const now = { $max: [{ $toLong: '$$NOW' }, before?.stamp ?? 0] };
         const taken = await chunks.findOneAndUpdate(
           { _id: next._id, state: 'open', $expr: isFree },
-          [
-            {
-              $set: {
-                ...claimed(leaseMs),
-                stamp: { $ifNull: ['$stamp', now] },
-              },
-            },
-          ],
+          [{ $set: { ...claimed(leaseMs), stamp: { $ifNull: ['$stamp', now] } } }],
           { returnDocument: 'after' },
         );
         if (taken) return toChunk(taken);
@@ -154,18 +133,18 @@ export function chunkStore(db: Db) {
 
     /** Says that the worker is alive and how many lines are done; false when the chunk is no longer its own. */
     renew: (id: string, fence: number, counted: number, leaseMs: number): Promise<boolean> =>
-      changed(leased(id, fence), [
+      changed(id, fence, [
         { $set: { counted: { $max: ['$counted', counted] }, leaseUntil: fromNow(leaseMs) } },
       ]),
 
     /** Hands a chunk back. `counts`: the attempt may have failed for what is in it. */
     async release(id: string, fence: number, counts: boolean): Promise<void> {
-      await changed(leased(id, fence), [{ $set: released(counts) }]);
+      await changed(id, fence, [{ $set: released(counts) }]);
     },
 
     /** False when the chunk is no longer this worker's. */
     commit: (id: string, fence: number, result: ChunkResult): Promise<boolean> =>
-      changed(leased(id, fence), { $set: { ...result, state: 'done' }, $unset: { leaseUntil: '' } }),
+      changed(id, fence, { $set: { ...result, state: 'done' }, $unset: { leaseUntil: '' } }),
 
     /** Whether all chunks of a job are done. */
     async areDone(job: string): Promise<boolean> {
@@ -197,15 +176,6 @@ export function chunkStore(db: Db) {
         if (report) yield { ...report, rows: rejected };
     },
 
-    /** The lowest time (ms since the epoch) at which someone may still store entries of an import. */
-    async openSince(application: string): Promise<number | undefined> {
-      const found = await chunks.findOne(
-        { application: new ObjectId(application), state: 'open', stamp: { $exists: true } },
-        { sort: { stamp: 1 }, projection: { stamp: 1 } },
-      );
-      return found?.stamp;
-    },
-
     /** Jobs that have chunks. */
     async jobs(): Promise<string[]> {
       return (await chunks.distinct('job')).map((id) => id.toHexString());
@@ -217,23 +187,6 @@ export function chunkStore(db: Db) {
         { ...ofJob(job), state: 'open' },
         { $set: { attempts: 0 }, $inc: { fence: 1 } },
       );
-    },
-
-    /**
-     * Takes from the chunks of a failed job their time, once nobody can be writing with it any more: milestones need
-     * not wait for a retry. Whoever takes such a chunk gives it another.
-     */
-    async dropTimes(job: string): Promise<void> {
-      await chunks.updateMany({ ...ofJob(job), state: 'open', stamp: { $exists: true }, $expr: isIdle }, [
-        { $set: { earlier: { $concatArrays: [{ $ifNull: ['$earlier', []] }, ['$stamp']] } } },
-        { $unset: 'stamp' },
-      ]);
-    },
-
-    /** Removes the chunks of an ended job that nobody can be writing any more; true when none is left. */
-    async removeIdle(job: string): Promise<boolean> {
-      await chunks.deleteMany({ ...ofJob(job), $expr: isIdle });
-      return (await chunks.findOne(ofJob(job), { projection: { _id: 1 } })) === null;
     },
 
     async remove(job: string): Promise<void> {

@@ -52,7 +52,8 @@ describe('a claim', () => {
       return third !== undefined;
     });
     expect(third?.fence).toBe(3);
-    expect(third?.touchedAt.getTime()).toBeGreaterThanOrEqual(second.leaseUntil?.getTime() as number);
+    const claimedAt = (third?.leaseUntil?.getTime() ?? 0) - longMs;
+    expect(claimedAt).toBeGreaterThanOrEqual(second.leaseUntil?.getTime() as number);
   });
 
   it('lasts longer with every heartbeat', async () => {
@@ -205,16 +206,16 @@ describe('a retry', () => {
     await commit(held);
     await jobs.fail(id, held.fence, { error: 'broken', isDefect: true }, later());
     const failed = (await jobs.get(id)) as ExportJob;
-    const retried = await jobs.exports.retry(failed, false);
+    const retried = await jobs.retry(failed, 'as it stands');
     const { error: _, isDefect: __, finishedAt: ___, expiresAt: ____, leaseUntil: _____, ...kept } = failed;
     expect(retried).toEqual({
       ...kept,
       ...{ state: 'waiting', attempts: 0, fence: held.fence + 1 },
       queuedAt: expect.any(Date),
-      touchedAt: expect.any(Date),
+      mark: { at: expect.any(Date), done: 1 },
     });
     expect(await jobs.partsOf(id)).toHaveLength(1);
-    expect(await jobs.exports.retry(failed, false)).toBeUndefined();
+    expect(await jobs.retry(failed, 'as it stands')).toBeUndefined();
 
     const again = await claim(created);
     expect(again).toMatchObject({ id, done: 1, position: { entries: 1 } });
@@ -226,7 +227,7 @@ describe('a retry', () => {
     expect(await jobs.get(id)).toEqual(again);
     // What was seen before is not what has failed now.
     await jobs.fail(id, again.fence, { error: 'again' }, later());
-    expect(await jobs.exports.retry(failed, false)).toBeUndefined();
+    expect(await jobs.retry(failed, 'as it stands')).toBeUndefined();
   });
 
   it('anew has no part and no position', async () => {
@@ -236,7 +237,7 @@ describe('a retry', () => {
     const held = await claim(created);
     await commit(held);
     await jobs.fail(id, held.fence, { error: 'broken' }, later());
-    await jobs.exports.retry(held, true);
+    await jobs.retry(held, 'without parts');
     expect(await claim(created)).not.toHaveProperty('position');
     expect(await jobs.get(id)).toMatchObject({ done: 0, bytes: 0 });
     expect(await jobs.partsOf(id)).toEqual([]);
@@ -250,7 +251,7 @@ describe('a retry', () => {
     await jobs.fail(id, held.fence, { error: 'broken' }, new Date(0));
     const now = new Date();
     expect(await jobs.expired('export', now, 10)).toEqual([id]);
-    await jobs.exports.retry(held, false);
+    await jobs.retry(held, 'as it stands');
     expect(await jobs.removeExpired(id, now)).toBe(false);
     await jobs.cancel(id, new Date(0));
     expect(await jobs.removeExpired(id, now)).toBe(true);

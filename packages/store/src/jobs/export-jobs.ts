@@ -8,7 +8,7 @@ import {
   type Position,
   toRecord,
 } from './job-records.ts';
-import { fromFailed, waitAgain } from './retry.ts';
+import { hasMatched } from './lease.ts';
 
 export type NewExport = Pick<
   ExportJob,
@@ -18,6 +18,7 @@ export type NewExport = Pick<
 /** What only exports have: they are written by one worker at a time, part after part. */
 export function exportJobs(db: Db) {
   const jobs = db.collection<ExportDocument>('jobs');
+  const leased = (id: string, fence: number) => ({ _id: new ObjectId(id), state: 'active' as const, fence });
 
   return {
     async create(job: NewExport): Promise<ExportJob> {
@@ -26,21 +27,10 @@ export function exportJobs(db: Db) {
       return toRecord(document);
     },
 
-    /** Lets a failed export wait again; `anew`: without the parts that it has. Undefined when it is not as it was seen any more. */
-    async retry(seen: Pick<ExportJob, 'id' | 'fence'>, anew: boolean): Promise<ExportJob | undefined> {
-      const change = anew
-        ? waitAgain<ExportDocument>({ parts: [], done: 0, bytes: 0 }, [
-            'position',
-            'firstCreatedAt',
-            'lastCreatedAt',
-            'mark',
-          ])
-        : waitAgain<ExportDocument>({});
-      const retried = await jobs.findOneAndUpdate({ ...fromFailed(seen), transient: false }, change, {
-        returnDocument: 'after',
-        projection: { parts: 0, shape: 0 },
-      });
-      return retried ? toRecord(retried) : undefined;
+    /** How many exports of an owner are kept, or will be, counted up to `most`. */
+    async keptOfOwner(owner: string, most: number): Promise<number> {
+      const isKept = { kind: 'export', transient: false, state: { $ne: 'cancelled' } } as const;
+      return jobs.countDocuments({ ...isKept, owner: new ObjectId(owner) }, { limit: most });
     },
 
     async setTotal(id: string, total: number): Promise<void> {
@@ -48,30 +38,18 @@ export function exportJobs(db: Db) {
     },
 
     /** False when the job is no longer this worker's, or was cancelled. */
-    async setShape(id: string, fence: number, shape: ExportShape): Promise<boolean> {
-      const { matchedCount } = await jobs.updateOne(
-        { _id: new ObjectId(id), state: 'active', fence },
-        { $set: { shape, touchedAt: new Date(), attempts: 0 } },
-      );
-      return matchedCount === 1;
-    },
+    setShape: (id: string, fence: number, shape: ExportShape): Promise<boolean> =>
+      hasMatched(jobs.updateOne(leased(id, fence), { $set: { shape, attempts: 0 } })),
 
     /** Makes stored parts count, all at once. False when the job is no longer this worker's, or was cancelled. */
-    async commitParts(
-      id: string,
-      fence: number,
-      { parts, position, ...times }: PartsCommit,
-    ): Promise<boolean> {
+    commitParts(id: string, fence: number, { parts, position, ...times }: PartsCommit): Promise<boolean> {
       const sum = (of: 'rows' | 'bytes') => parts.reduce((total, part) => total + part[of], 0);
-      const { modifiedCount } = await jobs.updateOne(
-        { _id: new ObjectId(id), state: 'active', fence },
-        {
-          $push: { parts: { $each: parts } },
-          $inc: { done: sum('rows'), bytes: sum('bytes') },
-          $set: { position, touchedAt: new Date(), attempts: 0, ...times },
-        },
-      );
-      return modifiedCount === 1;
+      const change = {
+        $push: { parts: { $each: parts } },
+        $inc: { done: sum('rows'), bytes: sum('bytes') },
+        $set: { position, attempts: 0, ...times },
+      };
+      return hasMatched(jobs.updateOne(leased(id, fence), change));
     },
   };
 }

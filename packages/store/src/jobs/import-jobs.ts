@@ -1,13 +1,10 @@
 import { type Db, type Filter, ObjectId } from 'mongodb';
 import { idsOf } from '../ids.ts';
-import type { ChunkTotals } from './chunks.ts';
-import { type ImportDocument, type ImportJob, newDocument, toRecord } from './job-records.ts';
+import { type ImportDocument, type ImportJob, newDocument, toRecord, unfinished } from './job-records.ts';
+import { fromNow, hasMatched, isFree } from './lease.ts';
 import { begun, measureRate } from './progress.ts';
-import { fromFailed, waitAgain } from './retry.ts';
 
 export type NewImport = Pick<ImportJob, 'application' | 'owner' | 'domain' | 'options'>;
-
-type Seen = Pick<ImportJob, 'id' | 'fence'>;
 
 /** What has become of lines since it was last told. */
 export interface Advance {
@@ -18,9 +15,10 @@ export interface Advance {
   released: number;
 }
 
-const unfinished = { $in: ['waiting', 'active'] satisfies ImportJob['state'][] };
 /** Those whose chunks are kept: what has failed can be tried again. */
-const unended = { $in: [...unfinished.$in, 'failed'] satisfies ImportJob['state'][] };
+const unended: Filter<ImportDocument>['state'] = { $in: [...unfinished, 'failed'] };
+/** The API that takes a file says so often that it is alive; when it was silent for so long, it is dead. */
+const arrivingMs = 5 * 60_000;
 
 /** What only imports have: a file that arrives first, and many workers at once on its chunks. */
 export function importJobs(db: Db) {
@@ -31,16 +29,12 @@ export function importJobs(db: Db) {
     state: 'waiting',
     received: false,
   });
-  const open = (id: string): Filter<ImportDocument> => ({
-    _id: new ObjectId(id),
-    state: unfinished,
-    received: true,
-  });
 
   return {
     /** Its file is still to arrive: until `receive` no worker takes it. */
     async create(job: NewImport): Promise<ImportJob> {
-      const arriving = { received: false, accepted: 0, rejected: 0, held: 0 };
+      const leaseUntil = new Date(Date.now() + arrivingMs);
+      const arriving = { received: false, accepted: 0, rejected: 0, held: 0, leaseUntil };
       const document: ImportDocument = { ...job, ...newDocument(job), ...arriving, kind };
       await jobs.insertOne(document);
       return toRecord(document);
@@ -57,10 +51,8 @@ export function importJobs(db: Db) {
     },
 
     /** Says that the file is still arriving; false when nobody wants it any more. */
-    async touch(id: string, held: number): Promise<boolean> {
-      const change = { $set: { held }, $currentDate: { touchedAt: true } } as const;
-      return (await jobs.updateOne(arriving(id), change)).matchedCount === 1;
-    },
+    touch: (id: string, held: number): Promise<boolean> =>
+      hasMatched(jobs.updateOne(arriving(id), [{ $set: { held, leaseUntil: fromNow(arrivingMs) } }])),
 
     /** The whole file is there; from now on it is listed and worked on. Undefined when nobody wants it any more. */
     async receive(
@@ -71,7 +63,8 @@ export function importJobs(db: Db) {
         arriving(id),
         {
           $set: { received: true, total, held, ...(columns && { 'options.columns': columns }) },
-          $currentDate: { queuedAt: true, touchedAt: true },
+          $currentDate: { queuedAt: true },
+          $unset: { leaseUntil: '' },
         },
         { returnDocument: 'after' },
       );
@@ -83,55 +76,31 @@ export function importJobs(db: Db) {
       return (await jobs.deleteOne({ _id: new ObjectId(id), received: false })).deletedCount === 1;
     },
 
-    /** Imports whose file was arriving, but not since `before`. */
-    async stranded(before: Date, limit: number): Promise<string[]> {
-      const found = jobs.find({ kind, state: unfinished, received: false, touchedAt: { $lt: before } });
-      return idsOf(found, limit);
-    },
+    /** Imports whose file was arriving at an API that is dead. */
+    stranded: (limit: number): Promise<string[]> =>
+      idsOf(jobs.find({ kind, received: false, $expr: isFree }), limit),
 
     /** Tells how far it is; false when the import has ended, or is gone. */
-    async advance(id: string, { done, accepted, rejected, released }: Advance): Promise<boolean> {
-      const { matchedCount } = await jobs.updateOne(open(id), [
-        {
-          $set: {
-            ...begun,
-            done: { $add: ['$done', done] },
-            accepted: { $add: ['$accepted', accepted] },
-            rejected: { $add: ['$rejected', rejected] },
-            held: { $max: [0, { $subtract: ['$held', released] }] },
-          },
-        },
-        measureRate,
-      ]);
-      return matchedCount === 1;
+    advance(id: string, { done, accepted, rejected, released }: Advance): Promise<boolean> {
+      const progress = {
+        done: { $add: ['$done', done] },
+        accepted: { $add: ['$accepted', accepted] },
+        rejected: { $add: ['$rejected', rejected] },
+        held: { $max: [0, { $subtract: ['$held', released] }] },
+      };
+      const filter = { _id: new ObjectId(id), state: { $in: unfinished }, received: true };
+      return hasMatched(jobs.updateOne(filter, [{ $set: { ...begun, ...progress } }, measureRate]));
     },
 
-    /** Lets a failed import wait again, as far as it is. Undefined when it is not as it was seen any more. */
-    async retry(seen: Seen, totals: ChunkTotals): Promise<ImportJob | undefined> {
-      const mark = { at: new Date(), done: totals.done };
-      const retried = await jobs.findOneAndUpdate(
-        fromFailed(seen),
-        waitAgain<ImportDocument>({ ...totals, mark }),
-        {
-          returnDocument: 'after',
-          projection: { parts: 0 },
-        },
-      );
-      return retried ? toRecord(retried) : undefined;
-    },
+    /** Those of these that failed, and can be tried again. */
+    failed: (ids: string[]): Promise<string[]> =>
+      idsOf(jobs.find({ _id: { $in: ids.map((id) => new ObjectId(id)) }, state: 'failed' })),
 
-    /** Of these: those that failed and may be tried again, and those that are over for good, or gone. */
-    async ended(ids: string[]): Promise<{ failed: string[]; over: string[] }> {
-      const among = { _id: { $in: ids.map((id) => new ObjectId(id)) } };
-      const kept = new Set(await idsOf(jobs.find({ ...among, state: unended }), ids.length));
-      const failed = await idsOf(jobs.find({ ...among, state: 'failed' }), ids.length);
-      return { failed, over: ids.filter((id) => !kept.has(id)) };
-    },
-
-    /** Whether it is over for good, or gone: then nobody takes its chunks any more. */
-    async isOver(id: string): Promise<boolean> {
-      const found = await jobs.findOne({ _id: new ObjectId(id), state: unended }, { projection: { _id: 1 } });
-      return found === null;
+    /** Those of these that are over for good, or gone. */
+    async over(ids: string[]): Promise<string[]> {
+      const among = ids.map((id) => new ObjectId(id));
+      const kept = new Set(await idsOf(jobs.find({ _id: { $in: among }, state: unended })));
+      return ids.filter((id) => !kept.has(id));
     },
   };
 }

@@ -70,10 +70,8 @@ interface Job {
   manifest?: Manifest;
   /** Since when it waits for a worker. */
   queuedAt: Date;
-  /** A worker has it until then, and longer if it says so. */
+  /** A worker has it until then, and longer if it says so; or the API, while the file of an import arrives. */
   leaseUntil?: Date;
-  /** When a sweeper looks whether the job is forgotten. */
-  touchedAt: Date;
   /** When the record and its parts go. */
   expiresAt?: Date;
 }
@@ -105,7 +103,7 @@ export interface TableShape {
   name: string;
   /** JSON Pointers: of the array in the payload, of the next one in its elements, and so on; none for the entries. */
   path: string[];
-  /** Of the leaves in an element, or in the payload. */
+  /** Of the fields in an element, or in the payload. */
   columns: Column[];
 }
 
@@ -114,7 +112,7 @@ export interface ExportJob extends Job {
   options: ExportOptions;
   /** Which entries are in the file; absent when there was none. */
   cut?: Cut | undefined;
-  /** How many of the application's recorded leaves are columns. */
+  /** How many of the application's recorded fields are columns. */
   leafCount: number;
   /** There are others, which have one column together. */
   hasRest?: boolean | undefined;
@@ -169,19 +167,32 @@ export function newDocument({ application, owner }: Pick<Job, 'application' | 'o
     parts: [],
     createdAt: now,
     queuedAt: now,
-    touchedAt: now,
   };
 }
 
+type RecordOf<Document> = Document extends ExportDocument ? ExportJob : ImportJob;
+
 /** Without the list of parts, which can be long: see `partsOf`. */
-export function toRecord(document: ExportDocument): ExportJob;
-export function toRecord(document: ImportDocument): ImportJob;
-export function toRecord(document: JobDocument): JobRecord;
-export function toRecord({ _id, application, owner, parts: _, ...rest }: JobDocument): JobRecord {
-  return {
+export const toRecord = <Document extends JobDocument>({
+  _id,
+  application,
+  owner,
+  parts: _,
+  ...rest
+}: Document) =>
+  ({
     ...rest,
     id: _id.toHexString(),
     application: application.toHexString(),
     owner: owner.toHexString(),
-  } as JobRecord;
-}
+  }) as unknown as RecordOf<Document>;
+
+export const unfinished: JobState[] = ['waiting', 'active'];
+
+/** Whether a worker may still have something to do for it. */
+export const isUnfinished = (job: JobRecord | undefined): boolean =>
+  job !== undefined && unfinished.includes(job.state);
+
+/** Whether a job that is in this state for good now can be tried again. Who asked for a streamed file is gone. */
+export const isRetriable = (job: JobRecord): boolean =>
+  job.state === 'failed' && !(job.kind === 'export' && job.transient);

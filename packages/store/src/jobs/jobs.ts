@@ -1,6 +1,7 @@
 import type { JobState } from '@sluice/shared/contracts/jobs.ts';
 import { type Db, type Filter, ObjectId } from 'mongodb';
 import { idsOf } from '../ids.ts';
+import type { ChunkTotals } from './chunks.ts';
 import { exportJobs } from './export-jobs.ts';
 import { importJobs } from './import-jobs.ts';
 import {
@@ -10,10 +11,11 @@ import {
   type Manifest,
   type Part,
   toRecord,
+  unfinished,
 } from './job-records.ts';
-import { claimed, fromNow, isFree, released } from './lease.ts';
+import { claimed, fromNow, hasMatched, isFree, released } from './lease.ts';
 import { begun, measureRate } from './progress.ts';
-import { brief, queuedJobs, unfinished } from './queued-jobs.ts';
+import { brief, queuedJobs } from './queued-jobs.ts';
 
 /** What an import has on record when it is completed. */
 type ImportResult = Pick<
@@ -34,55 +36,25 @@ export function jobStore(db: Db) {
     fence,
   });
 
-  async function end(
-    filter: Filter<JobDocument>,
-    state: JobState,
-    expiresAt: Date,
-    failure: Failure = {},
-  ): Promise<boolean> {
-    const finishedAt = new Date();
-    const { modifiedCount } = await jobs.updateOne(filter, {
-      $set: { state, finishedAt, expiresAt, ...failure },
-    });
-    return modifiedCount === 1;
-  }
+  const end = (filter: Filter<JobDocument>, state: JobState, expiresAt: Date, failure: Failure = {}) =>
+    hasMatched(jobs.updateOne(filter, { $set: { state, finishedAt: new Date(), expiresAt, ...failure } }));
 
   return {
-    async prepare() {
-      await jobs.createIndexes([
-        { key: { application: 1, createdAt: -1 } },
-        { key: { owner: 1, kind: 1 } },
-        { key: { kind: 1, touchedAt: 1 }, partialFilterExpression: { state: { $in: unfinished } } },
-        { key: { expiresAt: 1 }, partialFilterExpression: { expiresAt: { $exists: true } } },
-      ]);
-    },
-
     exports: exportJobs(db),
     imports: importJobs(db),
     ...queuedJobs(db),
-
-    /** How many exports of an owner are kept, or will be, counted up to `most`. */
-    async keptExportsOfOwner(owner: string, most: number): Promise<number> {
-      const filter: Filter<JobDocument> = {
-        kind: 'export',
-        owner: new ObjectId(owner),
-        transient: false,
-        state: { $ne: 'cancelled' },
-      };
-      return jobs.countDocuments(filter, { limit: most });
-    },
 
     /** Without the shape of an export, which can be large: its worker gets it from `claim`. */
     async get(id: string): Promise<JobRecord | undefined> {
       if (!ObjectId.isValid(id)) return undefined;
       const found = await jobs.findOne({ _id: new ObjectId(id) }, { projection: { parts: 0, shape: 0 } });
-      return found ? toRecord(found as JobDocument as never) : undefined;
+      return found ? toRecord(found) : undefined;
     },
 
     /** Without all that can be large, for who looks again and again. */
     async glance(id: string): Promise<JobRecord | undefined> {
       const found = await jobs.findOne({ _id: new ObjectId(id) }, { projection: brief });
-      return found ? toRecord(found as JobDocument as never) : undefined;
+      return found ? toRecord(found) : undefined;
     },
 
     /** Those that count, in the order of the file. */
@@ -108,7 +80,7 @@ export function jobStore(db: Db) {
         .sort({ createdAt: -1 })
         .limit(1_000);
       const documents = await found.project<JobDocument>(brief).toArray();
-      return documents.map((document) => toRecord(document as never));
+      return documents.map(toRecord);
     },
 
     /** Gives the job to one worker; whoever had it before can write no more. Undefined when it has ended, or another has it. */
@@ -126,19 +98,17 @@ export function jobStore(db: Db) {
     },
 
     /** Says that the worker is alive; false when the job is no longer its own, or was cancelled. */
-    async renew(id: string, fence: number, leaseMs: number): Promise<boolean> {
-      const { matchedCount } = await jobs.updateOne({ ...leased(id, fence), state: 'active' }, [
-        { $set: { touchedAt: '$$NOW', leaseUntil: fromNow(leaseMs) } },
-        measureRate,
-      ]);
-      return matchedCount === 1;
-    },
+    renew: (id: string, fence: number, leaseMs: number): Promise<boolean> =>
+      hasMatched(
+        jobs.updateOne({ ...leased(id, fence), state: 'active' }, [
+          { $set: { leaseUntil: fromNow(leaseMs) } },
+          measureRate,
+        ]),
+      ),
 
     /** Hands the job back, to be taken up where it stands. `counts`: the attempt may have failed for what is in the job. */
     async release(id: string, fence: number, counts: boolean): Promise<void> {
-      await jobs.updateOne(leased(id, fence), [
-        { $set: { state: 'waiting', touchedAt: '$$NOW', ...released(counts) } },
-      ]);
+      await jobs.updateOne(leased(id, fence), [{ $set: { state: 'waiting', ...released(counts) } }]);
     },
 
     /** False when the job is no longer this worker's. Of an export `total` becomes what was done. */
@@ -154,14 +124,37 @@ export function jobStore(db: Db) {
         { $literal: value },
       ]);
       const fields = { state: 'completed', finishedAt: '$$NOW', expiresAt, total: '$done' };
-      const { modifiedCount } = await jobs.updateOne(leased(id, fence), [
-        { $set: { ...fields, ...Object.fromEntries(values) } },
-      ]);
-      return modifiedCount === 1;
+      return hasMatched(
+        jobs.updateOne(leased(id, fence), [{ $set: { ...fields, ...Object.fromEntries(values) } }]),
+      );
     },
 
     fail: (id: string, fence: number, failure: Failure, expiresAt: Date) =>
       end(leased(id, fence), 'failed', expiresAt, failure),
+
+    /**
+     * Lets a failed job wait again: an import as far as its chunks are, an export as it stands, or without its parts. Whoever had it
+     * before can write no more. Undefined when it is not as it was seen any more.
+     */
+    async retry(
+      { id, fence }: Pick<JobRecord, 'id' | 'fence'>,
+      standing: ChunkTotals | 'as it stands' | 'without parts',
+    ): Promise<JobRecord | undefined> {
+      const isAnew = standing === 'without parts';
+      const kept = isAnew ? { parts: [], done: 0, bytes: 0 } : standing === 'as it stands' ? {} : standing;
+      const waiting = { state: 'waiting', attempts: 0, fence: fence + 1, queuedAt: '$$NOW' };
+      const gone = ['error', 'isDefect', 'finishedAt', 'expiresAt', 'leaseUntil', 'rate'];
+      const retried = await jobs.findOneAndUpdate(
+        { _id: new ObjectId(id), state: 'failed', fence },
+        [
+          { $set: { ...kept, ...waiting } },
+          { $set: { mark: { at: '$$NOW', done: '$done' } } },
+          { $unset: [...gone, ...(isAnew ? ['position', 'firstCreatedAt', 'lastCreatedAt'] : [])] },
+        ],
+        { returnDocument: 'after', projection: { parts: 0, shape: 0 } },
+      );
+      return retried ? toRecord(retried) : undefined;
+    },
 
     /** False when the job is finished already. What is large of an export goes: cancelled jobs count in no quota. */
     async cancel(id: string, expiresAt: Date): Promise<boolean> {

@@ -16,11 +16,6 @@ export type PartStore = ReturnType<typeof partStore>;
 export function partStore(db: Db) {
   const parts = db.collection<PartDocument>('parts');
   return {
-    async prepare() {
-      // With `_id`, so that the oldest part of each job is found in the index alone.
-      await parts.createIndex({ job: 1, _id: 1 });
-    },
-
     /** Returns the id of the part. `data` and `note` (plain data) are together at most 15 MB. */
     async put(job: string, data: Buffer, note?: unknown): Promise<string> {
       const _id = new ObjectId();

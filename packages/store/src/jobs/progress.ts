@@ -5,7 +5,6 @@ const rateOverMs = 2_000;
 export const begun = {
   state: 'active',
   startedAt: { $ifNull: ['$startedAt', '$$NOW'] },
-  touchedAt: '$$NOW',
 } as const;
 
 const since = { at: { $ifNull: ['$mark.at', '$startedAt'] }, done: { $ifNull: ['$mark.done', 0] } };

@@ -1,10 +1,7 @@
-import type { JobState } from '@sluice/shared/contracts/jobs.ts';
 import { type Db, type Filter, ObjectId } from 'mongodb';
 import { idsOf } from '../ids.ts';
-import { type JobDocument, type JobRecord, toRecord } from './job-records.ts';
+import { type JobDocument, type JobRecord, toRecord, unfinished } from './job-records.ts';
 import { isFree, isLeased } from './lease.ts';
-
-export const unfinished: JobState[] = ['waiting', 'active'];
 
 /** What a record can be without: all that can be large. */
 export const brief = { parts: 0, shape: 0, 'options.columns': 0, 'manifest.columns': 0 };
@@ -70,11 +67,12 @@ export function queuedJobs(db: Db) {
       return owners.some(({ underWay, waiting }) => waiting > 0 && underWay < mine);
     },
 
-    /** Unfinished jobs of a kind that have not moved for so long that Redis may have lost them: the oldest, at most 500. */
-    async forgotten(kind: JobRecord['kind'], unmovedMs: number): Promise<Placed[]> {
-      const found = jobs.find({ ...ofKind(kind), touchedAt: { $lt: new Date(Date.now() - unmovedMs) } });
+    /** Jobs of a kind that have waited for so long that Redis may have lost them: the oldest, at most 500. */
+    async forgotten(kind: JobRecord['kind'], waitedMs: number): Promise<Placed[]> {
+      const since = new Date(Date.now() - waitedMs);
+      const found = jobs.find({ ...ofKind(kind), queuedAt: { $lt: since }, $expr: isFree });
       const documents = found.project<JobDocument>(brief).sort({ queuedAt: 1 }).limit(500);
-      return (await documents.toArray()).map((document) => toRecord(document as never));
+      return (await documents.toArray()).map(toRecord);
     },
   };
 }

@@ -7,7 +7,7 @@ import { repeat } from '@sluice/shared/repeat.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import type { ImportJob } from '@sluice/store/jobs/job-records.ts';
 import type { Dependencies } from '../dependencies.ts';
-import type { Compression } from './decompress.ts';
+import type { Compression } from '../http/decompress.ts';
 import { createReceive } from './receive.ts';
 
 const touchEveryMs = 2_000;
@@ -22,13 +22,13 @@ export interface ImportRequest {
 type Needs = 'store' | 'queues' | 'quotas' | 'capacity' | 'config' | 'log';
 
 export function createImport({ store, queues, quotas, capacity, config, log }: Pick<Dependencies, Needs>) {
-  const { parts, chunks, leaves } = store;
+  const { parts, chunks, fields } = store;
   const { imports } = store.jobs;
   const receive = createReceive(store, config.importLimit);
 
   /** Removes what came, unless it is whole after all. */
   async function discard(job: ImportJob): Promise<void> {
-    if (!(await imports.dismiss(job.id)) && !(await imports.isOver(job.id))) return;
+    if (!(await imports.dismiss(job.id)) && (await imports.over([job.id])).length === 0) return;
     await chunks.remove(job.id);
     await parts.sweep(job.id);
   }
@@ -40,7 +40,7 @@ export function createImport({ store, queues, quotas, capacity, config, log }: P
     request: IncomingMessage,
   ) {
     const { owner, options } = job;
-    const recorded = options.format === 'csv' ? (await leaves.of(application.id)).pointers : [];
+    const recorded = options.format === 'csv' ? (await fields.of(application.id)).pointers : [];
     let held = 0;
     let end: Error | undefined;
     const stopTouching = repeat(touchEveryMs, async () => {

@@ -11,9 +11,9 @@ import type { Store } from '@sluice/store/connect.ts';
 import type { ImportJob } from '@sluice/store/jobs/job-records.ts';
 import { piecesOf } from '../http/body.ts';
 import { patienceFor } from '../http/connections/slow-bodies.ts';
+import { decode } from '../http/decode.ts';
+import type { Compression } from '../http/decompress.ts';
 import { type CutChunk, createChunker } from './chunker.ts';
-import { decode } from './decode.ts';
-import type { Compression } from './decompress.ts';
 
 type Columns = (string | null)[];
 
@@ -68,8 +68,8 @@ export function createReceive({ parts, chunks }: Pick<Store, 'parts' | 'chunks'>
     async function store({ data, lines, release }: CutChunk, place: number): Promise<void> {
       const compressed = await compress(data, quick).finally(release);
       const part = await parts.put(job.id, compressed);
-      const { id, application, owner } = job;
-      await chunks.add({ job: id, application, owner, seq: place, lines, part, bytes: compressed.length });
+      const { id, application } = job;
+      await chunks.add({ job: id, application, seq: place, lines, part, bytes: compressed.length });
       held += compressed.length;
     }
 

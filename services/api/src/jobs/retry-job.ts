@@ -1,6 +1,5 @@
 import { ApiError } from '@sluice/shared/errors.ts';
-import type { JobRecord } from '@sluice/store/jobs/job-records.ts';
-import { isRetriable } from '@sluice/store/jobs/retry.ts';
+import { isRetriable, type JobRecord } from '@sluice/store/jobs/job-records.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { jobNotFound } from './find-job.ts';
 
@@ -14,11 +13,11 @@ export function createRetryJob({
   async function waitAgain(job: JobRecord): Promise<JobRecord | undefined> {
     if (job.kind === 'import') {
       await chunks.reopen(job.id);
-      return jobs.imports.retry(job, await chunks.totals(job.id));
+      return jobs.retry(job, await chunks.totals(job.id));
     }
     const written = await jobs.partsOf(job.id);
     const isWhole = await parts.haveAll(written.map(({ id }) => id));
-    return jobs.exports.retry(job, !isWhole);
+    return jobs.retry(job, isWhole ? 'as it stands' : 'without parts');
   }
 
   return async (job: JobRecord): Promise<JobRecord> => {

@@ -1,5 +1,5 @@
 import { keyPrefix, type Redis, type RedisConfig } from '@sluice/queues/redis.ts';
-import type { Rate } from '@sluice/shared/config/units.ts';
+import type { Rate } from '@sluice/shared/config/kinds.ts';
 import { ApiError, tooMany } from '@sluice/shared/errors.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
 import type { onRequestAsyncHookHandler } from 'fastify';

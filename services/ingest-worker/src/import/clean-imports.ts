@@ -1,8 +1,6 @@
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Store } from '@sluice/store/connect.ts';
 
-/** A file of which nothing was heard for this long: the API that took it is dead. */
-const strandedMs = 5 * 60_000;
 const atOnce = 500;
 
 interface Dependencies {
@@ -20,7 +18,7 @@ export function createCleanImports({ store: { jobs, parts, chunks }, log }: Depe
   }
 
   return async function cleanImports(): Promise<void> {
-    for (const id of await imports.stranded(new Date(Date.now() - strandedMs), atOnce)) {
+    for (const id of await imports.stranded(atOnce)) {
       if (await imports.dismiss(id)) await remove(id);
       log.info({ event: 'import.stranded', job: id });
     }
@@ -30,8 +28,8 @@ export function createCleanImports({ store: { jobs, parts, chunks }, log }: Depe
       await remove(id);
       log.info({ event: 'import.expired', job: id });
     }
-    const { failed, over } = await imports.ended(await chunks.jobs());
-    for (const id of failed) await chunks.dropTimes(id);
-    for (const id of over) await chunks.removeIdle(id);
+    const withChunks = await chunks.jobs();
+    for (const id of await imports.failed(withChunks)) await chunks.dropTimes(id);
+    for (const id of await imports.over(withChunks)) await chunks.removeIdle(id);
   };
 }

@@ -4,7 +4,7 @@ import { zstdCompress, zstdDecompress } from 'node:zlib';
 import { LeaseLost, type LeaseTimings, underLease } from '@sluice/shared/lease.ts';
 import type { Store } from '@sluice/store/connect.ts';
 import type { ImportJob, Part } from '@sluice/store/jobs/job-records.ts';
-import { Conflict } from './conflict.ts';
+import { Conflict } from './store-lines.ts';
 
 const decompress = promisify(zstdDecompress);
 const compress = promisify(zstdCompress);

@@ -1,4 +1,4 @@
-import { createRecordLeaves } from '@sluice/intake/record-leaves.ts';
+import { createRecordFields } from '@sluice/intake/record-fields.ts';
 import { Postpone } from '@sluice/queues/consumer.ts';
 import type { JobQueue } from '@sluice/queues/job-queue.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
@@ -8,12 +8,11 @@ import type { Store } from '@sluice/store/connect.ts';
 import { storeFault } from '@sluice/store/faults.ts';
 import type { ClaimedChunk } from '@sluice/store/jobs/chunks.ts';
 import type { ImportJob } from '@sluice/store/jobs/job-records.ts';
-import { isUnfinished } from '@sluice/store/jobs/retry.ts';
+import { isUnfinished } from '@sluice/store/jobs/job-records.ts';
 import { createCompleteImport } from './complete-import.ts';
-import { Conflict } from './conflict.ts';
 import { createProcessChunk, type Processed } from './process-chunk.ts';
-import { createProgress } from './progress.ts';
 import { createReaders } from './readers.ts';
+import { Conflict } from './store-lines.ts';
 
 /** Workers that took a chunk and were not heard of again, until its import fails. */
 const maxAttempts = 10;
@@ -32,11 +31,11 @@ interface Dependencies {
  * ended. May be called in many processes at once.
  */
 export function createImportChunk({ store, compiler, queue, retentionMs, timings, log }: Dependencies) {
-  const { applications, chunks, entries, jobs, leaves, parts } = store;
+  const { applications, chunks, entries, jobs, fields, parts } = store;
   const { imports } = jobs;
   const { leaseMs } = timings;
-  const readerOf = createReaders({ leaves, compiler });
-  const processChunk = createProcessChunk({ entries, recordLeaves: createRecordLeaves(leaves), log });
+  const readerOf = createReaders({ fields, compiler });
+  const processChunk = createProcessChunk({ entries, recordFields: createRecordFields(fields), log });
   const completeImport = createCompleteImport(store, { retentionMs, timings });
   const expiry = () => new Date(Date.now() + retentionMs);
 
@@ -71,24 +70,36 @@ export function createImportChunk({ store, compiler, queue, retentionMs, timings
     if (!application) return abandon(job.id);
     const [reader, data] = await Promise.all([readerOf(job, application), parts.get(chunk.part)]);
     if (!data) {
-      if (await imports.isOver(job.id)) throw new LeaseLost();
+      if ((await imports.over([job.id])).length > 0) throw new LeaseLost();
       throw new Conflict(`a piece of the file is missing, that of chunk ${chunk.seq}`);
     }
-    const progress = createProgress(store, chunk, leaseMs);
-    const done = await underLease(progress.renew, timings, ({ check }) =>
+    /** Lines that are done, and how many of them the job knows of. */
+    let lines = 0;
+    let { counted } = chunk;
+    /** The job hears how far the chunk is. False when the chunk is another worker's, or the import has ended. */
+    async function renew(): Promise<boolean> {
+      const done = Math.max(lines, counted);
+      // First what a later worker must know, or lines would be counted twice.
+      if (!(await chunks.renew(chunk.id, chunk.fence, done, leaseMs))) return false;
+      const advance = { done: done - counted, accepted: 0, rejected: 0, released: 0 };
+      counted = done;
+      const isWanted = await imports.advance(job.id, advance);
+      return isWanted && (await applications.existing([job.application])).has(job.application);
+    }
+    const processed = await underLease(renew, timings, ({ check }) =>
       processChunk({
         chunk,
         data,
         ...reader,
         check,
-        onStep(lines) {
+        onStep(done) {
           if (signal.aborted) throw new Postpone();
           check();
-          progress.note(lines);
+          lines = done;
         },
       }),
     );
-    await commit(chunk, done, progress.counted());
+    await commit(chunk, processed, counted);
   }
 
   /** A chunk that ends otherwise than done is free for the next worker. */

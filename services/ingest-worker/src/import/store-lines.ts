@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
+import { addFields, type FoundFields, noFields } from '@sluice/intake/field-set.ts';
 import type { Intake } from '@sluice/intake/intake.ts';
-import { addLeaves, type FoundLeaves, noLeaves } from '@sluice/intake/leaf-set.ts';
-import type { RecordLeaves } from '@sluice/intake/record-leaves.ts';
+import type { RecordFields } from '@sluice/intake/record-fields.ts';
 import type { Frame } from '@sluice/json/frames.ts';
 import { createSideBySide } from '@sluice/shared/side-by-side.ts';
 import type { EntryStore, KeyedEntry } from '@sluice/store/entries/entries.ts';
 import { createLineKeys } from '@sluice/store/entries/entry-id.ts';
 import { UnconfirmedError } from '@sluice/store/faults.ts';
 import type { ClaimedChunk } from '@sluice/store/jobs/chunks.ts';
-import { Conflict } from './conflict.ts';
 import type { ReadPayload } from './read-line.ts';
 
 /** What goes to MongoDB in one command, and how many of them at once. */
@@ -16,17 +15,20 @@ const mostEntries = 2_000;
 const mostBytes = 1024 ** 2;
 const atOnce = 2;
 
+/** What the store holds is not what an import left there, or no worker gets through it: it fails, for its owner to try again. */
+export class Conflict extends Error {}
+
 interface Batch {
   frames: Frame[];
   entries: KeyedEntry[];
   /** Of them, those that were not on record. */
-  leaves: FoundLeaves;
+  fields: FoundFields;
   bytes: number;
 }
 
 interface Dependencies {
   entries: Pick<EntryStore, 'insertKeyed' | 'hasKeyed'>;
-  recordLeaves: RecordLeaves;
+  recordFields: RecordFields;
   chunk: ClaimedChunk;
   intake: Intake;
   /** Throws when nothing may be stored any more. */
@@ -36,7 +38,7 @@ interface Dependencies {
 }
 
 /** Stores the entries of a chunk, in commands of many. The same line has the same key, so to store it again does nothing. */
-export function createStoreLines({ entries, recordLeaves, chunk, intake, check, onRefused }: Dependencies) {
+export function createStoreLines({ entries, recordFields, chunk, intake, check, onRefused }: Dependencies) {
   const source = createHash('sha256').update(chunk.job).digest();
   const keysAt = (stamp: number) => createLineKeys(chunk.application, stamp, source);
   const keyOf = keysAt(chunk.stamp);
@@ -72,23 +74,19 @@ export function createStoreLines({ entries, recordLeaves, chunk, intake, check, 
     }
   }
 
-  async function send(full: Batch): Promise<void> {
-    // Before its entries, and in the order of the lines.
-    await recordLeaves.record(intake, full.leaves.pointers);
-    await storing.add(() => insert(full));
-  }
-
   async function flush(): Promise<void> {
     if (batch.entries.length === 0) return;
     const full = batch;
     batch = emptyBatch();
-    await send(full);
+    // Before its entries, and in the order of the lines.
+    await recordFields.record(intake, full.fields.pointers);
+    await storing.add(() => insert(full));
   }
 
   return {
     /** Undefined when there is nothing to wait for. */
     add(frame: Frame, { payload, json }: ReadPayload): Promise<void> | undefined {
-      addLeaves(batch.leaves, recordLeaves.find(intake, payload));
+      addFields(batch.fields, recordFields.find(intake, payload));
       batch.frames.push(frame);
       batch.entries.push({ key: keyOf(frame.line), json });
       batch.bytes += json.length;
@@ -107,4 +105,4 @@ export function createStoreLines({ entries, recordLeaves, chunk, intake, check, 
   };
 }
 
-const emptyBatch = (): Batch => ({ frames: [], entries: [], leaves: noLeaves(), bytes: 0 });
+const emptyBatch = (): Batch => ({ frames: [], entries: [], fields: noFields(), bytes: 0 });

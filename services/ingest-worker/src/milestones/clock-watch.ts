@@ -1,4 +1,4 @@
-import type { Clock } from '@sluice/store/clock.ts';
+import type { Clock } from '@sluice/store/connect.ts';
 
 /** An upload's entry is stored, if ever, so long after its time at the latest; see docs/decisions/0010-milestones.md. */
 const horizon = 60_000;

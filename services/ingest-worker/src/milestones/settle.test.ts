@@ -37,6 +37,7 @@ async function start(counts: number[]) {
         applications: store.applications,
         milestones,
         settledUntil: () => 2_000,
+        openSince: async () => undefined,
         log,
         ...options,
       }),
@@ -89,7 +90,7 @@ it('may run in two workers that know nothing of each other', async () => {
   expect(await ranks()).toEqual([46, 2, 12]);
 });
 
-it('counts each entry once, and leaves an application alone for a while to which nothing has come', async () => {
+it('counts each entry once, and fields an application alone for a while to which nothing has come', async () => {
   const { settle, milestones } = await start([7, 3]);
   const asked: string[] = [];
   const watched: MilestoneStore = {

@@ -1,36 +1,29 @@
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { ApplicationStore } from '@sluice/store/applications/applications.ts';
 import type { MilestoneStore } from '@sluice/store/entries/milestones.ts';
+import type { ChunkStore } from '@sluice/store/jobs/chunks.ts';
 import type { ClockWatch } from './clock-watch.ts';
 
 const applicationsAtOnce = 500;
 /** So many passes an application is left alone to which nothing has come. */
 const passesAtRest = 3;
 /** Milestones of one application before the next one has its turn. */
-const milestonesAtOnce = 20;
-
-/**
- * The time (ms since the epoch) of the lowest key that something which is still under way may write for an application,
- * other than uploads. Must be known to it before it writes, and until what it wrote is on a majority.
- */
-export type OpenSince = (application: string) => Promise<number | undefined>;
+const milestonesAtOnce = 40;
 
 interface Dependencies {
   applications: Pick<ApplicationStore, 'living'>;
   milestones: MilestoneStore;
   settledUntil: ClockWatch['settledUntil'];
-  openSince?: OpenSince;
+  /**
+   * The time (ms since the epoch) of the lowest key that something which is still under way may write for an application,
+   * other than uploads. Must be known to it before it writes, and until what it wrote is on a majority.
+   */
+  openSince: ChunkStore['openSince'];
   log: Logger;
 }
 
 /** Sets milestones where nothing can be inserted any more. What it remembers only spares it to count again. */
-export function createSettle({
-  applications,
-  milestones,
-  settledUntil,
-  openSince = async () => undefined,
-  log,
-}: Dependencies) {
+export function createSettle({ applications, milestones, settledUntil, openSince, log }: Dependencies) {
   /** Application → how many entries of before `until` are beyond its last milestone; how many passes it is left alone. */
   const counted = new Map<string, { until: number; entries: number; rest: number }>();
 

@@ -2,15 +2,15 @@ import type { Logger } from '@sluice/shared/logger.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
 import type { Store } from '@sluice/store/connect.ts';
 import { createClockWatch } from './clock-watch.ts';
-import { createSettle, type OpenSince } from './settle.ts';
+import { createSettle } from './settle.ts';
 
 const lookEveryMs = 1_000;
 const settleEveryMs = 30_000;
 
 /** Sets milestones as long as the worker runs, beside its jobs. Returns how to stop, before the store is closed. */
-export function startSettling(store: Store, log: Logger, openSince?: OpenSince): () => void {
+export function startSettling(store: Store, log: Logger): () => void {
   const { look, settledUntil } = createClockWatch({ ask: store.clock });
-  const settle = createSettle({ ...store, settledUntil, ...(openSince && { openSince }), log });
+  const settle = createSettle({ ...store, openSince: store.chunks.openSince, settledUntil, log });
   const stopping = new AbortController();
   const missed = (event: string) => (error: Error) => log.debug({ event, reason: error.message });
 

@@ -7,7 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import type { Dependencies } from '../../dependencies.ts';
 import { success } from '../../http/envelope.ts';
-import { refuseEncodings } from '../../http/json-body.ts';
+import { refuseCharsets } from '../../http/json-body.ts';
 import { ByDomain, overRate, rateLimited, refusals, tagRoutes } from '../../http/route-parts.ts';
 import { onlyQueries } from '../../http/validation.ts';
 import { abortOnClose } from '../../jobs/abort-on-close.ts';
@@ -16,33 +16,33 @@ import type { UploadRate } from '../../limits/rate.ts';
 import { idempotencyKey } from '../idempotency.ts';
 import { aboutKeys, keyed, spending } from '../route-parts.ts';
 import { createCollectBody } from './collect-body.ts';
-import type { createExamineLines } from './examine-lines.ts';
 import { elementsOf, elementsOrWhole, linesOf } from './lines.ts';
 import type { createStoreBatch } from './store-batch.ts';
+import type { createValidateLines } from './validate-lines.ts';
+
+/** The first three are NDJSON. */
+const types = ['application/x-ndjson', 'application/ndjson', 'application/jsonl', 'application/json'];
 
 interface Steps extends Pick<Dependencies, 'cache' | 'config' | 'capacity'> {
   admit: Admit;
   storeBatch: ReturnType<typeof createStoreBatch>;
-  examineLines: ReturnType<typeof createExamineLines>;
+  validateLines: ReturnType<typeof createValidateLines>;
   rate: UploadRate | undefined;
 }
 
 /** Batches: many entries in one request, open like uploads. */
 export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
   app,
-  { cache, admit, storeBatch, examineLines, rate, capacity, config },
+  { cache, admit, storeBatch, validateLines, rate, capacity, config },
 ) => {
   const { batchLimit, batchLines } = config;
   tagRoutes(app, 'Uploads', { security: keyed });
   const { begin, collect, during } = createCollectBody(batchLimit, capacity.batches);
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    ['application/json', 'application/x-ndjson'],
-    (request: FastifyRequest, stream: IncomingMessage) => {
-      refuseEncodings(request);
-      return collect(request, stream);
-    },
-  );
+  app.addContentTypeParser(types, (request: FastifyRequest, stream: IncomingMessage) => {
+    refuseCharsets(request);
+    return collect(request, stream);
+  });
 
   const taking = {
     bodyLimit: batchLimit,
@@ -57,7 +57,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
     },
   };
 
-  const isJson = (contentType = '') => contentType.toLowerCase().startsWith('application/json');
+  const isJson = (contentType = '') => /^application\/json\s*(;|$)/i.test(contentType);
 
   function notEmpty(body: unknown): Buffer {
     if (Buffer.isBuffer(body) && body.length > 0) return body;
@@ -73,7 +73,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
         description:
           'NDJSON, one object a line, or a JSON array. A line that is refused is told in `errors` (with up to 20 `details` for the first 100 of them, one for the others), the others are stored. With an `Idempotency-Key` a retry must have the same bytes and the same `atomic`.' +
           aboutKeys,
-        consumes: ['application/x-ndjson', 'application/json'],
+        consumes: types,
         params: ByDomain,
         headers: IdempotencyKey,
         querystring: BatchQuery,
@@ -117,7 +117,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
         description:
           'Takes what an upload and a batch take: a JSON object, a JSON array, or NDJSON. Answers what would become of each, in the form of the answer to a batch; `Idempotency-Key` is not looked at. Each counts for the limit of uploads.' +
           aboutKeys,
-        consumes: ['application/x-ndjson', 'application/json'],
+        consumes: types,
         params: ByDomain,
         querystring: BatchQuery,
         body: Type.Unknown(),
@@ -142,7 +142,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
         if (rate) spending(rate, reply)(application.id, lines.length);
         const errors: RefusedLine[] = [];
         let valid = 0;
-        for await (const { entries } of examineLines(application, lines, errors)) {
+        for await (const { entries } of validateLines(application, lines, errors)) {
           if (signal.aborted) break;
           valid += entries.length;
         }

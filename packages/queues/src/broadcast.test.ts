@@ -1,12 +1,11 @@
-import { hearChanges } from '@sluice/queues/broadcast.ts';
-import { consume } from '@sluice/queues/consumer.ts';
-import { invalidationsQueue } from '@sluice/queues/invalidations.ts';
-import { createProducer } from '@sluice/queues/producer.ts';
-import { timings } from '@sluice/queues/timings.ts';
 import { expect, it, onTestFinished } from 'vitest';
 import { ownRedis } from '../../../test/support/own-redis.ts';
 import { until } from '../../../test/support/sluice.ts';
-import { createInvalidate } from './invalidate.ts';
+import { announceChange, hearChanges } from './broadcast.ts';
+import { consume } from './consumer.ts';
+import { createProducer } from './producer.ts';
+import { invalidationsQueue } from './queues.ts';
+import { timings } from './timings.ts';
 
 it('tells every API process, though the job reaches one worker alone', async () => {
   const { config, log, redis } = await ownRedis();
@@ -16,10 +15,9 @@ it('tells every API process, though the job reaches one worker alone', async () 
   await until(async () => (await redis.pubsub('NUMSUB', `{${config.prefix}}:applications-changed`))[1] === 3);
 
   let taken = 0;
-  const invalidate = createInvalidate(redis, config);
   const handler = async (payload: { applicationId: string }) => {
     taken += 1;
-    await invalidate(payload);
+    await announceChange(redis, config, payload.applicationId);
   };
   for (let worker = 0; worker < 2; worker++) {
     const consumer = consume(invalidationsQueue, handler, { redis: config, concurrency: 1, timings, log });

@@ -1,0 +1,33 @@
+import type { Db, IndexDescription } from 'mongodb';
+
+const unfinishedJobs = { state: { $in: ['waiting', 'active'] } };
+
+/** By collection; those of entries are made with the collection. */
+const indexes: Record<string, IndexDescription[]> = {
+  users: [{ key: { usernameKey: 1 }, unique: true }],
+  applications: [
+    { key: { domain: 1 }, unique: true },
+    { key: { 'owner.id': 1, createdAt: -1, _id: -1 } },
+    { key: { deletedAt: 1 }, partialFilterExpression: { deletedAt: { $exists: true } } },
+  ],
+  keys: [{ key: { application: 1, createdAt: -1, _id: -1 } }],
+  batches: [{ key: { application: 1 } }],
+  milestones: [{ key: { application: 1, rank: 1 }, unique: true }],
+  jobs: [
+    { key: { application: 1, createdAt: -1 } },
+    { key: { owner: 1, kind: 1 } },
+    { key: { kind: 1, queuedAt: 1 }, partialFilterExpression: unfinishedJobs },
+    { key: { expiresAt: 1 }, partialFilterExpression: { expiresAt: { $exists: true } } },
+  ],
+  // With `_id`, so that the oldest part of each job is found in the index alone.
+  parts: [{ key: { job: 1, _id: 1 } }],
+  chunks: [
+    { key: { job: 1, state: 1, seq: 1 } },
+    { key: { application: 1, stamp: 1 }, partialFilterExpression: { state: 'open' } },
+  ],
+  audit: [{ key: { user: 1, at: -1, _id: -1 } }, { key: { expiresAt: 1 }, expireAfterSeconds: 0 }],
+};
+
+export async function createIndexes(db: Db): Promise<void> {
+  await Promise.all(Object.entries(indexes).map(([name, own]) => db.collection(name).createIndexes(own)));
+}

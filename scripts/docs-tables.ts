@@ -1,0 +1,79 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { type CapacityLimit, capacities, quotas, rates, sharePerClient } from '@sluice/api/limits/table.ts';
+import { groups } from '@sluice/shared/config/variables.ts';
+
+const page = new URL('../docs/operations.md', import.meta.url);
+
+interface Setting {
+  default?: unknown;
+  /** The default as text. */
+  example?: string;
+  choices?: string[];
+  desc: string;
+}
+
+const code = (text: string) => (text === '' ? 'empty' : `\`${text}\``);
+
+function row(name: string, { example, choices, desc, ...setting }: Setting): string[] {
+  const unset = example === undefined ? ('default' in setting ? '' : '**required**') : code(example);
+  return [`\`${name}\``, unset, `${desc}${choices ? ` One of ${choices.map(code).join(', ')}.` : ''}`];
+}
+
+/** As Markdown. */
+function toTable(head: string[], rows: string[][]): string {
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+/** The text with another block between its marks. */
+function replaceBlock(text: string, name: string, block: string): string {
+  const marked = new RegExp(`(<!-- ${name} -->\\n)[^]*(<!-- /${name} -->)`);
+  return text.replace(marked, (_all, begin, end) => `${begin}\n${block}\n\n${end}`);
+}
+
+/** The table of all variables, as Markdown. */
+function variablesTable(): string {
+  return groups
+    .map(({ title, settings }) => {
+      const rows = Object.entries<Setting>(settings).map(([name, setting]) => row(name, setting));
+      return `### ${title}\n\n${toTable(['variable', 'default', 'meaning'], rows)}`;
+    })
+    .join('\n\n');
+}
+
+const mib = 1024 ** 2;
+const amountOf = (amount: number) => (amount < mib ? `${amount}` : `${amount / mib} MiB`);
+/** A number, or the name of a setting. */
+const limitOf = (limit: string | number) => (typeof limit === 'string' ? `\`${limit}\`` : `${limit}`);
+const withNote = (text: string, note?: string) => (note ? `${text} (${note})` : text);
+
+const capacityRow = ({ what, client, limit, waitMs, note }: CapacityLimit) => [
+  withNote(what, note),
+  amountOf(limit),
+  `${amountOf(Math.ceil(sharePerClient * limit))} of one ${client}`,
+  waitMs === undefined ? '' : `${waitMs / 1_000} s`,
+];
+
+/** The tables of all limits, as Markdown. */
+function limitTables(): string {
+  const rateRows = Object.values(rates).map((rate) => {
+    const limit = 'seconds' in rate ? `${rate.limit} in ${rate.seconds / 3_600} h` : limitOf(rate.limit);
+    return [rate.what, rate.client, withNote(limit, rate.note)];
+  });
+  const quotaRows = Object.values(quotas).map(({ what, client, limit }) => [what, client, limitOf(limit)]);
+  return [
+    '### How often: rates',
+    toTable(['what', 'of one', 'limit'], rateRows),
+    '### How much is kept: quotas',
+    toTable(['what', 'of one', 'limit'], quotaRows),
+    '### How much an API process has in hand: capacities',
+    toTable(['what', 'limit', 'share', 'waits at most'], Object.values(capacities).map(capacityRow)),
+  ].join('\n\n');
+}
+
+/** The text of the page with the tables in their place. */
+export const withTables = (text: string): string =>
+  replaceBlock(replaceBlock(text, 'variables', variablesTable()), 'limits', limitTables());
+
+export const readPage = () => readFileSync(page, 'utf8');
+
+if (import.meta.main) writeFileSync(page, withTables(readPage()));
