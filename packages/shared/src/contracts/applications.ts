@@ -40,7 +40,10 @@ export const NewApplication = Type.Object(
     schema: Type.Unsafe<string>({
       type: ['object', 'string'],
       description: 'A JSON Schema, or its JSON text; its root type is object.',
-      examples: ['{"type":"object","properties":{"celsius":{"type":"number"}},"required":["celsius"]}'],
+      examples: [
+        { type: 'object', properties: { celsius: { type: 'number' } }, required: ['celsius'] },
+        '{"type":"object","properties":{"celsius":{"type":"number"}},"required":["celsius"]}',
+      ],
     }),
     connectors: Type.Optional(Connectors),
   },

@@ -35,7 +35,9 @@ function explain(part: Part, { keyword, params, message, data, parentSchema }: E
   return keyword === 'type' && description ? `${plain}: ${description}` : plain;
 }
 
-const asPredicate = (sentence: string) => sentence.charAt(0).toLowerCase() + sentence.slice(1);
+/** As it goes on behind the name of a field. */
+const asPredicate = (sentence: string) =>
+  sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, '');
 
 function unknownName(part: Part, name: string, schema: unknown): string {
   const allowed = Object.keys((schema as { properties?: object }).properties ?? {}).join(', ');

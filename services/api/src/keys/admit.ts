@@ -22,16 +22,11 @@ export function createAdmit(keyring: Keyring) {
     headers: IncomingHttpHeaders,
   ): Promise<void> {
     const key = sentKey(headers);
-    if (key.startsWith(tokenStart)) {
-      const create = `create one with POST /api/applications/${domain}/keys`;
-      throw forbidden(
-        `an ingest key is required to upload to ${domain}: a login token is not one; ${create}`,
-      );
-    }
-    if (key === '' || (!key.startsWith(keyMark) && !headers['x-api-key'])) {
-      throw forbidden(
-        `an ingest key is required to upload to ${domain}: send it as X-Api-Key: ${keyMark}… or Authorization: Bearer ${keyMark}…`,
-      );
+    if (!key.startsWith(keyMark)) {
+      const then = key.startsWith(tokenStart)
+        ? `a login token is not one; create one with POST /api/applications/${domain}/keys`
+        : `send it as X-Api-Key: ${keyMark}… or Authorization: Bearer ${keyMark}…`;
+      throw forbidden(`an ingest key is required to upload to ${domain}: ${then}`);
     }
     if (!(await keyring.has(id, hashOf(key)))) {
       throw forbidden(`this is not a valid ingest key of ${domain}: it may have been rotated or revoked`);
