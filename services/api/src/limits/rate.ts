@@ -41,16 +41,11 @@ export const toSeconds = (ms: number) => Math.max(1, Math.ceil(ms / 1_000));
 
 const shown = (count: number) => count.toLocaleString('en');
 
-const units = { day: 86_400, hour: 3_600, minute: 60, second: 1 };
-
 /** A duration as people say it, such as `minute` or `15 minutes`. */
 function shownWindow(ms: number): string {
-  const [unit, seconds] = Object.entries(units).find(([, each]) => ms % (each * 1_000) === 0) ?? [
-    'second',
-    1,
-  ];
-  const count = ms / 1_000 / seconds;
-  return count === 1 ? unit : `${count} ${unit}s`;
+  const units = { day: 86_400_000, hour: 3_600_000, minute: 60_000, second: 1_000 };
+  const [unit, length] = Object.entries(units).find(([, each]) => ms % each === 0) ?? ['ms', 1];
+  return ms === length ? unit : `${ms / length} ${unit}s`;
 }
 
 /** Hooks that let each address ask so often, and say how often it still may; none where there is no limit. */
@@ -103,6 +98,7 @@ export function createUploadRate({ count, durationMs }: Rate, redis: Redis, conf
     storeClient: redis,
     rejectIfRedisNotReady: true,
   });
+  const rate = `${shown(count)} entries per ${shownWindow(durationMs)}`;
   let window = 0;
   const applications = new Map<string, Uploaded>();
 
@@ -137,7 +133,6 @@ export function createUploadRate({ count, durationMs }: Rate, redis: Redis, conf
       const left = count - uploaded.known - uploaded.own;
       if (entries > left) {
         const headers = rateHeaders(count, left, resetMs);
-        const rate = `${shown(count)} entries per ${shownWindow(durationMs)}`;
         // It never fits: no Retry-After, or clients would send it again and again.
         if (entries > count) {
           const message = `the batch has ${shown(entries)} lines; the limit is ${rate}: send smaller batches; nothing was stored`;
