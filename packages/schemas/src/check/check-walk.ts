@@ -4,6 +4,7 @@ import { type Draft, draftOf, idKeyword, metaSchemaUris, refStandsAlone } from '
 import { isObject } from '../is-object.ts';
 import { limits } from '../limits.ts';
 import { append, shown } from '../pointer.ts';
+import { checkTypes } from './check-types.ts';
 import { keywordsOf } from './keywords.ts';
 import { translatePattern } from './pattern.ts';
 import { Refused } from './refusal.ts';
@@ -185,18 +186,6 @@ function split(reference: string, base: string, at: string): [uri: string, fragm
 function isMetaSchema(uri: string, draft: Draft): boolean {
   const meta = metaSchemaUris[draft];
   return uri === meta || uri.startsWith(meta.replace(/schema$/, 'meta/'));
-}
-
-const types = ['integer', 'number', 'string', 'boolean', 'object', 'array', 'null'];
-
-/** The meta-schema says only that it is not one of the allowed values. */
-function checkTypes(value: unknown, at: string): void {
-  const unknown = [value].flat().find((type) => typeof type === 'string' && !types.includes(type));
-  if (unknown === undefined) return;
-  const use = `use ${types.slice(0, -1).join(', ')} or ${types.at(-1)}`;
-  throw new Refused(
-    `\`${String(unknown).slice(0, limits.shownName)}\` is not a type, at ${shown(at)}: ${use}`,
-  );
 }
 
 function checkPattern(pattern: string, at: string): void {
