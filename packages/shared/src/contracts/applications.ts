@@ -24,6 +24,7 @@ export const Name = Type.String({
   minLength: 1,
   maxLength: 100,
   pattern: '\\S',
+  description: 'Must not be blank.',
   examples: ['Weather station'],
 });
 const ApplicationType = Type.Enum(['mobile', 'web', 'server', 'desktop', 'other'], {
@@ -49,9 +50,12 @@ export const NewApplication = Type.Object(
   {
     name: Name,
     type: ApplicationType,
-    schema: Type.String({
-      description: 'A JSON Schema as text (`JSON.stringify` makes it); its root type is object.',
-      examples: [exampleSchema],
+    // Where an object is sent, `textOf` of the route puts its JSON text in its place.
+    schema: Type.Unsafe<string>({
+      type: ['object', 'string'],
+      title: 'JsonSchema',
+      description: 'A JSON Schema, or its JSON text; its root type is object.',
+      examples: [JSON.parse(exampleSchema), exampleSchema],
     }),
     connectors: Type.Optional(Connectors),
   },
@@ -101,7 +105,7 @@ export const Application = Type.Object(
     template: Type.Object(
       {
         raw_schema: Type.String({
-          description: 'The schema, byte for byte as it was sent.',
+          description: 'The schema as JSON text, byte for byte as it was sent.',
           examples: [exampleSchema],
         }),
         schema: Type.Unknown({ description: 'The schema, parsed.', examples: [JSON.parse(exampleSchema)] }),
@@ -110,6 +114,11 @@ export const Application = Type.Object(
     ),
     createdAt: Type.String({ format: 'date-time' }),
     lastModifiedAt: Type.String({ format: 'date-time' }),
+    warnings: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'In the answer to a creation: keywords of the schema that are probably misspelt.',
+      }),
+    ),
   },
   { title: 'Application' },
 );

@@ -12,7 +12,7 @@ export const Username = Type.String({
   maxLength: 20,
   pattern: '^[A-Za-z0-9._-]*$',
   examples: ['ada'],
-  description: 'Letters, digits, `.`, `_` and `-`; unique without regard to case.',
+  description: 'May contain letters, digits, `.`, `_`, `-`; 3 to 20 of them; unique without regard to case.',
 });
 const strict = { additionalProperties: false };
 

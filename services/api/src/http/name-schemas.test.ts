@@ -20,6 +20,13 @@ it('moves schemas with a title to the components, those within them too', () => 
   });
 });
 
+it('names the object where a value has one of several types', () => {
+  const { paths, components } = nameSchemas(using({ title: 'Any', type: ['object', 'string'] }));
+  const anyOf = [{ $ref: '#/components/schemas/Any' }, { type: 'string' }];
+  expect(paths).toEqual(using({ anyOf }).paths);
+  expect(components?.schemas).toEqual({ Any: { type: 'object', additionalProperties: true } });
+});
+
 it('keeps a description that only one of the places has', () => {
   const { components } = nameSchemas(
     using({ title: 'Kind', enum: ['a'] }, { title: 'Kind', enum: ['a'], description: 'What it is.' }),

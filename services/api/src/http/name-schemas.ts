@@ -20,11 +20,19 @@ export function nameSchemas(description: Description): Description {
     return { $ref: `#/components/schemas/${title}` };
   }
 
+  /** The object among several types has the name: generators call it `…Type0` otherwise. */
+  function alternatives(title: string, { type, ...rest }: Schema): object {
+    const object = { type: 'object', additionalProperties: true };
+    const each = (one: string) => (one === 'object' ? refer(title, object) : { type: one });
+    return { ...rest, anyOf: (type as string[]).map(each) };
+  }
+
   function name(value: unknown, key = ''): unknown {
     if (key === 'example' || key === 'examples' || !isObject(value)) return value;
     if (Array.isArray(value)) return value.map((item) => name(item));
     const named = mapValues(value, name);
     const { title, ...rest } = named;
+    if (Array.isArray(rest.type)) return alternatives(title as string, rest);
     return typeof title === 'string' ? refer(title, rest) : named;
   }
 
