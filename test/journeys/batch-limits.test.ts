@@ -77,7 +77,8 @@ describe('a batch is refused as a whole, and nothing of it is stored', () => {
     ['a type that begins like JSON', '{"n":1}\n', { type: 'application/json-seq' }, 415, 'UnsupportedMediaTypeError'],
     ['CSV', 'n\n1\n', { type: 'text/csv' }, 415, 'UnsupportedMediaTypeError'],
     ['another charset', '{"n":1}\n', { type: 'application/x-ndjson; charset=latin1' }, 415, 'UnsupportedMediaTypeError'],
-    ['a compressed body', '{"n":1}\n', { headers: { 'content-encoding': 'gzip' } }, 415, 'UnsupportedMediaTypeError'],
+    ['another encoding', '{"n":1}\n', { headers: { 'content-encoding': 'br' } }, 415, 'UnsupportedMediaTypeError'],
+    ['a body that is not gzip', '{"n":1}\n', { headers: { 'content-encoding': 'gzip' } }, 400, 'MalformedBodyError'],
     ['an idempotency key with a blank', '{"n":1}\n', { headers: { 'idempotency-key': 'a b' } }, 400, 'InvalidRequestError'],
   ])('for %s', async (_what, body, options, status, name) => {
     expect(error(await client.batch(domain, body, options))).toEqual([status, name]);

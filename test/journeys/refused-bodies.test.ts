@@ -121,7 +121,7 @@ describe('requests on one connection', () => {
     const last = upload('{"n":2}', 'Content-Length: 7\r\nConnection: close');
     const answers = await speak(
       sluice.url,
-      upload('{"n":1}', 'Content-Length: 7\r\nContent-Encoding: gzip') + last,
+      upload('{"n":1}', 'Content-Length: 7\r\nContent-Encoding: br') + last,
     );
     expect(answers.map(({ status }) => status)).toEqual([415, 201]);
   });

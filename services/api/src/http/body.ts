@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { Patience } from './connections/slow-bodies.ts';
 
-const tooLarge = (limit: number) =>
+/** `limit` in bytes, of the body before its encoding too. */
+export const tooLarge = (limit: number) =>
   new ApiError('PayloadTooLargeError', `the body is over the limit of ${limit} bytes; nothing was stored`);
 const cutOff = (cause?: unknown) =>
   new ApiError('InvalidRequestError', 'the body is cut off; nothing was stored', { cause });

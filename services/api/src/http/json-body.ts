@@ -4,6 +4,7 @@ import { parseJson } from '@sluice/json/parse-json.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import { decodeWhole, encodingOf } from './decode.ts';
 
 type Done = (error: Error | null, body?: unknown) => void;
 
@@ -19,7 +20,7 @@ export function refuseCharsets(request: FastifyRequest): void {
 }
 
 /** Compressed bodies too. */
-export function refuseEncodings(request: FastifyRequest): void {
+function refuseEncodings(request: FastifyRequest): void {
   const encoding = request.headers['content-encoding'];
   if (encoding && encoding.toLowerCase() !== 'identity') {
     throw new ApiError(
@@ -30,15 +31,18 @@ export function refuseEncodings(request: FastifyRequest): void {
   refuseCharsets(request);
 }
 
-/** Takes JSON bodies as the bytes they are, for a route that reads them itself. */
+/** Takes JSON bodies, compressed ones too, as the bytes they are, for a route that reads them itself. */
 export function takeJsonBytes(app: FastifyInstance): void {
   app.removeContentTypeParser('application/json');
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
     (request: FastifyRequest, body: Buffer, done: Done) => {
-      refuseEncodings(request);
-      done(null, body);
+      const encoding = encodingOf(request.headers['content-encoding']);
+      refuseCharsets(request);
+      if (encoding === undefined) done(null, body);
+      else
+        decodeWhole(body, encoding, request.routeOptions.bodyLimit).then((whole) => done(null, whole), done);
     },
   );
 }

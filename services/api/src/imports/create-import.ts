@@ -7,7 +7,7 @@ import { repeat } from '@sluice/shared/repeat.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import type { ImportJob } from '@sluice/store/jobs/job-records.ts';
 import type { Dependencies } from '../dependencies.ts';
-import type { Compression } from './decompress.ts';
+import type { Compression } from '../http/decompress.ts';
 import { createReceive } from './receive.ts';
 
 const touchEveryMs = 2_000;

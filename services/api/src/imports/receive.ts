@@ -11,9 +11,9 @@ import type { Store } from '@sluice/store/connect.ts';
 import type { ImportJob } from '@sluice/store/jobs/job-records.ts';
 import { piecesOf } from '../http/body.ts';
 import { patienceFor } from '../http/connections/slow-bodies.ts';
+import { decode } from '../http/decode.ts';
+import type { Compression } from '../http/decompress.ts';
 import { type CutChunk, createChunker } from './chunker.ts';
-import { decode } from './decode.ts';
-import type { Compression } from './decompress.ts';
 
 type Columns = (string | null)[];
 

@@ -7,16 +7,18 @@ import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { findApplication } from '../applications/find.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { encodingOf } from '../http/decode.ts';
 import { success } from '../http/envelope.ts';
 import { refuseCharsets } from '../http/json-body.ts';
 import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
 import { onlyQueries } from '../http/validation.ts';
 import { toJob } from '../jobs/to-job.ts';
 import { createImport } from './create-import.ts';
-import { encodingOf } from './decode.ts';
 
 const formats: Record<string, ImportFormat> = {
   'application/x-ndjson': 'ndjson',
+  'application/ndjson': 'ndjson',
+  'application/jsonl': 'ndjson',
   'application/json': 'json',
   'text/csv': 'csv',
 };

@@ -1,13 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { piecesOf } from '../../http/body.ts';
+import { piecesOf, tooLarge } from '../../http/body.ts';
+import { decode, encodingOf } from '../../http/decode.ts';
 import { addressKey } from '../../limits/address-key.ts';
 import type { Capacity, Lease } from '../../limits/capacity.ts';
 
 const firstBytes = 64 * 1024;
 
 /**
- * Takes bodies whole before anything of them is stored: one that is cut off, or over the limit, stores nothing.
+ * Takes bodies whole, and decompresses them, before anything of them is stored: one that is cut off, or over the limit, stores nothing.
  * Their bytes count for the address: whose application it is may not be known yet. `begin` is called first.
  */
 export function createCollectBody(limit: number, capacity: Pick<Capacity, 'lease'>) {
@@ -29,8 +30,11 @@ export function createCollectBody(limit: number, capacity: Pick<Capacity, 'lease
       // One buffer that grows: a body in pieces of a byte would cost a hundred times its length as a list.
       let body: Buffer = Buffer.alloc(0);
       let length = 0;
-      for await (const piece of piecesOf(stream, limit)) {
+      const encoding = encodingOf(request.headers['content-encoding']);
+      const pieces = piecesOf(stream, limit);
+      for await (const piece of encoding ? decode(pieces, encoding) : pieces) {
         const needed = length + piece.length;
+        if (needed > limit) throw tooLarge(limit);
         if (needed > body.length) {
           const size = Math.min(limit, Math.max(needed, 2 * body.length, firstBytes));
           lease.take(size - body.length);

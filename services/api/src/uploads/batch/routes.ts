@@ -7,7 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import type { Dependencies } from '../../dependencies.ts';
 import { success } from '../../http/envelope.ts';
-import { refuseEncodings } from '../../http/json-body.ts';
+import { refuseCharsets } from '../../http/json-body.ts';
 import { ByDomain, overRate, rateLimited, refusals, tagRoutes } from '../../http/route-parts.ts';
 import { onlyQueries } from '../../http/validation.ts';
 import { abortOnClose } from '../../jobs/abort-on-close.ts';
@@ -19,6 +19,9 @@ import { createCollectBody } from './collect-body.ts';
 import type { createExamineLines } from './examine-lines.ts';
 import { elementsOf, elementsOrWhole, linesOf } from './lines.ts';
 import type { createStoreBatch } from './store-batch.ts';
+
+/** The first three are NDJSON. */
+const types = ['application/x-ndjson', 'application/ndjson', 'application/jsonl', 'application/json'];
 
 interface Steps extends Pick<Dependencies, 'cache' | 'config' | 'capacity'> {
   admit: Admit;
@@ -36,13 +39,10 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
   tagRoutes(app, 'Uploads', { security: keyed });
   const { begin, collect, during } = createCollectBody(batchLimit, capacity.batches);
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    ['application/json', 'application/x-ndjson'],
-    (request: FastifyRequest, stream: IncomingMessage) => {
-      refuseEncodings(request);
-      return collect(request, stream);
-    },
-  );
+  app.addContentTypeParser(types, (request: FastifyRequest, stream: IncomingMessage) => {
+    refuseCharsets(request);
+    return collect(request, stream);
+  });
 
   const taking = {
     bodyLimit: batchLimit,
@@ -57,7 +57,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
     },
   };
 
-  const isJson = (contentType = '') => contentType.toLowerCase().startsWith('application/json');
+  const isJson = (contentType = '') => /^application\/json\s*(;|$)/i.test(contentType);
 
   function notEmpty(body: unknown): Buffer {
     if (Buffer.isBuffer(body) && body.length > 0) return body;
@@ -73,7 +73,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
         description:
           'NDJSON, one object a line, or a JSON array. A line that is refused is told in `errors` (with up to 20 `details` for the first 100 of them, one for the others), the others are stored. With an `Idempotency-Key` a retry must have the same bytes and the same `atomic`.' +
           aboutKeys,
-        consumes: ['application/x-ndjson', 'application/json'],
+        consumes: types,
         params: ByDomain,
         headers: IdempotencyKey,
         querystring: BatchQuery,
@@ -117,7 +117,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
         description:
           'Takes what an upload and a batch take: a JSON object, a JSON array, or NDJSON. Answers what would become of each, in the form of the answer to a batch; `Idempotency-Key` is not looked at. Each counts for the limit of uploads.' +
           aboutKeys,
-        consumes: ['application/x-ndjson', 'application/json'],
+        consumes: types,
         params: ByDomain,
         querystring: BatchQuery,
         body: Type.Unknown(),

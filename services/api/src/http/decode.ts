@@ -1,4 +1,5 @@
 import { ApiError } from '@sluice/shared/errors.ts';
+import { tooLarge } from './body.ts';
 import { type Bytes, type Compression, createSource, decompress, encodingAt } from './decompress.ts';
 
 const encodings: Record<string, Compression | undefined> = { gzip: 'gzip', 'x-gzip': 'gzip', zstd: 'zstd' };
@@ -40,3 +41,19 @@ export async function* decode(body: Bytes, named: Compression | undefined): Byte
 }
 
 const malformed = (message: string) => new ApiError('MalformedBodyError', `${message}; nothing was stored`);
+
+/** A whole body as it was before its encoding. Rejects with ApiError where that is over the limit of the route, or broken. */
+export async function decodeWhole(body: Buffer, encoding: Compression, limit: number): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  for await (const piece of decode(piecesIn(body), encoding)) {
+    length += piece.length;
+    if (length > limit) throw tooLarge(limit);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces, length);
+}
+
+async function* piecesIn(body: Buffer): Bytes {
+  yield body;
+}
