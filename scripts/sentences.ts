@@ -10,8 +10,8 @@ const blank = (text: string) => text.replace(/[^\n]/g, '');
 /** A link is its text; code, or a list of it, is one word. Line ends stay, so that lines can be counted. */
 const spokenText = (markdown: string) =>
   markdown
-    .replace(/^( *)```[^]*?^\1```$/gm, blank)
-    .replace(/<!--[^]*?-->/g, blank)
+    .replace(/^( *)```[\s\S]*?^\1```$/gm, blank)
+    .replace(/<!--[\s\S]*?-->/g, blank)
     .replace(/\]\([^()\s]+\)/g, ']')
     .replace(/`[^`]*`(?:,?\s+(?:(?:and|or)\s+)?`[^`]*`)*/g, (code) => `code${blank(code)}`);
 
