@@ -32,9 +32,9 @@ export const patterns: Case[] = [
   },
 ];
 
-function doubling(depth: number, keyword: string, leaf: object, more: object = {}): object {
+function doubling(depth: number, keyword: string, field: object, more: object = {}): object {
   const $defs = map(depth, (i) => [`d${i}`, { [keyword]: Array(2).fill({ $ref: `#/$defs/d${i + 1}` }) }]);
-  return { type: 'object', $defs: { ...$defs, [`d${depth}`]: leaf }, $ref: '#/$defs/d0', ...more };
+  return { type: 'object', $defs: { ...$defs, [`d${depth}`]: field }, $ref: '#/$defs/d0', ...more };
 }
 
 /** References that double, or lead back to themselves. */

@@ -6,7 +6,7 @@ import { times } from './expectations.ts';
 import { isOver } from './jobs.ts';
 
 /** In each file: so much that most workers are amid one when they are killed. */
-const entries = 4_000;
+const entries = 10_000;
 const killEveryMs = 5_000;
 
 export function workerFaults(cluster: () => Cluster): void {

@@ -48,7 +48,7 @@ describe('an atomic batch', () => {
       },
     ]);
     expect(await client.count(domain)).toBe(0);
-    expect(await client.leaves(domain)).toEqual([]);
+    expect(await client.fields(domain)).toEqual([]);
   });
 
   it('tells all of its bad lines', async () => {
@@ -63,7 +63,7 @@ describe('an atomic batch', () => {
 
   it('has its columns recorded when it is stored', async () => {
     expect((await atomic('{"n":1,"a":1}\n{"n":2,"b":{"c":1}}\n')).status).toBe(201);
-    expect(await client.leaves(domain)).toEqual(['/a', '/b/c']);
+    expect(await client.fields(domain)).toEqual(['/a', '/b/c']);
   });
 
   it('goes beside others and beside uploads', async () => {
@@ -81,11 +81,11 @@ describe('a batch that is not atomic', () => {
   it('has columns of the lines that are stored, and of no others', async () => {
     const { status } = await client.batch(domain, '{"n":1,"a":1}\n{"n":"x","b":1}\n{"n":2,"c":1}\n');
     expect(status).toBe(207);
-    expect(await client.leaves(domain)).toEqual(['/a', '/c']);
+    expect(await client.fields(domain)).toEqual(['/a', '/c']);
   });
 
   it('has no columns when none of its lines is stored', async () => {
     expect((await client.batch(domain, '{"n":"x","b":1}\n')).status).toBe(422);
-    expect(await client.leaves(domain)).toEqual([]);
+    expect(await client.fields(domain)).toEqual([]);
   });
 });

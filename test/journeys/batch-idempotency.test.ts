@@ -60,7 +60,7 @@ describe.each([
       expect([status, body.error.name]).toEqual([409, 'ResourceConflictError']);
     }
     expect(await one.count(domain)).toBe(count);
-    expect(await one.leaves(domain)).toEqual([]);
+    expect(await one.fields(domain)).toEqual([]);
   });
 
   it('conflicts with the same lines that are to be stored in the other way', async () => {

@@ -41,7 +41,7 @@ describe('deleting an application', () => {
     await until(async () => (await store.applications.tombstone(id)) === undefined);
     expect(await store.entries.count(id, {})).toBe(0);
     expect(await store.jobs.list(id, 'export')).toEqual([]);
-    expect((await store.leaves.of(id)).pointers).toEqual([]);
+    expect((await store.fields.of(id)).pointers).toEqual([]);
     for (const method of ['GET', 'DELETE']) {
       expect((await two.request(method, `/applications/${domain}`, { token })).status).toBe(404);
     }

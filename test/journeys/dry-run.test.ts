@@ -53,7 +53,7 @@ describe('a dry run', () => {
     const before = await store.entries.count(id, {});
     await ask('validate', '[{"n":1,"fresh":true},{"n":2}]');
     expect(await store.entries.count(id, {})).toBe(before);
-    expect((await store.leaves.of(id)).pointers).not.toContain('/fresh');
+    expect((await store.fields.of(id)).pointers).not.toContain('/fresh');
   });
 
   it('refuses what no route of uploads takes', async () => {

@@ -5,7 +5,7 @@ import { highestId } from '@sluice/store/entries/entry-id.ts';
 import type { ExportJob } from '@sluice/store/jobs/job-records.ts';
 import type { JobStore } from '@sluice/store/jobs/jobs.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eachLeaf } from '../support/each-leaf.ts';
+import { eachField } from '../support/each-field.ts';
 import { deliver } from '../support/export-client.ts';
 import { claim, createClaimed, writerOn } from '../support/export-writer.ts';
 import { jsonOf } from '../support/json-of.ts';
@@ -37,8 +37,8 @@ async function filled(payloads: Record<string, unknown>[], properties: object = 
   const store = storeOf(sluice);
   const application = (await store.applications.byDomain(domain))?.id as string;
   const pointers = new Set<string>();
-  for (const payload of payloads) eachLeaf(payload, (leaf) => pointers.add(toPointer(leaf)));
-  await store.leaves.add(application, [...pointers]);
+  for (const payload of payloads) eachField(payload, (field) => pointers.add(toPointer(field)));
+  await store.fields.add(application, [...pointers]);
   for (let n = 0; n < payloads.length; n += 500) {
     const batch = payloads.slice(n, n + 500).map((payload) => ({ application, json: jsonOf(payload) }));
     await store.entries.insert(batch);
@@ -156,7 +156,7 @@ describe('arrays=rows', () => {
     expect([...files]).toEqual([['entries.csv', 'entry,createdAt,a\r\n']]);
   });
 
-  it('has arrays as JSON text that would take too many tables or columns, and leaves without a column too', async () => {
+  it('has arrays as JSON text that would take too many tables or columns, and fields without a column too', async () => {
     const wide = [Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`k${i}`, i]))];
     const tables = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`t${i}`, [{ x: i }]]));
     const long = 'k'.repeat(1_100);
@@ -166,7 +166,7 @@ describe('arrays=rows', () => {
     ]);
     const id = (await store.applications.byDomain(domain))?.id as string;
     await sluice.request('POST', `/applications/${domain}/data`, { json: { t0: [], [long]: [{ y: 1 }] } });
-    expect((await store.leaves.of(id)).overflow).toBe(true);
+    expect((await store.fields.of(id)).overflow).toBe(true);
     const files = await unzip(await bytesOf(`/applications/${domain}/export?arrays=rows`));
     expect([...files.keys()]).toEqual([
       'entries.csv',
@@ -263,7 +263,7 @@ describe('a worker that dies', () => {
     },
   );
 
-  it('leaves columns that the next one keeps, and a job that it has lost alone', async () => {
+  it('fields columns that the next one keeps, and a job that it has lost alone', async () => {
     const { path, store } = await filled(orders);
     const { id: other } = await finished(path, { arrays: 'columns' });
     const { application, owner, domain, options, cut, leafCount } = (await store.jobs.get(

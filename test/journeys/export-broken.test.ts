@@ -159,7 +159,7 @@ it('an export is taken over from a worker that has lost MongoDB, though it still
 
 it('an export that fails midway breaks the stream, and its job says why', async () => {
   const { count, db, worker, stream, streamed, over, client, domain } = await start(parts);
-  // The newest entry has a leaf that was never recorded: a defect, for which no column was made.
+  // The newest entry has a field that was never recorded: a defect, for which no column was made.
   const newest = { 'payload.n': count - 1 };
   await db.collection('entries').updateOne(newest, { $set: { 'payload.unheard': 'of' } });
   await worker.start();

@@ -1,4 +1,4 @@
-import { largeNumbers } from '@sluice/store/applications/leaves.ts';
+import { largeNumbers } from '@sluice/store/applications/fields.ts';
 import type { Store } from '@sluice/store/connect.ts';
 import { highestId } from '@sluice/store/entries/entry-id.ts';
 import type { ExportJob, ExportShape } from '@sluice/store/jobs/job-records.ts';
@@ -143,7 +143,7 @@ it('goes on after an upload that no integer column holds', async () => {
 
 it.each<[string, (path: string) => Promise<number>]>([
   [
-    'a large upload, which a thread examines',
+    'a large upload, which a thread validates',
     async (path) => {
       const body = `{"i":1e19,"text":"${'x'.repeat(200_000)}"}`;
       return (await sluice.request('POST', `${path}/data`, { body })).status;
@@ -246,7 +246,7 @@ describe('an entry that comes while a file is written', () => {
     expect(hasLarge).toBe(values.length > 1);
     const store = storeOf(sluice);
     async function comeLate() {
-      await store.leaves.add(application, [largeNumbers]);
+      await store.fields.add(application, [largeNumbers]);
       await store.entries.insert([{ application, json: late }]);
     }
     if (!hasLarge) await comeLate();

@@ -43,7 +43,7 @@ async function start(count: number, env: Record<string, string> = {}) {
   };
 }
 
-/** The newest entry has a leaf that was never recorded, for which no column is made. Returns how to mend it. */
+/** The newest entry has a field that was never recorded, for which no column is made. Returns how to mend it. */
 async function breakNewest({ db, count }: Pick<Run, 'db' | 'count'>): Promise<() => Promise<void>> {
   const newest = { 'payload.n': count - 1 };
   await db.collection('entries').updateOne(newest, { $set: { 'payload.unheard': 'of' } });

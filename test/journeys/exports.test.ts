@@ -181,7 +181,7 @@ describe('an export', () => {
     expect((await get(`/applications/${domain}/export`)).status).toBe(200);
   });
 
-  it('has a column for leaves whose names are too long', async () => {
+  it('has a column for fields whose names are too long', async () => {
     const domain = await sluice.application(token, { type: 'object', properties: { a: {} } });
     const long = 'k'.repeat(1_100);
     for (const payload of [
@@ -198,7 +198,7 @@ describe('an export', () => {
   });
 
   it.each(['csv', 'parquet'])(
-    'has as %s all leaves of a schema that has too many for columns',
+    'has as %s all fields of a schema that has too many for columns',
     async (format) => {
       const keys = Array.from({ length: 71 }, (_, i) => `k${i}`);
       const all = (property: object) => Object.fromEntries(keys.map((key) => [key, property]));
@@ -224,7 +224,7 @@ describe('an export', () => {
     },
   );
 
-  describe('of entries with more leaves than there can be columns', () => {
+  describe('of entries with more fields than there can be columns', () => {
     const properties = { name: { type: 'string' }, place: { type: 'object', properties: { lat: {} } } };
     const many = Object.fromEntries(Array.from({ length: 5_001 }, (_, i) => [`k${i}`, i]));
     const payloads = [

@@ -9,7 +9,7 @@ import { headerColumns } from '@sluice/schemas/csv/header.ts';
 import { createRowJson } from '@sluice/schemas/csv/row.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { eachLeaf } from '../support/each-leaf.ts';
+import { eachField } from '../support/each-field.ts';
 import { write } from '../support/exports/entries.ts';
 import { runs } from '../support/runs.ts';
 import { type TypedPayloads, typedPayloads, withoutNulls } from '../support/typed-payloads.ts';
@@ -20,7 +20,7 @@ async function roundTrip(
   formulas: 'escape' | 'raw',
 ): Promise<unknown[]> {
   const recorded = new Set<string>();
-  for (const payload of payloads) eachLeaf(payload, (path) => recorded.add(toPointer(path)));
+  for (const payload of payloads) eachField(payload, (path) => recorded.add(toPointer(path)));
   const columns = columnsOf(schema, [...recorded]);
   const entries = payloads.map((payload, time) => ({ time, payload }));
   const csv = await write(createCsv({ columns, formulas }), entries);

@@ -165,9 +165,9 @@ describe('the report of an import', () => {
 });
 
 describe('an import', () => {
-  it('records the leaves that no schema names, so that an export has them', async () => {
+  it('records the fields that no schema names, so that an export has them', async () => {
     const { domain } = await run('n,a.b,/c~1d\n1,x,2\n', types.csv);
-    expect(await uploadClient(sluice, token).leaves(domain)).toEqual(['/a/b', '/c~1d']);
+    expect(await uploadClient(sluice, token).fields(domain)).toEqual(['/a/b', '/c~1d']);
     const { text } = await sluice.request('GET', `/applications/${domain}/export`, { token });
     expect(text.split('\r\n').map((row) => row.split(',').slice(1).join())).toEqual([
       'n,text,list,a.b,c/d',

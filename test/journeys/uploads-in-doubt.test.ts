@@ -76,7 +76,7 @@ it('an atomic batch that was interrupted is stored whole by a retry with the sam
   await until(async () => (await send()).status === 201);
 });
 
-it('a batch is listed with the last line first, though its first line has a leaf of its own', async () => {
+it('a batch is listed with the last line first, though its first line has a field of its own', async () => {
   const domain = await application();
   const lines = Array.from({ length: 1_000 }, (_, n) => (n === 0 ? { n, more: 1 } : { n }));
   expect((await seen.batch(domain, ndjson(lines))).status).toBe(201);

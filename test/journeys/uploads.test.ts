@@ -136,7 +136,7 @@ describe('an upload', () => {
     expect((await upload('{"list":[1]}', at)).status).toBe(422);
   });
 
-  it('records a leaf that the schema does not name once, in the order of appearance, by concurrent uploads too', async () => {
+  it('records a field that the schema does not name once, in the order of appearance, by concurrent uploads too', async () => {
     const at = await sluice.application(token, { type: 'object', properties: { known: {} } });
     await upload('{"known":1,"b":1,"a":{"x":1}}', at);
     await Promise.all(
@@ -144,7 +144,7 @@ describe('an upload', () => {
     );
     const store = storeOf(sluice);
     const application = await store.applications.byDomain(at);
-    const { pointers } = await store.leaves.of(application?.id as string);
+    const { pointers } = await store.fields.of(application?.id as string);
     expect(pointers).toEqual(['/b', '/a/x', '/c']);
   });
 });

@@ -3,7 +3,7 @@ import { parseJson } from '@sluice/json/parse-json.ts';
 import { toPointer } from '@sluice/json/pointer.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { eachLeaf } from '../support/each-leaf.ts';
+import { eachField } from '../support/each-field.ts';
 import { columnsFor, type Entry, entries, write as writeCsv } from '../support/exports/entries.ts';
 import {
   cases,
@@ -30,7 +30,7 @@ function cellsOf(list: Entry[], disarmed: boolean): string[][] {
     columns.map(({ name }) => disarm(name)),
     ...list.map(({ time, payload }) => {
       const found = new Map<string | undefined, string>([[undefined, new Date(time).toISOString()]]);
-      eachLeaf(payload, (path, value) => {
+      eachField(payload, (path, value) => {
         const text = typeof value === 'string' ? disarm(value) : value === null ? '' : JSON.stringify(value);
         found.set(toPointer(path), text);
       });

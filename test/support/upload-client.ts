@@ -48,10 +48,10 @@ export function uploadClient(sluice: Sluice, token: string) {
     },
 
     /** The columns that are recorded beside those of the schema. Call in a test. */
-    async leaves(domain: string): Promise<string[]> {
+    async fields(domain: string): Promise<string[]> {
       const store = storeOf(sluice);
       const application = await store.applications.byDomain(domain);
-      return (await store.leaves.of(application?.id as string)).pointers;
+      return (await store.fields.of(application?.id as string)).pointers;
     },
   };
 }

@@ -1,11 +1,11 @@
-import { schemaLeaves } from '@sluice/schemas/columns/schema-leaves.ts';
+import { schemaFields } from '@sluice/schemas/columns/schema-fields.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import { parseSchema } from '@sluice/schemas/parse-schema.ts';
 import type { Validator } from '@sluice/schemas/validate/validator.ts';
 import { unavailable } from '@sluice/shared/errors.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
-import { type Extent, type LeafStore, largeNumbers } from '@sluice/store/applications/leaves.ts';
-import { createLeafSet, type LeafSet } from './leaf-set.ts';
+import { type Extent, type FieldStore, largeNumbers } from '@sluice/store/applications/fields.ts';
+import { createFieldSet, type FieldSet } from './field-set.ts';
 
 /** What it takes to take entries for an application. */
 export interface Intake {
@@ -15,20 +15,20 @@ export interface Intake {
   owner: string;
   rawSchema: string;
   validator: Validator;
-  leaves: LeafSet;
-  /** Whether all leaves are on record. */
+  fields: FieldSet;
+  /** Whether all fields are on record. */
   recorded: Extent;
 }
 
-/** Compiles an application's schema and learns its leaves. Throws ApiError when it cannot be compiled now. */
-export function createLoadIntake({ leaves, compiler }: { leaves: LeafStore; compiler: Compiler }) {
+/** Compiles an application's schema and learns its fields. Throws ApiError when it cannot be compiled now. */
+export function createLoadIntake({ fields, compiler }: { fields: FieldStore; compiler: Compiler }) {
   return async ({ id, domain, owner, rawSchema }: ApplicationRecord): Promise<Intake> => {
     const compiling = compiler.compile(rawSchema, { client: owner.id });
-    const [compiled, recorded] = await Promise.all([compiling, leaves.of(id)]);
+    const [compiled, recorded] = await Promise.all([compiling, fields.of(id)]);
     // It compiled when it was created: what fails now is time or memory.
     if (!compiled.ok) throw unavailable(`the schema cannot be compiled now: ${compiled.problem}`);
-    const known = createLeafSet();
-    known.add(schemaLeaves(parseSchema(rawSchema)));
+    const known = createFieldSet();
+    known.add(schemaFields(parseSchema(rawSchema)));
     known.add(recorded.pointers);
     if (recorded.hasLarge) known.add([largeNumbers]);
     const { validator } = compiled;
@@ -38,7 +38,7 @@ export function createLoadIntake({ leaves, compiler }: { leaves: LeafStore; comp
       owner: owner.id,
       rawSchema,
       validator,
-      leaves: known,
+      fields: known,
       recorded: { overflow: recorded.overflow, closed: recorded.closed },
     };
   };

@@ -6,7 +6,7 @@ import {
   tooMany,
   unavailable,
 } from '@sluice/shared/errors.ts';
-import type { LineRefusal, Refusal } from './examine.ts';
+import type { LineRefusal, Refusal } from './validate-payload.ts';
 
 const detailsOfLine = 20;
 

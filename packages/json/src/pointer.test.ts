@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { BSON } from 'mongodb';
 import { expect, it } from 'vitest';
-import { eachLeaf } from '../../../test/support/each-leaf.ts';
+import { eachField } from '../../../test/support/each-field.ts';
 import { runs } from '../../../test/support/runs.ts';
 import { fromPointer, toPointer } from './pointer.ts';
 
 function leaves(payload: Record<string, unknown>) {
   const found: [string[], unknown][] = [];
-  eachLeaf(payload, (path, value) => found.push([path, value]));
+  eachField(payload, (path, value) => found.push([path, value]));
   return found;
 }
 

@@ -4,8 +4,8 @@ import { MongoClient, type MongoClientOptions, ObjectId } from 'mongodb';
 import { auditStore } from './accounts/audit.ts';
 import { userStore } from './accounts/users.ts';
 import { applicationStore } from './applications/applications.ts';
+import { fieldStore } from './applications/fields.ts';
 import { keyStore } from './applications/keys.ts';
-import { leafStore } from './applications/leaves.ts';
 import { batchStore } from './entries/batches.ts';
 import { entryStore } from './entries/entries.ts';
 import { milestoneStore } from './entries/milestones.ts';
@@ -85,7 +85,7 @@ export function connectStore(
     milestones,
     batches: batchStore(db, entries, timeoutMs),
     keys: keyStore(db),
-    leaves: leafStore(db),
+    fields: fieldStore(db),
     jobs: jobStore(db),
     parts: partStore(db),
     chunks: chunkStore(db),

@@ -4,7 +4,7 @@ import { type Column, columnsOf } from '@sluice/schemas/columns/columns.ts';
 import type { TableShape } from '@sluice/store/jobs/job-records.ts';
 import fc from 'fast-check';
 import { BSON } from 'mongodb';
-import { eachLeaf } from '../each-leaf.ts';
+import { eachField } from '../each-field.ts';
 import { type Entry, key, type Payload, scalar, time, toBson } from './entries.ts';
 
 const { value } = fc.letrec<{ value: unknown }>((tie) => {
@@ -26,10 +26,10 @@ export const withArrays: fc.Arbitrary<Entry[]> = fc
   .array(fc.record({ time, payload }), { maxLength: 6 })
   .map((list) => JSON.parse(JSON.stringify(list)));
 
-/** Some of the leaves are declared, and one that no entry has. */
+/** Some of the fields are declared, and one that no entry has. */
 export function baseOf(list: Entry[]): Column[] {
   const pointers = new Set<string>();
-  for (const { payload } of list) eachLeaf(payload, (path) => pointers.add(toPointer(path)));
+  for (const { payload } of list) eachField(payload, (path) => pointers.add(toPointer(path)));
   return columnsOf({ properties: { declared: {} } }, [...pointers]);
 }
 
@@ -48,11 +48,11 @@ export const isFilledArray = (value: unknown): value is unknown[] => Array.isArr
 export const isFilledObject = (value: unknown): value is Payload =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0;
 
-/** All values that entries have at a leaf. */
+/** All values that entries have at a field. */
 export function valuesAt(list: Entry[], pointer: string): unknown[] {
   const found: unknown[] = [];
   for (const { payload } of list)
-    eachLeaf(payload, (path, value) => {
+    eachField(payload, (path, value) => {
       if (toPointer(path) === pointer) found.push(value);
     });
   return found;

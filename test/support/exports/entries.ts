@@ -3,7 +3,7 @@ import { toPointer } from '@sluice/json/pointer.ts';
 import { type Column, columnsOf } from '@sluice/schemas/columns/columns.ts';
 import fc from 'fast-check';
 import { Binary, BSON } from 'mongodb';
-import { eachLeaf } from '../each-leaf.ts';
+import { eachField } from '../each-field.ts';
 
 export type Payload = Record<string, unknown>;
 export interface Entry {
@@ -25,7 +25,7 @@ export function toBson({ time, payload, once }: Entry): Buffer {
 
 export function columnsFor(entries: Entry[]): Column[] {
   const pointers = new Set<string>();
-  for (const { payload } of entries) eachLeaf(payload, (path) => pointers.add(toPointer(path)));
+  for (const { payload } of entries) eachField(payload, (path) => pointers.add(toPointer(path)));
   return columnsOf({ type: 'object' }, [...pointers]);
 }
 

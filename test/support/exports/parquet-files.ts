@@ -6,7 +6,7 @@ import { toPointer } from '@sluice/json/pointer.ts';
 import { type Column, columnsOf } from '@sluice/schemas/columns/columns.ts';
 import fc from 'fast-check';
 import { parquetReadObjects } from 'hyparquet';
-import { eachLeaf } from '../each-leaf.ts';
+import { eachField } from '../each-field.ts';
 import { type Entry, toBson } from './entries.ts';
 import { createExpected, type Row } from './parquet-oracle.ts';
 import { anyShape, payloadOf, schemaOf } from './parquet-shapes.ts';
@@ -27,7 +27,7 @@ const time = fc.nat({ max: 2 ** 47 });
 
 export function columnsFor(schema: Record<string, unknown>, payloads: Record<string, unknown>[]): Column[] {
   const recorded = new Set<string>();
-  for (const payload of payloads) eachLeaf(payload, (path) => recorded.add(toPointer(path)));
+  for (const payload of payloads) eachField(payload, (path) => recorded.add(toPointer(path)));
   return columnsOf(schema, [...recorded]);
 }
 

@@ -1,6 +1,6 @@
 import { toPointer } from '@sluice/json/pointer.ts';
 import type { Column } from '@sluice/schemas/columns/columns.ts';
-import { eachLeaf } from '../each-leaf.ts';
+import { eachField } from '../each-field.ts';
 import type { ObjectShape, Shape } from './parquet-shapes.ts';
 
 /** A row as every reader has to give it: times as in JSON, integers as numbers, JSON as its text, NULL as null. */
@@ -43,7 +43,7 @@ export function createExpected({ shape, columns, selected }: Options) {
         : Object.fromEntries(fields.map(({ key, read }) => [key, read(own(value as Payload, key))]));
   }
 
-  /** Whether a leaf is in the value of some field. */
+  /** Whether a field is in the value of some field. */
   function isHeld(path: string[]): boolean {
     let of: Shape = shape;
     for (const [depth, key] of path.entries()) {
@@ -67,13 +67,13 @@ export function createExpected({ shape, columns, selected }: Options) {
   );
 
   return function expected(createdAt: string, payload: Payload): Row {
-    const leaves = new Map<string, unknown>();
-    eachLeaf(payload, (path, value) => leaves.set(toPointer(path), value));
+    const fields = new Map<string, unknown>();
+    eachField(payload, (path, value) => fields.set(toPointer(path), value));
     return {
       ...(isWanted('createdAt') && { createdAt }),
       ...Object.fromEntries(tops.map(({ key, name, read }) => [name, read(own(payload, key))])),
       ...Object.fromEntries(
-        others.map(({ name, pointer }) => [name, toText(leaves.get(pointer as string) ?? null)]),
+        others.map(({ name, pointer }) => [name, toText(fields.get(pointer as string) ?? null)]),
       ),
     };
   };

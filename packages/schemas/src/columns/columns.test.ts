@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../test/support/runs.ts';
 import { columnsOf } from './columns.ts';
-import { maxColumns, schemaLeaves } from './schema-leaves.ts';
+import { maxColumns, schemaFields } from './schema-fields.ts';
 import { widthOf } from './width.ts';
 
-describe('the leaves of a schema', () => {
+describe('the fields of a schema', () => {
   it.each<[string, object, string[]]>([
     ['nothing', {}, []],
     ['properties in their order', { properties: { b: {}, a: {} } }, ['/b', '/a']],
@@ -31,8 +31,8 @@ describe('the leaves of a schema', () => {
     ['boolean schemas', { properties: { a: true, b: false } }, ['/a', '/b']],
     ['keys with slashes and tildes', { properties: { 'a/b': {}, 'c~d': {} } }, ['/a~1b', '/c~0d']],
     ['references that lead nowhere', { properties: { a: { $ref: '#/nowhere' } } }, ['/a']],
-  ])('%s', (_what, schema, leaves) => {
-    expect(schemaLeaves(schema as Record<string, unknown>)).toEqual(leaves);
+  ])('%s', (_what, schema, fields) => {
+    expect(schemaFields(schema as Record<string, unknown>)).toEqual(fields);
   });
 
   describe('with properties beside a reference', () => {
@@ -55,8 +55,8 @@ describe('the leaves of a schema', () => {
       ['https://json-schema.org/draft/2019-09/schema', together],
       ['https://json-schema.org/draft/2020-12/schema', together],
       [undefined, together],
-    ])('have those that count by %s', ($schema, leaves) => {
-      expect(schemaLeaves({ $schema, ...schema })).toEqual(leaves);
+    ])('have those that count by %s', ($schema, fields) => {
+      expect(schemaFields({ $schema, ...schema })).toEqual(fields);
     });
 
     it('leave out what contains itself, and end where references do', () => {
@@ -67,7 +67,7 @@ describe('the leaves of a schema', () => {
       };
       const definitions = { x: { $ref: '#/definitions/y' }, y: { $ref: '#/definitions/x' } };
       const $schema = 'http://json-schema.org/draft-07/schema#';
-      expect(schemaLeaves({ $schema, properties, definitions })).toEqual(['/a']);
+      expect(schemaFields({ $schema, properties, definitions })).toEqual(['/a']);
     });
   });
 
@@ -78,7 +78,7 @@ describe('the leaves of a schema', () => {
         { properties: { a: { $ref: `#/$defs/d${i + 1}` }, b: { $ref: `#/$defs/d${i + 1}` } } },
       ]),
     );
-    expect(schemaLeaves({ $ref: '#/$defs/d0', $defs }).length).toBeLessThanOrEqual(maxColumns + 1);
+    expect(schemaFields({ $ref: '#/$defs/d0', $defs }).length).toBeLessThanOrEqual(maxColumns + 1);
   });
 });
 
@@ -102,7 +102,7 @@ describe('columns', () => {
     ]);
   });
 
-  it('have names of their own, and each leaf one column, whatever the keys', () => {
+  it('have names of their own, and each field one column, whatever the keys', () => {
     const key = fc.oneof(
       fc.constantFrom('a', 'b', 'a.b', '/a', '/a.b', "'a", 'a/b', 'createdAt', '', '.'),
       fc.string(),
@@ -146,7 +146,7 @@ describe('the width of an export', () => {
     expect(columns.slice(1, 2)).toEqual([{ name: 's0', pointer: '/s0' }]);
   });
 
-  it('counts a leaf once that is on record and in the schema', () => {
+  it('counts a field once that is on record and in the schema', () => {
     const pointers = ['/s0', ...named(4_998), '/s1'];
     expect(widthOf(schemaOf(1), { pointers, overflow: false })).toEqual({ leafCount: 4_999, hasRest: true });
     expect(widthOf(schemaOf(1), { pointers: pointers.slice(0, -1), overflow: false })).toEqual({

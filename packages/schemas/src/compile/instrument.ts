@@ -44,7 +44,8 @@ export function instrument(code: string, { maxErrors }: { maxErrors?: number } =
     if (node.type === 'CallExpression') rewriteCall(node);
     if (node.type === 'MemberExpression' && node.object.type === 'CallExpression') rewriteRequire(node);
     if (node.type === 'BinaryExpression') rewriteTypeCheck(node);
-    if (node.type === 'Literal' && typeof toNumber(node.raw ?? '') === 'bigint')
+    // Without its sign, which is apart: -2^63 is one more than there are above zero.
+    if (node.type === 'Literal' && typeof toNumber(`-${node.raw}`) === 'bigint')
       edits.push({ at: node.end, to: node.end, text: 'n' });
     // `in` gathers all keys before the first turn, at a cost that `keys` pays for.
     if (node.type === 'ForInStatement') {

@@ -5,7 +5,7 @@ import { maxNesting, prototypeKey } from '@sluice/json/rules.ts';
 import type { Formulas } from '@sluice/shared/contracts/jobs.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import { columnsOf } from '../columns/columns.ts';
-import { maxColumns, schemaLeaves } from '../columns/schema-leaves.ts';
+import { maxColumns, schemaFields } from '../columns/schema-fields.ts';
 import { rearm } from './cell-json.ts';
 
 const time = 'createdAt';
@@ -22,7 +22,7 @@ export function headerColumns(
 ): (string | null)[] {
   const names = namesOf(header);
   const known = new Map(columnsOf(schema, recorded).map(({ name, pointer }) => [name, pointer]));
-  const isTime = names.includes(`/${time}`) || !schemaLeaves(schema).includes(`/${time}`);
+  const isTime = names.includes(`/${time}`) || !schemaFields(schema).includes(`/${time}`);
 
   function toColumn(written: string): string | null {
     const name = formulas === 'escape' && !known.has(written) ? rearm(written) : written;

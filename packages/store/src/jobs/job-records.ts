@@ -103,7 +103,7 @@ export interface TableShape {
   name: string;
   /** JSON Pointers: of the array in the payload, of the next one in its elements, and so on; none for the entries. */
   path: string[];
-  /** Of the leaves in an element, or in the payload. */
+  /** Of the fields in an element, or in the payload. */
   columns: Column[];
 }
 
@@ -112,7 +112,7 @@ export interface ExportJob extends Job {
   options: ExportOptions;
   /** Which entries are in the file; absent when there was none. */
   cut?: Cut | undefined;
-  /** How many of the application's recorded leaves are columns. */
+  /** How many of the application's recorded fields are columns. */
   leafCount: number;
   /** There are others, which have one column together. */
   hasRest?: boolean | undefined;

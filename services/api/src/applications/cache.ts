@@ -2,7 +2,7 @@ import { createLoadIntake, type Intake } from '@sluice/intake/intake.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Access, ApplicationStore } from '@sluice/store/applications/applications.ts';
-import type { LeafStore } from '@sluice/store/applications/leaves.ts';
+import type { FieldStore } from '@sluice/store/applications/fields.ts';
 import { LRUCache } from 'lru-cache';
 
 /** An upload is never accepted on knowledge older than this. */
@@ -33,7 +33,7 @@ export interface ApplicationCache {
 
 interface Dependencies {
   applications: ApplicationStore;
-  leaves: LeafStore;
+  fields: FieldStore;
   compiler: Compiler;
   log: Logger;
   size?: number;
@@ -46,12 +46,12 @@ interface Dependencies {
  */
 export function createApplicationCache({
   applications,
-  leaves,
+  fields,
   compiler,
   log,
   size = 5_000,
 }: Dependencies): ApplicationCache {
-  const loadIntake = createLoadIntake({ leaves, compiler });
+  const loadIntake = createLoadIntake({ fields, compiler });
   const domains = new Map<string, string>();
   const held = new LRUCache<string, Held>({
     max: size,

@@ -8,7 +8,7 @@ import type { Dependencies } from '../dependencies.ts';
 
 /** Commits an export to MongoDB, then puts its id on the queue; without the queue there is no export. */
 export function createExport({
-  store: { rawEntries, leaves, jobs },
+  store: { rawEntries, fields, jobs },
   queues,
   quotas,
   log,
@@ -20,9 +20,9 @@ export function createExport({
   ): Promise<ExportJob> => {
     await quotas.check('jobs', application.owner.id);
     if (!transient) await quotas.check('storedExports', application.owner.id);
-    // In this order: a leaf is recorded before its entry, so every entry up to the cut has its columns.
+    // In this order: a field is recorded before its entry, so every entry up to the cut has its columns.
     const cut = await rawEntries.cut(application.id);
-    const recorded = await leaves.of(application.id);
+    const recorded = await fields.of(application.id);
     const schema = parseSchema(application.rawSchema);
     if (options.columns) refuseColumns(options, columnsOf(schema, recorded.pointers));
     const isWhole = options.columns !== undefined || options.format === 'ndjson';

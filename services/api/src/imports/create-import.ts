@@ -22,7 +22,7 @@ export interface ImportRequest {
 type Needs = 'store' | 'queues' | 'quotas' | 'capacity' | 'config' | 'log';
 
 export function createImport({ store, queues, quotas, capacity, config, log }: Pick<Dependencies, Needs>) {
-  const { parts, chunks, leaves } = store;
+  const { parts, chunks, fields } = store;
   const { imports } = store.jobs;
   const receive = createReceive(store, config.importLimit);
 
@@ -40,7 +40,7 @@ export function createImport({ store, queues, quotas, capacity, config, log }: P
     request: IncomingMessage,
   ) {
     const { owner, options } = job;
-    const recorded = options.format === 'csv' ? (await leaves.of(application.id)).pointers : [];
+    const recorded = options.format === 'csv' ? (await fields.of(application.id)).pointers : [];
     let held = 0;
     let end: Error | undefined;
     const stopTouching = repeat(touchEveryMs, async () => {

@@ -25,7 +25,7 @@ const add = fc.record({
   do: fc.constant('add' as const),
   count: fc.integer({ min: 1, max: 5 }),
   bytes: fc.integer({ min: 0, max: 60 }),
-  lane: fc.constantFrom('uploads' as const, 'batches' as const),
+  queue: fc.constantFrom('uploads' as const, 'batches' as const),
   application: fc.constantFrom('a', 'b').map((letter) => letter.repeat(24)),
   bad: fc.integer({ min: 0, max: 9 }).map((dice) => dice === 0),
 });
@@ -63,11 +63,11 @@ it('every caller learns what became of its own entries, each sent once, in whate
           const entries = numbered(next, one.count, one.application);
           if (one.bad) (entries[0] as { json: Buffer }).json = jsonOf({ n: next, bad: true });
           try {
-            const answer = commit.add(entries, one.bytes, one.lane).catch((error: unknown) => error);
+            const answer = commit.add(entries, one.bytes, one.queue).catch((error: unknown) => error);
             const numbers = entries.map((_, i) => next + i);
             callers.push({ numbers, bad: one.bad, answer });
           } catch (error) {
-            expect(one.lane).toBe('uploads');
+            expect(one.queue).toBe('uploads');
             expect([429, 503]).toContain((error as ApiError).status);
           }
           next += one.count;

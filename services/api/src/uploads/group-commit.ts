@@ -7,7 +7,7 @@ import { capacities, uploadBytes } from '../limits/table.ts';
 export interface CommitSizes {
   /** Commands on their way to MongoDB at once. */
   inFlight: number;
-  /** Entries, and bytes, that one command takes of each lane. An item above the bytes goes alone. */
+  /** Entries, and bytes, that one command takes of each queue. An item above the bytes goes alone. */
   entries: number;
   bytes: number;
 }
@@ -15,7 +15,7 @@ export interface CommitSizes {
 export const commitSizes: CommitSizes = {
   inFlight: 2,
   entries: 500,
-  // Of both lanes, and as BSON at most 6.5 times as long, it stays below MongoDB's 16 MB.
+  // Of both queues, and as BSON at most 6.5 times as long, it stays below MongoDB's 16 MB.
   bytes: 1024 ** 2,
 };
 
@@ -35,14 +35,14 @@ interface Item {
 const applicationOf = (entries: NewEntry[]) => entries[0]?.application as string;
 
 /** Uploads and chunks of batches wait apart, so that neither holds the other up. */
-type Lane = 'uploads' | 'batches';
+type Queue = 'uploads' | 'batches';
 
 export interface GroupCommit {
   /**
    * Resolves with what became of each entry once all of them are decided. `bytes` is their length as JSON, or as BSON where they are that already.
    * Rejects when their outcome is unknown. Throws ApiError when too many uploads wait.
    */
-  add(entries: NewEntry[], bytes: number, lane: Lane): Promise<Outcome[]>;
+  add(entries: NewEntry[], bytes: number, queue: Queue): Promise<Outcome[]>;
 }
 
 /**
@@ -54,22 +54,22 @@ export function createGroupCommit(
   capacity: Pick<Capacity, 'take' | 'free'>,
   limits: CommitSizes = commitSizes,
 ): GroupCommit {
-  const lanes = { uploads: createLane(limits), batches: createLane(limits) };
+  const queues = { uploads: createQueue(limits), batches: createQueue(limits) };
   let inFlight = 0;
   let scheduled = false;
   let batchesAreNext = false;
 
   /** After what has been received by now is read, so that it all goes together. */
   function schedule(): void {
-    if (scheduled || inFlight === limits.inFlight || (lanes.uploads.isEmpty() && lanes.batches.isEmpty()))
+    if (scheduled || inFlight === limits.inFlight || (queues.uploads.isEmpty() && queues.batches.isEmpty()))
       return;
     scheduled = true;
     setImmediate(flush);
   }
 
-  /** Of both lanes, unless one of them has an item so large that it goes alone; then they take turns. */
+  /** Of both queues, unless one of them has an item so large that it goes alone; then they take turns. */
   function take(): Item[] {
-    const { uploads, batches } = lanes;
+    const { uploads, batches } = queues;
     const isLarge = uploads.nextBytes() > limits.bytes || batches.nextBytes() > limits.bytes;
     if (!isLarge) return [...uploads.take(), ...batches.take()];
     batchesAreNext = !batches.isEmpty() && (uploads.isEmpty() || !batchesAreNext);
@@ -116,12 +116,12 @@ export function createGroupCommit(
   }
 
   return {
-    add(entries, bytes, lane) {
+    add(entries, bytes, queue) {
       // Chunks of batches are limited by the bytes of batches.
-      const weight = lane === 'uploads' ? Math.max(bytes, uploadBytes) : 0;
+      const weight = queue === 'uploads' ? Math.max(bytes, uploadBytes) : 0;
       if (weight > 0) capacity.take(applicationOf(entries), weight);
       return new Promise((resolve, reject) => {
-        lanes[lane].push({ entries, bytes, weight, since: performance.now(), resolve, reject });
+        queues[queue].push({ entries, bytes, weight, since: performance.now(), resolve, reject });
         schedule();
       });
     },
@@ -129,7 +129,7 @@ export function createGroupCommit(
 }
 
 /** What waits, first in, first out. */
-function createLane(limits: CommitSizes) {
+function createQueue(limits: CommitSizes) {
   let waiting: Item[] = [];
 
   return {

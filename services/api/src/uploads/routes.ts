@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { createExaminer } from '@sluice/intake/examiner.ts';
-import { createRecordLeaves } from '@sluice/intake/record-leaves.ts';
+import { createRecordFields } from '@sluice/intake/record-fields.ts';
+import { createUploadValidator } from '@sluice/intake/upload-validator.ts';
 import { IdempotencyKey, Upload } from '@sluice/shared/contracts/entries.ts';
 import { Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
@@ -14,9 +14,9 @@ import { onlyQueries } from '../http/validation.ts';
 import { createAdmit } from '../keys/admit.ts';
 import { createUploadRate, type Spend } from '../limits/rate.ts';
 import { capacities } from '../limits/table.ts';
-import { createExamineLines } from './batch/examine-lines.ts';
 import { batchRoutes } from './batch/routes.ts';
 import { createStoreBatch } from './batch/store-batch.ts';
+import { createValidateLines } from './batch/validate-lines.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { idempotencyHash, idempotencyKey } from './idempotency.ts';
 import { outcomeError } from './outcome-errors.ts';
@@ -29,22 +29,22 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
   app,
   { store, cache, keyring, redis, quotas: { checkUpload }, capacity, config, log },
 ) => {
-  const recordLeaves = createRecordLeaves(store.leaves);
-  const examiner = createExaminer(recordLeaves, log, {
+  const recordFields = createRecordFields(store.fields);
+  const uploadValidator = createUploadValidator(recordFields, log, {
     capacity: capacity.largeUploads,
     waitMs: capacities.largeUploads.waitMs,
   });
   const rate = config.uploadRate && createUploadRate(config.uploadRate, redis, config.redis);
   app.addHook('onClose', async () => {
     rate?.close();
-    await examiner.close();
+    await uploadValidator.close();
   });
   const admit = createAdmit(keyring);
   const commit = createGroupCommit(store.entries.insert, capacity.uploads);
-  const examineLines = createExamineLines(config.bodyLimit, examiner, log);
+  const validateLines = createValidateLines(config.bodyLimit, uploadValidator, log);
   const { batches } = store;
-  const storeBatch = createStoreBatch({ cache, commit, recordLeaves, batches, examineLines, checkUpload });
-  await app.register(batchRoutes, { cache, admit, storeBatch, examineLines, rate, capacity, config });
+  const storeBatch = createStoreBatch({ cache, commit, recordFields, batches, validateLines, checkUpload });
+  await app.register(batchRoutes, { cache, admit, storeBatch, validateLines, rate, capacity, config });
   takeJsonBytes(app);
 
   /** Stores one upload; resolves with the payload's own text once the entry is durable, and when a retry finds it stored. Throws ApiError. */
@@ -61,13 +61,13 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
     if (application.keyRequired) await admit(application, headers);
     checkUpload?.(application.owner);
     spend?.(application.id, 1);
-    const examined = await examiner.examine(application, body);
-    if (!examined.ok) {
-      const { name, message, details } = await examined.explain();
+    const validated = await uploadValidator.validate(application, body);
+    if (!validated.ok) {
+      const { name, message, details } = await validated.explain();
       throw new ApiError(name, message, details && { details });
     }
-    const { json, bson, text, leaves } = examined;
-    const recording = recordLeaves.record(application, new Set(leaves));
+    const { json, bson, text, fields } = validated;
+    const recording = recordFields.record(application, new Set(fields));
     if (recording) await recording;
     const once = key === undefined ? undefined : idempotencyHash('upload', application.id, key);
     const entry = { application: application.id, json, bson, once };

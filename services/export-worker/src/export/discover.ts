@@ -21,7 +21,7 @@ interface Known {
   columns: Column[];
 }
 
-/** Looks at entries for what neither the schema nor the record of leaves tells of the columns. */
+/** Looks at entries for what neither the schema nor the record of fields tells of the columns. */
 interface Survey {
   add(document: Buffer): void;
   shape(): ExportShape;

@@ -1,11 +1,11 @@
 import type { Logger } from '@sluice/shared/logger.ts';
-import { largeNumbers } from '@sluice/store/applications/leaves.ts';
+import { largeNumbers } from '@sluice/store/applications/fields.ts';
 import type { Store } from '@sluice/store/connect.ts';
 import type { ExportJob } from '@sluice/store/jobs/job-records.ts';
-import { UnknownLeaf, Unrepresentable } from '../formats/unexportable.ts';
+import { UnknownField, Unrepresentable } from '../formats/unexportable.ts';
 
 interface Dependencies {
-  store: Pick<Store, 'leaves'>;
+  store: Pick<Store, 'fields'>;
   log: Logger;
 }
 
@@ -13,12 +13,12 @@ interface Dependencies {
 export function addUnlessLate(
   add: (document: Buffer) => void,
   document: Buffer,
-): UnknownLeaf | Unrepresentable | undefined {
+): UnknownField | Unrepresentable | undefined {
   try {
     add(document);
     return undefined;
   } catch (error) {
-    if (error instanceof UnknownLeaf || (error instanceof Unrepresentable && error.isLate)) return error;
+    if (error instanceof UnknownField || (error instanceof Unrepresentable && error.isLate)) return error;
     throw error;
   }
 }
@@ -29,16 +29,16 @@ export type LeaveOut = ReturnType<typeof createLeaveOut>;
  * Leaves an entry out that has a leaf without a column, or a number that its column does not hold. What was put on record after
  * the job began says that the entry was uploaded after it; any other fails the export.
  */
-export function createLeaveOut({ store: { leaves }, log }: Dependencies) {
-  return async function leaveOut(job: ExportJob, unknown: UnknownLeaf | Unrepresentable): Promise<void> {
-    const { pointers, hasLarge } = await leaves.of(job.application);
+export function createLeaveOut({ store: { fields }, log }: Dependencies) {
+  return async function leaveOut(job: ExportJob, unknown: UnknownField | Unrepresentable): Promise<void> {
+    const { pointers, hasLarge } = await fields.of(job.application);
     const isLater =
-      unknown instanceof UnknownLeaf
+      unknown instanceof UnknownField
         ? pointers.indexOf(unknown.pointer) >= job.leafCount
         : hasLarge && job.hasLarge === false;
     if (!isLater) {
       // An API process of an earlier version does not put it on record; the next export is to look for it.
-      if (unknown instanceof Unrepresentable) await leaves.add(job.application, [largeNumbers]);
+      if (unknown instanceof Unrepresentable) await fields.add(job.application, [largeNumbers]);
       throw unknown;
     }
     log.info({ event: 'export.later', job: job.id });

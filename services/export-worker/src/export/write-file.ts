@@ -8,7 +8,7 @@ import { timeOfId } from '@sluice/store/entries/entry-id.ts';
 import { idOf } from '@sluice/store/entries/raw-document.ts';
 import type { ExportJob, Manifest, Position } from '@sluice/store/jobs/job-records.ts';
 import { createFormat } from '../formats/create-format.ts';
-import { UnknownLeaf } from '../formats/unexportable.ts';
+import { UnknownField } from '../formats/unexportable.ts';
 import type { Claim } from './claim.ts';
 import { createCommits } from './commits.ts';
 import { createDiscover } from './discover.ts';
@@ -35,7 +35,7 @@ interface Dependencies {
 
 /** Writes the file of an export from where it stands. Resolves with its manifest, or 'unfinished' to give way to another owner. */
 export function createWriteFile({ store, hashes, log }: Dependencies) {
-  const { applications, entries, jobs, leaves, parts, rawEntries } = store;
+  const { applications, entries, jobs, fields, parts, rawEntries } = store;
   const leaveOut = createLeaveOut({ store, log });
   const discover = createDiscover({ store, leaveOut });
 
@@ -67,7 +67,7 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
   ): Promise<Manifest | 'unfinished'> {
     const application = await applications.byId(job.application);
     if (!application) throw new Deleted();
-    const recorded = await leaves.of(job.application);
+    const recorded = await fields.of(job.application);
     const schema = parseSchema(application.rawSchema);
     const known = columnsOf(schema, recorded.pointers.slice(0, job.leafCount), job.hasRest);
     const found = await discover(job, { schema, columns: known }, { lease, signal });
@@ -134,7 +134,8 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
             last = document;
           }
           // Discovery saw all that has to be in the file, so what it did not see came later.
-          const isSeen = unknown instanceof UnknownLeaf ? job.options.arrays !== 'json' : shape !== undefined;
+          const isSeen =
+            unknown instanceof UnknownField ? job.options.arrays !== 'json' : shape !== undefined;
           if (unknown && !isSeen) await leaveOut(job, unknown);
           if (rows > 0 && (rows >= rowLimit || format.size() >= byteLimit)) await flush();
           convertedBytes += document.length;

@@ -4,7 +4,7 @@ import type { Column } from '@sluice/schemas/columns/columns.ts';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { eachLeaf } from '../../../../test/support/each-leaf.ts';
+import { eachField } from '../../../../test/support/each-field.ts';
 import { csvOf, type Formulas, formulas } from '../../../../test/support/exports/csv-of.ts';
 import {
   columnsFor,
@@ -17,13 +17,13 @@ import {
 } from '../../../../test/support/exports/entries.ts';
 import { runs } from '../../../../test/support/runs.ts';
 import { createCsv } from './csv.ts';
-import { UnknownLeaf } from './unexportable.ts';
+import { UnknownField } from './unexportable.ts';
 
 /** The same file from objects. */
 function expected(list: Entry[], shown: Column[], mode: Formulas): string {
   const rows = list.map(({ time, payload }) => {
     const leaves = new Map<string | undefined, unknown>([[undefined, new Date(time)]]);
-    eachLeaf(payload, (path, value) => leaves.set(toPointer(path), value));
+    eachField(payload, (path, value) => leaves.set(toPointer(path), value));
     return shown.map(({ pointer }) => leaves.get(pointer));
   });
   return csvOf(
@@ -154,12 +154,12 @@ describe('a column for the rest', () => {
         const pointers = new Set(known.map(({ pointer }) => pointer));
         const others = list.map(({ payload }) => {
           const leaves: [string, unknown][] = [];
-          eachLeaf(payload, (path, value) => leaves.push([toPointer(path), value]));
+          eachField(payload, (path, value) => leaves.push([toPointer(path), value]));
           return leaves.filter(([pointer]) => !pointers.has(pointer));
         });
         const found = rows.map((row) => {
           const leaves: [string, unknown][] = [];
-          eachLeaf(parseJson(row.at(-1) || '{}') as Payload, (path, value) =>
+          eachField(parseJson(row.at(-1) || '{}') as Payload, (path, value) =>
             leaves.push([toPointer(path), value]),
           );
           return leaves;
@@ -182,7 +182,7 @@ describe('a leaf that is no column', () => {
     [{ a: { b: 1 }, 'ü/~': '' }, '/ü~1~0'],
   ])('refuses the entry %j', async (payload, pointer) => {
     const written = write(createCsv({ columns, formulas: 'escape' }), [{ time: 1, payload }]);
-    await expect(written).rejects.toThrow(UnknownLeaf);
+    await expect(written).rejects.toThrow(UnknownField);
     await expect(written).rejects.toThrow(
       `entry ${idAt(1)} has ${pointer}, which is not among the columns; begin the export anew`,
     );
@@ -193,7 +193,7 @@ describe('a leaf that is no column', () => {
     format.open(0);
     format.add(toBson({ time: 0, payload: { a: { b: 1 } } }));
     const size = format.size();
-    expect(() => format.add(toBson({ time: 0, payload: { a: { b: 2 }, x: 1 } }))).toThrow(UnknownLeaf);
+    expect(() => format.add(toBson({ time: 0, payload: { a: { b: 2 }, x: 1 } }))).toThrow(UnknownField);
     expect(format.size()).toBe(size);
     format.add(toBson({ time: 0, payload: { a: { c: {} } } }));
     const rows = Buffer.from((await format.take()).data)

@@ -15,7 +15,7 @@ import {
   valueEnd,
 } from './bson-walk.ts';
 import { addField, createRoot, type FieldNode, findChild } from './field-tree.ts';
-import { UnknownLeaf } from './unexportable.ts';
+import { UnknownField } from './unexportable.ts';
 
 export interface RowOptions {
   /** All fields of the application outside of arrays. */
@@ -143,7 +143,7 @@ export function createFindRows(
       hasRest = false;
       unknown = [];
       // All of the entry is looked at, so that each reading finds the same ones unknown.
-      if (!collect(source, source.payload, root)) throw new UnknownLeaf(entryId(source), toPointer(unknown));
+      if (!collect(source, source.payload, root)) throw new UnknownField(entryId(source), toPointer(unknown));
       if (wanted === 0) onRow(source);
     },
   };

@@ -3,7 +3,7 @@ import { type Column, columnsOf } from '@sluice/schemas/columns/columns.ts';
 import fc from 'fast-check';
 import { BSON, Long } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { eachLeaf } from '../../../../test/support/each-leaf.ts';
+import { eachField } from '../../../../test/support/each-field.ts';
 import {
   columnsFor,
   type Entry,
@@ -21,7 +21,7 @@ function prune(object: Payload, kept: Set<string | undefined>, at = ''): Payload
   const members = Object.entries(object).flatMap(([key, value]): [string, unknown][] => {
     const pointer = at + toPointer([key]);
     const leaves: string[] = [];
-    eachLeaf({ [key]: value }, (path) => leaves.push(at + toPointer(path)));
+    eachField({ [key]: value }, (path) => leaves.push(at + toPointer(path)));
     if (leaves[0] === pointer) return kept.has(pointer) ? [[key, value]] : [];
     return leaves.some((leaf) => kept.has(leaf)) ? [[key, prune(value as Payload, kept, pointer)]] : [];
   });

@@ -5,7 +5,7 @@ export class Unexportable extends Error {}
 export class Defect extends Unexportable {}
 
 /** A leaf that is no column: to leave it out would lose it silently. */
-export class UnknownLeaf extends Unexportable {
+export class UnknownField extends Unexportable {
   readonly pointer: string;
 
   constructor(entry: string, pointer: string) {

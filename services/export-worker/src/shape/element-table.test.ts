@@ -16,7 +16,7 @@ import { csvOf, type Formulas, formulas } from '../../../../test/support/exports
 import { type Entry, type Payload, toBson, write } from '../../../../test/support/exports/entries.ts';
 import { runs } from '../../../../test/support/runs.ts';
 import { createCsv } from '../formats/csv.ts';
-import { UnknownLeaf } from '../formats/unexportable.ts';
+import { UnknownField } from '../formats/unexportable.ts';
 
 /** The columns in the place of one that has these values. */
 function expand(pointer: string, values: unknown[]): string[] {
@@ -147,7 +147,7 @@ describe('columns of elements', () => {
     for (const selected of [undefined, names]) {
       const columns = columnsOfShape(list, 'columns', { selected });
       const format = createCsv({ columns: baseOf(list), selected, elements: columns, formulas: 'raw' });
-      expect(() => format.add(toBson({ time: 0, payload }))).toThrow(UnknownLeaf);
+      expect(() => format.add(toBson({ time: 0, payload }))).toThrow(UnknownField);
       format.add(toBson({ time: 0, payload: { a: null, b: [null], c: null } }));
       if (selected) format.add(toBson({ time: 0, payload: { c: [1], d: 1, a: null } }));
     }

@@ -1,5 +1,5 @@
 import type { Column } from '@sluice/schemas/columns/columns.ts';
-import { maxColumns } from '@sluice/schemas/columns/schema-leaves.ts';
+import { maxColumns } from '@sluice/schemas/columns/schema-fields.ts';
 import type { TableShape } from '@sluice/store/jobs/job-records.ts';
 
 /** Each is one more reading of the entries. */

@@ -89,7 +89,7 @@ export function createSurvey({ columns, selected, arrays }: Options) {
   }
 
   return {
-    /** Throws UnknownLeaf where the entry has a leaf outside of arrays that is no column; then nothing of it counts. */
+    /** Throws UnknownField where the entry has a leaf outside of arrays that is no column; then nothing of it counts. */
     add(document: Buffer): void {
       fields.find(read(document));
     },

@@ -1,4 +1,4 @@
-import { createRecordLeaves } from '@sluice/intake/record-leaves.ts';
+import { createRecordFields } from '@sluice/intake/record-fields.ts';
 import { Postpone } from '@sluice/queues/consumer.ts';
 import type { JobQueue } from '@sluice/queues/job-queue.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
@@ -31,11 +31,11 @@ interface Dependencies {
  * ended. May be called in many processes at once.
  */
 export function createImportChunk({ store, compiler, queue, retentionMs, timings, log }: Dependencies) {
-  const { applications, chunks, entries, jobs, leaves, parts } = store;
+  const { applications, chunks, entries, jobs, fields, parts } = store;
   const { imports } = jobs;
   const { leaseMs } = timings;
-  const readerOf = createReaders({ leaves, compiler });
-  const processChunk = createProcessChunk({ entries, recordLeaves: createRecordLeaves(leaves), log });
+  const readerOf = createReaders({ fields, compiler });
+  const processChunk = createProcessChunk({ entries, recordFields: createRecordFields(fields), log });
   const completeImport = createCompleteImport(store, { retentionMs, timings });
   const expiry = () => new Date(Date.now() + retentionMs);
 

@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import { zstdCompress, zstdDecompress } from 'node:zlib';
+import { createFieldSet } from '@sluice/intake/field-set.ts';
 import type { Intake } from '@sluice/intake/intake.ts';
-import { createLeafSet } from '@sluice/intake/leaf-set.ts';
-import { createRecordLeaves } from '@sluice/intake/record-leaves.ts';
+import { createRecordFields } from '@sluice/intake/record-fields.ts';
 import { frameHead, writeHead } from '@sluice/json/frames.ts';
 import type { ClaimedChunk } from '@sluice/store/jobs/chunks.ts';
 import { ObjectId } from 'mongodb';
@@ -30,13 +30,13 @@ it('refuses a line on which the validator fails, and stores the others of its ch
   const logged: unknown[] = [];
   const processChunk = createProcessChunk({
     entries: store.entries,
-    recordLeaves: createRecordLeaves(store.leaves),
+    recordFields: createRecordFields(store.fields),
     log: { error: (record: unknown) => logged.push(record) },
   });
   const application = new ObjectId().toHexString();
   const intake = {
     id: application,
-    leaves: createLeafSet(),
+    fields: createFieldSet(),
     recorded: { overflow: false, closed: false },
   } as Intake;
   const chunk = { job: 'job', application, stamp: Date.now(), earlier: [] as number[] } as ClaimedChunk;

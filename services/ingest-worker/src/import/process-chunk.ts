@@ -1,10 +1,10 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
-import type { LineRefusal } from '@sluice/intake/examine.ts';
 import type { Intake } from '@sluice/intake/intake.ts';
 import { defect } from '@sluice/intake/line-errors.ts';
-import type { RecordLeaves } from '@sluice/intake/record-leaves.ts';
+import type { RecordFields } from '@sluice/intake/record-fields.ts';
+import type { LineRefusal } from '@sluice/intake/validate-payload.ts';
 import { type Frame, framesOf } from '@sluice/json/frames.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { EntryStore } from '@sluice/store/entries/entries.ts';
@@ -22,7 +22,7 @@ const untaken: LineRefusal = { name: 'PayloadTooLargeError', message: 'the datab
 
 interface Dependencies {
   entries: Pick<EntryStore, 'insertKeyed' | 'hasKeyed'>;
-  recordLeaves: RecordLeaves;
+  recordFields: RecordFields;
   log: Pick<Logger, 'error'>;
 }
 
@@ -45,12 +45,12 @@ export interface Processed {
 }
 
 /** Reads, validates and stores the lines of a chunk. When it rejects, none of its commands is under way any more. */
-export function createProcessChunk({ entries, recordLeaves, log }: Dependencies) {
+export function createProcessChunk({ entries, recordFields, log }: Dependencies) {
   return async ({ chunk, data, intake, readLine, check, onStep }: Task): Promise<Processed> => {
     const report = createReport();
     const storing = createStoreLines({
       entries,
-      recordLeaves,
+      recordFields,
       chunk,
       intake,
       check,
@@ -61,7 +61,7 @@ export function createProcessChunk({ entries, recordLeaves, log }: Dependencies)
     function take(frame: Frame): Promise<void> | undefined {
       const read = readOr(frame);
       if (read.ok) return storing.add(frame, read);
-      return read.explain().then((refusal) => report.add(frame.line, refusal, read.told));
+      return read.explain().then((refusal) => report.add(frame.line, refusal, read.source));
     }
 
     /** Whatever goes wrong with a line, the others go on. */
@@ -74,7 +74,7 @@ export function createProcessChunk({ entries, recordLeaves, log }: Dependencies)
           ok: false,
           refusal: defect,
           explain: async () => defect,
-          told: { bytes: frame.bytes, as: 'json' },
+          source: { bytes: frame.bytes, as: 'json' },
         };
       }
     }

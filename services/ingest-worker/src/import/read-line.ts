@@ -1,24 +1,29 @@
 import { isUtf8 } from 'node:buffer';
-import { type Examined, examine, type LineRefusal, type Refusal } from '@sluice/intake/examine.ts';
 import type { Intake } from '@sluice/intake/intake.ts';
 import { overLimit, tooLarge, tooLargeToStore } from '@sluice/intake/line-errors.ts';
+import {
+  type LineRefusal,
+  type PayloadCheck,
+  type Refusal,
+  validatePayload,
+} from '@sluice/intake/validate-payload.ts';
 import { readRecord } from '@sluice/json/csv-record.ts';
 import type { Frame } from '@sluice/json/frames.ts';
 import { createRowJson, RowProblem } from '@sluice/schemas/csv/row.ts';
 import { fitsInDocument } from '@sluice/store/entries/write-documents.ts';
 import type { ImportOptions } from '@sluice/store/jobs/job-records.ts';
 
-/** What becomes of a line. `told`: what the report shows of it, as `json` where it is JSON. */
+/** What becomes of a line. `source`: what the report shows of it, as `json` where it is JSON. */
 export type ReadLine =
   | ({ ok: true } & ReadPayload)
-  | { ok: false; refusal: LineRefusal; explain(): Promise<LineRefusal>; told: Told };
+  | { ok: false; refusal: LineRefusal; explain(): Promise<LineRefusal>; source: Source };
 
 export interface ReadPayload {
   payload: Record<string, unknown>;
   json: Buffer;
 }
 
-export interface Told {
+export interface Source {
   bytes: Buffer;
   as: 'json' | 'text';
 }
@@ -35,15 +40,17 @@ export function createReadLine(
     if (isCut) return refuse(tooLarge(overLimit(lineLimit)), { bytes, as: 'text' });
     const text = toText(bytes);
     if (!Buffer.isBuffer(text)) return refuse(text, { bytes, as: 'text' });
-    const told: Told = { bytes: text, as: 'json' };
-    const examined: Examined = examine(intake, text);
-    if (!examined.ok) return { ...examined, told };
-    return fitsInDocument(examined.payload, text.length) ? examined : refuse(tooLarge(tooLargeToStore), told);
+    const source: Source = { bytes: text, as: 'json' };
+    const validated: PayloadCheck = validatePayload(intake, text);
+    if (!validated.ok) return { ...validated, source };
+    return fitsInDocument(validated.payload, text.length)
+      ? validated
+      : refuse(tooLarge(tooLargeToStore), source);
   };
 }
 
-function refuse(refusal: LineRefusal, told: Told): ReadLine {
-  return { ok: false, refusal, explain: async () => refusal, told };
+function refuse(refusal: LineRefusal, source: Source): ReadLine {
+  return { ok: false, refusal, explain: async () => refusal, source };
 }
 
 /** A byte order mark before a line makes it no JSON; that of the file is gone already. */

@@ -3,7 +3,7 @@ import type { Frame } from '@sluice/json/frames.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import { parseSchema } from '@sluice/schemas/parse-schema.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
-import type { LeafStore } from '@sluice/store/applications/leaves.ts';
+import type { FieldStore } from '@sluice/store/applications/fields.ts';
 import type { ImportJob } from '@sluice/store/jobs/job-records.ts';
 import { createReadLine, type ReadLine } from './read-line.ts';
 
@@ -15,7 +15,7 @@ export interface Reader {
 }
 
 /** What it takes to read the lines of an import, kept from chunk to chunk: the schema of an application never changes. */
-export function createReaders(dependencies: { leaves: LeafStore; compiler: Compiler }) {
+export function createReaders(dependencies: { fields: FieldStore; compiler: Compiler }) {
   const loadIntake = createLoadIntake(dependencies);
   const readers = new Map<string, Promise<Reader>>();
 

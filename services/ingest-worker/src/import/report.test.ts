@@ -1,5 +1,5 @@
 import { zstdDecompressSync } from 'node:zlib';
-import type { LineRefusal } from '@sluice/intake/examine.ts';
+import type { LineRefusal } from '@sluice/intake/validate-payload.ts';
 import { expect, it } from 'vitest';
 import { growsFaster } from '../../../../test/support/processor-time.ts';
 import { createReport } from './report.ts';

@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import { zstdCompress } from 'node:zlib';
-import type { LineRefusal } from '@sluice/intake/examine.ts';
 import { ofLine } from '@sluice/intake/line-errors.ts';
-import type { Told } from './read-line.ts';
+import type { LineRefusal } from '@sluice/intake/validate-payload.ts';
+import type { Source } from './read-line.ts';
 
 const compress = promisify(zstdCompress);
 /** Of a line that is told in the report; more of it is cut off. */
@@ -33,7 +33,7 @@ export function createReport() {
     return JSON.stringify({ line, name: brief.name, message: brief.message });
   }
 
-  function payloadOf(payload: Told): string {
+  function payloadOf(payload: Source): string {
     const whole = shown(payload, shownBytes);
     payloads += whole.length;
     return payloads <= payloadBytes ? whole : shown(payload, shortPayloadBytes);
@@ -42,7 +42,7 @@ export function createReport() {
   return {
     rows: () => rows.length,
 
-    add(line: number, refusal: LineRefusal, payload: Told): void {
+    add(line: number, refusal: LineRefusal, payload: Source): void {
       const row = explained(line, refusal);
       rows.push({ line, text: `${row.slice(0, -1)},"payload":${payloadOf(payload)}}\n` });
     },
@@ -58,7 +58,7 @@ export function createReport() {
 }
 
 /** The payload itself where it is JSON, number for number; else what was sent, as a string. */
-function shown({ bytes, as }: Told, mostBytes: number): string {
+function shown({ bytes, as }: Source, mostBytes: number): string {
   const text = bytes.toString('utf8', 0, mostBytes);
   if (bytes.length > mostBytes) return JSON.stringify(text.replace(/\uFFFD{1,3}$/, '') + cutOff);
   if (as === 'text') return JSON.stringify(text.trim());

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import { addFields, type FoundFields, noFields } from '@sluice/intake/field-set.ts';
 import type { Intake } from '@sluice/intake/intake.ts';
-import { addLeaves, type FoundLeaves, noLeaves } from '@sluice/intake/leaf-set.ts';
-import type { RecordLeaves } from '@sluice/intake/record-leaves.ts';
+import type { RecordFields } from '@sluice/intake/record-fields.ts';
 import type { Frame } from '@sluice/json/frames.ts';
 import { createSideBySide } from '@sluice/shared/side-by-side.ts';
 import type { EntryStore, KeyedEntry } from '@sluice/store/entries/entries.ts';
@@ -22,13 +22,13 @@ interface Batch {
   frames: Frame[];
   entries: KeyedEntry[];
   /** Of them, those that were not on record. */
-  leaves: FoundLeaves;
+  fields: FoundFields;
   bytes: number;
 }
 
 interface Dependencies {
   entries: Pick<EntryStore, 'insertKeyed' | 'hasKeyed'>;
-  recordLeaves: RecordLeaves;
+  recordFields: RecordFields;
   chunk: ClaimedChunk;
   intake: Intake;
   /** Throws when nothing may be stored any more. */
@@ -38,7 +38,7 @@ interface Dependencies {
 }
 
 /** Stores the entries of a chunk, in commands of many. The same line has the same key, so to store it again does nothing. */
-export function createStoreLines({ entries, recordLeaves, chunk, intake, check, onRefused }: Dependencies) {
+export function createStoreLines({ entries, recordFields, chunk, intake, check, onRefused }: Dependencies) {
   const source = createHash('sha256').update(chunk.job).digest();
   const keysAt = (stamp: number) => createLineKeys(chunk.application, stamp, source);
   const keyOf = keysAt(chunk.stamp);
@@ -79,14 +79,14 @@ export function createStoreLines({ entries, recordLeaves, chunk, intake, check, 
     const full = batch;
     batch = emptyBatch();
     // Before its entries, and in the order of the lines.
-    await recordLeaves.record(intake, full.leaves.pointers);
+    await recordFields.record(intake, full.fields.pointers);
     await storing.add(() => insert(full));
   }
 
   return {
     /** Undefined when there is nothing to wait for. */
     add(frame: Frame, { payload, json }: ReadPayload): Promise<void> | undefined {
-      addLeaves(batch.leaves, recordLeaves.find(intake, payload));
+      addFields(batch.fields, recordFields.find(intake, payload));
       batch.frames.push(frame);
       batch.entries.push({ key: keyOf(frame.line), json });
       batch.bytes += json.length;
@@ -105,4 +105,4 @@ export function createStoreLines({ entries, recordLeaves, chunk, intake, check, 
   };
 }
 
-const emptyBatch = (): Batch => ({ frames: [], entries: [], leaves: noLeaves(), bytes: 0 });
+const emptyBatch = (): Batch => ({ frames: [], entries: [], fields: noFields(), bytes: 0 });

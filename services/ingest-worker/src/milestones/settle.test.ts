@@ -90,7 +90,7 @@ it('may run in two workers that know nothing of each other', async () => {
   expect(await ranks()).toEqual([46, 2, 12]);
 });
 
-it('counts each entry once, and leaves an application alone for a while to which nothing has come', async () => {
+it('counts each entry once, and fields an application alone for a while to which nothing has come', async () => {
   const { settle, milestones } = await start([7, 3]);
   const asked: string[] = [];
   const watched: MilestoneStore = {

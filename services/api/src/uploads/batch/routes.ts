@@ -16,9 +16,9 @@ import type { UploadRate } from '../../limits/rate.ts';
 import { idempotencyKey } from '../idempotency.ts';
 import { aboutKeys, keyed, spending } from '../route-parts.ts';
 import { createCollectBody } from './collect-body.ts';
-import type { createExamineLines } from './examine-lines.ts';
 import { elementsOf, elementsOrWhole, linesOf } from './lines.ts';
 import type { createStoreBatch } from './store-batch.ts';
+import type { createValidateLines } from './validate-lines.ts';
 
 /** The first three are NDJSON. */
 const types = ['application/x-ndjson', 'application/ndjson', 'application/jsonl', 'application/json'];
@@ -26,14 +26,14 @@ const types = ['application/x-ndjson', 'application/ndjson', 'application/jsonl'
 interface Steps extends Pick<Dependencies, 'cache' | 'config' | 'capacity'> {
   admit: Admit;
   storeBatch: ReturnType<typeof createStoreBatch>;
-  examineLines: ReturnType<typeof createExamineLines>;
+  validateLines: ReturnType<typeof createValidateLines>;
   rate: UploadRate | undefined;
 }
 
 /** Batches: many entries in one request, open like uploads. */
 export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
   app,
-  { cache, admit, storeBatch, examineLines, rate, capacity, config },
+  { cache, admit, storeBatch, validateLines, rate, capacity, config },
 ) => {
   const { batchLimit, batchLines } = config;
   tagRoutes(app, 'Uploads', { security: keyed });
@@ -142,7 +142,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
         if (rate) spending(rate, reply)(application.id, lines.length);
         const errors: RefusedLine[] = [];
         let valid = 0;
-        for await (const { entries } of examineLines(application, lines, errors)) {
+        for await (const { entries } of validateLines(application, lines, errors)) {
           if (signal.aborted) break;
           valid += entries.length;
         }

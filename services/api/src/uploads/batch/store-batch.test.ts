@@ -1,8 +1,8 @@
-import type { LineRefusal } from '@sluice/intake/examine.ts';
-import type { Examiner } from '@sluice/intake/examiner.ts';
+import { createFieldSet } from '@sluice/intake/field-set.ts';
 import type { Intake } from '@sluice/intake/intake.ts';
-import { createLeafSet } from '@sluice/intake/leaf-set.ts';
-import { createRecordLeaves } from '@sluice/intake/record-leaves.ts';
+import { createRecordFields } from '@sluice/intake/record-fields.ts';
+import type { UploadValidator } from '@sluice/intake/upload-validator.ts';
+import type { LineRefusal } from '@sluice/intake/validate-payload.ts';
 import { DeadlineError } from '@sluice/shared/deadline.ts';
 import { type LineError, tooMany, unavailable } from '@sluice/shared/errors.ts';
 import type { Outcome } from '@sluice/store/entries/entries.ts';
@@ -12,22 +12,25 @@ import { openStore, ownDatabase } from '../../../../../test/support/own-database
 import type { ApplicationCache } from '../../applications/cache.ts';
 import { createCapacities } from '../../limits/capacity.ts';
 import { createGroupCommit, type GroupCommit } from '../group-commit.ts';
-import { createExamineLines } from './examine-lines.ts';
 import { linesOf } from './lines.ts';
 import { createStoreBatch } from './store-batch.ts';
+import { createValidateLines } from './validate-lines.ts';
 
 const count = 4;
 const bodyOf = (lines: number) =>
   Buffer.from(Array.from({ length: lines }, (_, n) => `{"n":${n}}`).join('\n'));
 
 /** Takes every line, but for one time when too many others wait. */
-function busyAt(turn: number, busy = unavailable('too many large uploads')): Pick<Examiner, 'examine'> {
+function busyAt(
+  turn: number,
+  busy = unavailable('too many large uploads'),
+): Pick<UploadValidator, 'validate'> {
   let turns = 0;
   return {
-    async examine(_application, json) {
+    async validate(_application, json) {
       turns += 1;
       if (turns === turn) throw busy;
-      return { ok: true, json, text: json.toString(), leaves: [] };
+      return { ok: true, json, text: json.toString(), fields: [] };
     },
   };
 }
@@ -41,7 +44,7 @@ interface Options {
 }
 
 async function start(
-  examiner: Pick<Examiner, 'examine'>,
+  uploadValidator: Pick<UploadValidator, 'validate'>,
   { livesFor = Number.POSITIVE_INFINITY, atomic = true, ...more }: Options = {},
 ) {
   let looks = 0;
@@ -50,7 +53,7 @@ async function start(
   await store.prepare();
   const application = {
     id: new ObjectId().toHexString(),
-    leaves: createLeafSet(),
+    fields: createFieldSet(),
     recorded: { overflow: false, closed: false },
   } as Intake;
   const storeBatch = createStoreBatch({
@@ -58,9 +61,11 @@ async function start(
       get: async () => (looks++ < livesFor ? application : undefined),
     } as unknown as ApplicationCache,
     commit: more.commit ?? createGroupCommit(store.entries.insert, createCapacities().uploads),
-    recordLeaves: createRecordLeaves(store.leaves),
+    recordFields: createRecordFields(store.fields),
     batches: store.batches,
-    examineLines: createExamineLines(1_000, examiner, { error: (logged: unknown) => defects.push(logged) }),
+    validateLines: createValidateLines(1_000, uploadValidator, {
+      error: (logged: unknown) => defects.push(logged),
+    }),
     checkUpload: undefined,
   });
   const total = more.lines ?? count;
@@ -71,7 +76,7 @@ async function start(
 }
 
 it.each(Array.from({ length: 2 * count }, (_, i) => i + 1))(
-  'an atomic batch whose examiner is busy at turn %i is not stored at all, and its key is free',
+  'an atomic batch whose validator is busy at turn %i is not stored at all, and its key is free',
   async (turn) => {
     const { send, stored } = await start(busyAt(turn));
     await expect(send()).rejects.toMatchObject({ name: 'ServiceUnavailableError' });
@@ -84,7 +89,7 @@ it.each(Array.from({ length: 2 * count }, (_, i) => i + 1))(
 );
 
 it.each([tooMany('too many large uploads of one owner', 2), unavailable('too many large uploads')])(
-  'a line for which the examiner is busy is refused for that reason, as is a batch of such lines (%s)',
+  'a line for which the validator is busy is refused for that reason, as is a batch of such lines (%s)',
   async (busy) => {
     const { name, message } = busy;
     const of = async (lines: number) => (await start(busyAt(1, busy), { atomic: false, lines })).send();
@@ -106,16 +111,16 @@ it.each([true, false])(
 it('lines for which a batch has no time left are refused, each with the reason, and the others stored', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
-  const slow: Pick<Examiner, 'examine'> = {
-    async examine(_application, json) {
+  const slow: Pick<UploadValidator, 'validate'> = {
+    async validate(_application, json) {
       vi.advanceTimersByTime(30);
-      return { ok: true, json, text: json.toString(), leaves: [] };
+      return { ok: true, json, text: json.toString(), fields: [] };
     },
   };
-  const examineLines = createExamineLines(1_000, slow, { error: () => {} }, 20);
+  const validateLines = createValidateLines(1_000, slow, { error: () => {} }, 20);
   const errors: LineError[] = [];
   const lines: number[] = [];
-  for await (const chunk of examineLines(
+  for await (const chunk of validateLines(
     { id: new ObjectId().toHexString() } as Intake,
     linesOf(bodyOf(count), count),
     errors,
@@ -133,13 +138,13 @@ it('a line of which not all can be told, as too many wait, is told with what was
   const explain = async () => {
     throw unavailable('too many large uploads are waiting; nothing was stored', 1);
   };
-  const examiner: Pick<Examiner, 'examine'> = {
-    async examine(_application, json) {
+  const uploadValidator: Pick<UploadValidator, 'validate'> = {
+    async validate(_application, json) {
       if (json.includes('"n":700}')) return { ok: false, refusal, explain };
-      return { ok: true, json, text: json.toString(), leaves: [] };
+      return { ok: true, json, text: json.toString(), fields: [] };
     },
   };
-  const { send, stored } = await start(examiner, { atomic: false, lines: 1_200, key: undefined });
+  const { send, stored } = await start(uploadValidator, { atomic: false, lines: 1_200, key: undefined });
   expect(await send()).toEqual({
     accepted: 1_199,
     rejected: 1,
@@ -148,7 +153,7 @@ it('a line of which not all can be told, as too many wait, is told with what was
   expect(await stored()).toBe(1_199);
 });
 
-it.each<[string, (json: Buffer) => ReturnType<Examiner['examine']>]>([
+it.each<[string, (json: Buffer) => ReturnType<UploadValidator['validate']>]>([
   [
     'at once',
     () => {
@@ -159,11 +164,11 @@ it.each<[string, (json: Buffer) => ReturnType<Examiner['examine']>]>([
 ])(
   'a line on which the validator fails %s is refused alone, and the defect is logged',
   async (_when, fail) => {
-    const examiner: Pick<Examiner, 'examine'> = {
-      examine: (_application, json) =>
-        json.includes('"n":2}') ? fail(json) : { ok: true, json, text: json.toString(), leaves: [] },
+    const uploadValidator: Pick<UploadValidator, 'validate'> = {
+      validate: (_application, json) =>
+        json.includes('"n":2}') ? fail(json) : { ok: true, json, text: json.toString(), fields: [] },
     };
-    const { send, stored, defects } = await start(examiner, { atomic: false });
+    const { send, stored, defects } = await start(uploadValidator, { atomic: false });
     expect(await send()).toEqual({
       accepted: 3,
       rejected: 1,

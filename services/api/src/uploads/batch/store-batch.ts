@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Intake } from '@sluice/intake/intake.ts';
 import { noneStored, notBegun, unknown } from '@sluice/intake/line-errors.ts';
-import type { RecordLeaves } from '@sluice/intake/record-leaves.ts';
+import type { RecordFields } from '@sluice/intake/record-fields.ts';
 import type { BatchResult } from '@sluice/shared/contracts/entries.ts';
 import {
   ApiError,
@@ -19,15 +19,15 @@ import type { Spend } from '../../limits/rate.ts';
 import type { GroupCommit } from '../group-commit.ts';
 import { idempotencyHash } from '../idempotency.ts';
 import { outcomeError } from '../outcome-errors.ts';
-import type { Chunk, createExamineLines } from './examine-lines.ts';
 import type { Line } from './lines.ts';
+import type { Chunk, createValidateLines } from './validate-lines.ts';
 
 interface Dependencies {
   cache: ApplicationCache;
   commit: GroupCommit;
-  recordLeaves: RecordLeaves;
+  recordFields: RecordFields;
   batches: BatchStore;
-  examineLines: ReturnType<typeof createExamineLines>;
+  validateLines: ReturnType<typeof createValidateLines>;
   checkUpload: Quotas['checkUpload'];
 }
 
@@ -47,12 +47,12 @@ const chunksInFlight = 2;
 export function createStoreBatch({
   cache,
   commit,
-  recordLeaves,
+  recordFields,
   batches,
-  examineLines,
+  validateLines,
   checkUpload,
 }: Dependencies) {
-  /** Lines can take long to examine: nothing is to be stored when the purge has been there. */
+  /** Lines can take long to validate: nothing is to be stored when the purge has been there. */
   async function refuseDeleted({ domain }: Intake): Promise<void> {
     if (!(await cache.get(domain))) throw applicationNotFound(domain);
   }
@@ -89,13 +89,13 @@ export function createStoreBatch({
     let recorded = false;
     const storing = createSideBySide(chunksInFlight);
     try {
-      for await (const chunk of examineLines(application, batch.lines, errors, record?.once)) {
+      for await (const chunk of validateLines(application, batch.lines, errors, record?.once)) {
         // Not before there is something to store: a batch that is refused as a whole leaves its key free.
         if (record && !recorded) refuseOther(await batches.record(record));
         recorded = true;
         if (!fault) await refuseDeleted(application).catch(remember);
-        // In order: what waited for its leaves would be stored, and listed, after the chunk behind it.
-        if (!fault) await recordLeaves.record(application, chunk.leaves.pointers)?.catch(remember);
+        // In order: what waited for its fields would be stored, and listed, after the chunk behind it.
+        if (!fault) await recordFields.record(application, chunk.fields.pointers)?.catch(remember);
         // What follows a fault is not begun.
         if (fault) errors.push(...chunk.lines.map(notBegun));
         else await storing.add(() => store(chunk));
@@ -116,15 +116,15 @@ export function createStoreBatch({
   /** All lines or none: the first pass looks for errors, the second stores. */
   async function storeAll(application: Intake, batch: Batch, record?: BatchRecord) {
     const errors: LineError[] = [];
-    for await (const _ of examineLines(application, batch.lines, errors));
+    for await (const _ of validateLines(application, batch.lines, errors));
     if (errors.length > 0) return { accepted: 0, errors };
     async function* valid() {
-      // By now too many others may wait for a line to be examined: it must not be missing.
+      // By now too many others may wait for a line to be validated: it must not be missing.
       const late: LineError[] = [];
-      for await (const chunk of examineLines(application, batch.lines, late)) {
+      for await (const chunk of validateLines(application, batch.lines, late)) {
         if (late.length > 0) break;
         await refuseDeleted(application);
-        await recordLeaves.record(application, chunk.leaves.pointers);
+        await recordFields.record(application, chunk.fields.pointers);
         yield chunk.entries;
       }
       if (late.length > 0) throw noneStored(batch.lines.length, late);

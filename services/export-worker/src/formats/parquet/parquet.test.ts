@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { toBson } from '../../../../../test/support/exports/entries.ts';
 import { cases, columnsFor, read, write } from '../../../../../test/support/exports/parquet-files.ts';
 import { runs } from '../../../../../test/support/runs.ts';
-import { UnknownLeaf, Unrepresentable } from '../unexportable.ts';
+import { UnknownField, Unrepresentable } from '../unexportable.ts';
 import { createParquet } from './parquet.ts';
 
 it('gives back every entry, whatever the schema', async () => {
@@ -115,7 +115,7 @@ it('leaves no leaf out and no part of a refused entry in', async () => {
   const format = createParquet({ schema, columns });
   format.open(0);
   format.add(toBson(entry(1, { count: 1 })));
-  expect(() => format.add(toBson(entry(2, { count: 2, list: [], late: { leaf: 1 } })))).toThrow(UnknownLeaf);
+  expect(() => format.add(toBson(entry(2, { count: 2, list: [], late: { leaf: 1 } })))).toThrow(UnknownField);
   expect(() => format.add(toBson(entry(3, { count: 3, list: [1] })))).toThrow(Unrepresentable);
   format.add(toBson(entry(4, { count: 4 })));
   format.close(0);

@@ -17,7 +17,7 @@ import {
 import { type ByteSink, clear, createByteSink } from '../byte-sink.ts';
 import { childOf, createRoot, type FieldNode, findChild } from '../field-tree.ts';
 import { writePruned } from '../pruned-json.ts';
-import { UnknownLeaf, Unrepresentable } from '../unexportable.ts';
+import { UnknownField, Unrepresentable } from '../unexportable.ts';
 import type { FileColumns } from './file-columns.ts';
 import type { Leaf, Node, Struct } from './nodes.ts';
 import { readScalar } from './read-scalar.ts';
@@ -169,7 +169,7 @@ export function createReadCells({ time, tree, others, rest }: FileColumns, all: 
       else if (node && node.place >= 0) {
         if (type !== nil) cells.push({ place: node.place, value: json(type, value) });
       } else if (rest !== undefined) hasRest = true;
-      else if (all) throw new UnknownLeaf(entryId(source), pointer());
+      else if (all) throw new UnknownField(entryId(source), pointer());
       path.pop();
     }
     return hasOthers;

@@ -21,7 +21,7 @@ const valuesAtOnce = 100_000;
 export function createRowGroups(schema: SchemaElement[]) {
   const pathOf = schemaPathResolver(schema);
   const [root] = pathOf([]);
-  const columns = (root as Tree).children.map(({ element }) => leafPaths(pathOf([element.name])));
+  const columns = (root as Tree).children.map(({ element }) => fieldPaths(pathOf([element.name])));
 
   return async function writeRowGroup(writer: ByteWriter, rows: number, values: Values[]): Promise<RowGroup> {
     const start = writer.offset;
@@ -50,9 +50,9 @@ export function createRowGroups(schema: SchemaElement[]) {
   };
 }
 
-function leafPaths(path: Tree[]): Tree[][] {
+function fieldPaths(path: Tree[]): Tree[][] {
   const { children } = path.at(-1) as Tree;
-  return children.length === 0 ? [path] : children.flatMap((child) => leafPaths([...path, child]));
+  return children.length === 0 ? [path] : children.flatMap((child) => fieldPaths([...path, child]));
 }
 
 function encoder(path: Tree[]): Parameters<typeof writeColumn>[0]['column'] {

@@ -1,7 +1,7 @@
 import { maxNesting } from '@sluice/json/rules.ts';
 import { restName } from '@sluice/schemas/columns/names.ts';
 import { oncePerSchema } from '@sluice/schemas/columns/once-per-schema.ts';
-import { maxColumns } from '@sluice/schemas/columns/schema-leaves.ts';
+import { maxColumns } from '@sluice/schemas/columns/schema-fields.ts';
 import { numbers, type Schema, types, valueTypes } from '@sluice/schemas/columns/value-types.ts';
 import { isObject } from '@sluice/schemas/is-object.ts';
 import type { Field, Leaf, Node, Struct } from './nodes.ts';

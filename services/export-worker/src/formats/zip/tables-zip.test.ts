@@ -9,7 +9,7 @@ import { type Entry, idAt, type Payload, toBson } from '../../../../../test/supp
 import { expectedTables, isRows } from '../../../../../test/support/exports/tables.ts';
 import { runs } from '../../../../../test/support/runs.ts';
 import { unzip } from '../../../../../test/support/unzip.ts';
-import { Unexportable, UnknownLeaf } from '../unexportable.ts';
+import { Unexportable, UnknownField } from '../unexportable.ts';
 import { tableHeaders } from './table-headers.ts';
 import { createTablesZip } from './tables-zip.ts';
 
@@ -52,7 +52,7 @@ async function write(
         format.add(toBson(entry));
         if (cuts.includes(place)) await take();
       } catch (error) {
-        if (!(error instanceof UnknownLeaf) || !onUnknown) throw error;
+        if (!(error instanceof UnknownField) || !onUnknown) throw error;
         onUnknown(pass, place);
       }
     }

@@ -5,21 +5,21 @@ import { unavailable } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { createThread, ThreadBusy } from '@sluice/shared/threads/thread.ts';
 import { fitsInDocument } from '@sluice/store/entries/write-documents.ts';
-import { examine, type LineRefusal } from './examine.ts';
-import type { ExamineAnswer, ExamineRequest } from './examine-thread.ts';
 import type { Intake } from './intake.ts';
 import { tooLarge, tooLargeToStore } from './line-errors.ts';
-import type { RecordLeaves } from './record-leaves.ts';
+import type { RecordFields } from './record-fields.ts';
+import { type LineRefusal, validatePayload } from './validate-payload.ts';
+import type { ValidateAnswer, ValidateRequest } from './validate-thread.ts';
 
 export type Validated =
-  /** `leaves`: those that are not on record. `bson`: the payload, where the thread wrote it. */
-  | { ok: true; json: Buffer; bson?: Buffer; text: string; leaves: string[] }
+  /** `fields`: those that are not on record. `bson`: the payload, where the thread wrote it. */
+  | { ok: true; json: Buffer; bson?: Buffer; text: string; fields: string[] }
   /** `explain` finds all that is wrong with it, not only what was found first. */
   | { ok: false; refusal: LineRefusal; explain(): Promise<LineRefusal> };
 
-export interface Examiner {
+export interface UploadValidator {
   /** Reads one payload and validates it. At once where that takes no more than a few ms. Rejects with ApiError when too many wait. */
-  examine(application: Intake, body: Buffer): Validated | Promise<Validated>;
+  validate(application: Intake, body: Buffer): Validated | Promise<Validated>;
   close(): Promise<void>;
 }
 
@@ -48,21 +48,21 @@ function hasAtMost(most: number, characters: string, body: Buffer): boolean {
 /** Far above what the budget of a validation allows. */
 const deadlineMs = 10_000;
 
-const tooMuch = (what: 'long' | 'much memory'): ExamineAnswer => ({
+const tooMuch = (what: 'long' | 'much memory'): ValidateAnswer => ({
   kind: 'refused',
   refusal: tooLarge(`to read and validate the payload takes too ${what}; send less at once`),
   hasMore: false,
 });
 
-/** Examines uploads: what is quick here, the rest in a thread, so that those of other owners do not wait for them. `capacity` limits how many bytes wait. */
-export function createExaminer(
-  recordLeaves: Pick<RecordLeaves, 'find' | 'notOnRecord'>,
+/** Validates uploads: what is quick here, the rest in a thread, so that those of other owners do not wait for them. `capacity` limits how many bytes wait. */
+export function createUploadValidator(
+  recordFields: Pick<RecordFields, 'find' | 'notOnRecord'>,
   log: Pick<Logger, 'error'>,
   { capacity = unlimited, waitMs = Number.POSITIVE_INFINITY }: { capacity?: Admission; waitMs?: number } = {},
-): Examiner {
-  const thread = createThread<ExamineRequest, ExamineAnswer>({
-    name: 'the examiner of uploads',
-    file: new URL('./examine-thread.ts', import.meta.url),
+): UploadValidator {
+  const thread = createThread<ValidateRequest, ValidateAnswer>({
+    name: 'the validator of uploads',
+    file: new URL('./validate-thread.ts', import.meta.url),
     heapMb: 512,
     waitingMs: waitMs,
     deadlineMs,
@@ -70,36 +70,36 @@ export function createExaminer(
     tooLarge: tooMuch('much memory'),
   });
 
-  function examineHere(application: Intake, body: Buffer): Validated {
+  function validateHere(application: Intake, body: Buffer): Validated {
     const { domain, validator } = application;
-    const examined = examine({ domain, validator: validator.quick }, body);
-    if (!examined.ok) {
-      const { refusal, explain } = examined;
+    const validated = validatePayload({ domain, validator: validator.quick }, body);
+    if (!validated.ok) {
+      const { refusal, explain } = validated;
       const explained = () => explain().catch(ifOutOfSteps(() => explainAside(application, body, refusal)));
       return { ok: false, refusal, explain: explained };
     }
-    const { payload, json, text } = examined;
+    const { payload, json, text } = validated;
     if (fitsInDocument(payload, body.length))
-      return { ok: true, json, text, leaves: recordLeaves.find(application, payload) };
+      return { ok: true, json, text, fields: recordFields.find(application, payload) };
     const refusal = tooLarge(tooLargeToStore);
     return { ok: false, refusal, explain: async () => refusal };
   }
 
   async function ask(application: Intake, body: Buffer, code: string, schema: string) {
     const { domain, owner, rawSchema } = application;
-    const work = (learn?: ExamineRequest['learn']) => {
+    const work = (learn?: ValidateRequest['learn']) => {
       // A view of a larger buffer would be sent with all of it.
       const copy = new Uint8Array(body);
       const request = { schema, domain, body: copy, ...(learn && { learn }) };
       return thread.ask(owner, request, { transfer: [copy.buffer] });
     };
-    const send = (learn?: ExamineRequest['learn']) =>
+    const send = (learn?: ValidateRequest['learn']) =>
       capacity.run(owner, () => work(learn), Math.max(body.length, quickBytes));
     try {
       const answer = await send();
       if (answer.kind !== 'unknown') return answer;
       const taught = await send({ code, rawSchema });
-      if (taught.kind === 'unknown') throw new Error('the examiner forgot the schema that it was told');
+      if (taught.kind === 'unknown') throw new Error('the validator forgot the schema that it was told');
       return taught;
     } catch (error) {
       if (error instanceof ThreadBusy)
@@ -108,7 +108,7 @@ export function createExaminer(
     }
   }
 
-  async function examineAside(application: Intake, body: Buffer): Promise<Validated> {
+  async function validateAside(application: Intake, body: Buffer): Promise<Validated> {
     const { id, validator } = application;
     const answer = await ask(application, body, validator.code, id);
     if (answer.kind === 'failed') throw new Error(`the validation failed: ${answer.reason}`);
@@ -118,8 +118,8 @@ export function createExaminer(
       return { ok: false, refusal, explain };
     }
     const json = withoutByteOrderMark(body);
-    const leaves = recordLeaves.notOnRecord(application, answer.leaves);
-    return { ok: true, json, bson: Buffer.from(answer.bson), text: json.toString('utf8'), leaves };
+    const fields = recordFields.notOnRecord(application, answer.fields);
+    return { ok: true, json, bson: Buffer.from(answer.bson), text: json.toString('utf8'), fields };
   }
 
   /** All that is wrong; what was found first where no more can be had. */
@@ -134,12 +134,12 @@ export function createExaminer(
   }
 
   return {
-    examine(application, body) {
-      if (!isQuick(body)) return examineAside(application, body);
+    validate(application, body) {
+      if (!isQuick(body)) return validateAside(application, body);
       try {
-        return examineHere(application, body);
+        return validateHere(application, body);
       } catch (error) {
-        return ifOutOfSteps(() => examineAside(application, body))(error);
+        return ifOutOfSteps(() => validateAside(application, body))(error);
       }
     },
     close: thread.close,

@@ -1,9 +1,9 @@
 import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises';
-import type { LineRefusal } from '@sluice/intake/examine.ts';
-import type { Examiner, Validated } from '@sluice/intake/examiner.ts';
+import { addFields, type FoundFields, noFields } from '@sluice/intake/field-set.ts';
 import type { Intake } from '@sluice/intake/intake.ts';
-import { addLeaves, type FoundLeaves, noLeaves } from '@sluice/intake/leaf-set.ts';
 import { defect, ofLine, overLimit } from '@sluice/intake/line-errors.ts';
+import type { UploadValidator, Validated } from '@sluice/intake/upload-validator.ts';
+import type { LineRefusal } from '@sluice/intake/validate-payload.ts';
 import { isBusy, type LineError } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { NewEntry } from '@sluice/store/entries/entries.ts';
@@ -16,7 +16,7 @@ const chunkBytes = 1024 ** 2;
 /** After so long other requests have their turn; after a line that took much longer, as much time as it took. */
 const turnMs = 2;
 const longMs = 10;
-/** In all. A line may have to wait for the examiner's thread; so many of them must not wait for hours. */
+/** In all. A line may have to wait for the validator's thread; so many of them must not wait for hours. */
 const usualMostMs = 120_000;
 /** Of so many refused lines all that is wrong is told, as far as it is not endless; of the rest what was found first. */
 const explained = 100;
@@ -27,18 +27,18 @@ export interface Chunk {
   lines: number[];
   entries: NewEntry[];
   /** Of them, those that were not on record. */
-  leaves: FoundLeaves;
+  fields: FoundFields;
   bytes: number;
 }
 
 /** Reads and validates lines: the valid ones come in chunks, the refused ones go to `errors`. */
-export function createExamineLines(
+export function createValidateLines(
   lineLimit: number,
-  examiner: Pick<Examiner, 'examine'>,
+  uploadValidator: Pick<UploadValidator, 'validate'>,
   log: Pick<Logger, 'error'>,
   mostMs = usualMostMs,
 ) {
-  return async function* examineLines(
+  return async function* validateLines(
     application: Intake,
     lines: Line[],
     errors: LineError[],
@@ -61,25 +61,25 @@ export function createExamineLines(
         errors.push({ line, name: 'ServiceUnavailableError', message: tooLong(mostMs) });
         continue;
       }
-      let examined = examine(application, bytes);
-      if (examined instanceof Promise) {
-        examined = await examined;
+      let validated = validateLine(application, bytes);
+      if (validated instanceof Promise) {
+        validated = await validated;
         // Others had their turn meanwhile.
         began = performance.now();
       }
-      if (!examined.ok) {
+      if (!validated.ok) {
         const isExplained = errors.length < explained;
-        const refusal = isExplained ? await explanationOf(examined) : examined.refusal;
+        const refusal = isExplained ? await explanationOf(validated) : validated.refusal;
         errors.push({ line, ...ofLine(refusal, isExplained) });
         continue;
       }
-      const { json, bson } = examined;
+      const { json, bson } = validated;
       const { length } = bson ?? bytes;
       if (chunk.entries.length === chunkEntries || (chunk.bytes > 0 && chunk.bytes + length > chunkBytes)) {
         yield chunk;
         chunk = emptyChunk();
       }
-      addLeaves(chunk.leaves, examined.leaves);
+      addFields(chunk.fields, validated.fields);
       chunk.lines.push(line);
       chunk.entries.push({ application: application.id, json, bson, once: once && lineHash(once, line) });
       chunk.bytes += length;
@@ -88,12 +88,12 @@ export function createExamineLines(
   };
 
   /** Whatever goes wrong with a line, the others go on. */
-  function examine(application: Intake, bytes: Buffer): Validated | Promise<Validated> {
+  function validateLine(application: Intake, bytes: Buffer): Validated | Promise<Validated> {
     try {
-      const examined = examiner.examine(application, bytes);
-      return examined instanceof Promise
-        ? examined.catch((error) => toRefusal(error, application))
-        : examined;
+      const validated = uploadValidator.validate(application, bytes);
+      return validated instanceof Promise
+        ? validated.catch((error) => toRefusal(error, application))
+        : validated;
     } catch (error) {
       return toRefusal(error, application);
     }
@@ -116,4 +116,4 @@ const explanationOf = ({ explain, refusal }: Refused): Promise<LineRefusal> =>
 const tooLong = (ms: number) =>
   `the batch took longer than ${ms / 1_000} s; this line was not stored, send fewer at once`;
 
-const emptyChunk = (): Chunk => ({ lines: [], entries: [], leaves: noLeaves(), bytes: 0 });
+const emptyChunk = (): Chunk => ({ lines: [], entries: [], fields: noFields(), bytes: 0 });

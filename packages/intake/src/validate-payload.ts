@@ -16,7 +16,7 @@ export interface LineRefusal extends Omit<Refusal, 'name'> {
   name: Refusal['name'] | 'PayloadTooLargeError' | BusyName | 'InternalServerError';
 }
 
-export type Examined =
+export type PayloadCheck =
   | { ok: true; payload: Payload; json: Buffer; text: string }
   /** `explain` finds all that is wrong with it, not only what was found first. */
   | { ok: false; refusal: Refusal; explain(): Promise<Refusal> };
@@ -25,10 +25,10 @@ export type Examined =
  * Reads one payload and validates it against the application's schema. It must be an object, also where a reference beside the
  * root's `type` keeps that from counting (drafts 04 to 07).
  */
-export function examine(
+export function validatePayload(
   { domain, validator }: { domain: string; validator: Pick<Validator, 'validate' | 'explain'> },
   body: Buffer,
-): Examined {
+): PayloadCheck {
   const reading = readPayload(body);
   if (!reading.ok) {
     const refusal: Refusal =

@@ -1,32 +1,32 @@
 import { type Db, type Filter, ObjectId } from 'mongodb';
 import { isDuplicate } from '../faults.ts';
 
-/** More leaves than this are not told apart any more. */
-export const maxLeaves = 5_000;
+/** More fields than this are not told apart any more. */
+export const maxFields = 5_000;
 /** Nor are those beyond so many characters of all JSON Pointers together: every process has them in memory. */
-export const maxLeafCharacters = 250_000;
+export const maxFieldCharacters = 250_000;
 /** In characters of the JSON Pointer. */
-export const maxLeafLength = 1_024;
+export const maxFieldLength = 1_024;
 
-/** Stands among pointers for numbers beyond 2^53: as a pointer it means the payload itself, which is no leaf. */
+/** Stands among pointers for numbers beyond 2^53: as a pointer it means the payload itself, which is no field. */
 export const largeNumbers = '';
 
-/** Whether all leaves are on record. */
+/** Whether all fields are on record. */
 export interface Extent {
-  /** True when some leaf is not in the list: there were too many, or its name is too long. */
+  /** True when some field is not in the list: there were too many, or its name is too long. */
   overflow: boolean;
   /** True when there were too many: none is added any more. */
   closed: boolean;
 }
 
-/** The leaves that occur in an application's entries but not in its schema, by first appearance. */
-export interface Leaves extends Extent {
+/** The fields that occur in an application's entries but not in its schema, by first appearance. */
+export interface RecordedFields extends Extent {
   pointers: string[];
   /** Whether some entry may have a number beyond 2^53, up or down; not known any more once the list is closed. */
   hasLarge: boolean;
 }
 
-interface LeavesDocument {
+interface FieldsDocument {
   _id: ObjectId;
   pointers: string[];
   overflow?: boolean;
@@ -34,21 +34,22 @@ interface LeavesDocument {
   hasLarge?: boolean;
 }
 
-export type LeafStore = ReturnType<typeof leafStore>;
+export type FieldStore = ReturnType<typeof fieldStore>;
 
-/** One append-only list an application: a leaf is added before the first entry that has it. */
-export function leafStore(db: Db) {
-  const leaves = db.collection<LeavesDocument>('leaves');
+/** One append-only list an application: a field is added before the first entry that has it. */
+export function fieldStore(db: Db) {
+  // The name that databases have had from the first version on.
+  const fields = db.collection<FieldsDocument>('leaves');
 
-  async function read(application: string): Promise<LeavesDocument | null> {
-    return leaves.findOne({ _id: new ObjectId(application) });
+  async function read(application: string): Promise<FieldsDocument | null> {
+    return fields.findOne({ _id: new ObjectId(application) });
   }
 
   /** False where another process changed it since. */
   async function append(
     application: string,
-    found: LeavesDocument | null,
-    { pointers, hasLarge, ...others }: Leaves,
+    found: FieldsDocument | null,
+    { pointers, hasLarge, ...others }: RecordedFields,
   ): Promise<boolean> {
     const _id = new ObjectId(application);
     // It is only ever set, so two processes at once cannot take it back.
@@ -56,14 +57,14 @@ export function leafStore(db: Db) {
     if (found) {
       const { overflow = null, closed = null } = found;
       const same = { _id, pointers: { $size: found.pointers.length }, overflow, closed };
-      const { matchedCount } = await leaves.updateOne(same as Filter<LeavesDocument>, {
+      const { matchedCount } = await fields.updateOne(same as Filter<FieldsDocument>, {
         $push: { pointers: { $each: pointers } },
         $set: extent,
       });
       return matchedCount === 1;
     }
     try {
-      await leaves.insertOne({ _id, pointers, ...extent });
+      await fields.insertOne({ _id, pointers, ...extent });
       return true;
     } catch (error) {
       if (isDuplicate(error)) return false;
@@ -72,15 +73,15 @@ export function leafStore(db: Db) {
   }
 
   return {
-    async of(application: string): Promise<Leaves> {
-      return toLeaves(await read(application));
+    async of(application: string): Promise<RecordedFields> {
+      return toFields(await read(application));
     },
 
     /** Appends those that are new, in this order, as far as there is room. Safe for several processes at once. */
     async add(application: string, pointers: string[]): Promise<Extent> {
       for (;;) {
         const found = await read(application);
-        const before = toLeaves(found);
+        const before = toFields(found);
         const more = extend(before, pointers);
         const { overflow, closed } = more;
         const isSame =
@@ -94,7 +95,7 @@ export function leafStore(db: Db) {
   };
 }
 
-const toLeaves = (found: LeavesDocument | null): Leaves => ({
+const toFields = (found: FieldsDocument | null): RecordedFields => ({
   pointers: found?.pointers ?? [],
   overflow: found?.overflow === true,
   closed: found?.closed === true,
@@ -102,15 +103,15 @@ const toLeaves = (found: LeavesDocument | null): Leaves => ({
 });
 
 /** Those that are to be appended, and what is to be said of the list then. */
-function extend({ pointers, overflow, closed, hasLarge }: Leaves, more: string[]): Leaves {
+function extend({ pointers, overflow, closed, hasLarge }: RecordedFields, more: string[]): RecordedFields {
   const known = new Set(pointers);
   const added: string[] = [];
   let characters = pointers.reduce((sum, { length }) => sum + length, 0);
   for (const pointer of more) {
     hasLarge ||= pointer === largeNumbers;
     if (known.has(pointer) || pointer === largeNumbers) continue;
-    const isShort = pointer.length <= maxLeafLength;
-    closed ||= isShort && (known.size === maxLeaves || characters + pointer.length > maxLeafCharacters);
+    const isShort = pointer.length <= maxFieldLength;
+    closed ||= isShort && (known.size === maxFields || characters + pointer.length > maxFieldCharacters);
     if (closed || !isShort) {
       overflow = true;
       continue;

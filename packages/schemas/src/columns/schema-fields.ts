@@ -10,13 +10,13 @@ export const maxColumns = 5_000;
 const maxSteps = 50_000;
 
 /**
- * The leaf properties that a JSON Schema declares, as JSON Pointers into a payload, in the schema's order.
+ * The field properties that a JSON Schema declares, as JSON Pointers into a payload, in the schema's order.
  * Nested objects are descended, through local references and `allOf` too. A property that contains itself is
  * left out: how deep it goes, only entries tell.
  */
-export function schemaLeaves(schema: Schema): string[] {
+export function schemaFields(schema: Schema): string[] {
   const counted = countedIn(schema);
-  const leaves = new Set<string>();
+  const fields = new Set<string>();
   let steps = 0;
 
   /** All schemas that apply at the same place, each once: references can lead to one in millions of ways. */
@@ -47,17 +47,17 @@ export function schemaLeaves(schema: Schema): string[] {
       isObject(part.properties) ? Object.entries(part.properties) : [],
     );
     if (properties.length === 0) {
-      if (path.length > 0) leaves.add(toPointer(path));
+      if (path.length > 0) fields.add(toPointer(path));
       return;
     }
     const inside = new Set([...above, ...here]);
     steps += inside.size >> 4;
     for (const [name, property] of properties) {
-      if (leaves.size > maxColumns) return;
+      if (fields.size > maxColumns) return;
       walk(isObject(property) ? property : {}, [...path, name], inside);
     }
   }
 
   walk(schema, [], new Set());
-  return [...leaves];
+  return [...fields];
 }

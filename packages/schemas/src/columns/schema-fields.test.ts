@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { schemaLeaves } from './schema-leaves.ts';
+import { schemaFields } from './schema-fields.ts';
 
 it('takes a part that references lead to in a billion ways once', () => {
   const doubling = Array.from({ length: 30 }, (_, i) => [
@@ -8,7 +8,7 @@ it('takes a part that references lead to in a billion ways once', () => {
   ]);
   const properties = { a: { properties: { b: {}, c: {} } }, d: {} };
   const $defs = { ...Object.fromEntries(doubling), d30: { properties } };
-  expect(schemaLeaves({ $defs, $ref: '#/$defs/d0' })).toEqual(['/a/b', '/a/c', '/d']);
+  expect(schemaFields({ $defs, $ref: '#/$defs/d0' })).toEqual(['/a/b', '/a/c', '/d']);
 });
 
 it('leaves out a property that contains itself, also by way of several parts', () => {
@@ -16,5 +16,5 @@ it('leaves out a property that contains itself, also by way of several parts', (
     $defs: { node: { properties: { name: {}, next: { allOf: [{}, { $ref: '#/$defs/node' }] } } } },
     properties: { list: { $ref: '#/$defs/node' } },
   };
-  expect(schemaLeaves(schema)).toEqual(['/list/name']);
+  expect(schemaFields(schema)).toEqual(['/list/name']);
 });

@@ -3,22 +3,22 @@ import { createValidator } from '@sluice/schemas/validate/validator.ts';
 import type { Admission } from '@sluice/shared/admission.ts';
 import { BSON } from 'mongodb';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
-import { createExaminer, type Validated } from './examiner.ts';
+import { createFieldSet } from './field-set.ts';
 import type { Intake } from './intake.ts';
-import { createLeafSet } from './leaf-set.ts';
-import { createRecordLeaves } from './record-leaves.ts';
+import { createRecordFields } from './record-fields.ts';
+import { createUploadValidator, type Validated } from './upload-validator.ts';
 
 const compiler = createCompiler();
 afterAll(() => compiler.close());
 
 function start(logged: unknown[] = [], capacity?: Admission) {
-  const examiner = createExaminer(
-    createRecordLeaves({ add: async () => ({ overflow: false, closed: false }) } as never),
+  const uploadValidator = createUploadValidator(
+    createRecordFields({ add: async () => ({ overflow: false, closed: false }) } as never),
     { error: (record: unknown) => logged.push(record) },
     capacity && { capacity },
   );
-  onTestFinished(examiner.close);
-  return examiner;
+  onTestFinished(uploadValidator.close);
+  return uploadValidator;
 }
 
 async function intakeOf(schema: object, id = 'one'): Promise<Intake> {
@@ -26,15 +26,15 @@ async function intakeOf(schema: object, id = 'one'): Promise<Intake> {
   const compiled = await compiler.compile(rawSchema);
   if (!compiled.ok) throw new Error(compiled.problem);
   const { validator } = compiled;
-  const leaves = createLeafSet();
-  leaves.add(['/a', '/pad']);
+  const fields = createFieldSet();
+  fields.add(['/a', '/pad']);
   return {
     id,
     domain: id,
     owner: 'ada',
     rawSchema,
     validator,
-    leaves,
+    fields,
     recorded: { overflow: false, closed: false },
   };
 }
@@ -65,10 +65,10 @@ it.each([
   '[]',
   '\ufeff{"a":1}',
 ])('says the same of a large body as of a small one: %s', async (payload) => {
-  const examiner = start();
+  const uploadValidator = start();
   const application = await intakeOf(strict);
-  const here = examiner.examine(application, small(payload));
-  const aside = examiner.examine(application, large(payload));
+  const here = uploadValidator.validate(application, small(payload));
+  const aside = uploadValidator.validate(application, large(payload));
   expect(here).not.toBeInstanceOf(Promise);
   expect(aside).toBeInstanceOf(Promise);
   expect(await told(aside)).toEqual(await told(here));
@@ -76,7 +76,7 @@ it.each([
 
 it('has a large body as BSON too', async () => {
   const payload = { a: 1, b: -0.5, c: [null, { d: 'ü' }], e: {} };
-  const outcome = await start().examine(await intakeOf(strict), large(JSON.stringify(payload)));
+  const outcome = await start().validate(await intakeOf(strict), large(JSON.stringify(payload)));
   if (!outcome.ok || !outcome.bson) throw new Error('refused, or without BSON');
   expect(BSON.deserialize(outcome.bson)).toEqual(payload);
 });
@@ -86,17 +86,17 @@ it('keeps the bytes of a large body as they came, also where it is a part of a l
   const body = large('{"a":1}');
   const whole = Buffer.concat([Buffer.from('{"a":"before"}'), body, Buffer.from('behind')]);
   const part = whole.subarray(14, 14 + body.length);
-  const outcome = await start().examine(application, part);
+  const outcome = await start().validate(application, part);
   expect(outcome.ok && outcome.json.equals(body)).toBe(true);
   expect(outcome.ok && outcome.text).toBe(body.toString());
 });
 
-it('finds the leaves of a large body that are in no list, five thousand and one at most', async () => {
+it('finds the fields of a large body that are in no list, five thousand and one at most', async () => {
   const application = await intakeOf({});
   const of = async (keys: number) => {
     const entries = Array.from({ length: keys }, (_, i) => [`k${i}`, 1]);
-    const outcome = await start().examine(application, large(JSON.stringify(Object.fromEntries(entries))));
-    return outcome.ok ? outcome.leaves : [];
+    const outcome = await start().validate(application, large(JSON.stringify(Object.fromEntries(entries))));
+    return outcome.ok ? outcome.fields : [];
   };
   expect(await of(3)).toEqual(['/k0', '/k1', '/k2']);
   expect(await of(20_000)).toHaveLength(5_001);
@@ -125,15 +125,15 @@ it.each([
     '{}',
     'required',
   ],
-])('leaves a small body to the thread where the schema %s', async (_what, schema, payload, keyword) => {
-  const outcome = start().examine(await intakeOf(schema), small(payload));
+])('fields a small body to the thread where the schema %s', async (_what, schema, payload, keyword) => {
+  const outcome = start().validate(await intakeOf(schema), small(payload));
   expect(outcome).toBeInstanceOf(Promise);
   const details = expect.arrayContaining([expect.objectContaining({ keyword })]);
   expect(await outcome).toMatchObject({ ok: false, refusal: { details } });
 });
 
 it('validates each application with its own schema', async () => {
-  const examiner = start();
+  const uploadValidator = start();
   const [numbers, texts] = [
     await intakeOf(strict, 'one'),
     await intakeOf({ properties: { a: { type: 'string' } } }, 'two'),
@@ -141,15 +141,15 @@ it('validates each application with its own schema', async () => {
   const bodies = ['{"a":1}', '{"a":"x"}'];
   const answers = await Promise.all(
     bodies.flatMap((body) =>
-      [numbers, texts].map((application) => examiner.examine(application, large(body))),
+      [numbers, texts].map((application) => uploadValidator.validate(application, large(body))),
     ),
   );
   expect(answers.map(({ ok }) => ok)).toEqual([true, false, false, true]);
 });
 
-it('counts the bytes of each large body for its owner, until it is examined', async () => {
+it('counts the bytes of each large body for its owner, until it is validated', async () => {
   const inUse: string[] = [];
-  const examiner = start([], {
+  const uploadValidator = start([], {
     async run(owner, work, bytes) {
       const one = `${owner} ${bytes}`;
       inUse.push(one);
@@ -158,9 +158,9 @@ it('counts the bytes of each large body for its owner, until it is examined', as
   });
   const application = await intakeOf(strict);
   const owned = [large('{"a":1}', 100), large('{"a":1}'), large('{"a":2}', 500_000)].map((body) =>
-    examiner.examine(application, body),
+    uploadValidator.validate(application, body),
   );
-  const other = examiner.examine({ ...application, owner: 'bob' }, large('{"a":1}'));
+  const other = uploadValidator.validate({ ...application, owner: 'bob' }, large('{"a":1}'));
   expect(inUse).toEqual(['ada 300007', 'ada 500007', 'bob 300007']);
   for (const outcome of await Promise.all([...owned, other])) expect(outcome.ok).toBe(true);
   expect(inUse).toEqual([]);
@@ -184,18 +184,18 @@ it.each([
   ['large', large],
 ])('tells what was found first where the code that finds all fails (%s)', async (_size, body) => {
   const logged: unknown[] = [];
-  const outcome = await start(logged).examine(await intakeWithDefects(logged), body('{"a":1}'));
+  const outcome = await start(logged).validate(await intakeWithDefects(logged), body('{"a":1}'));
   if (outcome.ok) throw new Error('it was taken');
   expect(await outcome.explain()).toMatchObject({ details: [{ message: 'no a' }] });
   expect(logged).toHaveLength(1);
 });
 
 it('goes on after a payload on which the code fails', async () => {
-  const examiner = start();
+  const uploadValidator = start();
   const application = await intakeWithDefects([]);
   const [failed, taken] = await Promise.allSettled([
-    examiner.examine(application, large('{"b":1}')),
-    examiner.examine(application, large('{"c":1}')),
+    uploadValidator.validate(application, large('{"b":1}')),
+    uploadValidator.validate(application, large('{"c":1}')),
   ]);
   expect(failed).toMatchObject({
     status: 'rejected',

@@ -1,44 +1,44 @@
 import { fromPointer, toPointer } from '@sluice/json/pointer.ts';
 import {
   largeNumbers,
-  maxLeafCharacters,
-  maxLeafLength,
-  maxLeaves,
-} from '@sluice/store/applications/leaves.ts';
+  maxFieldCharacters,
+  maxFieldLength,
+  maxFields,
+} from '@sluice/store/applications/fields.ts';
 
 interface Node {
-  leaf: boolean;
+  field: boolean;
   below: Map<string, Node>;
 }
 
-/** The leaves that are columns already; finds those of a payload that are not. */
-export interface LeafSet {
+/** The fields that are columns already; finds those of a payload that are not. */
+export interface FieldSet {
   add(pointers: Iterable<string>): void;
   has(pointer: string): boolean;
   /** JSON Pointers, in the order of the payload, up to more than can be on record; and `tooLong` and `largeNumbers`, if need be. */
   unknown(payload: Record<string, unknown>): string[];
 }
 
-/** Stands for all leaves whose pointers are too long to be on record, and is too long itself. */
-export const tooLong = '/'.repeat(maxLeafLength + 1);
+/** Stands for all fields whose pointers are too long to be on record, and is too long itself. */
+export const tooLong = '/'.repeat(maxFieldLength + 1);
 
-/** Leaves that are not known, of any number of payloads. */
-export interface FoundLeaves {
+/** Fields that are not known, of any number of payloads. */
+export interface FoundFields {
   pointers: Set<string>;
   characters: number;
 }
 
-export const noLeaves = (): FoundLeaves => ({ pointers: new Set(), characters: 0 });
+export const noFields = (): FoundFields => ({ pointers: new Set(), characters: 0 });
 
 /** Whether so many are more than can be on record: then others make no difference. */
-const isEnough = (count: number, characters: number) => count > maxLeaves || characters > maxLeafCharacters;
+const isEnough = (count: number, characters: number) => count > maxFields || characters > maxFieldCharacters;
 
-export function addLeaves(all: FoundLeaves, leaves: string[]): void {
-  for (const leaf of leaves) {
+export function addFields(all: FoundFields, fields: string[]): void {
+  for (const field of fields) {
     if (isEnough(all.pointers.size, all.characters)) return;
-    if (all.pointers.has(leaf)) continue;
-    all.pointers.add(leaf);
-    all.characters += leaf.length;
+    if (all.pointers.has(field)) continue;
+    all.pointers.add(field);
+    all.characters += field.length;
   }
 }
 
@@ -54,10 +54,10 @@ interface Search {
 
 const largest = Number.MAX_SAFE_INTEGER;
 
-const emptyNode = (): Node => ({ leaf: false, below: new Map() });
+const emptyNode = (): Node => ({ field: false, below: new Map() });
 
-/** A tree of keys: one look-up a key, no path is built for a leaf that is known. */
-export function createLeafSet(): LeafSet {
+/** A tree of keys: one look-up a key, no path is built for a field that is known. */
+export function createFieldSet(): FieldSet {
   const root = emptyNode();
 
   /** `length` is that of the path in characters, with a slash for each key: its pointer is not shorter. */
@@ -81,10 +81,10 @@ export function createLeafSet(): LeafSet {
         continue;
       }
       if (!search.hasLarge) search.hasLarge = isLarge(child);
-      if (!next?.leaf) {
-        if (reach <= maxLeafLength) above ??= toPointer(path);
-        const pointer = reach <= maxLeafLength ? above + toPointer([key]) : tooLong;
-        if (pointer.length > maxLeafLength) search.hasTooLong = true;
+      if (!next?.field) {
+        if (reach <= maxFieldLength) above ??= toPointer(path);
+        const pointer = reach <= maxFieldLength ? above + toPointer([key]) : tooLong;
+        if (pointer.length > maxFieldLength) search.hasTooLong = true;
         else {
           found.push(pointer);
           search.characters += pointer.length;
@@ -97,7 +97,7 @@ export function createLeafSet(): LeafSet {
     has(pointer) {
       let node: Node | undefined = root;
       for (const key of fromPointer(pointer)) node = node?.below.get(key);
-      return node?.leaf === true;
+      return node?.field === true;
     },
     add(pointers) {
       for (const pointer of pointers) {
@@ -107,15 +107,15 @@ export function createLeafSet(): LeafSet {
           node.below.set(key, next);
           node = next;
         }
-        node.leaf = true;
+        node.field = true;
       }
     },
     unknown(payload) {
       // Once it is on record there is nothing to look for.
-      const search: Search = { found: [], characters: 0, hasTooLong: false, hasLarge: root.leaf, path: [] };
+      const search: Search = { found: [], characters: 0, hasTooLong: false, hasLarge: root.field, path: [] };
       walk(root, payload, 0, search);
       if (search.hasTooLong) search.found.push(tooLong);
-      if (search.hasLarge && !root.leaf) search.found.push(largeNumbers);
+      if (search.hasLarge && !root.field) search.found.push(largeNumbers);
       return search.found;
     },
   };

@@ -1,8 +1,8 @@
 /**
- * Calls `visit` for each leaf of a payload in order: nested objects are descended;
- * arrays, empty objects and scalars (null too) are leaves. The path is the visitor's to keep.
+ * Calls `visit` for each field of a payload in order: nested objects are descended;
+ * arrays, empty objects and scalars (null too) are fields. The path is the visitor's to keep.
  */
-export function eachLeaf(
+export function eachField(
   payload: Record<string, unknown>,
   visit: (path: string[], value: unknown) => void,
 ): void {
