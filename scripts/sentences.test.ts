@@ -5,7 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { longSentences, sentencesOf } from './sentences.ts';
 
 const root = join(import.meta.dirname, '..');
-const pages = (await Array.fromAsync(glob(['*.md', 'docs/*.md', 'bench/README.md'], { cwd: root }))).sort();
+const pages = (
+  await Array.fromAsync(glob(['*.md', 'docs/*.md', '{bench,examples}/README.md'], { cwd: root }))
+).sort();
 const words = (count: number) => Array.from({ length: count }, () => 'word').join(' ');
 
 describe('the pages', () => {
