@@ -227,7 +227,7 @@ describe('one owner', () => {
     expect([status, body.error.message]).toEqual([
       429,
       expect.stringMatching(
-        /^this owner has reached the limit of 100 unfinished exports and imports; .*delete one, .*; nothing was stored$/,
+        /^you have reached your limit of 100 unfinished exports and imports; .*delete one, .*; nothing was stored$/,
       ),
     ]);
   });

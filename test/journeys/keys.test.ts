@@ -212,12 +212,13 @@ describe.each(ways)('with key_required, POST …/data%s', (way, status) => {
   });
 
   const missing = /^an ingest key is required .* X-Api-Key: sk_… or Authorization: Bearer sk_…$/;
+  const login = /^an ingest key is required .* a login token is not one; create one with POST .*\/keys$/;
   const wrong = /^this is not a valid ingest key of /;
   it.each<[string, RegExp, () => Promise<Call>]>([
     ['nothing', missing, async () => ({})],
     ['an empty key', missing, async () => withKey('')],
-    ["the owner's token", missing, async () => ({ token })],
-    ["the owner's token as a key", wrong, async () => withKey(token)],
+    ["the owner's token", login, async () => ({ token })],
+    ["the owner's token as a key", login, async () => withKey(token)],
     ['no key', wrong, async () => withKey('sk_')],
     ['half a key', wrong, async () => withKey((await create()).key.slice(0, -1))],
     ['a key and a bit', wrong, async () => ({ token: `${(await create()).key}x` })],

@@ -287,11 +287,12 @@ describe('uploads to one application', () => {
     expect([fits.status, ...rateOf(fits).slice(0, 2)]).toEqual([201, 1000, 10]);
     expectTooMany(
       await batch(one, 11),
-      /^rate limit reached: 1000 entries per 604800 s for this application; retry in \d+ s; nothing was stored$/,
+      /^rate limit reached: 1,000 entries per 7 days for this application; retry in \d+ s; nothing was stored$/,
     );
-    expectTooMany(
-      await batch(one, 1001),
-      /^the batch has 1001 lines, .*send smaller ones; nothing was stored$/,
+    const never = await batch(one, 1001);
+    expect([never.status, never.headers.get('retry-after')]).toEqual([429, null]);
+    expect(never.body.error.message).toBe(
+      'the batch has 1,001 lines; the limit is 1,000 entries per 7 days: send smaller batches; nothing was stored',
     );
     // The other learns of those 990 in the background, long before it has taken as many itself.
     let taken = 0;
@@ -352,7 +353,7 @@ describe('quotas of an owner', () => {
     expect((await create()).status).toBe(200);
     expectTooMany(
       await create(),
-      /^this owner has reached the limit of 2 applications; delete one, .* APPLICATION_QUOTA; nothing was stored$/,
+      /^you have reached your limit of 2 applications; delete one, .* APPLICATION_QUOTA; nothing was stored$/,
     );
     expect((await sluice.owner()).token).toEqual(expect.any(String));
     await sluice.request('DELETE', `/applications/${domain}`, { token });
@@ -375,7 +376,7 @@ describe('quotas of an owner', () => {
     ]) {
       expectTooMany(
         refused,
-        /^this owner has reached the limit of 2 unfinished exports and imports; .*delete one/,
+        /^you have reached your limit of 2 unfinished exports and imports; .*delete one/,
       );
     }
     await sluice.request('DELETE', `${path}/exports/${body.data.id}`, { token });

@@ -25,7 +25,11 @@ function expectOver(answer: Answer, quota: RegExp): void {
 }
 
 it.each([
-  ['ENTRY_QUOTA', '100', /^this owner has reached the limit of 100 entries; .* ENTRY_QUOTA/],
+  [
+    'ENTRY_QUOTA',
+    '100',
+    /^the owner of this application has reached the limit of 100 entries; .* ENTRY_QUOTA/,
+  ],
   ['BYTE_QUOTA', '50000B', / 50,000 bytes of payloads; .* BYTE_QUOTA/],
 ])(
   '%s of an owner ends uploads, batches and imports on every process, until an application is deleted',
@@ -83,7 +87,7 @@ it('STORED_EXPORT_QUOTA counts exports that are kept, whatever became of them, a
   const refused = await make();
   expect([refused.status, refused.body.error.name]).toEqual([429, 'TooManyRequestsError']);
   expect(refused.body.error.message).toMatch(
-    /^this owner has reached the limit of 3 stored exports; delete one, .* STORED_EXPORT_QUOTA/,
+    /^you have reached your limit of 3 stored exports; delete one, .* STORED_EXPORT_QUOTA/,
   );
   // There is no worker.
   expect((await sluice.request('GET', `/applications/${domain}/export`, { token })).status).toBe(503);

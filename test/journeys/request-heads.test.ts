@@ -68,7 +68,7 @@ describe('a request whose head is not as it should be is refused in the envelope
       expect([status, body.error.name, body.error.message]).toEqual([
         400,
         'InvalidRequestError',
-        'querystring/foo is not a known field; querystring/bar is not a known field',
+        'unknown parameter `foo`; this route takes none; unknown parameter `bar`; this route takes none',
       ]);
     }
     expect((await sluice.request('POST', `/applications/${domain}/data?`, { body: '[]' })).status).toBe(422);

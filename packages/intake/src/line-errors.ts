@@ -31,7 +31,11 @@ export const ofLine = <R extends Omit<Refusal, 'name'> & { name: ErrorName }>(
 
 export function noneStored(lines: number, details: LineError[]): ApiError {
   if (details.some(({ message }) => message === notConfirmed)) return unavailable(notConfirmed);
-  const message = `none of the ${lines} lines was stored`;
+  const [only] = details;
+  const message =
+    lines === 1 && only
+      ? `the line was not stored: ${only.message}`
+      : `none of the ${lines} lines was stored`;
   const isAnswer = (answer: ErrorName) => details.some(({ name }) => name === answer);
   if (isAnswer('ServiceUnavailableError')) return unavailable(message);
   return isAnswer('TooManyRequestsError')

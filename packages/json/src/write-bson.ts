@@ -1,17 +1,13 @@
-import { toNumber } from './numbers.ts';
 import { maxNesting } from './rules.ts';
+import { numberEnd, writeInt32, writeNumber } from './write-number.ts';
 
 // https://bsonspec.org/spec.html
-const [double, string, object, array, boolean] = [0x01, 0x02, 0x03, 0x04, 0x08];
-const [none, int32, int64] = [0x0a, 0x10, 0x12];
+const [string, object, array, boolean, none] = [0x02, 0x03, 0x04, 0x08, 0x0a];
 
 const space = 0x20;
 const quote = 0x22;
 const comma = 0x2c;
-const minus = 0x2d;
-const point = 0x2e;
 const zero = 0x30;
-const nine = 0x39;
 const colon = 0x3a;
 const openBracket = 0x5b;
 const backslash = 0x5c;
@@ -24,19 +20,13 @@ const closeBrace = 0x7d;
 const growth = 7;
 /** To find the end of a longer text and to copy it is quicker by the runtime than byte by byte. */
 const shortText = 32;
-/** A decimal of so many digits is exact as a double, and so are powers of ten up to 10^22: one division rounds right. */
-const exactDigits = 15;
-const powers = Array.from({ length: exactDigits + 1 }, (_, i) => 10 ** i);
-
-const asDouble = new Float64Array(1);
-const itsBytes = new Uint8Array(asDouble.buffer);
 
 /** The objects and arrays around the place: where each began, and at which item it was, or `inObject`. */
 const begun = new Int32Array(maxNesting + 1);
 const items = new Int32Array(maxNesting + 1);
 const inObject = -1;
 
-/** Where the text goes on behind the string or number that was read last. */
+/** Where the text goes on behind the string that was read last. */
 let behind = 0;
 
 /** The room that `writeBson` may need. */
@@ -114,8 +104,8 @@ export function writeBson(json: Buffer, bson: Buffer, start: number): number {
       bson[typeAt] = none;
       i += 3;
     } else {
-      at = writeNumber(readNumber(json, i - 1), bson, typeAt, at);
-      i = behind;
+      at = writeNumber(json, i - 1, bson, typeAt, at);
+      i = numberEnd;
     }
   }
 }
@@ -167,53 +157,4 @@ function writeIndex(item: number, bson: Buffer, at: number): number {
   bson[at] = zero + tens;
   bson[at + 1] = zero + item - 10 * tens;
   return at + 2;
-}
-
-function readNumber(json: Buffer, start: number): number | bigint {
-  const isNegative = json[start] === minus;
-  let i = isNegative ? start + 1 : start;
-  let digits = 0;
-  let pointAt = -1;
-  for (; ; i++) {
-    const byte = json[i] as number;
-    if (byte >= zero && byte <= nine) digits = digits * 10 + (byte - zero);
-    else if (byte === point) pointAt = i;
-    else if (byte <= space || byte === comma || byte === closeBracket || byte === closeBrace) break;
-    else return readExponent(json, start, i);
-  }
-  behind = i;
-  if (i - start > exactDigits) return toNumber(json.toString('latin1', start, i));
-  const value = pointAt < 0 ? digits : digits / (powers[i - pointAt - 1] as number);
-  return isNegative ? -value : value;
-}
-
-function readExponent(json: Buffer, start: number, at: number): number | bigint {
-  let i = at;
-  while (json[i] !== comma && json[i] !== closeBracket && json[i] !== closeBrace) i++;
-  behind = i;
-  return toNumber(json.toString('latin1', start, i));
-}
-
-function writeNumber(value: number | bigint, bson: Buffer, typeAt: number, at: number): number {
-  if (typeof value === 'bigint') {
-    bson[typeAt] = int64;
-    return bson.writeBigInt64LE(value, at);
-  }
-  // -0 too: JSON prints it as 0.
-  if ((value | 0) === value) {
-    bson[typeAt] = int32;
-    writeInt32(bson, at, value);
-    return at + 4;
-  }
-  bson[typeAt] = double;
-  asDouble[0] = value;
-  for (let i = 0; i < 8; i++) bson[at + i] = itsBytes[i] as number;
-  return at + 8;
-}
-
-function writeInt32(bson: Buffer, at: number, value: number): void {
-  bson[at] = value;
-  bson[at + 1] = value >> 8;
-  bson[at + 2] = value >> 16;
-  bson[at + 3] = value >> 24;
 }

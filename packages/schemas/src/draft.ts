@@ -4,6 +4,8 @@ export const drafts = ['04', '06', '07', '2019-09', '2020-12'] as const;
 export type Draft = (typeof drafts)[number];
 
 const modern = /^https?:\/\/json-schema\.org\/draft\/(2020-12|2019-09)\/schema#?$/;
+/** What generators write when they mean no draft in particular. */
+const any = /^https?:\/\/json-schema\.org\/schema#?$/;
 const classic = /^https?:\/\/json-schema\.org\/draft-(07|06|04)\/schema#?$/;
 
 export const metaSchemaUris: Record<Draft, string> = {
@@ -14,10 +16,13 @@ export const metaSchemaUris: Record<Draft, string> = {
   '04': 'http://json-schema.org/draft-04/schema',
 };
 
+const defaultDraft: Draft = '2020-12';
+
 /** The draft that a `$schema` names; undefined for one that is not known. */
 export function draftOf($schema: unknown): Draft | undefined {
-  if ($schema === undefined) return '2020-12';
+  if ($schema === undefined) return defaultDraft;
   if (typeof $schema !== 'string') return undefined;
+  if (any.test($schema)) return defaultDraft;
   return (modern.exec($schema) ?? classic.exec($schema))?.[1] as Draft | undefined;
 }
 

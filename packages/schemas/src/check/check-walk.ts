@@ -4,6 +4,7 @@ import { type Draft, draftOf, idKeyword, metaSchemaUris, refStandsAlone } from '
 import { isObject } from '../is-object.ts';
 import { limits } from '../limits.ts';
 import { append, shown } from '../pointer.ts';
+import { checkTypes } from './check-types.ts';
 import { keywordsOf } from './keywords.ts';
 import { translatePattern } from './pattern.ts';
 import { Refused } from './refusal.ts';
@@ -74,6 +75,7 @@ export function checkWalk(root: Record<string, unknown>, draft: Draft): Walk {
       throw new Refused(`$data is not allowed, at ${shown(at)}`);
     if (keyword === 'enum' && Array.isArray(value) && value.length === 0)
       throw new Refused(`an enum without a value allows nothing, at ${shown(at)}`);
+    if (keyword === 'type') checkTypes(value, at);
     if (keyword === 'pattern' && typeof value === 'string') checkPattern(value, at);
     if (keyword === 'patternProperties' && isObject(value))
       for (const pattern of Object.keys(value)) checkPattern(pattern, append(at, pattern));
@@ -190,6 +192,7 @@ function checkPattern(pattern: string, at: string): void {
   try {
     translatePattern(pattern);
   } catch (error) {
-    throw error instanceof Refused ? new Refused(`the pattern ${error.message}, at ${shown(at)}`) : error;
+    if (!(error instanceof Refused)) throw error;
+    throw new Refused(`the pattern ${error.message}, at ${shown(at)}${error.advice}`);
   }
 }

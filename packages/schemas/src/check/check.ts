@@ -1,6 +1,7 @@
 import { explainSyntax } from '@sluice/json/explain-syntax.ts';
+import { toJson } from '@sluice/json/numbers.ts';
 import { parseExactJson } from '@sluice/json/parse-json.ts';
-import { type Draft, draftOf } from '../draft.ts';
+import { type Draft, draftOf, metaSchemaUris } from '../draft.ts';
 import { isObject } from '../is-object.ts';
 import { limits } from '../limits.ts';
 import { checkShape } from './check-shape.ts';
@@ -26,9 +27,14 @@ export function checkSchema(raw: string): Checked {
   checkShape(schema);
   if (schema.type !== 'object') throw new Refused('the root of the schema must have "type": "object"');
   const draft = draftOf(schema.$schema);
-  if (!draft)
-    throw new Refused(`unknown $schema at /$schema: drafts 2020-12, 2019-09, 07, 06 and 04 are supported`);
+  if (!draft) throw new Refused(unknownDraft(schema.$schema));
   return { schema, draft, walk: checkWalk(schema, draft) };
+}
+
+function unknownDraft($schema: unknown): string {
+  const given = toJson($schema).slice(0, limits.shownText);
+  const known = Object.values(metaSchemaUris).join(', ');
+  return `${given} names no draft that Sluice knows, at /$schema: remove $schema, or use one of ${known}`;
 }
 
 function parse(raw: string): unknown {

@@ -57,7 +57,10 @@ export function readCharEscape(source: string, at: number): [code: number, next:
   const rest = source.slice(at + 1, at + 14);
   const char = String.fromCodePoint(source.codePointAt(at + 1) as number);
   if (char in controls) return [controls[char] as number, at + 2];
-  if (char === 'k' || /^[1-9]/.test(char)) throw new Refused(`uses the backreference \\${char}`);
+  if (char === 'k' || /^[1-9]/.test(char)) {
+    const advice = 'write out what may be repeated, such as aa|bb for ([ab])\\1';
+    throw new Refused(`has a backreference \\${char}, which is not supported`, advice);
+  }
   if (/^0(?!\d)/.test(rest)) return [0, at + 2];
   const pair = /^u([dD][89abAB][\da-fA-F]{2})\\u([dD][c-fC-F][\da-fA-F]{2})/.exec(rest);
   if (pair) return [(hex(pair[1]) - 0xd800) * 0x400 + hex(pair[2]) - 0xdc00 + 0x10000, at + 12];
@@ -65,7 +68,7 @@ export function readCharEscape(source: string, at: number): [code: number, next:
   if (coded) return [hex(coded[1] ?? coded[2] ?? coded[3]), at + 1 + coded[0].length];
   const control = /^c([a-zA-Z])/.exec(rest);
   if (control) return [(control[1] as string).charCodeAt(0) % 32, at + 3];
-  if (/^[a-zA-Z\d]/.test(char)) throw new Refused(`uses the unknown escape \\${char}`);
+  if (/^[a-zA-Z\d]/.test(char)) throw new Refused(`has the unknown escape \\${char}`);
   return [char.codePointAt(0) as number, at + 1 + char.length];
 }
 

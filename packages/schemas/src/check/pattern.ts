@@ -58,17 +58,25 @@ function readPart(source: string, at: number): [text: string, next: number] {
   }
 }
 
+const withAllOf = 'combine patterns with "allOf"';
+const withNot = 'say what must not match with "not": {"pattern": …}';
+const lookarounds = [
+  ['lookahead', '(?=', withAllOf],
+  ['lookahead', '(?!', withNot],
+  ['lookbehind', '(?<=', `match the text before it too, or ${withAllOf}`],
+  ['lookbehind', '(?<!', withNot],
+] as const;
+
 function readGroup(source: string, at: number): [string, number] {
   const rest = source.slice(at, at + 4);
   if (!rest.startsWith('(?')) return ['(?:', at + 1];
   if (rest.startsWith('(?:')) return ['(?:', at + 3];
-  if (rest.startsWith('(?=') || rest.startsWith('(?!'))
-    throw new Refused(`uses the lookahead ${rest.slice(0, 3)}`);
-  if (rest.startsWith('(?<=') || rest.startsWith('(?<!')) throw new Refused(`uses the lookbehind ${rest}`);
+  for (const [what, start, advice] of lookarounds)
+    if (rest.startsWith(start)) throw new Refused(`has a ${what} ${start}, which is not supported`, advice);
   if (rest.startsWith('(?<')) return ['(?:', source.indexOf('>', at) + 1];
   const flags = source.slice(at, source.indexOf(':', at) + 1);
   if (flags === '(?i:' || flags === '(?-i:') return [flags, at + flags.length];
-  throw new Refused(`uses the flags ${flags}`);
+  throw new Refused(`has the flags ${flags}, which are not supported`, 'the only flag is i, as in (?i:…)');
 }
 
 function readBrace(source: string, at: number): [string, number] {

@@ -1,6 +1,7 @@
 import { readPayload } from '@sluice/json/read-payload.ts';
 import { serve } from '@sluice/shared/threads/serve.ts';
 import { checkSchema } from '../check/check.ts';
+import { misspeltKeywords } from '../check/misspelt.ts';
 import { Refused } from '../check/refusal.ts';
 import { type Generated, generate } from './generate.ts';
 
@@ -13,7 +14,7 @@ export interface CompileRequest {
   exhaustive: boolean;
 }
 
-export type CompileReply = Generated | { problem: string };
+export type CompileReply = (Generated & { warnings: string[] }) | { problem: string };
 
 // The start of the thread is not the first schema's time.
 generate(checkSchema('{"type":"object"}'), false);
@@ -21,7 +22,9 @@ generate(checkSchema('{"type":"object"}'), false);
 serve<CompileRequest, CompileReply>(({ raw, isNew, exhaustive }) => {
   try {
     if (isNew) refuseInexact(raw);
-    return generate(checkSchema(raw), exhaustive);
+    const checked = checkSchema(raw);
+    const warnings = isNew ? misspeltKeywords(checked.walk, checked.draft) : [];
+    return { ...generate(checked, exhaustive), warnings };
   } catch (error) {
     return { problem: describe(error) };
   }

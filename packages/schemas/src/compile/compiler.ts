@@ -5,7 +5,10 @@ import { limits } from '../limits.ts';
 import { createValidator, type Validator } from '../validate/validator.ts';
 import type { CompileReply, CompileRequest } from './compile-thread.ts';
 
-export type Compiled = { ok: true; validator: Validator } | { ok: false; problem: string };
+/** `warnings`: what is probably a slip in a new schema. */
+export type Compiled =
+  | { ok: true; validator: Validator; warnings: string[] }
+  | { ok: false; problem: string };
 
 interface CompileOptions {
   /** Whose it is: clients have turns. */
@@ -52,7 +55,9 @@ export function createCompiler({
       const request = { raw, isNew, exhaustive: false };
       const answer = await capacity.run(client, () => thread.ask(client, request, isNew ? {} : accepted));
       if ('problem' in answer) return { ok: false, problem: answer.problem };
-      return { ok: true, validator: createValidator(answer, () => compileExhaustive(raw, client), onDefect) };
+      const { warnings, ...generated } = answer;
+      const validator = createValidator(generated, () => compileExhaustive(raw, client), onDefect);
+      return { ok: true, validator, warnings };
     },
     close: thread.close,
   };

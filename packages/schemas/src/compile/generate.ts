@@ -7,7 +7,7 @@ import standalone from 'ajv/dist/standalone/index.js';
 import ajvDraft04 from 'ajv-draft-04';
 import type { Checked } from '../check/check.ts';
 import { Refused } from '../check/refusal.ts';
-import type { Draft } from '../draft.ts';
+import { type Draft, metaSchemaUris } from '../draft.ts';
 import { isObject } from '../is-object.ts';
 import { limits } from '../limits.ts';
 import { createFormats } from '../validate/formats.ts';
@@ -43,7 +43,8 @@ export interface Generated {
 
 /** Throws Refused. */
 export function generate({ schema, draft, walk }: Checked, exhaustive: boolean): Generated {
-  checkBy(draft, schema, '');
+  // Ajv knows a draft by one URI, and a schema may write it otherwise.
+  checkBy(draft, { ...schema, $schema: metaSchemaUris[draft] }, '');
   const { schema: linked, tracks, usesMetaSchema } = link(schema, draft, walk);
   // What only a reference makes a schema has not been looked at yet.
   checkBy(draft, linked, 'a reference leads to what is ');

@@ -1,7 +1,7 @@
 import type { Place, Target, Walk } from '../check/check-walk.ts';
 import { keywordsOf } from '../check/keywords.ts';
 import { Refused } from '../check/refusal.ts';
-import { type Draft, refStandsAlone } from '../draft.ts';
+import { type Draft, metaSchemaUris, refStandsAlone } from '../draft.ts';
 import { isObject } from '../is-object.ts';
 import { limits } from '../limits.ts';
 import { tracked } from './evaluated.ts';
@@ -43,8 +43,7 @@ export function link(
   const schema = copy(root, start) as Record<string, unknown>;
   for (let next = todo.pop(); next; next = todo.pop())
     definitions[next.name] = copy(next.place.schema, next.scope);
-  const $schema = root.$schema === undefined ? {} : { $schema: root.$schema };
-  return { schema: { ...$schema, ...schema, definitions }, tracks, usesMetaSchema };
+  return { schema: { $schema: metaSchemaUris[draft], ...schema, definitions }, tracks, usesMetaSchema };
 
   function copy(schema: unknown, outer: Scope): unknown {
     if (!isObject(schema) || Object.keys(schema).length === 0) return schema;

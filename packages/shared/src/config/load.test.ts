@@ -156,6 +156,52 @@ describe('settings', () => {
     expect(complaint({ JWT_SECRET: 'hunter2,' })).not.toContain('hunter2');
   });
 
+  it('names all that is wrong at once', () => {
+    const given = {
+      NODE_ENV: 'production',
+      JWT_SECRET: 'short',
+      MONGODB_URL: undefined,
+      PORT: 'http',
+      BATCH_LIMIT: '1GiB',
+      BODY_LIMT: '1MiB',
+    };
+    expect(complaint(given).split('\n').sort()).toEqual([
+      expect.stringMatching(/^BATCH_LIMIT must be .* at most 64MiB$/),
+      'JWT_SECRET must have at least 32 bytes in production',
+      'MONGODB_URL is not set',
+      'PORT must be a whole number from 0 to 65535',
+      '`BODY_LIMT` is unknown, did you mean `BODY_LIMIT`?',
+    ]);
+  });
+
+  it.each([
+    ['BODY_LIMT', 'BODY_LIMIT'],
+    ['UPLOAD_RATES', 'UPLOAD_RATE'],
+    ['Trust_Proxy', 'TRUST_PROXY'],
+    ['EXPORT_CONCURENCY', 'EXPORT_CONCURRENCY'],
+  ])('%s stops the start of every service, as %s is meant', (name, meant) => {
+    const message = `\`${name}\` is unknown, did you mean \`${meant}\`?`;
+    expect(complaint({ [name]: '1' })).toBe(message);
+    expect(() => loadExportWorkerConfig({ ...env, [name]: '1' })).toThrow(message);
+  });
+
+  it.each([
+    ['PATH', '/bin'],
+    ['HOME', '/root'],
+    ['HOSTS', 'a'],
+    ['POST', '1'],
+    ['MONGO_IMAGE', 'mongo:8'],
+    ['MAX_CONNECTIONS_PER_ADDRESS', '9'],
+    ['MONGODB_URI', 'mongodb://a'],
+    ['LOGLEVEL', 'loud'],
+  ])('%s is the name of something else', (name, value) => {
+    expect(complaint({ [name]: value })).toBe('');
+  });
+
+  it('takes a name beside the one that it is near to', () => {
+    expect(complaint({ BODY_LIMITS: 'any', BODY_LIMIT: '1MiB' })).toBe('');
+  });
+
   it.each([
     ['mongodb://sluice:p%40ss@db1,db2/sluice?replicaSet=rs0&authSource=admin&tls=true&tlsCAFile=/ca.pem'],
     ['mongodb+srv://sluice:secret@cluster.example/sluice?authSource=admin'],

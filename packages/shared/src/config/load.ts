@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { type CleanedEnv, cleanEnv, EnvMissingError, type ValidatorSpec } from 'envalid';
-import { Api, Common, ExportWorker, IngestWorker, Local, Workers } from './variables.ts';
+import { nearest } from '../nearest.ts';
+import { Api, Common, ExportWorker, groups, IngestWorker, Local, Workers } from './variables.ts';
 
 /** A setting is missing or wrong. The message has a line for each, fit to be shown as it is. */
 export class ConfigError extends Error {
@@ -20,15 +21,44 @@ function environment(): Env {
   }
 }
 
-function read<S extends Record<string, ValidatorSpec<unknown>>>(env: Env, settings: S): CleanedEnv<S> {
+/** Throws ConfigError with all that is wrong: settings, what `check` says of them, and names that are nearly a setting's. */
+function read<S extends Record<string, ValidatorSpec<unknown>>>(
+  env: Env,
+  settings: S,
+  check: (vars: Partial<CleanedEnv<S>>) => string[] = () => [],
+): CleanedEnv<S> {
+  const reporter: Reporter = ({ errors, env: vars }) => {
+    const lines = Object.entries(errors).map(([name, error]) =>
+      error instanceof EnvMissingError ? `${name} is not set` : `${name} ${error?.message}`,
+    );
+    lines.push(...check(vars as Partial<CleanedEnv<S>>), ...misspelt(env));
+    if (lines.length > 0) throw new ConfigError(lines.join('\n'));
+  };
   return cleanEnv(env, settings, { reporter });
 }
 
-function reporter({ errors }: { errors: Record<string, Error | undefined> }): void {
-  const lines = Object.entries(errors).map(([name, error]) =>
-    error instanceof EnvMissingError ? `${name} is not set` : `${name} ${error?.message}`,
-  );
-  if (lines.length > 0) throw new ConfigError(lines.join('\n'));
+type Reporter = (found: { errors: Record<string, Error | undefined>; env: unknown }) => void;
+
+const names = groups.flatMap(({ settings }) => Object.keys(settings));
+/** Other programs have settings that are called so, or nearly so. */
+const usual = ['HOST', 'PORT', 'NODE_ENV', 'LOG_LEVEL', 'DATA_DIR', 'MONGODB_URL', 'REDIS_URL'];
+
+/** What is nearly the name of a setting that is not set. */
+function misspelt(env: Env): string[] {
+  const unset = names.filter((name) => !usual.includes(name) && env[name] === undefined);
+  return Object.keys(env).flatMap((name) => {
+    const meant = names.includes(name) ? undefined : nearest(name, unset);
+    return meant ? [`\`${name}\` is unknown, did you mean \`${meant}\`?`] : [];
+  });
+}
+
+function weakSecrets({
+  NODE_ENV,
+  JWT_SECRET: secrets = [],
+}: Partial<CleanedEnv<typeof Common & typeof Api>>) {
+  if (NODE_ENV !== 'production' || secrets.every((secret) => Buffer.byteLength(secret) >= 32)) return [];
+  const which = secrets.length > 1 ? ', in each secret of the list' : '';
+  return [`JWT_SECRET must have at least 32 bytes in production${which}`];
 }
 
 function common(vars: CleanedEnv<typeof Common>) {
@@ -42,11 +72,7 @@ function common(vars: CleanedEnv<typeof Common>) {
 
 /** Settings of the API. Throws ConfigError. */
 export function loadApiConfig(env = environment()) {
-  const vars = read(env, { ...Common, ...Api });
-  if (vars.isProduction && vars.JWT_SECRET.some((secret) => Buffer.byteLength(secret) < 32)) {
-    const which = vars.JWT_SECRET.length > 1 ? ', in each secret of the list' : '';
-    throw new ConfigError(`JWT_SECRET must have at least 32 bytes in production${which}`);
-  }
+  const vars = read(env, { ...Common, ...Api }, weakSecrets);
   return {
     ...common(vars),
     host: vars.HOST,

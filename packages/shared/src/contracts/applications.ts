@@ -14,7 +14,12 @@ export const Connector = Type.Object(
   },
   strict,
 );
-export const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' });
+export const Name = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  pattern: '\\S',
+  description: 'Must not be blank.',
+});
 const ApplicationType = Type.Enum(['mobile', 'web', 'server', 'desktop', 'other']);
 const Connectors = Type.Array(Connector, { maxItems: 50 });
 const KeyRequired = Type.Boolean({ description: 'Whether uploads need one of its ingest keys.' });
@@ -31,9 +36,14 @@ export const NewApplication = Type.Object(
   {
     name: Name,
     type: ApplicationType,
-    schema: Type.String({
-      description: 'A JSON Schema as text (`JSON.stringify` makes it); its root type is object.',
-      examples: ['{"type":"object","properties":{"celsius":{"type":"number"}},"required":["celsius"]}'],
+    // Where an object is sent, `textOf` of the route puts its JSON text in its place.
+    schema: Type.Unsafe<string>({
+      type: ['object', 'string'],
+      description: 'A JSON Schema, or its JSON text; its root type is object.',
+      examples: [
+        { type: 'object', properties: { celsius: { type: 'number' } }, required: ['celsius'] },
+        '{"type":"object","properties":{"celsius":{"type":"number"}},"required":["celsius"]}',
+      ],
     }),
     connectors: Type.Optional(Connectors),
   },
@@ -72,11 +82,16 @@ export const Application = Type.Object({
   key_required: KeyRequired,
   allowed_origins: AllowedOrigins,
   template: Type.Object({
-    raw_schema: Type.String({ description: 'The schema, byte for byte as it was sent.' }),
+    raw_schema: Type.String({ description: 'The schema as JSON text, byte for byte as it was sent.' }),
     schema: Type.Unknown({ description: 'The schema, parsed.' }),
   }),
   createdAt: Type.String({ format: 'date-time' }),
   lastModifiedAt: Type.String({ format: 'date-time' }),
+  warnings: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'In the answer to a creation: keywords of the schema that are probably misspelt.',
+    }),
+  ),
 });
 
 export type Connector = Static<typeof Connector>;

@@ -10,7 +10,7 @@ export const Username = Type.String({
   minLength: 3,
   maxLength: 20,
   pattern: '^[A-Za-z0-9._-]*$',
-  description: 'Letters, digits, `.`, `_` and `-`; unique without regard to case.',
+  description: 'May contain letters, digits, `.`, `_`, `-`; 3 to 20 of them; unique without regard to case.',
 });
 const strict = { additionalProperties: false };
 

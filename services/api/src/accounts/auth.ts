@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import jwt, { type JWT } from '@fastify/jwt';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { UserRecord } from '@sluice/store/accounts/users.ts';
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import fp from 'fastify-plugin';
 import type { AppDependencies } from '../dependencies.ts';
+import { keyMark } from '../keys/make-key.ts';
 
 interface Claims {
   sub: string;
@@ -25,6 +27,11 @@ const reasons: Record<string, string> = {
   FST_JWT_BAD_REQUEST: 'send it as Authorization: Bearer <token>',
   FAST_JWT_EXPIRED: 'this one has expired, log in again',
 };
+
+const noKey = 'an ingest key can upload but not read; log in and use the token';
+
+const isIngestKey = ({ authorization, 'x-api-key': key }: IncomingHttpHeaders) =>
+  authorization === undefined ? key !== undefined : authorization.split(' ').at(-1)?.startsWith(keyMark);
 
 const issuer = 'sluice';
 
@@ -71,7 +78,8 @@ export const auth = fp<Pick<AppDependencies, 'store' | 'config'>>(
         return claimsOf(current.lookupToken(request), keys);
       } catch (error) {
         const { code = '' } = error as { code?: string };
-        throw unauthorized(reasons[code] ?? 'this one is not valid', error);
+        const reason = isIngestKey(request.headers) ? noKey : reasons[code];
+        throw unauthorized(reason ?? 'this one is not valid', error);
       }
     }
 

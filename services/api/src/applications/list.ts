@@ -32,7 +32,7 @@ function toGroups(sizes: ApplicationSize[]): Group[] {
 }
 
 /** An application as its owner sees it, as JSON. The schema is JSON already: it is not parsed and written again. */
-export function toJson(record: ApplicationRecord): string {
+export function toJson(record: ApplicationRecord, warnings: string[] = []): string {
   const { rawSchema } = record;
   const fields: Omit<Application, 'template'> = {
     name: record.name,
@@ -44,6 +44,7 @@ export function toJson(record: ApplicationRecord): string {
     allowed_origins: record.allowedOrigins,
     createdAt: record.createdAt.toISOString(),
     lastModifiedAt: record.lastModifiedAt.toISOString(),
+    ...(warnings.length > 0 && { warnings }),
   };
   const template = `{"raw_schema":${JSON.stringify(rawSchema)},"schema":${rawSchema}}`;
   return `${JSON.stringify(fields).slice(0, -1)},"template":${template}}`;
@@ -58,7 +59,7 @@ export function createListApplications(
     let before = '{"success":true,"status":200,"data":[';
     for (const { ids } of groups) {
       const group = await listParts.runInFairOrder(ownerId, async () =>
-        (await applications.byIds(ids)).map(toJson).join(','),
+        (await applications.byIds(ids)).map((record) => toJson(record)).join(','),
       );
       if (group === '') continue;
       yield before + group;

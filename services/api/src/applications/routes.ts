@@ -44,8 +44,8 @@ function toChange({
 const sendJson = (reply: FastifyReply, text: string | Readable) =>
   reply.type('application/json; charset=utf-8').send(text as never) as never;
 
-const sendOne = (reply: FastifyReply, application: ApplicationRecord) =>
-  sendJson(reply, `{"success":true,"status":200,"data":${toJson(application)}}`);
+const sendOne = (reply: FastifyReply, application: ApplicationRecord, warnings: string[] = []) =>
+  sendJson(reply, `{"success":true,"status":200,"data":${toJson(application, warnings)}}`);
 
 type Needs = 'store' | 'compiler' | 'cache' | 'queues' | 'quotas' | 'capacity' | 'audit' | 'log';
 
@@ -74,6 +74,7 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Nee
         body: NewApplication,
         response: { 200: Success(Application), ...refusals(422), ...overLimit },
       },
+      config: { textOf: 'schema' },
     },
     async (request, reply) => {
       const { body, owner } = request;
@@ -91,7 +92,7 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Nee
         const created = await applications.create({ ...fields, domain: makeDomain(body.name) });
         if (!created) continue;
         await audit.note(request, { action: 'application.created', application: created.domain });
-        return sendOne(reply, created);
+        return sendOne(reply, created, compiled.warnings);
       }
     },
   );

@@ -25,6 +25,16 @@ export function failure({ name, status, description, message, details }: ApiErro
   };
 }
 
+/** What clients send for want of saying otherwise, and what to do. */
+function aboutForms(contentType: string): string {
+  const type = contentType.trim().toLowerCase();
+  if (type.startsWith('multipart/'))
+    return '; send the file as the body (`curl -X POST -T file` or `--data-binary @file`), not as a form';
+  if (type === 'application/x-www-form-urlencoded')
+    return '; set the header Content-Type, as curl sends a form unless told otherwise';
+  return '';
+}
+
 /** What the framework's own errors are called here. */
 const frameworkErrors: Record<string, (request: FastifyRequest, error: FastifyError) => ApiError> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: () => new ApiError('MalformedBodyError', 'the body is empty'),
@@ -36,11 +46,11 @@ const frameworkErrors: Record<string, (request: FastifyRequest, error: FastifyEr
       `the body is over the limit of ${request.routeOptions.bodyLimit} bytes`,
     ),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: (request) => {
-    const given = request.headers['content-type'];
+    const [given = ''] = (request.headers['content-type'] ?? '').split(';');
     const { takes = 'application/json' } = request.routeOptions.config;
     return new ApiError(
       'UnsupportedMediaTypeError',
-      `this route takes ${takes}, not ${given ? given.slice(0, 100) : 'a body without Content-Type'}`,
+      `this route takes ${takes}, not ${given.slice(0, 100) || 'a body without Content-Type'}${aboutForms(given)}`,
     );
   },
   FST_ERR_BAD_URL: () => new ApiError('InvalidRequestError', 'the path is not a valid URL'),
@@ -63,7 +73,9 @@ function notFound(request: FastifyRequest): ApiError {
 
 function fromValidation(error: FastifyError): ApiError {
   const details = error.validation as unknown as ErrorDetail[];
-  const where = details.map(({ in: part, path, message }) => `${part}${path} ${message}`);
+  const where = details.map(({ in: part, path, keyword, message }) =>
+    part === 'querystring' && keyword === 'additionalProperties' ? message : `${part}${path} ${message}`,
+  );
   return new ApiError('InvalidRequestError', where.slice(0, 5).join('; '), { details });
 }
 

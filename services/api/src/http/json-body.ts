@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { explainSyntax } from '@sluice/json/explain-syntax.ts';
+import { memberText } from '@sluice/json/member-text.ts';
 import { parseJson } from '@sluice/json/parse-json.ts';
+import { isObject } from '@sluice/schemas/is-object.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
@@ -80,13 +82,19 @@ function check(key: string, value: unknown): unknown {
   return value;
 }
 
-function parse(body: Buffer): unknown {
+/** An object that is kept as text keeps its digits too, which a parsed number may not. */
+function keepText(value: unknown, text: string, name: string | undefined): unknown {
+  if (name === undefined || !isObject(value) || !isObject(value[name])) return value;
+  return { ...value, [name]: memberText(text, name) };
+}
+
+function parse(body: Buffer, textOf: string | undefined): unknown {
   if (body.length === 0) throw malformed('the body is empty');
   if (!isUtf8(body)) throw malformed('the body is not valid UTF-8');
   refuseManyValues(body);
   const text = body.toString().replace(/^\uFEFF/, '');
   try {
-    return parseJson(text, check);
+    return keepText(parseJson(text, check), text, textOf);
   } catch (error) {
     throw error instanceof ApiError
       ? error
@@ -103,9 +111,16 @@ export const jsonBody = fp(
       { parseAs: 'buffer' },
       (request: FastifyRequest, body: Buffer, done: Done) => {
         refuseEncodings(request);
-        done(null, parse(body));
+        done(null, parse(body, request.routeOptions.config.textOf));
       },
     );
   },
   { name: 'json-body' },
 );
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** A member of the body that is JSON text to the route: where an object is sent, its text comes in its place. */
+    textOf?: string;
+  }
+}

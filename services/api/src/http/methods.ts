@@ -6,8 +6,6 @@ const usual = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 /** Of a CONNECT see connections/request-heads.ts. */
 const all = [...usual, ...METHODS.filter((method) => method !== 'CONNECT' && !usual.includes(method))];
 
-const toPattern = (url: string) => new RegExp(`^${url.replace(/:[^/]+/g, '[^/]+')}$`);
-
 function notAllowed(method: string, allow: string): ApiError {
   const message = `${method} is not allowed here, only ${allow}`;
   return new ApiError('MethodNotAllowedError', message, { headers: { allow } });
@@ -26,11 +24,8 @@ export const methods = fp(
     app.decorate('refuseOtherMethods', () => {
       for (const [url, known] of [...byPath]) {
         if (url.includes('*')) continue;
-        // `/users/login` is also the user named so, as far as `/users/:username` has the method.
-        const elsewhere = [...byPath].filter(([other]) => other !== url && toPattern(other).test(url));
-        const taken = new Set([...known, ...elsewhere.flatMap(([, methods]) => [...methods])]);
-        const missing = all.filter((method) => !taken.has(method));
-        const allow = all.filter((method) => taken.has(method)).join(', ');
+        const missing = all.filter((method) => !known.has(method));
+        const allow = all.filter((method) => known.has(method)).join(', ');
         if (missing.length === 0) continue;
         app.route({
           url,

@@ -21,17 +21,28 @@ function createAjv(): Ajv {
 
 function explain(part: Part, { keyword, params, message, data, parentSchema }: ErrorObject): string {
   if (part === 'querystring' && Array.isArray(data)) return 'must be given once';
-  if (keyword === 'additionalProperties') return 'is not a known field';
+  if (keyword === 'additionalProperties') return unknownName(part, params.additionalProperty, parentSchema);
   if (keyword === 'required') return 'is required';
   if (keyword === 'format') return formats[params.format]?.says ?? `must be a ${params.format}`;
   if (keyword === 'enum') return `must be one of ${params.allowedValues.join(', ')}`;
   if (keyword === 'minLength')
     return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`;
   if (keyword === 'maxLength') return `must have at most ${params.limit} characters`;
-  const plain = message ?? 'is wrong';
-  const isToldBest = keyword === 'type' || keyword === 'pattern';
   const { description } = parentSchema as { description?: string };
-  return isToldBest && description ? `${plain}: ${description}` : plain;
+  // A regular expression is for programs; the description says the same in words.
+  if (keyword === 'pattern' && description) return asPredicate(description);
+  const plain = keyword === 'type' ? `must be ${[params.type].flat().join(' or ')}` : (message ?? 'is wrong');
+  return keyword === 'type' && description ? `${plain}: ${description}` : plain;
+}
+
+/** As it goes on behind the name of a field. */
+const asPredicate = (sentence: string) =>
+  sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, '');
+
+function unknownName(part: Part, name: string, schema: unknown): string {
+  const allowed = Object.keys((schema as { properties?: object }).properties ?? {}).join(', ');
+  if (part !== 'querystring') return `is not a known field; allowed: ${allowed || 'none'}`;
+  return `unknown parameter \`${name.slice(0, 100)}\`; ${allowed ? `allowed: ${allowed}` : 'this route takes none'}`;
 }
 
 function toDetail(part: Part, error: ErrorObject): ErrorDetail {

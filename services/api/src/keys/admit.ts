@@ -6,11 +6,13 @@ import { hashOf, keyMark } from './make-key.ts';
 
 export type Admit = ReturnType<typeof createAdmit>;
 
-const bearer = new RegExp(`^bearer +(${keyMark}.*)$`, 'i');
+const bearer = /^bearer +(.*)$/i;
+/** The first letters of every JSON Web Token: `{"` in Base64. */
+const tokenStart = 'eyJ';
 
-/** The ingest key that came with a request; other bearer tokens are none. */
-function keyOf({ 'x-api-key': given, authorization = '' }: IncomingHttpHeaders): string | undefined {
-  return given ? String(given) : bearer.exec(authorization)?.[1];
+/** What came in the place of an ingest key. */
+function sentKey({ 'x-api-key': given, authorization = '' }: IncomingHttpHeaders): string {
+  return String(given || (bearer.exec(authorization)?.[1] ?? ''));
 }
 
 /** Lets uploads pass that have a key of the application. Only for applications that need one. Throws ApiError. */
@@ -19,11 +21,12 @@ export function createAdmit(keyring: Keyring) {
     { id, domain }: Pick<CachedApplication, 'id' | 'domain'>,
     headers: IncomingHttpHeaders,
   ): Promise<void> {
-    const key = keyOf(headers);
-    if (key === undefined) {
-      throw forbidden(
-        `an ingest key is required to upload to ${domain}: send it as X-Api-Key: ${keyMark}… or Authorization: Bearer ${keyMark}…`,
-      );
+    const key = sentKey(headers);
+    if (!key.startsWith(keyMark)) {
+      const then = key.startsWith(tokenStart)
+        ? `a login token is not one; create one with POST /api/applications/${domain}/keys`
+        : `send it as X-Api-Key: ${keyMark}… or Authorization: Bearer ${keyMark}…`;
+      throw forbidden(`an ingest key is required to upload to ${domain}: ${then}`);
     }
     if (!(await keyring.has(id, hashOf(key)))) {
       throw forbidden(`this is not a valid ingest key of ${domain}: it may have been rotated or revoked`);

@@ -45,7 +45,7 @@ it('refuses the next of what an owner has enough of, and nothing of other owners
   await create('second');
   await expect(quotas.check('applications', owner)).rejects.toEqual(
     refusal(
-      /^this owner has reached the limit of 2 applications; delete one, or ask the operator to raise APPLICATION_QUOTA; nothing was stored$/,
+      /^you have reached your limit of 2 applications; delete one, or ask the operator to raise APPLICATION_QUOTA; nothing was stored$/,
     ),
   );
   await quotas.check('applications', new ObjectId().toHexString());

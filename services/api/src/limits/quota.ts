@@ -29,11 +29,17 @@ export interface Quotas {
   close(): void;
 }
 
+/** Of what others upload. */
+const ofOwner = 'the owner of this application has reached the';
+const whose: Partial<Record<QuotaName, string>> = { entries: ofOwner, bytes: ofOwner };
+
 /** 429 for who has as much as there may be. */
 export function quotaReached(name: QuotaName, limit: number): ApiError {
   const { what, client, advice, limit: setting } = quotas[name];
   const orAsk = typeof setting === 'string' ? `, or ask the operator to raise ${setting}` : '';
-  const reached = `this ${client} has reached the limit of ${limit.toLocaleString('en')} ${what}`;
+  const who =
+    whose[name] ?? (client === 'owner' ? 'you have reached your' : `this ${client} has reached its`);
+  const reached = `${who} limit of ${limit.toLocaleString('en')} ${what}`;
   return tooMany(`${reached}; ${advice}${orAsk}; nothing was stored`, 60);
 }
 

@@ -63,7 +63,7 @@ it.each(['cut', 'stall'] as const)(
     const left = ({ take }: typeof one, entries: number) => take('a', entries)['ratelimit-remaining'];
     await proxy[how]();
     expect([left(one, 60), left(other, 30)]).toEqual(['40', '70']);
-    expect(() => one.take('a', 41)).toThrow(/^rate limit reached: 100 entries per 604800 s/);
+    expect(() => one.take('a', 41)).toThrow(/^rate limit reached: 100 entries per 7 days/);
     await proxy.restore();
     await isReady();
     await until(async () => {

@@ -1,6 +1,6 @@
 import { keyPrefix, type Redis, type RedisConfig } from '@sluice/queues/redis.ts';
 import type { Rate } from '@sluice/shared/config/kinds.ts';
-import { tooMany } from '@sluice/shared/errors.ts';
+import { ApiError, tooMany } from '@sluice/shared/errors.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
 import type { onRequestAsyncHookHandler } from 'fastify';
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
@@ -38,6 +38,15 @@ const rateHeaders = (limit: number, remaining: number, resetMs: number): Record<
 
 /** Whole seconds, at least one, for a header or a message. */
 export const toSeconds = (ms: number) => Math.max(1, Math.ceil(ms / 1_000));
+
+const shown = (count: number) => count.toLocaleString('en');
+
+/** A duration as people say it, such as `minute` or `15 minutes`. */
+function shownWindow(ms: number): string {
+  const units = { day: 86_400_000, hour: 3_600_000, minute: 60_000, second: 1_000 };
+  const [unit, length] = Object.entries(units).find(([, each]) => ms % each === 0) ?? ['ms', 1];
+  return ms === length ? unit : `${ms / length} ${unit}s`;
+}
 
 /** Hooks that let each address ask so often, and say how often it still may; none where there is no limit. */
 export function limitAddresses(
@@ -89,6 +98,7 @@ export function createUploadRate({ count, durationMs }: Rate, redis: Redis, conf
     storeClient: redis,
     rejectIfRedisNotReady: true,
   });
+  const rate = `${shown(count)} entries per ${shownWindow(durationMs)}`;
   let window = 0;
   const applications = new Map<string, Uploaded>();
 
@@ -122,13 +132,15 @@ export function createUploadRate({ count, durationMs }: Rate, redis: Redis, conf
       const resetMs = durationMs - (now % durationMs);
       const left = count - uploaded.known - uploaded.own;
       if (entries > left) {
+        const headers = rateHeaders(count, left, resetMs);
+        // It never fits: no Retry-After, or clients would send it again and again.
+        if (entries > count) {
+          const message = `the batch has ${shown(entries)} lines; the limit is ${rate}: send smaller batches; nothing was stored`;
+          throw new ApiError('TooManyRequestsError', message, { headers });
+        }
         const seconds = toSeconds(resetMs);
-        const rate = `${count} entries per ${durationMs / 1_000} s for this application`;
-        const message =
-          entries > count
-            ? `the batch has ${entries} lines, over the limit of ${rate}; send smaller ones`
-            : `rate limit reached: ${rate}; retry in ${seconds} s`;
-        throw tooMany(`${message}; nothing was stored`, seconds, rateHeaders(count, left, resetMs));
+        const message = `rate limit reached: ${rate} for this application; retry in ${seconds} s; nothing was stored`;
+        throw tooMany(message, seconds, headers);
       }
       uploaded.own += entries;
       return rateHeaders(count, left - entries, resetMs);

@@ -14,6 +14,7 @@ import { onlyQueries } from '../http/validation.ts';
 import { createAdmit } from '../keys/admit.ts';
 import { createUploadRate, type Spend } from '../limits/rate.ts';
 import { capacities } from '../limits/table.ts';
+import { isArray } from './batch/lines.ts';
 import { batchRoutes } from './batch/routes.ts';
 import { createStoreBatch } from './batch/store-batch.ts';
 import { createValidateLines } from './batch/validate-lines.ts';
@@ -21,6 +22,9 @@ import { createGroupCommit } from './group-commit.ts';
 import { idempotencyHash, idempotencyKey } from './idempotency.ts';
 import { outcomeError } from './outcome-errors.ts';
 import { aboutKeys, keyed, spending } from './route-parts.ts';
+
+const sendBatch = (domain: string) =>
+  `one object is expected; send arrays to /api/applications/${domain}/data/batch`;
 
 type Needs = 'store' | 'cache' | 'keyring' | 'redis' | 'quotas' | 'capacity' | 'config' | 'log';
 
@@ -64,7 +68,8 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
     const validated = await uploadValidator.validate(application, body);
     if (!validated.ok) {
       const { name, message, details } = await validated.explain();
-      throw new ApiError(name, message, details && { details });
+      const isBatch = name === 'SchemaValidationError' && isArray(body);
+      throw new ApiError(name, isBatch ? sendBatch(domain) : message, details && { details });
     }
     const { json, bson, text, fields } = validated;
     const recording = recordFields.record(application, new Set(fields));

@@ -43,9 +43,13 @@ export const elementsOf = (body: Buffer, most: number) => split(jsonArraySplitte
 
 /** The elements of an array, or any other body as the one line that it is. Throws ApiError. */
 export function elementsOrWhole(body: Buffer, most: number): Line[] {
+  return isArray(body) ? elementsOf(body, most) : [{ line: 1, bytes: body }];
+}
+
+/** As far as its beginning tells. */
+export function isArray(body: Buffer): boolean {
   const text = withoutByteOrderMark(body);
-  const isArray = text[afterBlanks(text, 0, text.length)] === '['.charCodeAt(0);
-  return isArray ? elementsOf(body, most) : [{ line: 1, bytes: body }];
+  return text[afterBlanks(text, 0, text.length)] === '['.charCodeAt(0);
 }
 
 function afterBlanks(bytes: Buffer, from: number, to: number): number {
