@@ -49,7 +49,7 @@ const withNote = (text: string, note?: string) => (note ? `${text} (${note})` : 
 const capacityRow = ({ what, client, limit, waitMs, note }: CapacityLimit) => [
   withNote(what, note),
   amountOf(limit),
-  `${amountOf(Math.ceil(sharePerClient * limit))} of one ${client}`,
+  `${amountOf(Math.ceil(sharePerClient * limit))} per ${client}`,
   waitMs === undefined ? '' : `${waitMs / 1_000} s`,
 ];
 
@@ -61,12 +61,12 @@ function limitTables(): string {
   });
   const quotaRows = Object.values(quotas).map(({ what, client, limit }) => [what, client, limitOf(limit)]);
   return [
-    '### How often: rates',
-    toTable(['what', 'of one', 'limit'], rateRows),
-    '### How much is kept: quotas',
-    toTable(['what', 'of one', 'limit'], quotaRows),
-    '### How much an API process has in hand: capacities',
-    toTable(['what', 'limit', 'share', 'waits at most'], Object.values(capacities).map(capacityRow)),
+    '### Rates: how often',
+    toTable(['what', 'per', 'limit'], rateRows),
+    '### Quotas: how much is kept',
+    toTable(['what', 'per', 'limit'], quotaRows),
+    '### Capacities: how much one API process handles at once',
+    toTable(['what', 'limit', 'your share', 'longest wait'], Object.values(capacities).map(capacityRow)),
   ].join('\n\n');
 }
 

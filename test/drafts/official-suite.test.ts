@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseExactJson } from '@sluice/json/parse-json.ts';
 import { checkShape } from '@sluice/schemas/check/check-shape.ts';
 import { checkWalk } from '@sluice/schemas/check/check-walk.ts';
 import { generate } from '@sluice/schemas/compile/generate.ts';
@@ -53,7 +54,7 @@ function read(draft: Draft): Group[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith('.json'))
     .flatMap((name) =>
-      JSON.parse(readFileSync(join(folder, name), 'utf8')).map((group: Omit<Group, 'file'>) => ({
+      (parseExactJson(readFileSync(join(folder, name), 'utf8')) as Omit<Group, 'file'>[]).map((group) => ({
         ...group,
         file: name.replace('.json', ''),
       })),

@@ -24,36 +24,34 @@ export const uploadBytes = 8 * 1024;
 /** A page counts at least this, from the request to the end of its answer. */
 export const pageBytes = 128 * 1024;
 
-const largeNote =
-  'over 128 KiB, or over 16 KiB with more than 1,500 names or 6,000 values, or over 20,000 steps of validation';
-const downloadNote =
-  'a file counts as its size, at most as three of its parts (some 3 MiB each), a streamed export as 12 MiB';
+const largeNote = 'over 128 KiB, or many values, or many steps of validation';
+const downloadNote = 'a file counts at most about 9 MiB, a streamed export 12 MiB';
 
 /** How much one API process has in hand. */
 export const capacities = {
   uploads: {
     ...{ what: 'uploads', client: 'application', limit: 32 * mib, waitMs: 5_000 },
-    note: 'that wait to be stored; one counts at least 8 KiB, so 4,096 at most',
+    note: 'waiting to be stored; each counts at least 8 KiB',
   },
   largeUploads: { what: 'large uploads', client: 'owner', limit: 128 * mib, waitMs: 5_000, note: largeNote },
   batches: { what: 'batches', client: 'address', limit: 128 * mib },
-  imports: { what: 'imports', client: 'owner', limit: 32, note: 'while their files arrive' },
-  schemas: { what: 'schemas', client: 'owner', limit: 256, note: 'to compile' },
-  passwords: { what: 'passwords', client: 'address', limit: 64, note: 'to hash or to compare' },
+  imports: { what: 'imports', client: 'owner', limit: 32, note: 'while the file arrives' },
+  schemas: { what: 'schemas', client: 'owner', limit: 256, note: 'being compiled' },
+  passwords: { what: 'passwords', client: 'address', limit: 64, note: 'being hashed or compared' },
   pages: {
     ...{ what: 'pages of entries', client: 'owner', limit: 128 * mib },
-    note: 'as they are stored; one counts at least 128 KiB, so 1,024 at most',
+    note: 'each counts at least 128 KiB',
   },
   pageReads: { what: 'pages read from MongoDB', client: 'owner', limit: 12, waitMs: 10_000 },
   lists: {
     ...{ what: 'lists of applications', client: 'owner', limit: 128 * mib },
-    note: 'one counts at most 1.5 MiB where no application is over 256 KiB',
+    note: 'each counts at most 1.5 MiB, unless an application is larger than 256 KiB',
   },
   listParts: {
     what: 'parts of these lists that are written',
     client: 'owner',
     limit: 1,
-    note: 'others wait',
+    note: 'the others wait',
   },
   downloads: { what: 'downloads', client: 'owner', limit: 384 * mib, note: downloadNote },
   followers: { what: 'followed jobs', client: 'owner', limit: 256, note: '`…/events`' },
@@ -69,12 +67,12 @@ export const rates = {
   wrongPasswords: {
     ...{ what: 'wrong passwords for one user', client: 'address', limit: 5, seconds: hour },
     longestWaitSeconds: 900,
-    note: 'then a wait of 1 s, twice as long each time, up to 15 min',
+    note: 'then a wait of 1 s, which doubles each time up to 15 min',
   },
   wrongPasswordsOfUser: {
     ...{ what: 'wrong passwords', client: 'user', limit: 100, seconds: hour },
     knownSeconds: 21 * 24 * hour,
-    note: 'from addresses where the user did not log in for three weeks',
+    note: 'from addresses without a login of that user in three weeks',
   },
 } as const;
 

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { glob } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { longSentences, sentencesOf } from './sentences.ts';
+
+const root = join(import.meta.dirname, '..');
+const pages = (
+  await Array.fromAsync(glob(['*.md', 'docs/*.md', '{bench,examples}/README.md'], { cwd: root }))
+).sort();
+const words = (count: number) => Array.from({ length: count }, () => 'word').join(' ');
+
+describe('the pages', () => {
+  it('are found', () => {
+    expect(pages).toEqual(expect.arrayContaining(['README.md', 'SECURITY.md', 'docs/operations.md']));
+  });
+
+  it.each(pages)('%s has no sentence of more than 30 words', (page) => {
+    expect(longSentences(page, readFileSync(join(root, page), 'utf8'))).toEqual([]);
+  });
+});
+
+describe('a sentence', () => {
+  it.each([
+    ['over several lines', `# Title\n\nShort one.\nThen ${words(15)}\n${words(15)}. Short.`, 4],
+    ['of a list', `- short\n- ${words(31)}`, 2],
+    ['of a cell', `| a | b |\n| --- | --- |\n| ${words(31)} | short |`, 3],
+    ['after a block of code', `\`\`\`sh\n${words(40)}\n\`\`\`\n\n${words(31)}`, 5],
+  ])('%s is found with its line', (_where, page, line) => {
+    expect(longSentences('a.md', page)).toEqual([expect.stringContaining(`a.md:${line}: 31 words: `)]);
+  });
+
+  it.each([
+    ['a block of code', `Text:\n\n\`\`\`sh\n${words(40)}\n\`\`\``],
+    ['cells side by side', `| ${words(20)} | ${words(20)} |`],
+    ['items of a list', `- ${words(20)}\n- ${words(20)}`],
+    ['a heading before a text', `# ${words(20)}\n${words(20)}`],
+    ['a list of names', `It takes ${Array.from({ length: 40 }, () => '`name`').join(', ')}.`],
+  ])('does not go beyond %s', (_what, page) => {
+    expect(longSentences('a.md', page)).toEqual([]);
+  });
+
+  it('ends at a stop before a space, not within a number or a name', () => {
+    const texts = sentencesOf('See 1.10 and a.md. Then (more.) And [this](docs/x.md)!').map(
+      ({ text }) => text,
+    );
+    expect(texts).toEqual(['See 1.10 and a.md.', 'Then (more.)', 'And [this]!']);
+  });
+});

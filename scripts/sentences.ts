@@ -1,0 +1,52 @@
+export const mostWords = 30;
+
+export interface Sentence {
+  line: number;
+  text: string;
+  words: number;
+}
+
+const blank = (text: string) => text.replace(/[^\n]/g, '');
+/** A link is its text; code, or a list of it, is one word. Line ends stay, so that lines can be counted. */
+const spokenText = (markdown: string) =>
+  markdown
+    .replace(/^( *)```[\s\S]*?^\1```$/gm, blank)
+    .replace(/<!--[\s\S]*?-->/g, blank)
+    .replace(/\]\([^()\s]+\)/g, ']')
+    .replace(/`[^`]*`(?:,?\s+(?:(?:and|or)\s+)?`[^`]*`)*/g, (code) => `code${blank(code)}`);
+
+/** Paragraphs, items of lists, headings and cells of tables, each with its first line. */
+function blocksOf(text: string) {
+  const blocks: { line: number; text: string }[] = [];
+  let isOpen = false;
+  text.split('\n').forEach((content, at) => {
+    const line = at + 1;
+    if (/^\s*\|/.test(content)) blocks.push(...content.split('|').map((cell) => ({ line, text: cell })));
+    else if (isOpen && !/^\s*(?:[-*]|\d+\.|#+)\s|^\s*$/.test(content)) {
+      const last = blocks.at(-1);
+      if (last) last.text += `\n${content}`;
+      return;
+    } else blocks.push({ line, text: content.replace(/^\s*(?:[-*]|\d+\.|#+)\s/, '') });
+    isOpen = content.trim() !== '' && !/^\s*[|#]/.test(content);
+  });
+  return blocks;
+}
+
+/** All sentences of a page, with their lines. */
+export function sentencesOf(markdown: string): Sentence[] {
+  return blocksOf(spokenText(markdown)).flatMap((block) => {
+    let line = block.line;
+    return block.text.split(/(?<=[.!?]["')*_\]]*)(?=\s)/).map((part) => {
+      const start = line + (/^\s*/.exec(part)?.[0].split('\n').length ?? 1) - 1;
+      line += part.split('\n').length - 1;
+      const words = part.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
+      return { line: start, text: part.trim().replace(/\s+/g, ' '), words: words.length };
+    });
+  });
+}
+
+/** As `file:line: sentence`. */
+export const longSentences = (file: string, markdown: string): string[] =>
+  sentencesOf(markdown)
+    .filter(({ words }) => words > mostWords)
+    .map(({ line, text, words }) => `${file}:${line}: ${words} words: ${text}`);
