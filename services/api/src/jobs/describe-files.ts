@@ -1,3 +1,4 @@
+import { Job } from '@sluice/shared/contracts/jobs.ts';
 import Type from 'typebox';
 
 const Text = Type.String();
@@ -22,3 +23,19 @@ export const reportFile = {
       '{"line":2,"name":"SchemaValidationError","message":"/celsius must be number","details":[{"path":"/celsius","keyword":"type","message":"must be number"}],"payload":{"celsius":"warm"}}\n',
   },
 };
+
+/** A part of a file is described by the types of the whole. */
+export const partOf = (file: typeof exportFile | typeof reportFile) =>
+  Object.fromEntries(Object.entries(file).map(([type, { schema }]) => [type, { schema }]));
+
+/** An event, or what clients see that read the stream as a text. Only described: what is sent is not made from it. */
+export const Events = Type.Union([
+  Type.Object(
+    {
+      event: Type.Enum(['progress', 'end'], { title: 'JobEventName' }),
+      data: Type.String({ contentMediaType: 'application/json', contentSchema: Job }),
+    },
+    { title: 'JobEvent' },
+  ),
+  Type.String(),
+]);

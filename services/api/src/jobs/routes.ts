@@ -8,25 +8,13 @@ import type { Dependencies } from '../dependencies.ts';
 import { success } from '../http/envelope.ts';
 import { ByDomain, byId, overLimit, ownerRoutes, refusals } from '../http/route-parts.ts';
 import { abortOnClose } from './abort-on-close.ts';
-import { exportFile, reportFile } from './describe-files.ts';
+import { Events, exportFile, partOf, reportFile } from './describe-files.ts';
 import { findJob } from './find-job.ts';
 import { jobEvents } from './job-events.ts';
 import { cancelJob } from './keep.ts';
 import { createRetryJob } from './retry-job.ts';
 import { createSendFile } from './send-file.ts';
 import { toJob } from './to-job.ts';
-
-/** An event, or what clients see that read the stream as a text. Only described: what is sent is not made from it. */
-const Events = Type.Union([
-  Type.Object(
-    {
-      event: Type.Enum(['progress', 'end'], { title: 'JobEventName' }),
-      data: Type.String({ contentMediaType: 'application/json', contentSchema: Job }),
-    },
-    { title: 'JobEvent' },
-  ),
-  Type.String(),
-]);
 
 const words = {
   export: {
@@ -46,10 +34,6 @@ const words = {
     retry: 'Lines that are stored are not stored again.',
   },
 };
-
-/** A part of a file is described by the types of the whole. */
-const partOf = (file: typeof exportFile | typeof reportFile) =>
-  Object.fromEntries(Object.entries(file).map(([type, { schema }]) => [type, { schema }]));
 
 type Needs = 'store' | 'queues' | 'quotas' | 'audit' | 'capacity' | 'log';
 
