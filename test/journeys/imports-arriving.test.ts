@@ -24,7 +24,7 @@ function unfinished(
   return sent;
 }
 
-it('an owner whose files are slow to come fields room for those of others', async () => {
+it('an owner whose files are slow to come leaves room for those of others', async () => {
   const [slow, other] = await Promise.all([sluice.owner(), sluice.owner()]);
   const domain = await sluice.application(slow.token);
   const elsewhere = await sluice.application(other.token);

@@ -53,8 +53,8 @@ async function live(
     if (step.what === 'insert') await model.insert(step.after.map((ms) => bound + ms));
     else {
       bound += step.further;
-      const settlers = [model.milestones, milestoneStore(db, spacing)];
-      await Promise.all(settlers.map((each) => each.settle(model.application, bound, step.limit)));
+      const setters = [model.milestones, milestoneStore(db, spacing)];
+      await Promise.all(setters.map((each) => each.set(model.application, bound, step.limit)));
     }
   }
   return bound;
@@ -94,7 +94,7 @@ describe('pages and totals', () => {
         const model = await modelEntries(db, { spacing });
         const neighbour = await modelEntries(db, { spacing });
         await neighbour.insert([begin, begin, begin]);
-        await neighbour.milestones.settle(neighbour.application, begin + 1, 9);
+        await neighbour.milestones.set(neighbour.application, begin + 1, 9);
         const bound = await live(db, model, steps, spacing);
         await model.insert([bound]);
         for (const asked of questions) await expectNaive(model, asked);
@@ -111,7 +111,7 @@ describe('pages and totals', () => {
     const model = await modelEntries(db, { spacing: 10 });
     await model.insert(Array.from({ length: 205 }, (_, n) => begin + n));
     const [settle, check] = [
-      () => model.milestones.settle(model.application, begin + 200, 100),
+      () => model.milestones.set(model.application, begin + 200, 100),
       () =>
         expectNaive(model, { start: 150, limit: 20, from: begin + 3, to: begin + 190, before: undefined }),
     ];
@@ -133,7 +133,7 @@ describe('pages and totals', () => {
         await writer.insert(Array.from({ length: 7 }, () => ({ application, json: jsonOf({}) })));
     })();
     const settling = (async () => {
-      for (let bound = begin; !isOver; bound += 10) await milestones.settle(application, bound, 3);
+      for (let bound = begin; !isOver; bound += 10) await milestones.set(application, bound, 3);
     })();
     let total = 400;
     for (let round = 0; round < 150; round++) {

@@ -1,5 +1,5 @@
 import { createClockWatch } from '@sluice/ingest-worker/milestones/clock-watch.ts';
-import { createSettle } from '@sluice/ingest-worker/milestones/settle.ts';
+import { createSetMilestones } from '@sluice/ingest-worker/milestones/set-milestones.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
 import { milestoneStore } from '@sluice/store/entries/milestones.ts';
@@ -21,10 +21,10 @@ const lookEveryMs = 100;
 function settleQuickly({ db, url }: Awaited<ReturnType<typeof ownDatabase>>) {
   const store = openStore(url);
   const watch = createClockWatch({ ask: store.clock, horizonMs: 8_000 });
-  const settle = createSettle({
+  const settle = createSetMilestones({
     applications: store.applications,
     milestones: milestoneStore(db, spacing),
-    settledUntil: watch.settledUntil,
+    finalUntil: watch.finalUntil,
     openSince: store.chunks.openSince,
     log: createLogger('test', { level: 'silent', pretty: false }),
   });
@@ -40,7 +40,7 @@ function settleQuickly({ db, url }: Awaited<ReturnType<typeof ownDatabase>>) {
     await running;
   };
   onTestFinished(stop);
-  return { stop, settledUntil: watch.settledUntil };
+  return { stop, finalUntil: watch.finalUntil };
 }
 
 it(
@@ -79,7 +79,7 @@ it(
     const entries = database.db.collection('entries');
     const stored = await entries.countDocuments();
     const now = Date.now();
-    await until(async () => (settling.settledUntil() ?? 0) > now + 100);
+    await until(async () => (settling.finalUntil() ?? 0) > now + 100);
     await until(async () => (await milestones.countDocuments()) === Math.floor(stored / spacing));
     const credentials = { username: 'owner', password: 'correct horse' };
     const { token } = (await call(api.url, 'POST', '/api/users/login', { json: credentials })).body.data;

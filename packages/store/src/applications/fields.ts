@@ -1,7 +1,7 @@
 import { type Db, type Filter, ObjectId } from 'mongodb';
 import { isDuplicate } from '../faults.ts';
 
-/** More fields than this are not told apart any more. */
+/** More fields than this are not recorded. */
 export const maxFields = 5_000;
 /** Nor are those beyond so many characters of all JSON Pointers together: every process has them in memory. */
 export const maxFieldCharacters = 250_000;

@@ -31,17 +31,15 @@ it('sets as many milestones as it may, each once, and none above the bound', asy
     [1_030, 9],
     [1_000, 9],
   ] as const)
-    settled.push(await milestones.settle(application, bound, limit));
+    settled.push(await milestones.set(application, bound, limit));
   expect(settled).toEqual([0, 1, 2, 3, 0, 0]);
   expect((await ranks()).set).toEqual([5, 10, 15, 20, 25, 30]);
 });
 
 it('sets the same milestones in many workers at once', async () => {
   const { milestones, application, ranks } = await start(60);
-  const settled = await Promise.all(
-    Array.from({ length: 8 }, () => milestones.settle(application, 2_000, 100)),
-  );
-  expect(Math.max(...settled)).toBe(12);
+  const final = await Promise.all(Array.from({ length: 8 }, () => milestones.set(application, 2_000, 100)));
+  expect(Math.max(...final)).toBe(12);
   const { set, counted } = await ranks();
   expect(set).toEqual(counted);
   expect(set).toHaveLength(12);
@@ -49,10 +47,10 @@ it('sets the same milestones in many workers at once', async () => {
 
 it('says so when what another worker set is not the same', async () => {
   const { milestones, application, keyOf, stored } = await start(40);
-  await milestones.settle(application, 1_005, 1);
+  await milestones.set(application, 1_005, 1);
   const first = (await stored.findOne()) as Stored;
   await stored.insertOne({ ...first, _id: keyOf(3), rank: 10 });
-  await expect(milestones.settle(application, 1_040, 9)).rejects.toThrow('an entry came late');
+  await expect(milestones.set(application, 1_040, 9)).rejects.toThrow('an entry came late');
 });
 
 it('knows the entries and bytes of an application, with milestones and beyond them', async () => {
@@ -72,10 +70,10 @@ it('knows the entries and bytes of an application, with milestones and beyond th
     payload,
   );
   expect(await usage()).toEqual(expected(23));
-  await milestones.settle(application, 1_012, 9);
+  await milestones.set(application, 1_012, 9);
   expect(await stored.countDocuments()).toBe(2);
   expect(await usage()).toEqual(expected(23));
-  await milestones.settle(application, 1_040, 9);
+  await milestones.set(application, 1_040, 9);
   expect(await stored.countDocuments()).toBe(4);
   expect(await usage()).toEqual(expected(23));
   // The sums are what is used: the entries below are not read again.
@@ -85,7 +83,7 @@ it('knows the entries and bytes of an application, with milestones and beyond th
 
 it('finds the first milestone at a rank or above it', async () => {
   const { milestones, application, keyOf } = await start(20);
-  await milestones.settle(application, 1_012, 9);
+  await milestones.set(application, 1_012, 9);
   const above = async (rank: number) => (await milestones.above(application, rank))?.rank;
   expect(await Promise.all([1, 5, 7, 10, 11].map(above))).toEqual([5, 5, 10, 10, undefined]);
   const found = await milestones.above(application, 10);
@@ -94,7 +92,7 @@ it('finds the first milestone at a rank or above it', async () => {
 
 it('counts up to a key, and with it', async () => {
   const { milestones, application, keyOf } = await start(20);
-  await milestones.settle(application, 1_012, 9);
+  await milestones.set(application, 1_012, 9);
   const count = (...range: [end: object, from?: Binary]) => milestones.count(application, ...range);
   expect(await count({ $lt: keyOf(10) })).toBe(9);
   expect(await count({ $lte: keyOf(10) })).toBe(10);
@@ -109,12 +107,12 @@ it('counts up to a key, and with it', async () => {
 
 it('says how much is to be settled, up to what a milestone takes', async () => {
   const { milestones, application } = await start(20);
-  const unsettled = (bound: number, since?: number) => milestones.unsettled(application, bound, since);
-  expect(await unsettled(1_003)).toBe(3);
-  expect(await unsettled(1_020)).toBe(5);
-  expect(await unsettled(1_003, 1_001)).toBe(2);
-  expect(await unsettled(1_003, 1_003)).toBe(0);
-  await milestones.settle(application, 1_012, 9);
-  expect(await unsettled(1_012)).toBe(2);
-  expect(await unsettled(1_005)).toBe(0);
+  const countAbove = (bound: number, since?: number) => milestones.countAbove(application, bound, since);
+  expect(await countAbove(1_003)).toBe(3);
+  expect(await countAbove(1_020)).toBe(5);
+  expect(await countAbove(1_003, 1_001)).toBe(2);
+  expect(await countAbove(1_003, 1_003)).toBe(0);
+  await milestones.set(application, 1_012, 9);
+  expect(await countAbove(1_012)).toBe(2);
+  expect(await countAbove(1_005)).toBe(0);
 });

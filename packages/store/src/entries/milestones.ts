@@ -119,7 +119,7 @@ export function milestoneStore(db: Db, spacing = 2_500) {
      * How many entries of before `bound` (ms since the epoch) have no milestone above them, those of before `since` left
      * out. Does not count beyond `spacing`.
      */
-    async unsettled(application: string, bound: number, since?: number): Promise<number> {
+    async countAbove(application: string, bound: number, since?: number): Promise<number> {
       const from =
         since === undefined
           ? { $gt: (await lastOf(application)).key }
@@ -132,7 +132,7 @@ export function milestoneStore(db: Db, spacing = 2_500) {
      * Sets at most `limit` further milestones below `bound` (ms since the epoch); returns how many. Nothing may be
      * inserted below the bound any more. May run in several workers at once.
      */
-    async settle(application: string, bound: number, limit: number): Promise<number> {
+    async set(application: string, bound: number, limit: number): Promise<number> {
       const $lt = firstKeyAt(application, new Date(bound));
       let known = await lastOf(application);
       for (let set = 0; set < limit; set++) {

@@ -41,7 +41,7 @@ export function importJobs(db: Db) {
     },
 
     /** How many bytes of an owner's unfinished and failed imports the store holds. */
-    async heldOfOwner(owner: string): Promise<number> {
+    async bytesOfOwner(owner: string): Promise<number> {
       const found = jobs.aggregate<{ held: number }>([
         { $match: { kind, owner: new ObjectId(owner), state: unended } },
         { $group: { _id: null, held: { $sum: '$held' } } },

@@ -17,13 +17,13 @@ export interface CachedApplication extends Intake, Access {
   owner: string;
 }
 
-interface Held extends CachedApplication {
+interface Cached extends CachedApplication {
   /** When MongoDB was last asked whether the application still exists, and who may upload to it. */
   checkedAt: number;
 }
 
 export interface ApplicationCache {
-  /** What is held and known to be true; undefined says nothing. */
+  /** What is cached and known to be true; undefined says nothing. */
   peek(domain: string): CachedApplication | undefined;
   /** Undefined when there is no such application. Rejects when MongoDB is away. */
   get(domain: string): Promise<CachedApplication | undefined>;
@@ -53,24 +53,24 @@ export function createApplicationCache({
 }: Dependencies): ApplicationCache {
   const loadIntake = createLoadIntake({ fields, compiler });
   const domains = new Map<string, string>();
-  const held = new LRUCache<string, Held>({
+  const cached = new LRUCache<string, Cached>({
     max: size,
     maxSize: mostCode,
     sizeCalculation: ({ validator }) => validator.size,
     dispose: ({ id }) => domains.delete(id),
   });
-  const loading = new Map<string, Promise<Held | undefined>>();
-  const used = new Set<Held>();
+  const loading = new Map<string, Promise<Cached | undefined>>();
+  const used = new Set<Cached>();
   let checking: Promise<void> | undefined;
   let drops = 0;
 
   function drop(applicationId: string): void {
     drops += 1;
     const domain = domains.get(applicationId);
-    if (domain) held.delete(domain);
+    if (domain) cached.delete(domain);
   }
 
-  async function load(domain: string): Promise<Held | undefined> {
+  async function load(domain: string): Promise<Cached | undefined> {
     const before = drops;
     const checkedAt = performance.now();
     const record = await applications.byDomain(domain);
@@ -78,19 +78,19 @@ export function createApplicationCache({
     const { keyRequired, allowedOrigins } = record;
     const intake = await loadIntake(record);
     // What was dropped meanwhile may be this one: it is checked before it is used.
-    const found: Held = {
+    const found: Cached = {
       ...intake,
       owner: record.owner.id,
       keyRequired,
       allowedOrigins,
       checkedAt: drops === before ? checkedAt : Number.NEGATIVE_INFINITY,
     };
-    held.set(domain, found);
+    cached.set(domain, found);
     domains.set(found.id, domain);
     return found;
   }
 
-  function loadOnce(domain: string): Promise<Held | undefined> {
+  function loadOnce(domain: string): Promise<Cached | undefined> {
     const already = loading.get(domain);
     if (already) return already;
     const promise = load(domain).finally(() => loading.delete(domain));
@@ -123,24 +123,24 @@ export function createApplicationCache({
   }, recheckEveryMs);
   timer.unref();
 
-  async function get(domain: string): Promise<Held | undefined> {
+  async function get(domain: string): Promise<Cached | undefined> {
     const asked = performance.now();
-    const found = held.get(domain) ?? (await loadOnce(domain));
+    const found = cached.get(domain) ?? (await loadOnce(domain));
     if (!found) return undefined;
     used.add(found);
     if (asked - found.checkedAt <= maxAgeMs) return found;
     // A check that was under way already does not count: it may have read before the deletion.
-    while (held.get(domain) === found && found.checkedAt < asked) {
+    while (cached.get(domain) === found && found.checkedAt < asked) {
       used.add(found);
       await checkOnce();
     }
     // What was dropped meanwhile is gone, or has changed: MongoDB knows.
-    return held.get(domain) === found ? found : get(domain);
+    return cached.get(domain) === found ? found : get(domain);
   }
 
   return {
     peek(domain) {
-      const found = held.get(domain);
+      const found = cached.get(domain);
       if (!found || performance.now() - found.checkedAt > maxAgeMs) return undefined;
       used.add(found);
       return found;

@@ -16,7 +16,7 @@ interface Group {
 }
 
 /** A list holds two groups. JSON has up to three times the bytes of BSON: it has the schema twice, once with escapes. */
-const heldOfGroup = 2 * 3;
+const bytesOfGroup = 2 * 3;
 
 /** Groups of at most so many applications and bytes, or of one of any size. */
 function toGroups(sizes: ApplicationSize[]): Group[] {
@@ -73,7 +73,7 @@ export function createListApplications(
     const groups = toGroups(sizes);
     const largest = groups.reduce((most, { bytes }) => Math.max(most, bytes), 0);
     // A client may stop reading in the middle, and stay.
-    lists.lease(reply, ownerId).take(heldOfGroup * largest);
+    lists.lease(reply, ownerId).take(bytesOfGroup * largest);
     return write(ownerId, groups);
   };
 }

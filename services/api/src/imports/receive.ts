@@ -34,7 +34,7 @@ export interface Received {
 
 /** Text grows at most so much over its compressed body. */
 const mostGrowth = 10;
-const turnMs = 5;
+const sliceMs = 5;
 
 const compress = promisify(zstdCompress);
 /** Read once and soon: speed counts for more than size. */
@@ -87,7 +87,7 @@ export function createReceive({ parts, chunks }: Pick<Store, 'parts' | 'chunks'>
         onProgress(held);
         splitter.push(piece);
         await storeReady();
-        if (performance.now() - began > turnMs) {
+        if (performance.now() - began > sliceMs) {
           await breathe();
           began = performance.now();
         }

@@ -9,7 +9,7 @@ export type Keyring = ReturnType<typeof createKeyring>;
 
 /** The hashes of keys of applications that need them, read from MongoDB at most every so often, and one read at a time. */
 export function createKeyring(keys: Pick<KeyStore, 'hashes'>) {
-  const held = new LRUCache<string, Buffer[]>({
+  const cached = new LRUCache<string, Buffer[]>({
     max: 5_000,
     ttl: maxAgeMs,
     // Who waits for a read whose keys are forgotten meanwhile gets them still.
@@ -26,12 +26,12 @@ export function createKeyring(keys: Pick<KeyStore, 'hashes'>) {
   return {
     /** Whether the application has a key with this SHA-256. Rejects when MongoDB is away. */
     async has(id: string, hash: Buffer): Promise<boolean> {
-      if (includes(await held.fetch(id), hash)) return true;
+      if (includes(await cached.fetch(id), hash)) return true;
       // It may be younger than what is known: the read that is awaited now began after this call.
-      return includes(await held.fetch(id, { forceRefresh: true }), hash);
+      return includes(await cached.fetch(id, { forceRefresh: true }), hash);
     },
     /** Its keys have changed. */
-    forget: (id: string) => void held.delete(id),
+    forget: (id: string) => void cached.delete(id),
   };
 }
 

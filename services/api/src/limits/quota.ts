@@ -50,7 +50,7 @@ export function createQuotas({ store, config, log }: Dependencies): Quotas {
     applications: [config.applicationQuota, applications.countOfOwner],
     jobs: [config.jobQuota, jobs.unfinishedOfOwner],
     storedExports: [config.storedExportQuota, jobs.exports.keptOfOwner],
-    importBytes: [config.importQuota, jobs.imports.heldOfOwner],
+    importBytes: [config.importQuota, jobs.imports.bytesOfOwner],
   };
   const ofEntries: Usage = {
     entries: config.entryQuota ?? Number.POSITIVE_INFINITY,

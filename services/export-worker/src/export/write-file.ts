@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as breathe } from 'node:timers/promises';
 import { columnsOf } from '@sluice/schemas/columns/columns.ts';
 import { parseSchema } from '@sluice/schemas/parse-schema.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
@@ -141,7 +141,7 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
           convertedBytes += document.length;
           if (convertedBytes < stepBytes) continue;
           convertedBytes = 0;
-          await nextTurn();
+          await breathe();
         }
         if (others.haveWaited() || signal.aborted) return false;
       }

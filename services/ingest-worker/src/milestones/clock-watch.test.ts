@@ -32,43 +32,43 @@ function watch() {
 }
 
 it('knows of nothing before it has looked', () => {
-  expect(watch().settledUntil()).toBeUndefined();
+  expect(watch().finalUntil()).toBeUndefined();
 });
 
 it('is sure once it has watched for the whole horizon, of what is older than that', async () => {
-  const { look, answersFor, settledUntil, pass } = watch();
+  const { look, answersFor, finalUntil, pass } = watch();
   await look();
   await answersFor(59);
-  expect(settledUntil()).toBeUndefined();
+  expect(finalUntil()).toBeUndefined();
   await answersFor(1);
-  expect(settledUntil()).toBe(epoch);
+  expect(finalUntil()).toBe(epoch);
   await answersFor(10);
-  expect(settledUntil()).toBe(epoch + 10_000);
+  expect(finalUntil()).toBe(epoch + 10_000);
   pass(4_000);
-  expect(settledUntil()).toBe(epoch + 10_000);
+  expect(finalUntil()).toBe(epoch + 10_000);
 });
 
 it('bears single answers that do not come', async () => {
-  const { look, answersFor, settledUntil, pass } = watch();
+  const { look, answersFor, finalUntil, pass } = watch();
   await look();
   await answersFor(30);
   pass(4_000);
   await answersFor(30);
-  expect(settledUntil()).toBe(epoch + 4_000);
+  expect(finalUntil()).toBe(epoch + 4_000);
 });
 
 it('says nothing when the last answer is old', async () => {
-  const { look, answersFor, settledUntil, pass } = watch();
+  const { look, answersFor, finalUntil, pass } = watch();
   await look();
   await answersFor(100);
   pass(5_001);
-  expect(settledUntil()).toBeUndefined();
+  expect(finalUntil()).toBeUndefined();
 });
 
 it('rejects with what became of the question', async () => {
   const watch = createClockWatch({ ask: () => Promise.reject(new Error('away')) });
   await expect(watch.look()).rejects.toThrow('away');
-  expect(watch.settledUntil()).toBeUndefined();
+  expect(watch.finalUntil()).toBeUndefined();
 });
 
 it.each<[string, (of: ReturnType<typeof watch>) => void]>([
@@ -100,13 +100,13 @@ it.each<[string, (of: ReturnType<typeof watch>) => void]>([
   happen(of);
   await of.look();
   await of.answersFor(58);
-  expect(of.settledUntil()).toBeUndefined();
+  expect(of.finalUntil()).toBeUndefined();
   await of.answersFor(2);
-  expect(of.settledUntil()).toBe(of.mongodb.now - 60_000);
+  expect(of.finalUntil()).toBe(of.mongodb.now - 60_000);
 });
 
 it('is not sure of what the majority may not have yet, and begins anew when that stays behind', async () => {
-  const { look, answersFor, settledUntil, mongodb, pass } = watch();
+  const { look, answersFor, finalUntil, mongodb, pass } = watch();
   await look();
   await answersFor(100);
   const behind = async (ms: number) => {
@@ -115,11 +115,11 @@ it('is not sure of what the majority may not have yet, and begins anew when that
     await look();
   };
   await behind(20_000);
-  expect(settledUntil()).toBe(mongodb.now - 80_000);
+  expect(finalUntil()).toBe(mongodb.now - 80_000);
   await behind(25_001);
-  expect(settledUntil()).toBeUndefined();
+  expect(finalUntil()).toBeUndefined();
   await answersFor(59);
-  expect(settledUntil()).toBeUndefined();
+  expect(finalUntil()).toBeUndefined();
   await answersFor(1);
-  expect(settledUntil()).toBe(mongodb.now - 60_000);
+  expect(finalUntil()).toBe(mongodb.now - 60_000);
 });

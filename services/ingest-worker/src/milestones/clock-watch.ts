@@ -14,7 +14,7 @@ interface Answer extends Clock {
 
 export type ClockWatch = ReturnType<typeof createClockWatch>;
 
-/** Watches whether MongoDB answers without a break: only then is what is old enough also settled. */
+/** Watches whether MongoDB answers without a break: only then is what is old enough also final. */
 export function createClockWatch({
   ask,
   clock = () => performance.now(),
@@ -37,7 +37,7 @@ export function createClockWatch({
     },
 
     /** No entry of before that time (ms since the epoch) can come any more; undefined when that is not sure of any. */
-    settledUntil(): number | undefined {
+    finalUntil(): number | undefined {
       if (!first || !last || clock() - last.at > silence) return undefined;
       const watched = Math.min(last.at - first.at, last.now - first.now);
       return watched < horizonMs ? undefined : Math.min(last.now, last.majority) - horizonMs;

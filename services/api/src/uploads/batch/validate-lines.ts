@@ -13,8 +13,8 @@ import type { Line } from './lines.ts';
 /** What is stored by one command: enough to share its price, little enough to keep the next ones near. */
 const chunkEntries = 500;
 const chunkBytes = 1024 ** 2;
-/** After so long other requests have their turn; after a line that took much longer, as much time as it took. */
-const turnMs = 2;
+/** After so long other requests go first; after a line that took much longer, as much time as it took. */
+const sliceMs = 2;
 const longMs = 10;
 /** In all. A line may have to wait for the validator's thread; so many of them must not wait for hours. */
 const usualMostMs = 120_000;
@@ -49,7 +49,7 @@ export function createValidateLines(
     const end = began + mostMs;
     for (const { line, bytes } of lines) {
       const used = performance.now() - began;
-      if (used > turnMs) {
+      if (used > sliceMs) {
         await (used > longMs ? pause(used) : breathe());
         began = performance.now();
       }
@@ -64,7 +64,7 @@ export function createValidateLines(
       let validated = validateLine(application, bytes);
       if (validated instanceof Promise) {
         validated = await validated;
-        // Others had their turn meanwhile.
+        // Others went first.
         began = performance.now();
       }
       if (!validated.ok) {

@@ -7,13 +7,13 @@ import type { ClockWatch } from './clock-watch.ts';
 const applicationsAtOnce = 500;
 /** So many passes an application is left alone to which nothing has come. */
 const passesAtRest = 3;
-/** Milestones of one application before the next one has its turn. */
+/** Milestones of one application in one pass. */
 const milestonesAtOnce = 40;
 
 interface Dependencies {
   applications: Pick<ApplicationStore, 'living'>;
   milestones: MilestoneStore;
-  settledUntil: ClockWatch['settledUntil'];
+  finalUntil: ClockWatch['finalUntil'];
   /**
    * The time (ms since the epoch) of the lowest key that something which is still under way may write for an application,
    * other than uploads. Must be known to it before it writes, and until what it wrote is on a majority.
@@ -23,7 +23,7 @@ interface Dependencies {
 }
 
 /** Sets milestones where nothing can be inserted any more. What it remembers only spares it to count again. */
-export function createSettle({ applications, milestones, settledUntil, openSince, log }: Dependencies) {
+export function createSetMilestones({ applications, milestones, finalUntil, openSince, log }: Dependencies) {
   /** Application → how many entries of before `until` are beyond its last milestone; how many passes it is left alone. */
   const counted = new Map<string, { until: number; entries: number; rest: number }>();
 
@@ -43,45 +43,45 @@ export function createSettle({ applications, milestones, settledUntil, openSince
       return 'enough';
     }
     // In this order: what begins after the bound was read is later than it.
-    const settled = settledUntil();
-    if (settled === undefined) return 'enough';
-    const bound = Math.min(settled, (await openSince(id)) ?? settled);
+    const final = finalUntil();
+    if (final === undefined) return 'enough';
+    const bound = Math.min(final, (await openSince(id)) ?? final);
     if (known && bound <= known.until) return 'enough';
-    const come = await milestones.unsettled(id, bound, known?.until);
+    const come = await milestones.countAbove(id, bound, known?.until);
     const entries = (known?.entries ?? 0) + come;
     if (entries < milestones.spacing) {
       counted.set(id, { until: bound, entries, rest: known && come === 0 ? passesAtRest : 0 });
       return 'enough';
     }
     counted.delete(id);
-    return (await milestones.settle(id, bound, milestonesAtOnce)) === milestonesAtOnce ? 'more' : 'enough';
+    return (await milestones.set(id, bound, milestonesAtOnce)) === milestonesAtOnce ? 'more' : 'enough';
   }
 
-  /** One pass over all applications, then further ones over those that have more to settle. */
-  return async function settle(signal: AbortSignal): Promise<void> {
+  /** One pass over all applications, then further ones over those that need more milestones. */
+  return async function setMilestones(signal: AbortSignal): Promise<void> {
     let behind: string[] = [];
     const seen = new Set<string>();
 
-    async function turn(id: string): Promise<void> {
+    async function pass(id: string): Promise<void> {
       try {
         if ((await advance(id)) === 'more') behind.push(id);
       } catch (error) {
-        // It must not keep the others from their turn.
+        // It must not keep the others waiting.
         if (!signal.aborted)
-          log.warn({ event: 'settle.failed', application: id, reason: (error as Error).message });
+          log.warn({ event: 'milestones.failed', application: id, reason: (error as Error).message });
       }
     }
 
     for await (const id of living()) {
-      if (signal.aborted || settledUntil() === undefined) return;
+      if (signal.aborted || finalUntil() === undefined) return;
       seen.add(id);
-      await turn(id);
+      await pass(id);
     }
     for (const id of counted.keys()) if (!seen.has(id)) counted.delete(id);
     while (behind.length > 0 && !signal.aborted) {
       const next = behind;
       behind = [];
-      for (const id of next) await turn(id);
+      for (const id of next) await pass(id);
     }
   };
 }

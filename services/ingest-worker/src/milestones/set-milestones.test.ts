@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { modelEntries } from '../../../../test/support/model-entries.ts';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
 import { createPurge } from '../purge.ts';
-import { createSettle } from './settle.ts';
+import { createSetMilestones } from './set-milestones.ts';
 
 const log = createLogger('test', { level: 'silent', pretty: false });
 const spacing = 5;
@@ -32,11 +32,11 @@ async function start(counts: number[]) {
     models,
     milestones,
     remove: (domain: string) => store.applications.remove(domain, owner.id),
-    settle: (options: Partial<Parameters<typeof createSettle>[0]> = {}) =>
-      createSettle({
+    setMilestones: (options: Partial<Parameters<typeof createSetMilestones>[0]> = {}) =>
+      createSetMilestones({
         applications: store.applications,
         milestones,
-        settledUntil: () => 2_000,
+        finalUntil: () => 2_000,
         openSince: async () => undefined,
         log,
         ...options,
@@ -45,17 +45,17 @@ async function start(counts: number[]) {
   };
 }
 
-it('settles every application that exists, however far it is behind', async () => {
-  const { settle, ranks, models, remove } = await start([0, 4, 5, 230, 12, 7]);
+it('sets them for every application that exists, however far it is behind', async () => {
+  const { setMilestones, ranks, models, remove } = await start([0, 4, 5, 230, 12, 7]);
   await remove(models.at(-1)?.domain as string);
-  await settle()(never);
+  await setMilestones()(never);
   expect(await ranks()).toEqual([0, 0, 1, 46, 2, 0]);
 });
 
-it('settles nothing while the bound is not sure, and what is below it later, pass by pass', async () => {
-  const { settle, ranks } = await start([23]);
+it('sets none while the bound is not sure, and what is below it later, pass by pass', async () => {
+  const { setMilestones, ranks } = await start([23]);
   let bound: number | undefined;
-  const pass = settle({ settledUntil: () => bound });
+  const pass = setMilestones({ finalUntil: () => bound });
   const seen: number[] = [];
   for (bound of [undefined, 1_003, 1_004, 1_005, 1_001, undefined, 1_009, 1_012, 1_023]) {
     await pass(never);
@@ -64,48 +64,48 @@ it('settles nothing while the bound is not sure, and what is below it later, pas
   expect(seen).toEqual([0, 0, 0, 1, 1, 1, 1, 2, 4]);
 });
 
-it('settles nothing above what is still being written for an application', async () => {
-  const { settle, ranks, models } = await start([30, 30]);
+it('sets none above what is still being written for an application', async () => {
+  const { setMilestones, ranks, models } = await start([30, 30]);
   const openSince = async (id: string) => (id === models[0]?.application ? 1_012 : undefined);
-  await settle({ openSince })(never);
+  await setMilestones({ openSince })(never);
   expect(await ranks()).toEqual([2, 6]);
 });
 
 it('goes on with the next application when one fails', async () => {
-  const { settle, ranks, milestones, models } = await start([30, 30, 30]);
+  const { setMilestones, ranks, milestones, models } = await start([30, 30, 30]);
   const failing: MilestoneStore = {
     ...milestones,
-    settle: (id, ...rest) =>
-      id === models[1]?.application ? Promise.reject(new Error('fails')) : milestones.settle(id, ...rest),
+    set: (id, ...rest) =>
+      id === models[1]?.application ? Promise.reject(new Error('fails')) : milestones.set(id, ...rest),
   };
-  await settle({ milestones: failing })(never);
+  await setMilestones({ milestones: failing })(never);
   expect(await ranks()).toEqual([6, 0, 6]);
 });
 
 it('may run in two workers that know nothing of each other', async () => {
-  const { settle, ranks } = await start([230, 12, 64]);
-  const [one, other] = [settle(), settle()];
+  const { setMilestones, ranks } = await start([230, 12, 64]);
+  const [one, other] = [setMilestones(), setMilestones()];
   await Promise.all([one(never), other(never)]);
   await Promise.all([one(never), other(never)]);
   expect(await ranks()).toEqual([46, 2, 12]);
 });
 
-it('counts each entry once, and fields an application alone for a while to which nothing has come', async () => {
-  const { settle, milestones } = await start([7, 3]);
+it('counts each entry once, and leaves an application alone for a while to which nothing has come', async () => {
+  const { setMilestones, milestones } = await start([7, 3]);
   const asked: string[] = [];
   const watched: MilestoneStore = {
     ...milestones,
-    unsettled: (...all) => {
+    countAbove: (...all) => {
       asked.push('count');
-      return milestones.unsettled(...all);
+      return milestones.countAbove(...all);
     },
-    settle: (...all) => {
-      asked.push('settle');
-      return milestones.settle(...all);
+    set: (...all) => {
+      asked.push('setMilestones');
+      return milestones.set(...all);
     },
   };
   let bound = 0;
-  const pass = settle({ milestones: watched, settledUntil: () => bound });
+  const pass = setMilestones({ milestones: watched, finalUntil: () => bound });
   const passes: string[] = [];
   for (bound of [1_004, 1_004, 1_002, 1_004, 1_006, 1_007, 1_008, 1_009, 1_010, 1_011, 1_012]) {
     asked.length = 0;
@@ -113,20 +113,20 @@ it('counts each entry once, and fields an application alone for a while to which
     passes.push(asked.join(' '));
   }
   expect(passes).toEqual([
-    ...['count count', '', '', '', 'count settle count'],
+    ...['count count', '', '', '', 'count setMilestones count'],
     ...['count', 'count', '', 'count', '', 'count'],
   ]);
 });
 
 it('stops when told to', async () => {
-  const { settle, ranks } = await start([30, 30]);
-  await settle()(AbortSignal.abort());
+  const { setMilestones, ranks } = await start([30, 30]);
+  await setMilestones()(AbortSignal.abort());
   expect(await ranks()).toEqual([0, 0]);
 });
 
 it('leaves nothing of an application that is purged', async () => {
-  const { db, settle, store, milestones, models, remove } = await start([30, 30]);
-  await settle()(never);
+  const { db, setMilestones, store, milestones, models, remove } = await start([30, 30]);
+  await setMilestones()(never);
   const [gone, stays] = models;
   await remove(gone?.domain as string);
   const purge = createPurge({ store: { ...store, milestones }, graceMs: -1_000, log });
