@@ -1,5 +1,5 @@
 import { draftOf, refStandsAlone } from '../draft.ts';
-import type { Schema } from './value-types.ts';
+import type { Schema } from '../parse-schema.ts';
 
 /**
  * Gives what counts of a schema within a root: of one that has a reference that alone, where the root's draft says so. It is the same

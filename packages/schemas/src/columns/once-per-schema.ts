@@ -1,4 +1,4 @@
-import type { Schema } from './value-types.ts';
+import type { Schema } from '../parse-schema.ts';
 
 /** A function of a schema that is worked out once for each: references can lead to the same one over and over. */
 export function oncePerSchema<Value>(make: (schema: Schema) => Value): (schema: Schema) => Value {

@@ -1,8 +1,8 @@
 import { toPointer } from '@sluice/json/pointer.ts';
 import { isObject } from '../is-object.ts';
+import type { Schema } from '../parse-schema.ts';
 import { followReference } from '../pointer.ts';
 import { countedIn } from './counted.ts';
-import type { Schema } from './value-types.ts';
 
 /** Columns of one export, but for the one that has what is left. */
 export const maxColumns = 5_000;

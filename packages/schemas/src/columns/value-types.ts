@@ -1,11 +1,10 @@
 import { keywordsOf } from '../check/keywords.ts';
 import { draftOf, idKeyword } from '../draft.ts';
 import { isObject } from '../is-object.ts';
+import type { Schema } from '../parse-schema.ts';
 import { followReference } from '../pointer.ts';
 import { countedIn } from './counted.ts';
 import { oncePerSchema } from './once-per-schema.ts';
-
-export type Schema = Record<string, unknown>;
 
 /** The types of JSON as bits: a value of a place has one of those in its set. Fractions are numbers that are no integers. */
 export const types = { null: 1, boolean: 2, integer: 4, fraction: 8, string: 16, object: 32, array: 64 };

@@ -1,6 +1,7 @@
 import { oncePerSchema } from '../columns/once-per-schema.ts';
-import { everyType, type Schema, valueTypes } from '../columns/value-types.ts';
+import { everyType, valueTypes } from '../columns/value-types.ts';
 import { isObject } from '../is-object.ts';
+import type { Schema } from '../parse-schema.ts';
 
 /** What a schema says of one place in a payload. */
 export interface Place {

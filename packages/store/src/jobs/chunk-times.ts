@@ -1,5 +1,5 @@
 import { type Collection, ObjectId } from 'mongodb';
-import type { ChunkDocument } from './chunks.ts';
+import type { ChunkDocument } from './chunk-records.ts';
 import { fromNow } from './lease.ts';
 
 /** As long as a worker that was cut off may still be writing. */

@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
-import type { Chunk } from './chunks.ts';
+import type { Chunk } from './chunk-records.ts';
 
 const application = new ObjectId().toHexString();
 

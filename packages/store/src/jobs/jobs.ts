@@ -1,7 +1,7 @@
 import type { JobState } from '@sluice/shared/contracts/jobs.ts';
 import { type Db, type Filter, ObjectId } from 'mongodb';
 import { idsOf } from '../ids.ts';
-import type { ChunkTotals } from './chunks.ts';
+import type { ChunkTotals } from './chunk-records.ts';
 import { exportJobs } from './export-jobs.ts';
 import { importJobs } from './import-jobs.ts';
 import {

@@ -6,7 +6,7 @@ import { LeaseLost, type LeaseTimings, underLease } from '@sluice/shared/lease.t
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Store } from '@sluice/store/connect.ts';
 import { storeFault } from '@sluice/store/faults.ts';
-import type { ClaimedChunk } from '@sluice/store/jobs/chunks.ts';
+import type { ClaimedChunk } from '@sluice/store/jobs/chunk-records.ts';
 import type { ImportJob } from '@sluice/store/jobs/job-records.ts';
 import { isUnfinished } from '@sluice/store/jobs/job-records.ts';
 import { createCompleteImport } from './complete-import.ts';

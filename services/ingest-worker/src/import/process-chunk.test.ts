@@ -4,7 +4,7 @@ import { createFieldSet } from '@sluice/intake/field-set.ts';
 import type { Intake } from '@sluice/intake/intake.ts';
 import { createRecordFields } from '@sluice/intake/record-fields.ts';
 import { frameHead, writeHead } from '@sluice/json/frames.ts';
-import type { ClaimedChunk } from '@sluice/store/jobs/chunks.ts';
+import type { ClaimedChunk } from '@sluice/store/jobs/chunk-records.ts';
 import { ObjectId } from 'mongodb';
 import { expect, it } from 'vitest';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';

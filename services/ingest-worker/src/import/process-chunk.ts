@@ -8,7 +8,7 @@ import type { LineRefusal } from '@sluice/intake/validate-payload.ts';
 import { type Frame, framesOf } from '@sluice/json/frames.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { EntryStore } from '@sluice/store/entries/entries.ts';
-import type { ClaimedChunk } from '@sluice/store/jobs/chunks.ts';
+import type { ClaimedChunk } from '@sluice/store/jobs/chunk-records.ts';
 import type { ReadLine } from './read-line.ts';
 import { createReport } from './report.ts';
 import { createStoreLines } from './store-lines.ts';

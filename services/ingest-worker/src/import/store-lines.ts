@@ -7,7 +7,7 @@ import { createSideBySide } from '@sluice/shared/side-by-side.ts';
 import type { EntryStore, KeyedEntry } from '@sluice/store/entries/entries.ts';
 import { createLineKeys } from '@sluice/store/entries/entry-id.ts';
 import { UnconfirmedError } from '@sluice/store/faults.ts';
-import type { ClaimedChunk } from '@sluice/store/jobs/chunks.ts';
+import type { ClaimedChunk } from '@sluice/store/jobs/chunk-records.ts';
 import type { ReadPayload } from './read-line.ts';
 
 /** What goes to MongoDB in one command, and how many of them at once. */

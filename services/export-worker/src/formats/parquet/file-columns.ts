@@ -1,11 +1,10 @@
 import { fromPointer, toPointer } from '@sluice/json/pointer.ts';
 import type { Column } from '@sluice/schemas/columns/columns.ts';
 import { createNames } from '@sluice/schemas/columns/names.ts';
-import type { Schema } from '@sluice/schemas/columns/value-types.ts';
+import type { Schema } from '@sluice/schemas/parse-schema.ts';
 import type { NumberColumn } from '@sluice/store/jobs/job-records.ts';
 import { isTime } from '../columns.ts';
-import type { Node, Struct } from './nodes.ts';
-import { openNumbers } from './open-numbers.ts';
+import { type Node, openNumbers, type Struct } from './nodes.ts';
 import { typedTree } from './typed-tree.ts';
 
 export interface FileColumns {

@@ -1,4 +1,11 @@
-import type { ReadScalar } from './read-scalar.ts';
+import type { Memory } from '../bson-walk.ts';
+
+/** Gives the value that Parquet holds of a BSON value; undefined where it holds none that is printed the same. */
+export type ReadScalar = (
+  source: Memory,
+  type: number,
+  at: number,
+) => string | boolean | number | bigint | undefined;
 
 /** How a value is held: as a scalar of Parquet, or as JSON text. */
 export interface Leaf {
@@ -29,3 +36,10 @@ export interface Field {
 }
 
 export type Node = Leaf | List | Struct;
+
+/** The open numbers of a tree, in an order of their own. */
+export function openNumbers(node: Node): Leaf[] {
+  if (node.kind === 'list') return openNumbers(node.item);
+  if (node.kind === 'struct') return [...node.fields.values()].flatMap((field) => openNumbers(field.node));
+  return node.isOpen ? [node] : [];
+}

@@ -1,15 +1,8 @@
 import type { NumberColumn } from '@sluice/store/jobs/job-records.ts';
 import { double, int32, int64 } from '../bson-walk.ts';
-import type { Leaf, Node, Struct } from './nodes.ts';
+import { type Leaf, type Node, openNumbers, type ReadScalar, type Struct } from './nodes.ts';
 import { createReadCells } from './read-cells.ts';
-import { fitsDouble, fitsInt64, type ReadScalar } from './read-scalar.ts';
-
-/** The open numbers of a tree, in an order of their own. */
-export function openNumbers(node: Node): Leaf[] {
-  if (node.kind === 'list') return openNumbers(node.item);
-  if (node.kind === 'struct') return [...node.fields.values()].flatMap((field) => openNumbers(field.node));
-  return node.isOpen ? [node] : [];
-}
+import { fitsDouble, fitsInt64 } from './read-scalar.ts';
 
 /** Looks at entries for the type that each open number takes. Undefined where there is none: the schema tells all types. */
 export function createNumberSurvey(tree: Struct) {

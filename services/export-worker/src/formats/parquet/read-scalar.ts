@@ -1,5 +1,5 @@
-import { boolean, double, int32, int64, type Memory, string } from '../bson-walk.ts';
-import type { Leaf } from './nodes.ts';
+import { boolean, double, int32, int64, string } from '../bson-walk.ts';
+import type { Leaf, ReadScalar } from './nodes.ts';
 
 const int64End = 2 ** 63;
 
@@ -8,13 +8,6 @@ export const fitsInt64 = (value: number) => Number.isInteger(value) && value > -
 
 /** Whether JSON prints the double of an integer with the same digits. */
 export const fitsDouble = (value: bigint) => String(Number(value)) === String(value);
-
-/** Gives the value that Parquet holds of a BSON value; undefined where it holds none that is printed the same. */
-export type ReadScalar = (
-  source: Memory,
-  type: number,
-  at: number,
-) => string | boolean | number | bigint | undefined;
 
 export const readScalar: Record<Exclude<Leaf['kind'], 'json'>, ReadScalar> = {
   string: ({ bytes, view }, type, at) =>

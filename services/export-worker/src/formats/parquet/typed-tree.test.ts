@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Node } from './nodes.ts';
-import { openNumbers } from './open-numbers.ts';
+import { type Node, openNumbers } from './nodes.ts';
 import { typedTree } from './typed-tree.ts';
 
 /** A type as text: `{a: string, b: [integer]}`. */

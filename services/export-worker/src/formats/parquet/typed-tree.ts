@@ -2,8 +2,9 @@ import { maxNesting } from '@sluice/json/rules.ts';
 import { restName } from '@sluice/schemas/columns/names.ts';
 import { oncePerSchema } from '@sluice/schemas/columns/once-per-schema.ts';
 import { maxColumns } from '@sluice/schemas/columns/schema-fields.ts';
-import { numbers, type Schema, types, valueTypes } from '@sluice/schemas/columns/value-types.ts';
+import { numbers, types, valueTypes } from '@sluice/schemas/columns/value-types.ts';
 import { isObject } from '@sluice/schemas/is-object.ts';
+import type { Schema } from '@sluice/schemas/parse-schema.ts';
 import type { Field, Leaf, Node, Struct } from './nodes.ts';
 
 /** References can name the same part over and over; beyond this there is JSON text. */
