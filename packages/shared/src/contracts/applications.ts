@@ -1,7 +1,8 @@
 import Type, { type Static } from 'typebox';
 
 const strict = { additionalProperties: false };
-const exampleSchema = '{"type":"object","properties":{"celsius":{"type":"number"}},"required":["celsius"]}';
+const exampleSchema = { type: 'object', properties: { celsius: { type: 'number' } }, required: ['celsius'] };
+const exampleText = JSON.stringify(exampleSchema);
 
 export const Connector = Type.Object(
   {
@@ -55,7 +56,7 @@ export const NewApplication = Type.Object(
       type: ['object', 'string'],
       title: 'JsonSchema',
       description: 'A JSON Schema, or its JSON text; its root type is object.',
-      examples: [JSON.parse(exampleSchema), exampleSchema],
+      examples: [exampleSchema, exampleText],
     }),
     connectors: Type.Optional(Connectors),
   },
@@ -106,9 +107,9 @@ export const Application = Type.Object(
       {
         raw_schema: Type.String({
           description: 'The schema as JSON text, byte for byte as it was sent.',
-          examples: [exampleSchema],
+          examples: [exampleText],
         }),
-        schema: Type.Unknown({ description: 'The schema, parsed.', examples: [JSON.parse(exampleSchema)] }),
+        schema: Type.Unknown({ description: 'The schema, parsed.', examples: [exampleSchema] }),
       },
       { title: 'Template', description: 'The JSON Schema to which uploads must conform.' },
     ),
