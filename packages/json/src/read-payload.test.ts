@@ -137,7 +137,7 @@ describe('a malformed body', () => {
   });
 
   it('that are gzip says which header is missing', () => {
-    const message = 'the body is not valid UTF-8: it looks like gzip: send Content-Encoding: gzip';
+    const message = 'the body is not valid UTF-8; it looks like gzip: send Content-Encoding: gzip';
     expect(readPayload(gzipSync('{}'))).toEqual({ ok: false, kind: 'malformed', message });
   });
 });

@@ -119,7 +119,7 @@ function countKept(value: unknown, escaped: boolean, level: number): number {
 const needsNoLook = (value: unknown, escaped: boolean) =>
   typeof value !== 'object' && !(escaped && typeof value === 'string');
 
-const gzipHint = ': it looks like gzip: send Content-Encoding: gzip';
+const gzipHint = '; it looks like gzip: send Content-Encoding: gzip';
 const isGzip = (bytes: Buffer) => bytes[0] === 0x1f && bytes[1] === 0x8b;
 
 function malformed(message: string): Reading {
