@@ -124,7 +124,7 @@ describe('the report of an import', () => {
         payload: '3',
       },
       { line: 6, name: 'MalformedBodyError', message: 'the record has 4 cells, the header has 3' },
-      { line: 7, name: 'MalformedBodyError', message: 'cell 2 goes on behind its closing quote' },
+      { line: 7, name: 'MalformedBodyError', message: 'cell 2 has text after its closing quote' },
       { line: 8, name: 'SchemaValidationError', payload: { n: 6, list: 'oops' } },
     ]);
   });

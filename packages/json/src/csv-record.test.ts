@@ -43,8 +43,8 @@ describe('a record of CSV', () => {
   it.each([
     ['"a', 'cell 1 has a quote without an end'],
     ['b,"a""', 'cell 2 has a quote without an end'],
-    ['"a"b', 'cell 1 goes on behind its closing quote'],
-    ['"a" ,b', 'cell 1 goes on behind its closing quote'],
+    ['"a"b', 'cell 1 has text after its closing quote'],
+    ['"a" ,b', 'cell 1 has text after its closing quote'],
     ['a,b"c', 'cell 2 has a quote, but does not begin with one'],
   ])('that is %s is refused', (line, message) => {
     expect(readRecord(line)).toEqual({ ok: false, message });

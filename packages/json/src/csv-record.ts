@@ -32,7 +32,7 @@ export function readRecord(text: string): CsvRecord {
         from = at + 1;
       }
       const isLast = at === length || isLineEnd(text, at);
-      if (!isLast && text[at] !== ',') return problem('goes on behind its closing quote');
+      if (!isLast && text[at] !== ',') return problem('has text after its closing quote');
       cells.push(cell);
       quoted.push(true);
       if (isLast) return { ok: true, cells, quoted };

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { maxNesting, type PayloadIssue, readPayload } from './read-payload.ts';
 
@@ -133,5 +134,10 @@ describe('a malformed body', () => {
   ])('of the bytes %j is not UTF-8', (bytes) => {
     const message = 'the body is not valid UTF-8';
     expect(readPayload(Buffer.from(bytes))).toEqual({ ok: false, kind: 'malformed', message });
+  });
+
+  it('that are gzip says which header is missing', () => {
+    const message = 'the body is not valid UTF-8; it looks like gzip: send Content-Encoding: gzip';
+    expect(readPayload(gzipSync('{}'))).toEqual({ ok: false, kind: 'malformed', message });
   });
 });

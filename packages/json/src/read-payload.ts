@@ -26,7 +26,7 @@ export type Reading =
 /** Reads a JSON body (any JSON value, with integers beyond 2^53 as BigInt) that will come back from the store as it was sent, or says why it would not. */
 export function readPayload(body: Buffer): Reading {
   const json = withoutByteOrderMark(body);
-  if (!isUtf8(json)) return malformed('the body is not valid UTF-8');
+  if (!isUtf8(json)) return malformed(`the body is not valid UTF-8${isGzip(json) ? gzipHint : ''}`);
   const text = json.toString('utf8');
   let payload: unknown;
   try {
@@ -118,6 +118,9 @@ function countKept(value: unknown, escaped: boolean, level: number): number {
 
 const needsNoLook = (value: unknown, escaped: boolean) =>
   typeof value !== 'object' && !(escaped && typeof value === 'string');
+
+const gzipHint = '; it looks like gzip: send Content-Encoding: gzip';
+const isGzip = (bytes: Buffer) => bytes[0] === 0x1f && bytes[1] === 0x8b;
 
 function malformed(message: string): Reading {
   return { ok: false, kind: 'malformed', message };

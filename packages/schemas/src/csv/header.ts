@@ -41,7 +41,7 @@ export function headerColumns(
   const [only = ''] = names;
   if (names.length === 1 && /[;\t]/.test(only) && !known.has(only))
     throw malformed(
-      `the CSV has one column, ${shown(only)}; cells are separated by commas: export it again with these`,
+      `the CSV has one column, ${shown(only)}; separate the cells with commas instead of ${only.includes(';') ? 'semicolons' : 'tabs'}`,
     );
   const columns = names.map((name, at) => {
     if (name === '') throw malformed(`column ${at + 1} of the CSV has no name: give it one, or remove it`);
@@ -64,7 +64,7 @@ function namesOf(header: Buffer | undefined): string[] {
   const text = header.toString();
   if (/^\r?$/.test(text)) throw malformed('the CSV has no header');
   const record = readRecord(text);
-  if (!record.ok) throw malformed(`the header of the CSV: ${record.message}`);
+  if (!record.ok) throw malformed(`the header of the CSV: ${record.message}; ${curlHint}`);
   if (record.cells.some((name, at) => !record.quoted[at] && name.includes('\r'))) {
     throw malformed('the lines of the CSV end in CR alone; LF or CRLF is needed');
   }
@@ -73,5 +73,6 @@ function namesOf(header: Buffer | undefined): string[] {
   return record.cells;
 }
 
+const curlHint = 'with curl use --data-binary, as -d removes line ends';
 const shown = (name: string) => JSON.stringify(name.slice(0, 100));
 const malformed = (message: string) => new ApiError('MalformedBodyError', `${message}; nothing was stored`);

@@ -18,7 +18,7 @@ import { readFilter } from './filter.ts';
 function toConditions(text: string): Condition[] {
   const filter = readFilter(text);
   if (filter.ok) return filter.conditions;
-  const where = filter.details.slice(0, 5).map(({ path, message }) => `querystring${path} ${message}`);
+  const where = filter.details.slice(0, 5).map(({ path, message }) => `\`${path.slice(1)}\` ${message}`);
   throw new ApiError('InvalidRequestError', where.join('; '), { details: filter.details });
 }
 

@@ -10,5 +10,5 @@ export function fromCursor(cursor: string, length: number): string {
   const details = [
     { in: 'querystring' as const, path: '/after', keyword: 'cursor', message: 'is not a cursor' },
   ];
-  throw new ApiError('InvalidRequestError', 'querystring/after is not a cursor of a page', { details });
+  throw new ApiError('InvalidRequestError', '`after` is not a cursor of a page', { details });
 }

@@ -68,14 +68,19 @@ const byStatus: Record<number, ErrorName> = {
 
 function notFound(request: FastifyRequest): ApiError {
   const path = (request.raw.url ?? '').split('?')[0] as string;
-  return new ApiError('ResourceNotFoundError', `there is no route ${request.method} ${path.slice(0, 200)}`);
+  const hint = /^\/(api\/?)?$/.test(path) ? '; see /api/docs' : '';
+  return new ApiError(
+    'ResourceNotFoundError',
+    `there is no route ${request.method} ${path.slice(0, 200)}${hint}`,
+  );
 }
 
 function fromValidation(error: FastifyError): ApiError {
   const details = error.validation as unknown as ErrorDetail[];
-  const where = details.map(({ in: part, path, keyword, message }) =>
-    part === 'querystring' && keyword === 'additionalProperties' ? message : `${part}${path} ${message}`,
-  );
+  const where = details.map(({ in: part, path, keyword, message }) => {
+    if (part !== 'querystring') return `${part}${path} ${message}`;
+    return keyword === 'additionalProperties' ? message : `\`${path.slice(1)}\` ${message}`;
+  });
   return new ApiError('InvalidRequestError', where.slice(0, 5).join('; '), { details });
 }
 

@@ -45,13 +45,13 @@ export const capacities = {
   pageReads: { what: 'pages read from MongoDB', client: 'owner', limit: 12, waitMs: 10_000 },
   lists: {
     ...{ what: 'lists of applications', client: 'owner', limit: 128 * mib },
-    note: 'each counts at most 1.5 MiB, unless an application is larger than 256 KiB',
+    note: 'a list counts at most 1.5 MiB, or six times its largest application',
   },
   listParts: {
-    what: 'parts of these lists that are written',
+    what: 'parts of lists of applications',
     client: 'owner',
     limit: 1,
-    note: 'the others wait',
+    note: 'read one at a time; the others wait',
   },
   downloads: { what: 'downloads', client: 'owner', limit: 384 * mib, note: downloadNote },
   followers: { what: 'followed jobs', client: 'owner', limit: 256, note: '`…/events`' },
