@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { parseExactJson } from '@sluice/json/parse-json.ts';
 
 export interface RawResponse {
   status: number;
@@ -48,7 +49,7 @@ export function parseAnswers(bytes: Buffer): RawResponse[] {
       const length = Number(headers.get('content-length') ?? Number.NaN);
       if (!(length <= rest.length))
         throw new Error(`a body of ${length} bytes, of which ${rest.length} came`);
-      body = JSON.parse(rest.toString('utf8', 0, length));
+      body = parseExactJson(rest.toString('utf8', 0, length));
       rest = rest.subarray(length);
     }
     answers.push({ status, headers, body });

@@ -1,3 +1,4 @@
+import { parseExactJson } from '@sluice/json/parse-json.ts';
 import { type Answer, type Sluice, storeOf } from './sluice.ts';
 
 export interface BatchCall {
@@ -34,8 +35,12 @@ export function uploadClient(sluice: Sluice, token: string) {
     async payloads(domain: string): Promise<Payload[]> {
       const found: Payload[] = [];
       for (let after = ''; ; ) {
-        const { body } = await sluice.request('GET', `${path(domain)}?limit=1000${after}`, { token });
-        found.push(...body.data.result.map(({ payload }: { payload: Payload }) => payload));
+        const { text, body } = await sluice.request('GET', `${path(domain)}?limit=1000${after}`, { token });
+        found.push(
+          ...(parseExactJson(text) as typeof body).data.result.map(
+            ({ payload }: { payload: Payload }) => payload,
+          ),
+        );
         const { cursor } = body.data.pagination;
         if (!cursor) return found;
         after = `&after=${cursor}`;
