@@ -7,7 +7,7 @@ import {
 } from '@sluice/store/applications/fields.ts';
 
 interface Node {
-  field: boolean;
+  isField: boolean;
   below: Map<string, Node>;
 }
 
@@ -54,7 +54,7 @@ interface Search {
 
 const largest = Number.MAX_SAFE_INTEGER;
 
-const emptyNode = (): Node => ({ field: false, below: new Map() });
+const emptyNode = (): Node => ({ isField: false, below: new Map() });
 
 /** A tree of keys: one look-up a key, no path is built for a field that is known. */
 export function createFieldSet(): FieldSet {
@@ -81,7 +81,7 @@ export function createFieldSet(): FieldSet {
         continue;
       }
       if (!search.hasLarge) search.hasLarge = isLarge(child);
-      if (!next?.field) {
+      if (!next?.isField) {
         if (reach <= maxFieldLength) above ??= toPointer(path);
         const pointer = reach <= maxFieldLength ? above + toPointer([key]) : tooLong;
         if (pointer.length > maxFieldLength) search.hasTooLong = true;
@@ -97,7 +97,7 @@ export function createFieldSet(): FieldSet {
     has(pointer) {
       let node: Node | undefined = root;
       for (const key of fromPointer(pointer)) node = node?.below.get(key);
-      return node?.field === true;
+      return node?.isField === true;
     },
     add(pointers) {
       for (const pointer of pointers) {
@@ -107,15 +107,21 @@ export function createFieldSet(): FieldSet {
           node.below.set(key, next);
           node = next;
         }
-        node.field = true;
+        node.isField = true;
       }
     },
     unknown(payload) {
       // Once it is on record there is nothing to look for.
-      const search: Search = { found: [], characters: 0, hasTooLong: false, hasLarge: root.field, path: [] };
+      const search: Search = {
+        found: [],
+        characters: 0,
+        hasTooLong: false,
+        hasLarge: root.isField,
+        path: [],
+      };
       walk(root, payload, 0, search);
       if (search.hasTooLong) search.found.push(tooLong);
-      if (search.hasLarge && !root.field) search.found.push(largeNumbers);
+      if (search.hasLarge && !root.isField) search.found.push(largeNumbers);
       return search.found;
     },
   };

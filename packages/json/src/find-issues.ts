@@ -1,5 +1,5 @@
 import { createIssues, type Keyword, type PayloadIssue } from './issues.ts';
-import { isInteger, isKept } from './numbers.ts';
+import { isInteger, keptNumber } from './numbers.ts';
 import { bsonTypeKey, idKey, maxNesting, prototypeKey, referenceKey } from './rules.ts';
 import { decode, endOfToken, isNumeric } from './tokens.ts';
 
@@ -46,7 +46,7 @@ export function findIssues(text: string): PayloadIssue[] | 'forbidden' {
       if (!string.isWellFormed()) reportHere('wellFormed');
     } else if (isNumeric(character)) {
       const literal = text.slice(start, end);
-      if (!isKept(literal)) reportHere(isInteger(literal) ? 'integerRange' : 'exactNumber');
+      if (keptNumber(literal) === undefined) reportHere(isInteger(literal) ? 'integerRange' : 'exactNumber');
     } else {
       punctuate(character, open, reportHere);
     }

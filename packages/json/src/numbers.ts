@@ -30,19 +30,19 @@ export function toNumber(literal: string): number | bigint {
 }
 
 /**
- * Whether a JSON number literal comes back as the number that it is: a signed 64-bit integer digit by digit, and a decimal of at
- * most 17 significant digits as the double that it names. Linear in its length.
+ * The number of a JSON literal that comes back as what it is: a signed 64-bit integer digit by digit, and a decimal of at most 17
+ * significant digits as the double that it names. Undefined where it would come back as another one. Linear in its length.
  */
-export function isKept(literal: string): boolean {
+export function keptNumber(literal: string): number | bigint | undefined {
   const value = toNumber(literal);
-  if (typeof value === 'bigint' || String(value) === literal) return true;
-  if (!Number.isFinite(value)) return false;
+  if (typeof value === 'bigint' || String(value) === literal) return value;
+  if (!Number.isFinite(value)) return undefined;
   const sent = toDecimal(literal);
-  if (sent.digits === '') return true;
-  if (value === 0) return false;
-  if (sent.digits.length <= doubleDigits) return true;
+  if (sent.digits === '') return value;
+  if (value === 0) return undefined;
+  if (sent.digits.length <= doubleDigits) return value;
   const kept = toDecimal(String(value));
-  return sent.digits === kept.digits && sent.exponent === kept.exponent;
+  return sent.digits === kept.digits && sent.exponent === kept.exponent ? value : undefined;
 }
 
 /** Whether a number literal is written as an integer. */

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { explainSyntax } from './explain-syntax.ts';
 import { findIssues } from './find-issues.ts';
 import type { PayloadIssue } from './issues.ts';
-import { isKept, toNumber } from './numbers.ts';
+import { keptNumber } from './numbers.ts';
 import { parseJson, readExactJson } from './parse-json.ts';
 import { bsonTypeKey, maxNesting, prototypeKey, referenceKey } from './rules.ts';
 
@@ -77,8 +77,9 @@ function countWritten(json: Buffer): number {
       }
       if (digits <= safeDigits) continue;
       const literal = json.toString('latin1', json[start - 1] === minus ? start - 1 : start, i);
-      if (!isKept(literal)) return suspicious;
-      hasBigInts ||= typeof toNumber(literal) === 'bigint';
+      const value = keptNumber(literal);
+      if (value === undefined) return suspicious;
+      hasBigInts ||= typeof value === 'bigint';
     }
   }
   return members;

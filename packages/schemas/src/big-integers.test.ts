@@ -4,19 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { runs } from '../../../test/support/runs.ts';
 import { checkSchema } from './check/check.ts';
 import { generate } from './compile/generate.ts';
+import { type Draft, drafts, metaSchemaUris } from './draft.ts';
 import { createRun } from './validate/run.ts';
 
-const drafts = {
-  '2020-12': 'https://json-schema.org/draft/2020-12/schema',
-  '2019-09': 'https://json-schema.org/draft/2019-09/schema',
-  '07': 'http://json-schema.org/draft-07/schema#',
-  '06': 'http://json-schema.org/draft-06/schema#',
-  '04': 'http://json-schema.org/draft-04/schema#',
-};
-
 /** The keyword of the fault of `{"v": value}` by a schema of `v`, both as JSON; undefined where it conforms. */
-function fault(schema: string, value: string, draft: keyof typeof drafts = '2020-12'): string | undefined {
-  const text = `{"$schema":"${drafts[draft]}","type":"object","properties":{"v":${schema}}}`;
+function fault(schema: string, value: string, draft: Draft = '2020-12'): string | undefined {
+  const text = `{"$schema":"${metaSchemaUris[draft]}","type":"object","properties":{"v":${schema}}}`;
   const reading = readPayload(Buffer.from(`{"v":${value}}`));
   if (!reading.ok) throw new Error(JSON.stringify(reading));
   const [first, all] = [false, true].map((exhaustive) =>
@@ -26,57 +19,54 @@ function fault(schema: string, value: string, draft: keyof typeof drafts = '2020
   return first?.at(-1)?.keyword;
 }
 
-describe.each(Object.keys(drafts) as (keyof typeof drafts)[])(
-  'draft %s compares the exact integer',
-  (draft) => {
-    const exclusive = (name: string, bound: string) =>
-      draft === '04'
-        ? `{"${name}":${bound},"exclusive${name === 'minimum' ? 'Minimum' : 'Maximum'}":true}`
-        : `{"exclusive${name === 'minimum' ? 'Minimum' : 'Maximum'}":${bound}}`;
+describe.each(drafts)('draft %s compares the exact integer', (draft) => {
+  const exclusive = (name: string, bound: string) =>
+    draft === '04'
+      ? `{"${name}":${bound},"exclusive${name === 'minimum' ? 'Minimum' : 'Maximum'}":true}`
+      : `{"exclusive${name === 'minimum' ? 'Minimum' : 'Maximum'}":${bound}}`;
 
-    it.each([
-      ['{"type":"integer"}', '9007199254740993', undefined],
-      ['{"type":["integer","null"]}', '-9223372036854775808', undefined],
-      ['{"type":"number"}', '9223372036854775807', undefined],
-      ['{"type":"string"}', '9007199254740993', 'type'],
-      ['{"type":["string","boolean"]}', '9007199254740993', 'type'],
-      ['{"minimum":9007199254740993}', '9007199254740993', undefined],
-      ['{"minimum":9007199254740993}', '9007199254740992', 'minimum'],
-      ['{"maximum":9007199254740993}', '9007199254740994', 'maximum'],
-      ['{"maximum":-9007199254740993}', '-9007199254740992', 'maximum'],
-      ['{"maximum":5}', '9007199254740993', 'maximum'],
-      ['{"enum":[-9223372036854775808]}', '-9223372036854775808', undefined],
-      ['{"maximum":-9223372036854775808}', '-9223372036854775807', 'maximum'],
-      ['{"minimum":-9223372036854775808}', '-9223372036854775808', undefined],
-      ['{"minimum":0.5}', '9007199254740993', undefined],
-      ['{"maximum":9007199254740993}', '1', undefined],
-      [
-        exclusive('minimum', '9007199254740993'),
-        '9007199254740993',
-        draft === '04' ? 'minimum' : 'exclusiveMinimum',
-      ],
-      [exclusive('maximum', '9007199254740994'), '9007199254740993', undefined],
-      ['{"enum":[1,9007199254740993]}', '9007199254740993', undefined],
-      ['{"enum":[1,9007199254740993]}', '9007199254740992', 'enum'],
-      ['{"enum":[{"id":9007199254740993}]}', '{"id":9007199254740993}', undefined],
-      ['{"enum":[{"id":9007199254740993}]}', '{"id":9007199254740994}', 'enum'],
-      ['{"multipleOf":3}', '9007199254740993', undefined],
-      ['{"multipleOf":3}', '9007199254740994', 'multipleOf'],
-      ['{"multipleOf":0.01}', '9007199254740994', undefined],
-      ['{"multipleOf":9007199254740993}', '9007199254740993', undefined],
-      ['{"multipleOf":9007199254740993}', '9007199254740994', 'multipleOf'],
-      ['{"uniqueItems":true}', '[9007199254740992,9007199254740993]', undefined],
-      ['{"uniqueItems":true}', '[9007199254740993,1,9007199254740993]', 'uniqueItems'],
-      ['{"uniqueItems":true}', '[[9007199254740993],[9007199254740993.0]]', 'uniqueItems'],
-      ['{"uniqueItems":true}', '[1e18,1000000000000000000]', 'uniqueItems'],
-      ['{"maxLength":9223372036854775807,"minProperties":0}', '"x"', undefined],
-      ['{"maxItems":9223372036854775807}', '[1]', undefined],
-      ['{"items":{"type":"integer"},"maximum":9223372036854775807}', '[9223372036854775807,1]', undefined],
-    ])('%s, %s', (schema, value, keyword) => {
-      expect(fault(schema, value, draft)).toBe(keyword);
-    });
-  },
-);
+  it.each([
+    ['{"type":"integer"}', '9007199254740993', undefined],
+    ['{"type":["integer","null"]}', '-9223372036854775808', undefined],
+    ['{"type":"number"}', '9223372036854775807', undefined],
+    ['{"type":"string"}', '9007199254740993', 'type'],
+    ['{"type":["string","boolean"]}', '9007199254740993', 'type'],
+    ['{"minimum":9007199254740993}', '9007199254740993', undefined],
+    ['{"minimum":9007199254740993}', '9007199254740992', 'minimum'],
+    ['{"maximum":9007199254740993}', '9007199254740994', 'maximum'],
+    ['{"maximum":-9007199254740993}', '-9007199254740992', 'maximum'],
+    ['{"maximum":5}', '9007199254740993', 'maximum'],
+    ['{"enum":[-9223372036854775808]}', '-9223372036854775808', undefined],
+    ['{"maximum":-9223372036854775808}', '-9223372036854775807', 'maximum'],
+    ['{"minimum":-9223372036854775808}', '-9223372036854775808', undefined],
+    ['{"minimum":0.5}', '9007199254740993', undefined],
+    ['{"maximum":9007199254740993}', '1', undefined],
+    [
+      exclusive('minimum', '9007199254740993'),
+      '9007199254740993',
+      draft === '04' ? 'minimum' : 'exclusiveMinimum',
+    ],
+    [exclusive('maximum', '9007199254740994'), '9007199254740993', undefined],
+    ['{"enum":[1,9007199254740993]}', '9007199254740993', undefined],
+    ['{"enum":[1,9007199254740993]}', '9007199254740992', 'enum'],
+    ['{"enum":[{"id":9007199254740993}]}', '{"id":9007199254740993}', undefined],
+    ['{"enum":[{"id":9007199254740993}]}', '{"id":9007199254740994}', 'enum'],
+    ['{"multipleOf":3}', '9007199254740993', undefined],
+    ['{"multipleOf":3}', '9007199254740994', 'multipleOf'],
+    ['{"multipleOf":0.01}', '9007199254740994', undefined],
+    ['{"multipleOf":9007199254740993}', '9007199254740993', undefined],
+    ['{"multipleOf":9007199254740993}', '9007199254740994', 'multipleOf'],
+    ['{"uniqueItems":true}', '[9007199254740992,9007199254740993]', undefined],
+    ['{"uniqueItems":true}', '[9007199254740993,1,9007199254740993]', 'uniqueItems'],
+    ['{"uniqueItems":true}', '[[9007199254740993],[9007199254740993.0]]', 'uniqueItems'],
+    ['{"uniqueItems":true}', '[1e18,1000000000000000000]', 'uniqueItems'],
+    ['{"maxLength":9223372036854775807,"minProperties":0}', '"x"', undefined],
+    ['{"maxItems":9223372036854775807}', '[1]', undefined],
+    ['{"items":{"type":"integer"},"maximum":9223372036854775807}', '[9223372036854775807,1]', undefined],
+  ])('%s, %s', (schema, value, keyword) => {
+    expect(fault(schema, value, draft)).toBe(keyword);
+  });
+});
 
 it.each([
   ['{"const":9007199254740993}', '9007199254740993', undefined],
