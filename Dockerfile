@@ -25,5 +25,6 @@ COPY packages packages
 COPY services services
 # Fails the build, not the start, where a binary module has no build for this system.
 RUN cd services/api && node -e "require('bcrypt').hashSync('', 4)"
+RUN ln -s /app/services/admin/src/main.ts /usr/local/bin/sluice-admin
 USER node
 CMD ["node", "services/api/src/main.ts"]
