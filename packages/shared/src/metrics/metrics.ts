@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
+import { version } from '../version.ts';
 import { type Count, createCounts, createDurations, type Observe, type Sample } from './cells.ts';
 import {
   type CounterName,
@@ -10,10 +10,6 @@ import {
   type MetricName,
   metricTable,
 } from './table.ts';
-
-const { version }: { version: string } = JSON.parse(
-  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-);
 
 /** Of prom-client's own, those with a series for each space of the heap or kind of resource: an operator has no use for them. */
 const unused = [
@@ -87,7 +83,7 @@ export function createMetrics({ port, token }: MetricsConfig): Metrics {
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };
-  metrics.gauge('sluice_build_info', () => [{ value: 1, labels: { version } }]);
+  metrics.gauge('sluice_build_info', () => [{ value: 1, labels: { version: version() } }]);
   if (port !== 0 || token !== undefined) {
     collectDefaultMetrics({ register: registry, gcDurationBuckets: [0.001, 0.01, 0.1] });
     for (const name of unused) registry.removeSingleMetric(name);
