@@ -4,7 +4,7 @@ import { metricTable } from '@sluice/shared/metrics/table.ts';
 import { expect, it } from 'vitest';
 import { readPage, withTables } from './docs-tables.ts';
 
-it('finds settings, limits and metrics in docs/operations.md as they are declared (npm run docs:config writes them)', () => {
+it('finds settings, limits and metrics in docs/reference.md as they are declared (npm run docs:config writes them)', () => {
   const text = readPage();
   expect(withTables(text)).toBe(text);
   for (const name of groups.flatMap(({ settings }) => Object.keys(settings)))

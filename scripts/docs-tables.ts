@@ -3,7 +3,7 @@ import { type CapacityLimit, capacities, quotas, rates, sharePerClient } from '@
 import { groups } from '@sluice/shared/config/variables.ts';
 import { type MetricDefinition, metricTable } from '@sluice/shared/metrics/table.ts';
 
-const page = new URL('../docs/operations.md', import.meta.url);
+const page = new URL('../docs/reference.md', import.meta.url);
 
 interface Setting {
   default?: unknown;
