@@ -193,9 +193,13 @@ describe('what the workers count', () => {
     const client = importClient(sluice, token);
     const { job } = await client.complete(domain, '{"celsius":1}\n{"celsius":2}\n');
     expect(job.state).toBe('completed');
-    const { value } = await scrape(workers.ingest);
-    expect(value('sluice_jobs_total', { kind: 'import', result: 'completed' })).toBe(1);
-    expect(value('sluice_job_duration_seconds_count', { kind: 'import' })).toBe(1);
+    await until(async () => {
+      const { value } = await scrape(workers.ingest);
+      return value('sluice_jobs_total', { kind: 'import', result: 'completed' }) === 1;
+    });
+    expect(
+      (await scrape(workers.ingest)).value('sluice_job_duration_seconds_count', { kind: 'import' }),
+    ).toBe(1);
     await until(async () => {
       const { value } = await scrape(workers.ingest);
       const turns = value('sluice_jobs_requeued_total', { kind: 'import', cause: 'postponed' });
@@ -233,5 +237,31 @@ describe('a scrape', () => {
     expect(types.filter((type) => /^(sluice|http)_/.test(type)).toSorted()).toEqual(expected.toSorted());
     expect(types).toContain('nodejs_eventloop_lag_p99_seconds gauge');
     expect(text).toMatch(/^sluice_build_info\{version="\d+\.\d+\.\d+"\} 1$/m);
+  });
+
+  it('names nobody, and has less than 400 series, whatever was asked for', async () => {
+    const { body } = await sluice.request('GET', '/openapi.json');
+    const operations = Object.entries<object>(body.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => [method.toUpperCase(), path.replace(/^\/api/, '')] as const),
+    );
+    const id = 'f'.repeat(24);
+    for (const [method, path] of operations) {
+      const filled = path.replace('{domain}', domain).replace('{id}', id).replace('{username}', 'someone');
+      if (method === 'DELETE' && path.endsWith('{domain}')) continue;
+      await sluice.request(method, filled, { token });
+      await sluice.request(method, filled);
+      await sluice.request('PURGE', filled, { token });
+      await sluice.request('POST', `${filled}/${id}`, { token });
+    }
+    const application = await sluice.request('GET', `/applications/${domain}`, { token });
+    const { data: user } = (await sluice.request('GET', '/users/me', { token })).body;
+    for (const ask of [ofApi, () => scrape(workers.ingest), () => scrape(workers.export)]) {
+      const { text, samples } = await ask();
+      expect(samples.length).toBeLessThan(400);
+      for (const secret of [domain, user.username, id, application.body.data.name, 'someone', '127.0.0.1'])
+        expect(text).not.toContain(secret);
+      const values = new Set(samples.flatMap(({ labels }) => Object.values(labels)));
+      expect([...values].filter((value) => /[0-9a-f]{24}/.test(value))).toEqual([]);
+    }
   });
 });

@@ -85,7 +85,7 @@ export function createMetrics({ port, token }: MetricsConfig): Metrics {
   };
   metrics.gauge('sluice_build_info', () => [{ value: 1, labels: { version: version() } }]);
   if (port !== 0 || token !== undefined) {
-    collectDefaultMetrics({ register: registry, gcDurationBuckets: [0.001, 0.01, 0.1] });
+    collectDefaultMetrics({ register: registry, gcDurationBuckets: [0.1] });
     for (const name of unused) registry.removeSingleMetric(name);
   }
   return metrics;

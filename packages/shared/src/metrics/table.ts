@@ -35,7 +35,7 @@ export const metricTable = {
   },
   http_request_duration_seconds: {
     ...{ type: 'summary', labels: ['method', 'route', 'status'], of: api },
-    help: 'The same of every request, as sum and count. `status` is `2xx`, `4xx` and so on. `route` is a pattern, or `other` for what does not exist.',
+    help: 'The same of every request, as sum and count. `status` is `2xx`, `4xx` and so on. `route` is a pattern; `other` is what does not exist, and what comes after 90 pairs of route and status.',
   },
   sluice_commit_batch_documents: {
     ...{ type: 'histogram', labels: [], of: api, buckets: [1, 5, 20, 100, 500] },
@@ -58,7 +58,7 @@ export const metricTable = {
     help: 'Look-ups of an application: `hit`, `stale` (MongoDB was asked whether it is still there) or `miss`.',
   },
   sluice_schema_compile_duration_seconds: {
-    ...{ type: 'histogram', labels: ['result'], of: compilers, buckets: [0.01, 0.05, 0.25, 1] },
+    ...{ type: 'histogram', labels: ['result'], of: compilers, buckets: [0.05, 1] },
     help: 'Time of one schema, waiting included: `ok`, `refused` or `failed`.',
   },
   sluice_limited_total: {
@@ -94,7 +94,7 @@ export const metricTable = {
     help: 'Connections to MongoDB: `idle`, `in_use`; `waiting` counts commands that wait for one.',
   },
   sluice_mongo_command_duration_seconds: {
-    ...{ type: 'histogram', labels: ['command'], of: all, buckets: [0.005, 0.05, 0.5] },
+    ...{ type: 'histogram', labels: ['command'], of: all, buckets: [0.01, 0.1] },
     help: 'Time of one command, by its name; `other` for rare ones.',
   },
   sluice_mongo_primary_up: {
