@@ -207,6 +207,15 @@ describe('what the workers count', () => {
     });
   });
 
+  it('a deletion', async () => {
+    const deleted = await sluice.application(token);
+    expect((await sluice.request('DELETE', `/applications/${deleted}`, { token })).status).toBe(200);
+    await until(async () => {
+      const { value } = await scrape(workers.ingest);
+      return value('sluice_jobs_total', { kind: 'invalidation', result: 'completed' }) === 1;
+    });
+  });
+
   it('when the last backup ended, once there is one', async () => {
     const name = 'sluice_backup_last_success_timestamp_seconds';
     expect((await scrape(workers.ingest)).value(name)).toBeUndefined();

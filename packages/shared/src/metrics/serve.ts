@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { Metrics, MetricsConfig } from './metrics.ts';
 
 const hash = (text: string) => createHash('sha256').update(text).digest();
@@ -11,15 +11,25 @@ export function createMayScrape(token: string | undefined): (authorization: stri
   return (authorization = '') => timingSafeEqual(hash(authorization), expected);
 }
 
+function statusOf(
+  { method, url = '', headers }: IncomingMessage,
+  mayScrape: (authorization: string | undefined) => boolean,
+): number {
+  if (method !== 'GET' || url.split('?')[0] !== '/metrics') return 404;
+  return mayScrape(headers.authorization) ? 200 : 401;
+}
+
 /** Answers `GET /metrics` on the port of its own, on all addresses; nothing where that is 0. Returns how to stop. Rejects when the port is taken. */
 export async function serveMetrics({ port, token }: MetricsConfig, metrics: Metrics): Promise<() => void> {
   if (port === 0) return () => {};
   const mayScrape = createMayScrape(token);
-  const server = createServer(async ({ method, url = '', headers }, response) => {
-    const isKnown = method === 'GET' && url.split('?')[0] === '/metrics';
-    const status = isKnown ? (mayScrape(headers.authorization) ? 200 : 401) : 404;
-    if (status !== 200) response.writeHead(status).end();
-    else response.writeHead(200, { 'content-type': metrics.contentType }).end(await metrics.text());
+  const server = createServer((request, response) => {
+    const status = statusOf(request, mayScrape);
+    if (status !== 200) return response.writeHead(status).end();
+    metrics.text().then(
+      (text) => response.writeHead(200, { 'content-type': metrics.contentType }).end(text),
+      () => response.writeHead(500).end(),
+    );
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
