@@ -13,7 +13,7 @@ const usage = `Usage: npm start             runs Sluice on this machine, with Mo
        npm run dev           the same, with readable logs here, restarting when sources change
        npm start -- --help   this text
 
-Settings are environment variables or lines of .env; all of them are in docs/operations.md. The most used:
+Settings are environment variables or lines of .env; all of them are in docs/reference.md. The most used:
   PORT=4001              port of the API (4000)
   HOST=0.0.0.0           address it listens on (127.0.0.1)
   DATA_DIR=…             folder for data, logs and secret (.sluice)

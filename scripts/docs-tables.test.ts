@@ -3,7 +3,7 @@ import { groups } from '@sluice/shared/config/variables.ts';
 import { expect, it } from 'vitest';
 import { readPage, withTables } from './docs-tables.ts';
 
-it('finds settings and limits in docs/operations.md as they are declared (npm run docs:config writes them)', () => {
+it('finds settings and limits in docs/reference.md as they are declared (npm run docs:config writes them)', () => {
   const text = readPage();
   expect(withTables(text)).toBe(text);
   for (const name of groups.flatMap(({ settings }) => Object.keys(settings)))

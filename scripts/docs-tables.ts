@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { type CapacityLimit, capacities, quotas, rates, sharePerClient } from '@sluice/api/limits/table.ts';
 import { groups } from '@sluice/shared/config/variables.ts';
 
-const page = new URL('../docs/operations.md', import.meta.url);
+const page = new URL('../docs/reference.md', import.meta.url);
 
 interface Setting {
   default?: unknown;

@@ -2,7 +2,7 @@ import * as kinds from './kinds.ts';
 
 const { duration, flag, integer, rate, sizeUpTo } = kinds;
 
-/** Every environment variable, declared once. The table in docs/operations.md is made from this file. */
+/** Every environment variable, declared once. The table in docs/reference.md is made from this file. */
 export const Common = {
   NODE_ENV: kinds
     .choice('development', 'production', 'test')
