@@ -160,7 +160,7 @@ describe('haproxy.cfg', () => {
     const resolvers = section('resolvers docker');
     expect(resolvers).toContain('nameserver embedded 127.0.0.11:53');
     expect(resolvers).toContain('accepted_payload_size 8192');
-    expect(argumentOf(api, 'default-server')).toMatch(/ resolvers docker .*init-addr none$/);
+    expect(argumentOf(api, 'default-server')).toMatch(/ resolvers docker .*init-addr last,none$/);
     expect(argumentOf(api, 'server-template')).toBe('api 10 api:4000');
   });
 });
