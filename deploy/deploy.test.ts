@@ -161,6 +161,7 @@ describe('haproxy.cfg', () => {
     expect(resolvers).toContain('nameserver embedded 127.0.0.11:53');
     expect(resolvers).toContain('accepted_payload_size 8192');
     expect(argumentOf(api, 'default-server')).toMatch(/ resolvers docker .*init-addr last,none$/);
-    expect(argumentOf(api, 'server-template')).toBe('api 10 api:4000');
+    const most = /^readonly most_apis=(\d+)$/m.exec(read('deploy/update.sh'))?.[1];
+    expect(argumentOf(api, 'server-template')).toBe(`api ${most} api:4000`);
   });
 });
