@@ -24,15 +24,17 @@ export interface UpOptions {
   log: (line: string) => void;
 }
 
-/** Starts the stores, then the services, and resolves when the API is ready. Throws StartError. */
+/** Starts the stores and the services, and resolves when the API is ready. Throws StartError. */
 export async function up(options: UpOptions) {
   const { config, local, dataDir, children, log, watchRoot } = options;
   const port = await checkPort(config.port, config.host);
   const shared = { dataDir: dataDir.dir, cacheDir: local.cacheDir, children, log };
-  const [mongodb, redis] = await Promise.all([
+  const starting = Promise.all([
     startMongodb({ ...shared, url: config.mongodbUrl }),
     startRedis({ ...shared, url: config.redisUrl }),
   ]);
+  const later = starting.then(([mongodb, redis]) => ({ MONGODB_URL: mongodb.url, REDIS_URL: redis.url }));
+  later.catch(() => {});
 
   const env = {
     JWT_SECRET: dataDir.jwtSecret,
@@ -40,16 +42,15 @@ export async function up(options: UpOptions) {
     // On a loopback address every client has the same one.
     ...(isLoopback(config.host) && { REGISTER_RATE: 'off', LOGIN_RATE: 'off' }),
     ...config.env,
-    MONGODB_URL: mongodb.url,
-    REDIS_URL: redis.url,
     HOST: config.host,
     PORT: String(port),
     NODE_COMPILE_CACHE: local.compileCache,
   };
   const logs = watchRoot ? undefined : dataDir.logs;
   const services = Object.entries(options.services).map(([name, entry]) =>
-    startService({ name, entry, env: { ...env, ...collector(name, env) }, logs, children, log }),
+    startService({ name, entry, env: { ...env, ...collector(name, env) }, later, logs, children, log }),
   );
+  const [mongodb, redis] = await starting;
   const broken = Promise.race([mongodb.broken, redis.broken, ...services.map(({ failed }) => failed)]);
   broken.catch(() => {});
 

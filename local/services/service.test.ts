@@ -17,7 +17,16 @@ function start(source: string, expectedLines: number) {
     if (lines.push(line) === expectedLines) said.resolve(lines);
   };
   const delays = { firstMs: 10, mostMs: 40, forgetAfterMs: 60_000 };
-  const service = startService({ name: 'demo', entry, env: {}, logs: dir, children, log, delays });
+  const service = startService({
+    name: 'demo',
+    entry,
+    env: {},
+    later: Promise.resolve({}),
+    logs: dir,
+    children,
+    log,
+    delays,
+  });
   return { service, said: said.promise };
 }
 

@@ -4,11 +4,15 @@ import { openLog } from '../log-file.ts';
 import { StartError } from '../start-error.ts';
 import { lastMessage } from './last-message.ts';
 
+const preload = join(import.meta.dirname, 'preload.ts');
+
 export interface ServiceOptions {
   name: string;
   /** The file that `node` runs. */
   entry: string;
   env: NodeJS.ProcessEnv;
+  /** Variables that are known later. The service is loaded meanwhile. */
+  later: Promise<NodeJS.ProcessEnv>;
   /** Folder for its log; without one it writes to the terminal. */
   logs?: string | undefined;
   children: Children;
@@ -29,7 +33,7 @@ export type Service = ReturnType<typeof startService>;
 
 /** Runs a service, and runs it again whenever it ends. */
 export function startService(options: ServiceOptions) {
-  const { name, entry, env, logs, children, log, delays = usual } = options;
+  const { name, entry, env, later, logs, children, log, delays = usual } = options;
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => {});
   let ready = false;
@@ -43,10 +47,12 @@ export function startService(options: ServiceOptions) {
     const output = file?.fd ?? 'inherit';
     const since = Date.now();
     const started = children.start({
-      ...{ name, command: process.execPath, args: [entry], env, rank: 3 },
+      ...{ name, command: process.execPath, args: [preload, entry], env, rank: 3 },
       // Over the channel it learns that this process is gone, even when that was killed.
       stdio: ['ignore', output, output, 'ipc'],
     });
+    // One that has ended meanwhile hears nothing.
+    later.then((variables) => started.process.send(variables, () => {})).catch(() => {});
     void started.exited.then((exit) => {
       const message = file && lastMessage(file.tail());
       file?.close();

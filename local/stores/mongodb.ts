@@ -14,6 +14,8 @@ export async function startMongodb(options: StoreOptions): Promise<Store> {
   mkdirSync(dbpath, { recursive: true });
   const shared = [
     ...['--replSet', 'sluice', '--wiredTigerCacheSizeGB', cacheGigabytes(), '--oplogSize', '1024'],
+    // After a crash it replays what came since the last checkpoint: by default up to a minute of uploads, which takes as long.
+    ...['--syncdelay', '10'],
     // The line of a slow insert would show its payload.
     ...['--slowms', '86400000'],
     // Nobody else to hand over to: by default it waits 15 s for that.
@@ -23,7 +25,7 @@ export async function startMongodb(options: StoreOptions): Promise<Store> {
   const url = localStores.mongod;
   return runStore(
     {
-      ...{ name: 'mongod', rank: 1, found, dataDir: options.dataDir, children: options.children },
+      ...{ name: 'mongod', rank: 1, found, ...options },
       programArgs: (port) => [
         ...['--dbpath', dbpath, '--port', String(port), '--bind_ip', '127.0.0.1', '--nounixsocket'],
         ...shared,

@@ -24,9 +24,15 @@ it('keeps what it was told and evicts nothing', async () => {
   expect(await ask(again.url, 'CONFIG GET maxmemory-policy')).toContain('noeviction');
 });
 
-it('tells when it ends though nobody stopped it', async () => {
+it('runs again after each crash, and is given up after five in a minute', async () => {
   const options = storeOptions(tempDir());
-  const { broken } = await startRedis(options);
+  const { broken, url } = await startRedis(options);
+  for (let crashes = 0; crashes < 4; crashes++) {
+    const again = once(options.lines, 'redis runs again');
+    crash(options.dataDir, 'redis');
+    await again;
+    expect(await ask(url, 'PING')).toContain('PONG');
+  }
   crash(options.dataDir, 'redis');
-  await expect(broken).rejects.toThrow('redis stopped (SIGKILL), see');
+  await expect(broken).rejects.toThrow('redis stopped 5 times within a minute (SIGKILL), see');
 });

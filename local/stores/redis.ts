@@ -15,7 +15,7 @@ export async function startRedis(options: StoreOptions): Promise<Store> {
   const url = localStores.redis;
   return runStore(
     {
-      ...{ name: 'redis', rank: 2, found, dataDir: options.dataDir, children: options.children },
+      ...{ name: 'redis', rank: 2, found, ...options },
       programArgs: (port) => ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, ...shared],
       container: {
         inside: 6379,

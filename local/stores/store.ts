@@ -22,7 +22,7 @@ export interface Store {
   url: string;
   /** For people: `mongod 6.0.5 from the cache`. */
   source: string;
-  /** Rejects when it ends though nobody stopped it. */
+  /** Rejects when it died so often that it is not started again. */
   broken: Promise<never>;
   stop(): Promise<void>;
 }
@@ -42,51 +42,102 @@ interface Server {
   found: Found;
   dataDir: string;
   children: Children;
+  log: (line: string) => void;
   programArgs(port: number): string[];
   container: Omit<Container, 'image'>;
   /** Resolves once the server at `port` can be used. `inside` is the port it believes to have. */
   prepare(port: number, inside: number, alive: AbortSignal): Promise<void>;
 }
 
-/** Runs a server on a free port of 127.0.0.1, if possible on that of the last run, until it can be used. */
+interface Running {
+  child: Child;
+  /** Resolves with the reason when the process is gone. */
+  ended: Promise<string>;
+  /** Rejects when it ends before it can be used. */
+  ready: Promise<void>;
+}
+
+/**
+ * Runs a server on a free port of 127.0.0.1, if possible on that of the last run, and resolves when it can be used. One that
+ * dies later is started again on the same port.
+ */
 export async function runStore(server: Server, url: (port: number) => string): Promise<Store> {
   const { name, dataDir, found } = server;
   const portFile = portFileOf(dataDir, name);
   for (let attempt = 1; ; attempt++) {
     const port = await freePort(attempt === 1 ? lastPort(portFile) : 0);
-    const child = launch(server, port);
-    const ended = new AbortController();
-    const exit = child.exited.then(({ code, signal, error }) => {
-      const how = error?.message ?? signal ?? `exit code ${code}`;
-      const problem = new StartError(`${name} stopped (${how}), see ${logFile(server)}`);
-      ended.abort(problem);
-      throw problem;
-    });
-    exit.catch(() => {});
+    const running = run(server, port);
     try {
-      await Promise.race([
-        exit,
-        server.prepare(port, 'image' in found ? server.container.inside : port, ended.signal),
-      ]);
+      await running.ready;
     } catch (error) {
-      await child.stop();
+      await running.child.stop();
       // Between the look for a free port and the server's own bind another process may have taken it.
       if (attempt < 3 && (await freePort(port)) !== port) continue;
       throw error;
     }
     writeFileSync(portFile, String(port));
-    let stopping = false;
-    const broken = exit.catch(
-      (error): Promise<never> => (stopping || server.children.closing ? never : Promise.reject(error)),
-    );
-    broken.catch(() => {});
-    const stop = () => {
-      stopping = true;
-      return child.stop();
-    };
-    return { url: url(port), source: found.source, broken, stop };
+    return { url: url(port), source: found.source, ...keepRunning(server, port, running) };
   }
 }
+
+/** As many deaths within that time end it for good. */
+const mostDeaths = 5;
+const deathsWithinMs = 60_000;
+const firstDelayMs = 100;
+
+function keepRunning(server: Server, port: number, first: Running): Pick<Store, 'broken' | 'stop'> {
+  const { name, children, log } = server;
+  let running = first;
+  let stopping = false;
+  const isWanted = () => !stopping && !children.closing;
+  let deaths: number[] = [];
+
+  async function watch(): Promise<never> {
+    for (;;) {
+      const how = await running.ended;
+      if (!isWanted()) return never;
+      const now = performance.now();
+      deaths = [...deaths, now].filter((at) => now - at < deathsWithinMs);
+      if (deaths.length === mostDeaths) throw stopped(server, how, ` ${mostDeaths} times within a minute`);
+      log(`${stopped(server, how).message}; starting it again`);
+      await wait(firstDelayMs * 2 ** (deaths.length - 1));
+      if (!isWanted()) return never;
+      running = run(server, port);
+      await running.ready.then(
+        () => log(`${name} runs again`),
+        () => running.child.stop(),
+      );
+    }
+  }
+
+  const broken = watch();
+  broken.catch(() => {});
+  return {
+    broken,
+    stop() {
+      stopping = true;
+      return running.child.stop();
+    },
+  };
+}
+
+function run(server: Server, port: number): Running {
+  const { found, container } = server;
+  const child = launch(server, port);
+  const gone = new AbortController();
+  const ended = child.exited.then(({ code, signal, error }) => {
+    const how = error?.message ?? signal ?? `exit code ${code}`;
+    gone.abort(stopped(server, how));
+    return how;
+  });
+  const inside = 'image' in found ? container.inside : port;
+  const ready = server.prepare(port, inside, gone.signal);
+  ready.catch(() => {});
+  return { child, ended, ready };
+}
+
+const stopped = (server: Server, how: string, howOften = '') =>
+  new StartError(`${server.name} stopped${howOften} (${how}), see ${logFile(server)}`);
 
 const logFile = ({ dataDir, name }: Server) => join(dataDir, 'logs', `${name}.log`);
 

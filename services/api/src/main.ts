@@ -2,4 +2,6 @@ import { loadApiConfig } from '@sluice/shared/config/load.ts';
 import { runProcess } from '@sluice/shared/process.ts';
 import { startApi } from './start.ts';
 
-await runProcess('api', loadApiConfig, startApi);
+export const run = () => runProcess('api', loadApiConfig, startApi);
+
+if (import.meta.main) await run();

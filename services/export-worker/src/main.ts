@@ -7,4 +7,6 @@ import { startExportWorker } from './jobs.ts';
 // it some four times a second, and takes a fifth of an export's time.
 setFlagsFromString('--heap-growing-percent=130');
 
-await runProcess('export-worker', loadExportWorkerConfig, startExportWorker);
+export const run = () => runProcess('export-worker', loadExportWorkerConfig, startExportWorker);
+
+if (import.meta.main) await run();

@@ -7,4 +7,6 @@ import { startIngestWorker } from './jobs.ts';
 // several times a second.
 setFlagsFromString('--heap-growing-percent=150');
 
-await runProcess('ingest-worker', loadIngestWorkerConfig, startIngestWorker);
+export const run = () => runProcess('ingest-worker', loadIngestWorkerConfig, startIngestWorker);
+
+if (import.meta.main) await run();
