@@ -24,7 +24,7 @@ export function backupStore(db: Db, { now, prepare }: { now(): Promise<number>; 
       await operations.replaceOne({ _id: 'backup' }, backup, { upsert: true });
     },
 
-    /** The name of the database, and how many documents each collection has that is not empty. */
+    /** The name of the database, and about how many documents each collection has that is not empty. */
     contents: async () => ({ database: db.databaseName, collections: await contents(db) }),
 
     /** See `writeDatabase`. */

@@ -26,7 +26,10 @@ interface Window {
 /** The collections of a database, without MongoDB's own. */
 export async function collectionNames(db: Db): Promise<string[]> {
   const found = await db.listCollections({ type: 'collection' }, { nameOnly: true }).toArray();
-  return found.map(({ name }) => name).filter((name) => !name.startsWith('system.'));
+  return found
+    .map(({ name }) => name)
+    .filter((name) => !name.startsWith('system.'))
+    .sort();
 }
 
 /**
@@ -34,15 +37,11 @@ export async function collectionNames(db: Db): Promise<string[]> {
  * are old enough are read beforehand, in rounds, for as long as it takes. The rest is read from one short snapshot. Throws
  * SnapshotLost. `now` gives MongoDB's time in ms.
  */
-export async function* readDatabase(
-  db: Db,
-  now: () => Promise<number>,
-  { settledMs = settledAfterMs }: { settledMs?: number } = {},
-): AsyncGenerator<Block, Date> {
+export async function* readDatabase(db: Db, now: () => Promise<number>): AsyncGenerator<Block, Date> {
   let from = 0;
   for (let last = Number.POSITIVE_INFINITY; ; ) {
     const began = performance.now();
-    const to = await patiently(async () => settledUntil(db, (await now()) - settledMs));
+    const to = await patiently(async () => settledUntil(db, (await now()) - settledAfterMs));
     if (to <= from) break;
     yield* entries(db, { from, to, readConcern: majority });
     yield* parts(db, { from, to, readConcern: majority });

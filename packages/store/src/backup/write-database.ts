@@ -3,11 +3,15 @@ import { DocumentSequence } from 'mongodb/lib/cmap/commands.js';
 import { type Block, operationsName } from './block.ts';
 import { collectionNames } from './read-database.ts';
 
-/** Documents in each collection that has some. What the database notes of itself does not count. */
+/** About how many documents each collection has that is not empty. What the database notes of itself does not count. */
 export async function contents(db: Db): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const name of await collectionNames(db)) {
-    const count = name === operationsName ? 0 : await db.collection(name).countDocuments();
+    if (name === operationsName) continue;
+    const collection = db.collection(name);
+    // After a crash MongoDB's own count can be wrong, also 0.
+    const count =
+      (await collection.estimatedDocumentCount()) || (await collection.countDocuments({}, { limit: 1 }));
     if (count > 0) counts[name] = count;
   }
   return counts;
