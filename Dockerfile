@@ -15,7 +15,9 @@ COPY --from=manifests /app .
 # Of the workspace the services only; the optional packages of the root are a Node.js, which is here already.
 # The packages link to each other, and Node strips the types of files that are outside of node_modules.
 RUN pnpm install --frozen-lockfile --prod --no-optional --filter '{services/*}...' --reporter=append-only \
- && find . \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -type f -delete
+ && find . \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -type f -delete \
+ && find node_modules/.pnpm -mindepth 4 -maxdepth 5 -type d \
+      \( -name test -o -name tests -o -name docs -o -name 'example*' -o -name 'benchmark*' -o -name .github \) -prune -exec rm -r {} +
 
 FROM ${NODE_IMAGE}
 ENV NODE_ENV=production
@@ -26,5 +28,13 @@ COPY services services
 # Fails the build, not the start, where a binary module has no build for this system.
 RUN cd services/api && node -e "require('bcrypt').hashSync('', 4)"
 RUN ln -s /app/services/admin/src/main.ts /usr/local/bin/sluice-admin
+# For the labels alone: what a service says of itself is the version in package.json.
+ARG SLUICE_VERSION=
+ARG SLUICE_REVISION=
+LABEL org.opencontainers.image.title="Sluice" \
+      org.opencontainers.image.description="Self-hosted data collection: validated, durable uploads, listing and export." \
+      org.opencontainers.image.licenses="MIT" \
+      org.opencontainers.image.version="${SLUICE_VERSION}" \
+      org.opencontainers.image.revision="${SLUICE_REVISION}"
 USER node
 CMD ["node", "services/api/src/main.ts"]

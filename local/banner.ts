@@ -1,3 +1,4 @@
+import { version } from '@sluice/shared/version.ts';
 import type { Store } from './stores/store.ts';
 
 export interface Facts {
@@ -16,6 +17,7 @@ export function banner({ address, seconds, dir, logs, watch, mongodb, redis }: F
   return `
 Sluice is ready at ${address} after ${seconds.toFixed(1)} s
 
+  Version   ${version()}
   API docs  ${address}/api/docs
   Data      ${dir}
   Logs      ${watch ? 'here' : logs}

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type CapacityLimit, capacities, quotas, rates, sharePerClient } from '@sluice/api/limits/table.ts';
+import { fileSetting } from '@sluice/shared/config/secret-files.ts';
 import { groups } from '@sluice/shared/config/variables.ts';
 
 const page = new URL('../docs/reference.md', import.meta.url);
@@ -9,14 +10,17 @@ interface Setting {
   /** The default as text. */
   example?: string;
   choices?: string[];
+  isSecret?: boolean;
   desc: string;
 }
 
 const code = (text: string) => (text === '' ? 'empty' : `\`${text}\``);
 
-function row(name: string, { example, choices, desc, ...setting }: Setting): string[] {
+function row(name: string, { example, choices, isSecret, desc, ...setting }: Setting): string[] {
   const unset = example === undefined ? ('default' in setting ? '' : '**required**') : code(example);
-  return [`\`${name}\``, unset, `${desc}${choices ? ` One of ${choices.map(code).join(', ')}.` : ''}`];
+  const oneOf = choices ? ` One of ${choices.map(code).join(', ')}.` : '';
+  const orFile = isSecret ? ` ${code(fileSetting(name))} names a file with it instead.` : '';
+  return [code(name), unset, `${desc}${oneOf}${orFile}`];
 }
 
 /** As Markdown. */

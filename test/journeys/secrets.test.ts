@@ -1,6 +1,11 @@
-import { expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { version } from '@sluice/shared/version.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { lowPort } from '../support/low-port.ts';
 import { exitOf, run } from '../support/service-process.ts';
-import { ownStores, until } from '../support/sluice.ts';
+import { call, ownStores, until } from '../support/sluice.ts';
 
 const secret = 'hunter2-of-the-stores';
 
@@ -51,4 +56,26 @@ it.each([
   expect(await exitOf(child)).toBe(1);
   expect(output.text).toMatch(/^sluice api: JWT_SECRET /m);
   expect(output.text).not.toContain('hunter2');
+});
+
+it('serves with all its secrets in files, and says its version', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-secrets-'));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const { MONGODB_URL, REDIS_URL, JWT_SECRET, ...env } = ownStores();
+  for (const [name, value] of Object.entries({ MONGODB_URL, REDIS_URL, JWT_SECRET })) {
+    const file = join(dir, name);
+    writeFileSync(file, `${value}\n`, { mode: 0o400 });
+    env[`${name}_FILE`] = file;
+  }
+  const port = await lowPort();
+  const { output } = run('api', { ...env, PORT: String(port), LOG_LEVEL: 'info' });
+  await until(async () => output.text.includes('"event":"process.started"'), 60_000);
+  expect(output.text).toContain(`"version":"${version()}"`);
+  const url = `http://127.0.0.1:${port}`;
+  await until(async () => (await call(url, 'GET', '/api/health/ready')).status === 200, 60_000);
+  const { data } = (await call(url, 'GET', '/api/health/live')).body;
+  expect(data).toEqual({ status: 'live', version: version() });
+  const { mongodb, redis } = (await call(url, 'GET', '/api/health/ready')).body.data;
+  expect([mongodb, redis]).toEqual(['up', 'up']);
+  expect(output.text).not.toContain(JWT_SECRET);
 });

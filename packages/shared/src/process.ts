@@ -1,6 +1,7 @@
 import closeWithGrace from 'close-with-grace';
 import { ConfigError } from './config/load.ts';
 import { createLogger, type Logger } from './logger.ts';
+import { version } from './version.ts';
 
 interface Config {
   log: { level: string; pretty: boolean };
@@ -27,7 +28,7 @@ export async function runProcess<C extends Config>(
       await running.stop();
       log.info({ event: 'process.stopped' });
     });
-    log.info({ event: 'process.started' });
+    log.info({ event: 'process.started', version: version() });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     fail(name, code === 'EADDRINUSE' ? `the port is taken: ${message}` : message);

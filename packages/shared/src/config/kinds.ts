@@ -80,6 +80,9 @@ function kind<T extends string | number | boolean | object>(
   };
 }
 
+/** A setting whose value nobody may see; it can also come from the file that `NAME_FILE` names. */
+export const secret = <S extends object>(setting: S) => ({ ...setting, isSecret: true });
+
 const unlessOff =
   <T>(parse: (text: string) => T | undefined) =>
   (text: string) =>

@@ -3,6 +3,7 @@ import { parseEnv } from 'node:util';
 import { type CleanedEnv, cleanEnv, EnvMissingError, type ValidatorSpec } from 'envalid';
 import { nearest } from '../nearest.ts';
 import { localUrl } from './local-stores.ts';
+import { fileSetting, secretsAmong, withSecretFiles } from './secret-files.ts';
 import { Api, Common, ExportWorker, groups, IngestWorker, Local, Workers } from './variables.ts';
 
 /** A setting is missing or wrong. The message has a line for each, fit to be shown as it is. */
@@ -24,15 +25,18 @@ function environment(): Env {
 
 /** Throws ConfigError with all that is wrong: settings, what `check` says of them, and names that are nearly a setting's. */
 function read<S extends Record<string, ValidatorSpec<unknown>>>(
-  env: Env,
+  given: Env,
   settings: S,
   check: (vars: Partial<CleanedEnv<S>>) => string[] = () => [],
 ): CleanedEnv<S> {
+  const { env, faults } = withSecretFiles(given, secretsAmong(settings));
   const reporter: Reporter = ({ errors, env: vars }) => {
-    const lines = Object.entries(errors).map(([name, error]) =>
+    const wrong = Object.entries(errors).map(([name, error]) => [
+      name,
       error instanceof EnvMissingError ? `${name} is not set` : `${name} ${error?.message}`,
-    );
-    lines.push(...check(vars as Partial<CleanedEnv<S>>), ...misspelt(env));
+    ]);
+    const lines: string[] = Object.values({ ...Object.fromEntries(wrong), ...faults });
+    lines.push(...check(vars as Partial<CleanedEnv<S>>), ...misspelt(given));
     if (lines.length > 0) throw new ConfigError(lines.join('\n'));
   };
   return cleanEnv(env, settings, { reporter });
@@ -40,9 +44,11 @@ function read<S extends Record<string, ValidatorSpec<unknown>>>(
 
 type Reporter = (found: { errors: Record<string, Error | undefined>; env: unknown }) => void;
 
-const names = groups.flatMap(({ settings }) => Object.keys(settings));
+const secrets = groups.flatMap(({ settings }) => secretsAmong(settings));
+const names = groups.flatMap(({ settings }) => Object.keys(settings)).concat(secrets.map(fileSetting));
 /** Other programs have settings that are called so, or nearly so. */
-const usual = ['HOST', 'PORT', 'NODE_ENV', 'LOG_LEVEL', 'DATA_DIR', 'MONGODB_URL', 'REDIS_URL'];
+const stores = ['MONGODB_URL', 'REDIS_URL'];
+const usual = ['HOST', 'PORT', 'NODE_ENV', 'LOG_LEVEL', 'DATA_DIR', ...stores, ...stores.map(fileSetting)];
 
 /** What is nearly the name of a setting that is not set. */
 function misspelt(env: Env): string[] {
@@ -143,7 +149,7 @@ export function loadLocalConfig(env = environment()) {
     port: vars.PORT,
     mongodbUrl: vars.MONGODB_URL,
     redisUrl: vars.REDIS_URL,
-    env,
+    env: withSecretFiles(env, secrets).env,
   };
 }
 

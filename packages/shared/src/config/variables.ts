@@ -1,6 +1,6 @@
 import * as kinds from './kinds.ts';
 
-const { duration, flag, integer, rate, sizeUpTo } = kinds;
+const { duration, flag, integer, rate, secret, sizeUpTo } = kinds;
 
 /** Every environment variable, declared once. The table in docs/reference.md is made from this file. */
 export const Common = {
@@ -10,10 +10,12 @@ export const Common = {
   LOG_LEVEL: kinds
     .choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')
     .or('info', 'Lowest level that is logged.'),
-  MONGODB_URL: kinds.mongodbUrl.required(
-    'Connection string of a MongoDB replica set. The path names the database; default `sluice`.',
+  MONGODB_URL: secret(
+    kinds.mongodbUrl.required(
+      'Connection string of a MongoDB replica set. The path names the database; default `sluice`.',
+    ),
   ),
-  REDIS_URL: kinds.redisUrl.required('Redis or Valkey, `redis://` or `rediss://`.'),
+  REDIS_URL: secret(kinds.redisUrl.required('Redis or Valkey, `redis://` or `rediss://`.')),
   REDIS_PREFIX: kinds.redisPrefix.or(
     'sluice',
     'Prefix of all Redis keys, so that several installations can share one Redis.',
@@ -32,8 +34,10 @@ export const Common = {
 export const Api = {
   HOST: kinds.text.or('127.0.0.1', 'Address the API listens on.'),
   PORT: integer(0, 65_535).or('4000', 'Port the API listens on; 0 picks a free one.'),
-  JWT_SECRET: kinds.secrets.required(
-    'Signs tokens; at least 32 bytes in production. It can be a list, separated by commas: the first signs, all verify.',
+  JWT_SECRET: secret(
+    kinds.secrets.required(
+      'Signs tokens; at least 32 bytes in production. It can be a list, separated by commas: the first signs, all verify.',
+    ),
   ),
   JWT_TOKEN_DURATION: duration.or('12h', 'How long a token is valid.'),
   REGISTRATION_OPEN: flag.or('off', 'Whether anyone who reaches the API may register.'),

@@ -2,13 +2,20 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
+import { version } from '@sluice/shared/version.ts';
 import Type from 'typebox';
 import type { Dependencies } from '../dependencies.ts';
 import { success } from './envelope.ts';
 import { refusals, tagRoutes } from './route-parts.ts';
 
 const UpOrDown = Type.Enum(['up', 'down'], { title: 'StoreState' });
-const Live = Type.Object({ status: Type.Literal('live') }, { title: 'Liveness' });
+const Live = Type.Object(
+  {
+    status: Type.Literal('live'),
+    version: Type.String({ description: 'Version of Sluice.', examples: ['1.2.0'] }),
+  },
+  { title: 'Liveness' },
+);
 const Ready = Type.Object(
   {
     status: Type.Literal('serving'),
@@ -76,7 +83,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<
         response: { 200: Success(Live) },
       },
     },
-    async (_request, reply) => success(reply, { status: 'live' as const }),
+    async (_request, reply) => success(reply, { status: 'live' as const, version: version() }),
   );
 
   app.get(

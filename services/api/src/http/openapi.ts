@@ -1,5 +1,6 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
+import { version } from '@sluice/shared/version.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { afterEarlierRequests } from './connections/connections.ts';
@@ -32,7 +33,7 @@ export const openapi = fp(
         openapi: '3.1.0',
         info: {
           title: 'Sluice',
-          version: '0.1.0',
+          version: version(),
           description: 'Self-hosted data collection: validated, durable uploads; listing; export.',
           license: { name: 'MIT', identifier: 'MIT' },
         },

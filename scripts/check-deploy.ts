@@ -1,0 +1,94 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { parseAllDocuments } from 'yaml';
+import { type Resource, writeSchemas } from './kubernetes-schemas.ts';
+
+const actionlint = 'github.com/rhysd/actionlint/cmd/actionlint@v1.7.12';
+const kubeconform = 'github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0';
+const kustomize = 'sigs.k8s.io/kustomize/kustomize/v5@v5.7.1';
+
+const cwd = join(import.meta.dirname, '..');
+const secrets = { JWT_SECRET: 'checked', JWT_SECRET_FILE: './checked' };
+const options = { cwd, env: { ...process.env, ...secrets }, maxBuffer: 64 * 1024 ** 2 };
+
+/** Resolves with what the program printed; rejects with that where it fails. */
+async function run(program: string, ...args: string[]): Promise<string> {
+  try {
+    return (await promisify(execFile)(program, args, options)).stdout;
+  } catch (error) {
+    const { stdout, stderr, message } = error as { stdout?: string; stderr?: string; message: string };
+    throw new Error(`${program} ${args.join(' ')}\n${stdout}${stderr || message}`);
+  }
+}
+
+const isInstalled = (program: string) =>
+  spawnSync(program, ['--help'], { stdio: 'ignore' }).error === undefined;
+
+/** Each of the files that go on top of docker-compose.yml, and all of them. */
+async function checkCompose(): Promise<void> {
+  const more = globSync('deploy/*/docker-compose.yml', { cwd });
+  for (const files of [[], ...more.map((file) => [file]), more]) {
+    const named = ['docker-compose.yml', ...files].flatMap((file) => ['-f', file]);
+    await run('docker', 'compose', '--env-file', '/dev/null', ...named, 'config', '--quiet');
+  }
+}
+
+/** What kustomize makes of a folder. The kustomize in kubectl saves a minute of compiling. */
+const build = (folder: string) =>
+  isInstalled('kubectl') ? run('kubectl', 'kustomize', folder) : run('go', 'run', kustomize, 'build', folder);
+
+async function checkManifests(): Promise<void> {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-schemas-'));
+  try {
+    const built = await build('deploy/kubernetes/example');
+    const manifests = join(dir, 'manifests.yaml');
+    writeFileSync(manifests, built);
+    const resources: Resource[] = parseAllDocuments(built).map((document) => document.toJS());
+    writeSchemas(dir, resources);
+    const location = join(dir, '{{ .ResourceKind }}{{ .KindSuffix }}.json');
+    await run('go', 'run', kubeconform, '-strict', '-schema-location', location, manifests);
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+}
+
+interface Check {
+  what: string;
+  /** Programs without which it is left out. Under CI that is a failure, unless it is optional. */
+  needs: string[];
+  isOptional?: boolean;
+  check(): Promise<unknown>;
+}
+
+const checks: Check[] = [
+  { what: 'compose files', needs: ['docker'], check: checkCompose },
+  { what: 'manifests of Kubernetes', needs: ['go', 'python3'], check: checkManifests },
+  { what: 'workflows', needs: ['go'], check: () => run('go', 'run', actionlint) },
+  {
+    what: 'shell scripts',
+    needs: ['shellcheck'],
+    isOptional: true,
+    check: () => run('shellcheck', '.ci/run', ...globSync('deploy/**/*.sh', { cwd })),
+  },
+];
+
+async function report({ what, needs, check, isOptional }: Check): Promise<void> {
+  const missing = needs.filter((program) => !isInstalled(program));
+  if (missing.length > 0) {
+    console.log(`NOTICE: the ${what} are not checked, for there is no ${missing.join(' and no ')}`);
+    if (process.env.CI === 'true' && !isOptional) process.exitCode = 1;
+    return;
+  }
+  try {
+    await check();
+    console.log(`check-deploy: the ${what} are right`);
+  } catch (error) {
+    console.error(`error: the ${what} are wrong: ${(error as Error).message}`);
+    process.exitCode = 1;
+  }
+}
+
+await Promise.all(checks.map(report));
