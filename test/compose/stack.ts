@@ -65,6 +65,12 @@ export async function createStack(settings: Record<string, string>, files: strin
     port,
     url: `http://127.0.0.1:${port}/api`,
     compose,
+    /** Runs a script of `deploy/` on this project; resolves with what it printed on stdout. */
+    async script(name: string, ...args: string[]): Promise<string> {
+      const own = { COMPOSE_PROJECT_NAME: project, COMPOSE_ENV_FILES: envFile };
+      const { stdout } = await execute(`deploy/${name}`, args, { cwd: root, env: { ...env, ...own } });
+      return stdout.trim();
+    },
     /** Container ids of a service's replicas that run. */
     replicas: async (service: string) => (await compose('ps', '-q', service)).split('\n').filter(Boolean),
     /** Takes everything away, the volumes and images too. */
