@@ -1,7 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { get } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
+import { verify } from '@sluice/admin/backup/verify.ts';
 import { groups } from '@sluice/shared/config/variables.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createClient, startLoad } from './client.ts';
@@ -72,6 +76,22 @@ describe('the composed stack', () => {
       const late = await Promise.all(Array.from({ length: 8 }, (_, n) => client.upload(n)));
       return late.every(({ status }) => status === 404);
     });
+  });
+
+  it('is backed up by its script, which keeps the newest files', async () => {
+    const client = await createClient(stack.url);
+    for (let n = 0; n < 20; n += 1) expect((await client.upload(n)).status).toBe(201);
+    const folder = await mkdtemp(join(tmpdir(), 'sluice-backups-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const [older, newer] = [
+      await stack.script('backup.sh', folder),
+      await stack.script('backup.sh', folder, '--keep', '1'),
+    ];
+    expect(older).not.toBe(newer);
+    expect((await readdir(folder)).map((name) => join(folder, name))).toEqual([newer]);
+    expect((await stat(newer)).mode & 0o777).toBe(0o600);
+    const { verified } = await verify(newer);
+    expect(verified.collections.entries?.documents).toBeGreaterThanOrEqual(20);
   });
 
   it('publishes the proxy only, and reaches the stores from inside only', async () => {

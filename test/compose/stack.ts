@@ -63,18 +63,16 @@ export async function createStack(settings: Record<string, string>, files: strin
   const named = ['docker-compose.yml', ...files].flatMap((file) => ['-f', file]);
   const compose = (...args: string[]) =>
     docker('compose', '-p', project, '--env-file', envFile, ...named, ...args);
+  const own = { COMPOSE_PROJECT_NAME: project, COMPOSE_ENV_FILES: envFile };
 
   return {
     port,
     url: `http://127.0.0.1:${port}/api`,
     compose,
+    /** Runs a script of `deploy/` on this project; resolves with what it printed on stdout. */
+    script: (name: string, ...args: string[]) => run(`deploy/${name}`, args, own),
     /** Runs `deploy/update.sh` with these settings, which come before those of the stack. */
-    update: (changed: Record<string, string> = {}) =>
-      run('deploy/update.sh', [], {
-        COMPOSE_PROJECT_NAME: project,
-        COMPOSE_ENV_FILES: envFile,
-        ...changed,
-      }),
+    update: (changed: Record<string, string> = {}) => run('deploy/update.sh', [], { ...own, ...changed }),
     /** Container ids of a service's replicas that run. */
     replicas: async (service: string) => (await compose('ps', '-q', service)).split('\n').filter(Boolean),
     /** Takes everything away, the volumes and images too. */
