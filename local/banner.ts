@@ -27,3 +27,7 @@ Sluice is ready at ${address} after ${seconds.toFixed(1)} s
 Next: npm run demo${isUsual ? '' : ` -- --url ${address}`}, in another terminal. Ctrl-C stops Sluice and keeps the data.
 `;
 }
+
+/** For someone who looks after the data while no service runs. */
+export const storesOnly = ({ mongodb, redis }: Pick<Facts, 'mongodb' | 'redis'>): string =>
+  `MongoDB runs (${mongodb.source}) and Redis (${redis.source}), and no service. Ctrl-C stops them and keeps the data.`;

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ConfigError, loadLocalConfig } from '@sluice/shared/config/load.ts';
-import { banner } from './banner.ts';
+import { banner, storesOnly } from './banner.ts';
 import { createChildren, stopLeftovers } from './children.ts';
 import { openDataDir } from './data-dir.ts';
 import { localEnv } from './env.ts';
@@ -11,6 +11,7 @@ import { up } from './up.ts';
 
 const usage = `Usage: npm start             runs Sluice on this machine, with MongoDB and Redis
        npm run dev           the same, with readable logs here, restarting when sources change
+       npm start -- --stores MongoDB and Redis alone, as for a restore
        npm start -- --help   this text
 
 Settings are environment variables or lines of .env; all of them are in docs/reference.md. The most used:
@@ -23,7 +24,7 @@ Settings are environment variables or lines of .env; all of them are in docs/ref
 export async function main(argv: string[], services: Record<string, string>, root: string): Promise<void> {
   const began = performance.now();
   const log = (line: string) => console.log(line);
-  const { help, watch } = options(argv);
+  const { help, watch, stores } = options(argv);
   if (help) return log(usage);
 
   const config = orExit(() => loadLocalConfig());
@@ -38,8 +39,11 @@ export async function main(argv: string[], services: Record<string, string>, roo
       process.on('exit', dataDir.close);
       await stopLeftovers(dataDir.run, log);
       const shared = { config, local: localEnv(), dataDir, children, log };
-      const sluice = await up({ ...shared, services, watchRoot: watch ? root : undefined });
-      log(banner({ ...sluice, ...dataDir, watch, seconds: (performance.now() - began) / 1_000 }));
+      const sluice = await up({
+        ...{ ...shared, services: stores ? {} : services, watchRoot: watch ? root : undefined },
+      });
+      const seconds = (performance.now() - began) / 1_000;
+      log(stores ? storesOnly(sluice) : banner({ ...sluice, ...dataDir, watch, seconds }));
       wasReady = true;
       return sluice.broken;
     };
@@ -55,10 +59,8 @@ export async function main(argv: string[], services: Record<string, string>, roo
 }
 
 function options(argv: string[]) {
-  return orExit(
-    () =>
-      parseArgs({ args: argv, options: { help: { type: 'boolean' }, watch: { type: 'boolean' } } }).values,
-  );
+  const flag = { type: 'boolean' } as const;
+  return orExit(() => parseArgs({ args: argv, options: { help: flag, watch: flag, stores: flag } }).values);
 }
 
 function orExit<T>(step: () => T): T {

@@ -12,9 +12,14 @@ import { identify } from './process-id.ts';
 const fixture = (name: string) => join(import.meta.dirname, '../test/support/local', `${name}.ts`);
 const usual = { api: fixture('api'), 'ingest-worker': fixture('worker'), 'export-worker': fixture('worker') };
 
-async function start({ dir = tempDir(), port = 0, services = usual as Record<string, string> } = {}) {
+async function start({
+  dir = tempDir(),
+  port = 0,
+  services = usual as Record<string, string>,
+  args: more = [] as string[],
+} = {}) {
   const env = { ...inherited(), DATA_DIR: dir, HOST: '127.0.0.1', PORT: String(port || (await freePort())) };
-  const args = [fixture('start-with'), JSON.stringify(services)];
+  const args = [fixture('start-with'), JSON.stringify(services), ...more];
   const sluice = spawn(process.execPath, args, { env, cwd: dir, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = once(sluice, 'close');
   onTestFinished(async () => {
@@ -53,6 +58,12 @@ function kill(dir: string, name: string): void {
 }
 
 const alive = (identity: string) => identify(Number.parseInt(identity, 10)) === identity;
+
+it('starts the stores alone when it is told to', async () => {
+  const { dir, says } = await start({ args: ['--stores'] });
+  await says('and no service');
+  expect(recorded(dir).map(({ name }) => name)).toEqual(['mongod', 'redis']);
+});
 
 it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('leaves no process behind after %s', async (signal) => {
   const { sluice, dir, says, ended } = await start();

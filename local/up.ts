@@ -57,7 +57,7 @@ export async function up(options: UpOptions) {
   broken.catch(() => {});
 
   const address = addressOf(config.host, port);
-  await readyOrBroken(address, broken, logs);
+  if (services.length > 0) await readyOrBroken(address, broken, logs);
   for (const service of services) service.markReady();
   if (watchRoot) watchSources(watchRoot, () => void restartAll());
   return { address, mongodb, redis, broken };

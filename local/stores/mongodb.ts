@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
+import { localStores } from '@sluice/shared/config/local-stores.ts';
 import { findServer, mongod } from './find.ts';
 import { makePrimary } from './replica-set.ts';
 import { runStore, type Store, type StoreOptions, usedAsIs } from './store.ts';
@@ -21,8 +22,7 @@ export async function startMongodb(options: StoreOptions): Promise<Store> {
     ...['--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=100'],
     ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
   ];
-  // The member's name in the set holds a port that may change: clients are not to follow it.
-  const url = (port: number) => `mongodb://127.0.0.1:${port}/?directConnection=true`;
+  const url = localStores.mongod;
   return runStore(
     {
       ...{ name: 'mongod', rank: 1, found, ...options },

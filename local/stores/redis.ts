@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { localStores } from '@sluice/shared/config/local-stores.ts';
 import { findServer, redis } from './find.ts';
 import { redisCommand } from './redis-command.ts';
 import { runStore, type Store, type StoreOptions, until, usedAsIs } from './store.ts';
@@ -11,7 +12,7 @@ export async function startRedis(options: StoreOptions): Promise<Store> {
   const dir = join(options.dataDir, 'redis');
   mkdirSync(dir, { recursive: true });
   const shared = ['--appendonly', 'yes', '--save', '', '--maxmemory-policy', 'noeviction'];
-  const url = (port: number) => `redis://127.0.0.1:${port}`;
+  const url = localStores.redis;
   return runStore(
     {
       ...{ name: 'redis', rank: 2, found, ...options },

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { portFileOf } from '@sluice/shared/config/local-stores.ts';
 import type { Child, Children } from '../children.ts';
 import { openLog } from '../log-file.ts';
 import { freePort } from '../ports.ts';
@@ -62,7 +63,7 @@ interface Running {
  */
 export async function runStore(server: Server, url: (port: number) => string): Promise<Store> {
   const { name, dataDir, found } = server;
-  const portFile = join(dataDir, 'run', `${name}.port`);
+  const portFile = portFileOf(dataDir, name);
   for (let attempt = 1; ; attempt++) {
     const port = await freePort(attempt === 1 ? lastPort(portFile) : 0);
     const running = run(server, port);

@@ -1,13 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { get } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
+import { verify } from '@sluice/admin/backup/verify.ts';
 import { groups } from '@sluice/shared/config/variables.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createClient, startLoad } from './client.ts';
 import { proposed, testEdge } from './edge.ts';
-import { createStack, docker, freePort, inspect, type Stack, scale, until } from './stack.ts';
+import { createStack, docker, freePort, inspect, type Stack, until } from './stack.ts';
 import { createTlsDirectory, testTls } from './tls.ts';
+import { testUpdates } from './update.ts';
 
 const connectionLimit = 60;
 const settings = {
@@ -16,6 +21,9 @@ const settings = {
   REGISTER_RATE: 'off',
   LOGIN_RATE: '1000000/7d',
   MAX_CONNECTIONS_PER_ADDRESS: `${connectionLimit}`,
+  API_REPLICAS: '2',
+  INGEST_WORKER_REPLICAS: '2',
+  EXPORT_WORKER_REPLICAS: '2',
   // None of the connections here is of that proxy.
   FRONT_PROXY: proposed('FRONT_PROXY'),
   TRUST_PROXY: proposed('TRUST_PROXY'),
@@ -32,7 +40,7 @@ describe('the composed stack', () => {
     plainPort = await freePort();
     stack = await createStack({ ...settings, TLS_DIRECTORY: tls.path, SLUICE_HTTP_PORT: `${plainPort}` });
     try {
-      await stack.compose('up', '-d', '--build', '--wait', '--wait-timeout', '600', ...scale);
+      await stack.compose('up', '-d', '--build', '--wait', '--wait-timeout', '600');
     } catch (error) {
       failed = true;
       throw error;
@@ -68,6 +76,22 @@ describe('the composed stack', () => {
       const late = await Promise.all(Array.from({ length: 8 }, (_, n) => client.upload(n)));
       return late.every(({ status }) => status === 404);
     });
+  });
+
+  it('is backed up by its script, which keeps the newest files', async () => {
+    const client = await createClient(stack.url);
+    for (let n = 0; n < 20; n += 1) expect((await client.upload(n)).status).toBe(201);
+    const folder = await mkdtemp(join(tmpdir(), 'sluice-backups-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const [older, newer] = [
+      await stack.script('backup.sh', folder),
+      await stack.script('backup.sh', folder, '--keep', '1'),
+    ];
+    expect(older).not.toBe(newer);
+    expect((await readdir(folder)).map((name) => join(folder, name))).toEqual([newer]);
+    expect((await stat(newer)).mode & 0o777).toBe(0o600);
+    const { verified } = await verify(newer);
+    expect(verified.collections.entries?.documents).toBeGreaterThanOrEqual(20);
   });
 
   it('publishes the proxy only, and reaches the stores from inside only', async () => {
@@ -142,6 +166,8 @@ describe('the composed stack', () => {
     expect(load.failed).toEqual([]);
     expect(await client.listed()).toHaveLength(load.stored.length);
   });
+
+  testUpdates(() => stack);
 
   it('wears the envelope also where no API is left to answer', async () => {
     await stack.compose('stop', 'api');

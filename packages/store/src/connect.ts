@@ -7,6 +7,8 @@ import { userStore } from './accounts/users.ts';
 import { applicationStore } from './applications/applications.ts';
 import { fieldStore } from './applications/fields.ts';
 import { keyStore } from './applications/keys.ts';
+import { backupStore } from './backup/backup.ts';
+import { refuseHalfRestored } from './backup/write-database.ts';
 import { batchStore } from './entries/batches.ts';
 import { entryStore } from './entries/entries.ts';
 import { milestoneStore } from './entries/milestones.ts';
@@ -86,6 +88,16 @@ export function connectStore(
   }
   const milestones = milestoneStore(db);
   const entries = entryStore(db, timeoutMs, { milestones, filterMs });
+
+  async function clock(): Promise<Clock> {
+    const { isWritablePrimary, localTime, lastWrite } = await db.command({ hello: 1 });
+    if (!isWritablePrimary || !lastWrite) throw new Error('not the primary of a replica set');
+    return { now: localTime.getTime(), majority: lastWrite.majorityWriteDate.getTime() };
+  }
+
+  /** Creates what collections and indexes are missing. */
+  const createMissing = async () => void (await Promise.all([entries.prepare(), createIndexes(db)]));
+
   return {
     users: userStore(db),
     applications: applicationStore(db),
@@ -100,9 +112,11 @@ export function connectStore(
     chunks: chunkStore(db),
     audit: auditStore(db),
     operations: operationStore(db),
-    /** Creates what indexes are missing. */
+    backup: backupStore(db, { now: async () => (await clock()).now, prepare: createMissing }),
+    /** Creates what indexes are missing. Rejects while only part of a backup is restored. */
     async prepare(): Promise<void> {
-      await Promise.all([entries.prepare(), createIndexes(db)]);
+      await refuseHalfRestored(db);
+      await createMissing();
     },
     /** Removes all that is kept beside the entries and jobs of a deleted application. */
     async removeRest(application: string): Promise<void> {
@@ -116,11 +130,7 @@ export function connectStore(
       await within(2_000, 'MongoDB does not answer', db.command({ ping: 1 }));
     },
     /** MongoDB's own. Rejects when there is no primary; may take as long as a patient operation. */
-    async clock(): Promise<Clock> {
-      const { isWritablePrimary, localTime, lastWrite } = await db.command({ hello: 1 });
-      if (!isWritablePrimary || !lastWrite) throw new Error('not the primary of a replica set');
-      return { now: localTime.getTime(), majority: lastWrite.majorityWriteDate.getTime() };
-    },
+    clock,
     close: () => client.close(),
   };
 }

@@ -1,10 +1,13 @@
 #!/usr/bin/env node
 import { ConfigError } from '@sluice/shared/config/load.ts';
+import { storeFault } from '@sluice/store/faults.ts';
 import { Command } from 'commander';
 import { AdminError } from './admin-error.ts';
+import { addBackup } from './backup/backup.ts';
+import { addRestore } from './backup/restore.ts';
 
 /** Each adds itself and its options to the program. */
-const commands: ((program: Command) => void)[] = [];
+const commands: ((program: Command) => void)[] = [addBackup, addRestore];
 
 const program = new Command('sluice-admin').description('Looks after an installation of Sluice.');
 for (const add of commands) add(program);
@@ -12,7 +15,15 @@ for (const add of commands) add(program);
 try {
   await program.parseAsync();
 } catch (error) {
-  if (!(error instanceof AdminError || error instanceof ConfigError)) throw error;
-  for (const line of error.message.split('\n')) process.stderr.write(`sluice-admin: ${line}\n`);
+  const message = plain(error as NodeJS.ErrnoException);
+  if (!message) throw error;
+  for (const line of message.split('\n')) process.stderr.write(`sluice-admin: ${line}\n`);
   process.exitCode = 1;
+}
+
+/** What is shown without a stack; undefined of a defect. */
+function plain(error: NodeJS.ErrnoException): string | undefined {
+  if (storeFault(error)) return `MongoDB is away: ${error.message}`;
+  const isPlain = error instanceof AdminError || error instanceof ConfigError || error.syscall !== undefined;
+  return isPlain ? error.message : undefined;
 }

@@ -8,6 +8,7 @@ import { exportRoutes } from './exports/routes.ts';
 import { healthRoutes } from './http/health.ts';
 import { plugins } from './http/plugins.ts';
 import { createServer } from './http/server.ts';
+import { untilPrepared } from './http/until-prepared.ts';
 import { importRoutes } from './imports/routes.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import { createKeyring } from './keys/keyring.ts';
@@ -36,6 +37,7 @@ export async function buildApp(given: AppDependencies) {
   await app.register(metricsRoute, dependencies);
   await app.register(
     async (api) => {
+      await api.register(untilPrepared, given);
       await api.register(userRoutes, dependencies);
       await api.register(auditRoutes, dependencies);
       await api.register(applicationRoutes, dependencies);

@@ -11,6 +11,7 @@ import type { Logger } from '@sluice/shared/logger.ts';
 import { createMetrics } from '@sluice/shared/metrics/metrics.ts';
 import { serveMetrics } from '@sluice/shared/metrics/serve.ts';
 import { connectStore } from '@sluice/store/connect.ts';
+import { untilPrepared } from '@sluice/store/until-prepared.ts';
 import { buildApp } from './app.ts';
 import { createApplicationCache } from './applications/cache.ts';
 import type { Lifecycle } from './dependencies.ts';
@@ -58,16 +59,8 @@ export async function startApi(
 
   const stopping = new AbortController();
   async function prepare(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      try {
-        await store.prepare();
-        if (lifecycle.phase === 'starting') lifecycle.phase = 'serving';
-        return;
-      } catch (error) {
-        log.warn({ event: 'mongodb.away', reason: (error as Error).message }, 'waiting for MongoDB');
-        await pause(500, undefined, { signal: stopping.signal }).catch(() => undefined);
-      }
-    }
+    const isPrepared = await untilPrepared(store, log, stopping.signal);
+    if (isPrepared && lifecycle.phase === 'starting') lifecycle.phase = 'serving';
   }
 
   let url: string;

@@ -9,11 +9,12 @@ import type { ExportWorkerConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { createMetrics } from '@sluice/shared/metrics/metrics.ts';
 import { connectStore } from '@sluice/store/connect.ts';
+import { untilPrepared } from '@sluice/store/until-prepared.ts';
 import { createClean } from './clean.ts';
 import { createMakeExport } from './export/make-export.ts';
 
 /** What this service does: the queue it takes from, its handler, and what becomes of jobs that Redis forgot. */
-export function startExportWorker(
+export async function startExportWorker(
   config: ExportWorkerConfig,
   log: Logger,
   timings = usual,
@@ -23,6 +24,7 @@ export function startExportWorker(
   const redis = connectRedis(config.redis, log, 'impatient');
   monitorRedis(redis, metrics);
   const queue = createJobQueue(exportsQueue, store.jobs, redis, config.redis, log);
+  await untilPrepared(store, log);
   return startWorker({
     config,
     timings,

@@ -12,6 +12,7 @@ import type { IngestWorkerConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { createMetrics } from '@sluice/shared/metrics/metrics.ts';
 import { connectStore } from '@sluice/store/connect.ts';
+import { untilPrepared } from '@sluice/store/until-prepared.ts';
 import { createCleanImports } from './import/clean-imports.ts';
 import { createImportChunk } from './import/import-chunk.ts';
 import { startSettling } from './milestones/start.ts';
@@ -21,7 +22,7 @@ import { createPurge } from './purge.ts';
 const purgesAtOnce = 500;
 
 /** What this service does: the queues it takes from, their handlers, what becomes of work that Redis forgot, and the settling beside them. */
-export function startIngestWorker(
+export async function startIngestWorker(
   config: IngestWorkerConfig,
   log: Logger,
   timings = usual,
@@ -38,6 +39,7 @@ export function startIngestWorker(
   const purges = createProducer(purgesQueue, redis, config.redis, log);
   const imports = createJobQueue(importsQueue, store.jobs, redis, config.redis, log);
   const compiler = createCompiler({ metrics, log });
+  await untilPrepared(store, log);
   const stopSettling = startSettling(store, log);
   return startWorker({
     config,

@@ -1,5 +1,9 @@
-import { describe, expect, it } from 'vitest';
-import { ConfigError, loadApiConfig, loadExportWorkerConfig } from './load.ts';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ConfigError, loadAdminConfig, loadApiConfig, loadExportWorkerConfig } from './load.ts';
+import { portFileOf } from './local-stores.ts';
 
 const env = { MONGODB_URL: 'mongodb://a', REDIS_URL: 'redis://b', JWT_SECRET: 'x'.repeat(32) };
 
@@ -219,5 +223,30 @@ describe('settings', () => {
 
   it('does not ask a worker for the secret of the API', () => {
     expect(loadExportWorkerConfig({ ...env, JWT_SECRET: undefined }).retentionMs).toBe(604_800_000);
+  });
+});
+
+describe('the settings of sluice-admin', () => {
+  function dataDir(): string {
+    const folder = mkdtempSync(join(tmpdir(), 'sluice-config-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    return folder;
+  }
+
+  it('name the MongoDB that npm start runs, unless another one is set', () => {
+    const DATA_DIR = dataDir();
+    const file = portFileOf(DATA_DIR, 'mongod');
+    mkdirSync(dirname(file));
+    writeFileSync(file, '12345');
+    expect(loadAdminConfig({ DATA_DIR }).mongodb.url).toBe(
+      'mongodb://127.0.0.1:12345/?directConnection=true',
+    );
+    expect(loadAdminConfig({ DATA_DIR, MONGODB_URL: 'mongodb://a' }).mongodb.url).toBe('mongodb://a');
+  });
+
+  it('are wrong when there is neither', () => {
+    const load = () => loadAdminConfig({ DATA_DIR: dataDir() });
+    expect(load).toThrow(ConfigError);
+    expect(load).toThrow(/^MONGODB_URL is not set, and `npm start` runs no MongoDB in /);
   });
 });

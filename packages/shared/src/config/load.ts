@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { type CleanedEnv, cleanEnv, EnvMissingError, type ValidatorSpec } from 'envalid';
 import { nearest } from '../nearest.ts';
+import { localUrl } from './local-stores.ts';
 import { fileSetting, secretsAmong, withSecretFiles } from './secret-files.ts';
 import { Api, Common, ExportWorker, groups, IngestWorker, Local, Workers } from './variables.ts';
 
@@ -151,6 +152,16 @@ export function loadLocalConfig(env = environment()) {
     redisUrl: vars.REDIS_URL,
     env: withSecretFiles(env, secrets).env,
   };
+}
+
+/** Settings of `sluice-admin`. Without `MONGODB_URL` it is the MongoDB that `npm start` runs. Throws ConfigError. */
+export function loadAdminConfig(env = environment()) {
+  const { MONGODB_TIMEOUT, MONGODB_URL } = Common;
+  const vars = read(env, { MONGODB_TIMEOUT, ...Local, MONGODB_URL: { ...MONGODB_URL, default: undefined } });
+  const url = vars.MONGODB_URL ?? localUrl(vars.DATA_DIR, 'mongod');
+  if (!url)
+    throw new ConfigError(`MONGODB_URL is not set, and \`npm start\` runs no MongoDB in ${vars.DATA_DIR}`);
+  return { mongodb: { url, timeoutMs: vars.MONGODB_TIMEOUT } };
 }
 
 export type ApiConfig = ReturnType<typeof loadApiConfig>;

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Fills the compose stack, which must run, from a backup: deploy/restore.sh FILE [--force]
+# With --force it drops what the database holds; otherwise the database must be empty.
+set -euo pipefail
+
+if [ $# -lt 1 ] || [ $# -gt 2 ] || [ "${2:---force}" != --force ]; then
+  echo "usage: deploy/restore.sh FILE [--force]" >&2
+  exit 2
+fi
+exec 3< "$1" 4< "$1"
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+services=(api ingest-worker export-worker)
+admin=(docker compose run --rm --no-deps -T ingest-worker sluice-admin)
+
+"${admin[@]}" backup verify - <&3
+
+docker compose stop "${services[@]}"
+# Whatever happens: on a database that is restored only in part they wait.
+trap 'docker compose start "${services[@]}"' EXIT
+"${admin[@]}" restore - ${2:+--force} <&4
+# The jobs in Redis are those of the database before; the workers put back those of this one.
+docker compose exec -T redis redis-cli flushall < /dev/null
+trap - EXIT
+docker compose start "${services[@]}"
+
+for ((i = 0; i < 120; i++)); do
+  waiting=$(docker compose ps --format '{{.Health}}' haproxy "${services[@]}" | grep -cv '^healthy$' || true)
+  if [ "$waiting" = 0 ]; then
+    echo "Sluice is ready"
+    exit
+  fi
+  sleep 1
+done
+echo "not ready after 2 min: see docker compose ps and docker compose logs" >&2
+exit 1

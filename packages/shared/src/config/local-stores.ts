@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The stores that `npm start` runs, and their URLs. */
+export const localStores = {
+  // The member's name in the set holds a port that may change: clients are not to follow it.
+  mongod: (port: number) => `mongodb://127.0.0.1:${port}/?directConnection=true`,
+  redis: (port: number) => `redis://127.0.0.1:${port}`,
+};
+
+/** Where `npm start` notes the port of a store. */
+export const portFileOf = (dataDir: string, name: string): string => join(dataDir, 'run', `${name}.port`);
+
+/** The URL of a store that `npm start` runs, or ran last, with this folder; undefined when there was none. */
+export function localUrl(dataDir: string, name: keyof typeof localStores): string | undefined {
+  try {
+    return localStores[name](Number(readFileSync(portFileOf(dataDir, name), 'utf8')));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return undefined;
+  }
+}

@@ -1,0 +1,34 @@
+import type { Db } from 'mongodb';
+import { type Block, operationsName } from './block.ts';
+import { readDatabase } from './read-database.ts';
+import { contents, refuseHalfRestored, writeDatabase } from './write-database.ts';
+
+export type BackupStore = ReturnType<typeof backupStore>;
+
+/** The database as a whole, for backups. */
+export function backupStore(db: Db, { now, prepare }: { now(): Promise<number>; prepare(): Promise<void> }) {
+  return {
+    /** MongoDB's. */
+    now: async () => new Date(await now()),
+
+    /** All blocks of a backup; returns the moment whose data they are. Throws SnapshotLost. */
+    async *read(): AsyncGenerator<Block, Date> {
+      await refuseHalfRestored(db);
+      return yield* readDatabase(db, now);
+    },
+
+    /** Notes a backup that is complete. */
+    async note({ bytes, entries }: { bytes: number; entries: number }): Promise<void> {
+      const backup = { finishedAt: new Date(await now()), bytes, entries };
+      const operations = db.collection<typeof backup & { _id: string }>(operationsName);
+      await operations.replaceOne({ _id: 'backup' }, backup, { upsert: true });
+    },
+
+    /** The name of the database, and about how many documents each collection has that is not empty. */
+    contents: async () => ({ database: db.databaseName, collections: await contents(db) }),
+
+    /** See `writeDatabase`. */
+    restore: (blocks: AsyncIterable<Block>, startedAt: Date): Promise<void> =>
+      writeDatabase(db, { blocks, startedAt, prepare }),
+  };
+}

@@ -1,0 +1,107 @@
+import { BSON, type Db, type Document, MongoServerError, ObjectId } from 'mongodb';
+import { range } from '../entries/entry-range.ts';
+import type { Block } from './block.ts';
+import { patiently, rawPages } from './raw-pages.ts';
+
+/** What is older by the time in its id does not come any more: an upload, and the part of a file, arrive within two minutes. */
+const settledAfterMs = 120_000;
+/** A round that is quicker leaves little to the snapshot, which MongoDB keeps for five minutes. */
+const shortRoundMs = 30_000;
+/** Made again by the ingest workers. */
+const derived = 'milestones';
+
+const majority = { level: 'majority' };
+const [snapshotUnavailable, snapshotTooOld] = [246, 239];
+
+/** MongoDB no longer knows how the database was at the moment of the backup. */
+export class SnapshotLost extends Error {}
+
+interface Window {
+  /** Ms since the epoch, whole seconds; `from` is included, `to` is not. */
+  from: number;
+  to?: number;
+  readConcern: Document;
+}
+
+/** The collections of a database, without MongoDB's own. */
+export async function collectionNames(db: Db): Promise<string[]> {
+  const found = await db.listCollections({ type: 'collection' }, { nameOnly: true }).toArray();
+  return found
+    .map(({ name }) => name)
+    .filter((name) => !name.startsWith('system.'))
+    .sort();
+}
+
+/**
+ * Reads the whole database as it was at one moment; returns a time before it. Entries and parts of files are never changed, so those that
+ * are old enough are read beforehand, in rounds, for as long as it takes. The rest is read from one short snapshot. Throws
+ * SnapshotLost. `now` gives MongoDB's time in ms.
+ */
+export async function* readDatabase(db: Db, now: () => Promise<number>): AsyncGenerator<Block, Date> {
+  let from = 0;
+  for (let last = Number.POSITIVE_INFINITY; ; ) {
+    const began = performance.now();
+    const to = await patiently(async () => settledUntil(db, (await now()) - settledAfterMs));
+    if (to <= from) break;
+    yield* entries(db, { from, to, readConcern: majority });
+    yield* parts(db, { from, to, readConcern: majority });
+    from = to;
+    const took = performance.now() - began;
+    if (took < shortRoundMs || took >= last) break;
+    last = took;
+  }
+  const at = await patiently(now);
+  yield* snapshot(db, from);
+  return new Date(at);
+}
+
+/** No entry and no part with an earlier time comes any more. An import that is taken up again stores entries with the times of its open chunks. */
+async function settledUntil(db: Db, time: number): Promise<number> {
+  const open = { state: 'open', stamp: { $exists: true } };
+  const oldest = await db
+    .collection('chunks')
+    .findOne(open, { sort: { stamp: 1 }, projection: { stamp: 1 } });
+  return Math.floor(Math.min(time, oldest?.stamp ?? time) / 1_000) * 1_000;
+}
+
+async function* snapshot(db: Db, from: number): AsyncGenerator<Block> {
+  const names = await collectionNames(db);
+  // Of a collection that is not there MongoDB does not tell the moment.
+  const [some] = names;
+  if (!some) throw new Error('the database has no collections: there is nothing to back up');
+  try {
+    const latest = { find: some, limit: 1, singleBatch: true, readConcern: { level: 'snapshot' } };
+    const { atClusterTime } = (await patiently(() => db.command(latest))).cursor;
+    const readConcern = { level: 'snapshot', atClusterTime };
+    const whole = names.filter((name) => !['entries', 'parts', derived].includes(name));
+    for (const name of whole) yield* rawPages(db, name, { filter: {}, readConcern });
+    yield* entries(db, { from, readConcern });
+    yield* parts(db, { from, readConcern });
+  } catch (error) {
+    const { code } = error as MongoServerError;
+    if (
+      !(error instanceof MongoServerError && [snapshotUnavailable, snapshotTooOld].includes(code as number))
+    )
+      throw error;
+    throw new SnapshotLost(
+      'MongoDB no longer has the moment of this backup: the last part of it took longer than minSnapshotHistoryWindowInSeconds (300 s), or the collections were changed; try again when less is written',
+    );
+  }
+}
+
+/** Those of applications that are not deleted. */
+async function* entries(db: Db, { from, to, readConcern }: Window): AsyncGenerator<Block> {
+  const period = { from: new Date(from), ...(to !== undefined && { to: new Date(to) }) };
+  const alive = { filter: { deletedAt: { $exists: false } }, projection: { _id: 1 }, readConcern };
+  for await (const { documents } of rawPages(db, 'applications', alive))
+    for (const document of documents) {
+      const application = (BSON.deserialize(document)._id as ObjectId).toHexString();
+      yield* rawPages(db, 'entries', { filter: range(application, period), readConcern });
+    }
+}
+
+async function* parts(db: Db, { from, to, readConcern }: Window): AsyncGenerator<Block> {
+  const idAt = (ms: number) => ObjectId.createFromTime(ms / 1_000);
+  const _id = { $gte: idAt(from), ...(to !== undefined && { $lt: idAt(to) }) };
+  yield* rawPages(db, 'parts', { filter: { _id }, readConcern });
+}

@@ -1,0 +1,68 @@
+import { createWriteStream, existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { SnapshotLost } from '@sluice/store/backup/read-database.ts';
+import type { Store } from '@sluice/store/connect.ts';
+import type { Command } from 'commander';
+import { AdminError } from '../admin-error.ts';
+import { withStore } from '../with-store.ts';
+import { verify } from './verify.ts';
+import { type Written, writeArchive } from './write-archive.ts';
+
+/** `sluice-admin backup` and `backup verify`. */
+export function addBackup(program: Command): void {
+  const backup = program
+    .command('backup')
+    .description('Write the whole database into one file, while Sluice serves.')
+    .option('--to <file>', 'new file, or - for the standard output')
+    .addHelpText('after', '\nExample: sluice-admin backup --to sluice.backup')
+    .action(async ({ to }: { to?: string }) => {
+      if (!to)
+        throw new AdminError('say where to write the backup: --to FILE, or --to - for the standard output');
+      await withStore((store) => writeBackup(store, to));
+    });
+  backup
+    .command('verify')
+    .description('Read a backup to its end, check it and say what is in it.')
+    .argument('<file>', 'backup, or - for the standard input')
+    .addHelpText('after', '\nExample: sluice-admin backup verify sluice.backup')
+    .action(async (file: string) => {
+      const { header, verified } = await verify(file);
+      console.log(`version   ${header.version}\nstarted   ${header.startedAt}\ndata of   ${verified.at}`);
+      console.log(`sha256    ${verified.sha256}\n`);
+      console.table(verified.collections);
+    });
+}
+
+async function writeBackup({ backup }: Store, to: string): Promise<void> {
+  const startedAt = await backup.now();
+  let written: Written | undefined;
+  async function* archive() {
+    written = yield* writeArchive(backup.read(), startedAt);
+  }
+  try {
+    await (to === '-' ? pipeline(archive, process.stdout, { end: false }) : writeFile(archive, to));
+  } catch (error) {
+    throw error instanceof SnapshotLost ? new AdminError(error.message) : error;
+  }
+  const { bytes, at, collections } = written as unknown as Written;
+  const entries = collections.entries?.documents ?? 0;
+  await backup.note({ bytes, entries });
+  console.error(
+    `Backup of ${at}: ${entries.toLocaleString('en')} entries, ${bytes.toLocaleString('en')} bytes`,
+  );
+}
+
+/** The file has its name only once it is whole and on the disk. */
+async function writeFile(archive: () => AsyncIterable<Buffer>, path: string): Promise<void> {
+  if (existsSync(path)) throw new AdminError(`${path} exists: choose another name`);
+  const partial = `${path}.partial`;
+  await rm(partial, { force: true });
+  try {
+    await pipeline(archive, createWriteStream(partial, { mode: 0o600, flush: true }));
+    await rename(partial, path);
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,35 @@
+/** The first line of a backup. `startedAt`: ISO 8601. */
+export interface Header {
+  format: 'sluice-backup';
+  version: number;
+  startedAt: string;
+}
+
+/** The line before the documents of a block, which follow as `bytes` bytes of zstd. */
+export interface BlockLine {
+  collection: string;
+  documents: number;
+  bytes: number;
+}
+
+export interface CollectionSum {
+  documents: number;
+  /** Of all its documents as BSON, one after the other, in the order of the file. Hexadecimal digits. */
+  sha256: string;
+}
+
+/** The line behind the last block. `at`: the moment whose data the backup has, ISO 8601. */
+export interface Summary {
+  at: string;
+  collections: Record<string, CollectionSum>;
+}
+
+export const format = 'sluice-backup';
+/** Raised when older versions could not read a file. */
+export const version = 1;
+/** A block has at most 16 MB of BSON and a document. */
+export const maxBlockBytes = 64 * 1024 ** 2;
+
+export const toLine = (value: object): string => `${JSON.stringify(value)}\n`;
+/** The last line: the SHA-256 of all bytes before it. */
+export const lastLine = (sha256: string): string => toLine({ sha256 });

@@ -1,0 +1,56 @@
+import type { Block } from '@sluice/store/backup/block.ts';
+import type { Store } from '@sluice/store/connect.ts';
+import type { Command } from 'commander';
+import { AdminError } from '../admin-error.ts';
+import { withStore } from '../with-store.ts';
+import { openArchive, type Verified } from './read-archive.ts';
+import { bytesOf, verify } from './verify.ts';
+
+/** `sluice-admin restore`. */
+export function addRestore(program: Command): void {
+  program
+    .command('restore')
+    .description('Fill an empty database from a backup. Stop the services first.')
+    .argument('<file>', 'backup, or - for the standard input')
+    .option('--force', 'drop what the database holds')
+    .addHelpText('after', '\nExample: sluice-admin restore sluice.backup')
+    .action(async (file: string, { force = false }: { force?: boolean }) => {
+      // The standard input is read once: what is wrong with it is found on the way.
+      if (file !== '-') await verify(file);
+      await withStore((store) => restore(store, file, force));
+    });
+}
+
+async function restore({ backup }: Store, file: string, force: boolean): Promise<void> {
+  const { database, collections } = await backup.contents();
+  const held = Object.entries(collections).map(([name, count]) => `${count.toLocaleString('en')} ${name}`);
+  if (held.length > 0 && !force)
+    throw new AdminError(
+      `the database ${database} is not empty (${held.join(', ')}): --force drops all of it`,
+    );
+  const { header, blocks } = await openArchive(bytesOf(file));
+  if (held.length > 0) console.error(`Dropping ${held.join(', ')}`);
+  const verified = await fill(backup, new Date(header.startedAt), blocks);
+  const entries = verified.collections.entries?.documents ?? 0;
+  console.error(`Restored the data of ${verified.at}: ${entries.toLocaleString('en')} entries`);
+}
+
+async function fill(
+  backup: Store['backup'],
+  startedAt: Date,
+  blocks: AsyncGenerator<Block, Verified>,
+): Promise<Verified> {
+  let verified: Verified | undefined;
+  async function* all() {
+    verified = yield* blocks;
+  }
+  try {
+    await backup.restore(all(), startedAt);
+  } catch (error) {
+    const { message } = error as Error;
+    throw new AdminError(
+      `${message}\nthe database holds only part of the backup, and no service uses it: restore again with --force`,
+    );
+  }
+  return verified as unknown as Verified;
+}

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { zstdCompress } from 'node:zlib';
+import type { Block } from '@sluice/store/backup/block.ts';
+import { format, type Header, lastLine, type Summary, toLine, version } from './format.ts';
+import { createSums } from './sums.ts';
+
+const compress = promisify(zstdCompress);
+
+async function pack(collection: string, documents: number, bson: Buffer): Promise<Buffer> {
+  const packed = await compress(bson);
+  return Buffer.concat([Buffer.from(toLine({ collection, documents, bytes: packed.length })), packed]);
+}
+
+export interface Written extends Summary {
+  /** Of the whole file. */
+  bytes: number;
+}
+
+/** The bytes of a backup; returns its summary. One block is compressed while the next one is read. */
+export async function* writeArchive(
+  blocks: AsyncGenerator<Block, Date>,
+  startedAt: Date,
+): AsyncGenerator<Buffer, Written> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const hashed = (piece: Buffer) => {
+    bytes += piece.length;
+    hash.update(piece);
+    return piece;
+  };
+  const header: Header = { format, version, startedAt: startedAt.toISOString() };
+  yield hashed(Buffer.from(toLine(header)));
+
+  const sums = createSums();
+  let packing: Promise<Buffer> | undefined;
+  for (;;) {
+    const { value, done } = await blocks.next();
+    if (packing) yield hashed(await packing);
+    if (done) {
+      const summary: Summary = { at: value.toISOString(), collections: sums.digest() };
+      yield hashed(Buffer.from(toLine(summary)));
+      const last = Buffer.from(lastLine(hash.digest('hex')));
+      yield last;
+      return { ...summary, bytes: bytes + last.length };
+    }
+    const bson = Buffer.concat(value.documents);
+    sums.add(value.collection, value.documents.length, bson);
+    packing = pack(value.collection, value.documents.length, bson);
+  }
+}
