@@ -1,13 +1,15 @@
 import { capacities, quotas, rates } from '@sluice/api/limits/table.ts';
 import { groups } from '@sluice/shared/config/variables.ts';
+import { metricTable } from '@sluice/shared/metrics/table.ts';
 import { expect, it } from 'vitest';
 import { readPage, withTables } from './docs-tables.ts';
 
-it('finds settings and limits in docs/reference.md as they are declared (npm run docs:config writes them)', () => {
+it('finds settings, limits and metrics in docs/reference.md as they are declared (npm run docs:config writes them)', () => {
   const text = readPage();
   expect(withTables(text)).toBe(text);
   for (const name of groups.flatMap(({ settings }) => Object.keys(settings)))
     expect(text).toContain(`\`${name}\``);
+  for (const name of Object.keys(metricTable)) expect(text).toContain(`| \`${name}\` |`);
   for (const { what } of [...Object.values(rates), ...Object.values(quotas), ...Object.values(capacities)])
     expect(text).toContain(`| ${what}`);
 });

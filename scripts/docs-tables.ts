@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { type CapacityLimit, capacities, quotas, rates, sharePerClient } from '@sluice/api/limits/table.ts';
 import { fileSetting } from '@sluice/shared/config/secret-files.ts';
 import { groups } from '@sluice/shared/config/variables.ts';
+import { type MetricDefinition, metricTable } from '@sluice/shared/metrics/table.ts';
 
 const page = new URL('../docs/reference.md', import.meta.url);
 
@@ -74,9 +75,27 @@ function limitTables(): string {
   ].join('\n\n');
 }
 
+const everywhere = 3;
+const processesOf = ({ of }: MetricDefinition) => (of.length === everywhere ? 'all' : of.join(', '));
+
+/** The table of all metrics, as Markdown. */
+function metricsTable(): string {
+  const rows = Object.entries<MetricDefinition>(metricTable).map(([name, metric]) => [
+    code(name),
+    metric.type,
+    metric.labels.map(code).join(', '),
+    processesOf(metric),
+    metric.help,
+  ]);
+  return toTable(['metric', 'type', 'labels', 'of', 'what it tells'], rows);
+}
+
 /** The text of the page with the tables in their place. */
 export const withTables = (text: string): string =>
-  replaceBlock(replaceBlock(text, 'variables', variablesTable()), 'limits', limitTables());
+  Object.entries({ variables: variablesTable(), limits: limitTables(), metrics: metricsTable() }).reduce(
+    (page, [name, block]) => replaceBlock(page, name, block),
+    text,
+  );
 
 export const readPage = () => readFileSync(page, 'utf8');
 

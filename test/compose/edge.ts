@@ -69,6 +69,22 @@ export function testEdge(stack: () => Stack, limit: number): void {
     expect(ports.map(({ HostIp }) => HostIp)).toEqual(['127.0.0.1']);
   });
 
+  it('keeps metrics inside', async () => {
+    const { origin } = new URL(stack().url);
+    for (const path of ['/metrics', '/metrics/', '/metrics?a=b', '/%6detrics', '/%6D%65trics']) {
+      const { status } = await fetch(origin + path);
+      expect([path, status]).toEqual([path, 403]);
+    }
+    const ask = `for (const name of ['api', 'ingest-worker', 'export-worker'])
+      fetch('http://' + name + ':9464/metrics').then(({ status }) => console.log(name, status))`;
+    const inside = await stack().compose('exec', '-T', 'ingest-worker', 'node', '-e', ask);
+    expect(inside.trim().split('\n').toSorted()).toEqual([
+      'api 200',
+      'export-worker 200',
+      'ingest-worker 200',
+    ]);
+  });
+
   it('limits the processes of each container', async () => {
     const ids = (await stack().compose('ps', '-a', '-q')).split('\n');
     const limits = await Promise.all(ids.map((id) => inspect(id, '{{.Name}} {{.HostConfig.PidsLimit}}')));

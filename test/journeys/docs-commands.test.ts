@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { inherited } from '../../local/env.ts';
 import { type Sluice, startSluice } from '../support/sluice.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -43,10 +44,11 @@ const patternOf = (answer: string) =>
       .join('[\\s\\S]*'),
   );
 
+const METRICS_TOKEN = 'a-token-of-this-test';
 let sluice: Sluice;
 const folder = mkdtempSync(join(tmpdir(), 'sluice-docs-'));
 beforeAll(async () => {
-  sluice = await startSluice();
+  sluice = await startSluice({ env: { METRICS_TOKEN } });
 });
 afterAll(async () => {
   rmSync(folder, { recursive: true });
@@ -56,7 +58,10 @@ afterAll(async () => {
 async function answersOf(steps: Step[]): Promise<string[]> {
   const script = steps.map(({ commands }) => `${commands}printf '${end.replaceAll('\n', '\\n')}'\n`).join('');
   const here = script.replaceAll('http://127.0.0.1:4000', sluice.url);
-  const { stdout } = await promisify(execFile)('bash', ['-c', here], { cwd: folder });
+  const { stdout } = await promisify(execFile)('bash', ['-c', here], {
+    cwd: folder,
+    env: { ...inherited(), METRICS_TOKEN },
+  });
   return stdout.split(end).slice(0, -1);
 }
 

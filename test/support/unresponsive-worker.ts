@@ -4,6 +4,7 @@ import { connectRedis } from '@sluice/queues/redis.ts';
 import { timings } from '@sluice/queues/timings.ts';
 import { startWorker } from '@sluice/queues/worker.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
+import { createMetrics } from '@sluice/shared/metrics/metrics.ts';
 
 /**
  * A worker process for tests that soon takes itself for unresponsive: it takes jobs from the Redis at REDIS_URL, and looks for
@@ -13,8 +14,15 @@ const { REDIS_URL = '', WATCH_URL = '', REDIS_PREFIX: prefix = '' } = process.en
 const timeoutMs = 30_000;
 const log = createLogger('test', { level: 'info', pretty: false });
 const redis = connectRedis({ url: WATCH_URL }, log, 'impatient');
+const noMetrics = { port: 0, token: undefined };
 await startWorker({
-  config: { redis: { url: REDIS_URL, prefix, timeoutMs }, concurrency: 1, healthPort: 0 },
+  config: {
+    redis: { url: REDIS_URL, prefix, timeoutMs },
+    concurrency: 1,
+    healthPort: 0,
+    metrics: noMetrics,
+  },
+  metrics: createMetrics(noMetrics),
   log,
   tasks: [
     {

@@ -1,7 +1,7 @@
 import { withoutByteOrderMark } from '@sluice/json/read-payload.ts';
 import { OutOfSteps } from '@sluice/schemas/validate/budget.ts';
 import { type Admission, unlimited } from '@sluice/shared/admission.ts';
-import { unavailable } from '@sluice/shared/errors.ts';
+import { byLimit, unavailable } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { createThread, ThreadBusy } from '@sluice/shared/threads/thread.ts';
 import { fitsInDocument } from '@sluice/store/entries/write-documents.ts';
@@ -103,7 +103,10 @@ export function createUploadValidator(
       return taught;
     } catch (error) {
       if (error instanceof ThreadBusy)
-        throw unavailable('too many large uploads are waiting; nothing was stored', 1);
+        throw byLimit(
+          'capacity_largeUploads',
+          unavailable('too many large uploads are waiting; nothing was stored', 1),
+        );
       throw error;
     }
   }

@@ -17,19 +17,25 @@ export class Postpone extends Error {
   }
 }
 
-/** `signal` is aborted when the process shall end: hand the job back with `Postpone`. */
-export type Handler<Payload> = (payload: Payload, signal: AbortSignal) => Promise<void>;
+/** `signal` is aborted when the process shall end: hand the job back with `Postpone`. `moved` tells that a part of the job is done. */
+export type Handler<Payload> = (payload: Payload, signal: AbortSignal, moved: () => void) => Promise<void>;
+
+/** Why a job is put back. */
+export const requeueCauses = ['postponed', 'lease_lost', 'mongodb_away', 'error', 'stalled'] as const;
+export type RequeueCause = (typeof requeueCauses)[number];
 
 interface Options {
   redis: RedisConfig;
   concurrency: number;
   timings: Pick<Timings, 'lockMs'>;
   log: Logger;
+  /** Hears of each job that is put back. */
+  onRequeue?(cause: RequeueCause): void;
 }
 
 export interface Consumer {
   name: string;
-  /** Jobs in hand now, and when one was last begun or ended (ms since the epoch). */
+  /** Jobs in hand now, and when one last began, moved or ended (as of `performance.now()`). */
   activity(): { active: number; lastAt: number };
   close(): Promise<void>;
 }
@@ -39,33 +45,37 @@ const leasedMs = 1_000;
 /** After MongoDB was away for this worker: another one may reach it. */
 const restMs = 1_000;
 
-/** When a job whose handler threw this is to be delivered again, without counting it; undefined where it failed. */
-function delayOf(error: unknown): number | undefined {
-  if (error instanceof Postpone) return error.delayMs;
-  if (error instanceof LeaseLost) return leasedMs;
-  return storeFault(error) && 0;
+/** Why, and when, a job whose handler threw this is to be delivered again, without counting it; undefined where it failed. */
+function againAfter(error: unknown): { cause: RequeueCause; delayMs: number } | undefined {
+  if (error instanceof Postpone) return { cause: 'postponed', delayMs: error.delayMs };
+  if (error instanceof LeaseLost) return { cause: 'lease_lost', delayMs: leasedMs };
+  return storeFault(error) && { cause: 'mongodb_away', delayMs: 0 };
 }
 
 /** The receiving end of a queue: hands each job to `handler`, at most `concurrency` at once. */
 export function consume<Payload>(
   definition: QueueDefinition<Payload>,
   handler: Handler<Payload>,
-  { redis: config, concurrency, timings, log }: Options,
+  { redis: config, concurrency, timings, log, onRequeue }: Options,
 ): Consumer {
   const stopping = new AbortController();
   const connection = connectRedis(config, log, 'patient');
   let active = 0;
   let lastAt = performance.now();
+  const moved = () => {
+    lastAt = performance.now();
+  };
 
   async function run(job: Job<Payload>, token?: string): Promise<void> {
     active += 1;
-    lastAt = performance.now();
+    moved();
     try {
-      await handler(job.data, stopping.signal);
+      await handler(job.data, stopping.signal, moved);
     } catch (error) {
-      const delayMs = delayOf(error);
-      if (delayMs === undefined) throw error;
-      await job.moveToDelayed(Date.now() + delayMs, token);
+      const again = againAfter(error);
+      onRequeue?.(again?.cause ?? 'error');
+      if (!again) throw error;
+      await job.moveToDelayed(Date.now() + again.delayMs, token);
       if (storeFault(error)) {
         log.warn({ event: 'job.interrupted', queue: definition.name, job: job.id, err: error });
         await pause(restMs, undefined, { signal: stopping.signal }).catch(() => undefined);
@@ -73,7 +83,7 @@ export function consume<Payload>(
       throw new DelayedError();
     } finally {
       active -= 1;
-      lastAt = performance.now();
+      moved();
     }
   }
 
@@ -96,6 +106,7 @@ export function consume<Payload>(
       err: error,
     });
   });
+  worker.on('stalled', () => onRequeue?.('stalled'));
   worker.on('error', (error) =>
     log.debug({ event: 'worker.error', queue: definition.name, reason: error.message }),
   );

@@ -41,6 +41,7 @@ export function createJobQueue<Payload>(
     definition,
     workers: producer.workers,
     waiting: producer.waiting,
+    backlog: producer.backlog,
     enqueue,
 
     /** Enqueues again what has waited for so long that Redis may have lost it. */

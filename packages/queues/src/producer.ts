@@ -13,6 +13,15 @@ const retried: JobsOptions = {
   removeOnFail: true,
 };
 
+/** What is in a queue now. */
+export interface Backlog {
+  jobs: Record<'waiting' | 'active' | 'delayed', number>;
+  /** How long the oldest of the next jobs has waited since it was added, or last given back; 0 when none waits. */
+  oldestMs: number;
+}
+
+const nextJobs = 100;
+
 export type Producer<Payload> = ReturnType<typeof createProducer<Payload>>;
 
 /**
@@ -32,6 +41,18 @@ export function createProducer<Payload>(
   function ask<T>(command: () => Promise<T>): Promise<T> {
     if (redis.status !== 'ready') return Promise.reject(new Error('Redis is away'));
     return within(config.timeoutMs, 'Redis does not answer', command());
+  }
+
+  async function backlog(): Promise<Backlog> {
+    const [counts, next] = await Promise.all([
+      queue.getJobCounts('waiting', 'prioritized', 'active', 'delayed'),
+      queue.getJobs(['waiting', 'prioritized'], 0, nextJobs - 1, true),
+    ]);
+    const { waiting = 0, prioritized = 0, active = 0, delayed = 0 } = counts;
+    const now = Date.now();
+    // A job that ends meanwhile is missing from the list.
+    const ages = next.filter(Boolean).map((job) => now - (job.processedOn ?? job.timestamp));
+    return { jobs: { waiting: waiting + prioritized, active, delayed }, oldestMs: Math.max(0, ...ages) };
   }
 
   return {
@@ -54,5 +75,7 @@ export function createProducer<Payload>(
 
     /** Jobs that a free worker would get now. */
     waiting: (): Promise<number> => ask(() => queue.getJobCountByTypes('waiting', 'prioritized')),
+
+    backlog: (): Promise<Backlog> => ask(backlog),
   };
 }

@@ -3,6 +3,8 @@ import type { JobRecord } from '@sluice/store/jobs/job-records.ts';
 /** What both ends of a queue must agree on. Payloads carry ids only. */
 export interface QueueDefinition<Payload> {
   name: string;
+  /** What one of its jobs is called. */
+  kind: 'export' | 'import' | 'purge' | 'invalidation';
   /** The same payload gives the same id, so that adding it twice delivers it once. No `:` in it. */
   idOf(payload: Payload): string;
 }
@@ -33,11 +35,13 @@ export const importsQueue: JobQueueDefinition<{ jobId: string; slot: number }> =
 /** A deleted application whose entries, jobs and files shall go; taken by ingest workers. */
 export const purgesQueue: QueueDefinition<{ applicationId: string }> = {
   name: 'purges',
+  kind: 'purge',
   idOf: ({ applicationId }) => `purge-${applicationId}`,
 };
 
 /** An application that schema caches must drop; an ingest worker takes it and broadcasts. */
 export const invalidationsQueue: QueueDefinition<{ applicationId: string }> = {
   name: 'invalidations',
+  kind: 'invalidation',
   idOf: ({ applicationId }) => `invalidation-${applicationId}`,
 };

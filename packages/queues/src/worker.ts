@@ -1,7 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import type { Logger } from '@sluice/shared/logger.ts';
+import type { Metrics, MetricsConfig } from '@sluice/shared/metrics/metrics.ts';
+import { serveMetrics } from '@sluice/shared/metrics/serve.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
 import { type Consumer, consume, type Handler } from './consumer.ts';
+import { countRequeues, monitorQueues } from './monitor.ts';
 import type { Producer } from './producer.ts';
 import type { RedisConfig } from './redis.ts';
 import type { Timings } from './timings.ts';
@@ -11,7 +14,7 @@ const looks = 6;
 
 interface Task {
   // biome-ignore lint/suspicious/noExplicitAny: each queue has a payload of its own
-  queue: Pick<Producer<any>, 'definition' | 'waiting'>;
+  queue: Pick<Producer<any>, 'definition' | 'waiting' | 'backlog'>;
   // biome-ignore lint/suspicious/noExplicitAny: the same as that of the queue
   handler: Handler<any>;
   /** Enqueues again what MongoDB has on record and Redis may have lost. To enqueue what it has not lost does nothing. */
@@ -19,9 +22,10 @@ interface Task {
 }
 
 interface Options {
-  config: { redis: RedisConfig; concurrency: number; healthPort: number };
+  config: { redis: RedisConfig; concurrency: number; healthPort: number; metrics: MetricsConfig };
   timings: Timings;
   log: Logger;
+  metrics: Metrics;
   tasks: Task[];
   /** Removes what nobody wants any more; called again and again. */
   clean?(): Promise<void>;
@@ -70,15 +74,20 @@ export async function startWorker({
   config,
   timings,
   log,
+  metrics,
   tasks,
   clean,
   close,
 }: Options): Promise<RunningWorker> {
   const server = await listen(config.healthPort);
+  const stopMetrics = await serveMetrics(config.metrics, metrics);
   const running = tasks.map((task) => {
-    const consumer = consume(task.queue.definition, task.handler, { ...config, timings, log });
-    return { consumer, stopWatching: watchConsumer(consumer, task, timings, log) };
+    const { definition } = task.queue;
+    const onRequeue = countRequeues(definition, metrics);
+    const consumer = consume(definition, task.handler, { ...config, timings, log, onRequeue });
+    return { queue: task.queue, consumer, stopWatching: watchConsumer(consumer, task, timings, log) };
   });
+  monitorQueues(running, metrics);
 
   async function sweep(): Promise<void> {
     for (const task of tasks) await task.recover?.();
@@ -94,6 +103,7 @@ export async function startWorker({
       for (const { stopWatching } of running) stopWatching();
       await Promise.all(running.map(({ consumer }) => consumer.close()));
       server?.close();
+      stopMetrics();
       await close();
     },
   };

@@ -81,6 +81,8 @@ export class ApiError extends Error {
   readonly description: string;
   readonly details: ErrorDetail[] | LineError[] | undefined;
   readonly headers: Record<string, string>;
+  /** The limit that refused the work, such as `rate_uploads`: see `byLimit`. */
+  limit?: string;
 
   constructor(name: ErrorName, message: string, { details, headers = {}, cause }: Extra = {}) {
     super(message, { cause });
@@ -109,6 +111,12 @@ export function tooMany(
   return new ApiError('TooManyRequestsError', message, {
     headers: { ...headers, 'retry-after': String(retryAfterSeconds) },
   });
+}
+
+/** The refusal of a limit, by whose name it is counted once it is answered. */
+export function byLimit(limit: string, refusal: ApiError): ApiError {
+  refusal.limit = limit;
+  return refusal;
 }
 
 export type BusyName = 'TooManyRequestsError' | 'ServiceUnavailableError';

@@ -1,5 +1,6 @@
 import { ConfigError } from '@sluice/shared/config/load.ts';
 import { within } from '@sluice/shared/deadline.ts';
+import type { Metrics } from '@sluice/shared/metrics/metrics.ts';
 import { MongoClient, type MongoClientOptions, ObjectId } from 'mongodb';
 import { auditStore } from './accounts/audit.ts';
 import { userStore } from './accounts/users.ts';
@@ -16,6 +17,8 @@ import { createIndexes } from './indexes.ts';
 import { chunkStore } from './jobs/chunks.ts';
 import { jobStore } from './jobs/jobs.ts';
 import { partStore } from './jobs/parts.ts';
+import { monitorPool, monitorPrimary, timedConnections } from './monitor.ts';
+import { operationStore } from './operations.ts';
 
 export interface Clock {
   /** The time of MongoDB's primary, in ms since the epoch. */
@@ -54,12 +57,13 @@ const patientMs = 600_000;
  * Opens the store. The driver connects at the first operation, so this never waits and never throws for
  * a server that is away. `timeoutMs` bounds each step of an operation (the driver's own bound for a whole
  * one, `timeoutMS`, does nothing any more); `patient` lets a scan run longer. `filterMs` bounds a filtered listing. The
- * database is the path of the URL.
+ * database is the path of the URL. `metrics` hear of connections and commands.
  */
 export function connectStore(
   { url, timeoutMs, filterMs }: { url: string; timeoutMs: number; filterMs?: number },
   appName: string,
   patience: 'patient' | 'impatient',
+  metrics?: Metrics,
 ) {
   const client = createClient(url, {
     ...durable,
@@ -72,11 +76,16 @@ export function connectStore(
     maxPoolSize: 50,
     // How soon a primary that does not answer is taken for gone.
     heartbeatFrequencyMS: 2_000,
+    ...(metrics && { connectionType: timedConnections(metrics) }),
   });
   // Where the first connection fails, the driver keeps the topology that it closed, and tries no other.
   client.on('topologyClosed', () => Object.assign(client, { topology: undefined }));
   const named = client.options.dbName;
   const db = client.db(named === 'test' ? 'sluice' : named);
+  if (metrics) {
+    monitorPool(client, metrics);
+    monitorPrimary(db, metrics);
+  }
   const milestones = milestoneStore(db);
   const entries = entryStore(db, timeoutMs, { milestones, filterMs });
 
@@ -102,6 +111,7 @@ export function connectStore(
     parts: partStore(db),
     chunks: chunkStore(db),
     audit: auditStore(db),
+    operations: operationStore(db),
     backup: backupStore(db, { now: async () => (await clock()).now, prepare: createMissing }),
     /** Creates what indexes are missing. Rejects while only part of a backup is restored. */
     async prepare(): Promise<void> {

@@ -6,3 +6,10 @@ declare module 'mongodb/lib/cmap/commands.js' {
     push(document: object, bson: Uint8Array): void;
   }
 }
+
+/** The same: a connection of the pool, whose class is the option `connectionType`. */
+declare module 'mongodb/lib/cmap/connection.js' {
+  export class Connection {
+    command(ns: unknown, command: object, ...rest: unknown[]): Promise<unknown>;
+  }
+}

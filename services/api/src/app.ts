@@ -15,6 +15,7 @@ import { createKeyring } from './keys/keyring.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { createQuotas } from './limits/quota.ts';
 import { createCounters } from './limits/rate.ts';
+import { metricsRoute } from './metrics/route.ts';
 import { uploadRoutes } from './uploads/routes.ts';
 
 /** Builds the server: what all routes share, then the routes. It does not listen yet. */
@@ -33,6 +34,7 @@ export async function buildApp(given: AppDependencies) {
     counters: createCounters(redis, config.redis),
   };
 
+  await app.register(metricsRoute, dependencies);
   await app.register(
     async (api) => {
       await api.register(untilPrepared, given);

@@ -4,6 +4,7 @@ import type { Redis } from '@sluice/queues/redis.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
+import type { Metrics } from '@sluice/shared/metrics/metrics.ts';
 import type { Store } from '@sluice/store/connect.ts';
 import type { ApplicationCache } from './applications/cache.ts';
 import type { Audit } from './audit/audit.ts';
@@ -34,6 +35,7 @@ export interface AppDependencies {
   redis: Redis;
   capacity: Capacities;
   lifecycle: Lifecycle;
+  metrics: Metrics;
 }
 
 /** What features are made of: each names what it takes. */

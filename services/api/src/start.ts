@@ -1,12 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { hearChanges } from '@sluice/queues/broadcast.ts';
 import { createJobQueue } from '@sluice/queues/job-queue.ts';
+import { monitorRedis } from '@sluice/queues/monitor.ts';
 import { createProducer } from '@sluice/queues/producer.ts';
 import { exportsQueue, importsQueue, invalidationsQueue, purgesQueue } from '@sluice/queues/queues.ts';
 import { connectRedis } from '@sluice/queues/redis.ts';
 import { createCompiler } from '@sluice/schemas/compile/compiler.ts';
 import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
+import { createMetrics } from '@sluice/shared/metrics/metrics.ts';
+import { serveMetrics } from '@sluice/shared/metrics/serve.ts';
 import { connectStore } from '@sluice/store/connect.ts';
 import { untilPrepared } from '@sluice/store/until-prepared.ts';
 import { buildApp } from './app.ts';
@@ -28,10 +31,12 @@ export async function startApi(
   capacity = createCapacities(),
 ): Promise<RunningApi> {
   const lifecycle: Lifecycle = { phase: 'starting' };
-  const store = connectStore(config.mongodb, 'sluice-api', 'impatient');
+  const metrics = createMetrics(config.metrics);
+  const store = connectStore(config.mongodb, 'sluice-api', 'impatient', metrics);
   const redis = connectRedis(config.redis, log, 'impatient');
-  const compiler = createCompiler({ capacity: capacity.schemas, log });
-  const cache = createApplicationCache({ ...store, compiler, log });
+  monitorRedis(redis, metrics);
+  const compiler = createCompiler({ capacity: capacity.schemas, metrics, log });
+  const cache = createApplicationCache({ ...store, compiler, metrics, log });
   const unhear = hearChanges(config.redis, log, cache.drop);
   const queues = {
     exports: createJobQueue(exportsQueue, store.jobs, redis, config.redis, log),
@@ -40,10 +45,12 @@ export async function startApi(
     invalidations: createProducer(invalidationsQueue, redis, config.redis, log),
   };
   const app = await buildApp({
-    ...{ config, log, store, compiler, cache, queues, redis, capacity, lifecycle },
+    ...{ config, log, store, compiler, cache, queues, redis, capacity, lifecycle, metrics },
   });
 
+  let stopMetrics = () => {};
   async function release(): Promise<void> {
+    stopMetrics();
     cache.close();
     unhear();
     redis.disconnect();
@@ -58,6 +65,7 @@ export async function startApi(
 
   let url: string;
   try {
+    stopMetrics = await serveMetrics(config.metrics, metrics);
     url = await app.listen({ host: config.host, port: config.port });
   } catch (error) {
     await release();

@@ -1,10 +1,13 @@
+import { createJobMetrics } from '@sluice/queues/job-metrics.ts';
 import { createJobQueue } from '@sluice/queues/job-queue.ts';
+import { monitorRedis } from '@sluice/queues/monitor.ts';
 import { exportsQueue } from '@sluice/queues/queues.ts';
 import { connectRedis } from '@sluice/queues/redis.ts';
 import { timings as usual } from '@sluice/queues/timings.ts';
 import { type RunningWorker, startWorker } from '@sluice/queues/worker.ts';
 import type { ExportWorkerConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
+import { createMetrics } from '@sluice/shared/metrics/metrics.ts';
 import { connectStore } from '@sluice/store/connect.ts';
 import { untilPrepared } from '@sluice/store/until-prepared.ts';
 import { createClean } from './clean.ts';
@@ -16,18 +19,24 @@ export async function startExportWorker(
   log: Logger,
   timings = usual,
 ): Promise<RunningWorker> {
-  const store = connectStore(config.mongodb, 'sluice-export-worker', 'patient');
+  const metrics = createMetrics(config.metrics);
+  const store = connectStore(config.mongodb, 'sluice-export-worker', 'patient', metrics);
   const redis = connectRedis(config.redis, log, 'impatient');
+  monitorRedis(redis, metrics);
   const queue = createJobQueue(exportsQueue, store.jobs, redis, config.redis, log);
   await untilPrepared(store, log);
   return startWorker({
     config,
     timings,
     log,
+    metrics,
     tasks: [
       {
         queue,
-        handler: createMakeExport({ store, queue, ...config, timings, log }),
+        handler: createMakeExport({
+          ...{ store, queue, retentionMs: config.retentionMs, timings, log },
+          metrics: createJobMetrics('export', metrics),
+        }),
         recover: () => queue.recover(timings.forgottenMs),
       },
     ],

@@ -1,5 +1,7 @@
 import { announceChange } from '@sluice/queues/broadcast.ts';
+import { counted, createJobMetrics } from '@sluice/queues/job-metrics.ts';
 import { createJobQueue } from '@sluice/queues/job-queue.ts';
+import { monitorRedis } from '@sluice/queues/monitor.ts';
 import { createProducer } from '@sluice/queues/producer.ts';
 import { importsQueue, invalidationsQueue, purgesQueue } from '@sluice/queues/queues.ts';
 import { connectRedis } from '@sluice/queues/redis.ts';
@@ -8,11 +10,13 @@ import { type RunningWorker, startWorker } from '@sluice/queues/worker.ts';
 import { createCompiler } from '@sluice/schemas/compile/compiler.ts';
 import type { IngestWorkerConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
+import { createMetrics } from '@sluice/shared/metrics/metrics.ts';
 import { connectStore } from '@sluice/store/connect.ts';
 import { untilPrepared } from '@sluice/store/until-prepared.ts';
 import { createCleanImports } from './import/clean-imports.ts';
 import { createImportChunk } from './import/import-chunk.ts';
 import { startSettling } from './milestones/start.ts';
+import { monitorBackups } from './monitor-backups.ts';
 import { createPurge } from './purge.ts';
 
 const purgesAtOnce = 500;
@@ -26,26 +30,33 @@ export async function startIngestWorker(
   const { retentionMs } = config;
   // An insert is sent twice, and each time has its steps.
   const graceMs = 3 * config.mongodb.timeoutMs + timings.lateUploadMs;
-  const store = connectStore(config.mongodb, 'sluice-ingest-worker', 'patient');
+  const metrics = createMetrics(config.metrics);
+  const store = connectStore(config.mongodb, 'sluice-ingest-worker', 'patient', metrics);
   const redis = connectRedis(config.redis, log, 'impatient');
+  monitorRedis(redis, metrics);
+  monitorBackups(store.operations, metrics);
   const invalidations = createProducer(invalidationsQueue, redis, config.redis, log);
   const purges = createProducer(purgesQueue, redis, config.redis, log);
   const imports = createJobQueue(importsQueue, store.jobs, redis, config.redis, log);
-  const compiler = createCompiler({ log });
+  const compiler = createCompiler({ metrics, log });
   await untilPrepared(store, log);
   const stopSettling = startSettling(store, log);
   return startWorker({
     config,
     timings,
     log,
+    metrics,
     tasks: [
       {
         queue: invalidations,
-        handler: ({ applicationId }) => announceChange(redis, config.redis, applicationId),
+        handler: counted(
+          ({ applicationId }) => announceChange(redis, config.redis, applicationId),
+          createJobMetrics('invalidation', metrics),
+        ),
       },
       {
         queue: purges,
-        handler: createPurge({ store, graceMs, log }),
+        handler: counted(createPurge({ store, graceMs, log }), createJobMetrics('purge', metrics)),
         async recover() {
           for (const applicationId of await store.applications.unpurged(purgesAtOnce))
             await purges.add({ applicationId });
@@ -53,7 +64,10 @@ export async function startIngestWorker(
       },
       {
         queue: imports,
-        handler: createImportChunk({ store, compiler, queue: imports, retentionMs, timings, log }),
+        handler: createImportChunk({
+          ...{ store, compiler, queue: imports, retentionMs, timings, log },
+          metrics: createJobMetrics('import', metrics),
+        }),
         recover: () => imports.recover(timings.forgottenMs),
       },
     ],

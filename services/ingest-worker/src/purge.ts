@@ -22,12 +22,13 @@ export function createPurge({
   graceMs,
   log,
 }: Dependencies) {
-  async function purgeEntries(id: string, signal: AbortSignal): Promise<number> {
+  async function purgeEntries(id: string, signal: AbortSignal, moved: () => void): Promise<number> {
     let purged = 0;
     for (;;) {
       if (signal.aborted) throw new Postpone();
       const deleted = await entries.purge(id, batch);
       purged += deleted;
+      moved();
       if (deleted === 0) return purged;
     }
   }
@@ -47,12 +48,13 @@ export function createPurge({
   return async function purge(
     { applicationId }: { applicationId: string },
     signal: AbortSignal,
+    moved = () => {},
   ): Promise<void> {
     // Its age before the first look: what comes while this one goes on is for the next.
     const tombstone = await applications.tombstone(applicationId, graceMs);
     if (!tombstone) return;
     const isLast = tombstone.isOlder;
-    const purged = await purgeEntries(applicationId, signal);
+    const purged = await purgeEntries(applicationId, signal, moved);
     await purgeJobs(applicationId);
     // After its entries, for where there are some a worker may still set a milestone.
     await removeRest(applicationId);

@@ -1,5 +1,6 @@
 import { type Admission, unlimited } from '@sluice/shared/admission.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
+import type { Metrics } from '@sluice/shared/metrics/metrics.ts';
 import { createThread } from '@sluice/shared/threads/thread.ts';
 import { limits } from '../limits.ts';
 import { createValidator, type Validator } from '../validate/validator.ts';
@@ -33,12 +34,16 @@ export type Compiler = {
 export function createCompiler({
   deadlineMs = limits.compileDeadlineMs,
   capacity = unlimited,
+  metrics,
   log,
 }: {
   deadlineMs?: number;
   capacity?: Admission;
+  metrics?: Pick<Metrics, 'observe'>;
   log?: Pick<Logger, 'error'>;
 } = {}): Compiler {
+  const timeOf = (result: string) => metrics?.observe('sluice_schema_compile_duration_seconds', { result });
+  const times = { ok: timeOf('ok'), refused: timeOf('refused'), failed: timeOf('failed') };
   const onDefect = (error: unknown) => log?.error({ event: 'validator.defect', err: error });
   const thread = createThread<CompileRequest, CompileReply>({
     name: 'the schema compiler',
@@ -50,10 +55,23 @@ export function createCompiler({
   });
   // What was accepted on a quiet machine must load on a busy one.
   const accepted = { deadlineMs: 10 * deadlineMs };
+
+  async function ask(client: string, request: CompileRequest): Promise<CompileReply> {
+    const began = performance.now();
+    let result: keyof typeof times = 'failed';
+    try {
+      const options = request.isNew ? {} : accepted;
+      const answer = await capacity.run(client, () => thread.ask(client, request, options));
+      result = 'problem' in answer ? 'refused' : 'ok';
+      return answer;
+    } finally {
+      times[result]?.((performance.now() - began) / 1_000);
+    }
+  }
+
   return {
     async compile(raw, { client = '', isNew = false } = {}) {
-      const request = { raw, isNew, exhaustive: false };
-      const answer = await capacity.run(client, () => thread.ask(client, request, isNew ? {} : accepted));
+      const answer = await ask(client, { raw, isNew, exhaustive: false });
       if ('problem' in answer) return { ok: false, problem: answer.problem };
       const { warnings, ...generated } = answer;
       const validator = createValidator(generated, () => compileExhaustive(raw, client), onDefect);
@@ -64,8 +82,7 @@ export function createCompiler({
 
   // Keeps the text, not the parsed schema: it is needed only when a payload is explained for the first time.
   async function compileExhaustive(raw: string, client: string) {
-    const request = { raw, isNew: false, exhaustive: true };
-    const answer = await capacity.run(client, () => thread.ask(client, request, accepted));
+    const answer = await ask(client, { raw, isNew: false, exhaustive: true });
     return 'code' in answer ? answer : undefined;
   }
 }

@@ -92,6 +92,12 @@ const listOf = (text: string) => text.split(',').map((each) => each.trim());
 
 export const text = kind((given) => given || undefined, 'must not be empty');
 
+/** Visible ASCII, as it goes into a header. */
+export const token = kind(
+  (given) => (/^[!-~]{16,}$/.test(given) ? given : undefined),
+  'must have at least 16 visible ASCII characters and no spaces',
+);
+
 const flags = new Map([
   ...['true', '1', 'yes', 'on'].map((word) => [word, true] as const),
   ...['false', '0', 'no', 'off'].map((word) => [word, false] as const),

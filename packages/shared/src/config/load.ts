@@ -74,6 +74,7 @@ function common(vars: CleanedEnv<typeof Common>) {
     mongodb: { url: vars.MONGODB_URL, timeoutMs: vars.MONGODB_TIMEOUT },
     redis: { url: vars.REDIS_URL, prefix: vars.REDIS_PREFIX, timeoutMs: vars.REDIS_TIMEOUT },
     shutdownTimeoutMs: vars.SHUTDOWN_TIMEOUT,
+    metrics: { port: vars.METRICS_PORT, token: vars.METRICS_TOKEN },
   };
 }
 

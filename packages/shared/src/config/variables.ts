@@ -29,6 +29,13 @@ export const Common = {
     '20s',
     'How long a process may take to stop after SIGTERM. Keep it below the grace period of the container.',
   ),
+  METRICS_PORT: integer(0, 65_535).or(
+    '0',
+    'Port on which each process answers `GET /metrics`, on all addresses; 0 for none. Compose sets 9464; `npm start` ignores it.',
+  ),
+  METRICS_TOKEN: kinds.token.optional(
+    'Token that `GET /metrics` requires as `Authorization: Bearer`, at least 16 characters. If it is set, the API also answers on `PORT`.',
+  ),
 };
 
 export const Api = {

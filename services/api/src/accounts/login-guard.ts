@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { tooMany } from '@sluice/shared/errors.ts';
+import { byLimit, tooMany } from '@sluice/shared/errors.ts';
 import { type Counters, toSeconds } from '../limits/rate.ts';
 import { rates } from '../limits/table.ts';
 
@@ -49,9 +49,9 @@ export function createLoginGuard(counters: Counters) {
         wrongOfUser.get(name),
         known.get(pair),
       ]);
-      if (wait) throw refuse('this address', wait.msBeforeNext);
+      if (wait) throw byLimit('rate_wrongPasswords', refuse('this address', wait.msBeforeNext));
       if (!seen && tries && tries.consumedPoints >= ofUser.limit)
-        throw refuse('many addresses', tries.msBeforeNext);
+        throw byLimit('rate_wrongPasswordsOfUser', refuse('many addresses', tries.msBeforeNext));
       const right = await isRight();
       if (right) await Promise.all([wrong.delete(pair), known.set(pair, 1, ofUser.knownSeconds)]);
       else await countWrong(name, pair, seen !== null);

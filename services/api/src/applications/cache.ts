@@ -1,6 +1,7 @@
 import { createLoadIntake, type Intake } from '@sluice/intake/intake.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
+import type { Metrics } from '@sluice/shared/metrics/metrics.ts';
 import type { Access, ApplicationStore } from '@sluice/store/applications/applications.ts';
 import type { FieldStore } from '@sluice/store/applications/fields.ts';
 import { LRUCache } from 'lru-cache';
@@ -35,6 +36,7 @@ interface Dependencies {
   applications: ApplicationStore;
   fields: FieldStore;
   compiler: Compiler;
+  metrics?: Pick<Metrics, 'count'>;
   log: Logger;
   size?: number;
 }
@@ -48,9 +50,12 @@ export function createApplicationCache({
   applications,
   fields,
   compiler,
+  metrics,
   log,
   size = 5_000,
 }: Dependencies): ApplicationCache {
+  const count = (result: string) => metrics?.count('sluice_schema_cache_lookups_total', { result });
+  const lookups = { hit: count('hit'), stale: count('stale'), miss: count('miss') };
   const loadIntake = createLoadIntake({ fields, compiler });
   const domains = new Map<string, string>();
   const cached = new LRUCache<string, Cached>({
@@ -125,7 +130,10 @@ export function createApplicationCache({
 
   async function get(domain: string): Promise<Cached | undefined> {
     const asked = performance.now();
-    const found = cached.get(domain) ?? (await loadOnce(domain));
+    const known = cached.get(domain);
+    const isFresh = known !== undefined && asked - known.checkedAt <= maxAgeMs;
+    lookups[isFresh ? 'hit' : known ? 'stale' : 'miss']?.();
+    const found = known ?? (await loadOnce(domain));
     if (!found) return undefined;
     used.add(found);
     if (asked - found.checkedAt <= maxAgeMs) return found;
@@ -143,6 +151,7 @@ export function createApplicationCache({
       const found = cached.get(domain);
       if (!found || performance.now() - found.checkedAt > maxAgeMs) return undefined;
       used.add(found);
+      lookups.hit?.();
       return found;
     },
     get,

@@ -117,6 +117,7 @@ export function answerError(error: FastifyError, request: FastifyRequest, reply:
   const shown =
     known ??
     new ApiError('InternalServerError', `something went wrong on our side; request id ${request.id}`);
+  reply.failure = shown;
   if (isLast(request, reply, shown)) {
     reply.header('connection', 'close');
     ignoreInput(request.raw.socket);

@@ -1,6 +1,7 @@
 import fp from 'fastify-plugin';
 import { auth } from '../accounts/auth.ts';
 import type { AppDependencies } from '../dependencies.ts';
+import { requestMetrics } from '../metrics/requests.ts';
 import { lingers } from './connections/lingering.ts';
 import { requestHeads } from './connections/request-heads.ts';
 import { slowBodies } from './connections/slow-bodies.ts';
@@ -15,7 +16,8 @@ const warnEveryMs = 60_000;
 
 /** What all routes share, in the order in which a request meets it. */
 export const plugins = fp<AppDependencies>(
-  async (app, { config, log, store, cache, lifecycle }) => {
+  async (app, { config, log, store, cache, lifecycle, metrics }) => {
+    await app.register(requestMetrics, { metrics });
     await app.register(envelope);
     await app.register(jsonBody);
     await app.register(validation);

@@ -1,4 +1,4 @@
-import { type ApiError, tooMany, unavailable } from '@sluice/shared/errors.ts';
+import { type ApiError, byLimit, tooMany, unavailable } from '@sluice/shared/errors.ts';
 import { createFairQueue, type FairQueue } from '@sluice/shared/threads/fair-queue.ts';
 import type { FastifyReply } from 'fastify';
 import {
@@ -37,7 +37,10 @@ interface Waiting {
 
 const endless = Number.POSITIVE_INFINITY;
 
-export function createCapacity({ what, limit, client: kind, waitMs = endless }: CapacityLimit): Capacity {
+export function createCapacity(
+  { what, limit, client: kind, waitMs = endless }: CapacityLimit,
+  name?: CapacityName,
+): Capacity {
   const share = sharePerClient * limit;
   const inUse = new Map<string, number>();
   /** Made when the first has to wait: uploads never do. */
@@ -45,9 +48,10 @@ export function createCapacity({ what, limit, client: kind, waitMs = endless }: 
   let total = 0;
 
   const ofClient = (client: string) => inUse.get(client) ?? 0;
+  const refuse = (refusal: ApiError) => byLimit(`capacity_${name}`, refusal);
   const shareIsUsed = () =>
-    tooMany(`too many ${what} of one ${kind} at once; nothing was done`, retryAfterSeconds);
-  const isFull = () => unavailable(`too many ${what} at once; nothing was done`, retryAfterSeconds);
+    refuse(tooMany(`too many ${what} of one ${kind} at once; nothing was done`, retryAfterSeconds));
+  const isFull = () => refuse(unavailable(`too many ${what} at once; nothing was done`, retryAfterSeconds));
 
   function add(client: string, amount: number): void {
     total += amount;
@@ -147,6 +151,7 @@ export type Capacities = Record<CapacityName, Capacity>;
 
 /** All capacities of a process, by their names in the table. */
 export function createCapacities(table: Record<CapacityName, CapacityLimit> = capacities): Capacities {
-  const made = Object.entries(table).map(([name, limits]) => [name, createCapacity(limits)]);
+  const names = Object.keys(table) as CapacityName[];
+  const made = names.map((name) => [name, createCapacity(table[name], name)]);
   return Object.fromEntries(made);
 }

@@ -1,5 +1,5 @@
 import type { ApiConfig } from '@sluice/shared/config/load.ts';
-import { type ApiError, tooMany } from '@sluice/shared/errors.ts';
+import { type ApiError, byLimit, tooMany } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
 import type { Store } from '@sluice/store/connect.ts';
@@ -40,7 +40,7 @@ export function quotaReached(name: QuotaName, limit: number): ApiError {
   const who =
     whose[name] ?? (client === 'owner' ? 'you have reached your' : `this ${client} has reached its`);
   const reached = `${who} limit of ${limit.toLocaleString('en')} ${what}`;
-  return tooMany(`${reached}; ${advice}${orAsk}; nothing was stored`, 60);
+  return byLimit(`quota_${name}`, tooMany(`${reached}; ${advice}${orAsk}; nothing was stored`, 60));
 }
 
 /** How much is kept of an owner. Owners who upload are looked at in MongoDB every few seconds, beside their uploads. */

@@ -1,6 +1,6 @@
 import { keyPrefix, type Redis, type RedisConfig } from '@sluice/queues/redis.ts';
 import type { Rate } from '@sluice/shared/config/kinds.ts';
-import { ApiError, tooMany } from '@sluice/shared/errors.ts';
+import { ApiError, byLimit, tooMany } from '@sluice/shared/errors.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
 import type { onRequestAsyncHookHandler } from 'fastify';
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
@@ -63,7 +63,10 @@ export function limitAddresses(
       reply.headers(rateHeaders(rate.count, rate.count - consumedPoints, msBeforeNext));
       if (consumedPoints <= rate.count) return;
       const seconds = toSeconds(msBeforeNext);
-      throw tooMany(`too many ${what} from this address; wait ${seconds} s`, seconds);
+      throw byLimit(
+        `rate_${name}`,
+        tooMany(`too many ${what} from this address; wait ${seconds} s`, seconds),
+      );
     },
   ];
 }
@@ -136,11 +139,11 @@ export function createUploadRate({ count, durationMs }: Rate, redis: Redis, conf
         // It never fits: no Retry-After, or clients would send it again and again.
         if (entries > count) {
           const message = `the batch has ${shown(entries)} lines; the limit is ${rate}: send smaller batches; nothing was stored`;
-          throw new ApiError('TooManyRequestsError', message, { headers });
+          throw byLimit('rate_uploads', new ApiError('TooManyRequestsError', message, { headers }));
         }
         const seconds = toSeconds(resetMs);
         const message = `rate limit reached: ${rate} for this application; retry in ${seconds} s; nothing was stored`;
-        throw tooMany(message, seconds, headers);
+        throw byLimit('rate_uploads', tooMany(message, seconds, headers));
       }
       uploaded.own += entries;
       return rateHeaders(count, left - entries, resetMs);

@@ -106,3 +106,6 @@ export const quotas = {
 } as const satisfies Record<string, QuotaLimit>;
 
 export type QuotaName = keyof typeof quotas;
+
+/** How refusals are counted. */
+export type LimitName = `rate_${keyof typeof rates}` | `quota_${QuotaName}` | `capacity_${CapacityName}`;

@@ -1,4 +1,4 @@
-import { unavailable } from '@sluice/shared/errors.ts';
+import { byLimit, unavailable } from '@sluice/shared/errors.ts';
 import type { NewEntry, Outcome } from '@sluice/store/entries/entries.ts';
 import { storeFault } from '@sluice/store/faults.ts';
 import type { Capacity } from '../limits/capacity.ts';
@@ -43,7 +43,12 @@ export interface GroupCommit {
    * Rejects when their outcome is unknown. Throws ApiError when too many uploads wait.
    */
   add(entries: NewEntry[], bytes: number, queue: Queue): Promise<Outcome[]>;
+  /** What waits or is on its way, and the age of the oldest of it; 0 when there is nothing. */
+  pending(): { bytes: number; oldestMs: number };
 }
+
+/** Hears of each command: its entries, its time in ms, and whether MongoDB answered it. */
+type OnCommit = (entries: number, ms: number, result: 'ok' | 'failed') => void;
 
 /**
  * Uploads that arrive while a command is on its way go together with the next one: no timer, so a lone
@@ -53,15 +58,20 @@ export function createGroupCommit(
   insert: (entries: NewEntry[]) => Promise<Outcome[]>,
   capacity: Pick<Capacity, 'take' | 'free'>,
   limits: CommitSizes = commitSizes,
+  onCommit: OnCommit = () => {},
 ): GroupCommit {
   const queues = { uploads: createQueue(limits), batches: createQueue(limits) };
-  let inFlight = 0;
+  const inFlight = new Set<Item[]>();
   let scheduled = false;
   let batchesAreNext = false;
 
   /** After what has been received by now is read, so that it all goes together. */
   function schedule(): void {
-    if (scheduled || inFlight === limits.inFlight || (queues.uploads.isEmpty() && queues.batches.isEmpty()))
+    if (
+      scheduled ||
+      inFlight.size === limits.inFlight ||
+      (queues.uploads.isEmpty() && queues.batches.isEmpty())
+    )
       return;
     scheduled = true;
     setImmediate(flush);
@@ -83,9 +93,9 @@ export function createGroupCommit(
     for (const { entries, weight } of taken) if (weight > 0) capacity.free(applicationOf(entries), weight);
     const items = taken.filter((item) => item.since >= latest || refuse(item));
     if (items.length > 0) {
-      inFlight += 1;
+      inFlight.add(items);
       commit(items).finally(() => {
-        inFlight -= 1;
+        inFlight.delete(items);
         schedule();
       });
     }
@@ -93,14 +103,26 @@ export function createGroupCommit(
   }
 
   function refuse({ reject }: Item): boolean {
-    reject(unavailable('the database was too slow; nothing was stored'));
+    reject(byLimit('capacity_uploads', unavailable('the database was too slow; nothing was stored')));
     return false;
+  }
+
+  async function insertAll(entries: NewEntry[]): Promise<Outcome[]> {
+    const began = performance.now();
+    let result: 'ok' | 'failed' = 'failed';
+    try {
+      const outcomes = await insert(entries);
+      result = 'ok';
+      return outcomes;
+    } finally {
+      onCommit(entries.length, performance.now() - began, result);
+    }
   }
 
   async function commit(items: Item[]): Promise<void> {
     let outcomes: Outcome[];
     try {
-      outcomes = await insert(items.flatMap(({ entries }) => entries));
+      outcomes = await insertAll(items.flatMap(({ entries }) => entries));
     } catch (error) {
       // No fault of the store, so one of the entries could not be sent: the others are not to suffer.
       if (items.length > 1 && storeFault(error) === undefined) {
@@ -125,6 +147,13 @@ export function createGroupCommit(
         schedule();
       });
     },
+
+    pending() {
+      const items = [...queues.uploads.all(), ...queues.batches.all(), ...[...inFlight].flat()];
+      const bytes = items.reduce((sum, item) => sum + item.bytes, 0);
+      const now = performance.now();
+      return { bytes, oldestMs: items.reduce((age, { since }) => Math.max(age, now - since), 0) };
+    },
   };
 }
 
@@ -134,6 +163,7 @@ function createQueue(limits: CommitSizes) {
 
   return {
     isEmpty: () => waiting.length === 0,
+    all: () => waiting,
 
     push(item: Item): void {
       waiting.push(item);

@@ -13,11 +13,13 @@ import { onlyQueries } from '../http/validation.ts';
 import { createAdmit } from '../keys/admit.ts';
 import { createUploadRate, type Spend } from '../limits/rate.ts';
 import { capacities } from '../limits/table.ts';
+import { createCommitMetrics, monitorCommit } from '../metrics/commits.ts';
+import { createUploadMetrics } from '../metrics/uploads.ts';
 import { isArray } from './batch/lines.ts';
 import { batchRoutes } from './batch/routes.ts';
 import { createStoreBatch } from './batch/store-batch.ts';
 import { createValidateLines } from './batch/validate-lines.ts';
-import { createGroupCommit } from './group-commit.ts';
+import { commitSizes, createGroupCommit } from './group-commit.ts';
 import { idempotencyHash, idempotencyKey } from './idempotency.ts';
 import { outcomeError } from './outcome-errors.ts';
 import { aboutKeys, keyed, spending } from './route-parts.ts';
@@ -25,12 +27,12 @@ import { aboutKeys, keyed, spending } from './route-parts.ts';
 const sendBatch = (domain: string) =>
   `one object is expected; send arrays to /api/applications/${domain}/data/batch`;
 
-type Needs = 'store' | 'cache' | 'keyring' | 'redis' | 'quotas' | 'capacity' | 'config' | 'log';
+type Needs = 'store' | 'cache' | 'keyring' | 'redis' | 'quotas' | 'capacity' | 'config' | 'metrics' | 'log';
 
 /** Uploads and batches: open to anyone who knows the domain, unless its owner wants a key; a token that comes along is not looked at. */
 export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = async (
   app,
-  { store, cache, keyring, redis, quotas: { checkUpload }, capacity, config, log },
+  { store, cache, keyring, redis, quotas: { checkUpload }, capacity, config, metrics, log },
 ) => {
   const recordFields = createRecordFields(store.fields);
   const uploadValidator = createUploadValidator(recordFields, log, {
@@ -43,11 +45,21 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
     await uploadValidator.close();
   });
   const admit = createAdmit(keyring);
-  const commit = createGroupCommit(store.entries.insert, capacity.uploads);
+  const onCommit = createCommitMetrics(metrics);
+  const commit = createGroupCommit(store.entries.insert, capacity.uploads, commitSizes, onCommit);
+  monitorCommit(commit, metrics);
+  const uploads = createUploadMetrics('single', metrics);
+  const batchUploads = createUploadMetrics('batch', metrics);
   const validateLines = createValidateLines(config.bodyLimit, uploadValidator, log);
   const { batches } = store;
-  const storeBatch = createStoreBatch({ cache, commit, recordFields, batches, validateLines, checkUpload });
-  await app.register(batchRoutes, { cache, admit, storeBatch, validateLines, rate, capacity, config });
+  const storeBatch = createStoreBatch({
+    ...{ cache, commit, recordFields, batches, validateLines, checkUpload },
+    metrics: batchUploads,
+  });
+  await app.register(batchRoutes, {
+    ...{ cache, admit, storeBatch, validateLines, rate, capacity, config },
+    metrics: batchUploads,
+  });
   takeJsonBytes(app);
 
   /** Stores one upload; resolves with the payload's own text once the entry is durable, and when a retry finds it stored. Throws ApiError. */
@@ -78,6 +90,7 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
     const [outcome] = await commit.add([entry], (bson ?? body).length, 'uploads');
     const error = outcome === 'stored' ? undefined : outcomeError(outcome as Outcome);
     if (error) throw error;
+    uploads[outcome === 'stored' ? 'stored' : 'repeated']();
     return text;
   }
 
@@ -87,6 +100,7 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
       bodyLimit: config.bodyLimit,
       validatorCompiler: onlyQueries(app),
       config: { isUpload: true },
+      onResponse: uploads.onResponse,
       schema: {
         operationId: 'uploadEntry',
         summary: 'Upload an entry',

@@ -1,4 +1,5 @@
 import { Postpone } from '@sluice/queues/consumer.ts';
+import type { JobMetrics } from '@sluice/queues/job-metrics.ts';
 import type { JobQueue } from '@sluice/queues/job-queue.ts';
 import { LeaseLost, type LeaseTimings, underLease } from '@sluice/shared/lease.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
@@ -21,11 +22,12 @@ interface Dependencies {
   queue: Pick<JobQueue, 'moveUp'>;
   retentionMs: number;
   timings: LeaseTimings;
+  metrics: JobMetrics;
   log: Logger;
 }
 
 /** Makes the export that is delivered. May run twice, or die halfway: a job goes on after its last committed part. */
-export function createMakeExport({ store, queue, retentionMs, timings, log }: Dependencies) {
+export function createMakeExport({ store, queue, retentionMs, timings, metrics, log }: Dependencies) {
   const { jobs, parts } = store;
   const hashes = createFileHashes(store);
   const writeFile = createWriteFile({ store, hashes, log });
@@ -57,16 +59,21 @@ export function createMakeExport({ store, queue, retentionMs, timings, log }: De
     }
   }
 
-  async function make(job: ExportJob, signal: AbortSignal): Promise<void> {
+  async function make(job: ExportJob, signal: AbortSignal, moved: () => void): Promise<void> {
     const { id, fence } = job;
     if (job.attempts > maxAttempts) throw new Defect(`${maxAttempts} workers tried without success`);
-    const manifest = await underLease(
-      () => jobs.renew(id, fence, timings.leaseMs),
-      timings,
-      (lease) => write(job, { lease, signal }),
-    );
+    const renew = () => jobs.renew(id, fence, timings.leaseMs);
+    const manifest = await underLease(renew, timings, (lease) => {
+      /** Before each page that is read. */
+      function check(): void {
+        lease.check();
+        moved();
+      }
+      return write(job, { lease: { check }, signal });
+    });
     if (manifest === 'unfinished') throw new Postpone();
     if (!(await jobs.complete(id, fence, manifest, expiry(job)))) throw new LeaseLost();
+    metrics.completed(job.startedAt ?? job.createdAt);
     log.info({ event: 'export.completed', job: id, rows: manifest.rows });
   }
 
@@ -79,10 +86,11 @@ export function createMakeExport({ store, queue, retentionMs, timings, log }: De
       jobs.release(id, fence, false).catch(() => undefined);
       throw error;
     }
-    if (error instanceof Deleted) await jobs.cancel(id, expiry(job));
-    else if (error instanceof Unexportable) {
+    if (error instanceof Deleted) {
+      if (await jobs.cancel(id, expiry(job))) metrics.cancelled();
+    } else if (error instanceof Unexportable) {
       const failure = { error: error.message, isDefect: error instanceof Defect };
-      await jobs.fail(id, fence, failure, expiry(job));
+      if (await jobs.fail(id, fence, failure, expiry(job))) metrics.failed();
       log.error({ event: 'export.failed', job: id, reason: error.message });
     } else {
       const isPaused = error instanceof Postpone;
@@ -93,12 +101,16 @@ export function createMakeExport({ store, queue, retentionMs, timings, log }: De
     }
   }
 
-  return async function makeExport({ jobId }: { jobId: string }, signal: AbortSignal): Promise<void> {
+  return async function makeExport(
+    { jobId }: { jobId: string },
+    signal: AbortSignal,
+    moved: () => void,
+  ): Promise<void> {
     const job = await jobs.claim('export', jobId, timings.leaseMs);
     const seen = job ?? (await jobs.get(jobId));
     if (job) {
       log.info({ event: 'export.began', job: jobId, fence: job.fence, done: job.done });
-      await make(job, signal).catch((error) => handle(error, job));
+      await make(job, signal, moved).catch((error) => handle(error, job));
     } else if (isUnfinished(seen)) throw new LeaseLost();
     await removeUnused(jobId);
     if (seen) await queue.moveUp(seen.owner);

@@ -1,5 +1,6 @@
 import { createRecordFields } from '@sluice/intake/record-fields.ts';
 import { Postpone } from '@sluice/queues/consumer.ts';
+import type { JobMetrics } from '@sluice/queues/job-metrics.ts';
 import type { JobQueue } from '@sluice/queues/job-queue.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import { LeaseLost, type LeaseTimings, underLease } from '@sluice/shared/lease.ts';
@@ -23,6 +24,7 @@ interface Dependencies {
   queue: Pick<JobQueue, 'moveUp'>;
   retentionMs: number;
   timings: LeaseTimings;
+  metrics: JobMetrics;
   log: Logger;
 }
 
@@ -30,7 +32,15 @@ interface Dependencies {
  * Does one chunk of the import that is delivered, then goes to the end of the queue, so that imports alternate. Ends when the import has
  * ended. May be called in many processes at once.
  */
-export function createImportChunk({ store, compiler, queue, retentionMs, timings, log }: Dependencies) {
+export function createImportChunk({
+  store,
+  compiler,
+  queue,
+  retentionMs,
+  timings,
+  metrics,
+  log,
+}: Dependencies) {
   const { applications, chunks, entries, jobs, fields, parts } = store;
   const { imports } = jobs;
   const { leaseMs } = timings;
@@ -41,12 +51,13 @@ export function createImportChunk({ store, compiler, queue, retentionMs, timings
 
   /** Its chunks and their parts stay, for a retry. */
   async function fail(job: ImportJob, reason: string): Promise<void> {
-    if (await jobs.fail(job.id, job.fence, { error: reason }, expiry()))
-      log.error({ event: 'import.failed', job: job.id, reason });
+    if (!(await jobs.fail(job.id, job.fence, { error: reason }, expiry()))) return;
+    metrics.failed();
+    log.error({ event: 'import.failed', job: job.id, reason });
   }
 
   async function abandon(job: string): Promise<void> {
-    await jobs.cancel(job, expiry());
+    if (await jobs.cancel(job, expiry())) metrics.cancelled();
     await parts.sweep(job);
   }
 
@@ -124,6 +135,7 @@ export function createImportChunk({ store, compiler, queue, retentionMs, timings
     if (!job) throw new LeaseLost();
     try {
       await completeImport(job);
+      metrics.completed(job.startedAt ?? job.createdAt);
       log.info({ event: 'import.completed', job: id });
     } catch (error) {
       if (!(error instanceof Conflict)) throw error;

@@ -20,6 +20,7 @@ import { onlyQueries } from '../../http/validation.ts';
 import { abortOnClose } from '../../jobs/abort-on-close.ts';
 import type { Admit } from '../../keys/admit.ts';
 import type { UploadRate } from '../../limits/rate.ts';
+import type { UploadMetrics } from '../../metrics/uploads.ts';
 import { idempotencyKey } from '../idempotency.ts';
 import { aboutKeys, keyed, spending } from '../route-parts.ts';
 import { createCollectBody } from './collect-body.ts';
@@ -35,12 +36,13 @@ interface Steps extends Pick<Dependencies, 'cache' | 'config' | 'capacity'> {
   storeBatch: ReturnType<typeof createStoreBatch>;
   validateLines: ReturnType<typeof createValidateLines>;
   rate: UploadRate | undefined;
+  metrics: UploadMetrics;
 }
 
 /** Batches: many entries in one request, open like uploads. */
 export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
   app,
-  { cache, admit, storeBatch, validateLines, rate, capacity, config },
+  { cache, admit, storeBatch, validateLines, rate, capacity, config, metrics },
 ) => {
   const { batchLimit, batchLines } = config;
   tagRoutes(app, 'Uploads', { security: keyed });
@@ -75,6 +77,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
     '/applications/:domain/data/batch',
     {
       ...taking,
+      onResponse: metrics.onResponse,
       schema: {
         operationId: 'uploadBatch',
         summary: 'Upload many entries',
@@ -124,6 +127,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
         spend: rate && spending(rate, reply),
       };
       const result = await during(request, () => storeBatch(params.domain, batch));
+      for (const { name } of result.errors) metrics.refused(name);
       return success(reply, result, result.rejected === 0 ? 201 : 207);
     },
   );

@@ -38,7 +38,7 @@ function busyAt(
 interface Options {
   livesFor?: number;
   atomic?: boolean;
-  commit?: GroupCommit;
+  commit?: Pick<GroupCommit, 'add'>;
   lines?: number;
   key?: string | undefined;
 }
@@ -184,7 +184,7 @@ const away = () => new MongoServerSelectionError('nobody there', { servers: new 
 const late = () => new DeadlineError('no answer');
 
 /** Of three chunks the first two are on their way at once. The first ends last. */
-function endingAs(first: Outcome | (() => Error), second: Outcome | (() => Error)): GroupCommit {
+function endingAs(first: Outcome | (() => Error), second: Outcome | (() => Error)): Pick<GroupCommit, 'add'> {
   const secondEnded = Promise.withResolvers<void>();
   let chunks = 0;
   const end = (how: Outcome | (() => Error), count: number) => {

@@ -16,6 +16,7 @@ import { storeFault } from '@sluice/store/faults.ts';
 import type { ApplicationCache } from '../../applications/cache.ts';
 import type { Quotas } from '../../limits/quota.ts';
 import type { Spend } from '../../limits/rate.ts';
+import type { UploadMetrics } from '../../metrics/uploads.ts';
 import type { GroupCommit } from '../group-commit.ts';
 import { idempotencyHash } from '../idempotency.ts';
 import { outcomeError } from '../outcome-errors.ts';
@@ -24,11 +25,12 @@ import type { Chunk, createValidateLines } from './validate-lines.ts';
 
 interface Dependencies {
   cache: ApplicationCache;
-  commit: GroupCommit;
+  commit: Pick<GroupCommit, 'add'>;
   recordFields: RecordFields;
   batches: BatchStore;
   validateLines: ReturnType<typeof createValidateLines>;
   checkUpload: Quotas['checkUpload'];
+  metrics?: Pick<UploadMetrics, 'stored' | 'repeated'>;
 }
 
 export interface Batch {
@@ -51,6 +53,7 @@ export function createStoreBatch({
   batches,
   validateLines,
   checkUpload,
+  metrics,
 }: Dependencies) {
   /** Lines can take long to validate: nothing is to be stored when the purge has been there. */
   async function refuseDeleted({ domain }: Intake): Promise<void> {
@@ -73,7 +76,10 @@ export function createStoreBatch({
           const error = outcomeError(outcome);
           if (error)
             errors.push({ line: chunk.lines[i] as number, name: error.name, message: error.message });
-          else accepted += 1;
+          else {
+            accepted += 1;
+            metrics?.[outcome === 'stored' ? 'stored' : 'repeated']();
+          }
         }
       } catch (error) {
         remember(error);
@@ -129,7 +135,9 @@ export function createStoreBatch({
       }
       if (late.length > 0) throw noneStored(batch.lines.length, late);
     }
-    refuseOther(await batches.storeAll(valid, record));
+    const known = await batches.storeAll(valid, record);
+    refuseOther(known);
+    metrics?.[known === 'first' ? 'stored' : 'repeated'](batch.lines.length);
     return { accepted: batch.lines.length, errors };
   }
 

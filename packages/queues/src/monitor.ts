@@ -1,0 +1,68 @@
+import { within } from '@sluice/shared/deadline.ts';
+import { type Metrics, scrapeMs } from '@sluice/shared/metrics/metrics.ts';
+import { share } from '@sluice/shared/share.ts';
+import { type Consumer, type RequeueCause, requeueCauses } from './consumer.ts';
+import type { Producer } from './producer.ts';
+import type { QueueDefinition } from './queues.ts';
+import type { Redis } from './redis.ts';
+
+const inTime = <T>(work: Promise<T>): Promise<T | undefined> =>
+  within(scrapeMs, 'Redis does not answer', work).catch(() => undefined);
+
+/** Asks at each scrape whether Redis answers, and how full it is. */
+export function monitorRedis(redis: Redis, metrics: Metrics): void {
+  const memory = share(() => inTime(redis.info('memory')));
+
+  metrics.gauge('sluice_redis_up', async () => [
+    { value: (await memory()) === undefined ? 0 : 1, labels: {} },
+  ]);
+  metrics.gauge('sluice_redis_memory_ratio', async () => {
+    const text = await memory();
+    const field = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(text ?? '')?.[1] ?? 0);
+    const limit = field('maxmemory');
+    return limit > 0 ? [{ value: field('used_memory') / limit, labels: {} }] : [];
+  });
+}
+
+interface Queue {
+  // biome-ignore lint/suspicious/noExplicitAny: each queue has a payload of its own
+  queue: Pick<Producer<any>, 'definition' | 'backlog'>;
+  consumer: Pick<Consumer, 'activity'>;
+}
+
+/** Asks at each scrape what is in these queues. While Redis is away there are no samples of them. */
+export function monitorQueues(queues: Queue[], metrics: Metrics): void {
+  const backlogs = share(async () => {
+    const asked = queues.map(async ({ queue: { definition, backlog } }) => {
+      const found = await inTime(backlog());
+      return found ? [{ queue: definition.name, ...found }] : [];
+    });
+    return (await Promise.all(asked)).flat();
+  });
+
+  metrics.gauge('sluice_queue_jobs', async () =>
+    (await backlogs()).flatMap(({ queue, jobs }) =>
+      Object.entries(jobs).map(([state, value]) => ({ value, labels: { queue, state } })),
+    ),
+  );
+  metrics.gauge('sluice_queue_oldest_waiting_seconds', async () =>
+    (await backlogs()).map(({ queue, oldestMs }) => ({ value: oldestMs / 1_000, labels: { queue } })),
+  );
+  metrics.gauge('sluice_worker_last_progress_timestamp_seconds', () =>
+    queues.map(({ queue: { definition }, consumer }) => ({
+      value: (performance.timeOrigin + consumer.activity().lastAt) / 1_000,
+      labels: { queue: definition.name },
+    })),
+  );
+}
+
+/** Counts the jobs of a kind that are put back. */
+export function countRequeues(
+  { kind }: Pick<QueueDefinition<unknown>, 'kind'>,
+  metrics: Pick<Metrics, 'count'>,
+): (cause: RequeueCause) => void {
+  const counts = new Map(
+    requeueCauses.map((cause) => [cause, metrics.count('sluice_jobs_requeued_total', { kind, cause })]),
+  );
+  return (cause) => counts.get(cause)?.();
+}

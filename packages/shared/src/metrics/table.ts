@@ -1,0 +1,126 @@
+/** Who has a metric. */
+type Service = 'API' | 'ingest worker' | 'export worker';
+
+export interface MetricDefinition {
+  type: 'counter' | 'gauge' | 'histogram' | 'summary';
+  labels: readonly string[];
+  /** Upper bounds of a histogram. */
+  buckets?: readonly number[];
+  of: readonly Service[];
+  help: string;
+}
+
+const all: readonly Service[] = ['API', 'ingest worker', 'export worker'];
+const api: readonly Service[] = ['API'];
+const workers: readonly Service[] = ['ingest worker', 'export worker'];
+const compilers: readonly Service[] = ['API', 'ingest worker'];
+
+/** Every metric of ours, declared once. `npm run docs:config` prints them in docs/operations.md. Few buckets: a process has less than 400 series. */
+export const metricTable = {
+  sluice_build_info: {
+    ...{ type: 'gauge', labels: ['version'], of: all },
+    help: 'Always 1; the label is the version.',
+  },
+  sluice_uploads_total: {
+    ...{ type: 'counter', labels: ['mode', 'result'], of: api },
+    help: 'Entries of uploads (`single`) and batches (`batch`): `stored`, `repeated` (a retry that was stored before), `refused` (4xx) or `failed` (5xx). A request that is refused as a whole counts once.',
+  },
+  sluice_upload_refusals_total: {
+    ...{ type: 'counter', labels: ['reason'], of: api },
+    help: 'What was `refused` or `failed` of them, by the name of the error.',
+  },
+  sluice_upload_duration_seconds: {
+    ...{ type: 'histogram', labels: ['mode'], of: api, buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 1] },
+    help: 'Time from the head of an upload or a batch to the end of its answer.',
+  },
+  http_request_duration_seconds: {
+    ...{ type: 'summary', labels: ['method', 'route', 'status'], of: api },
+    help: 'The same of every request, as sum and count. `status` is `2xx`, `4xx` and so on. `route` is a pattern; `other` is what does not exist, and what comes after 90 pairs of route and status.',
+  },
+  sluice_commit_batch_documents: {
+    ...{ type: 'histogram', labels: [], of: api, buckets: [1, 5, 20, 100, 500] },
+    help: 'Entries in one insert.',
+  },
+  sluice_commit_duration_seconds: {
+    ...{ type: 'histogram', labels: ['result'], of: api, buckets: [0.005, 0.02, 0.05, 0.1, 0.5, 2] },
+    help: 'Time of one insert: `ok` or `failed`.',
+  },
+  sluice_commit_pending_bytes: {
+    ...{ type: 'gauge', labels: [], of: api },
+    help: 'Bytes of entries that are waiting or being inserted.',
+  },
+  sluice_commit_oldest_seconds: {
+    ...{ type: 'gauge', labels: [], of: api },
+    help: 'Age of the oldest of them; 0 if there is none.',
+  },
+  sluice_schema_cache_lookups_total: {
+    ...{ type: 'counter', labels: ['result'], of: api },
+    help: 'Look-ups of an application: `hit`, `stale` (MongoDB was asked whether it is still there) or `miss`.',
+  },
+  sluice_schema_compile_duration_seconds: {
+    ...{ type: 'histogram', labels: ['result'], of: compilers, buckets: [0.05, 1] },
+    help: 'Time of one schema, waiting included: `ok`, `refused` or `failed`.',
+  },
+  sluice_limited_total: {
+    ...{ type: 'counter', labels: ['limit', 'answer'], of: api },
+    help: 'Requests refused by a [limit](#limits), such as `rate_uploads`, `quota_jobs`, `capacity_pages`; `answer` is 429 or 503.',
+  },
+  sluice_queue_jobs: {
+    ...{ type: 'gauge', labels: ['queue', 'state'], of: workers },
+    help: 'Jobs in Redis: `waiting`, `active`, `delayed`.',
+  },
+  sluice_queue_oldest_waiting_seconds: {
+    ...{ type: 'gauge', labels: ['queue'], of: workers },
+    help: 'How long the oldest of the next 100 jobs has waited; 0 if none waits.',
+  },
+  sluice_jobs_total: {
+    ...{ type: 'counter', labels: ['kind', 'result'], of: workers },
+    help: 'Jobs that this worker ended: `completed`, `failed`, or `cancelled` as the application was deleted.',
+  },
+  sluice_job_duration_seconds: {
+    ...{ type: 'histogram', labels: ['kind'], of: workers, buckets: [0.1, 1, 10, 60, 600, 3_600] },
+    help: 'Time from the first start of a completed job to its end.',
+  },
+  sluice_jobs_requeued_total: {
+    ...{ type: 'counter', labels: ['kind', 'cause'], of: workers },
+    help: 'Jobs put back: `postponed` (more to do, or others first), `lease_lost`, `mongodb_away`, `error`, `stalled` (its worker died).',
+  },
+  sluice_worker_last_progress_timestamp_seconds: {
+    ...{ type: 'gauge', labels: ['queue'], of: workers },
+    help: 'When the worker last began or ended a job, or stored a part of one.',
+  },
+  sluice_mongo_pool_connections: {
+    ...{ type: 'gauge', labels: ['state'], of: all },
+    help: 'Connections to MongoDB: `idle`, `in_use`; `waiting` counts commands that wait for one.',
+  },
+  sluice_mongo_command_duration_seconds: {
+    ...{ type: 'histogram', labels: ['command'], of: all, buckets: [0.01, 0.1] },
+    help: 'Time of one command, by its name; `other` for rare ones.',
+  },
+  sluice_mongo_primary_up: {
+    ...{ type: 'gauge', labels: [], of: all },
+    help: '1 if a primary answered within a second.',
+  },
+  sluice_redis_up: {
+    ...{ type: 'gauge', labels: [], of: all },
+    help: '1 if Redis answered within a second.',
+  },
+  sluice_redis_memory_ratio: {
+    ...{ type: 'gauge', labels: [], of: all },
+    help: 'Memory that Redis uses, as a part of its `maxmemory`; absent if it has none.',
+  },
+  sluice_backup_last_success_timestamp_seconds: {
+    ...{ type: 'gauge', labels: [], of: ['ingest worker'] },
+    help: 'End of the last backup; absent if there was none.',
+  },
+} as const satisfies Record<string, MetricDefinition>;
+
+export type MetricName = keyof typeof metricTable;
+type NamesOf<Type extends MetricDefinition['type']> = {
+  [Name in MetricName]: (typeof metricTable)[Name]['type'] extends Type ? Name : never;
+}[MetricName];
+export type CounterName = NamesOf<'counter'>;
+export type GaugeName = NamesOf<'gauge'>;
+export type DurationName = NamesOf<'histogram' | 'summary'>;
+/** The values of its labels. */
+export type LabelsOf<Name extends MetricName> = Record<(typeof metricTable)[Name]['labels'][number], string>;

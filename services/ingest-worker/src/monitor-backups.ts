@@ -1,0 +1,11 @@
+import { within } from '@sluice/shared/deadline.ts';
+import { type Metrics, scrapeMs } from '@sluice/shared/metrics/metrics.ts';
+import type { Store } from '@sluice/store/connect.ts';
+
+/** Asks at each scrape when the last backup ended. Only this service does. */
+export function monitorBackups({ lastBackup }: Store['operations'], metrics: Pick<Metrics, 'gauge'>): void {
+  metrics.gauge('sluice_backup_last_success_timestamp_seconds', async () => {
+    const last = await within(scrapeMs, 'MongoDB does not answer', lastBackup()).catch(() => undefined);
+    return last ? [{ value: last.getTime() / 1_000, labels: {} }] : [];
+  });
+}
