@@ -17,6 +17,7 @@ import { createIndexes } from './indexes.ts';
 import { chunkStore } from './jobs/chunks.ts';
 import { jobStore } from './jobs/jobs.ts';
 import { partStore } from './jobs/parts.ts';
+import { migrate } from './migrations/migrate.ts';
 import { monitorPool, monitorPrimary, timedConnections } from './monitor.ts';
 import { operationStore } from './operations.ts';
 
@@ -113,9 +114,13 @@ export function connectStore(
     audit: auditStore(db),
     operations: operationStore(db),
     backup: backupStore(db, { now: async () => (await clock()).now, prepare: createMissing }),
-    /** Creates what indexes are missing. Rejects while only part of a backup is restored. */
+    /**
+     * Upgrades the database, and creates what indexes are missing. Throws IncompatibleDatabase. Rejects while only part of a backup is
+     * restored, and while another process upgrades the database.
+     */
     async prepare(): Promise<void> {
       await refuseHalfRestored(db);
+      await migrate(db);
       await createMissing();
     },
     /** Removes all that is kept beside the entries and jobs of a deleted application. */
