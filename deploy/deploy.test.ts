@@ -31,7 +31,7 @@ const replicated = ['api', 'ingest-worker', 'export-worker'];
 
 /** The lines of a section of HAProxy's configuration, without comments. */
 function section(name: string): string[] {
-  const lines = read('deploy/haproxy.cfg').split('\n');
+  const lines = read('deploy/haproxy/haproxy.cfg').split('\n');
   const start = lines.indexOf(name);
   const end = lines.findIndex((line, at) => at > start && /^\w/.test(line));
   const own = lines.slice(start + 1, end === -1 ? undefined : end).map((line) => line.trim());
@@ -143,8 +143,8 @@ describe('haproxy.cfg', () => {
     expect((limit + 100) / all).toBeLessThan(1 / 3);
   });
 
-  it.each(readdirSync(join(import.meta.dirname, 'errors')))('answers %s as the API would', (file) => {
-    const [head = '', body = ''] = read(`deploy/errors/${file}`).split('\n\n');
+  it.each(readdirSync(join(import.meta.dirname, 'haproxy/errors')))('answers %s as the API would', (file) => {
+    const [head = '', body = ''] = read(`deploy/haproxy/errors/${file}`).split('\n\n');
     const status = Number(head.split(' ')[1]);
     const { error, ...rest } = JSON.parse(body);
     expect(rest).toEqual({ success: false, status });
@@ -152,7 +152,7 @@ describe('haproxy.cfg', () => {
   });
 
   it('sends again only where there was no connection: what was sent may have been stored', () => {
-    const all = read('deploy/haproxy.cfg').match(/^\s*retry-on .*$/gm);
+    const all = read('deploy/haproxy/haproxy.cfg').match(/^\s*retry-on .*$/gm);
     expect(all?.map((line) => line.trim())).toEqual(['retry-on conn-failure']);
   });
 
@@ -160,7 +160,8 @@ describe('haproxy.cfg', () => {
     const resolvers = section('resolvers docker');
     expect(resolvers).toContain('nameserver embedded 127.0.0.11:53');
     expect(resolvers).toContain('accepted_payload_size 8192');
-    expect(argumentOf(api, 'default-server')).toMatch(/ resolvers docker .*init-addr none$/);
-    expect(argumentOf(api, 'server-template')).toBe('api 10 api:4000');
+    expect(argumentOf(api, 'default-server')).toMatch(/ resolvers docker .*init-addr last,none$/);
+    const most = /^readonly most_apis=(\d+)$/m.exec(read('deploy/update.sh'))?.[1];
+    expect(argumentOf(api, 'server-template')).toBe(`api ${most} api:4000`);
   });
 });

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 
 export interface Answer {
   status: number;
@@ -47,7 +48,7 @@ export async function createClient(url: string) {
   return {
     call,
     path,
-    upload: (n: number) => call('POST', `${path}/data`, { n }),
+    upload: (n: number, headers?: Record<string, string>) => call('POST', `${path}/data`, { n }, headers),
     /** The numbers of all entries, page by page. */
     async listed(): Promise<number[]> {
       const found: number[] = [];
@@ -68,8 +69,8 @@ export async function createClient(url: string) {
 
 export type Client = Awaited<ReturnType<typeof createClient>>;
 
-/** Uploads 0, 1, 2, … over a few connections at once, until it is stopped. */
-export function startLoad({ upload }: Client, connections = 4) {
+/** Uploads 0, 1, 2, … with keys over a few connections at once, until it is stopped. Each waits so long after an answer. */
+export function startLoad({ upload }: Client, connections = 4, pauseMs = 0) {
   const stored: number[] = [];
   const failed: string[] = [];
   const progress = new EventEmitter();
@@ -79,13 +80,14 @@ export function startLoad({ upload }: Client, connections = 4) {
   async function work(): Promise<void> {
     while (!stopped) {
       const n = next++;
-      const outcome = await upload(n).catch((error: Error) => ({
+      const outcome = await upload(n, { 'idempotency-key': `${n}` }).catch((error: Error) => ({
         status: 0,
         text: `${error} ${error.cause}`,
       }));
       if (outcome.status === 201) stored.push(n);
       else failed.push(`${n}: ${outcome.status} ${outcome.text}`);
       progress.emit('upload');
+      if (pauseMs > 0) await pause(pauseMs);
     }
   }
   const working = Promise.all(Array.from({ length: connections }, work));

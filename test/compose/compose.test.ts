@@ -10,8 +10,9 @@ import { groups } from '@sluice/shared/config/variables.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createClient, startLoad } from './client.ts';
 import { proposed, testEdge } from './edge.ts';
-import { createStack, docker, freePort, inspect, type Stack, scale, until } from './stack.ts';
+import { createStack, docker, freePort, inspect, type Stack, until } from './stack.ts';
 import { createTlsDirectory, testTls } from './tls.ts';
+import { testUpdates } from './update.ts';
 
 const connectionLimit = 60;
 const settings = {
@@ -20,6 +21,9 @@ const settings = {
   REGISTER_RATE: 'off',
   LOGIN_RATE: '1000000/7d',
   MAX_CONNECTIONS_PER_ADDRESS: `${connectionLimit}`,
+  API_REPLICAS: '2',
+  INGEST_WORKER_REPLICAS: '2',
+  EXPORT_WORKER_REPLICAS: '2',
   // None of the connections here is of that proxy.
   FRONT_PROXY: proposed('FRONT_PROXY'),
   TRUST_PROXY: proposed('TRUST_PROXY'),
@@ -36,7 +40,7 @@ describe('the composed stack', () => {
     plainPort = await freePort();
     stack = await createStack({ ...settings, TLS_DIRECTORY: tls.path, SLUICE_HTTP_PORT: `${plainPort}` });
     try {
-      await stack.compose('up', '-d', '--build', '--wait', '--wait-timeout', '600', ...scale);
+      await stack.compose('up', '-d', '--build', '--wait', '--wait-timeout', '600');
     } catch (error) {
       failed = true;
       throw error;
@@ -162,6 +166,8 @@ describe('the composed stack', () => {
     expect(load.failed).toEqual([]);
     expect(await client.listed()).toHaveLength(load.stored.length);
   });
+
+  testUpdates(() => stack);
 
   it('wears the envelope also where no API is left to answer', async () => {
     await stack.compose('stop', 'api');

@@ -13,16 +13,22 @@ const root = new URL('../..', import.meta.url);
 const passedOn = /^(PATH|HOME|TMPDIR|DOCKER_.*|BUILDKIT_.*|[A-Z]+_IMAGE|BUILD_NETWORK)$/;
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => passedOn.test(name)));
 
-/** Runs docker; resolves with what it printed on stdout, rejects with what it printed on stderr. */
-export async function docker(...args: string[]): Promise<string> {
+/** Runs a program; resolves with what it printed on stdout, rejects with what it printed on stderr. */
+async function run(program: string, args: string[], settings: Record<string, string> = {}): Promise<string> {
   try {
-    const { stdout } = await execute('docker', args, { cwd: root, env, maxBuffer: 64 * 1024 ** 2 });
+    const { stdout } = await execute(program, args, {
+      cwd: root,
+      env: { ...env, ...settings },
+      maxBuffer: 64 * 1024 ** 2,
+    });
     return stdout.trim();
   } catch (error) {
     const { stderr, message } = error as { stderr?: string; message: string };
-    throw new Error(`docker ${args.join(' ')}\n${stderr || message}`);
+    throw new Error(`${program} ${args.join(' ')}\n${stderr || message}`);
   }
 }
+
+export const docker = (...args: string[]) => run('docker', args);
 
 async function requireDocker(): Promise<void> {
   try {
@@ -43,9 +49,6 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Two of each service that can have more than one. */
-export const scale = ['api', 'ingest-worker', 'export-worker'].flatMap((name) => ['--scale', `${name}=2`]);
-
 /** A compose project of its own with these settings as its `.env`, and with more files; nothing runs yet. */
 export async function createStack(settings: Record<string, string>, files: string[] = []) {
   await requireDocker();
@@ -60,17 +63,16 @@ export async function createStack(settings: Record<string, string>, files: strin
   const named = ['docker-compose.yml', ...files].flatMap((file) => ['-f', file]);
   const compose = (...args: string[]) =>
     docker('compose', '-p', project, '--env-file', envFile, ...named, ...args);
+  const own = { COMPOSE_PROJECT_NAME: project, COMPOSE_ENV_FILES: envFile };
 
   return {
     port,
     url: `http://127.0.0.1:${port}/api`,
     compose,
     /** Runs a script of `deploy/` on this project; resolves with what it printed on stdout. */
-    async script(name: string, ...args: string[]): Promise<string> {
-      const own = { COMPOSE_PROJECT_NAME: project, COMPOSE_ENV_FILES: envFile };
-      const { stdout } = await execute(`deploy/${name}`, args, { cwd: root, env: { ...env, ...own } });
-      return stdout.trim();
-    },
+    script: (name: string, ...args: string[]) => run(`deploy/${name}`, args, own),
+    /** Runs `deploy/update.sh` with these settings, which come before those of the stack. */
+    update: (changed: Record<string, string> = {}) => run('deploy/update.sh', [], { ...own, ...changed }),
     /** Container ids of a service's replicas that run. */
     replicas: async (service: string) => (await compose('ps', '-q', service)).split('\n').filter(Boolean),
     /** Takes everything away, the volumes and images too. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { connect, getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { expect, it, onTestFinished } from 'vitest';
 import { createClient } from './client.ts';
-import { type Stack, scale } from './stack.ts';
+import type { Stack } from './stack.ts';
 
 const certificates = new URL('../support/tls/', import.meta.url);
 const certificate = await readFile(new URL('certificate.pem', certificates), 'utf8');
@@ -36,7 +36,7 @@ async function handshake(port: number, offer: object): Promise<{ version: string
 /** Tests of the example in deploy/tls: from the first on, the stack has it. */
 export function testTls(stack: () => Stack, ports: () => { plain: number; tls: number }): void {
   it('with the TLS example takes data, lists it and exports it over TLS', async () => {
-    await stack().compose('-f', 'deploy/tls/docker-compose.yml', 'up', '-d', '--wait', ...scale);
+    await stack().compose('-f', 'deploy/tls/docker-compose.yml', 'up', '-d', '--wait');
     const before = getCACertificates('default');
     setDefaultCACertificates([...before, certificate]);
     onTestFinished(() => setDefaultCACertificates(before));

@@ -33,8 +33,10 @@ export const Common = {
     '0',
     'Port on which each process answers `GET /metrics`, on all addresses; 0 for none. Compose sets 9464; `npm start` ignores it.',
   ),
-  METRICS_TOKEN: kinds.token.optional(
-    'Token that `GET /metrics` requires as `Authorization: Bearer`, at least 16 characters. If it is set, the API also answers on `PORT`.',
+  METRICS_TOKEN: secret(
+    kinds.token.optional(
+      'Token that `GET /metrics` requires as `Authorization: Bearer`, at least 16 characters. If it is set, the API also answers on `PORT`.',
+    ),
   ),
 };
 
