@@ -14,6 +14,7 @@ import { entryStore } from './entries/entries.ts';
 import { milestoneStore } from './entries/milestones.ts';
 import { rawEntries } from './entries/raw-entries.ts';
 import { createIndexes } from './indexes.ts';
+import { inspection } from './inspect.ts';
 import { chunkStore } from './jobs/chunks.ts';
 import { jobStore } from './jobs/jobs.ts';
 import { partStore } from './jobs/parts.ts';
@@ -113,6 +114,7 @@ export function connectStore(
     chunks: chunkStore(db),
     audit: auditStore(db),
     operations: operationStore(db),
+    inspection: inspection(db),
     backup: backupStore(db, { now: async () => (await clock()).now, prepare: createMissing }),
     /**
      * Upgrades the database, and creates what indexes are missing. Throws IncompatibleDatabase. Rejects while only part of a backup is

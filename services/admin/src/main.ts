@@ -5,10 +5,12 @@ import { Command } from 'commander';
 import { AdminError } from './admin-error.ts';
 import { addBackup } from './backup/backup.ts';
 import { addRestore } from './backup/restore.ts';
+import { addConfig } from './config.ts';
+import { addDoctor } from './doctor/doctor.ts';
 import { addUsers } from './users/commands.ts';
 
 /** Each adds itself and its options to the program. */
-const commands: ((program: Command) => void)[] = [addUsers, addBackup, addRestore];
+const commands: ((program: Command) => void)[] = [addUsers, addDoctor, addConfig, addBackup, addRestore];
 
 const program = new Command('sluice-admin').description('Looks after an installation of Sluice.');
 for (const add of commands) add(program);

@@ -14,7 +14,7 @@ export class ConfigError extends Error {
 type Env = Record<string, string | undefined>;
 
 /** What is set: in the environment, or else in `.env`. */
-function environment(): Env {
+export function environment(): Env {
   try {
     return { ...parseEnv(readFileSync('.env', 'utf8')), ...process.env };
   } catch (error) {

@@ -1,4 +1,5 @@
 import { type Db, MongoServerError } from 'mongodb';
+import { indexesOfEntries } from '../indexes.ts';
 import { IncompatibleDatabase } from '../migrations/incompatible-database.ts';
 import type { EntryDocument, StoredEntry } from './entry-document.ts';
 import { createEntryKeys } from './entry-id.ts';
@@ -79,8 +80,5 @@ async function prepare(db: Db): Promise<void> {
       );
     }
   }
-  // Partial: an upload without a key pays nothing for it.
-  await db
-    .collection('entries')
-    .createIndex({ once: 1 }, { unique: true, partialFilterExpression: { once: { $exists: true } } });
+  await db.collection('entries').createIndexes(indexesOfEntries);
 }
