@@ -93,7 +93,8 @@ export function connectStore(
 
   async function clock(): Promise<Clock> {
     const { isWritablePrimary, localTime, lastWrite } = await db.command({ hello: 1 });
-    if (!isWritablePrimary || !lastWrite) throw new Error('not the primary of a replica set');
+    if (!isWritablePrimary || !lastWrite?.majorityWriteDate)
+      throw new Error('not the primary of a replica set that has a majority');
     return { now: localTime.getTime(), majority: lastWrite.majorityWriteDate.getTime() };
   }
 

@@ -1,10 +1,10 @@
 import type { Db, Document } from 'mongodb';
 import { operationsName } from './backup/block.ts';
 import { missingIndexes } from './indexes.ts';
+import { currentVersion, migrations } from './migrations/migrations.ts';
 
 /** A replica set, as far as the user of the URL may know it. */
 export interface ReplicaSet {
-  name: string;
   /** Those with data. Arbiters only vote. */
   members: number;
   arbiters: number;
@@ -28,7 +28,6 @@ export function inspection(db: Db) {
       const { config } = await db.admin().command({ replSetGetConfig: 1 }).catch(ifAllowed);
       const isJournaled = config?.writeConcernMajorityJournalDefault !== false;
       return {
-        name: setName,
         members: hosts.length + passives.length,
         arbiters: arbiters.length,
         isJournaled,
@@ -49,6 +48,12 @@ export function inspection(db: Db) {
     async disk(): Promise<{ used: number; total: number } | undefined> {
       const { fsUsedSize: used, fsTotalSize: total } = await db.command({ dbStats: 1 });
       return total > 0 ? { used, total } : undefined;
+    },
+
+    /** Of the database, and of this Sluice; see `migrate`. */
+    async versions(): Promise<{ database: number | undefined; current: number }> {
+      const found = await operations.findOne({ _id: 'schema' });
+      return { database: found?.version, current: currentVersion(migrations) };
     },
 
     missingIndexes: () => missingIndexes(db),

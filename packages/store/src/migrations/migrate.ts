@@ -5,7 +5,7 @@ import { operationsName } from '../backup/block.ts';
 import { isDuplicate } from '../faults.ts';
 import { claimed, fromNow, hasMatched, isFree } from '../jobs/lease.ts';
 import { IncompatibleDatabase } from './incompatible-database.ts';
-import { type Migration, migrations as usual } from './migrations.ts';
+import { currentVersion, type Migration, migrations as usual } from './migrations.ts';
 
 interface SchemaDocument {
   _id: 'schema';
@@ -25,7 +25,7 @@ const timings: LeaseTimings = { leaseMs: 10_000, heartbeatMs: 500 };
  */
 export async function migrate(db: Db, migrations: Migration[] = usual, leases = timings): Promise<void> {
   const operations = db.collection<SchemaDocument>(operationsName);
-  const current = migrations.length + 1;
+  const current = currentVersion(migrations);
   const version = await versionOf(db, operations, current);
   if (version === current) return;
   if (version > current)

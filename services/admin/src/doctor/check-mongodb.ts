@@ -1,4 +1,5 @@
 import type { Store } from '@sluice/store/connect.ts';
+import type { Inspection } from '@sluice/store/inspect.ts';
 import { type Checks, clock, type Finding, fail, fullness, ok, warn } from './finding.ts';
 
 const majorityMs = 5_000;
@@ -30,6 +31,7 @@ export const mongodbChecks = ({ inspection, operations, parts, clock: now }: Sto
     if (!disk) return ok('MongoDB does not tell');
     return fullness(disk, [0.8, 0.95], 'make room, or delete applications or exports');
   },
+  database: async () => database(await inspection.versions()),
   indexes: async () => {
     const missing = await inspection.missingIndexes();
     return missing.length === 0
@@ -51,11 +53,18 @@ function version(found: string): Finding {
   return major < 7 ? warn(`${found} is no longer maintained: use MongoDB 8`) : ok(found);
 }
 
-function replicaSet(found: Awaited<ReturnType<Store['inspection']['replicaSet']>>): Finding {
+function database({ database: found, current }: Awaited<ReturnType<Inspection['versions']>>): Finding {
+  if (found === undefined) return warn('it is empty: start a service');
+  const message = `it has version ${found}`;
+  if (found > current) return fail(`${message}, and this Sluice knows ${current}: use the newer Sluice`);
+  return found < current ? warn(`${message}: start a service, which upgrades it to ${current}`) : ok(message);
+}
+
+function replicaSet(found: Awaited<ReturnType<Inspection['replicaSet']>>): Finding {
   if (!found)
     return fail('MongoDB runs alone: start it with --replSet, and run rs.initiate() once in mongosh');
-  const { name, members, arbiters, isJournaled } = found;
-  const message = `${name} has ${members} members with data and ${arbiters} arbiters`;
+  const { members, arbiters, isJournaled } = found;
+  const message = `members with data: ${members}, arbiters: ${arbiters}`;
   if (!isJournaled) return warn(`${message}: set writeConcernMajorityJournalDefault to true`);
   if (arbiters > 0)
     return warn(`${message}: when one with data is away nothing can be stored; replace the arbiters`);

@@ -1,5 +1,6 @@
 import { openRedis } from '@sluice/queues/inspect-redis.ts';
 import type { AdminConfig } from '@sluice/shared/config/load.ts';
+import { within } from '@sluice/shared/deadline.ts';
 import type { Store } from '@sluice/store/connect.ts';
 import type { Command } from 'commander';
 import { log } from '../log.ts';
@@ -10,6 +11,9 @@ import { mongodbChecks } from './check-mongodb.ts';
 import { redisChecks } from './check-redis.ts';
 import { settingsChecks } from './check-settings.ts';
 import { type Checks, type Finding, fail, ok } from './finding.ts';
+
+/** Without a majority MongoDB answers some questions never. */
+const checkMs = 10_000;
 
 type Line = Finding & { check: string };
 
@@ -62,13 +66,14 @@ async function* diagnoseRedis({ redis: configOf }: AdminConfig): AsyncGenerator<
   }
 }
 
+/** All at once, in their order. */
 async function* run(checks: Checks): AsyncGenerator<Line> {
-  for (const [name, look] of Object.entries(checks)) yield await check(name, look);
+  for (const line of Object.entries(checks).map(([name, look]) => check(name, look))) yield await line;
 }
 
 async function check(name: string, look: Checks[string]): Promise<Line> {
   try {
-    return { check: name, ...(await look()) };
+    return { check: name, ...(await within(checkMs, 'no answer within 10 s', (async () => look())())) };
   } catch (error) {
     return { check: name, ...fail(`it could not be checked: ${(error as Error).message}`) };
   }
