@@ -11,7 +11,11 @@ export function printRows(rows: Record<string, Cell>[], json = false): void {
     printJson(rows);
     return;
   }
-  const names = Object.keys(rows[0] ?? {});
+  if (rows.length === 0) {
+    console.log('none');
+    return;
+  }
+  const names = Object.keys(rows[0] as object);
   const lines = [names, ...rows.map((row) => names.map((name) => toText(row[name])))];
   const widths = names.map((_, at) => Math.max(...lines.map((cells) => (cells[at] as string).length)));
   for (const cells of lines)

@@ -1,6 +1,7 @@
 import { type Db, ObjectId } from 'mongodb';
 import { isDuplicate } from '../faults.ts';
 import { idsOf } from '../ids.ts';
+import { managedApplications } from './managed-applications.ts';
 
 export interface ApplicationRecord {
   id: string;
@@ -63,6 +64,8 @@ export function applicationStore(db: Db) {
   });
 
   return {
+    ...managedApplications(db),
+
     /** Returns undefined when the domain is taken, or was ever. */
     async create(
       fields: Omit<ApplicationRecord, 'id' | 'createdAt' | 'lastModifiedAt' | keyof Access>,
