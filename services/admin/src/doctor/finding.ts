@@ -11,7 +11,8 @@ export const fail = (message: string): Finding => ({ level: 'fail', message });
 /** By name. One that throws has failed. */
 export type Checks = Record<string, () => Finding | Promise<Finding>>;
 
-const gigabytes = (bytes: number) => `${(bytes / 1024 ** 3).toFixed(1)} GiB`;
+const toText = (bytes: number) =>
+  bytes < 1024 ** 3 ? `${Math.round(bytes / 1024 ** 2)} MiB` : `${(bytes / 1024 ** 3).toFixed(1)} GiB`;
 
 /** How full something is. */
 export function fullness(
@@ -20,7 +21,7 @@ export function fullness(
   advice: string,
 ): Finding {
   const share = used / total;
-  const message = `${Math.round(share * 100)} % of ${gigabytes(total)} is used`;
+  const message = `${Math.round(share * 100)} % of ${toText(total)} is used`;
   if (share >= failAt) return fail(`${message}: ${advice}`);
   return share >= warnAt ? warn(`${message}: ${advice}`) : ok(message);
 }

@@ -35,7 +35,7 @@ export async function deleteUser(
   for (const domain of removed) await note(user, { action: 'application.deleted', application: domain });
   await store.users.remove(user.id);
   await note(user, { action: 'user.deleted' });
-  console.error(`user ${username} was deleted, with ${removed.length} applications`);
+  console.error(`user ${username} was deleted; applications deleted too: ${removed.length}`);
 }
 
 /** Leaves tombstones: ingest workers purge what was there. Returns the domains. */
