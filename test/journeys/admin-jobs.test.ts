@@ -1,10 +1,13 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { startExportWorker } from '@sluice/export-worker/jobs.ts';
 import { connectRedis } from '@sluice/queues/redis.ts';
 import { loadExportWorkerConfig } from '@sluice/shared/config/load.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { admin } from '../support/admin-command.ts';
+import { admin, adminProcess } from '../support/admin-command.ts';
 import { quickTimings } from '../support/quick-timings.ts';
+import { exitOf } from '../support/service-process.ts';
 import { type Sluice, startSluice, storeOf, until } from '../support/sluice.ts';
 
 const log = createLogger('test', { level: 'silent', pretty: false });
@@ -165,6 +168,32 @@ describe('sluice-admin jobs', () => {
       /^queue +waiting +active +delayed +oldest_waiting_seconds +workers$/m,
     );
   });
+});
+
+it('queues --serve shows jobs to who has the password, and changes none', async () => {
+  const { makeExport } = await start();
+  const { id } = (await makeExport()).body.data;
+  const child = adminProcess(sluice.env, ['queues', '--serve', '0']);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+  const [url, , username, , password] = line.split(/ +/) as string[];
+  const ask = (path: string, credentials?: string, method = 'GET') =>
+    fetch(`${url}${path}`, {
+      method,
+      ...(credentials && {
+        headers: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` },
+      }),
+    });
+  const right = `${username}:${password}`;
+  const statuses = [ask('/'), ask('/', `${username}:x`), ask('/', `x:${password}`), ask('/', right)];
+  expect((await Promise.all(statuses)).map(({ status }) => status)).toEqual([401, 401, 401, 200]);
+  const answer = await ask('/api/queues?activeQueue=exports&status=prioritized', right);
+  const { queues } = (await answer.json()) as { queues: { name: string; jobs: { data: unknown }[] }[] };
+  const jobs = queues.find(({ name }) => name === 'exports')?.jobs;
+  expect(jobs?.map(({ data }) => data)).toContainEqual({ jobId: id });
+  expect((await ask(`/api/queues/exports/export-${id}/clean`, right, 'PUT')).status).toBe(405);
+  child.kill('SIGTERM');
+  expect(await exitOf(child)).toBe(0);
 });
 
 it.each([

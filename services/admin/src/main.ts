@@ -9,7 +9,7 @@ import { addRestore } from './backup/restore.ts';
 import { addConfig } from './config.ts';
 import { addDoctor } from './doctor/doctor.ts';
 import { addJobs } from './jobs/commands.ts';
-import { addQueues } from './queues.ts';
+import { addQueues } from './queues/commands.ts';
 import { addUsers } from './users/commands.ts';
 
 /** Each adds itself and its options to the program. */

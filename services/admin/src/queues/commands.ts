@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { openRedis } from '@sluice/queues/inspect-redis.ts';
+import { createProducer } from '@sluice/queues/producer.ts';
+import {
+  exportsQueue,
+  importsQueue,
+  invalidationsQueue,
+  purgesQueue,
+  type QueueDefinition,
+} from '@sluice/queues/queues.ts';
+import type { Redis, RedisConfig } from '@sluice/queues/redis.ts';
+import { loadAdminConfig } from '@sluice/shared/config/load.ts';
+import { type Command, InvalidArgumentError } from 'commander';
+import { AdminError } from '../admin-error.ts';
+import { log } from '../log.ts';
+import { printRows } from '../print.ts';
+
+/** `sluice-admin queues`. */
+export function addQueues(program: Command): void {
+  program
+    .command('queues')
+    .description('Show what waits on the queues, for how long, and the workers that are connected.')
+    .option('--json', 'as JSON')
+    .option('--serve <port>', 'show their jobs in a browser on this machine, until Ctrl-C', toPort)
+    .addHelpText('after', '\nExample: sluice-admin queues --serve 4100')
+    .action(async ({ json, serve }: { json?: boolean; serve?: number }) => {
+      const config = loadAdminConfig().redis();
+      const redis = await openRedis(config, log);
+      try {
+        if (serve !== undefined) await show(redis, config, serve);
+        else printRows(await Promise.all(all.map((definition) => look(definition, redis, config))), json);
+      } finally {
+        redis.disconnect();
+      }
+    });
+}
+
+function toPort(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new InvalidArgumentError('It must be a port, 0 to 65535.');
+  return port;
+}
+
+/** Resolves when this process is told to stop. */
+async function show(redis: Redis, config: RedisConfig, port: number): Promise<void> {
+  const { openQueueConsole } = await import('./console.ts');
+  const { url, username, password, close } = await openQueueConsole(redis, config, port).catch((error) => {
+    throw new AdminError(`the port is taken or not allowed: ${error.message}`);
+  });
+  console.log(`${url}  user ${username}  password ${password}`);
+  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  await close();
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: each queue has a payload of its own
+const all: QueueDefinition<any>[] = [exportsQueue, importsQueue, purgesQueue, invalidationsQueue];
+
+async function look(definition: QueueDefinition<unknown>, redis: Redis, config: RedisConfig) {
+  const queue = createProducer(definition, redis, config, log);
+  const [{ jobs, oldestMs }, workers] = await Promise.all([queue.backlog(), queue.workers()]);
+  const oldest_waiting_seconds = Math.round(oldestMs / 1_000);
+  return { queue: definition.name, ...jobs, oldest_waiting_seconds, workers };
+}

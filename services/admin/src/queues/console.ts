@@ -1,0 +1,50 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { createBullBoard } from '@bull-board/api';
+import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
+import { FastifyAdapter } from '@bull-board/fastify';
+import basicAuth from '@fastify/basic-auth';
+import { openQueues } from '@sluice/queues/open-queues.ts';
+import type { Redis, RedisConfig } from '@sluice/queues/redis.ts';
+import { fastify } from 'fastify';
+
+export interface QueueConsole {
+  url: string;
+  username: string;
+  /** Made anew each time. */
+  password: string;
+  close(): Promise<void>;
+}
+
+const username = 'operator';
+
+/**
+ * Shows the queues in a browser of this machine. Nothing can be changed there: what a job is to do is in MongoDB, and `sluice-admin jobs`
+ * changes it. Rejects when the port is taken.
+ */
+export async function openQueueConsole(
+  redis: Redis,
+  config: RedisConfig,
+  port: number,
+): Promise<QueueConsole> {
+  const password = randomBytes(18).toString('base64url');
+  const known = Buffer.from(password);
+  const app = fastify();
+  await app.register(basicAuth, {
+    authenticate: { realm: 'Sluice' },
+    async validate(name, given) {
+      const bytes = Buffer.from(given);
+      const isRight = bytes.length === known.length && timingSafeEqual(bytes, known);
+      if (name !== username || !isRight) throw new Error('wrong username or password');
+    },
+  });
+  app.addHook('onRequest', app.basicAuth);
+  const board = new FastifyAdapter();
+  createBullBoard({
+    queues: openQueues(redis, config).map((queue) => new BullMQAdapter(queue, { readOnlyMode: true })),
+    serverAdapter: board,
+    options: { uiConfig: { boardTitle: 'Sluice' } },
+  });
+  await app.register(board.registerPlugin());
+  const url = await app.listen({ host: '127.0.0.1', port });
+  return { url, username, password, close: () => app.close() };
+}
