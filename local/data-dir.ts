@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { secretFileOf } from '@sluice/shared/config/local-stores.ts';
 import { lockDir } from './lock.ts';
 import { StartError } from './start-error.ts';
 
@@ -13,7 +14,7 @@ export function openDataDir(path: string) {
     // Private: it holds the data, and the secret that signs the tokens.
     for (const folder of [dir, logs, run]) makeFolder(folder);
     const lock = lockDir(dir, join(dir, 'lock'));
-    return { dir, logs, run, jwtSecret: keptSecret(join(dir, 'jwt-secret')), close: lock.release };
+    return { dir, logs, run, jwtSecret: keptSecret(secretFileOf(dir)), close: lock.release };
   } catch (error) {
     if (error instanceof StartError) throw error;
     const { code } = error as NodeJS.ErrnoException;

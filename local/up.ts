@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { LocalConfig } from '@sluice/shared/config/load.ts';
+import { localDefaults } from '@sluice/shared/config/local-stores.ts';
 import type { Children } from './children.ts';
 import type { openDataDir } from './data-dir.ts';
 import type { localEnv } from './env.ts';
@@ -38,9 +39,7 @@ export async function up(options: UpOptions) {
 
   const env = {
     JWT_SECRET: dataDir.jwtSecret,
-    REGISTRATION_OPEN: 'on',
-    // On a loopback address every client has the same one.
-    ...(isLoopback(config.host) && { REGISTER_RATE: 'off', LOGIN_RATE: 'off' }),
+    ...localDefaults(config.host),
     ...config.env,
     HOST: config.host,
     PORT: String(port),
@@ -67,8 +66,6 @@ export async function up(options: UpOptions) {
     await Promise.all(services.map((service) => service.restart()));
   }
 }
-
-const isLoopback = (host: string) => /^(127\..*|localhost|::1)$/.test(host);
 
 function collector(service: string, { NODE_OPTIONS = '' }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const own = (collectors as Record<string, string[]>)[service];

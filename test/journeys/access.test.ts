@@ -43,6 +43,7 @@ const table: Record<string, Row> = {
   'post /api/users/register': [...open, () => ({ json: { ...credentials(`someone-${registered++}`), locale: 'en' } })],
   'post /api/users/login': [...open, ({ owner }) => ({ json: credentials(owner.username) })],
   'put /api/users/me/password': [...signedIn, () => ({ json: { old_password: 'correct horse', new_password: 'better horse' } })],
+  'put /api/users/{username}/password': [401, 401, 401, 401, () => ({ json: { code: 'wrong', new_password: 'better horse' } })],
   'get /api/users': signedIn,
   'get /api/users/me': signedIn,
   'put /api/users/me': [...signedIn, () => ({ json: { locale: 'en' } })],

@@ -92,7 +92,7 @@ it('a system that was backed up under load and destroyed is there again', async 
   await uploads.stop();
   expect([made.code, made.stderr]).toEqual([0, expect.stringContaining('entries')]);
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  expect(await db.collection('operations').findOne()).toMatchObject({
+  expect(await db.collection<{ _id: string }>('operations').findOne({ _id: 'backup' })).toMatchObject({
     ...{ _id: 'backup', finishedAt: expect.any(Date), bytes: statSync(file).size },
     entries: expect.toSatisfy((count) => count >= 1_401 + acknowledged.length),
   });

@@ -104,6 +104,7 @@ describe('the description of the API', () => {
         'post /api/users/register',
         'post /api/users/login',
         'put /api/users/me/password',
+        'put /api/users/{username}/password',
         'get /api/users',
         'get /api/users/me',
         'put /api/users/me',

@@ -12,9 +12,8 @@ export async function admin(
   args: string[],
   input: Uint8Array = Buffer.alloc(0),
 ) {
-  const { MONGODB_URL = '', MONGODB_TIMEOUT = '60s' } = env;
   const child = spawn(process.execPath, [main, ...args], {
-    env: processEnv({ MONGODB_URL, MONGODB_TIMEOUT }),
+    env: processEnv({ MONGODB_TIMEOUT: '60s', ...env }),
   });
   // A command that refuses what it reads ends before all of it is written.
   child.stdin.on('error', () => {}).end(input);

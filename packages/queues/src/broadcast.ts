@@ -21,8 +21,10 @@ export function hearChanges(
 ): () => void {
   const redis = connectRedis(config, log, 'patient');
   redis.on('message', (_channel: string, applicationId: string) => onChange(applicationId));
-  redis
-    .subscribe(channelOf(config))
-    .catch((error) => log.debug({ event: 'broadcast.ended', reason: error.message }));
+  redis.on('ready', () => {
+    redis
+      .subscribe(channelOf(config))
+      .catch((error) => log.debug({ event: 'broadcast.ended', reason: error.message }));
+  });
   return () => redis.disconnect();
 }

@@ -44,6 +44,12 @@ export function createJobQueue<Payload>(
     backlog: producer.backlog,
     enqueue,
 
+    /** Takes a job out of the queue and puts it back; what a worker has now stays there. */
+    async requeue(job: Pick<JobRecord, 'id' | 'owner' | 'queuedAt'>): Promise<void> {
+      await Promise.all(payloadsOf(job.id).map(producer.remove));
+      await enqueue(job);
+    },
+
     /** Enqueues again what has waited for so long that Redis may have lost it. */
     async recover(waitedMs: number): Promise<void> {
       for (const job of await jobs.forgotten(kind, waitedMs)) await enqueue(job);

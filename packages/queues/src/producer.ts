@@ -63,6 +63,12 @@ export function createProducer<Payload>(
       await ask(() => queue.add(name, payload, { ...retried, jobId: idOf(payload), priority }));
     },
 
+    /** False where a worker has it now. */
+    async remove(payload: Payload): Promise<boolean> {
+      const id = idOf(payload);
+      return ask(async () => (await queue.remove(id)) === 1 || (await queue.getJob(id)) === undefined);
+    },
+
     /** Does nothing where the queue does not know it. Behind what has that priority already. */
     setPriority: (payload: Payload, priority: number): Promise<void> =>
       ask(async () => {

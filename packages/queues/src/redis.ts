@@ -16,6 +16,8 @@ export const keyPrefix = ({ prefix }: RedisConfig) => `{${prefix}}`;
 const reconnect: RedisOptions = {
   retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
   connectTimeout: 5_000,
+  // ioredis does not catch what becomes of its own attempt: see `hearChanges`.
+  autoResubscribe: false,
 };
 
 /**

@@ -14,9 +14,11 @@ import { entryStore } from './entries/entries.ts';
 import { milestoneStore } from './entries/milestones.ts';
 import { rawEntries } from './entries/raw-entries.ts';
 import { createIndexes } from './indexes.ts';
+import { inspection } from './inspect.ts';
 import { chunkStore } from './jobs/chunks.ts';
 import { jobStore } from './jobs/jobs.ts';
 import { partStore } from './jobs/parts.ts';
+import { migrate } from './migrations/migrate.ts';
 import { monitorPool, monitorPrimary, timedConnections } from './monitor.ts';
 import { operationStore } from './operations.ts';
 
@@ -91,7 +93,8 @@ export function connectStore(
 
   async function clock(): Promise<Clock> {
     const { isWritablePrimary, localTime, lastWrite } = await db.command({ hello: 1 });
-    if (!isWritablePrimary || !lastWrite) throw new Error('not the primary of a replica set');
+    if (!isWritablePrimary || !lastWrite?.majorityWriteDate)
+      throw new Error('not the primary of a replica set that has a majority');
     return { now: localTime.getTime(), majority: lastWrite.majorityWriteDate.getTime() };
   }
 
@@ -112,10 +115,15 @@ export function connectStore(
     chunks: chunkStore(db),
     audit: auditStore(db),
     operations: operationStore(db),
+    inspection: inspection(db),
     backup: backupStore(db, { now: async () => (await clock()).now, prepare: createMissing }),
-    /** Creates what indexes are missing. Rejects while only part of a backup is restored. */
+    /**
+     * Upgrades the database, and creates what indexes are missing. Throws IncompatibleDatabase. Rejects while only part of a backup is
+     * restored, and while another process upgrades the database.
+     */
     async prepare(): Promise<void> {
       await refuseHalfRestored(db);
+      await migrate(db);
       await createMissing();
     },
     /** Removes all that is kept beside the entries and jobs of a deleted application. */

@@ -1,6 +1,11 @@
-import type { Db, IndexDescription } from 'mongodb';
+import type { Db, Document, IndexDescription } from 'mongodb';
 
 const unfinishedJobs = { state: { $in: ['waiting', 'active'] } };
+
+/** Partial: an upload without a key pays nothing for it. */
+export const indexesOfEntries: IndexDescription[] = [
+  { key: { once: 1 }, unique: true, partialFilterExpression: { once: { $exists: true } } },
+];
 
 /** By collection; those of entries are made with the collection. */
 const indexes: Record<string, IndexDescription[]> = {
@@ -30,4 +35,23 @@ const indexes: Record<string, IndexDescription[]> = {
 
 export async function createIndexes(db: Db): Promise<void> {
   await Promise.all(Object.entries(indexes).map(([name, own]) => db.collection(name).createIndexes(own)));
+}
+
+/** Those that are not there, as `collection (fields)`. */
+export async function missingIndexes(db: Db): Promise<string[]> {
+  const missing: string[] = [];
+  for (const [name, own] of Object.entries({ ...indexes, entries: indexesOfEntries })) {
+    const found = await db.collection(name).listIndexes().toArray().catch(ignoreAbsence);
+    const there = new Set(found.map(({ key }) => JSON.stringify(key)));
+    for (const { key } of own)
+      if (!there.has(JSON.stringify(key))) missing.push(`${name} (${Object.keys(key).join(', ')})`);
+  }
+  return missing;
+}
+
+const namespaceNotFound = 26;
+
+function ignoreAbsence(error: { code?: unknown }): Document[] {
+  if (error.code !== namespaceNotFound) throw error;
+  return [];
 }

@@ -1,8 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Store } from './connect.ts';
+import { IncompatibleDatabase } from './migrations/incompatible-database.ts';
 
-/** Prepares the store as soon as MongoDB answers and no restore is under way. False when `signal` was aborted before. */
+/**
+ * Prepares the store as soon as MongoDB answers and no restore or upgrade is under way. False when `signal` was aborted before. Throws
+ * IncompatibleDatabase.
+ */
 export async function untilPrepared(
   { prepare }: Pick<Store, 'prepare'>,
   log: Logger,
@@ -13,6 +17,7 @@ export async function untilPrepared(
       await prepare();
       return true;
     } catch (error) {
+      if (error instanceof IncompatibleDatabase) throw error;
       log.warn({ event: 'mongodb.away', reason: (error as Error).message }, 'waiting for MongoDB');
       await pause(500, undefined, { signal }).catch(() => undefined);
     }

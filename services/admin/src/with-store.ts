@@ -1,11 +1,12 @@
-import { loadAdminConfig } from '@sluice/shared/config/load.ts';
+import { type AdminConfig, loadAdminConfig } from '@sluice/shared/config/load.ts';
 import { connectStore, type Store } from '@sluice/store/connect.ts';
 
 /** Opens the store for a command, and closes it. Throws ConfigError. */
-export async function withStore(work: (store: Store) => Promise<void>): Promise<void> {
-  const store = connectStore(loadAdminConfig().mongodb, 'sluice-admin', 'patient');
+export async function withStore(work: (store: Store, config: AdminConfig) => Promise<void>): Promise<void> {
+  const config = loadAdminConfig();
+  const store = connectStore(config.mongodb, 'sluice-admin', 'patient');
   try {
-    await work(store);
+    await work(store, config);
   } finally {
     await store.close();
   }

@@ -71,7 +71,10 @@ export async function startApi(
     await release();
     throw error;
   }
-  const prepared = prepare();
+  const prepared = prepare().catch((error: Error) => {
+    log.fatal({ event: 'database.refused' }, error.message);
+    process.exit(1);
+  });
   log.info({ event: 'api.listening', url });
 
   return {

@@ -14,7 +14,7 @@ export class ConfigError extends Error {
 type Env = Record<string, string | undefined>;
 
 /** What is set: in the environment, or else in `.env`. */
-function environment(): Env {
+export function environment(): Env {
   try {
     return { ...parseEnv(readFileSync('.env', 'utf8')), ...process.env };
   } catch (error) {
@@ -154,17 +154,34 @@ export function loadLocalConfig(env = environment()) {
   };
 }
 
-/** Settings of `sluice-admin`. Without `MONGODB_URL` it is the MongoDB that `npm start` runs. Throws ConfigError. */
+/** Settings of `sluice-admin`. Without `MONGODB_URL` or `REDIS_URL` it is the store that `npm start` runs. Throws ConfigError. */
 export function loadAdminConfig(env = environment()) {
-  const { MONGODB_TIMEOUT, MONGODB_URL } = Common;
-  const vars = read(env, { MONGODB_TIMEOUT, ...Local, MONGODB_URL: { ...MONGODB_URL, default: undefined } });
+  const { MONGODB_TIMEOUT, MONGODB_URL, REDIS_URL, REDIS_PREFIX, REDIS_TIMEOUT } = Common;
+  const { BCRYPT_COST, AUDIT_RETENTION } = Api;
+  const vars = read(env, {
+    ...{ MONGODB_TIMEOUT, REDIS_PREFIX, REDIS_TIMEOUT, BCRYPT_COST, AUDIT_RETENTION, ...Local },
+    MONGODB_URL: { ...MONGODB_URL, default: undefined },
+    REDIS_URL: { ...REDIS_URL, default: undefined },
+  });
+  const notRunning = (name: string, what: string) =>
+    new ConfigError(`${name} is not set, and \`npm start\` runs no ${what} in ${vars.DATA_DIR}`);
   const url = vars.MONGODB_URL ?? localUrl(vars.DATA_DIR, 'mongod');
-  if (!url)
-    throw new ConfigError(`MONGODB_URL is not set, and \`npm start\` runs no MongoDB in ${vars.DATA_DIR}`);
-  return { mongodb: { url, timeoutMs: vars.MONGODB_TIMEOUT } };
+  if (!url) throw notRunning('MONGODB_URL', 'MongoDB');
+  return {
+    mongodb: { url, timeoutMs: vars.MONGODB_TIMEOUT },
+    /** Only for commands that use Redis. Throws ConfigError. */
+    redis() {
+      const redisUrl = vars.REDIS_URL ?? localUrl(vars.DATA_DIR, 'redis');
+      if (!redisUrl) throw notRunning('REDIS_URL', 'Redis');
+      return { url: redisUrl, prefix: vars.REDIS_PREFIX, timeoutMs: vars.REDIS_TIMEOUT };
+    },
+    bcryptCost: vars.BCRYPT_COST,
+    auditRetentionMs: vars.AUDIT_RETENTION,
+  };
 }
 
 export type ApiConfig = ReturnType<typeof loadApiConfig>;
 export type ExportWorkerConfig = ReturnType<typeof loadExportWorkerConfig>;
 export type IngestWorkerConfig = ReturnType<typeof loadIngestWorkerConfig>;
 export type LocalConfig = ReturnType<typeof loadLocalConfig>;
+export type AdminConfig = ReturnType<typeof loadAdminConfig>;

@@ -20,3 +20,15 @@ export function localUrl(dataDir: string, name: keyof typeof localStores): strin
     return undefined;
   }
 }
+
+const isLoopback = (host: string) => /^(127\..*|localhost|::1)$/.test(host);
+
+/** Settings that have other defaults under `npm start`. */
+export const localDefaults = (host: string) => ({
+  REGISTRATION_OPEN: 'on',
+  // On a loopback address every client has the same one.
+  ...(isLoopback(host) && { REGISTER_RATE: 'off', LOGIN_RATE: 'off' }),
+});
+
+/** The file with the secret that `npm start` makes. */
+export const secretFileOf = (dataDir: string): string => join(dataDir, 'jwt-secret');

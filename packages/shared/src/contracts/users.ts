@@ -6,11 +6,21 @@ const Password = Type.String({
   examples: ['correct horse battery'],
   description: 'At least 8 characters and at most 72 bytes of UTF-8, which is what bcrypt looks at; no NUL.',
 });
+/** bcrypt looks at 72 bytes only, and takes `abc\0abc` for `abc`. */
+export const suitsBcrypt = (password: string) =>
+  Buffer.byteLength(password) <= 72 && !password.includes('\0');
+/** What `Password` says, for where no body is validated. */
+export const isPassword = (text: string) => [...text].length >= 8 && suitsBcrypt(text);
+
 const Locale = Type.Enum(['en'], { title: 'Locale', description: 'Language of messages.' });
+const usernamePattern = '^[A-Za-z0-9._-]*$';
+/** What `Username` says, likewise. */
+export const isUsername = (text: string) =>
+  new RegExp(usernamePattern).test(text) && text.length >= 3 && text.length <= 20;
 export const Username = Type.String({
   minLength: 3,
   maxLength: 20,
-  pattern: '^[A-Za-z0-9._-]*$',
+  pattern: usernamePattern,
   examples: ['ada'],
   description: 'May contain letters, digits, `.`, `_`, `-`; 3 to 20 of them; unique without regard to case.',
 });
@@ -45,6 +55,16 @@ export const PasswordChange = Type.Object(
     new_password: Type.String({ ...Password, examples: ['staple battery horse'] }),
   },
   { ...strict, title: 'PasswordChange' },
+);
+export const PasswordByCode = Type.Object(
+  {
+    code: Type.String({
+      examples: ['x3J9bT0cQmZ1vK7sWf2LhR8yUeN5aPdG'],
+      description: 'From the operator, by `sluice-admin users invite` or `reset-password`.',
+    }),
+    new_password: Type.String({ ...Password, examples: ['staple battery horse'] }),
+  },
+  { ...strict, title: 'PasswordByCode' },
 );
 export const UserUpdate = Type.Object(
   { locale: Type.Optional(Locale) },

@@ -1,25 +1,11 @@
 import { type Db, ObjectId } from 'mongodb';
 import { isDuplicate } from '../faults.ts';
+import { managedUsers } from './managed-users.ts';
+import { keyOf, type UserDocument, type UserRecord } from './user-document.ts';
 
-export interface UserRecord {
-  id: string;
-  username: string;
-  locale: string;
-  passwordHash: string;
-  /** Tokens of an earlier version are no longer valid. */
-  tokenVersion: number;
-  createdAt: Date;
-  lastModifiedAt: Date;
-}
+export type { UserRecord } from './user-document.ts';
 
-interface UserDocument extends Omit<UserRecord, 'id'> {
-  _id: ObjectId;
-  usernameKey: string;
-}
-
-const keyOf = (username: string) => username.toLowerCase();
-
-const toRecord = ({ _id, usernameKey: _, ...rest }: UserDocument): UserRecord => ({
+const toRecord = ({ _id, usernameKey: _, code: __, ...rest }: UserDocument): UserRecord => ({
   id: _id.toHexString(),
   ...rest,
 });
@@ -31,6 +17,8 @@ export type UserStore = ReturnType<typeof userStore>;
 export function userStore(db: Db) {
   const users = db.collection<UserDocument>('users');
   return {
+    ...managedUsers(users),
+
     /** Returns undefined when the username is taken. */
     async create(
       user: Pick<UserRecord, 'username' | 'locale' | 'passwordHash'>,
@@ -63,7 +51,7 @@ export function userStore(db: Db) {
 
     /** By name, without what is not shown. */
     async list(): Promise<Omit<UserRecord, 'passwordHash'>[]> {
-      const shown = { projection: { passwordHash: 0 } };
+      const shown = { projection: { passwordHash: 0, code: 0 } };
       return (await users.find({}, shown).sort({ usernameKey: 1 }).toArray()).map(toRecord);
     },
 

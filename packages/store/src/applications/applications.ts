@@ -1,6 +1,7 @@
 import { type Db, ObjectId } from 'mongodb';
 import { isDuplicate } from '../faults.ts';
 import { idsOf } from '../ids.ts';
+import { managedApplications } from './managed-applications.ts';
 
 export interface ApplicationRecord {
   id: string;
@@ -63,6 +64,8 @@ export function applicationStore(db: Db) {
   });
 
   return {
+    ...managedApplications(db),
+
     /** Returns undefined when the domain is taken, or was ever. */
     async create(
       fields: Omit<ApplicationRecord, 'id' | 'createdAt' | 'lastModifiedAt' | keyof Access>,
@@ -141,13 +144,20 @@ export function applicationStore(db: Db) {
       return removed?._id.toHexString();
     },
 
-    /** Which of these applications still exist, and who may upload to them: what keeps the schema caches true. */
-    async existing(ids: string[]): Promise<Map<string, Access>> {
+    /** Which of these applications still exist, who owns them and who may upload to them: what keeps the schema caches true. */
+    async existing(ids: string[]): Promise<Map<string, Access & { owner: string }>> {
       const found = applications
         .find({ _id: { $in: ids.map((id) => new ObjectId(id)) }, ...alive })
-        .project<{ _id: ObjectId } & Partial<Access>>({ keyRequired: 1, allowedOrigins: 1 });
+        .project<Pick<ApplicationDocument, '_id' | 'owner' | keyof Access>>({
+          'owner.id': 1,
+          keyRequired: 1,
+          allowedOrigins: 1,
+        });
       return new Map(
-        (await found.toArray()).map(({ _id, ...access }) => [_id.toHexString(), toAccess(access)]),
+        (await found.toArray()).map(({ _id, owner, ...access }) => [
+          _id.toHexString(),
+          { ...toAccess(access), owner: owner.id.toHexString() },
+        ]),
       );
     },
 

@@ -1,4 +1,6 @@
 import { type Db, MongoServerError } from 'mongodb';
+import { indexesOfEntries } from '../indexes.ts';
+import { IncompatibleDatabase } from '../migrations/incompatible-database.ts';
 import type { EntryDocument, StoredEntry } from './entry-document.ts';
 import { createEntryKeys } from './entry-id.ts';
 import { range } from './entry-range.ts';
@@ -73,11 +75,10 @@ async function prepare(db: Db): Promise<void> {
     if (!(error instanceof MongoServerError && error.code === namespaceExists)) throw error;
     const [found] = await db.listCollections({ name: 'entries' }, { nameOnly: false }).toArray();
     if (!(found && 'options' in found && found.options?.clusteredIndex)) {
-      throw new Error('the collection "entries" was not made by this version of Sluice: use a new database');
+      throw new IncompatibleDatabase(
+        'the collection "entries" was not made by this version of Sluice: use a new database',
+      );
     }
   }
-  // Partial: an upload without a key pays nothing for it.
-  await db
-    .collection('entries')
-    .createIndex({ once: 1 }, { unique: true, partialFilterExpression: { once: { $exists: true } } });
+  await db.collection('entries').createIndexes(indexesOfEntries);
 }

@@ -1,3 +1,4 @@
+import type { JobState } from '@sluice/shared/contracts/jobs.ts';
 import { type Db, type Filter, ObjectId } from 'mongodb';
 import { idsOf } from '../ids.ts';
 import { type JobDocument, type JobRecord, toRecord, unfinished } from './job-records.ts';
@@ -23,6 +24,13 @@ export function queuedJobs(db: Db) {
   });
 
   return {
+    /** Of all applications, newest first; imports whose file is still arriving are left out. */
+    async newest(state: JobState | undefined, limit: number): Promise<JobRecord[]> {
+      const found = jobs.find({ ...(state && { state }), received: { $ne: false } });
+      const documents = found.project<JobDocument>(brief).sort({ createdAt: -1 }).limit(limit);
+      return (await documents.toArray()).map(toRecord);
+    },
+
     /** How many jobs of an owner are not finished, counted up to `most`; imports that are arriving among them. */
     async unfinishedOfOwner(owner: string, most: number): Promise<number> {
       const filter: Filter<JobDocument> = {

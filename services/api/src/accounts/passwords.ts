@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { type Admission, unlimited } from '@sluice/shared/admission.ts';
+import { isPassword } from '@sluice/shared/contracts/users.ts';
 import { createThread } from '@sluice/shared/threads/thread.ts';
 import bcrypt from 'bcrypt';
-import { suitsBcrypt } from '../http/formats.ts';
 import type { HashAnswer, HashRequest } from './hash-thread.ts';
 
 /** Each takes a core for a quarter of a second; one stays free. */
@@ -36,7 +36,7 @@ export function createPasswords(cost: number, capacity: Admission = unlimited) {
     async verify(password: string, known: string | undefined, client: string): Promise<boolean> {
       decoy ??= await hash(randomBytes(16).toString('hex'), client);
       // No account may have any other password, but hashes from before this rule match some.
-      const fits = [...password].length >= 8 && suitsBcrypt(password);
+      const fits = isPassword(password);
       const compared = await ask({ password, hash: known && fits ? known : decoy }, client);
       return (compared as { matches: boolean }).matches && fits && known !== undefined;
     },

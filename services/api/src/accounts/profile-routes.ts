@@ -16,7 +16,7 @@ const toUser = ({ username, locale, createdAt, lastModifiedAt }: Omit<UserRecord
   lastModifiedAt: lastModifiedAt.toISOString(),
 });
 
-const ByName = Type.Object({
+export const ByName = Type.Object({
   username: Type.String({ description: 'Name of the user.', examples: ['ada'] }),
 });
 

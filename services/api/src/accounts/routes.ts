@@ -1,6 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
-import { Credentials, PasswordChange, Registration, Token } from '@sluice/shared/contracts/users.ts';
+import {
+  Credentials,
+  PasswordByCode,
+  PasswordChange,
+  Registration,
+  Token,
+} from '@sluice/shared/contracts/users.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { UserRecord } from '@sluice/store/accounts/users.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -17,13 +23,18 @@ import { addressKey } from '../limits/address-key.ts';
 import { limitAddresses } from '../limits/rate.ts';
 import { createLoginGuard } from './login-guard.ts';
 import { createPasswords } from './passwords.ts';
-import { profileRoutes } from './profile-routes.ts';
+import { ByName, profileRoutes } from './profile-routes.ts';
 
 type Needs = 'store' | 'counters' | 'capacity' | 'audit' | 'config' | 'log';
 
 /** RFC 9110 wants a challenge with each 401. */
 const invalidCredentials = (message: string) =>
   new ApiError('InvalidCredentialsError', message, { headers: { 'www-authenticate': 'Bearer' } });
+
+const invalidCode = () =>
+  invalidCredentials(
+    'wrong username or code; a code works once and expires, so ask the operator for another',
+  );
 
 /** Accounts: register, log in, change the password; the rest is in profile-routes.ts. */
 export const userRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = async (
@@ -40,7 +51,7 @@ export const userRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = 
 
   /** Makes a hash anew whose cost is not the one that is set. Never rejects: the next login tries again. */
   async function renewHash({ id, passwordHash }: UserRecord, password: string, client: string) {
-    if (passwords.hasCost(passwordHash)) return;
+    if (!passwordHash || passwords.hasCost(passwordHash)) return;
     try {
       await users.renewHash(id, passwordHash, await passwords.hash(password, client));
     } catch (error) {
@@ -92,7 +103,7 @@ export const userRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = 
         body: Credentials,
         response: {
           200: { ...Success(Token), ...rateLimited },
-          ...refusals('InvalidCredentialsError'),
+          ...refusals('InvalidCredentialsError', 'ForbiddenRequestError'),
           ...overRate,
         },
       },
@@ -111,6 +122,8 @@ export const userRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = 
         if (user) void audit.count(request, { action: 'user.login-failed', user });
         throw invalidCredentials('wrong username or password');
       }
+      if (user.disabledAt)
+        throw new ApiError('ForbiddenRequestError', 'this user is disabled; ask the operator');
       void renewHash(user, password, client);
       await audit.note(request, { action: 'user.logged-in', user });
       return success(reply, { token: app.issueToken(user) });
@@ -145,6 +158,40 @@ export const userRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = 
       if (!changed) throw invalidCredentials('the password was changed meanwhile');
       await audit.note(request, { action: 'user.password-changed' });
       return success(reply, { message: 'the password was changed; log in again' });
+    },
+  );
+
+  app.put(
+    '/users/:username/password',
+    {
+      schema: {
+        operationId: 'setPassword',
+        summary: 'Set a password with a code',
+        description:
+          'The operator gives the code to a user who is invited or has forgotten the password. It works once, also while registration is closed. All earlier tokens stop working.',
+        params: ByName,
+        body: PasswordByCode,
+        response: {
+          200: {
+            ...Success(Message, 'Set.', { message: 'the password was set; log in' }),
+            ...rateLimited,
+          },
+          ...refusals('InvalidCredentialsError'),
+          ...overRate,
+        },
+      },
+      onRequest: limitAddresses(counters, config.loginRate, 'logins'),
+    },
+    async (request, reply) => {
+      const { params, body } = request;
+      // Before the hash, which takes long.
+      if (!(await users.hasCode(params.username, body.code))) throw invalidCode();
+      const passwordHash = await passwords.hash(body.new_password, addressKey(request.ip));
+      const user = await users.byName(params.username);
+      if (!user || !(await users.setPasswordByCode(params.username, body.code, passwordHash)))
+        throw invalidCode();
+      await audit.note(request, { action: 'user.password-set', user });
+      return success(reply, { message: 'the password was set; log in' });
     },
   );
 };

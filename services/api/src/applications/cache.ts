@@ -2,6 +2,7 @@ import { createLoadIntake, type Intake } from '@sluice/intake/intake.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Metrics } from '@sluice/shared/metrics/metrics.ts';
+import type { UserStore } from '@sluice/store/accounts/users.ts';
 import type { Access, ApplicationStore } from '@sluice/store/applications/applications.ts';
 import type { FieldStore } from '@sluice/store/applications/fields.ts';
 import { LRUCache } from 'lru-cache';
@@ -16,6 +17,7 @@ const mostCode = 128 * 1024 ** 2;
 export interface CachedApplication extends Intake, Access {
   /** Id of the user. */
   owner: string;
+  ownerIsDisabled: boolean;
 }
 
 interface Cached extends CachedApplication {
@@ -34,6 +36,7 @@ export interface ApplicationCache {
 
 interface Dependencies {
   applications: ApplicationStore;
+  users: Pick<UserStore, 'disabledAmong'>;
   fields: FieldStore;
   compiler: Compiler;
   metrics?: Pick<Metrics, 'count'>;
@@ -43,11 +46,12 @@ interface Dependencies {
 
 /**
  * Applications with their compiled schemas. What is in use is checked against MongoDB twice a second by one
- * query for all of it, so a deletion, or a change of who may upload, is in force within a second even when no
+ * pair of queries for all of it, so a deletion, or a change of the owner or of who may upload, is in force within a second even when no
  * message of it arrives.
  */
 export function createApplicationCache({
   applications,
+  users,
   fields,
   compiler,
   metrics,
@@ -81,11 +85,13 @@ export function createApplicationCache({
     const record = await applications.byDomain(domain);
     if (!record) return undefined;
     const { keyRequired, allowedOrigins } = record;
-    const intake = await loadIntake(record);
+    const owner = record.owner.id;
+    const [intake, disabled] = await Promise.all([loadIntake(record), users.disabledAmong([owner])]);
     // What was dropped meanwhile may be this one: it is checked before it is used.
     const found: Cached = {
       ...intake,
-      owner: record.owner.id,
+      owner,
+      ownerIsDisabled: disabled.has(owner),
       keyRequired,
       allowedOrigins,
       checkedAt: drops === before ? checkedAt : Number.NEGATIVE_INFINITY,
@@ -108,9 +114,12 @@ export function createApplicationCache({
     used.clear();
     const checkedAt = performance.now();
     const existing = await applications.existing(batch.map(({ id }) => id));
+    const owners = new Set(existing.values().map(({ owner }) => owner));
+    const disabled = await users.disabledAmong([...owners]);
     for (const application of batch) {
       const access = existing.get(application.id);
-      if (access) Object.assign(application, access, { checkedAt });
+      if (access)
+        Object.assign(application, access, { ownerIsDisabled: disabled.has(access.owner), checkedAt });
       else drop(application.id);
     }
   }

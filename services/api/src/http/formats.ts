@@ -1,3 +1,4 @@
+import { suitsBcrypt } from '@sluice/shared/contracts/users.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { Period } from '@sluice/store/entries/entries.ts';
 
@@ -32,10 +33,6 @@ export function toPackageUrl(text: string): string | undefined {
 /** As browsers send it in the header Origin, where no pattern would match. */
 const isOrigin = (text: string) =>
   /^https?:/.test(text) && URL.parse(text)?.origin === text && !text.includes('*');
-
-/** bcrypt looks at 72 bytes only, and takes `abc\0abc` for `abc`. */
-export const suitsBcrypt = (password: string) =>
-  Buffer.byteLength(password) <= 72 && !password.includes('\0');
 
 interface Format {
   takes(text: string): boolean;

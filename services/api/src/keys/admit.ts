@@ -15,12 +15,19 @@ function sentKey({ 'x-api-key': given, authorization = '' }: IncomingHttpHeaders
   return String(given || (bearer.exec(authorization)?.[1] ?? ''));
 }
 
-/** Lets uploads pass that have a key of the application. Only for applications that need one. Throws ApiError. */
+type Admitting = Pick<CachedApplication, 'id' | 'domain' | 'keyRequired' | 'ownerIsDisabled'>;
+
+/** Whether `admit` has to look at an upload. */
+export const isRestricted = ({ keyRequired, ownerIsDisabled }: Admitting): boolean =>
+  keyRequired || ownerIsDisabled;
+
+/** Lets uploads pass that have a key of the application. Only for applications that are restricted. Throws ApiError. */
 export function createAdmit(keyring: Keyring) {
   return async function admit(
-    { id, domain }: Pick<CachedApplication, 'id' | 'domain'>,
+    { id, domain, ownerIsDisabled }: Admitting,
     headers: IncomingHttpHeaders,
   ): Promise<void> {
+    if (ownerIsDisabled) throw forbidden(`the owner of ${domain} is disabled`);
     const key = sentKey(headers);
     if (!key.startsWith(keyMark)) {
       const then = key.startsWith(tokenStart)

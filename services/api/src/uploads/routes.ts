@@ -10,7 +10,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { takeJsonBytes } from '../http/json-body.ts';
 import { ByDomain, overRate, rateLimited, refusals } from '../http/route-parts.ts';
 import { onlyQueries } from '../http/validation.ts';
-import { createAdmit } from '../keys/admit.ts';
+import { createAdmit, isRestricted } from '../keys/admit.ts';
 import { createUploadRate, type Spend } from '../limits/rate.ts';
 import { capacities } from '../limits/table.ts';
 import { createCommitMetrics, monitorCommit } from '../metrics/commits.ts';
@@ -73,7 +73,7 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
     const key = given === undefined ? undefined : idempotencyKey(given);
     const application = cache.peek(domain) ?? (await cache.get(domain));
     if (!application) throw applicationNotFound(domain);
-    if (application.keyRequired) await admit(application, headers);
+    if (isRestricted(application)) await admit(application, headers);
     checkUpload?.(application.owner);
     spend?.(application.id, 1);
     const validated = await uploadValidator.validate(application, body);

@@ -18,7 +18,7 @@ import { refuseCharsets } from '../../http/json-body.ts';
 import { ByDomain, Ndjson, overRate, rateLimited, refusals, tagRoutes } from '../../http/route-parts.ts';
 import { onlyQueries } from '../../http/validation.ts';
 import { abortOnClose } from '../../jobs/abort-on-close.ts';
-import type { Admit } from '../../keys/admit.ts';
+import { type Admit, isRestricted } from '../../keys/admit.ts';
 import type { UploadRate } from '../../limits/rate.ts';
 import type { UploadMetrics } from '../../metrics/uploads.ts';
 import { idempotencyKey } from '../idempotency.ts';
@@ -62,7 +62,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
     preHandler: async ({ params, headers }: FastifyRequest) => {
       const { domain } = params as Static<typeof ByDomain>;
       const application = cache.peek(domain) ?? (await cache.get(domain));
-      if (application?.keyRequired) await admit(application, headers);
+      if (application && isRestricted(application)) await admit(application, headers);
     },
   };
 

@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs';
+import {
+  ConfigError,
+  environment,
+  loadApiConfig,
+  loadExportWorkerConfig,
+  loadIngestWorkerConfig,
+} from './load.ts';
+import { localDefaults, localUrl, secretFileOf } from './local-stores.ts';
+import { fileSetting } from './secret-files.ts';
+import { Api, Common, ExportWorker, IngestWorker, Local, Workers } from './variables.ts';
+
+const services = {
+  api: { settings: { ...Common, ...Api }, load: loadApiConfig },
+  'ingest-worker': { settings: { ...Common, ...Workers, ...IngestWorker }, load: loadIngestWorkerConfig },
+  'export-worker': { settings: { ...Common, ...Workers, ...ExportWorker }, load: loadExportWorkerConfig },
+};
+
+export type ServiceName = keyof typeof services;
+export const serviceNames = Object.keys(services) as ServiceName[];
+
+export interface SettingInForce {
+  name: string;
+  /** As text; of a secret whether it is set. */
+  value: string;
+  from: 'set' | 'file' | 'npm start' | 'default';
+}
+
+export interface InForce {
+  settings: SettingInForce[];
+  /** What is wrong, a line each; without any value of a secret. */
+  faults: string[];
+}
+
+type Env = ReturnType<typeof environment>;
+type Setting = { example?: string; isSecret?: boolean };
+
+/** What `npm start` adds where it runs the stores, or ran them last. */
+function addedByStart(env: Env): Env {
+  const dataDir = env.DATA_DIR ?? Local.DATA_DIR.example;
+  const added = {
+    MONGODB_URL: localUrl(dataDir, 'mongod'),
+    REDIS_URL: localUrl(dataDir, 'redis'),
+    JWT_SECRET_FILE: secretFileOf(dataDir),
+  };
+  if (env.MONGODB_URL || env.MONGODB_URL_FILE || !added.MONGODB_URL) return {};
+  const secret = existsSync(added.JWT_SECRET_FILE) && !env.JWT_SECRET && !env.JWT_SECRET_FILE;
+  if (!secret) delete (added as Env).JWT_SECRET_FILE;
+  return { ...added, ...localDefaults(env.HOST ?? Api.HOST.example) };
+}
+
+/** What a service would run with if it started here, and what is wrong with it. */
+export function settingsInForce(service: ServiceName, given = environment()): InForce {
+  const added = addedByStart(given);
+  const env = { ...added, ...given };
+  const { settings, load } = services[service];
+
+  function inForce([name, { example = '', isSecret }]: [string, Setting]): SettingInForce {
+    const source = isSecret && env[fileSetting(name)] !== undefined ? fileSetting(name) : name;
+    const raw = env[source];
+    if (raw === undefined) return { name, value: isSecret ? 'not set' : example, from: 'default' };
+    const usual = source === name ? 'set' : 'file';
+    return {
+      name,
+      value: isSecret ? 'hidden' : raw,
+      from: given[source] === undefined ? 'npm start' : usual,
+    };
+  }
+
+  return { settings: Object.entries<Setting>(settings).map(inForce), faults: faultsOf(() => load(env)) };
+}
+
+function faultsOf(load: () => unknown): string[] {
+  try {
+    load();
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message.split('\n');
+    throw error;
+  }
+}

@@ -1,0 +1,115 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { Binary, type Collection, type Filter, ObjectId } from 'mongodb';
+import { fromNow, hasMatched } from '../jobs/lease.ts';
+import { keyOf, type UserDocument } from './user-document.ts';
+
+/** A user as the operator sees them. `invited`: without a password yet. */
+export interface UserOverview {
+  username: string;
+  state: 'active' | 'invited' | 'disabled';
+  applications: number;
+  createdAt: Date;
+}
+
+/** The code is random, so nothing slower is needed. */
+const hashOf = (code: string) => new Binary(createHash('sha256').update(code).digest());
+
+/** What the operator does with users, and the codes by which users set a password. */
+export const managedUsers = (users: Collection<UserDocument>) => {
+  const withCode = (username: string, code: string): Filter<UserDocument> => ({
+    usernameKey: keyOf(username),
+    'code.hash': hashOf(code),
+    $expr: { $gt: ['$code.expiresAt', '$$NOW'] },
+  });
+
+  return {
+    /** By name. */
+    overview: (): Promise<UserOverview[]> =>
+      users
+        .aggregate<UserOverview>([
+          { $sort: { usernameKey: 1 } },
+          {
+            $lookup: {
+              from: 'applications',
+              localField: '_id',
+              foreignField: 'owner.id',
+              pipeline: [{ $match: { deletedAt: { $exists: false } } }, { $project: { _id: 1 } }],
+              as: 'own',
+            },
+          },
+          {
+            $project: {
+              _id: 0,
+              username: 1,
+              state: {
+                $cond: [
+                  { $ifNull: ['$disabledAt', false] },
+                  'disabled',
+                  { $cond: [{ $ifNull: ['$passwordHash', false] }, 'active', 'invited'] },
+                ],
+              },
+              applications: { $size: '$own' },
+              createdAt: 1,
+            },
+          },
+        ])
+        .toArray(),
+
+    /** A new code by which a user sets a password, once, within `lifeMs`. Earlier ones of this user are gone. Undefined without such a user. */
+    async issueCode(id: string, lifeMs: number): Promise<{ code: string; expiresAt: Date } | undefined> {
+      const code = randomBytes(24).toString('base64url');
+      const issued = await users.findOneAndUpdate(
+        { _id: new ObjectId(id) },
+        [{ $set: { code: { hash: hashOf(code), expiresAt: fromNow(lifeMs) } } }],
+        { returnDocument: 'after' },
+      );
+      return issued?.code && { code, expiresAt: issued.code.expiresAt };
+    },
+
+    /** Whether this is the user's code, and has not expired. */
+    hasCode: async (username: string, code: string): Promise<boolean> =>
+      (await users.countDocuments(withCode(username, code))) === 1,
+
+    /** Uses the code up; earlier tokens are no longer valid. False when it is not the user's, was used or has expired. */
+    setPasswordByCode: (username: string, code: string, passwordHash: string): Promise<boolean> =>
+      hasMatched(
+        users.updateOne(withCode(username, code), {
+          $set: { passwordHash, lastModifiedAt: new Date() },
+          $inc: { tokenVersion: 1 },
+          $unset: { code: '' },
+        }),
+      ),
+
+    /** Ends all tokens. False when the user is disabled already, or gone. */
+    disable: (id: string): Promise<boolean> =>
+      hasMatched(
+        users.updateOne(
+          { _id: new ObjectId(id), disabledAt: { $exists: false } },
+          { $currentDate: { disabledAt: true }, $inc: { tokenVersion: 1 } },
+        ),
+      ),
+
+    /** False when the user is not disabled. */
+    enable: (id: string): Promise<boolean> =>
+      hasMatched(
+        users.updateOne(
+          { _id: new ObjectId(id), disabledAt: { $exists: true } },
+          { $unset: { disabledAt: '' } },
+        ),
+      ),
+
+    /** Which of these users are disabled, or gone. */
+    async disabledAmong(ids: string[]): Promise<Set<string>> {
+      const active = users
+        .find({ _id: { $in: ids.map((id) => new ObjectId(id)) }, disabledAt: { $exists: false } })
+        .project<{ _id: ObjectId }>({ _id: 1 });
+      const among = new Set(ids);
+      for (const { _id } of await active.toArray()) among.delete(_id.toHexString());
+      return among;
+    },
+
+    async remove(id: string): Promise<void> {
+      await users.deleteOne({ _id: new ObjectId(id) });
+    },
+  };
+};

@@ -1,0 +1,24 @@
+import type { Binary, ObjectId } from 'mongodb';
+
+export interface UserRecord {
+  id: string;
+  username: string;
+  locale: string;
+  /** Absent until an invited user has set a password. */
+  passwordHash?: string;
+  /** Tokens of an earlier version are no longer valid. */
+  tokenVersion: number;
+  createdAt: Date;
+  lastModifiedAt: Date;
+  /** A disabled user cannot log in, and nobody can upload to their applications. */
+  disabledAt?: Date;
+}
+
+export interface UserDocument extends Omit<UserRecord, 'id'> {
+  _id: ObjectId;
+  usernameKey: string;
+  /** Sets a password, once. */
+  code?: { hash: Binary; expiresAt: Date };
+}
+
+export const keyOf = (username: string) => username.toLowerCase();

@@ -1,0 +1,43 @@
+import { type Db, ObjectId } from 'mongodb';
+import { hasMatched } from '../jobs/lease.ts';
+
+/** An application as the operator sees it. */
+export interface ApplicationOverview {
+  domain: string;
+  name: string;
+  /** Username. */
+  owner: string;
+  createdAt: Date;
+}
+
+/** What the operator does with applications. */
+export function managedApplications(db: Db) {
+  const applications = db.collection('applications');
+  const alive = { deletedAt: { $exists: false } };
+
+  return {
+    /** Newest first; of one owner, or of all. */
+    overview: (ownerId?: string): Promise<ApplicationOverview[]> =>
+      applications
+        .find({ ...(ownerId && { 'owner.id': new ObjectId(ownerId) }), ...alive })
+        .sort({ createdAt: -1, _id: -1 })
+        .project<ApplicationOverview>({ _id: 0, domain: 1, name: 1, owner: '$owner.username', createdAt: 1 })
+        .toArray(),
+
+    /** Gives an application, with its jobs, from one user to another. False when it is not that user's any more. May be run again. */
+    async transfer(id: string, from: string, to: { id: string; username: string }): Promise<boolean> {
+      const owner = { id: new ObjectId(to.id), username: to.username };
+      const of = new ObjectId(from);
+      // Quotas count the jobs of an owner. They come first, so that another try finds what one that died left.
+      await db
+        .collection('jobs')
+        .updateMany({ application: new ObjectId(id), owner: of }, { $set: { owner: owner.id } });
+      return hasMatched(
+        applications.updateOne(
+          { _id: new ObjectId(id), 'owner.id': of, ...alive },
+          { $set: { owner, lastModifiedAt: new Date() } },
+        ),
+      );
+    },
+  };
+}

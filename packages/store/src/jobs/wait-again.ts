@@ -1,0 +1,24 @@
+import type { ChunkStore } from './chunks.ts';
+import type { JobRecord } from './job-records.ts';
+import type { JobStore } from './jobs.ts';
+import type { PartStore } from './parts.ts';
+
+interface Stores {
+  jobs: JobStore;
+  parts: PartStore;
+  chunks: ChunkStore;
+}
+
+/** Lets a failed job wait again, to go on behind what is committed. Undefined when it is not as it was seen any more. */
+export async function waitAgain(
+  { jobs, parts, chunks }: Stores,
+  job: JobRecord,
+): Promise<JobRecord | undefined> {
+  if (job.kind === 'import') {
+    await chunks.reopen(job.id);
+    return jobs.retry(job, await chunks.totals(job.id));
+  }
+  const written = await jobs.partsOf(job.id);
+  const isWhole = await parts.haveAll(written.map(({ id }) => id));
+  return jobs.retry(job, isWhole ? 'as it stands' : 'without parts');
+}

@@ -1,0 +1,91 @@
+import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
+import type { Store } from '@sluice/store/connect.ts';
+import type { Command } from 'commander';
+import { AdminError } from '../admin-error.ts';
+import { createNote } from '../audit.ts';
+import { printJson, printRows } from '../print.ts';
+import { findUser, type Opened } from '../users/find-user.ts';
+import { withStore } from '../with-store.ts';
+
+/** `sluice-admin applications`. */
+export function addApplications(program: Command): void {
+  const applications = program.command('applications').description('List, show and transfer applications.');
+
+  applications
+    .command('list')
+    .description('List all applications, newest first.')
+    .option('--owner <username>', 'only those of one user')
+    .option('--json', 'as JSON')
+    .addHelpText('after', '\nExample: sluice-admin applications list --owner ada')
+    .action(({ owner, json }: { owner?: string; json?: boolean }) =>
+      withStore(async (store) => {
+        const of = owner === undefined ? undefined : (await findUser(store, owner)).id;
+        const rows = await store.applications.overview(of);
+        printRows(
+          rows.map(({ domain, name, owner: username, createdAt }) => ({
+            ...{ domain, name, owner: username, createdAt },
+          })),
+          json,
+        );
+      }),
+    );
+
+  applications
+    .command('show')
+    .description('Show an application, and how much it holds.')
+    .argument('<domain>')
+    .option('--json', 'as JSON')
+    .addHelpText('after', '\nExample: sluice-admin applications show weather-station-k3v9q2')
+    .action((domain: string, { json }: { json?: boolean }) =>
+      withStore(async (store) => {
+        const shown = await describe(store, await findApplication(store, domain));
+        if (json) printJson(shown);
+        else printRows(Object.entries(shown).map(([field, value]) => ({ field, value })));
+      }),
+    );
+
+  applications
+    .command('transfer')
+    .description('Give an application to another user. Its keys keep working.')
+    .argument('<domain>')
+    .argument('<username>', 'the new owner')
+    .addHelpText('after', '\nExample: sluice-admin applications transfer weather-station-k3v9q2 grace')
+    .action((domain: string, username: string) =>
+      withStore((...opened) => transfer(opened, domain, username)),
+    );
+}
+
+async function findApplication({ applications }: Store, domain: string): Promise<ApplicationRecord> {
+  const found = await applications.byDomain(domain);
+  if (!found)
+    throw new AdminError(
+      `application ${domain} was not found; \`sluice-admin applications list\` lists them`,
+    );
+  return found;
+}
+
+async function describe(store: Store, { id, domain, name, type, owner, ...rest }: ApplicationRecord) {
+  const { entries, bytes } = await store.milestones.usage(id);
+  return {
+    ...{ domain, name, type, owner: owner.username, entries, bytes },
+    keys: (await store.keys.list(id)).length,
+    key_required: rest.keyRequired,
+    allowed_origins: rest.allowedOrigins.join(', '),
+    createdAt: rest.createdAt,
+    lastModifiedAt: rest.lastModifiedAt,
+  };
+}
+
+async function transfer([store, config]: Opened, domain: string, username: string): Promise<void> {
+  const application = await findApplication(store, domain);
+  const { owner } = application;
+  const to = await findUser(store, username);
+  if (to.id === owner.id) throw new AdminError(`application ${domain} is of ${username} already`);
+  if (!(await store.applications.transfer(application.id, owner.id, to)))
+    throw new AdminError(`application ${domain} was deleted or transferred meanwhile`);
+  const details = { from: owner.username, to: to.username };
+  const note = createNote(store, config);
+  for (const user of [owner, to])
+    await note(user, { action: 'application.transferred', application: domain, details });
+  console.error(`application ${domain} was transferred from ${owner.username} to ${to.username}`);
+}

@@ -1,0 +1,21 @@
+import { randomUUID } from 'node:crypto';
+import type { AdminConfig } from '@sluice/shared/config/load.ts';
+import type { AuditRecord } from '@sluice/store/accounts/audit.ts';
+import type { Store } from '@sluice/store/connect.ts';
+
+type Event = Pick<AuditRecord, 'action' | 'application' | 'job' | 'details'>;
+
+/** Records what the operator did to an account, where its owner reads it. The place of the client's address says so. */
+export const createNote =
+  ({ audit }: Pick<Store, 'audit'>, { auditRetentionMs }: Pick<AdminConfig, 'auditRetentionMs'>) =>
+  (user: { id: string; username: string }, event: Event): Promise<void> => {
+    const at = new Date();
+    return audit.add({
+      ...event,
+      ...{ user: user.id, username: user.username, at },
+      ...{ address: 'sluice-admin', requestId: randomUUID() },
+      expiresAt: new Date(at.getTime() + auditRetentionMs),
+    });
+  };
+
+export type Note = ReturnType<typeof createNote>;

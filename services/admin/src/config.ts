@@ -1,0 +1,37 @@
+import {
+  type InForce,
+  type ServiceName,
+  serviceNames,
+  settingsInForce,
+} from '@sluice/shared/config/in-force.ts';
+import type { Command } from 'commander';
+import { AdminError } from './admin-error.ts';
+import { printJson, printRows } from './print.ts';
+
+/** `sluice-admin config`. */
+export function addConfig(program: Command): void {
+  program
+    .command('config')
+    .description('Look at settings.')
+    .command('check')
+    .description('Print the settings that services would start with here, and what is wrong with them.')
+    .argument('[service]', `${serviceNames.join(', ')}; without it all three`)
+    .option('--json', 'as JSON')
+    .addHelpText('after', '\nExample: sluice-admin config check api')
+    .action((service: string | undefined, { json }: { json?: boolean }) => check(service, json));
+}
+
+function check(service: string | undefined, json = false): void {
+  const chosen = serviceNames.filter((name) => service === undefined || service === name);
+  if (chosen.length === 0) throw new AdminError(`${service} is not one of ${serviceNames.join(', ')}`);
+  const found = chosen.map((name) => [name, settingsInForce(name)] as const);
+  if (json) printJson(Object.fromEntries(found));
+  else for (const [name, { settings }] of found) printService(name, settings);
+  const faults = found.flatMap(([name, { faults }]) => faults.map((fault) => `${name}: ${fault}`));
+  if (faults.length > 0) throw new AdminError(faults.join('\n'));
+}
+
+function printService(name: ServiceName, settings: InForce['settings']): void {
+  console.log(`\n${name}\n`);
+  printRows(settings.map(({ name: setting, value, from }) => ({ setting, value, from })));
+}

@@ -1,0 +1,81 @@
+import type { Store } from '@sluice/store/connect.ts';
+import type { Inspection } from '@sluice/store/inspect.ts';
+import { type Checks, clock, type Finding, fail, fullness, ok, warn } from './finding.ts';
+
+const majorityMs = 5_000;
+/** An idle MongoDB writes something every 10 s. */
+const lagMs = 25_000;
+const backupMs = 26 * 3_600_000;
+/** Export workers remove them after an hour, every ten minutes. */
+const orphanMs = 2 * 3_600_000;
+
+/** The database and its server. */
+export const mongodbChecks = ({ inspection, operations, parts, clock: now }: Store): Checks => ({
+  'MongoDB version': async () => version(await inspection.version()),
+  'MongoDB clock': () => clock(async () => (await now()).now),
+  'replica set': async () => replicaSet(await inspection.replicaSet()),
+  'write concern': () =>
+    inspection.writeToMajority(majorityMs).then(
+      () => ok('a majority journals what is written'),
+      (error: Error) =>
+        fail(`a majority did not journal a write within 5 s (${error.message}): start the missing members`),
+    ),
+  'replication lag': async () => {
+    const { now: time, majority } = await now();
+    const lag = Math.max(0, time - majority);
+    const message = `a majority is ${Math.round(lag / 1_000)} s behind`;
+    return lag < lagMs ? ok(message) : fail(`${message}: look at the logs and disks of the secondaries`);
+  },
+  'MongoDB disk': async () => {
+    const disk = await inspection.disk();
+    if (!disk) return ok('MongoDB does not tell');
+    return fullness(disk, [0.8, 0.95], 'make room, or delete applications or exports');
+  },
+  database: async () => database(await inspection.versions()),
+  indexes: async () => {
+    const missing = await inspection.missingIndexes();
+    return missing.length === 0
+      ? ok('all are there')
+      : fail(`missing: ${missing.join(', ')}; restart a service, which creates them`);
+  },
+  parts: async () => {
+    const orphaned = await parts.orphaned(new Date(Date.now() - orphanMs), 1_000);
+    return orphaned.length === 0
+      ? ok('all belong to a job')
+      : warn(`parts of ${orphaned.length} jobs that are gone: start an export worker, which removes them`);
+  },
+  backup: async () => backup(await operations.lastBackup()),
+});
+
+function version(found: string): Finding {
+  const major = Number.parseInt(found, 10);
+  if (major < 6) return fail(`${found} is too old: use MongoDB 8`);
+  return major < 7 ? warn(`${found} is no longer maintained: use MongoDB 8`) : ok(found);
+}
+
+function database({ database: found, current }: Awaited<ReturnType<Inspection['versions']>>): Finding {
+  if (found === undefined) return warn('it is empty: start a service');
+  const message = `it has version ${found}`;
+  if (found > current) return fail(`${message}, and this Sluice knows ${current}: use the newer Sluice`);
+  return found < current ? warn(`${message}: start a service, which upgrades it to ${current}`) : ok(message);
+}
+
+function replicaSet(found: Awaited<ReturnType<Inspection['replicaSet']>>): Finding {
+  if (!found)
+    return fail('MongoDB runs alone: start it with --replSet, and run rs.initiate() once in mongosh');
+  const { members, arbiters, isJournaled } = found;
+  const message = `members with data: ${members}, arbiters: ${arbiters}`;
+  if (!isJournaled) return warn(`${message}: set writeConcernMajorityJournalDefault to true`);
+  if (arbiters > 0)
+    return warn(`${message}: when one with data is away nothing can be stored; replace the arbiters`);
+  return members < 3
+    ? warn(`${message}: nothing can be stored when one is away; three members survive that`)
+    : ok(message);
+}
+
+function backup(last: Date | undefined): Finding {
+  if (!last) return warn('none was made yet: run `sluice-admin backup` every night');
+  const age = Date.now() - last.getTime();
+  const message = `the last one ended ${Math.round(age / 3_600_000)} h ago`;
+  return age < backupMs ? ok(message) : warn(`${message}: look why the nightly one failed`);
+}

@@ -1,0 +1,18 @@
+import { type ServiceName, serviceNames, settingsInForce } from '@sluice/shared/config/in-force.ts';
+import { type Checks, type Finding, fail, ok } from './finding.ts';
+
+const leastNode = 24;
+
+/** The settings that services would start with here, and what runs them. */
+export const settingsChecks: Checks = {
+  ...Object.fromEntries(serviceNames.map((name) => [`settings of ${name}`, () => settings(name)])),
+  'Node.js': () => {
+    const { node } = process.versions;
+    return Number.parseInt(node, 10) < leastNode ? fail(`${node} is too old: use ${leastNode}`) : ok(node);
+  },
+};
+
+function settings(service: ServiceName): Finding {
+  const { faults } = settingsInForce(service);
+  return faults.length === 0 ? ok('nothing is wrong') : fail(faults.join('; '));
+}

@@ -1,0 +1,80 @@
+import { openRedis } from '@sluice/queues/inspect-redis.ts';
+import type { AdminConfig } from '@sluice/shared/config/load.ts';
+import { within } from '@sluice/shared/deadline.ts';
+import type { Store } from '@sluice/store/connect.ts';
+import type { Command } from 'commander';
+import { log } from '../log.ts';
+import { printJson } from '../print.ts';
+import { withStore } from '../with-store.ts';
+import { jobs } from './check-jobs.ts';
+import { mongodbChecks } from './check-mongodb.ts';
+import { redisChecks } from './check-redis.ts';
+import { settingsChecks } from './check-settings.ts';
+import { type Checks, type Finding, fail, ok } from './finding.ts';
+
+/** Without a majority MongoDB answers some questions never. */
+const checkMs = 10_000;
+
+type Line = Finding & { check: string };
+
+/** `sluice-admin doctor`. */
+export function addDoctor(program: Command): void {
+  program
+    .command('doctor')
+    .description('Check settings, MongoDB, Redis and jobs. The exit code is 1 if a check failed.')
+    .option('--json', 'as JSON')
+    .addHelpText('after', '\nExample: sluice-admin doctor')
+    .action(({ json = false }: { json?: boolean }) =>
+      withStore(async (store, config) => {
+        const lines: Line[] = [];
+        for await (const line of diagnose(store, config)) {
+          lines.push(line);
+          if (!json) console.log(`${line.level.padEnd(4)}  ${line.check}: ${line.message}`);
+        }
+        if (json) printJson(lines);
+        if (lines.some(({ level }) => level === 'fail')) process.exitCode = 1;
+      }),
+    );
+}
+
+async function* diagnose(store: Store, config: AdminConfig): AsyncGenerator<Line> {
+  yield* run(settingsChecks);
+  const mongodb = await check('MongoDB', async () => {
+    await store.ping();
+    return ok('it answers');
+  });
+  yield mongodb;
+  if (mongodb.level === 'ok')
+    yield* run({
+      ...mongodbChecks(store),
+      exports: () => jobs(store, 'export'),
+      imports: () => jobs(store, 'import'),
+    });
+  yield* diagnoseRedis(config);
+}
+
+async function* diagnoseRedis({ redis: configOf }: AdminConfig): AsyncGenerator<Line> {
+  const opened = await openRedis(configOf(), log).catch((error: Error) => error);
+  if (opened instanceof Error) {
+    yield { check: 'Redis', ...fail(opened.message) };
+    return;
+  }
+  try {
+    yield* run({ Redis: () => ok('it answers'), ...redisChecks(opened) });
+  } finally {
+    opened.disconnect();
+  }
+}
+
+/** All at once, in their order. */
+async function* run(checks: Checks): AsyncGenerator<Line> {
+  for (const line of Object.entries(checks).map(([name, look]) => check(name, look))) yield await line;
+}
+
+async function check(name: string, look: Checks[string]): Promise<Line> {
+  try {
+    return { check: name, ...(await within(checkMs, 'no answer within 10 s', (async () => look())())) };
+  } catch (error) {
+    return { check: name, ...fail(`it could not be checked: ${(error as Error).message}`) };
+  }
+}

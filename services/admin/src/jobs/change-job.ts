@@ -1,0 +1,62 @@
+import { openRedis } from '@sluice/queues/inspect-redis.ts';
+import { createJobQueue } from '@sluice/queues/job-queue.ts';
+import { exportsQueue, importsQueue } from '@sluice/queues/queues.ts';
+import type { AuditAction } from '@sluice/shared/contracts/audit.ts';
+import type { Store } from '@sluice/store/connect.ts';
+import { isRetriable, isUnfinished, type JobRecord } from '@sluice/store/jobs/job-records.ts';
+import { waitAgain } from '@sluice/store/jobs/wait-again.ts';
+import { AdminError } from '../admin-error.ts';
+import { createNote } from '../audit.ts';
+import { log } from '../log.ts';
+import type { Opened } from '../users/find-user.ts';
+
+/** How long a cancelled job can be looked at. */
+const keptMs = 3_600_000;
+
+/** A worker takes it up within about 10 s. */
+export async function retry(opened: Opened, id: string): Promise<void> {
+  const [store] = opened;
+  const job = await findJob(store, id);
+  if (!isRetriable(job) || !(await waitAgain(store, job)))
+    throw new AdminError(`${job.kind} ${id} is ${job.state}, or was streamed: it cannot be retried`);
+  await note(opened, job, `${job.kind}.retried`);
+  console.error(`${job.kind} ${id} waits again`);
+}
+
+export async function cancel(opened: Opened, id: string): Promise<void> {
+  const [store] = opened;
+  const job = await findJob(store, id);
+  if (!(await store.jobs.cancel(id, new Date(Date.now() + keptMs))))
+    throw new AdminError(`${job.kind} ${id} is over already`);
+  await note(opened, job, `${job.kind}.removed`);
+  await store.parts.sweep(id);
+  console.error(`${job.kind} ${id} was cancelled`);
+}
+
+export async function requeue([store, config]: Opened, id: string): Promise<void> {
+  const job = await findJob(store, id);
+  if (!isUnfinished(job)) throw new AdminError(`${job.kind} ${id} is ${job.state}: no worker needs it`);
+  const redisConfig = config.redis();
+  const redis = await openRedis(redisConfig, log);
+  try {
+    const queue =
+      job.kind === 'export'
+        ? createJobQueue(exportsQueue, store.jobs, redis, redisConfig, log)
+        : createJobQueue(importsQueue, store.jobs, redis, redisConfig, log);
+    await queue.requeue(job);
+  } finally {
+    redis.disconnect();
+  }
+  console.error(`${job.kind} ${id} is on its queue`);
+}
+
+async function findJob({ jobs }: Store, id: string): Promise<JobRecord> {
+  const found = await jobs.get(id);
+  if (!found) throw new AdminError(`job ${id} was not found; \`sluice-admin jobs list\` lists them`);
+  return found;
+}
+
+async function note([store, config]: Opened, job: JobRecord, action: AuditAction): Promise<void> {
+  const owner = await store.users.byId(job.owner);
+  if (owner) await createNote(store, config)(owner, { action, application: job.domain, job: job.id });
+}

@@ -1,0 +1,51 @@
+import { type JobState, jobStates } from '@sluice/shared/contracts/jobs.ts';
+import { type Command, Option } from 'commander';
+import { printRows } from '../print.ts';
+import { withStore } from '../with-store.ts';
+import { cancel, requeue, retry } from './change-job.ts';
+
+const listed = 100;
+
+/** `sluice-admin jobs`. */
+export function addJobs(program: Command): void {
+  const jobs = program.command('jobs').description('List, retry, cancel and requeue exports and imports.');
+
+  jobs
+    .command('list')
+    .description(`List exports and imports, newest first, at most ${listed}.`)
+    .addOption(new Option('--state <state>', 'only those in one state').choices(jobStates))
+    .option('--json', 'as JSON')
+    .addHelpText('after', '\nExample: sluice-admin jobs list --state failed')
+    .action(({ state, json }: { state?: JobState; json?: boolean }) =>
+      withStore(async (store) => {
+        const found = await store.jobs.newest(state, listed);
+        printRows(
+          found.map(({ id, kind, state: now, domain, done, total, createdAt, error }) => ({
+            ...{ id, kind, state: now, domain, done, total, createdAt, error: error ?? null },
+          })),
+          json,
+        );
+      }),
+    );
+
+  jobs
+    .command('retry')
+    .description('Let a failed job continue where it stopped. The quotas of its owner do not count.')
+    .argument('<id>')
+    .addHelpText('after', '\nExample: sluice-admin jobs retry 66f1c2a4e8b5d70912345678')
+    .action((id: string) => withStore((...opened) => retry(opened, id)));
+
+  jobs
+    .command('cancel')
+    .description('End a job that is waiting or active.')
+    .argument('<id>')
+    .addHelpText('after', '\nExample: sluice-admin jobs cancel 66f1c2a4e8b5d70912345678')
+    .action((id: string) => withStore((...opened) => cancel(opened, id)));
+
+  jobs
+    .command('requeue')
+    .description('Put a job that waits on its queue again, where it should be already.')
+    .argument('<id>')
+    .addHelpText('after', '\nExample: sluice-admin jobs requeue 66f1c2a4e8b5d70912345678')
+    .action((id: string) => withStore((...opened) => requeue(opened, id)));
+}

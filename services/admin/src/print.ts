@@ -1,0 +1,32 @@
+type Cell = string | number | boolean | Date | null | undefined;
+
+function toText(cell: Cell): string {
+  if (cell instanceof Date) return cell.toISOString();
+  return cell === undefined || cell === null ? '' : String(cell);
+}
+
+/** Rows as a table for people, or as JSON. */
+export function printRows(rows: Record<string, Cell>[], json = false): void {
+  if (json) {
+    printJson(rows);
+    return;
+  }
+  if (rows.length === 0) {
+    console.log('none');
+    return;
+  }
+  const names = Object.keys(rows[0] as object);
+  const lines = [names, ...rows.map((row) => names.map((name) => toText(row[name])))];
+  const widths = names.map((_, at) => Math.max(...lines.map((cells) => (cells[at] as string).length)));
+  for (const cells of lines)
+    console.log(
+      cells
+        .map((cell, at) => cell.padEnd(widths[at] as number))
+        .join('  ')
+        .trimEnd(),
+    );
+}
+
+export function printJson(value: unknown): void {
+  console.log(JSON.stringify(value, null, 2));
+}

@@ -1,0 +1,33 @@
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { isPassword } from '@sluice/shared/contracts/users.ts';
+import { AdminError } from './admin-error.ts';
+
+/** Asks for a new password, twice and without showing it, or reads it from a standard input that is no terminal. */
+export async function readPassword(): Promise<string> {
+  const password = process.stdin.isTTY ? await askTwice() : (await text(process.stdin)).replace(/\r?\n$/, '');
+  if (!isPassword(password))
+    throw new AdminError(
+      'the password must have at least 8 characters and at most 72 bytes of UTF-8, and no NUL',
+    );
+  return password;
+}
+
+async function askTwice(): Promise<string> {
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const terminal = createInterface({ input: process.stdin, output: silent, terminal: true });
+  async function ask(question: string): Promise<string> {
+    process.stderr.write(question);
+    const answer = await terminal.question('');
+    process.stderr.write('\n');
+    return answer;
+  }
+  try {
+    const password = await ask('New password: ');
+    if ((await ask('Again: ')) !== password) throw new AdminError('the two are not the same');
+    return password;
+  } finally {
+    terminal.close();
+  }
+}

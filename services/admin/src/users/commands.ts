@@ -1,0 +1,82 @@
+import type { Command } from 'commander';
+import { printRows } from '../print.ts';
+import { withStore } from '../with-store.ts';
+import { createUser, inviteUser, resetPassword } from './give-access.ts';
+import { deleteUser, disableUser, enableUser } from './take-access.ts';
+
+interface CodeOptions {
+  expires: string;
+}
+
+/** `sluice-admin users`. */
+export function addUsers(program: Command): void {
+  const users = program.command('users').description('List, create, invite, disable and delete users.');
+
+  users
+    .command('list')
+    .description('List all users, by name.')
+    .option('--json', 'as JSON')
+    .addHelpText('after', '\nExample: sluice-admin users list')
+    .action(({ json }: { json?: boolean }) =>
+      withStore(async (store) => {
+        const rows = await store.users.overview();
+        printRows(
+          rows.map(({ username, state, applications, createdAt }) => ({
+            ...{ username, state, applications, createdAt },
+          })),
+          json,
+        );
+      }),
+    );
+
+  users
+    .command('create')
+    .description('Create a user. The password is asked for, or read from the standard input.')
+    .argument('<username>')
+    .addHelpText('after', '\nExample: sluice-admin users create ada')
+    .action((username: string) => withStore((...opened) => createUser(opened, username)));
+
+  users
+    .command('invite')
+    .description('Create a user without a password, and print a code by which they set one.')
+    .argument('<username>')
+    .option('--expires <duration>', 'how long the code works', '72h')
+    .addHelpText('after', '\nExample: sluice-admin users invite ada --expires 7d')
+    .action((username: string, { expires }: CodeOptions) =>
+      withStore((...opened) => inviteUser(opened, username, expires)),
+    );
+
+  users
+    .command('reset-password')
+    .description('Print a code by which a user sets a new password. The old one works until then.')
+    .argument('<username>')
+    .option('--expires <duration>', 'how long the code works', '72h')
+    .addHelpText('after', '\nExample: sluice-admin users reset-password ada')
+    .action((username: string, { expires }: CodeOptions) =>
+      withStore((...opened) => resetPassword(opened, username, expires)),
+    );
+
+  users
+    .command('disable')
+    .description('End the tokens of a user, and refuse their logins and uploads to their applications.')
+    .argument('<username>')
+    .addHelpText('after', '\nExample: sluice-admin users disable ada')
+    .action((username: string) => withStore((...opened) => disableUser(opened, username)));
+
+  users
+    .command('enable')
+    .description('Let a disabled user log in again.')
+    .argument('<username>')
+    .addHelpText('after', '\nExample: sluice-admin users enable ada')
+    .action((username: string) => withStore((...opened) => enableUser(opened, username)));
+
+  users
+    .command('delete')
+    .description('Delete a user.')
+    .argument('<username>')
+    .option('--with-applications', 'delete their applications too, with all entries')
+    .addHelpText('after', '\nExample: sluice-admin users delete ada --with-applications')
+    .action((username: string, { withApplications = false }: { withApplications?: boolean }) =>
+      withStore((...opened) => deleteUser(opened, username, withApplications)),
+    );
+}

@@ -1,0 +1,13 @@
+import type { AdminConfig } from '@sluice/shared/config/load.ts';
+import type { UserRecord } from '@sluice/store/accounts/users.ts';
+import type { Store } from '@sluice/store/connect.ts';
+import { AdminError } from '../admin-error.ts';
+
+/** What a command works with. */
+export type Opened = [store: Store, config: AdminConfig];
+
+export async function findUser({ users }: Pick<Store, 'users'>, username: string): Promise<UserRecord> {
+  const found = await users.byName(username);
+  if (!found) throw new AdminError(`user ${username} was not found; \`sluice-admin users list\` lists them`);
+  return found;
+}

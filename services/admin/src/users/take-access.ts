@@ -1,0 +1,47 @@
+import type { Store } from '@sluice/store/connect.ts';
+import { AdminError } from '../admin-error.ts';
+import { createNote } from '../audit.ts';
+import { findUser, type Opened } from './find-user.ts';
+
+export async function disableUser([store, config]: Opened, username: string): Promise<void> {
+  const user = await findUser(store, username);
+  if (!(await store.users.disable(user.id))) throw new AdminError(`user ${username} is disabled already`);
+  await createNote(store, config)(user, { action: 'user.disabled' });
+  console.error(`user ${username} was disabled; it is in force within a second`);
+}
+
+export async function enableUser([store, config]: Opened, username: string): Promise<void> {
+  const user = await findUser(store, username);
+  if (!(await store.users.enable(user.id))) throw new AdminError(`user ${username} is not disabled`);
+  await createNote(store, config)(user, { action: 'user.enabled' });
+  console.error(`user ${username} was enabled; earlier tokens stay invalid`);
+}
+
+/** Disabled first, so that no request of the user makes another application. May die halfway, and be run again. */
+export async function deleteUser(
+  [store, config]: Opened,
+  username: string,
+  withApplications: boolean,
+): Promise<void> {
+  const note = createNote(store, config);
+  const user = await findUser(store, username);
+  const count = (await store.applications.idsOfOwner(user.id)).length;
+  if (count > 0 && !withApplications)
+    throw new AdminError(
+      `user ${username} still owns applications (${count}): transfer them, or delete them with --with-applications`,
+    );
+  await store.users.disable(user.id);
+  const removed = await removeApplications(store, user.id);
+  for (const domain of removed) await note(user, { action: 'application.deleted', application: domain });
+  await store.users.remove(user.id);
+  await note(user, { action: 'user.deleted' });
+  console.error(`user ${username} was deleted; applications deleted too: ${removed.length}`);
+}
+
+/** Leaves tombstones: ingest workers purge what was there. Returns the domains. */
+async function removeApplications({ applications }: Store, ownerId: string): Promise<string[]> {
+  const removed: string[] = [];
+  for (const { domain } of await applications.byIds(await applications.idsOfOwner(ownerId)))
+    if (await applications.remove(domain, ownerId)) removed.push(domain);
+  return removed;
+}

@@ -1,0 +1,202 @@
+import { connectRedis } from '@sluice/queues/redis.ts';
+import { createLogger } from '@sluice/shared/logger.ts';
+import { MongoClient, ObjectId } from 'mongodb';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startMongodb } from '../../local/stores/mongodb.ts';
+import { startRedis } from '../../local/stores/redis.ts';
+import { admin } from '../support/admin-command.ts';
+import { storeOptions } from '../support/local/stores.ts';
+import { tempDir } from '../support/local/temp-dir.ts';
+import { openStore, ownDatabase } from '../support/own-database.ts';
+import { ownStores } from '../support/sluice.ts';
+
+interface Line {
+  check: string;
+  level: 'ok' | 'warn' | 'fail';
+  message: string;
+}
+
+/** What doctor finds with these settings, and how it ends. */
+async function doctor(env: Record<string, string>) {
+  const { code, stdout, stderr } = await admin(env, ['doctor', '--json']);
+  expect(stderr).toBe('');
+  const lines: Line[] = JSON.parse(stdout);
+  return { code, found: Object.fromEntries(lines.map(({ check, ...line }) => [check, line])) };
+}
+
+/** A database as services make it. */
+async function start() {
+  const { db, url: MONGODB_URL } = await ownDatabase();
+  const store = openStore(MONGODB_URL);
+  await store.prepare();
+  return { db, store, env: { ...ownStores(), MONGODB_URL } };
+}
+
+const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000);
+
+describe('sluice-admin doctor', () => {
+  it('finds nothing that fails where all is well', async () => {
+    const { db, env } = await start();
+    await db
+      .collection<{ _id: string; finishedAt: Date }>('operations')
+      .insertOne({ _id: 'backup', finishedAt: ago(1) });
+    const { code, found } = await doctor(env);
+    expect(code).toBe(0);
+    expect(Object.values(found).filter(({ level }) => level === 'fail')).toEqual([]);
+    for (const check of [
+      'write concern',
+      'indexes',
+      'parts',
+      'exports',
+      'imports',
+      'backup',
+      'Redis eviction',
+    ])
+      expect([check, found[check]?.level]).toEqual([check, 'ok']);
+    const { stdout } = await admin(env, ['doctor']);
+    expect(stdout).toMatch(/^ok {4}indexes: all are there$/m);
+  });
+
+  it('finds what is wrong in the database: an index, a part, a job, the backup, the version', async () => {
+    const { db, store, env } = await start();
+    await db.collection('jobs').dropIndex('owner_1_kind_1');
+    await db
+      .collection('parts')
+      .insertOne({ _id: ObjectId.createFromTime(ago(3).getTime() / 1_000), job: new ObjectId() });
+    const [application, owner] = ['a'.repeat(24), 'b'.repeat(24)];
+    const options = { format: 'csv', formulas: 'escape', arrays: 'json' } as const;
+    const job = { application, owner, domain: 'd', options, leafCount: 0, transient: false };
+    const { id } = await store.jobs.exports.create(job);
+    await db.collection('jobs').updateOne({ _id: new ObjectId(id) }, { $set: { queuedAt: ago(1) } });
+    await db
+      .collection<{ _id: string; finishedAt: Date }>('operations')
+      .insertOne({ _id: 'backup', finishedAt: ago(30) });
+    await db.collection<{ _id: string }>('operations').updateOne({ _id: 'schema' }, { $set: { version: 9 } });
+    const { code, found } = await doctor(env);
+    expect(code).toBe(1);
+    expect(found).toMatchObject({
+      indexes: {
+        level: 'fail',
+        message: 'missing: jobs (owner, kind); restart a service, which creates them',
+      },
+      parts: { level: 'warn', message: expect.stringMatching(/^parts of 1 jobs that are gone/) },
+      exports: { level: 'warn', message: expect.stringContaining(`${id} for 60 min`) },
+      imports: { level: 'ok' },
+      backup: { level: 'warn', message: expect.stringContaining('30 h ago') },
+      database: { level: 'fail', message: expect.stringContaining('version 9') },
+    });
+  });
+
+  it('finds a Redis that evicts, keeps nothing and is almost full', async () => {
+    const { env } = await start();
+    const { url } = await startRedis(storeOptions(tempDir()));
+    const redis = connectRedis({ url }, createLogger('test', { level: 'silent', pretty: false }), 'patient');
+    onTestFinished(() => redis.disconnect());
+    const used = Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1]);
+    for (const [name, value] of [
+      ['maxmemory', Math.ceil(used * 1.1)],
+      ['maxmemory-policy', 'allkeys-lru'],
+      ['appendonly', 'no'],
+    ] as const)
+      await redis.config('SET', name, value);
+    const { code, found } = await doctor({ ...env, REDIS_URL: url });
+    expect(code).toBe(1);
+    expect(found).toMatchObject({
+      'Redis eviction': { level: 'fail', message: expect.stringContaining('maxmemory-policy to noeviction') },
+      'Redis persistence': { level: 'warn', message: expect.stringContaining('appendonly') },
+      'Redis memory': { level: expect.stringMatching('warn|fail') },
+      'Redis role': { level: 'ok' },
+    });
+  });
+
+  it('finds a replica set without a majority', async () => {
+    const { url } = await startMongodb(storeOptions(tempDir()));
+    const client = new MongoClient(url);
+    onTestFinished(() => client.close());
+    const { config } = await client.db('admin').command({ replSetGetConfig: 1 });
+    const gone = [1, 2].map((_id) => ({ _id, host: `127.0.0.1:${_id}` }));
+    const replSetReconfig = { ...config, version: 2, members: [...config.members, ...gone] };
+    await client.db('admin').command({ replSetReconfig, force: true });
+    const { code, found } = await doctor({ ...ownStores(), MONGODB_URL: url });
+    expect(code).toBe(1);
+    expect(found).toMatchObject({
+      'replica set': { message: expect.stringContaining('members with data: 3') },
+      'write concern': { level: 'fail', message: expect.stringContaining('start the missing members') },
+    });
+  });
+
+  it('finds wrong settings, and shows no secret', async () => {
+    const { env } = await start();
+    const { code, found } = await doctor({
+      ...env,
+      NODE_ENV: 'production',
+      JWT_SECRET: 'hush',
+      BODY_LIMIT: 'x',
+    });
+    expect(code).toBe(1);
+    expect(found['settings of api']).toEqual({
+      level: 'fail',
+      message:
+        'BODY_LIMIT must be a number of bytes or a size such as 512KiB, at most 8MiB; JWT_SECRET must have at least 32 bytes in production',
+    });
+    expect(JSON.stringify(found)).not.toContain('hush');
+  });
+
+  it('finds stores that are away', async () => {
+    const env = {
+      MONGODB_URL: 'mongodb://127.0.0.1:1/?directConnection=true',
+      REDIS_URL: 'redis://127.0.0.1:1',
+    };
+    const { code, found } = await doctor({ ...ownStores(), ...env, MONGODB_TIMEOUT: '1s' });
+    expect(code).toBe(1);
+    expect(found).toMatchObject({
+      MongoDB: { level: 'fail', message: expect.stringContaining('ECONNREFUSED') },
+      Redis: { level: 'fail', message: 'Redis does not answer' },
+    });
+    expect(found).not.toHaveProperty('indexes');
+  });
+});
+
+describe('sluice-admin config check', () => {
+  it('prints what is in force, with secrets hidden', async () => {
+    const stores = ownStores();
+    const env = { ...stores, BODY_LIMIT: '2MiB' };
+    const { code, stdout } = await admin(env, ['config', 'check', '--json']);
+    expect(code).toBe(0);
+    const { api, ...others } = JSON.parse(stdout);
+    expect(Object.keys(others)).toEqual(['ingest-worker', 'export-worker']);
+    expect(api.settings).toEqual(
+      expect.arrayContaining([
+        { name: 'BODY_LIMIT', value: '2MiB', from: 'set' },
+        { name: 'BATCH_LIMIT', value: '16MiB', from: 'default' },
+        { name: 'JWT_SECRET', value: 'hidden', from: 'set' },
+        { name: 'MONGODB_URL', value: 'hidden', from: 'set' },
+        { name: 'METRICS_TOKEN', value: 'not set', from: 'default' },
+      ]),
+    );
+    for (const secret of [stores.JWT_SECRET, stores.MONGODB_URL, stores.REDIS_URL])
+      expect(stdout).not.toContain(secret);
+  });
+
+  it('names what is wrong, by service, and ends with 1', async () => {
+    const { code, stdout, stderr } = await admin(
+      { ...ownStores(), EXPORT_CONCURRENCY: '0', BODY_LIMT: '1' },
+      [...['config', 'check', 'export-worker']],
+    );
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^EXPORT_CONCURRENCY +0 +set$/m);
+    expect(stderr.split('\n')).toEqual([
+      'sluice-admin: export-worker: EXPORT_CONCURRENCY must be a whole number from 1 to 64',
+      'sluice-admin: export-worker: `BODY_LIMT` is unknown, did you mean `BODY_LIMIT`?',
+      '',
+    ]);
+  });
+
+  it('knows the services by their names', async () => {
+    const { code, stderr } = await admin(ownStores(), ['config', 'check', 'proxy']);
+    expect([code, stderr]).toEqual([
+      1,
+      'sluice-admin: proxy is not one of api, ingest-worker, export-worker\n',
+    ]);
+  });
+});

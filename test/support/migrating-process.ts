@@ -1,0 +1,31 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { LeaseLost } from '@sluice/shared/lease.ts';
+import { migrate } from '@sluice/store/migrations/migrate.ts';
+import { type Db, MongoClient } from 'mongodb';
+
+/** Upgrades the database at argv[2] to version 3. The second step waits for a document in the collection `go`. */
+const client = new MongoClient(process.argv[2] as string);
+const begin = (db: Db, step: number) => db.collection('steps').insertOne({ step, pid: process.pid });
+const migrations = [
+  async (db: Db) => void (await begin(db, 1)),
+  async (db: Db) => {
+    await begin(db, 2);
+    while (!(await db.collection('go').findOne())) await pause(20);
+  },
+];
+
+for (;;) {
+  try {
+    await migrate(client.db(), migrations);
+    break;
+  } catch (error) {
+    const { message } = error as Error;
+    if (!(error instanceof LeaseLost) && message !== 'another process upgrades the database') throw error;
+    await client
+      .db()
+      .collection<{ _id: number }>('refused')
+      .updateOne({ _id: process.pid }, { $inc: { count: 1 } }, { upsert: true });
+    await pause(100);
+  }
+}
+await client.close();
