@@ -65,9 +65,9 @@ describe('docker-compose.yml', () => {
     expect(services[name]?.pids_limit).toBeGreaterThan(0);
   });
 
-  it('publishes HAProxy on this machine only, unless SLUICE_ADDRESS is set', () => {
+  it('publishes on this machine only; HAProxy elsewhere if SLUICE_ADDRESS is set', () => {
     const published = Object.values(services).flatMap(({ ports }) => ports ?? []);
-    expect(published).toEqual(['127.0.0.1:4000:4000']);
+    expect(published).toEqual(['127.0.0.1:4000:4000', '127.0.0.1:9090:9090', '127.0.0.1:3000:3000']);
   });
 
   it('gives HAProxy longer to stop than it takes', () => {

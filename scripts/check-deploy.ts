@@ -32,7 +32,17 @@ async function checkCompose(): Promise<void> {
   const more = globSync('deploy/*/docker-compose.yml', { cwd });
   for (const files of [[], ...more.map((file) => [file]), more]) {
     const named = ['docker-compose.yml', ...files].flatMap((file) => ['-f', file]);
-    await run('docker', 'compose', '--env-file', '/dev/null', ...named, 'config', '--quiet');
+    await run(
+      'docker',
+      'compose',
+      '--env-file',
+      '/dev/null',
+      ...named,
+      '--profile',
+      '*',
+      'config',
+      '--quiet',
+    );
   }
 }
 
@@ -55,6 +65,14 @@ async function checkManifests(): Promise<void> {
   }
 }
 
+/** Whether Prometheus takes its configuration and the alerts, and these fire when they are to. */
+async function checkMonitoring(): Promise<void> {
+  // The file with the token is made when the container starts.
+  await run('promtool', 'check', 'config', '--syntax-only', 'deploy/monitoring/prometheus.yml');
+  await run('promtool', 'check', 'rules', 'deploy/monitoring/alerts.yml');
+  await run('promtool', 'test', 'rules', 'deploy/monitoring/alerts.test.yml');
+}
+
 interface Check {
   name: string;
   what: string;
@@ -72,6 +90,7 @@ const checks: Check[] = [
     needs: ['go', 'python3'],
     check: checkManifests,
   },
+  { name: 'alerts', what: 'alerts', needs: ['promtool'], check: checkMonitoring },
   { name: 'workflows', what: 'workflows', needs: ['go'], check: () => run('go', 'run', actionlint) },
   {
     name: 'scripts',

@@ -1,8 +1,15 @@
 import { within } from '@sluice/shared/deadline.ts';
 import type { Observe } from '@sluice/shared/metrics/cells.ts';
 import { type Metrics, scrapeMs } from '@sluice/shared/metrics/metrics.ts';
-import type { Db, MongoClient } from 'mongodb';
+import { type Db, type MongoClient, MongoNetworkError } from 'mongodb';
 import { Connection } from 'mongodb/lib/cmap/connection.js';
+
+/** As the driver expects it of a connection that breaks. While it writes, it passes on what the socket says: then it would not try again. */
+function toNetworkError(error: unknown): unknown {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const isOfSocket = code === 'EPIPE' || code === 'ECONNRESET';
+  return isOfSocket ? new MongoNetworkError(message, { cause: error as Error }) : error;
+}
 
 /** Commands that have series of their own. */
 const named = ['insert', 'find', 'getMore', 'aggregate', 'update', 'delete', 'findAndModify'];
@@ -24,6 +31,8 @@ export function timedConnections(metrics: Metrics) {
       const began = performance.now();
       try {
         return await super.command(...args);
+      } catch (error) {
+        throw toNetworkError(error);
       } finally {
         (byName.get(name) ?? other)((performance.now() - began) / 1_000);
       }
