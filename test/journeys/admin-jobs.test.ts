@@ -108,6 +108,8 @@ describe('sluice-admin applications', () => {
       );
     expect((await run(['applications', 'transfer', domain, to.username])).stderr).toContain('already');
     expect((await run(['applications', 'transfer', domain, 'nobody'])).stderr).toContain('was not found');
+    await done('users', 'disable', from.username);
+    expect((await run(['applications', 'transfer', domain, from.username])).stderr).toContain('is disabled');
     await done('jobs', 'cancel', id);
   });
 });

@@ -81,6 +81,8 @@ async function transfer([store, config]: Opened, domain: string, username: strin
   const { owner } = application;
   const to = await findUser(store, username);
   if (to.id === owner.id) throw new AdminError(`application ${domain} is of ${username} already`);
+  if (to.disabledAt)
+    throw new AdminError(`user ${username} is disabled, so every upload would be refused; enable them first`);
   if (!(await store.applications.transfer(application.id, owner.id, to)))
     throw new AdminError(`application ${domain} was deleted or transferred meanwhile`);
   const details = { from: owner.username, to: to.username };
