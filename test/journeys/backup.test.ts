@@ -215,6 +215,11 @@ describe('a small backup', () => {
     onTestFinished(api.stop);
     const status = async (path: string) => (await call(api.url, 'GET', path)).status;
     expect([await status('/api/users'), await status('/api/health/ready')]).toEqual([503, 404]);
+    const reason = 'the database holds only part of a backup';
+    const doctor = await admin(own, ['doctor']);
+    expect(doctor).toMatchObject({ code: 1, stdout: expect.stringContaining(`fail  database: ${reason}`) });
+    const backup = await admin(own, ['backup', '--to', '-']);
+    expect(backup).toMatchObject({ code: 1, stderr: expect.stringMatching(`^sluice-admin: ${reason}.*\n$`) });
     expect(await admin(own, ['restore', path, '--force'])).toMatchObject({ code: 0 });
     await until(async () => (await status('/api/health/ready')) === 200);
   });

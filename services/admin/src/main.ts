@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { ConfigError } from '@sluice/shared/config/load.ts';
+import { HalfRestored } from '@sluice/store/backup/write-database.ts';
 import { storeFault } from '@sluice/store/faults.ts';
 import { Command } from 'commander';
 import { AdminError } from './admin-error.ts';
@@ -39,6 +40,6 @@ try {
 /** What is shown without a stack; undefined of a defect. */
 function plain(error: NodeJS.ErrnoException): string | undefined {
   if (storeFault(error)) return `MongoDB is away: ${error.message}`;
-  const isPlain = error instanceof AdminError || error instanceof ConfigError || error.syscall !== undefined;
-  return isPlain ? error.message : undefined;
+  const isPlain = [AdminError, ConfigError, HalfRestored].some((kind) => error instanceof kind);
+  return isPlain || error.syscall !== undefined ? error.message : undefined;
 }

@@ -17,6 +17,9 @@ export function backupStore(db: Db, { now, prepare }: { now(): Promise<number>; 
       return yield* readDatabase(db, now);
     },
 
+    /** Throws HalfRestored. */
+    refuseHalfRestored: () => refuseHalfRestored(db),
+
     /** Notes a backup that is complete. */
     async note({ bytes, entries }: { bytes: number; entries: number }): Promise<void> {
       const backup = { finishedAt: new Date(await now()), bytes, entries };

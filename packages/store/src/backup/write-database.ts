@@ -20,10 +20,13 @@ export async function contents(db: Db): Promise<Record<string, number>> {
 const operations = (db: Db) => db.collection<Document & { _id: string }>(operationsName);
 const mark = { _id: 'restore' };
 
-/** Throws while the database holds only part of a backup. */
+/** A restore is under way, or was interrupted. */
+export class HalfRestored extends Error {}
+
+/** Throws HalfRestored while the database holds only part of a backup. */
 export async function refuseHalfRestored(db: Db): Promise<void> {
   if (await operations(db).findOne(mark))
-    throw new Error(
+    throw new HalfRestored(
       'the database holds only part of a backup: wait for `sluice-admin restore`, or run it again with --force',
     );
 }

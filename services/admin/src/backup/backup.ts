@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createWriteStream, existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
@@ -56,8 +57,8 @@ async function writeBackup({ backup }: Store, to: string): Promise<void> {
 /** The file has its name only once it is whole and on the disk. */
 async function writeFile(archive: () => AsyncIterable<Buffer>, path: string): Promise<void> {
   if (existsSync(path)) throw new AdminError(`${path} exists: choose another name`);
-  const partial = `${path}.partial`;
-  await rm(partial, { force: true });
+  // Another backup may be writing to the same name.
+  const partial = `${path}.${randomUUID()}.partial`;
   try {
     await pipeline(archive, createWriteStream(partial, { mode: 0o600, flush: true }));
     await rename(partial, path);

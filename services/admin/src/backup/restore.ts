@@ -30,6 +30,7 @@ async function restore({ backup }: Store, file: string, force: boolean): Promise
     );
   const { header, blocks } = await openArchive(bytesOf(file));
   if (held.length > 0) console.error(`Dropping ${held.join(', ')}`);
+  console.error('Restoring. If this is interrupted, run it again with --force');
   const verified = await fill(backup, new Date(header.startedAt), blocks);
   const entries = verified.collections.entries?.documents ?? 0;
   console.error(`Restored the data of ${verified.at}: ${entries.toLocaleString('en')} entries`);

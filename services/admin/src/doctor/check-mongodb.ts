@@ -10,7 +10,13 @@ const backupMs = 26 * 3_600_000;
 const orphanMs = 2 * 3_600_000;
 
 /** The database and its server. */
-export const mongodbChecks = ({ inspection, operations, parts, clock: now }: Store): Checks => ({
+export const mongodbChecks = ({
+  inspection,
+  operations,
+  parts,
+  backup: { refuseHalfRestored },
+  clock: now,
+}: Store): Checks => ({
   'MongoDB version': async () => version(await inspection.version()),
   'MongoDB clock': () => clock(async () => (await now()).now),
   'replica set': async () => replicaSet(await inspection.replicaSet()),
@@ -31,7 +37,10 @@ export const mongodbChecks = ({ inspection, operations, parts, clock: now }: Sto
     if (!disk) return ok('MongoDB does not tell');
     return fullness(disk, [0.8, 0.95], 'make room, or delete applications or exports');
   },
-  database: async () => database(await inspection.versions()),
+  database: async () => {
+    await refuseHalfRestored();
+    return database(await inspection.versions());
+  },
   indexes: async () => {
     const missing = await inspection.missingIndexes();
     return missing.length === 0

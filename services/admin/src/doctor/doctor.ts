@@ -1,6 +1,7 @@
 import { openRedis } from '@sluice/queues/inspect-redis.ts';
 import type { AdminConfig } from '@sluice/shared/config/load.ts';
 import { within } from '@sluice/shared/deadline.ts';
+import { HalfRestored } from '@sluice/store/backup/write-database.ts';
 import type { Store } from '@sluice/store/connect.ts';
 import type { Command } from 'commander';
 import { log } from '../log.ts';
@@ -75,6 +76,8 @@ async function check(name: string, look: Checks[string]): Promise<Line> {
   try {
     return { check: name, ...(await within(checkMs, 'no answer within 10 s', (async () => look())())) };
   } catch (error) {
-    return { check: name, ...fail(`it could not be checked: ${(error as Error).message}`) };
+    const { message } = error as Error;
+    const isFinding = error instanceof HalfRestored;
+    return { check: name, ...fail(isFinding ? message : `it could not be checked: ${message}`) };
   }
 }
