@@ -58,7 +58,10 @@ export const Api = {
     '20/1h',
     'Registrations per address, as `<count>/<duration>`, or `off`. `npm start` on a loopback address sets `off`.',
   ),
-  LOGIN_RATE: rate.or('60/1m', 'Logins per address, in the same form.'),
+  LOGIN_RATE: rate.or(
+    '60/1m',
+    'Logins per address, in the same form. `npm start` on a loopback address sets `off`.',
+  ),
   UPLOAD_RATE: rate.or('off', 'Uploaded entries per application, such as `10000/1m`, or `off`.'),
   APPLICATION_QUOTA: integer(1, 1_000_000).or('1000', 'Applications per owner.'),
   JOB_QUOTA: integer(1, 100_000).or('100', 'Unfinished exports and imports per owner.'),
