@@ -1,14 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createProducer } from '@sluice/queues/producer.ts';
 import { exportsQueue, importsQueue, purgesQueue, type QueueDefinition } from '@sluice/queues/queues.ts';
-import { connectRedis } from '@sluice/queues/redis.ts';
 import { loadApiConfig } from '@sluice/shared/config/load.ts';
-import { createLogger } from '@sluice/shared/logger.ts';
-import { expect, inject, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { until } from '../test/support/sluice.ts';
+import { ownRedis } from '../test/support/own-redis.ts';
 
 interface Pod {
   automountServiceAccountToken: boolean;
@@ -68,15 +65,7 @@ it.each(pods)('gives $containers.0.name no more rights than it needs', (pod) => 
 });
 
 it('scales by the keys under which jobs wait', async () => {
-  const config = {
-    url: inject('redisUrl'),
-    prefix: `test_${randomBytes(6).toString('hex')}`,
-    timeoutMs: 30_000,
-  };
-  const log = createLogger('test', { level: 'silent', pretty: false });
-  const redis = connectRedis(config, log, 'impatient');
-  onTestFinished(() => redis.disconnect());
-  await until(async () => redis.status === 'ready');
+  const { config, log, redis } = await ownRedis();
   const producer = <Payload>(queue: QueueDefinition<Payload>) => createProducer(queue, redis, config, log);
   const id = 'a0'.repeat(12);
   await producer(exportsQueue).add({ jobId: id }, 1);

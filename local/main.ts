@@ -39,9 +39,8 @@ export async function main(argv: string[], services: Record<string, string>, roo
       process.on('exit', dataDir.close);
       await stopLeftovers(dataDir.run, log);
       const shared = { config, local: localEnv(), dataDir, children, log };
-      const sluice = await up({
-        ...{ ...shared, services: stores ? {} : services, watchRoot: watch ? root : undefined },
-      });
+      const wanted = { services: stores ? {} : services, watchRoot: watch ? root : undefined };
+      const sluice = await up({ ...shared, ...wanted });
       const seconds = (performance.now() - began) / 1_000;
       log(stores ? storesOnly(sluice) : banner({ ...sluice, ...dataDir, watch, seconds }));
       wasReady = true;

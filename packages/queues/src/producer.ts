@@ -22,6 +22,13 @@ export interface Backlog {
 
 const nextJobs = 100;
 
+/** A queue as BullMQ has it. The connection stays the caller's to close. */
+export function openQueue(name: string, redis: Redis, config: RedisConfig, log: Logger): Queue {
+  const queue = new Queue(name, { connection: redis, prefix: keyPrefix(config), skipVersionCheck: true });
+  queue.on('error', (error) => log.debug({ event: 'queue.error', queue: name, reason: error.message }));
+  return queue;
+}
+
 export type Producer<Payload> = ReturnType<typeof createProducer<Payload>>;
 
 /**
@@ -35,8 +42,7 @@ export function createProducer<Payload>(
   log: Logger,
 ) {
   const { name, idOf } = definition;
-  const queue = new Queue(name, { connection: redis, prefix: keyPrefix(config), skipVersionCheck: true });
-  queue.on('error', (error) => log.debug({ event: 'queue.error', queue: name, reason: error.message }));
+  const queue = openQueue(name, redis, config, log);
 
   function ask<T>(command: () => Promise<T>): Promise<T> {
     if (redis.status !== 'ready') return Promise.reject(new Error('Redis is away'));

@@ -45,3 +45,11 @@ export const invalidationsQueue: QueueDefinition<{ applicationId: string }> = {
   kind: 'invalidation',
   idOf: ({ applicationId }) => `invalidation-${applicationId}`,
 };
+
+// biome-ignore lint/suspicious/noExplicitAny: each queue has a payload of its own
+export const allQueues: QueueDefinition<any>[] = [
+  exportsQueue,
+  importsQueue,
+  purgesQueue,
+  invalidationsQueue,
+];

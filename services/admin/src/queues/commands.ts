@@ -1,13 +1,7 @@
 import { once } from 'node:events';
 import { openRedis } from '@sluice/queues/inspect-redis.ts';
 import { createProducer } from '@sluice/queues/producer.ts';
-import {
-  exportsQueue,
-  importsQueue,
-  invalidationsQueue,
-  purgesQueue,
-  type QueueDefinition,
-} from '@sluice/queues/queues.ts';
+import { allQueues, type QueueDefinition } from '@sluice/queues/queues.ts';
 import type { Redis, RedisConfig } from '@sluice/queues/redis.ts';
 import { loadAdminConfig } from '@sluice/shared/config/load.ts';
 import { type Command, InvalidArgumentError } from 'commander';
@@ -28,7 +22,8 @@ export function addQueues(program: Command): void {
       const redis = await openRedis(config, log);
       try {
         if (serve !== undefined) await show(redis, config, serve);
-        else printRows(await Promise.all(all.map((definition) => look(definition, redis, config))), json);
+        else
+          printRows(await Promise.all(allQueues.map((definition) => look(definition, redis, config))), json);
       } finally {
         redis.disconnect();
       }
@@ -52,9 +47,6 @@ async function show(redis: Redis, config: RedisConfig, port: number): Promise<vo
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   await close();
 }
-
-// biome-ignore lint/suspicious/noExplicitAny: each queue has a payload of its own
-const all: QueueDefinition<any>[] = [exportsQueue, importsQueue, purgesQueue, invalidationsQueue];
 
 async function look(definition: QueueDefinition<unknown>, redis: Redis, config: RedisConfig) {
   const queue = createProducer(definition, redis, config, log);

@@ -3,9 +3,11 @@ import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { FastifyAdapter } from '@bull-board/fastify';
 import basicAuth from '@fastify/basic-auth';
-import { openQueues } from '@sluice/queues/open-queues.ts';
+import { openQueue } from '@sluice/queues/producer.ts';
+import { allQueues } from '@sluice/queues/queues.ts';
 import type { Redis, RedisConfig } from '@sluice/queues/redis.ts';
 import { fastify } from 'fastify';
+import { log } from '../log.ts';
 
 export interface QueueConsole {
   url: string;
@@ -40,7 +42,9 @@ export async function openQueueConsole(
   app.addHook('onRequest', app.basicAuth);
   const board = new FastifyAdapter();
   createBullBoard({
-    queues: openQueues(redis, config).map((queue) => new BullMQAdapter(queue, { readOnlyMode: true })),
+    queues: allQueues.map(
+      ({ name }) => new BullMQAdapter(openQueue(name, redis, config, log), { readOnlyMode: true }),
+    ),
     serverAdapter: board,
     options: { uiConfig: { boardTitle: 'Sluice' } },
   });
