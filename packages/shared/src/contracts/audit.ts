@@ -28,6 +28,16 @@ export const auditActions = [
   'import.downloaded',
   'import.retried',
   'import.removed',
+  'rehearsal.made',
+  'rehearsal.downloaded',
+  'rehearsal.retried',
+  'rehearsal.removed',
+  'replay.made',
+  'replay.retried',
+  'replay.removed',
+  'deletion.made',
+  'deletion.retried',
+  'deletion.removed',
 ] as const;
 
 const optional = Type.Optional(Type.String());
