@@ -1,3 +1,4 @@
+import { jobKinds } from '@sluice/shared/contracts/jobs.ts';
 import { userRoutes } from './accounts/routes.ts';
 import { applicationRoutes } from './applications/routes.ts';
 import { createAudit } from './audit/audit.ts';
@@ -46,8 +47,7 @@ export async function buildApp(given: AppDependencies) {
       await api.register(entryRoutes, dependencies);
       await api.register(exportRoutes, dependencies);
       await api.register(importRoutes, dependencies);
-      for (const kind of ['export', 'import'] as const)
-        await api.register(jobRoutes, { ...dependencies, kind });
+      for (const kind of jobKinds) await api.register(jobRoutes, { ...dependencies, kind });
       await api.register(healthRoutes, dependencies);
     },
     { prefix: '/api' },

@@ -28,6 +28,9 @@ export interface AppDependencies {
   queues: {
     exports: JobQueue;
     imports: JobQueue;
+    rehearsals: JobQueue;
+    replays: JobQueue;
+    deletions: JobQueue;
     purges: Producer<{ applicationId: string }>;
     invalidations: Producer<{ applicationId: string }>;
   };

@@ -13,7 +13,7 @@ import type { Logger } from '@sluice/shared/logger.ts';
 import { createMetrics } from '@sluice/shared/metrics/metrics.ts';
 import { connectStore } from '@sluice/store/connect.ts';
 import { untilPrepared } from '@sluice/store/until-prepared.ts';
-import { createCleanImports } from './import/clean-imports.ts';
+import { createClean } from './clean.ts';
 import { createImportChunk } from './import/import-chunk.ts';
 import { startSettling } from './milestones/start.ts';
 import { monitorBackups } from './monitor-backups.ts';
@@ -71,7 +71,7 @@ export async function startIngestWorker(
         recover: () => imports.recover(timings.forgottenMs),
       },
     ],
-    clean: createCleanImports({ store, log }),
+    clean: createClean({ store, log }),
     close: async () => {
       stopSettling();
       redis.disconnect();
