@@ -91,6 +91,7 @@ export function connectStore(
   }
   const milestones = milestoneStore(db);
   const entries = entryStore(db, timeoutMs, { milestones, filterMs });
+  const chunks = chunkStore(db);
 
   async function clock(): Promise<Clock> {
     const { isWritablePrimary, localTime, lastWrite } = await db.command({ hello: 1 });
@@ -112,9 +113,9 @@ export function connectStore(
     batches: batchStore(db, entries, timeoutMs),
     keys: keyStore(db),
     fields: fieldStore(db),
-    jobs: jobStore(db),
+    jobs: jobStore(db, chunks),
     parts: partStore(db),
-    chunks: chunkStore(db),
+    chunks,
     audit: auditStore(db),
     operations: operationStore(db),
     inspection: inspection(db),

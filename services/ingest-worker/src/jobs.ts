@@ -3,7 +3,7 @@ import { counted, createJobMetrics } from '@sluice/queues/job-metrics.ts';
 import { createJobQueue } from '@sluice/queues/job-queue.ts';
 import { monitorRedis } from '@sluice/queues/monitor.ts';
 import { createProducer } from '@sluice/queues/producer.ts';
-import { importsQueue, invalidationsQueue, purgesQueue } from '@sluice/queues/queues.ts';
+import { importsQueue, invalidationsQueue, purgesQueue, rehearsalsQueue } from '@sluice/queues/queues.ts';
 import { connectRedis } from '@sluice/queues/redis.ts';
 import { timings as usual } from '@sluice/queues/timings.ts';
 import { type RunningWorker, startWorker } from '@sluice/queues/worker.ts';
@@ -13,11 +13,13 @@ import type { Logger } from '@sluice/shared/logger.ts';
 import { createMetrics } from '@sluice/shared/metrics/metrics.ts';
 import { connectStore } from '@sluice/store/connect.ts';
 import { untilPrepared } from '@sluice/store/until-prepared.ts';
+import { createDoChunks } from './chunks/do-chunks.ts';
 import { createClean } from './clean.ts';
-import { createImportChunk } from './import/import-chunk.ts';
+import { createImportTask } from './import/import-task.ts';
 import { startSettling } from './milestones/start.ts';
 import { monitorBackups } from './monitor-backups.ts';
 import { createPurge } from './purge.ts';
+import { createRehearsalTask } from './rehearsal/rehearsal-task.ts';
 
 const purgesAtOnce = 500;
 
@@ -38,9 +40,11 @@ export async function startIngestWorker(
   const invalidations = createProducer(invalidationsQueue, redis, config.redis, log);
   const purges = createProducer(purgesQueue, redis, config.redis, log);
   const imports = createJobQueue(importsQueue, store.jobs, redis, config.redis, log);
+  const rehearsals = createJobQueue(rehearsalsQueue, store.jobs, redis, config.redis, log);
   const compiler = createCompiler({ metrics, log });
   await untilPrepared(store, log);
   const stopSettling = startSettling(store, log);
+  const chunked = { store, retentionMs, timings, log };
   return startWorker({
     config,
     timings,
@@ -64,11 +68,19 @@ export async function startIngestWorker(
       },
       {
         queue: imports,
-        handler: createImportChunk({
-          ...{ store, compiler, queue: imports, retentionMs, timings, log },
-          metrics: createJobMetrics('import', metrics),
-        }),
+        handler: createDoChunks(
+          { ...chunked, queue: imports, metrics: createJobMetrics('import', metrics) },
+          createImportTask({ store, compiler, log }),
+        ),
         recover: () => imports.recover(timings.forgottenMs),
+      },
+      {
+        queue: rehearsals,
+        handler: createDoChunks(
+          { ...chunked, queue: rehearsals, metrics: createJobMetrics('rehearsal', metrics) },
+          createRehearsalTask({ store, compiler }),
+        ),
+        recover: () => rehearsals.recover(timings.forgottenMs),
       },
     ],
     clean: createClean({ store, log }),

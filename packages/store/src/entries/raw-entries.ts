@@ -4,6 +4,7 @@ import type { EntryDocument } from './entry-document.ts';
 import { type EntryId, fromKey } from './entry-id.ts';
 import { type Period, range } from './entry-range.ts';
 import { firstBatch, idOf } from './raw-document.ts';
+import { type EntryRange, splitEntries } from './split-entries.ts';
 
 export interface RawPage {
   /** The BSON of the documents, oldest first. */
@@ -39,6 +40,10 @@ export function rawEntries(db: Db) {
       const last = documents.at(-1);
       return { documents, last: last && idOf(last) };
     },
+
+    /** Ranges of all entries up to `until`, to be read by several workers. `total`: how many there are. */
+    split: (application: string, where: Period & { until: EntryId }, total: number): Promise<EntryRange[]> =>
+      splitEntries(db, application, where, total),
 
     /** What an export that begins now has; undefined when there is nothing. See `Cut`. */
     async cut(application: string): Promise<Cut | undefined> {
