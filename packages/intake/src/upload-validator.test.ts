@@ -32,6 +32,7 @@ async function intakeOf(schema: object, id = 'one'): Promise<Intake> {
     id,
     domain: id,
     owner: 'ada',
+    version: 1,
     rawSchema,
     validator,
     fields,

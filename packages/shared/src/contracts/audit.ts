@@ -28,6 +28,7 @@ export const auditActions = [
   'import.downloaded',
   'import.retried',
   'import.removed',
+  'refused.deleted',
 ] as const;
 
 const optional = Type.Optional(Type.String());

@@ -11,6 +11,9 @@ export interface ApplicationRecord {
   type: string;
   connectors: { package_url: string; language: string }[];
   rawSchema: string;
+  /** Of the schema. */
+  version: number;
+  refused: RefusedSettings;
   /** Uploads need one of its keys. */
   keyRequired: boolean;
   /** Origins whose pages may upload; none says nothing about pages. */
@@ -22,13 +25,23 @@ export interface ApplicationRecord {
 /** `bytes` as BSON. */
 export type ApplicationSize = { id: string; bytes: number };
 
-/** Who may upload. */
-export type Access = Pick<ApplicationRecord, 'keyRequired' | 'allowedOrigins'>;
+/** Which refused uploads are kept: at most `limit`, for so many days. */
+export interface RefusedSettings {
+  keep: boolean;
+  limit: number;
+  days: number;
+}
+
+/** Who may upload, and what becomes of uploads that are refused. */
+export type Access = Pick<ApplicationRecord, 'keyRequired' | 'allowedOrigins' | 'refused'>;
+
+type StoredAccess = Partial<Omit<Access, 'refused'>> & { refused?: Partial<RefusedSettings> };
 
 interface ApplicationDocument
-  extends Omit<ApplicationRecord, 'id' | 'owner' | keyof Access>,
-    Partial<Access> {
+  extends Omit<ApplicationRecord, 'id' | 'owner' | 'version' | keyof Access>,
+    StoredAccess {
   _id: ObjectId;
+  version?: number;
   owner: { id: ObjectId; username: string };
   /** Set on a tombstone, which keeps the domain from being used again. */
   deletedAt?: Date;
@@ -36,13 +49,17 @@ interface ApplicationDocument
   purgedAt?: Date;
 }
 
-const toAccess = ({ keyRequired = false, allowedOrigins = [] }: Partial<Access>): Access => ({
+const refusedDefaults: RefusedSettings = { keep: true, limit: 10_000, days: 30 };
+
+const toAccess = ({ keyRequired = false, allowedOrigins = [], refused }: StoredAccess): Access => ({
   keyRequired,
   allowedOrigins,
+  refused: { ...refusedDefaults, ...refused },
 });
 
-const toRecord = ({ _id, owner, ...rest }: ApplicationDocument): ApplicationRecord => ({
+const toRecord = ({ _id, owner, version = 1, ...rest }: ApplicationDocument): ApplicationRecord => ({
   ...rest,
+  version,
   ...toAccess(rest),
   id: _id.toHexString(),
   owner: { id: owner.id.toHexString(), username: owner.username },
@@ -51,7 +68,8 @@ const orUndefined = (found: ApplicationDocument | null) => (found ? toRecord(fou
 const alive = { deletedAt: { $exists: false } };
 
 export type ApplicationStore = ReturnType<typeof applicationStore>;
-export type ApplicationChange = Partial<Pick<ApplicationRecord, 'name' | 'type' | 'connectors'> & Access>;
+export type ApplicationChange = Partial<Pick<ApplicationRecord, 'name' | 'type' | 'connectors'>> &
+  StoredAccess;
 
 /** Applications and the tombstones of deleted ones. */
 export function applicationStore(db: Db) {
@@ -68,7 +86,7 @@ export function applicationStore(db: Db) {
 
     /** Returns undefined when the domain is taken, or was ever. */
     async create(
-      fields: Omit<ApplicationRecord, 'id' | 'createdAt' | 'lastModifiedAt' | keyof Access>,
+      fields: Omit<ApplicationRecord, 'id' | 'createdAt' | 'lastModifiedAt' | 'version' | keyof Access>,
     ): Promise<ApplicationRecord | undefined> {
       const now = new Date();
       const owner = { id: new ObjectId(fields.owner.id), username: fields.owner.username };
@@ -124,12 +142,13 @@ export function applicationStore(db: Db) {
     async update(
       domain: string,
       ownerId: string,
-      change: ApplicationChange,
+      { refused = {}, ...change }: ApplicationChange,
     ): Promise<ApplicationRecord | undefined> {
+      const settings = Object.entries(refused).map(([name, value]) => [`refused.${name}`, value]);
       return orUndefined(
         await applications.findOneAndUpdate(
           owned(domain, ownerId),
-          { $set: { ...change, lastModifiedAt: new Date() } },
+          { $set: { ...change, ...Object.fromEntries(settings), lastModifiedAt: new Date() } },
           { returnDocument: 'after' },
         ),
       );
@@ -139,7 +158,15 @@ export function applicationStore(db: Db) {
     async remove(domain: string, ownerId: string): Promise<string | undefined> {
       const removed = await applications.findOneAndUpdate(owned(domain, ownerId), {
         $currentDate: { deletedAt: true },
-        $unset: { rawSchema: '', name: '', type: '', connectors: '', keyRequired: '', allowedOrigins: '' },
+        $unset: {
+          rawSchema: '',
+          name: '',
+          type: '',
+          connectors: '',
+          keyRequired: '',
+          allowedOrigins: '',
+          refused: '',
+        },
       });
       return removed?._id.toHexString();
     },
@@ -152,6 +179,7 @@ export function applicationStore(db: Db) {
           'owner.id': 1,
           keyRequired: 1,
           allowedOrigins: 1,
+          refused: 1,
         });
       return new Map(
         (await found.toArray()).map(({ _id, owner, ...access }) => [
@@ -172,6 +200,15 @@ export function applicationStore(db: Db) {
       const found = applications.find({ deletedAt: { $exists: true }, purgedAt: { $exists: false } });
       return idsOf(found, limit);
     },
+
+    /** Those of these that are deleted, with nothing left. */
+    purgedAmong: (ids: string[]): Promise<string[]> =>
+      idsOf(
+        applications.find({
+          _id: { $in: ids.map((id) => new ObjectId(id)) },
+          purgedAt: { $exists: true },
+        }),
+      ),
 
     /** Marks a tombstone as purged. */
     async markPurged(id: string): Promise<void> {
