@@ -4,7 +4,7 @@ import type { JobRecord } from '@sluice/store/jobs/job-records.ts';
 export interface QueueDefinition<Payload> {
   name: string;
   /** What one of its jobs is called. */
-  kind: 'export' | 'import' | 'purge' | 'invalidation';
+  kind: JobRecord['kind'] | 'purge' | 'invalidation';
   /** The same payload gives the same id, so that adding it twice delivers it once. No `:` in it. */
   idOf(payload: Payload): string;
 }
@@ -32,6 +32,40 @@ export const importsQueue: JobQueueDefinition<{ jobId: string; slot: number }> =
   payloadsOf: (jobId) => [0, 1, 2, 3].map((slot) => ({ jobId, slot })),
 };
 
+/** A rehearsal of which a range of entries is to be checked, by four at once; taken by ingest workers. */
+export const rehearsalsQueue: JobQueueDefinition<{ jobId: string; slot: number }> = {
+  name: 'rehearsals',
+  kind: 'rehearsal',
+  idOf: ({ jobId, slot }) => `rehearsal-${jobId}-${slot}`,
+  payloadsOf: (jobId) => [0, 1, 2, 3].map((slot) => ({ jobId, slot })),
+};
+
+/** Refused uploads to be validated again; taken by ingest workers. */
+export const replaysQueue: JobQueueDefinition<{ jobId: string }> = {
+  name: 'replays',
+  kind: 'replay',
+  idOf: ({ jobId }) => `replay-${jobId}`,
+  payloadsOf: (jobId) => [{ jobId }],
+};
+
+/** Entries to be deleted; taken by ingest workers. */
+export const deletionsQueue: JobQueueDefinition<{ jobId: string }> = {
+  name: 'deletions',
+  kind: 'deletion',
+  idOf: ({ jobId }) => `deletion-${jobId}`,
+  payloadsOf: (jobId) => [{ jobId }],
+};
+
+/** The queue of each kind of job. */
+// biome-ignore lint/suspicious/noExplicitAny: each queue has a payload of its own
+export const jobQueues: Record<JobRecord['kind'], JobQueueDefinition<any>> = {
+  export: exportsQueue,
+  import: importsQueue,
+  rehearsal: rehearsalsQueue,
+  replay: replaysQueue,
+  deletion: deletionsQueue,
+};
+
 /** A deleted application whose entries, jobs and files shall go; taken by ingest workers. */
 export const purgesQueue: QueueDefinition<{ applicationId: string }> = {
   name: 'purges',
@@ -48,8 +82,7 @@ export const invalidationsQueue: QueueDefinition<{ applicationId: string }> = {
 
 // biome-ignore lint/suspicious/noExplicitAny: each queue has a payload of its own
 export const allQueues: QueueDefinition<any>[] = [
-  exportsQueue,
-  importsQueue,
+  ...Object.values(jobQueues),
   purgesQueue,
   invalidationsQueue,
 ];

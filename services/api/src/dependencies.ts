@@ -29,6 +29,9 @@ export interface AppDependencies {
   queues: {
     exports: JobQueue;
     imports: JobQueue;
+    rehearsals: JobQueue;
+    replays: JobQueue;
+    deletions: JobQueue;
     purges: Producer<{ applicationId: string }>;
     invalidations: Producer<{ applicationId: string }>;
   };

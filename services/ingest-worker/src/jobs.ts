@@ -14,7 +14,7 @@ import type { Logger } from '@sluice/shared/logger.ts';
 import { createMetrics } from '@sluice/shared/metrics/metrics.ts';
 import { connectStore } from '@sluice/store/connect.ts';
 import { untilPrepared } from '@sluice/store/until-prepared.ts';
-import { createCleanImports } from './import/clean-imports.ts';
+import { createClean } from './clean.ts';
 import { createImportChunk } from './import/import-chunk.ts';
 import { startSettling } from './milestones/start.ts';
 import { monitorBackups } from './monitor-backups.ts';
@@ -44,7 +44,7 @@ export async function startIngestWorker(
   const refusalRecorder = createRefusalRecorder(store, log);
   await untilPrepared(store, log);
   const stopSettling = startSettling(store, log);
-  const cleanImports = createCleanImports({ store, log });
+  const cleanJobs = createClean({ store, log });
   const trimRefused = createTrimRefused(store);
   return startWorker({
     config,
@@ -77,7 +77,7 @@ export async function startIngestWorker(
       },
     ],
     async clean() {
-      await cleanImports();
+      await cleanJobs();
       await trimRefused();
     },
     close: async () => {

@@ -17,6 +17,7 @@ export const auditActions = [
   'application.updated',
   'application.deleted',
   'application.transferred',
+  'schema.published',
   'key.created',
   'key.rotated',
   'key.revoked',
@@ -29,6 +30,16 @@ export const auditActions = [
   'import.retried',
   'import.removed',
   'refused.deleted',
+  'rehearsal.made',
+  'rehearsal.downloaded',
+  'rehearsal.retried',
+  'rehearsal.removed',
+  'replay.made',
+  'replay.retried',
+  'replay.removed',
+  'deletion.made',
+  'deletion.retried',
+  'deletion.removed',
 ] as const;
 
 const optional = Type.Optional(Type.String());

@@ -3,6 +3,7 @@ import { Timestamp } from './entries.ts';
 
 export const jobStates = ['waiting', 'active', 'completed', 'failed', 'cancelled'] as const;
 export type JobState = (typeof jobStates)[number];
+export const jobKinds = ['export', 'import', 'rehearsal', 'replay', 'deletion'] as const;
 
 const strict = { additionalProperties: false };
 export const Format = Type.Enum(['csv', 'ndjson', 'parquet'], {
@@ -89,10 +90,49 @@ const JobFile = Type.Object(
   { title: 'JobFile', description: 'The file of a completed job.' },
 );
 
+export const RehearsalResult = Type.Object(
+  {
+    checked: Type.Integer({ examples: [2] }),
+    conforming: Type.Integer({ examples: [1] }),
+    groups: Type.Array(
+      Type.Object(
+        {
+          path: Type.String({ description: 'JSON Pointer into the payload.', examples: ['/celsius'] }),
+          keyword: Type.String({ examples: ['maximum'] }),
+          count: Type.Integer({ examples: [1] }),
+          example: Type.Unknown({ description: 'One payload of them.', examples: [{ celsius: 61 }] }),
+        },
+        { title: 'RehearsalGroup', description: 'What does not conform, by what is wrong with it first.' },
+      ),
+    ),
+  },
+  { title: 'RehearsalResult' },
+);
+
+export const ReplayResult = Type.Object(
+  { stored: Type.Integer({ examples: [2] }), still_refused: Type.Integer({ examples: [0] }) },
+  { title: 'ReplayResult' },
+);
+
+export const DeletionResult = Type.Object(
+  { deleted: Type.Integer({ examples: [2] }) },
+  { title: 'DeletionResult' },
+);
+
+const exampleResults = {
+  rehearsal: {
+    checked: 2,
+    conforming: 1,
+    groups: [{ path: '/celsius', keyword: 'maximum', count: 1, example: { celsius: 61 } }],
+  },
+  replay: { stored: 2, still_refused: 0 },
+  deletion: { deleted: 2 },
+};
+
 export const Job = Type.Object(
   {
     id: Type.String(),
-    kind: Type.Enum(['export', 'import'], { title: 'JobKind' }),
+    kind: Type.Enum([...jobKinds], { title: 'JobKind' }),
     state: Type.Enum([...jobStates], { title: 'JobState' }),
     progress: Type.Object(
       {
@@ -101,7 +141,7 @@ export const Job = Type.Object(
         rate: Type.Optional(Type.Integer({ description: 'Entries or lines per second.' })),
         secondsLeft: Type.Optional(Type.Integer()),
       },
-      { title: 'JobProgress', description: 'Counts entries of an export, lines of an import.' },
+      { title: 'JobProgress', description: 'Counts lines of an import, else entries and refused uploads.' },
     ),
     accepted: Type.Optional(Type.Integer({ description: 'Import: lines stored.' })),
     rejected: Type.Optional(
@@ -111,6 +151,7 @@ export const Job = Type.Object(
     startedAt: Type.Optional(DateTime),
     finishedAt: Type.Optional(DateTime),
     error: Type.Optional(Type.String({ description: 'Why the job failed.' })),
+    result: Type.Optional(Type.Union([RehearsalResult, ReplayResult, DeletionResult])),
     file: Type.Optional(JobFile),
     columns: Type.Optional(
       Type.Array(Type.String(), {
@@ -143,12 +184,20 @@ const completed = (kind: Job['kind']): Job => ({
   startedAt: '2026-11-21T04:00:00.250Z',
   finishedAt: '2026-11-21T04:00:01.000Z',
   ...(kind === 'import' && { accepted: 2, rejected: 0 }),
-  file: {
-    url: `/api/applications/weather-station-k3v9q2/${kind}s/66f1c2a4e8b5d70912345678/file`,
-    ...(kind === 'export'
-      ? { bytes: 91, rows: 2, sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08' }
-      : { bytes: 0, rows: 0, sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' }),
-  },
+  ...(kind in exampleResults && { result: exampleResults[kind as keyof typeof exampleResults] }),
+  ...(kind !== 'replay' &&
+    kind !== 'deletion' && {
+      file: {
+        url: `/api/applications/weather-station-k3v9q2/${kind}s/66f1c2a4e8b5d70912345678/file`,
+        ...(kind === 'import'
+          ? { bytes: 0, rows: 0, sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' }
+          : {
+              bytes: 91,
+              rows: 2,
+              sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+            }),
+      },
+    }),
 });
 
 /** For the description of the API. */
@@ -160,4 +209,7 @@ export type Arrays = Static<typeof Arrays>;
 export type ImportFormat = 'ndjson' | 'json' | 'csv';
 export type ExportQuery = Static<typeof ExportQuery>;
 export type ExportRequest = Static<typeof ExportRequest>;
+export type RehearsalResult = Static<typeof RehearsalResult>;
+export type ReplayResult = Static<typeof ReplayResult>;
+export type DeletionResult = Static<typeof DeletionResult>;
 export type Job = Static<typeof Job>;

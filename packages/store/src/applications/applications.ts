@@ -1,71 +1,29 @@
 import { type Db, ObjectId } from 'mongodb';
 import { isDuplicate } from '../faults.ts';
 import { idsOf } from '../ids.ts';
+import {
+  type Access,
+  type ApplicationDocument,
+  type ApplicationRecord,
+  alive,
+  type StoredAccess,
+  toAccess,
+  toRecord,
+} from './application-document.ts';
 import { managedApplications } from './managed-applications.ts';
 
-export interface ApplicationRecord {
-  id: string;
-  domain: string;
-  owner: { id: string; username: string };
-  name: string;
-  type: string;
-  connectors: { package_url: string; language: string }[];
-  rawSchema: string;
-  /** Of the schema. */
-  version: number;
-  refused: RefusedSettings;
-  /** Uploads need one of its keys. */
-  keyRequired: boolean;
-  /** Origins whose pages may upload; none says nothing about pages. */
-  allowedOrigins: string[];
-  createdAt: Date;
-  lastModifiedAt: Date;
-}
+export type { Access, ApplicationRecord, RefusedSettings } from './application-document.ts';
 
 /** `bytes` as BSON. */
 export type ApplicationSize = { id: string; bytes: number };
 
-/** Which refused uploads are kept: at most `limit`, for so many days. */
-export interface RefusedSettings {
-  keep: boolean;
-  limit: number;
-  days: number;
-}
-
-/** Who may upload, and what becomes of uploads that are refused. */
-export type Access = Pick<ApplicationRecord, 'keyRequired' | 'allowedOrigins' | 'refused'>;
-
-type StoredAccess = Partial<Omit<Access, 'refused'>> & { refused?: Partial<RefusedSettings> };
-
-interface ApplicationDocument
-  extends Omit<ApplicationRecord, 'id' | 'owner' | 'version' | keyof Access>,
-    StoredAccess {
-  _id: ObjectId;
-  version?: number;
-  owner: { id: ObjectId; username: string };
-  /** Set on a tombstone, which keeps the domain from being used again. */
-  deletedAt?: Date;
-  /** Set once nothing of a deleted application is left. */
-  purgedAt?: Date;
-}
-
-const refusedDefaults: RefusedSettings = { keep: true, limit: 10_000, days: 30 };
-
-const toAccess = ({ keyRequired = false, allowedOrigins = [], refused }: StoredAccess): Access => ({
-  keyRequired,
-  allowedOrigins,
-  refused: { ...refusedDefaults, ...refused },
-});
-
-const toRecord = ({ _id, owner, version = 1, ...rest }: ApplicationDocument): ApplicationRecord => ({
-  ...rest,
-  version,
-  ...toAccess(rest),
-  id: _id.toHexString(),
-  owner: { id: owner.id.toHexString(), username: owner.username },
-});
 const orUndefined = (found: ApplicationDocument | null) => (found ? toRecord(found) : undefined);
-const alive = { deletedAt: { $exists: false } };
+
+/** `owner`: id of the user. `version`: of the schema in force. */
+interface Existing {
+  access: Access & { owner: string };
+  version: number;
+}
 
 export type ApplicationStore = ReturnType<typeof applicationStore>;
 export type ApplicationChange = Partial<Pick<ApplicationRecord, 'name' | 'type' | 'connectors'>> &
@@ -86,7 +44,7 @@ export function applicationStore(db: Db) {
 
     /** Returns undefined when the domain is taken, or was ever. */
     async create(
-      fields: Omit<ApplicationRecord, 'id' | 'createdAt' | 'lastModifiedAt' | 'version' | keyof Access>,
+      fields: Pick<ApplicationRecord, 'domain' | 'owner' | 'name' | 'type' | 'connectors' | 'rawSchema'>,
     ): Promise<ApplicationRecord | undefined> {
       const now = new Date();
       const owner = { id: new ObjectId(fields.owner.id), username: fields.owner.username };
@@ -160,6 +118,7 @@ export function applicationStore(db: Db) {
         $currentDate: { deletedAt: true },
         $unset: {
           rawSchema: '',
+          note: '',
           name: '',
           type: '',
           connectors: '',
@@ -171,20 +130,21 @@ export function applicationStore(db: Db) {
       return removed?._id.toHexString();
     },
 
-    /** Which of these applications still exist, who owns them and who may upload to them: what keeps the schema caches true. */
-    async existing(ids: string[]): Promise<Map<string, Access & { owner: string }>> {
+    /** Which of these applications still exist, the versions of their schemas, who owns them and who may upload to them: what keeps the schema caches true. */
+    async existing(ids: string[]): Promise<Map<string, Existing>> {
       const found = applications
         .find({ _id: { $in: ids.map((id) => new ObjectId(id)) }, ...alive })
-        .project<Pick<ApplicationDocument, '_id' | 'owner' | keyof Access>>({
+        .project<Pick<ApplicationDocument, '_id' | 'owner' | 'version' | keyof Access>>({
           'owner.id': 1,
+          version: 1,
           keyRequired: 1,
           allowedOrigins: 1,
           refused: 1,
         });
       return new Map(
-        (await found.toArray()).map(({ _id, owner, ...access }) => [
+        (await found.toArray()).map(({ _id, owner, version = 1, ...access }) => [
           _id.toHexString(),
-          { ...toAccess(access), owner: owner.id.toHexString() },
+          { access: { ...toAccess(access), owner: owner.id.toHexString() }, version },
         ]),
       );
     },

@@ -1,7 +1,17 @@
 import type { Column } from '@sluice/schemas/columns/columns.ts';
-import type { Arrays, Format, Formulas, ImportFormat, JobState } from '@sluice/shared/contracts/jobs.ts';
+import type {
+  Arrays,
+  DeletionResult,
+  Format,
+  Formulas,
+  ImportFormat,
+  JobState,
+  RehearsalResult,
+  ReplayResult,
+} from '@sluice/shared/contracts/jobs.ts';
 import { ObjectId } from 'mongodb';
 import type { Cut, Seen } from '../entries/cuts.ts';
+import type { Condition } from '../entries/entry-filter.ts';
 import type { EntryId } from '../entries/entry-id.ts';
 
 export interface Part {
@@ -22,6 +32,8 @@ export interface ExportOptions {
 }
 
 export interface ImportOptions {
+  /** Of the schema that was in force when the job was made; absent: the first. */
+  version?: number;
   format: ImportFormat;
   formulas: Formulas;
   /** In bytes; a longer line is refused. */
@@ -139,7 +151,62 @@ export interface ImportJob extends Job {
   held: number;
 }
 
-export type JobRecord = ExportJob | ImportJob;
+export interface RehearsalOptions {
+  /** The schema that is proposed. */
+  rawSchema: string;
+  of: 'entries' | 'refused' | 'both';
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+/** Validates what is stored with another schema, and changes nothing. */
+export interface RehearsalJob extends Job {
+  kind: 'rehearsal';
+  options: RehearsalOptions;
+  /** Which entries are checked; absent when there was none. */
+  cut?: Cut | undefined;
+  result?: RehearsalResult;
+}
+
+export interface ReplayOptions {
+  /** Ids of refused uploads; absent: all that the others select. */
+  ids?: string[] | undefined;
+  path?: string | undefined;
+  keyword?: string | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+  /** A JSON Patch and the coercions, as JSON text: keys of users are no keys of documents. */
+  patch?: string | undefined;
+  coerce?: string | undefined;
+}
+
+/** Validates refused uploads again, and stores those that conform now. */
+export interface ReplayJob extends Job {
+  kind: 'replay';
+  options: ReplayOptions;
+  result?: ReplayResult;
+}
+
+export interface DeletionOptions {
+  from?: Date | undefined;
+  to?: Date | undefined;
+  filter?: Condition[] | undefined;
+}
+
+/** Deletes entries. */
+export interface DeletionJob extends Job {
+  kind: 'deletion';
+  options: DeletionOptions;
+  result?: DeletionResult;
+}
+
+export type JobRecord = ExportJob | ImportJob | RehearsalJob | ReplayJob | DeletionJob;
+/** The kinds that end with a file. */
+export type JobWithFile = ExportJob | ImportJob | RehearsalJob;
+export const hasFile = (job: JobRecord): job is JobWithFile =>
+  job.kind !== 'replay' && job.kind !== 'deletion';
+
+export type JobOf<Kind extends JobRecord['kind']> = Extract<JobRecord, { kind: Kind }>;
 
 type Stored<Record> = Omit<Record, 'id' | 'application' | 'owner'> & {
   _id: ObjectId;
@@ -149,7 +216,12 @@ type Stored<Record> = Omit<Record, 'id' | 'application' | 'owner'> & {
 };
 export type ExportDocument = Stored<ExportJob>;
 export type ImportDocument = Stored<ImportJob>;
-export type JobDocument = ExportDocument | ImportDocument;
+export type JobDocument =
+  | ExportDocument
+  | ImportDocument
+  | Stored<RehearsalJob>
+  | Stored<ReplayJob>
+  | Stored<DeletionJob>;
 
 /** What every job begins with. */
 export function newDocument({ application, owner }: Pick<Job, 'application' | 'owner'>) {
@@ -170,7 +242,7 @@ export function newDocument({ application, owner }: Pick<Job, 'application' | 'o
   };
 }
 
-type RecordOf<Document> = Document extends ExportDocument ? ExportJob : ImportJob;
+type RecordOf<Document extends JobDocument> = JobOf<Document['kind']>;
 
 /** Without the list of parts, which can be long: see `partsOf`. */
 export const toRecord = <Document extends JobDocument>({

@@ -7,8 +7,10 @@ import { importJobs } from './import-jobs.ts';
 import {
   type ImportDocument,
   type JobDocument,
+  type JobOf,
   type JobRecord,
   type Manifest,
+  newDocument,
   type Part,
   toRecord,
   unfinished,
@@ -17,11 +19,21 @@ import { claimed, fromNow, hasMatched, isFree, released } from './lease.ts';
 import { begun, measureRate } from './progress.ts';
 import { brief, queuedJobs } from './queued-jobs.ts';
 
-/** What an import has on record when it is completed. */
-type ImportResult = Pick<
+/** What a job has on record when it is completed. */
+type Result = Pick<
   ImportDocument,
   'parts' | 'bytes' | 'accepted' | 'rejected' | 'held' | 'done' | 'total'
->;
+> & {
+  result: NonNullable<JobOf<WithResult>['result']>;
+};
+
+/** Jobs that are made by one write, and end with a result. */
+type WithResult = 'rehearsal' | 'replay' | 'deletion';
+type NewJob<Kind extends WithResult> = Pick<
+  JobOf<Kind>,
+  'kind' | 'application' | 'owner' | 'domain' | 'options'
+> &
+  Partial<JobOf<Kind>>;
 
 type Failure = Pick<JobRecord, 'error' | 'isDefect'>;
 
@@ -43,6 +55,12 @@ export function jobStore(db: Db) {
     exports: exportJobs(db),
     imports: importJobs(db),
     ...queuedJobs(db),
+
+    async create<Kind extends WithResult>(job: NewJob<Kind>): Promise<JobOf<Kind>> {
+      const document = { ...job, ...newDocument(job) };
+      await jobs.insertOne(document as unknown as JobDocument);
+      return toRecord(document as unknown as JobDocument) as JobOf<Kind>;
+    },
 
     /** Without the shape of an export, which can be large: its worker gets it from `claim`. */
     async get(id: string): Promise<JobRecord | undefined> {
@@ -88,7 +106,7 @@ export function jobStore(db: Db) {
       kind: Kind,
       id: string,
       leaseMs: number,
-    ): Promise<Extract<JobRecord, { kind: Kind }> | undefined> {
+    ): Promise<JobOf<Kind> | undefined> {
       const found = await jobs.findOneAndUpdate(
         { _id: new ObjectId(id), kind, state: { $in: unfinished }, received: { $ne: false }, $expr: isFree },
         [{ $set: { ...begun, ...claimed(leaseMs) } }],
@@ -115,11 +133,11 @@ export function jobStore(db: Db) {
     async complete(
       id: string,
       fence: number,
-      manifest: Manifest,
+      manifest: Manifest | undefined,
       expiresAt: Date,
-      result: Partial<ImportResult> = {},
+      result: Partial<Result> = {},
     ): Promise<boolean> {
-      const values = Object.entries({ ...result, manifest }).map(([field, value]) => [
+      const values = Object.entries({ ...result, ...(manifest && { manifest }) }).map(([field, value]) => [
         field,
         { $literal: value },
       ]);

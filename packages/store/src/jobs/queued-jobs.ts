@@ -1,4 +1,4 @@
-import type { JobState } from '@sluice/shared/contracts/jobs.ts';
+import { type JobState, jobKinds } from '@sluice/shared/contracts/jobs.ts';
 import { type Db, type Filter, ObjectId } from 'mongodb';
 import { idsOf } from '../ids.ts';
 import { type JobDocument, type JobRecord, toRecord, unfinished } from './job-records.ts';
@@ -34,7 +34,7 @@ export function queuedJobs(db: Db) {
     /** How many jobs of an owner are not finished, counted up to `most`; imports that are arriving among them. */
     async unfinishedOfOwner(owner: string, most: number): Promise<number> {
       const filter: Filter<JobDocument> = {
-        kind: { $in: ['export', 'import'] },
+        kind: { $in: [...jobKinds] },
         owner: new ObjectId(owner),
         state: { $in: unfinished },
       };

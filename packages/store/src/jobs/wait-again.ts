@@ -14,7 +14,7 @@ export async function waitAgain(
   { jobs, parts, chunks }: Stores,
   job: JobRecord,
 ): Promise<JobRecord | undefined> {
-  if (job.kind === 'import') {
+  if (job.kind === 'import' || job.kind === 'rehearsal') {
     await chunks.reopen(job.id);
     return jobs.retry(job, await chunks.totals(job.id));
   }

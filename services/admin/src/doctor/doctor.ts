@@ -1,5 +1,6 @@
 import { openRedis } from '@sluice/queues/inspect-redis.ts';
 import type { AdminConfig } from '@sluice/shared/config/load.ts';
+import { jobKinds } from '@sluice/shared/contracts/jobs.ts';
 import { within } from '@sluice/shared/deadline.ts';
 import { HalfRestored } from '@sluice/store/backup/write-database.ts';
 import type { Store } from '@sluice/store/connect.ts';
@@ -48,8 +49,7 @@ async function* diagnose(store: Store, config: AdminConfig): AsyncGenerator<Line
   if (mongodb.level === 'ok')
     yield* run({
       ...mongodbChecks(store),
-      exports: () => jobs(store, 'export'),
-      imports: () => jobs(store, 'import'),
+      ...Object.fromEntries(jobKinds.map((kind) => [`${kind}s`, () => jobs(store, kind)])),
     });
   yield* diagnoseRedis(config);
 }

@@ -8,11 +8,13 @@ const listed = 100;
 
 /** `sluice-admin jobs`. */
 export function addJobs(program: Command): void {
-  const jobs = program.command('jobs').description('List, retry, cancel and requeue exports and imports.');
+  const jobs = program
+    .command('jobs')
+    .description('List, retry, cancel and requeue jobs, such as exports and imports.');
 
   jobs
     .command('list')
-    .description(`List exports and imports, newest first, at most ${listed}.`)
+    .description(`List jobs, newest first, at most ${listed}.`)
     .addOption(new Option('--state <state>', 'only those in one state').choices(jobStates))
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample: sluice-admin jobs list --state failed')

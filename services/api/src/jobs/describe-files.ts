@@ -24,6 +24,15 @@ export const reportFile = {
   },
 };
 
+/** What does not conform in a rehearsal. */
+export const rehearsalFile = {
+  'application/x-ndjson': {
+    schema: Text,
+    example:
+      '{"id":"0192f0c1a2b30a0b0c0d00000001","createdAt":"2026-11-21T04:00:00.000Z","name":"SchemaValidationError","message":"/celsius must be <= 60","details":[{"path":"/celsius","keyword":"maximum","message":"must be <= 60"}],"payload":{"celsius":61}}\n',
+  },
+};
+
 /** A part of a file is described by the types of the whole. */
 export const partOf = (file: typeof exportFile | typeof reportFile) =>
   Object.fromEntries(Object.entries(file).map(([type, { schema }]) => [type, { schema }]));

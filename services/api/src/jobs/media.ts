@@ -1,4 +1,4 @@
-import type { JobRecord } from '@sluice/store/jobs/job-records.ts';
+import type { JobWithFile } from '@sluice/store/jobs/job-records.ts';
 
 const types = {
   csv: ['text/csv; charset=utf-8', 'csv'],
@@ -7,16 +7,16 @@ const types = {
   zip: ['application/zip', 'zip'],
 } as const;
 
-function kindOf(job: JobRecord): keyof typeof types {
-  if (job.kind === 'import') return 'ndjson';
+function kindOf(job: JobWithFile): keyof typeof types {
+  if (job.kind !== 'export') return 'ndjson';
   const { format, arrays } = job.options;
   return format === 'csv' && arrays === 'rows' ? 'zip' : format;
 }
 
 /** What a job's file is called, and what it is. The domain is `[a-z0-9-]`. */
-export function mediaOf(job: JobRecord): { type: string; disposition: string } {
+export function mediaOf(job: JobWithFile): { type: string; disposition: string } {
   const [type, extension] = types[kindOf(job)];
   const time = job.createdAt.toISOString().replace(/[-:]|\.\d+/g, '');
-  const name = `${job.domain}-${job.kind === 'import' ? 'import-' : ''}${time}.${extension}`;
+  const name = `${job.domain}-${job.kind === 'export' ? '' : `${job.kind}-`}${time}.${extension}`;
   return { type, disposition: `attachment; filename="${name}"` };
 }

@@ -1,48 +1,30 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
 import { Job, jobExamples } from '@sluice/shared/contracts/jobs.ts';
-import type { JobRecord } from '@sluice/store/jobs/job-records.ts';
+import { hasFile, type JobRecord } from '@sluice/store/jobs/job-records.ts';
 import Type from 'typebox';
 import { findApplication } from '../applications/find.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { success } from '../http/envelope.ts';
 import { ByDomain, byId, overLimit, ownerRoutes, refusals } from '../http/route-parts.ts';
 import { abortOnClose } from './abort-on-close.ts';
-import { Events, exportFile, partOf, reportFile } from './describe-files.ts';
-import { findJob } from './find-job.ts';
+import { Events, partOf } from './describe-files.ts';
+import { findJob, jobNotFound } from './find-job.ts';
 import { jobEvents } from './job-events.ts';
+import { jobWords } from './job-words.ts';
 import { cancelJob } from './keep.ts';
 import { createRetryJob } from './retry-job.ts';
 import { createSendFile } from './send-file.ts';
 import { toJob } from './to-job.ts';
 
-const words = {
-  export: {
-    tag: 'Exports',
-    name: 'Export',
-    download: { operationId: 'downloadExport', summary: 'Download the file of an export job' },
-    about: 'The file is there once the job is completed.',
-    file: exportFile,
-    retry: 'The export resumes after the last part that was written. A streamed export cannot be retried.',
-  },
-  import: {
-    tag: 'Imports',
-    name: 'Import',
-    download: { operationId: 'downloadImportReport', summary: 'Download the report of an import job' },
-    about: 'The report has the refused lines of a completed import, as NDJSON.',
-    file: reportFile,
-    retry: 'Lines that are stored are not stored again.',
-  },
-};
-
 type Needs = 'store' | 'queues' | 'quotas' | 'audit' | 'capacity' | 'log';
 
-/** What exports and imports have alike: to be listed, looked at, followed, fetched, retried, cancelled and removed. */
+/** What all kinds of jobs have alike: to be listed, looked at, followed, fetched, retried, cancelled and removed. */
 export const jobRoutes: FastifyPluginAsyncTypebox<
   Pick<Dependencies, Needs> & { kind: JobRecord['kind'] }
 > = async (app, dependencies) => {
   const { store, kind, audit, capacity } = dependencies;
-  const { tag, name, download, about, file, retry } = words[kind];
+  const { tag, name, article, file, retry } = jobWords[kind];
   const ById = byId(`${kind} job`);
   const completed = jobExamples.completed(kind);
   ownerRoutes(app, tag);
@@ -73,7 +55,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<
     {
       schema: {
         operationId: `get${name}`,
-        summary: `Get an ${kind} job`,
+        summary: `Get ${article} ${kind} job`,
         params: ById,
         response: { 200: Success(Job, 'Done.', completed) },
       },
@@ -85,27 +67,30 @@ export const jobRoutes: FastifyPluginAsyncTypebox<
     },
   );
 
-  app.get(
-    `${path}/:id/file`,
-    {
-      schema: {
-        ...download,
-        description: `${about} It has \`Content-Length\`, \`ETag\` and ranges, so that an interrupted download can be resumed.`,
-        params: ById,
-        response: {
-          200: { description: 'The file.', content: file },
-          206: { description: 'The requested range of the file.', content: partOf(file) },
-          304: { description: 'You have this file: `If-None-Match` names its `ETag`.', type: 'null' },
-          ...refusals('RangeNotSatisfiableError'),
-          ...overLimit,
+  if (file) {
+    app.get(
+      `${path}/:id/file`,
+      {
+        schema: {
+          ...file.download,
+          description: `${file.about} It has \`Content-Length\`, \`ETag\` and ranges, so that an interrupted download can be resumed.`,
+          params: ById,
+          response: {
+            200: { description: 'The file.', content: file.content },
+            206: { description: 'The requested range of the file.', content: partOf(file.content) },
+            304: { description: 'You have this file: `If-None-Match` names its `ETag`.', type: 'null' },
+            ...refusals('RangeNotSatisfiableError'),
+            ...overLimit,
+          },
         },
       },
-    },
-    async (request, reply) => {
-      const { job } = await findJob(store, kind, request);
-      return sendFile(request, reply, job, abortOnClose(reply));
-    },
-  );
+      async (request, reply) => {
+        const { job } = await findJob(store, kind, request);
+        if (!hasFile(job)) throw jobNotFound(kind, job.id);
+        return sendFile(request, reply, job, abortOnClose(reply));
+      },
+    );
+  }
 
   app.get(
     `${path}/:id/events`,
@@ -113,7 +98,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<
       exposeHeadRoute: false,
       schema: {
         operationId: `follow${name}`,
-        summary: `Follow an ${kind} job`,
+        summary: `Follow ${article} ${kind} job`,
         description:
           'Server-sent events with the job as data: `progress` whenever the job has changed, `end` when it is over.',
         params: ById,
@@ -168,7 +153,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<
     {
       schema: {
         operationId: `delete${name}`,
-        summary: `Cancel or delete an ${kind} job`,
+        summary: `Cancel or delete ${article} ${kind} job`,
         description: 'Cancels a job that is not over; deletes one that is over, with its file.',
         params: ById,
         response: {

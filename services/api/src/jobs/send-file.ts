@@ -1,6 +1,6 @@
 import { pipeline, Readable } from 'node:stream';
 import { ApiError } from '@sluice/shared/errors.ts';
-import type { JobRecord, Part } from '@sluice/store/jobs/job-records.ts';
+import type { JobWithFile, Part } from '@sluice/store/jobs/job-records.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import parseRange from 'range-parser';
 import type { Dependencies } from '../dependencies.ts';
@@ -36,7 +36,7 @@ const isHead = ({ method }: FastifyRequest) => method === 'HEAD';
 export function sendBytes(
   request: FastifyRequest,
   reply: FastifyReply,
-  job: JobRecord,
+  job: JobWithFile,
   source: AsyncIterable<Buffer>,
   signal: AbortSignal,
   encoding?: ReturnType<typeof encodingFor>,
@@ -60,7 +60,7 @@ export function createSendFile({
   audit,
   capacity: { downloads },
 }: Pick<Dependencies, 'store' | 'audit' | 'capacity'>) {
-  return async (request: FastifyRequest, reply: FastifyReply, job: JobRecord, signal: AbortSignal) => {
+  return async (request: FastifyRequest, reply: FastifyReply, job: JobWithFile, signal: AbortSignal) => {
     const { manifest } = job;
     if (!manifest) {
       throw new ApiError('ResourceNotFoundError', `${job.kind} ${job.id} has no file: it is ${job.state}`);

@@ -16,6 +16,7 @@ export function toJob(record: JobRecord): Job {
     ...(startedAt && { startedAt: iso(startedAt) }),
     ...(finishedAt && { finishedAt: iso(finishedAt) }),
     ...(error && { error }),
+    ...('result' in record && record.result && { result: record.result }),
     ...(manifest && {
       file: { url: `/api/applications/${record.domain}/${kind}s/${id}/file`, ...toFile(manifest) },
     }),

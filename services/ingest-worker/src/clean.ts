@@ -1,15 +1,18 @@
+import { jobKinds } from '@sluice/shared/contracts/jobs.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Store } from '@sluice/store/connect.ts';
 
 const atOnce = 500;
+/** Of the jobs that ingest workers do. */
+const kinds = jobKinds.filter((kind) => kind !== 'export');
 
 interface Dependencies {
   store: Pick<Store, 'jobs' | 'parts' | 'chunks'>;
   log: Logger;
 }
 
-/** Removes imports that did not arrive or whose time is over, and chunks that nobody can be writing. May run in many processes at once. */
-export function createCleanImports({ store: { jobs, parts, chunks }, log }: Dependencies) {
+/** Removes imports that did not arrive, jobs whose time is over, and chunks that nobody can be writing. May run in many processes at once. */
+export function createClean({ store: { jobs, parts, chunks }, log }: Dependencies) {
   const { imports } = jobs;
 
   async function remove(id: string): Promise<void> {
@@ -17,17 +20,18 @@ export function createCleanImports({ store: { jobs, parts, chunks }, log }: Depe
     await chunks.remove(id);
   }
 
-  return async function cleanImports(): Promise<void> {
+  return async function clean(): Promise<void> {
     for (const id of await imports.stranded(atOnce)) {
       if (await imports.dismiss(id)) await remove(id);
       log.info({ event: 'import.stranded', job: id });
     }
     const now = new Date();
-    for (const id of await jobs.expired('import', now, atOnce)) {
-      if (!(await jobs.removeExpired(id, now))) continue;
-      await remove(id);
-      log.info({ event: 'import.expired', job: id });
-    }
+    for (const kind of kinds)
+      for (const id of await jobs.expired(kind, now, atOnce)) {
+        if (!(await jobs.removeExpired(id, now))) continue;
+        await remove(id);
+        log.info({ event: `${kind}.expired`, job: id });
+      }
     const withChunks = await chunks.jobs();
     for (const id of await imports.failed(withChunks)) await chunks.dropTimes(id);
     for (const id of await imports.over(withChunks)) await chunks.removeIdle(id);
