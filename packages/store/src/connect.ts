@@ -10,6 +10,7 @@ import { keyStore } from './applications/keys.ts';
 import { backupStore } from './backup/backup.ts';
 import { refuseHalfRestored } from './backup/write-database.ts';
 import { batchStore } from './entries/batches.ts';
+import { deletionStore } from './entries/deletions.ts';
 import { entryStore } from './entries/entries.ts';
 import { milestoneStore } from './entries/milestones.ts';
 import { rawEntries } from './entries/raw-entries.ts';
@@ -107,6 +108,7 @@ export function connectStore(
     entries,
     rawEntries: rawEntries(db),
     milestones,
+    deletions: deletionStore(db, timeoutMs),
     batches: batchStore(db, entries, timeoutMs),
     keys: keyStore(db),
     fields: fieldStore(db),
@@ -131,7 +133,7 @@ export function connectStore(
       const _id = new ObjectId(application);
       for (const name of ['milestones', 'batches', 'keys'])
         await db.collection(name).deleteMany({ application: _id });
-      await db.collection('leaves').deleteOne({ _id });
+      for (const name of ['leaves', 'deletions']) await db.collection(name).deleteOne({ _id });
     },
     /** Resolves when the server answers; rejects after 2 s. */
     async ping(): Promise<void> {
