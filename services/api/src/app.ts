@@ -1,6 +1,7 @@
 import { jobKinds } from '@sluice/shared/contracts/jobs.ts';
 import { userRoutes } from './accounts/routes.ts';
 import { applicationRoutes } from './applications/routes.ts';
+import { schemaRoutes } from './applications/schema-routes.ts';
 import { createAudit } from './audit/audit.ts';
 import { auditRoutes } from './audit/routes.ts';
 import type { AppDependencies, Dependencies } from './dependencies.ts';
@@ -42,6 +43,7 @@ export async function buildApp(given: AppDependencies) {
       await api.register(userRoutes, dependencies);
       await api.register(auditRoutes, dependencies);
       await api.register(applicationRoutes, dependencies);
+      await api.register(schemaRoutes, dependencies);
       await api.register(keyRoutes, dependencies);
       await api.register(uploadRoutes, dependencies);
       await api.register(entryRoutes, dependencies);

@@ -17,6 +17,7 @@ export const auditActions = [
   'application.updated',
   'application.deleted',
   'application.transferred',
+  'schema.published',
   'key.created',
   'key.rotated',
   'key.revoked',

@@ -46,7 +46,7 @@ export function toJson(record: ApplicationRecord, warnings: string[] = []): stri
     lastModifiedAt: record.lastModifiedAt.toISOString(),
     ...(warnings.length > 0 && { warnings }),
   };
-  const template = `{"raw_schema":${JSON.stringify(rawSchema)},"schema":${rawSchema}}`;
+  const template = `{"version":${record.version},"raw_schema":${JSON.stringify(rawSchema)},"schema":${rawSchema}}`;
   return `${JSON.stringify(fields).slice(0, -1)},"template":${template}}`;
 }
 

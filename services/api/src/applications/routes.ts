@@ -16,6 +16,8 @@ import type { Dependencies } from '../dependencies.ts';
 import { success } from '../http/envelope.ts';
 import { toPackageUrl } from '../http/formats.ts';
 import { ByDomain, overLimit, ownerRoutes, refusals } from '../http/route-parts.ts';
+import { sendJson, success200 } from '../http/send-json.ts';
+import { createAnnounce } from './announce.ts';
 import { findApplication } from './find.ts';
 import { createListApplications, toJson } from './list.ts';
 import { makeDomain } from './make-domain.ts';
@@ -40,12 +42,8 @@ function toChange({
   };
 }
 
-/** Sends what is written already: the type is that of the value. */
-const sendJson = (reply: FastifyReply, text: string | Readable) =>
-  reply.type('application/json; charset=utf-8').send(text as never) as never;
-
 const sendOne = (reply: FastifyReply, application: ApplicationRecord, warnings: string[] = []) =>
-  sendJson(reply, `{"success":true,"status":200,"data":${toJson(application, warnings)}}`);
+  sendJson(reply, success200(toJson(application, warnings)));
 
 type Needs = 'store' | 'compiler' | 'cache' | 'queues' | 'quotas' | 'capacity' | 'audit' | 'log';
 
@@ -57,14 +55,7 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Nee
   ownerRoutes(app, 'Applications');
   const list = createListApplications(applications, capacity);
 
-  /** Other API processes learn it from a worker: MongoDB knows already, the queues make it quicker. */
-  async function announce(applicationId: string, to: ('invalidations' | 'purges')[]): Promise<void> {
-    cache.drop(applicationId);
-    const adding = to.map((name) => queues[name].add({ applicationId }));
-    for (const result of await Promise.allSettled(adding))
-      if (result.status === 'rejected')
-        log.warn({ event: 'queue.missed', application: applicationId, reason: result.reason.message });
-  }
+  const announce = createAnnounce({ cache, queues, log });
 
   app.post(
     '/applications',
