@@ -1,8 +1,9 @@
 import { readPayload } from '@sluice/json/read-payload.ts';
 import { serve } from '@sluice/shared/threads/serve.ts';
-import { checkSchema } from '../check/check.ts';
+import { type Checked, checkSchema } from '../check/check.ts';
 import { misspeltKeywords } from '../check/misspelt.ts';
 import { Refused } from '../check/refusal.ts';
+import { draftWarnings } from '../draft.ts';
 import { type Generated, generate } from './generate.ts';
 
 /** The thread of ./compiler.ts: stateless from one request to the next. */
@@ -23,12 +24,17 @@ serve<CompileRequest, CompileReply>(({ raw, isNew, exhaustive }) => {
   try {
     if (isNew) refuseInexact(raw);
     const checked = checkSchema(raw);
-    const warnings = isNew ? misspeltKeywords(checked.walk, checked.draft) : [];
+    const warnings = isNew ? warningsOf(checked) : [];
     return { ...generate(checked, exhaustive), warnings };
   } catch (error) {
     return { problem: describe(error) };
   }
 });
+
+const warningsOf = ({ schema, walk, draft }: Checked) => [
+  ...draftWarnings(schema.$schema),
+  ...misspeltKeywords(walk, draft),
+];
 
 /** Ajv throws plain errors for what it cannot compile: all are the schema's doing. */
 function describe(error: unknown): string {

@@ -126,7 +126,7 @@ export const Application = Type.Object(
     ),
     warnings: Type.Optional(
       Type.Array(Type.String(), {
-        description: 'In the answer to a creation: keywords of the schema that are probably misspelt.',
+        description: 'In the answer to a creation: what is probably a slip in the schema.',
       }),
     ),
   },
