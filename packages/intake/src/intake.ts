@@ -14,6 +14,8 @@ export interface Intake {
   /** Id of the owner. */
   owner: string;
   rawSchema: string;
+  /** Of the schema. */
+  version: number;
   validator: Validator;
   fields: FieldSet;
   /** Whether all fields are on record. */
@@ -22,7 +24,7 @@ export interface Intake {
 
 /** Compiles an application's schema and learns its fields. Throws ApiError when it cannot be compiled now. */
 export function createLoadIntake({ fields, compiler }: { fields: FieldStore; compiler: Compiler }) {
-  return async ({ id, domain, owner, rawSchema }: ApplicationRecord): Promise<Intake> => {
+  return async ({ id, domain, owner, rawSchema, version }: ApplicationRecord): Promise<Intake> => {
     const compiling = compiler.compile(rawSchema, { client: owner.id });
     const [compiled, recorded] = await Promise.all([compiling, fields.of(id)]);
     // It compiled when it was created: what fails now is time or memory.
@@ -37,6 +39,7 @@ export function createLoadIntake({ fields, compiler }: { fields: FieldStore; com
       domain,
       owner: owner.id,
       rawSchema,
+      version,
       validator,
       fields: known,
       recorded: { overflow: recorded.overflow, closed: recorded.closed },

@@ -33,6 +33,7 @@ async function intakeOf(schema: object, id = 'one'): Promise<Intake> {
     domain: id,
     owner: 'ada',
     rawSchema,
+    version: 1,
     validator,
     fields,
     recorded: { overflow: false, closed: false },

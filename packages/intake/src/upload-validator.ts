@@ -85,8 +85,9 @@ export function createUploadValidator(
     return { ok: false, refusal, explain: async () => refusal };
   }
 
-  async function ask(application: Intake, body: Buffer, code: string, schema: string) {
-    const { domain, owner, rawSchema } = application;
+  async function ask(application: Intake, body: Buffer, code: string, kind: 'first' | 'exhaustive') {
+    const { id, version, domain, owner, rawSchema } = application;
+    const schema = `${id} ${version} ${kind}`;
     const work = (learn?: ValidateRequest['learn']) => {
       // A view of a larger buffer would be sent with all of it.
       const copy = new Uint8Array(body);
@@ -112,8 +113,8 @@ export function createUploadValidator(
   }
 
   async function validateAside(application: Intake, body: Buffer): Promise<Validated> {
-    const { id, validator } = application;
-    const answer = await ask(application, body, validator.code, id);
+    const { validator } = application;
+    const answer = await ask(application, body, validator.code, 'first');
     if (answer.kind === 'failed') throw new Error(`the validation failed: ${answer.reason}`);
     if (answer.kind === 'refused') {
       const { refusal, hasMore } = answer;
@@ -130,7 +131,7 @@ export function createUploadValidator(
     const { id, validator } = application;
     const code = await validator.exhaustiveCode();
     if (code === undefined) return first;
-    const answer = await ask(application, body, code, `${id} exhaustive`);
+    const answer = await ask(application, body, code, 'exhaustive');
     if (answer.kind === 'failed')
       log.error({ event: 'validator.defect', application: id, reason: answer.reason });
     return answer.kind === 'refused' && answer.hasMore ? answer.refusal : first;

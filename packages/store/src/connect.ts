@@ -7,6 +7,7 @@ import { userStore } from './accounts/users.ts';
 import { applicationStore } from './applications/applications.ts';
 import { fieldStore } from './applications/fields.ts';
 import { keyStore } from './applications/keys.ts';
+import { schemaStore } from './applications/schemas.ts';
 import { backupStore } from './backup/backup.ts';
 import { refuseHalfRestored } from './backup/write-database.ts';
 import { batchStore } from './entries/batches.ts';
@@ -104,6 +105,7 @@ export function connectStore(
   return {
     users: userStore(db),
     applications: applicationStore(db),
+    schemas: schemaStore(db),
     entries,
     rawEntries: rawEntries(db),
     milestones,
@@ -129,7 +131,7 @@ export function connectStore(
     /** Removes all that is kept beside the entries and jobs of a deleted application. */
     async removeRest(application: string): Promise<void> {
       const _id = new ObjectId(application);
-      for (const name of ['milestones', 'batches', 'keys'])
+      for (const name of ['milestones', 'batches', 'keys', 'schemas'])
         await db.collection(name).deleteMany({ application: _id });
       await db.collection('leaves').deleteOne({ _id });
     },

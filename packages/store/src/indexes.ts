@@ -15,6 +15,7 @@ const indexes: Record<string, IndexDescription[]> = {
     { key: { 'owner.id': 1, createdAt: -1, _id: -1 } },
     { key: { deletedAt: 1 }, partialFilterExpression: { deletedAt: { $exists: true } } },
   ],
+  schemas: [{ key: { application: 1, version: 1 }, unique: true }],
   keys: [{ key: { application: 1, createdAt: -1, _id: -1 } }],
   batches: [{ key: { application: 1 } }],
   milestones: [{ key: { application: 1, rank: 1 }, unique: true }],

@@ -47,17 +47,31 @@ const AllowedOrigins = Type.Array(
   },
 );
 
+/** Where an object is sent, `textOf` of the route puts its JSON text in its place. */
+export const JsonSchema = Type.Unsafe<string>({
+  type: ['object', 'string'],
+  title: 'JsonSchema',
+  description: 'A JSON Schema, or its JSON text; its root type is object.',
+  examples: [exampleSchema, exampleText],
+});
+
+export const Template = Type.Object(
+  {
+    version: Type.Integer({ description: 'Of the schema, from 1.', examples: [1] }),
+    raw_schema: Type.String({
+      description: 'The schema as JSON text, byte for byte as it was sent.',
+      examples: [exampleText],
+    }),
+    schema: Type.Unknown({ description: 'The schema, parsed.', examples: [exampleSchema] }),
+  },
+  { title: 'Template', description: 'The JSON Schema to which uploads must conform.' },
+);
+
 export const NewApplication = Type.Object(
   {
     name: Name,
     type: ApplicationType,
-    // Where an object is sent, `textOf` of the route puts its JSON text in its place.
-    schema: Type.Unsafe<string>({
-      type: ['object', 'string'],
-      title: 'JsonSchema',
-      description: 'A JSON Schema, or its JSON text; its root type is object.',
-      examples: [exampleSchema, exampleText],
-    }),
+    schema: JsonSchema,
     connectors: Type.Optional(Connectors),
   },
   { ...strict, title: 'NewApplication' },
@@ -106,16 +120,7 @@ export const Application = Type.Object(
     connectors: Type.Array(Connector),
     key_required: KeyRequired,
     allowed_origins: AllowedOrigins,
-    template: Type.Object(
-      {
-        raw_schema: Type.String({
-          description: 'The schema as JSON text, byte for byte as it was sent.',
-          examples: [exampleText],
-        }),
-        schema: Type.Unknown({ description: 'The schema, parsed.', examples: [exampleSchema] }),
-      },
-      { title: 'Template', description: 'The JSON Schema to which uploads must conform.' },
-    ),
+    template: Template,
     createdAt: Type.String({ format: 'date-time' }),
     lastModifiedAt: Type.String({ format: 'date-time' }),
     deleted_at: Type.Optional(

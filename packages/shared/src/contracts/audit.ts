@@ -18,6 +18,7 @@ export const auditActions = [
   'application.deleted',
   'application.restored',
   'application.transferred',
+  'schema.published',
   'key.created',
   'key.rotated',
   'key.revoked',

@@ -88,8 +88,24 @@ export const IdempotencyKey = Type.Object({
   ),
 });
 
+export const EntryId = Type.String({
+  description: 'Id of the entry, unique in its application.',
+  examples: ['0192f0c1a2b30a0b0c0d00000001'],
+});
+
 export const Entry = Type.Object(
-  { domain: Domain, payload: Payload, createdAt: Type.String({ format: 'date-time' }) },
+  {
+    id: EntryId,
+    domain: Domain,
+    payload: Payload,
+    createdAt: Type.String({ format: 'date-time' }),
+    schema_version: Type.Optional(
+      Type.Integer({
+        description: 'Version of the schema with which it was validated; absent while there is only one.',
+        examples: [2],
+      }),
+    ),
+  },
   { title: 'Entry' },
 );
 
@@ -154,5 +170,6 @@ export const EntryPage = Type.Object(
 );
 
 export type EntriesQuery = Static<typeof EntriesQuery>;
+export type Entry = Static<typeof Entry>;
 export type EntryPage = Static<typeof EntryPage>;
 export type BatchResult = Static<typeof BatchResult>;

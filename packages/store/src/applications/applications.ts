@@ -1,55 +1,29 @@
 import { type Db, ObjectId } from 'mongodb';
 import { isDuplicate } from '../faults.ts';
 import { idsOf } from '../ids.ts';
-import { alive, byExistence, deletedApplications, type Existence, kept } from './deleted-applications.ts';
+import {
+  type Access,
+  type ApplicationDocument,
+  type ApplicationRecord,
+  alive,
+  toAccess,
+  toRecord,
+} from './application-document.ts';
+import { byExistence, deletedApplications, type Existence, kept } from './deleted-applications.ts';
 import { managedApplications } from './managed-applications.ts';
 
-export interface ApplicationRecord {
-  id: string;
-  domain: string;
-  owner: { id: string; username: string };
-  name: string;
-  type: string;
-  connectors: { package_url: string; language: string }[];
-  rawSchema: string;
-  /** Uploads need one of its keys. */
-  keyRequired: boolean;
-  /** Origins whose pages may upload; none says nothing about pages. */
-  allowedOrigins: string[];
-  createdAt: Date;
-  lastModifiedAt: Date;
-  /** Of one that was deleted and can be restored until `purgeAt`. */
-  deletedAt?: Date;
-  purgeAt?: Date;
-}
+export type { Access, ApplicationRecord } from './application-document.ts';
 
 /** `bytes` as BSON. */
 export type ApplicationSize = { id: string; bytes: number };
 
-/** Who may upload. */
-export type Access = Pick<ApplicationRecord, 'keyRequired' | 'allowedOrigins'>;
-
-interface ApplicationDocument
-  extends Omit<ApplicationRecord, 'id' | 'owner' | keyof Access>,
-    Partial<Access> {
-  _id: ObjectId;
-  owner: { id: ObjectId; username: string };
-  /** Set once nothing of a deleted application is left. */
-  purgedAt?: Date;
-}
-
-const toAccess = ({ keyRequired = false, allowedOrigins = [] }: Partial<Access>): Access => ({
-  keyRequired,
-  allowedOrigins,
-});
-
-const toRecord = ({ _id, owner, ...rest }: ApplicationDocument): ApplicationRecord => ({
-  ...rest,
-  ...toAccess(rest),
-  id: _id.toHexString(),
-  owner: { id: owner.id.toHexString(), username: owner.username },
-});
 const orUndefined = (found: ApplicationDocument | null) => (found ? toRecord(found) : undefined);
+
+/** `owner`: id of the user. `version`: of the schema in force. */
+interface Existing {
+  access: Access & { owner: string };
+  version: number;
+}
 
 export type ApplicationStore = ReturnType<typeof applicationStore>;
 export type ApplicationChange = Partial<Pick<ApplicationRecord, 'name' | 'type' | 'connectors'> & Access>;
@@ -70,7 +44,7 @@ export function applicationStore(db: Db) {
 
     /** Returns undefined when the domain is taken, or was ever. */
     async create(
-      fields: Omit<ApplicationRecord, 'id' | 'createdAt' | 'lastModifiedAt' | keyof Access>,
+      fields: Pick<ApplicationRecord, 'domain' | 'owner' | 'name' | 'type' | 'connectors' | 'rawSchema'>,
     ): Promise<ApplicationRecord | undefined> {
       const now = new Date();
       const owner = { id: new ObjectId(fields.owner.id), username: fields.owner.username };
@@ -144,19 +118,20 @@ export function applicationStore(db: Db) {
       );
     },
 
-    /** Which of these applications still exist, who owns them and who may upload to them: what keeps the schema caches true. */
-    async existing(ids: string[]): Promise<Map<string, Access & { owner: string }>> {
+    /** Which of these applications still exist, the versions of their schemas, who owns them and who may upload to them: what keeps the schema caches true. */
+    async existing(ids: string[]): Promise<Map<string, Existing>> {
       const found = applications
         .find({ _id: { $in: ids.map((id) => new ObjectId(id)) }, ...alive })
-        .project<Pick<ApplicationDocument, '_id' | 'owner' | keyof Access>>({
+        .project<Pick<ApplicationDocument, '_id' | 'owner' | 'version' | keyof Access>>({
           'owner.id': 1,
+          version: 1,
           keyRequired: 1,
           allowedOrigins: 1,
         });
       return new Map(
-        (await found.toArray()).map(({ _id, owner, ...access }) => [
+        (await found.toArray()).map(({ _id, owner, version = 1, ...access }) => [
           _id.toHexString(),
-          { ...toAccess(access), owner: owner.id.toHexString() },
+          { access: { ...toAccess(access), owner: owner.id.toHexString() }, version },
         ]),
       );
     },

@@ -1,8 +1,8 @@
 import { type Db, ObjectId } from 'mongodb';
 import { idsOf } from '../ids.ts';
 import { fromNow, hasMatched } from '../jobs/lease.ts';
+import { alive } from './application-document.ts';
 
-export const alive = { deletedAt: { $exists: false } };
 /** A purge that begins takes `purgeAt` away: so an application is either restored or purged. */
 export const restorable = { deletedAt: { $exists: true }, purgeAt: { $exists: true } };
 /** Those whose entries are kept. */
@@ -16,7 +16,16 @@ export type Existence = keyof typeof byExistence;
 const toPurge = { deletedAt: { $exists: true }, purgeAt: { $exists: false }, purgedAt: { $exists: false } };
 
 /** What a tombstone does not keep. */
-const fieldsOfLife = ['rawSchema', 'name', 'type', 'connectors', 'keyRequired', 'allowedOrigins', 'purgeAt'];
+const fieldsOfLife = [
+  'rawSchema',
+  'note',
+  'name',
+  'type',
+  'connectors',
+  'keyRequired',
+  'allowedOrigins',
+  'purgeAt',
+];
 const isDue = { $lte: ['$purgeAt', '$$NOW'] };
 
 /** Deletion, the way back for a while, and the tombstones that stay. */

@@ -1,6 +1,7 @@
 import { type Db, ObjectId } from 'mongodb';
 import { hasMatched } from '../jobs/lease.ts';
-import { alive, byExistence, type Existence } from './deleted-applications.ts';
+import { alive } from './application-document.ts';
+import { byExistence, type Existence } from './deleted-applications.ts';
 
 /** An application as the operator sees it. */
 export interface ApplicationOverview {

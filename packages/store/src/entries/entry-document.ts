@@ -5,6 +5,8 @@ export interface StoredEntry {
   id: EntryId;
   createdAt: Date;
   payload: Record<string, unknown>;
+  /** Of the schema with which it was validated. */
+  version: number;
 }
 
 export interface EntryDocument {
@@ -13,4 +15,6 @@ export interface EntryDocument {
   payload: Record<string, unknown>;
   /** What a retry of the upload has too; see `NewEntry`. */
   once?: Binary;
+  /** Of the schema; absent where it is the first. */
+  version?: number;
 }

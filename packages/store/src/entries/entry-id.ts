@@ -78,6 +78,10 @@ export function firstKeyAt(application: string, time: Date): Binary {
 export const lowestId: EntryId = '0'.repeat(2 * entryIdBytes);
 export const highestId: EntryId = 'f'.repeat(2 * entryIdBytes);
 
+/** The id of an entry in its key. */
+export const idOfKey = ({ buffer }: Binary): EntryId =>
+  Buffer.from(buffer.buffer, buffer.byteOffset + applicationBytes, entryIdBytes).toString('hex');
+
 export function fromKey({ buffer }: Binary): { id: EntryId; createdAt: Date } {
   const bytes = Buffer.from(buffer.buffer, buffer.byteOffset + applicationBytes, entryIdBytes);
   return { id: bytes.toString('hex'), createdAt: new Date(bytes.readUIntBE(0, timeBytes)) };

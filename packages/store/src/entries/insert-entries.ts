@@ -14,6 +14,8 @@ export interface KeyedEntry {
   key: Binary;
   /** The payload, as in `NewEntry`. */
   json: Buffer;
+  /** Of the schema with which it was validated; absent: the first. */
+  version?: number | undefined;
 }
 
 export interface NewEntry {
@@ -25,6 +27,10 @@ export interface NewEntry {
   bson?: Buffer | undefined;
   /** 16 bytes: among entries that have the same, one is stored. */
   once?: Buffer | undefined;
+  /** Of the schema with which it was validated; absent: the first. */
+  version?: number | undefined;
+  /** Set by `insert`: of the entry that is stored, be it now or before. */
+  key?: Binary;
 }
 
 /**
@@ -62,6 +68,7 @@ interface Prepared {
   json: Buffer;
   bson?: Buffer | undefined;
   once?: Binary | undefined;
+  version?: number | undefined;
 }
 
 /** The `insert` command itself, with documents that are BSON already; see docs/decisions/0014-json-becomes-bson.md. */
@@ -69,9 +76,9 @@ export function createInsert({ db, entries, prepare, newKey, timeoutMs }: Depend
   const { w, journal, wtimeoutMS } = db.writeConcern ?? {};
   const writeConcern = { w, j: journal, wtimeout: wtimeoutMS };
 
-  function toPrepared({ application, json, bson, once }: NewEntry, createdAt: number): Prepared {
+  function toPrepared({ application, json, bson, once, version }: NewEntry, createdAt: number): Prepared {
     const key = newKey(Buffer.from(application, 'hex'), createdAt);
-    return { key, json, bson, once: once && new Binary(once) };
+    return { key, json, bson, once: once && new Binary(once), version };
   }
 
   async function send(batch: Prepared[], bson: Buffer, session?: ClientSession): Promise<WriteError[]> {
@@ -119,6 +126,7 @@ export function createInsert({ db, entries, prepare, newKey, timeoutMs }: Depend
         for (const entry of byKey.get(found[field]?.toString('hex')) ?? []) {
           const same = isDeepStrictEqual(stored, plain(entry.json.toString()));
           outcomes.set(entry, same ? 'repeated' : 'conflicting');
+          entry.key = found._id;
         }
       }
     }
@@ -152,7 +160,10 @@ export function createInsert({ db, entries, prepare, newKey, timeoutMs }: Depend
       await prepare();
       const createdAt = Date.now();
       const prepared = batch.map((entry) => toPrepared(entry, createdAt));
-      return within(timeoutMs, 'the insert was not confirmed in time', insertAndCompare(prepared));
+      const inserting = insertAndCompare(prepared);
+      const outcomes = await within(timeoutMs, 'the insert was not confirmed in time', inserting);
+      for (const [at, { key }] of prepared.entries()) (batch[at] as NewEntry).key = key;
+      return outcomes;
     },
 
     /** The same for entries whose keys are made beforehand, and which may have been stored before. */

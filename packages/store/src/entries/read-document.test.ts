@@ -10,8 +10,9 @@ import { readDocument } from './read-document.ts';
 const _id = createEntryKeys()(Buffer.alloc(12, 7), 1_700_000_000_123);
 const read = (payload: object) => readDocument(BSON.serialize({ _id, payload, once: new BSON.Binary() }));
 
-it('has the id and the time of the entry', () => {
-  expect(read({})).toEqual({ ...fromKey(_id), payload: {} });
+it('has the id, the time and the schema version of the entry', () => {
+  expect(read({})).toEqual({ ...fromKey(_id), payload: {}, version: 1 });
+  expect(readDocument(BSON.serialize({ _id, payload: {}, version: 2 }))).toMatchObject({ version: 2 });
   expect(read({}).createdAt).toEqual(new Date(1_700_000_000_123));
 });
 

@@ -32,6 +32,8 @@ export interface ExportOptions {
 }
 
 export interface ImportOptions {
+  /** Of the schema that was in force when the job was made; absent: the first. */
+  version?: number;
   format: ImportFormat;
   formulas: Formulas;
   /** In bytes; a longer line is refused. */

@@ -7,9 +7,9 @@ import type { Access, ApplicationStore } from '@sluice/store/applications/applic
 import type { FieldStore } from '@sluice/store/applications/fields.ts';
 import { LRUCache } from 'lru-cache';
 
-/** An upload is never accepted on knowledge older than this. */
-const maxAgeMs = 1_000;
-const recheckEveryMs = 400;
+/** An upload is never validated on knowledge older than this; it is stored within what is left of a second, mostly. */
+const maxAgeMs = 800;
+const recheckEveryMs = 300;
 /** Characters of all compiled schemas; they take about three bytes each. */
 const mostCode = 128 * 1024 ** 2;
 
@@ -21,7 +21,7 @@ export interface CachedApplication extends Intake, Access {
 }
 
 interface Cached extends CachedApplication {
-  /** When MongoDB was last asked whether the application still exists, and who may upload to it. */
+  /** When MongoDB was last asked whether the application still exists, with this schema, and who may upload to it. */
   checkedAt: number;
 }
 
@@ -46,7 +46,7 @@ interface Dependencies {
 
 /**
  * Applications with their compiled schemas. What is in use is checked against MongoDB twice a second by one
- * pair of queries for all of it, so a deletion, or a change of the owner or of who may upload, is in force within a second even when no
+ * pair of queries for all of it, so a deletion, a new schema, or a change of the owner or of who may upload, is in force within a second even when no
  * message of it arrives.
  */
 export function createApplicationCache({
@@ -114,13 +114,16 @@ export function createApplicationCache({
     used.clear();
     const checkedAt = performance.now();
     const existing = await applications.existing(batch.map(({ id }) => id));
-    const owners = new Set(existing.values().map(({ owner }) => owner));
+    const owners = new Set(existing.values().map(({ access }) => access.owner));
     const disabled = await users.disabledAmong([...owners]);
     for (const application of batch) {
-      const access = existing.get(application.id);
-      if (access)
-        Object.assign(application, access, { ownerIsDisabled: disabled.has(access.owner), checkedAt });
-      else drop(application.id);
+      const found = existing.get(application.id);
+      // A new schema is compiled with the next upload.
+      if (found?.version !== application.version) drop(application.id);
+      else {
+        const ownerIsDisabled = disabled.has(found.access.owner);
+        Object.assign(application, found.access, { ownerIsDisabled, checkedAt });
+      }
     }
   }
 

@@ -7,7 +7,7 @@ import { success } from '../http/envelope.ts';
 import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
 import { createAnnounce } from './announce.ts';
 import { findApplication } from './find.ts';
-import { sendOne } from './send.ts';
+import { sendOne } from './send-one.ts';
 
 type Needs = 'store' | 'cache' | 'queues' | 'quotas' | 'audit' | 'config' | 'log';
 

@@ -49,7 +49,7 @@ export function toJson(record: ApplicationRecord, warnings: string[] = []): stri
     ...(record.purgeAt && { purge_at: record.purgeAt.toISOString() }),
     ...(warnings.length > 0 && { warnings }),
   };
-  const template = `{"raw_schema":${JSON.stringify(rawSchema)},"schema":${rawSchema}}`;
+  const template = `{"version":${record.version},"raw_schema":${JSON.stringify(rawSchema)},"schema":${rawSchema}}`;
   return `${JSON.stringify(fields).slice(0, -1)},"template":${template}}`;
 }
 

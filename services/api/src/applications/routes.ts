@@ -14,11 +14,12 @@ import Type from 'typebox';
 import type { Dependencies } from '../dependencies.ts';
 import { toPackageUrl } from '../http/formats.ts';
 import { ByDomain, overLimit, ownerRoutes, refusals } from '../http/route-parts.ts';
+import { sendJson } from '../http/send-json.ts';
 import { createAnnounce } from './announce.ts';
 import { findApplication } from './find.ts';
 import { createListApplications } from './list.ts';
 import { makeDomain } from './make-domain.ts';
-import { sendJson, sendOne } from './send.ts';
+import { sendOne } from './send-one.ts';
 
 const toConnectors = (connectors: Connector[]): Connector[] =>
   connectors.map(({ package_url, language }) => ({

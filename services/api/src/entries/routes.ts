@@ -1,7 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { EntriesQuery, EntryPage } from '@sluice/shared/contracts/entries.ts';
+import { EntriesQuery, type Entry, EntryPage } from '@sluice/shared/contracts/entries.ts';
 import { Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
+import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
+import type { StoredEntry } from '@sluice/store/entries/entry-document.ts';
 import { type Condition, FilterTimeout } from '@sluice/store/entries/entry-filter.ts';
 import { entryIdBytes } from '@sluice/store/entries/entry-id.ts';
 import { PageTooLarge } from '@sluice/store/entries/list-entries.ts';
@@ -21,6 +23,18 @@ function toConditions(text: string): Condition[] {
   const where = filter.details.slice(0, 5).map(({ path, message }) => `\`${path.slice(1)}\` ${message}`);
   throw new ApiError('InvalidRequestError', where.join('; '), { details: filter.details });
 }
+
+/** An entry as its owner sees it. */
+const toEntry = (
+  { id, payload, createdAt, version }: StoredEntry,
+  application: Pick<ApplicationRecord, 'domain' | 'version'>,
+): Entry => ({
+  id,
+  domain: application.domain,
+  payload,
+  createdAt: createdAt.toISOString(),
+  ...(application.version > 1 && { schema_version: version }),
+});
 
 function answerTooMuch(cause: unknown): never {
   if (cause instanceof FilterTimeout) {
@@ -65,7 +79,8 @@ export const entryRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, 'store' |
       const period = toPeriod(query);
       const filter = query.filter === undefined ? undefined : toConditions(query.filter);
       const before = query.after === undefined ? undefined : fromCursor(query.after, entryIdBytes);
-      const { id, domain } = await findApplication(applications, request);
+      const application = await findApplication(applications, request);
+      const { id } = application;
       const lease = pages.lease(reply, owner.id);
       lease.take(pageBytes);
       const [found, total] = await lease
@@ -92,11 +107,7 @@ export const entryRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, 'store' |
       const page = found.slice(0, limit);
       const last = page.at(-1);
       return success(reply, {
-        result: page.map(({ payload, createdAt }) => ({
-          domain,
-          payload,
-          createdAt: createdAt.toISOString(),
-        })),
+        result: page.map((entry) => toEntry(entry, application)),
         pagination: {
           limit,
           current: start,

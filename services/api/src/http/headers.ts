@@ -29,6 +29,7 @@ export const headers = fp<{ corsOrigins: string[]; lifecycle: Lifecycle }>(
           'accept-ranges',
           'etag',
           'retry-after',
+          'entry-id',
           'ratelimit-limit',
           'ratelimit-remaining',
           'ratelimit-reset',

@@ -85,7 +85,7 @@ export function createImport({ store, queues, quotas, capacity, config, log }: P
     await quotas.check('importBytes', owner.id);
     await quotas.checkEntries(owner.id);
     return capacity.imports.run(owner.id, async () => {
-      const options = { format, formulas, lineLimit: config.bodyLimit };
+      const options = { version: application.version, format, formulas, lineLimit: config.bodyLimit };
       const job = await imports.create({ application: id, owner: owner.id, domain, options });
       try {
         const taken = await take(application, job, encoding, request);

@@ -9,7 +9,7 @@ const lookEveryMs = 5_000;
 
 type Usage = Record<'entries' | 'bytes', number>;
 /** Counted before something is made, each by one query. */
-type Counted = Exclude<QuotaName, keyof Usage | 'keys'>;
+type Counted = Exclude<QuotaName, keyof Usage | 'keys' | 'versions'>;
 
 type Count = (ownerId: string, limit: number) => Promise<number>;
 

@@ -90,7 +90,11 @@ const exportAdvice = 'delete one, wait until one expires, or stream the export';
 export const quotas = {
   applications: { what: 'applications', client: 'owner', limit: 'APPLICATION_QUOTA', advice: 'delete one' },
   keys: { what: 'ingest keys', client: 'application', limit: 100, advice: 'revoke one' },
-  jobs: { what: 'unfinished exports and imports', client: 'owner', limit: 'JOB_QUOTA', advice: 'delete one' },
+  versions: {
+    ...{ what: 'versions of its schema', client: 'application', limit: 200 },
+    advice: 'create an application',
+  },
+  jobs: { what: 'unfinished jobs', client: 'owner', limit: 'JOB_QUOTA', advice: 'delete one' },
   storedExports: {
     what: 'stored exports',
     client: 'owner',

@@ -5,7 +5,9 @@ import { createUploadValidator } from '@sluice/intake/upload-validator.ts';
 import { IdempotencyKey, NewEntry, Upload } from '@sluice/shared/contracts/entries.ts';
 import { Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
-import type { Outcome } from '@sluice/store/entries/entries.ts';
+import type { Outcome, NewEntry as Storable } from '@sluice/store/entries/entries.ts';
+import { type EntryId, idOfKey } from '@sluice/store/entries/entry-id.ts';
+import Type from 'typebox';
 import type { Dependencies } from '../dependencies.ts';
 import { takeJsonBytes } from '../http/json-body.ts';
 import { ByDomain, overRate, rateLimited, refusals } from '../http/route-parts.ts';
@@ -62,13 +64,13 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
   });
   takeJsonBytes(app);
 
-  /** Stores one upload; resolves with the payload's own text once the entry is durable, and when a retry finds it stored. Throws ApiError. */
+  /** Stores one upload; resolves once the entry is durable, and when a retry finds it stored, with the payload's own text. Throws ApiError. */
   async function accept(
     domain: string,
     body: Buffer,
     headers: IncomingHttpHeaders,
     spend: Spend,
-  ): Promise<string> {
+  ): Promise<{ text: string; id: EntryId }> {
     const given = headers['idempotency-key'] as string | undefined;
     const key = given === undefined ? undefined : idempotencyKey(given);
     const application = cache.peek(domain) ?? (await cache.get(domain));
@@ -86,12 +88,13 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
     const recording = recordFields.record(application, new Set(fields));
     if (recording) await recording;
     const once = key === undefined ? undefined : idempotencyHash('upload', application.id, key);
-    const entry = { application: application.id, json, bson, once };
+    const { id, version } = application;
+    const entry: Storable = { application: id, json, bson, once, version };
     const [outcome] = await commit.add([entry], (bson ?? body).length, 'uploads');
     const error = outcome === 'stored' ? undefined : outcomeError(outcome as Outcome);
     if (error) throw error;
     uploads[outcome === 'stored' ? 'stored' : 'repeated']();
-    return text;
+    return { text, id: idOfKey(entry.key as NonNullable<Storable['key']>) };
   }
 
   app.post(
@@ -111,7 +114,13 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
         headers: IdempotencyKey,
         body: NewEntry,
         response: {
-          201: { ...Success(Upload, 'Stored.'), ...(rate && rateLimited) },
+          201: {
+            ...Success(Upload, 'Stored.'),
+            headers: {
+              'Entry-Id': Type.String({ description: 'Id of the entry.' }),
+              ...(rate && rateLimited.headers),
+            },
+          },
           ...refusals('ForbiddenRequestError', 'ResourceConflictError', 'SchemaValidationError'),
           ...overRate,
         },
@@ -119,8 +128,8 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
     },
     async ({ params: { domain }, body, headers }, reply) => {
       if (!Buffer.isBuffer(body)) throw new ApiError('MalformedBodyError', 'the body is empty');
-      const text = await accept(domain, body, headers, rate && spending(rate, reply));
-      reply.code(201).type('application/json; charset=utf-8');
+      const { text, id } = await accept(domain, body, headers, rate && spending(rate, reply));
+      reply.code(201).type('application/json; charset=utf-8').header('entry-id', id);
       // The payload as it was sent: it was read as JSON that has one meaning, so nothing is serialised again. The type is that of the value.
       return `{"success":true,"status":201,"data":{"domain":"${domain}","payload":${text}}}` as never;
     },

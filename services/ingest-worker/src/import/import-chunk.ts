@@ -41,10 +41,10 @@ export function createImportChunk({
   metrics,
   log,
 }: Dependencies) {
-  const { applications, chunks, entries, jobs, fields, parts } = store;
+  const { applications, chunks, entries, jobs, fields, parts, schemas } = store;
   const { imports } = jobs;
   const { leaseMs } = timings;
-  const readerOf = createReaders({ fields, compiler });
+  const readerOf = createReaders({ fields, schemas, compiler });
   const processChunk = createProcessChunk({ entries, recordFields: createRecordFields(fields), log });
   const completeImport = createCompleteImport(store, { retentionMs, timings });
   const expiry = () => new Date(Date.now() + retentionMs);

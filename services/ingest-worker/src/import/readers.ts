@@ -4,24 +4,35 @@ import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import { parseSchema } from '@sluice/schemas/parse-schema.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import type { FieldStore } from '@sluice/store/applications/fields.ts';
+import type { SchemaStore } from '@sluice/store/applications/schemas.ts';
 import type { ImportJob } from '@sluice/store/jobs/job-records.ts';
 import { createReadLine, type ReadLine } from './read-line.ts';
+import { Conflict } from './store-lines.ts';
 
 const most = 20;
+
+interface Dependencies {
+  fields: FieldStore;
+  schemas: Pick<SchemaStore, 'of'>;
+  compiler: Compiler;
+}
 
 export interface Reader {
   intake: Intake;
   readLine(frame: Frame): ReadLine;
 }
 
-/** What it takes to read the lines of an import, kept from chunk to chunk: the schema of an application never changes. */
-export function createReaders(dependencies: { fields: FieldStore; compiler: Compiler }) {
+/** What it takes to read the lines of an import, kept from chunk to chunk: all lines have the schema that was in force when the job was made. */
+export function createReaders(dependencies: Dependencies) {
   const loadIntake = createLoadIntake(dependencies);
   const readers = new Map<string, Promise<Reader>>();
 
   async function load({ options }: ImportJob, application: ApplicationRecord): Promise<Reader> {
-    const intake = await loadIntake(application);
-    return { intake, readLine: createReadLine(intake, parseSchema(application.rawSchema), options) };
+    const { version = 1 } = options;
+    const found = await dependencies.schemas.of(application, version);
+    if (!found) throw new Conflict(`version ${version} of the schema is missing`);
+    const intake = await loadIntake({ ...application, version, rawSchema: found.rawSchema });
+    return { intake, readLine: createReadLine(intake, parseSchema(found.rawSchema), options) };
   }
 
   return (job: ImportJob, application: ApplicationRecord): Promise<Reader> => {

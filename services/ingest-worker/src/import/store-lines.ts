@@ -88,7 +88,7 @@ export function createStoreLines({ entries, recordFields, chunk, intake, check, 
     add(frame: Frame, { payload, json }: ReadPayload): Promise<void> | undefined {
       addFields(batch.fields, recordFields.find(intake, payload));
       batch.frames.push(frame);
-      batch.entries.push({ key: keyOf(frame.line), json });
+      batch.entries.push({ key: keyOf(frame.line), json, version: intake.version });
       batch.bytes += json.length;
       return batch.entries.length === mostEntries || batch.bytes >= mostBytes ? flush() : undefined;
     },

@@ -81,7 +81,8 @@ export function createValidateLines(
       }
       addFields(chunk.fields, validated.fields);
       chunk.lines.push(line);
-      chunk.entries.push({ application: application.id, json, bson, once: once && lineHash(once, line) });
+      const { id, version } = application;
+      chunk.entries.push({ application: id, json, bson, once: once && lineHash(once, line), version });
       chunk.bytes += length;
     }
     if (chunk.entries.length > 0) yield chunk;

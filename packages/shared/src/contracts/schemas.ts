@@ -1,0 +1,74 @@
+import Type, { type Static } from 'typebox';
+import { Application, JsonSchema, Template } from './applications.ts';
+
+const nextSchema = {
+  type: 'object',
+  properties: { celsius: { type: 'number' }, humidity: { type: 'integer' } },
+  required: ['celsius'],
+};
+const strict = { additionalProperties: false };
+const Version = Type.Integer({ description: 'From 1.', examples: [2] });
+const Note = Type.String({ maxLength: 1_000, description: 'What it is for.', examples: ['Humidity'] });
+
+export const SchemaVersion = Type.Object(
+  {
+    ...Template.properties,
+    version: Version,
+    note: Type.Optional(Note),
+    createdAt: Type.String({ format: 'date-time' }),
+    createdBy: Type.String({ description: 'Username.', examples: ['ada'] }),
+  },
+  { title: 'SchemaVersion' },
+);
+
+export const NewSchema = Type.Object(
+  {
+    schema: JsonSchema,
+    note: Type.Optional(Note),
+    if_version: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description: 'The version that you have seen: where another one is in force, the answer is 409.',
+        examples: [1],
+      }),
+    ),
+  },
+  { ...strict, title: 'NewSchema', examples: [{ schema: nextSchema, note: 'Humidity', if_version: 1 }] },
+);
+
+export const PublishQuery = Type.Object(
+  {
+    dry_run: Type.Optional(
+      Type.Boolean({ default: false, description: 'Tell what would change, and publish nothing.' }),
+    ),
+  },
+  strict,
+);
+
+export const changeKinds = ['stricter', 'looser', 'added', 'removed', 'changed'] as const;
+
+export const SchemaChange = Type.Object(
+  {
+    path: Type.String({ description: 'Where in the payload: a JSON Pointer.', examples: ['/celsius'] }),
+    kind: Type.Enum([...changeKinds], { title: 'SchemaChangeKind', examples: ['stricter'] }),
+    message: Type.String({ examples: ['maximum 60 is new'] }),
+  },
+  { title: 'SchemaChange' },
+);
+
+export const Publication = Type.Object(
+  {
+    version: Type.Optional(
+      Type.Integer({ description: 'The version in force now; absent in a dry run.', examples: [2] }),
+    ),
+    changes: Type.Array(SchemaChange),
+    application: Type.Optional(Application),
+    warnings: Type.Optional(
+      Type.Array(Type.String(), { description: 'Keywords that are probably misspelt.' }),
+    ),
+  },
+  { title: 'Publication' },
+);
+
+export type SchemaVersion = Static<typeof SchemaVersion>;
+export type SchemaChange = Static<typeof SchemaChange>;
