@@ -1,3 +1,4 @@
+import { createRefusalRecorder } from '@sluice/intake/refusals/recorder.ts';
 import { announceChange } from '@sluice/queues/broadcast.ts';
 import { counted, createJobMetrics } from '@sluice/queues/job-metrics.ts';
 import { createJobQueue } from '@sluice/queues/job-queue.ts';
@@ -19,6 +20,7 @@ import { createImportTask } from './import/import-task.ts';
 import { startSettling } from './milestones/start.ts';
 import { monitorBackups } from './monitor-backups.ts';
 import { createPurge } from './purge.ts';
+import { createTrimRefused } from './refused/trim-refused.ts';
 import { createRehearsalTask } from './rehearsal/rehearsal-task.ts';
 
 const purgesAtOnce = 500;
@@ -42,9 +44,12 @@ export async function startIngestWorker(
   const imports = createJobQueue(importsQueue, store.jobs, redis, config.redis, log);
   const rehearsals = createJobQueue(rehearsalsQueue, store.jobs, redis, config.redis, log);
   const compiler = createCompiler({ metrics, log });
+  const refusalRecorder = createRefusalRecorder(store, log);
   await untilPrepared(store, log);
   const stopSettling = startSettling(store, log);
   const chunked = { store, retentionMs, timings, log };
+  const cleanJobs = createClean({ store, log });
+  const trimRefused = createTrimRefused(store);
   return startWorker({
     config,
     timings,
@@ -70,7 +75,7 @@ export async function startIngestWorker(
         queue: imports,
         handler: createDoChunks(
           { ...chunked, queue: imports, metrics: createJobMetrics('import', metrics) },
-          createImportTask({ store, compiler, log }),
+          createImportTask({ store, compiler, refusalRecorder, log }),
         ),
         recover: () => imports.recover(timings.forgottenMs),
       },
@@ -83,10 +88,14 @@ export async function startIngestWorker(
         recover: () => rehearsals.recover(timings.forgottenMs),
       },
     ],
-    clean: createClean({ store, log }),
+    async clean() {
+      await cleanJobs();
+      await trimRefused();
+    },
     close: async () => {
       stopSettling();
       redis.disconnect();
+      await refusalRecorder.close();
       await Promise.all([compiler.close(), store.close()]);
     },
   });

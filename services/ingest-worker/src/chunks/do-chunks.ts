@@ -24,6 +24,8 @@ export interface Steps {
 export interface Done extends Omit<ChunkResult, 'report'> {
   lines: number;
   report: { data: Buffer; bytes: number } | undefined;
+  /** Called once this counts; returns the bytes that the job no longer holds. */
+  settle?(): Promise<number>;
 }
 
 /** What is done with the chunks of a kind of jobs. */
@@ -32,8 +34,6 @@ export interface ChunkTask<Job extends ChunkedJob, Chunk extends ClaimedChunk | 
   claim(job: string, leaseMs: number): Promise<Chunk | undefined>;
   /** Gets what it takes to do a chunk. Throws Conflict. */
   prepare(chunk: Chunk, job: Job, application: ApplicationRecord): Promise<(steps: Steps) => Promise<Done>>;
-  /** Called once the result of a chunk counts; returns the bytes that the job no longer holds. */
-  settle?(chunk: Chunk): Promise<number>;
   /** What the record of a completed job has besides its file. */
   result(job: Job): Promise<JobResult>;
 }
@@ -53,7 +53,7 @@ interface Dependencies {
  */
 export function createDoChunks<Job extends ChunkedJob, Chunk extends ClaimedChunk | ClaimedRange>(
   { store, queue, retentionMs, timings, metrics, log }: Dependencies,
-  { kind, claim, prepare, settle, result }: ChunkTask<Job, Chunk>,
+  { kind, claim, prepare, result }: ChunkTask<Job, Chunk>,
 ) {
   const { applications, chunks, jobs, parts } = store;
   const { chunked } = jobs;
@@ -73,12 +73,12 @@ export function createDoChunks<Job extends ChunkedJob, Chunk extends ClaimedChun
     await parts.sweep(job);
   }
 
-  async function commit(chunk: Chunk, { report, ...done }: Done, counted: number): Promise<void> {
+  async function commit(chunk: Chunk, { report, settle, ...done }: Done, counted: number): Promise<void> {
     const { id, fence, job } = chunk;
     const stored = report && { part: await parts.put(job, report.data), bytes: report.bytes };
     if (!(await chunks.commit(id, fence, { ...done, ...(stored && { report: stored }) })))
       throw new LeaseLost();
-    const released = (await settle?.(chunk)) ?? 0;
+    const released = (await settle?.()) ?? 0;
     const { lines, accepted, rejected } = done;
     await chunked.advance(job, { done: lines - counted, accepted, rejected, released });
   }

@@ -1,4 +1,5 @@
 import { createRecordFields } from '@sluice/intake/record-fields.ts';
+import type { RefusalRecorder } from '@sluice/intake/refusals/recorder.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import { LeaseLost } from '@sluice/shared/lease.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
@@ -13,11 +14,17 @@ import { createReaders } from './readers.ts';
 interface Dependencies {
   store: Store;
   compiler: Compiler;
+  refusalRecorder: RefusalRecorder;
   log: Logger;
 }
 
 /** Stores the lines of imports. */
-export function createImportTask({ store, compiler, log }: Dependencies): ChunkTask<ImportJob, ClaimedChunk> {
+export function createImportTask({
+  store,
+  compiler,
+  refusalRecorder,
+  log,
+}: Dependencies): ChunkTask<ImportJob, ClaimedChunk> {
   const { chunks, entries, jobs, fields, parts, schemas } = store;
   const readerOf = createReaders({ fields, schemas, compiler });
   const processChunk = createProcessChunk({ entries, recordFields: createRecordFields(fields), log });
@@ -28,14 +35,19 @@ export function createImportTask({ store, compiler, log }: Dependencies): ChunkT
 
     async prepare(chunk, job, application) {
       const [reader, data] = await Promise.all([readerOf(job, application), parts.get(chunk.part)]);
-      if (data) return (steps) => processChunk({ chunk, data, ...reader, ...steps });
-      if ((await jobs.chunked.over([job.id])).length > 0) throw new LeaseLost();
-      throw new Conflict(`a piece of the file is missing, that of chunk ${chunk.seq}`);
-    },
-
-    async settle({ part, bytes }) {
-      await parts.remove(part);
-      return bytes;
+      if (!data) {
+        if ((await jobs.chunked.over([job.id])).length > 0) throw new LeaseLost();
+        throw new Conflict(`a piece of the file is missing, that of chunk ${chunk.seq}`);
+      }
+      return async (steps) => {
+        const { refused, ...done } = await processChunk({ chunk, data, ...reader, ...steps });
+        const settle = async () => {
+          refused.noteTo(refusalRecorder, { ...reader.intake, refused: application.refused });
+          await parts.remove(chunk.part);
+          return chunk.bytes;
+        };
+        return { ...done, settle };
+      };
     },
 
     async result({ id, total }) {

@@ -2,8 +2,9 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
 import type { Intake } from '@sluice/intake/intake.ts';
-import { defect } from '@sluice/intake/line-errors.ts';
+import { defect, ofLine } from '@sluice/intake/line-errors.ts';
 import type { RecordFields } from '@sluice/intake/record-fields.ts';
+import { createRefusedLines, type RefusedLines } from '@sluice/intake/refusals/refused-lines.ts';
 import type { LineRefusal } from '@sluice/intake/validate-payload.ts';
 import { type Frame, framesOf } from '@sluice/json/frames.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
@@ -11,7 +12,7 @@ import type { EntryStore } from '@sluice/store/entries/entries.ts';
 import type { ClaimedChunk } from '@sluice/store/jobs/chunk-records.ts';
 import type { Done, Steps } from '../chunks/do-chunks.ts';
 import { createReport } from '../chunks/report.ts';
-import type { ReadLine } from './read-line.ts';
+import type { ReadLine, Source } from './read-line.ts';
 import { createStoreLines } from './store-lines.ts';
 
 const unzip = promisify(zstdDecompress);
@@ -35,10 +36,15 @@ interface Task extends Steps {
   readLine(frame: Frame): ReadLine;
 }
 
+export interface Processed extends Omit<Done, 'settle'> {
+  refused: RefusedLines;
+}
+
 /** Reads, validates and stores the lines of a chunk. When it rejects, none of its commands is under way any more. */
 export function createProcessChunk({ entries, recordFields, log }: Dependencies) {
-  return async ({ chunk, data, intake, readLine, check, onStep }: Task): Promise<Done> => {
+  return async ({ chunk, data, intake, readLine, check, onStep }: Task): Promise<Processed> => {
     const report = createReport();
+    const refused = createRefusedLines();
     const storing = createStoreLines({
       entries,
       recordFields,
@@ -52,7 +58,13 @@ export function createProcessChunk({ entries, recordFields, log }: Dependencies)
     function take(frame: Frame): Promise<void> | undefined {
       const read = readOr(frame);
       if (read.ok) return storing.add(frame, read);
-      return read.explain().then((refusal) => report.add(frame.line, refusal, read.source));
+      return read.explain().then((refusal) => refuse(frame, refusal, read.source));
+    }
+
+    function refuse({ line }: Frame, refusal: LineRefusal, source: Source): void {
+      report.add(line, refusal, source);
+      if (source.as === 'json')
+        refused.add({ source: 'import', line, refusal: ofLine(refusal, true), payload: source.bytes });
     }
 
     /** Whatever goes wrong with a line, the others go on. */
@@ -83,7 +95,7 @@ export function createProcessChunk({ entries, recordFields, log }: Dependencies)
         began = performance.now();
       }
       const accepted = await storing.finish();
-      return { lines, accepted, rejected: report.rows(), report: await report.finish() };
+      return { lines, accepted, rejected: report.rows(), report: await report.finish(), refused };
     } catch (error) {
       await storing.settled();
       throw error;
