@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { importClient } from '../support/import-client.ts';
+import { celsiusSchema, refusedClient } from '../support/refused-client.ts';
 import { rehearsalClient } from '../support/rehearsal-client.ts';
 import { type Sluice, startSluice, storeOf } from '../support/sluice.ts';
 
@@ -139,6 +140,29 @@ it('checks ranges of many entries each, and puts their lines in order', async ()
   expect(
     (await sluice.request('DELETE', `/applications/${domain}/rehearsals/${job.id}`, { token })).status,
   ).toBe(200);
+});
+
+it('checks refused uploads too, where they are asked for', async () => {
+  const { token } = await sluice.owner();
+  const domain = await sluice.application(token, celsiusSchema);
+  const { upload, untilCounted, list } = refusedClient(sluice, token, domain);
+  const rehearsals = rehearsalClient(sluice, token);
+  for (const celsius of [20, 61, 99, 'warm']) await upload({ celsius });
+  await untilCounted(3);
+  const looser = { type: 'object', properties: { celsius: { type: 'number', maximum: 70 } } };
+  const { job, lines } = await rehearsals.complete(domain, looser, { of: 'refused' });
+  expect(job).toMatchObject({ progress: { done: 3, total: 3 }, result: { checked: 3, conforming: 1 } });
+  const { result } = await list();
+  const [{ id, received_at }] = result.filter(
+    ({ payload }: { payload: { celsius: unknown } }) => payload.celsius === 99,
+  );
+  expect(lines[0]).toMatchObject({ id, createdAt: received_at, refused: true, payload: { celsius: 99 } });
+  expect(lines[1]).toMatchObject({ refused: true, payload: { celsius: 'warm' } });
+
+  const both = await rehearsals.complete(domain, looser, { of: 'both' });
+  expect(both.job.result).toMatchObject({ checked: 4, conforming: 2 });
+  const past = await rehearsals.complete(domain, looser, { of: 'refused', to: '2020-01-01' });
+  expect(past.job.result.checked).toBe(0);
 });
 
 it('names the first 1,000 reasons, and counts the others together', async () => {

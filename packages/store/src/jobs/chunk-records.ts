@@ -8,7 +8,7 @@ interface AnyChunk {
   application: string;
   /** Its place in the file, from 0. */
   seq: number;
-  /** Of a rehearsal: entries, about; exactly once they are checked. */
+  /** Of a rehearsal: what is checked, about; exactly once that is done. */
   lines: number;
 }
 
@@ -20,9 +20,10 @@ export interface Chunk extends AnyChunk {
   bytes: number;
 }
 
-/** Some entries of a rehearsal. */
+/** Some entries of a rehearsal, or its refused uploads. */
 export interface RangeChunk extends AnyChunk {
-  range: EntryRange;
+  /** Absent: all refused uploads. */
+  range?: EntryRange;
 }
 
 /** A lease on a chunk. */

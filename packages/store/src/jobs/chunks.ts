@@ -1,5 +1,4 @@
 import { type Db, type Document, type Filter, ObjectId, type UpdateFilter } from 'mongodb';
-import type { EntryRange } from '../entries/split-entries.ts';
 import type {
   Chunk,
   ChunkDocument,
@@ -33,6 +32,8 @@ const fresh = ({ job, application, seq, lines }: Omit<RangeChunk, 'id' | 'range'
   ...{ state: 'open' as const, fence: 0, attempts: 0, counted: 0 },
 });
 
+export type NewRange = Pick<RangeChunk, 'lines' | 'range'>;
+
 export type ChunkStore = ReturnType<typeof chunkStore>;
 
 /** The state of imports and rehearsals, chunk by chunk. Who takes one holds it by a lease; their order in time is that of the file. */
@@ -55,11 +56,11 @@ export function chunkStore(db: Db) {
       await chunks.insertOne({ ...fresh(chunk), part, bytes });
     },
 
-    /** In the order of the file. */
-    async addRanges(job: string, application: string, ranges: EntryRange[]): Promise<void> {
-      const documents = ranges.map((range, seq) => ({
-        ...fresh({ job, application, seq, lines: range.entries }),
-        ...{ range, bytes: 0 },
+    /** Of a rehearsal, in the order of its file. */
+    async addRanges(job: string, application: string, ranges: NewRange[]): Promise<void> {
+      const documents = ranges.map(({ lines, ...range }, seq) => ({
+        ...fresh({ job, application, seq, lines }),
+        ...{ ...range, bytes: 0 },
       }));
       if (documents.length > 0) await chunks.insertMany(documents);
     },

@@ -1,7 +1,6 @@
 import { type Db, ObjectId } from 'mongodb';
-import type { EntryRange } from '../entries/split-entries.ts';
 import { arriving, arrivingMs } from './chunked-jobs.ts';
-import type { ChunkStore } from './chunks.ts';
+import type { ChunkStore, NewRange } from './chunks.ts';
 import { newDocument, type RehearsalDocument, type RehearsalJob, toRecord } from './job-records.ts';
 
 export type NewRehearsal = Pick<RehearsalJob, 'application' | 'owner' | 'domain' | 'options' | 'cut'>;
@@ -11,8 +10,8 @@ export function rehearsalJobs(db: Db, chunks: Pick<ChunkStore, 'addRanges'>) {
   const jobs = db.collection<RehearsalDocument>('jobs');
   return {
     /** Makes the job and a chunk for each range. Undefined when it took so long that the job was given up. */
-    async create(job: NewRehearsal, ranges: EntryRange[]): Promise<RehearsalJob | undefined> {
-      const total = ranges.reduce((sum, { entries }) => sum + entries, 0);
+    async create(job: NewRehearsal, ranges: NewRange[]): Promise<RehearsalJob | undefined> {
+      const total = ranges.reduce((sum, { lines }) => sum + lines, 0);
       const document: RehearsalDocument = {
         ...newDocument(job),
         ...job,

@@ -6,20 +6,22 @@ import type { RehearsalJob } from '@sluice/store/jobs/job-records.ts';
 import { Conflict } from '../chunks/conflict.ts';
 import type { ChunkTask } from '../chunks/do-chunks.ts';
 import { createOncePerJob } from '../chunks/once-per-job.ts';
-import { checkRange } from './check-range.ts';
+import { createCheckChunk } from './check-chunk.ts';
 import { createGroups } from './groups.ts';
 
 interface Dependencies {
-  store: Pick<Store, 'chunks' | 'rawEntries'>;
+  store: Pick<Store, 'chunks' | 'rawEntries' | 'refused'>;
   compiler: Compiler;
 }
 
 /** Validates what is stored with a proposed schema. */
 export function createRehearsalTask({
-  store: { chunks, rawEntries },
+  store,
   compiler,
 }: Dependencies): ChunkTask<RehearsalJob, ClaimedRange> {
+  const { chunks } = store;
   const oncePerJob = createOncePerJob<Validator>();
+  const checkChunk = createCheckChunk(store);
 
   async function compile({ owner, options }: RehearsalJob): Promise<Validator> {
     const compiled = await compiler.compile(options.rawSchema, { client: owner });
@@ -34,7 +36,7 @@ export function createRehearsalTask({
 
     async prepare(chunk, job) {
       const validator = await oncePerJob(job.id, () => compile(job));
-      return (steps) => checkRange(rawEntries, { chunk, job, validator }, steps);
+      return (steps) => checkChunk({ chunk, job, validator }, steps);
     },
 
     async result({ id }) {
