@@ -80,7 +80,9 @@ describe('publishing a schema', () => {
     expect(second).toMatchObject({ version: 2, schema: humidity, note: 'Humidity' });
     expect(first).toMatchObject({ version: 1, schema: celsius(), raw_schema: JSON.stringify(celsius()) });
     for (const version of [first, second, third])
-      expect((await one.request('GET', `${path}/${version.version}`, { token })).body).toMatchObject({ data: version });
+      expect((await one.request('GET', `${path}/${version.version}`, { token })).body).toMatchObject({
+        data: version,
+      });
     expect((await one.request('GET', `${path}/4`, { token })).status).toBe(404);
   });
 

@@ -3,7 +3,7 @@ import { counted, createJobMetrics } from '@sluice/queues/job-metrics.ts';
 import { createJobQueue } from '@sluice/queues/job-queue.ts';
 import { monitorRedis } from '@sluice/queues/monitor.ts';
 import { createProducer } from '@sluice/queues/producer.ts';
-import { importsQueue, invalidationsQueue, purgesQueue } from '@sluice/queues/queues.ts';
+import { deletionsQueue, importsQueue, invalidationsQueue, purgesQueue } from '@sluice/queues/queues.ts';
 import { connectRedis } from '@sluice/queues/redis.ts';
 import { timings as usual } from '@sluice/queues/timings.ts';
 import { type RunningWorker, startWorker } from '@sluice/queues/worker.ts';
@@ -14,6 +14,8 @@ import { createMetrics } from '@sluice/shared/metrics/metrics.ts';
 import { connectStore } from '@sluice/store/connect.ts';
 import { untilPrepared } from '@sluice/store/until-prepared.ts';
 import { createClean } from './clean.ts';
+import { createDeleteEntries } from './deletion/delete-entries.ts';
+import { startExpiring } from './deletion/start.ts';
 import { createImportChunk } from './import/import-chunk.ts';
 import { startSettling } from './milestones/start.ts';
 import { monitorBackups } from './monitor-backups.ts';
@@ -38,9 +40,11 @@ export async function startIngestWorker(
   const invalidations = createProducer(invalidationsQueue, redis, config.redis, log);
   const purges = createProducer(purgesQueue, redis, config.redis, log);
   const imports = createJobQueue(importsQueue, store.jobs, redis, config.redis, log);
+  const deletions = createJobQueue(deletionsQueue, store.jobs, redis, config.redis, log);
   const compiler = createCompiler({ metrics, log });
   await untilPrepared(store, log);
   const stopSettling = startSettling(store, log);
+  const stopExpiring = startExpiring(store, config.auditRetentionMs, log);
   return startWorker({
     config,
     timings,
@@ -70,10 +74,19 @@ export async function startIngestWorker(
         }),
         recover: () => imports.recover(timings.forgottenMs),
       },
+      {
+        queue: deletions,
+        handler: createDeleteEntries({
+          ...{ store, queue: deletions, retentionMs, timings, log },
+          metrics: createJobMetrics('deletion', metrics),
+        }),
+        recover: () => deletions.recover(timings.forgottenMs),
+      },
     ],
     clean: createClean({ store, log }),
     close: async () => {
       stopSettling();
+      stopExpiring();
       redis.disconnect();
       await Promise.all([compiler.close(), store.close()]);
     },

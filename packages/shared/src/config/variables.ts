@@ -103,7 +103,10 @@ export const Api = {
     'Origins whose web pages may call the API, separated by commas; `*` for all.',
   ),
   EXPORT_WAIT: duration.or('8s', 'How long `GET …/export` waits for a worker before it answers 503.'),
-  AUDIT_RETENTION: duration.or('365d', 'How long new records of the audit log are kept.'),
+  AUDIT_RETENTION: duration.or(
+    '365d',
+    'How long new records of the audit log are kept. Ingest workers read it too.',
+  ),
 };
 
 export const ExportWorker = {

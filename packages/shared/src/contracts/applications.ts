@@ -47,6 +47,11 @@ const AllowedOrigins = Type.Array(
   },
 );
 
+const RetentionDays = Type.Union([Type.Integer({ minimum: 1, maximum: 3_650 }), Type.Null()], {
+  description: 'Entries that are older, in days, are deleted; `null`: none are.',
+  examples: [30],
+});
+
 /** Where an object is sent, `textOf` of the route puts its JSON text in its place. */
 export const JsonSchema = Type.Unsafe<string>({
   type: ['object', 'string'],
@@ -84,6 +89,7 @@ export const ApplicationUpdate = Type.Object(
     connectors: Type.Optional(Connectors),
     key_required: Type.Optional(KeyRequired),
     allowed_origins: Type.Optional(AllowedOrigins),
+    retention_days: Type.Optional(RetentionDays),
   },
   {
     ...strict,
@@ -117,6 +123,7 @@ export const Application = Type.Object(
     connectors: Type.Array(Connector),
     key_required: KeyRequired,
     allowed_origins: AllowedOrigins,
+    retention_days: RetentionDays,
     template: Template,
     createdAt: Type.String({ format: 'date-time' }),
     lastModifiedAt: Type.String({ format: 'date-time' }),

@@ -86,6 +86,11 @@ const JobFile = Type.Object(
     sha256: Type.String({ description: 'Hash of the file without Content-Encoding, in hex.' }),
     firstCreatedAt: Type.Optional(DateTime),
     lastCreatedAt: Type.Optional(DateTime),
+    deleted_meanwhile: Type.Optional(
+      Type.Literal(true, {
+        description: 'Export: entries of its period were deleted while it was made, and may be missing.',
+      }),
+    ),
   },
   { title: 'JobFile', description: 'The file of a completed job.' },
 );

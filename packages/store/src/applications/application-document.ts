@@ -20,6 +20,8 @@ export interface ApplicationRecord {
   keyRequired: boolean;
   /** Origins whose pages may upload; none says nothing about pages. */
   allowedOrigins: string[];
+  /** Entries that are older are deleted; null: none. */
+  retentionDays: number | null;
   createdAt: Date;
   lastModifiedAt: Date;
 }
@@ -28,12 +30,13 @@ export interface ApplicationRecord {
 export type Access = Pick<ApplicationRecord, 'keyRequired' | 'allowedOrigins'>;
 
 export interface ApplicationDocument
-  extends Omit<ApplicationRecord, 'id' | 'owner' | 'version' | keyof Access>,
+  extends Omit<ApplicationRecord, 'id' | 'owner' | 'version' | 'retentionDays' | keyof Access>,
     Partial<Access> {
   _id: ObjectId;
   owner: { id: ObjectId; username: string };
   /** Absent while the first schema is in force. */
   version?: number;
+  retentionDays?: number | null;
   /** Set on a tombstone, which keeps the domain from being used again. */
   deletedAt?: Date;
   /** Set once nothing of a deleted application is left. */
@@ -47,10 +50,17 @@ export const toAccess = ({ keyRequired = false, allowedOrigins = [] }: Partial<A
   allowedOrigins,
 });
 
-export const toRecord = ({ _id, owner, version = 1, ...rest }: ApplicationDocument): ApplicationRecord => ({
+export const toRecord = ({
+  _id,
+  owner,
+  version = 1,
+  retentionDays = null,
+  ...rest
+}: ApplicationDocument): ApplicationRecord => ({
   ...rest,
   ...toAccess(rest),
   version,
+  retentionDays,
   id: _id.toHexString(),
   owner: { id: owner.id.toHexString(), username: owner.username },
 });

@@ -25,7 +25,12 @@ interface Existing {
 }
 
 export type ApplicationStore = ReturnType<typeof applicationStore>;
-export type ApplicationChange = Partial<Pick<ApplicationRecord, 'name' | 'type' | 'connectors'> & Access>;
+export type ApplicationChange = Partial<
+  Pick<ApplicationRecord, 'name' | 'type' | 'connectors' | 'retentionDays'> & Access
+>;
+
+/** An application of which old entries are deleted. */
+export type Expiring = Pick<ApplicationRecord, 'id' | 'domain' | 'owner'> & { retentionDays: number };
 
 /** Applications and the tombstones of deleted ones. */
 export function applicationStore(db: Db) {
@@ -121,6 +126,7 @@ export function applicationStore(db: Db) {
           connectors: '',
           keyRequired: '',
           allowedOrigins: '',
+          retentionDays: '',
         },
       });
       return removed?._id.toHexString();
@@ -142,6 +148,16 @@ export function applicationStore(db: Db) {
           { access: { ...toAccess(access), owner: owner.id.toHexString() }, version },
         ]),
       );
+    },
+
+    /** Those of which old entries are deleted. */
+    async expiring(): Promise<Expiring[]> {
+      const found = applications.find({ retentionDays: { $gt: 0 }, ...alive });
+      const records = await found.map(toRecord).toArray();
+      return records.map(({ id, domain, owner, retentionDays }) => ({
+        ...{ id, domain, owner },
+        retentionDays: retentionDays as number,
+      }));
     },
 
     /** Those that exist, in a fixed order, beyond `after`. */

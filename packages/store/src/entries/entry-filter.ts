@@ -29,6 +29,13 @@ export function toQuery(conditions: Condition[]): Document {
   return { $expr: { $and: conditions.map(toExpression) } };
 }
 
+/** Conditions as a record keeps them: of a number in BSON the driver would read only the first 53 bits. */
+export const toText = (conditions: Condition[]): string =>
+  JSON.stringify(conditions, (_key, value) => (typeof value === 'bigint' ? { int64: String(value) } : value));
+
+export const fromText = (text: string): Condition[] =>
+  JSON.parse(text, (_key, value) => (typeof value?.int64 === 'string' ? BigInt(value.int64) : value));
+
 /** Each step binds `v` anew, to the member of what it was. */
 function toExpression({ path, ...condition }: Condition): Document {
   const expression = path.reduceRight<Document>(

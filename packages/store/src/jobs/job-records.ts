@@ -11,7 +11,6 @@ import type {
 } from '@sluice/shared/contracts/jobs.ts';
 import { ObjectId } from 'mongodb';
 import type { Cut, Seen } from '../entries/cuts.ts';
-import type { Condition } from '../entries/entry-filter.ts';
 import type { EntryId } from '../entries/entry-id.ts';
 
 export interface Part {
@@ -192,7 +191,8 @@ export interface ReplayJob extends Job {
 export interface DeletionOptions {
   from?: Date | undefined;
   to?: Date | undefined;
-  filter?: Condition[] | undefined;
+  /** Conditions, see `toText`. */
+  filter?: string | undefined;
 }
 
 /** Deletes entries. */

@@ -42,6 +42,7 @@ export function toJson(record: ApplicationRecord, warnings: string[] = []): stri
     connectors: record.connectors,
     key_required: record.keyRequired,
     allowed_origins: record.allowedOrigins,
+    retention_days: record.retentionDays,
     createdAt: record.createdAt.toISOString(),
     lastModifiedAt: record.lastModifiedAt.toISOString(),
     ...(warnings.length > 0 && { warnings }),

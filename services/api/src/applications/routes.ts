@@ -31,6 +31,7 @@ const toConnectors = (connectors: Connector[]): Connector[] =>
 function toChange({
   key_required,
   allowed_origins,
+  retention_days,
   connectors,
   ...rest
 }: ApplicationUpdate): ApplicationChange {
@@ -39,6 +40,7 @@ function toChange({
     ...(connectors && { connectors: toConnectors(connectors) }),
     ...(key_required !== undefined && { keyRequired: key_required }),
     ...(allowed_origins && { allowedOrigins: allowed_origins }),
+    ...(retention_days !== undefined && { retentionDays: retention_days }),
   };
 }
 
@@ -126,7 +128,8 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Nee
     schema: {
       operationId: 'updateApplication',
       summary: 'Update an application',
-      description: 'Changes its name, type or connectors, or who may upload. PUT and PATCH do the same.',
+      description:
+        'Changes its name, type or connectors, who may upload, or how long entries are kept. PUT and PATCH do the same.',
       params: ByDomain,
       body: ApplicationUpdate,
       response: { 200: Success(Application) },

@@ -8,7 +8,7 @@ import type { Dependencies } from '../dependencies.ts';
 
 /** Commits an export to MongoDB, then puts its id on the queue; without the queue there is no export. */
 export function createExport({
-  store: { rawEntries, fields, jobs },
+  store: { rawEntries, fields, jobs, deletions },
   queues,
   quotas,
   log,
@@ -20,6 +20,7 @@ export function createExport({
   ): Promise<ExportJob> => {
     await quotas.check('jobs', application.owner.id);
     if (!transient) await quotas.check('storedExports', application.owner.id);
+    const deletionsBefore = await deletions.count(application.id);
     // In this order: a field is recorded before its entry, so every entry up to the cut has its columns.
     const cut = await rawEntries.cut(application.id);
     const recorded = await fields.of(application.id);
@@ -37,6 +38,9 @@ export function createExport({
       hasLarge: recorded.hasLarge || recorded.closed,
       transient,
     });
+    // From here on whoever deletes some of its entries sees the job.
+    if ((await deletions.countAfresh(application.id)) !== deletionsBefore)
+      await jobs.exports.setDeletedMeanwhile(job.id);
     try {
       await queues.exports.enqueue(job);
       return job;

@@ -18,7 +18,11 @@ export function toJob(record: JobRecord): Job {
     ...(error && { error }),
     ...('result' in record && record.result && { result: record.result }),
     ...(manifest && {
-      file: { url: `/api/applications/${record.domain}/${kind}s/${id}/file`, ...toFile(manifest) },
+      file: {
+        url: `/api/applications/${record.domain}/${kind}s/${id}/file`,
+        ...toFile(manifest),
+        ...(record.kind === 'export' && record.deletedMeanwhile && { deleted_meanwhile: true }),
+      },
     }),
   };
 }

@@ -55,7 +55,7 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
   ): Promise<void> {
     if (!cut) return;
     try {
-      await jobs.exports.setTotal(id, passes * (await entries.count(application, { from, to }, cut.until)));
+      await jobs.setTotal(id, passes * (await entries.count(application, { from, to }, cut.until)));
     } catch (error) {
       log.debug({ event: 'export.uncounted', job: id, reason: (error as Error).message });
     }
