@@ -1,3 +1,5 @@
+import { printed } from '@sluice/json/numbers.ts';
+import { parseExactJson } from '@sluice/json/parse-json.ts';
 import type { Document } from 'mongodb';
 
 /** A BigInt is an integer beyond 2^53. */
@@ -31,10 +33,9 @@ export function toQuery(conditions: Condition[]): Document {
 
 /** Conditions as a record keeps them: of a number in BSON the driver would read only the first 53 bits. */
 export const toText = (conditions: Condition[]): string =>
-  JSON.stringify(conditions, (_key, value) => (typeof value === 'bigint' ? { int64: String(value) } : value));
+  JSON.stringify(conditions, (_key, value) => (typeof value === 'bigint' ? printed(value) : value));
 
-export const fromText = (text: string): Condition[] =>
-  JSON.parse(text, (_key, value) => (typeof value?.int64 === 'string' ? BigInt(value.int64) : value));
+export const fromText = (text: string): Condition[] => parseExactJson(text) as Condition[];
 
 /** Each step binds `v` anew, to the member of what it was. */
 function toExpression({ path, ...condition }: Condition): Document {
