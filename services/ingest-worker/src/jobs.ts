@@ -1,3 +1,4 @@
+import { createRefusalRecorder } from '@sluice/intake/refusals/recorder.ts';
 import { announceChange } from '@sluice/queues/broadcast.ts';
 import { counted, createJobMetrics } from '@sluice/queues/job-metrics.ts';
 import { createJobQueue } from '@sluice/queues/job-queue.ts';
@@ -20,6 +21,7 @@ import { createImportChunk } from './import/import-chunk.ts';
 import { startSettling } from './milestones/start.ts';
 import { monitorBackups } from './monitor-backups.ts';
 import { createPurge } from './purge.ts';
+import { createTrimRefused } from './refused/trim-refused.ts';
 
 const purgesAtOnce = 500;
 
@@ -42,9 +44,12 @@ export async function startIngestWorker(
   const imports = createJobQueue(importsQueue, store.jobs, redis, config.redis, log);
   const deletions = createJobQueue(deletionsQueue, store.jobs, redis, config.redis, log);
   const compiler = createCompiler({ metrics, log });
+  const refusalRecorder = createRefusalRecorder(store, log);
   await untilPrepared(store, log);
   const stopSettling = startSettling(store, log);
   const stopExpiring = startExpiring(store, config.auditRetentionMs, log);
+  const cleanJobs = createClean({ store, log });
+  const trimRefused = createTrimRefused(store);
   return startWorker({
     config,
     timings,
@@ -69,7 +74,7 @@ export async function startIngestWorker(
       {
         queue: imports,
         handler: createImportChunk({
-          ...{ store, compiler, queue: imports, retentionMs, timings, log },
+          ...{ store, compiler, refusalRecorder, queue: imports, retentionMs, timings, log },
           metrics: createJobMetrics('import', metrics),
         }),
         recover: () => imports.recover(timings.forgottenMs),
@@ -83,11 +88,15 @@ export async function startIngestWorker(
         recover: () => deletions.recover(timings.forgottenMs),
       },
     ],
-    clean: createClean({ store, log }),
+    async clean() {
+      await cleanJobs();
+      await trimRefused();
+    },
     close: async () => {
       stopSettling();
       stopExpiring();
       redis.disconnect();
+      await refusalRecorder.close();
       await Promise.all([compiler.close(), store.close()]);
     },
   });

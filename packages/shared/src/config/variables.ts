@@ -107,6 +107,10 @@ export const Api = {
     '365d',
     'How long new records of the audit log are kept. Ingest workers read it too.',
   ),
+  DELETION_GRACE: duration.or(
+    '7d',
+    'How long the owner of a deleted application can restore it; then it is purged. 0: it is purged at once.',
+  ),
 };
 
 export const ExportWorker = {

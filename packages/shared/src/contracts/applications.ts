@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { RefusedSettings, RefusedSettingsUpdate } from './refused.ts';
 
 const strict = { additionalProperties: false };
 const exampleSchema = { type: 'object', properties: { celsius: { type: 'number' } }, required: ['celsius'] };
@@ -90,6 +91,7 @@ export const ApplicationUpdate = Type.Object(
     key_required: Type.Optional(KeyRequired),
     allowed_origins: Type.Optional(AllowedOrigins),
     retention_days: Type.Optional(RetentionDays),
+    refused: Type.Optional(RefusedSettingsUpdate),
   },
   {
     ...strict,
@@ -106,6 +108,9 @@ export const ApplicationsQuery = Type.Object(
     ),
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 1_000, description: 'How many at most; without it, all.' }),
+    ),
+    deleted: Type.Optional(
+      Type.Boolean({ default: false, description: '`true`: the deleted ones that you can restore.' }),
     ),
   },
   strict,
@@ -124,12 +129,19 @@ export const Application = Type.Object(
     key_required: KeyRequired,
     allowed_origins: AllowedOrigins,
     retention_days: RetentionDays,
+    refused: RefusedSettings,
     template: Template,
     createdAt: Type.String({ format: 'date-time' }),
     lastModifiedAt: Type.String({ format: 'date-time' }),
+    deleted_at: Type.Optional(
+      Type.String({ format: 'date-time', description: 'In the list of deleted applications.' }),
+    ),
+    purge_at: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Until then it can be restored; then it is purged.' }),
+    ),
     warnings: Type.Optional(
       Type.Array(Type.String(), {
-        description: 'In the answer to a creation: keywords of the schema that are probably misspelt.',
+        description: 'In the answer to a creation: what is probably a slip in the schema.',
       }),
     ),
   },

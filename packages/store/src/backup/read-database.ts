@@ -1,4 +1,5 @@
 import { BSON, type Db, type Document, ObjectId } from 'mongodb';
+import { kept } from '../applications/deleted-applications.ts';
 import { range } from '../entries/entry-range.ts';
 import { isSnapshotLost } from '../faults.ts';
 import type { Block } from './block.ts';
@@ -85,11 +86,11 @@ async function* snapshot(db: Db, from: number): AsyncGenerator<Block> {
   }
 }
 
-/** Those of applications that are not deleted. */
+/** Those of applications that are not deleted, or can be restored. */
 async function* entries(db: Db, { from, to, readConcern }: Window): AsyncGenerator<Block> {
   const period = { from: new Date(from), ...(to !== undefined && { to: new Date(to) }) };
-  const alive = { filter: { deletedAt: { $exists: false } }, projection: { _id: 1 }, readConcern };
-  for await (const { documents } of rawPages(db, 'applications', alive))
+  const withEntries = { filter: kept, projection: { _id: 1 }, readConcern };
+  for await (const { documents } of rawPages(db, 'applications', withEntries))
     for (const document of documents) {
       const application = (BSON.deserialize(document)._id as ObjectId).toHexString();
       yield* rawPages(db, 'entries', { filter: range(application, period), readConcern });

@@ -46,7 +46,7 @@ function createDeletion({
 type Needs = 'store' | 'queues' | 'quotas' | 'audit' | 'log';
 
 /** A single entry, and the deletion of entries. */
-export const deletionRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = async (
+export const entryDeletionRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = async (
   app,
   dependencies,
 ) => {
