@@ -11,6 +11,7 @@ import { schemaStore } from './applications/schemas.ts';
 import { backupStore } from './backup/backup.ts';
 import { refuseHalfRestored } from './backup/write-database.ts';
 import { batchStore } from './entries/batches.ts';
+import { deletionStore } from './entries/deletions.ts';
 import { entryStore } from './entries/entries.ts';
 import { milestoneStore } from './entries/milestones.ts';
 import { rawEntries } from './entries/raw-entries.ts';
@@ -112,6 +113,7 @@ export function connectStore(
     entries,
     rawEntries: rawEntries(db),
     milestones,
+    deletions: deletionStore(db, timeoutMs),
     batches: batchStore(db, entries, timeoutMs),
     keys: keyStore(db),
     fields: fieldStore(db),
@@ -139,7 +141,7 @@ export function connectStore(
       for (const name of ['milestones', 'batches', 'keys', 'schemas', 'refused'])
         await db.collection(name).deleteMany({ application: _id });
       await refusals.removeAll(application);
-      await db.collection('leaves').deleteOne({ _id });
+      for (const name of ['leaves', 'deletions']) await db.collection(name).deleteOne({ _id });
     },
     /** Resolves when the server answers; rejects after 2 s. */
     async ping(): Promise<void> {

@@ -18,7 +18,14 @@ const indexes: Record<string, IndexDescription[]> = {
   schemas: [{ key: { application: 1, version: 1 }, unique: true }],
   keys: [{ key: { application: 1, createdAt: -1, _id: -1 } }],
   batches: [{ key: { application: 1 } }],
-  milestones: [{ key: { application: 1, rank: 1 }, unique: true }],
+  milestones: [
+    { key: { application: 1, rank: 1 }, unique: true },
+    // With all that a look at them needs.
+    {
+      key: { application: 1, rank: 1, removed: 1, removedBytes: 1 },
+      partialFilterExpression: { removed: { $gt: 0 } },
+    },
+  ],
   jobs: [
     { key: { application: 1, createdAt: -1 } },
     { key: { owner: 1, kind: 1 } },

@@ -1,5 +1,6 @@
 import { jobKinds } from '@sluice/shared/contracts/jobs.ts';
 import { userRoutes } from './accounts/routes.ts';
+import { deletionRoutes } from './applications/deletion-routes.ts';
 import { applicationRoutes } from './applications/routes.ts';
 import { schemaRoutes } from './applications/schema-routes.ts';
 import { createAudit } from './audit/audit.ts';
@@ -44,6 +45,7 @@ export async function buildApp(given: AppDependencies) {
       await api.register(userRoutes, dependencies);
       await api.register(auditRoutes, dependencies);
       await api.register(applicationRoutes, dependencies);
+      await api.register(deletionRoutes, dependencies);
       await api.register(schemaRoutes, dependencies);
       await api.register(keyRoutes, dependencies);
       await api.register(uploadRoutes, dependencies);

@@ -2,9 +2,10 @@ import { readPayload } from '@sluice/json/read-payload.ts';
 import { serve } from '@sluice/shared/threads/serve.ts';
 import { changesBetween } from '../changes/changes-between.ts';
 import type { Change } from '../changes/report.ts';
-import { checkSchema } from '../check/check.ts';
+import { type Checked, checkSchema } from '../check/check.ts';
 import { misspeltKeywords } from '../check/misspelt.ts';
 import { Refused } from '../check/refusal.ts';
+import { draftWarnings } from '../draft.ts';
 import { parseSchema } from '../parse-schema.ts';
 import { type Generated, generate } from './generate.ts';
 
@@ -28,7 +29,7 @@ serve<CompileRequest, CompileReply>(({ raw, isNew, exhaustive, inForce }) => {
   try {
     if (isNew) refuseInexact(raw);
     const checked = checkSchema(raw);
-    const warnings = isNew ? misspeltKeywords(checked.walk, checked.draft) : [];
+    const warnings = isNew ? warningsOf(checked) : [];
     const generated = generate(checked, exhaustive);
     const changes = inForce === undefined ? [] : changesBetween(parseSchema(inForce), checked.schema);
     return { ...generated, warnings, changes };
@@ -36,6 +37,11 @@ serve<CompileRequest, CompileReply>(({ raw, isNew, exhaustive, inForce }) => {
     return { problem: describe(error) };
   }
 });
+
+const warningsOf = ({ schema, walk, draft }: Checked) => [
+  ...draftWarnings(schema.$schema),
+  ...misspeltKeywords(walk, draft),
+];
 
 /** Ajv throws plain errors for what it cannot compile: all are the schema's doing. */
 function describe(error: unknown): string {

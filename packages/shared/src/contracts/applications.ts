@@ -103,6 +103,9 @@ export const ApplicationsQuery = Type.Object(
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 1_000, description: 'How many at most; without it, all.' }),
     ),
+    deleted: Type.Optional(
+      Type.Boolean({ default: false, description: '`true`: the deleted ones that you can restore.' }),
+    ),
   },
   strict,
 );
@@ -123,9 +126,15 @@ export const Application = Type.Object(
     template: Template,
     createdAt: Type.String({ format: 'date-time' }),
     lastModifiedAt: Type.String({ format: 'date-time' }),
+    deleted_at: Type.Optional(
+      Type.String({ format: 'date-time', description: 'In the list of deleted applications.' }),
+    ),
+    purge_at: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Until then it can be restored; then it is purged.' }),
+    ),
     warnings: Type.Optional(
       Type.Array(Type.String(), {
-        description: 'In the answer to a creation: keywords of the schema that are probably misspelt.',
+        description: 'In the answer to a creation: what is probably a slip in the schema.',
       }),
     ),
   },

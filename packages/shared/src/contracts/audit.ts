@@ -16,6 +16,7 @@ export const auditActions = [
   'application.created',
   'application.updated',
   'application.deleted',
+  'application.restored',
   'application.transferred',
   'schema.published',
   'key.created',

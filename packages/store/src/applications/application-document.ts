@@ -23,6 +23,9 @@ export interface ApplicationRecord {
   refused: RefusedSettings;
   createdAt: Date;
   lastModifiedAt: Date;
+  /** Of one that was deleted and can be restored until `purgeAt`. */
+  deletedAt?: Date;
+  purgeAt?: Date;
 }
 
 /** Which refused uploads are kept: at most `limit`, for so many days. */
@@ -43,8 +46,6 @@ export interface ApplicationDocument
   owner: { id: ObjectId; username: string };
   /** Absent while the first schema is in force. */
   version?: number;
-  /** Set on a tombstone, which keeps the domain from being used again. */
-  deletedAt?: Date;
   /** Set once nothing of a deleted application is left. */
   purgedAt?: Date;
 }
