@@ -187,6 +187,12 @@ export const Job = Type.Object(
           'Columns of the file, in order. With `arrays=rows`: those of each table, after the name of its file, such as `items.csv:index`. Absent in lists.',
       }),
     ),
+    versions: Type.Optional(
+      Type.Array(Type.Integer(), {
+        description:
+          'Versions of the schema that the columns of an export are for, where there are several. Absent in lists.',
+      }),
+    ),
     schema: Type.Optional(
       Type.String({
         description: 'The JSON Schema in force, as it was sent. Absent in lists.',

@@ -55,6 +55,8 @@ export interface Manifest {
   sha256: string;
   /** Names, in the order of the file; of an archive those of its tables in turn. */
   columns?: string[];
+  /** Versions of the schema that its columns are for, where there are several. */
+  versions?: number[];
   /** Of the first and of the last entry in the file. */
   firstCreatedAt?: Date | undefined;
   lastCreatedAt?: Date | undefined;

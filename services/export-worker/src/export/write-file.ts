@@ -160,6 +160,7 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
         ...commits.totals(),
         sha256: await hash.digest(lease.check),
         columns: format.columns,
+        ...(known.schemas.length > 1 && { versions: known.schemas.map((_, before) => before + 1) }),
       };
     } finally {
       others.stop();
