@@ -12,8 +12,10 @@ import { backupStore } from './backup/backup.ts';
 import { refuseHalfRestored } from './backup/write-database.ts';
 import { batchStore } from './entries/batches.ts';
 import { entryStore } from './entries/entries.ts';
+import { horizonStore } from './entries/horizon.ts';
 import { milestoneStore } from './entries/milestones.ts';
 import { rawEntries } from './entries/raw-entries.ts';
+import { createWriter } from './entries/writer.ts';
 import { createIndexes } from './indexes.ts';
 import { inspection } from './inspect.ts';
 import { chunkStore } from './jobs/chunks.ts';
@@ -90,7 +92,16 @@ export function connectStore(
     monitorPrimary(db, metrics);
   }
   const milestones = milestoneStore(db);
-  const entries = entryStore(db, timeoutMs, { milestones, filterMs });
+  const horizon = horizonStore(db);
+  const writer = createWriter(horizon);
+  const chunks = chunkStore(db, writer);
+  const entries = entryStore(db, timeoutMs, {
+    milestones,
+    filterMs,
+    horizon,
+    writer,
+    openSince: chunks.openSince,
+  });
 
   async function clock(): Promise<Clock> {
     const { isWritablePrimary, localTime, lastWrite } = await db.command({ hello: 1 });
@@ -109,12 +120,13 @@ export function connectStore(
     entries,
     rawEntries: rawEntries(db),
     milestones,
-    batches: batchStore(db, entries, timeoutMs),
+    horizon,
+    batches: batchStore(db, entries, writer, timeoutMs),
     keys: keyStore(db),
     fields: fieldStore(db),
     jobs: jobStore(db),
     parts: partStore(db),
-    chunks: chunkStore(db),
+    chunks,
     audit: auditStore(db),
     operations: operationStore(db),
     inspection: inspection(db),
@@ -141,6 +153,9 @@ export function connectStore(
     },
     /** MongoDB's own. Rejects when there is no primary; may take as long as a patient operation. */
     clock,
-    close: () => client.close(),
+    async close(): Promise<void> {
+      await writer.close();
+      await client.close();
+    },
   };
 }

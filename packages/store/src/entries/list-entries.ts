@@ -1,33 +1,13 @@
-import { type Binary, type Collection, type Filter, MongoServerError } from 'mongodb';
+import type { Binary, Collection } from 'mongodb';
 import type { EntryDocument } from './entry-document.ts';
-import { type Condition, FilterTimeout, toQuery } from './entry-filter.ts';
+import { type Condition, toQuery } from './entry-filter.ts';
 import { type EntryId, firstKeyAt, highestId, lowestId, toKey } from './entry-id.ts';
 import type { Period } from './entry-range.ts';
 import type { End, MilestoneStore } from './milestones.ts';
+import { inTime, type PageSize, readPage } from './read-page.ts';
 
 export type Selection = Period & { filter?: Condition[] | undefined };
-export type Page = Selection & {
-  start: number;
-  /** The last of so many only tells that there are more: it may be of any size. */
-  limit: number;
-  before?: EntryId | undefined;
-  /** Told the bytes of each entry as it is read; what it throws ends the reading. */
-  onRead?: ((bytes: number) => void) | undefined;
-};
-
-/** Of a page as BSON, but for a single entry: as objects they take up to five times as much. */
-const pageBytes = 16 * 1024 ** 2;
-
-/** The entries of a page are too large together. */
-export class PageTooLarge extends Error {
-  /** So many of them fit. */
-  readonly fitting: number;
-
-  constructor(fitting: number) {
-    super(`${fitting} of the entries fit into a page`);
-    this.fitting = fitting;
-  }
-}
+export type Page = Selection & PageSize & { before?: EntryId | undefined };
 
 interface Dependencies {
   entries: Collection<EntryDocument>;
@@ -36,7 +16,7 @@ interface Dependencies {
   filterMs: number;
 }
 
-const outOfTime = 50;
+const newestFirst = { _id: -1 } as const;
 
 /** Pages and numbers of entries, at the same cost wherever they are; with a filter, at that of looking through them. */
 export function createListing({ entries, milestones, filterMs }: Dependencies) {
@@ -65,34 +45,6 @@ export function createListing({ entries, milestones, filterMs }: Dependencies) {
     return above && down < start ? { below: { $lte: above.key }, skip: down } : { below, skip: start };
   }
 
-  async function read(
-    filter: Filter<EntryDocument>,
-    { start, limit, onRead }: Pick<Page, 'start' | 'limit' | 'onRead'>,
-    maxTimeMS?: number,
-  ): Promise<Uint8Array[]> {
-    const cursor = entries.find(filter, { raw: true, ...(maxTimeMS !== undefined && { maxTimeMS }) });
-    const documents: AsyncIterable<unknown> = cursor.sort({ _id: -1 }).skip(start).limit(limit);
-    const found: Uint8Array[] = [];
-    let bytes = 0;
-    for await (const document of documents as AsyncIterable<Uint8Array>) {
-      bytes += document.length;
-      onRead?.(document.length);
-      const isLast = found.length === limit - 1;
-      if (bytes > pageBytes && found.length > 0 && !isLast) throw new PageTooLarge(found.length);
-      found.push(document);
-    }
-    return found;
-  }
-
-  async function inTime<T>(reading: Promise<T>): Promise<T> {
-    try {
-      return await reading;
-    } catch (error) {
-      const isSlow = error instanceof MongoServerError && error.code === outOfTime;
-      throw isSlow ? new FilterTimeout(filterMs, error) : error;
-    }
-  }
-
   return {
     /**
      * The BSON of entries, newest first; `start` counts from `before`, the end of the period, or the newest entry. Throws
@@ -105,13 +57,20 @@ export function createListing({ entries, milestones, filterMs }: Dependencies) {
       const [$gte, below] = [begin(application, period), end(application, period, before)];
       if (filter) {
         const query = { _id: { $gte, ...below }, ...toQuery(filter) };
-        return inTime(read(query, { start, limit, onRead }, filterMs));
+        return inTime(filterMs, (maxTimeMS) =>
+          readPage(entries.find(query, { raw: true, sort: newestFirst, maxTimeMS }), {
+            start,
+            limit,
+            onRead,
+          }),
+        );
       }
       // To skip so few costs less than to look where to begin.
       const isNear = start <= milestones.spacing;
       const place = isNear ? { below, skip: start } : await nearest(application, below, start);
       if (!place) return [];
-      return read({ _id: { $gte, ...place.below } }, { start: place.skip, limit, onRead });
+      const found = entries.find({ _id: { $gte, ...place.below } }, { raw: true, sort: newestFirst });
+      return readPage(found, { start: place.skip, limit, onRead });
     },
 
     /** Exact. With `until`, of the entries up to that one. Throws FilterTimeout. */
@@ -119,7 +78,7 @@ export function createListing({ entries, milestones, filterMs }: Dependencies) {
       const below = { ...end(application, period), ...(until && { $lte: toKey(application, until) }) };
       if (!filter) return milestones.count(application, below, period.from && begin(application, period));
       const query = { _id: { $gte: begin(application, period), ...below }, ...toQuery(filter) };
-      return inTime(entries.countDocuments(query, { maxTimeMS: filterMs }));
+      return inTime(filterMs, (maxTimeMS) => entries.countDocuments(query, { maxTimeMS }));
     },
   };
 }

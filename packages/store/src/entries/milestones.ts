@@ -115,6 +115,13 @@ export function milestoneStore(db: Db, spacing = 2_500) {
       return found ? toMilestone(found) : undefined;
     },
 
+    /** The last milestone at a rank or below it; undefined before the first one. */
+    async below(application: string, rank: number): Promise<Milestone | undefined> {
+      const filter = { application: new ObjectId(application), rank: { $lte: rank } };
+      const found = await milestones.findOne(filter, { sort: { rank: -1 } });
+      return found ? toMilestone(found) : undefined;
+    },
+
     /**
      * How many entries of before `bound` (ms since the epoch) have no milestone above them, those of before `since` left
      * out. Does not count beyond `spacing`.
