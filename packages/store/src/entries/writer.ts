@@ -8,24 +8,24 @@ const publishEveryMs = 250;
 const quietMs = 2_000;
 /** Older news may be taken for that of a process that died. */
 const freshMs = 10_000;
-/** Longer without an answer, and commands may lie somewhere that are carried out later. */
-const silenceMs = 5_000;
+/** An insert in doubt counts as decided after so many answers of MongoDB: a minute. */
+const doubtfulAnswers = 60_000 / publishEveryMs;
 const leaveMs = 1_000;
 
 interface Undecided {
   /** No entry of it has an earlier time, in ms since the epoch. */
   since: number;
-  /** When it is decided at the latest, by `performance.now()`. */
-  until: number;
+  /** After so many publications it counts as decided. */
+  left: number;
 }
 
 export type Writer = ReturnType<typeof createWriter>;
 
 /**
- * Gives entries their times, and publishes up to which time all that this process stores is decided. What is in doubt counts as decided
- * `doubtMs` later. See docs/decisions/0022-forward-sync.md.
+ * Gives entries their times, and publishes up to which time all that this process stores is decided. See
+ * docs/decisions/0022-forward-sync.md.
  */
-export function createWriter(horizon: HorizonStore, { doubtMs = 60_000, clock = Date.now } = {}) {
+export function createWriter(horizon: HorizonStore, { doubtful = doubtfulAnswers, clock = Date.now } = {}) {
   const undecided = new Set<Undecided>();
   let writer = horizon.newWriter();
   /** No entry that is made from now on has an earlier time. */
@@ -44,17 +44,8 @@ export function createWriter(horizon: HorizonStore, { doubtMs = 60_000, clock = 
     return next;
   }
 
-  function forget(at: number): void {
-    const isBroken = at - publishedAt > silenceMs;
-    for (const one of undecided) {
-      if (isBroken && one.until !== Number.POSITIVE_INFINITY) one.until = at + doubtMs;
-      if (one.until <= at) undecided.delete(one);
-    }
-  }
-
   async function publish(): Promise<void> {
     const at = performance.now();
-    forget(at);
     next += 1;
     const isNew = publishedAt === Number.NEGATIVE_INFINITY;
     const openSince = isNew ? undefined : Math.min(next, ...Array.from(undecided, ({ since }) => since));
@@ -62,6 +53,7 @@ export function createWriter(horizon: HorizonStore, { doubtMs = 60_000, clock = 
     offset = answer.now - performance.now();
     next = Math.max(next, answer.clock);
     publishedAt = at;
+    for (const one of undecided) if (--one.left < 0) undecided.delete(one);
   }
 
   function publishOnce(): Promise<void> {
@@ -104,14 +96,14 @@ export function createWriter(horizon: HorizonStore, { doubtMs = 60_000, clock = 
       usedAt = performance.now();
       while (performance.now() - publishedAt > freshMs) await publishOnce();
       if (!timer) goOn();
-      const one: Undecided = { since: now(), until: Number.POSITIVE_INFINITY };
+      const one: Undecided = { since: now(), left: Number.POSITIVE_INFINITY };
       undecided.add(one);
       try {
         const stored = await store(now);
         undecided.delete(one);
         return stored;
       } catch (error) {
-        if (storeFault(error) === 'unknown') one.until = performance.now() + doubtMs;
+        if (storeFault(error) === 'unknown') one.left = doubtful;
         else undecided.delete(one);
         throw error;
       }
