@@ -13,6 +13,7 @@ const order = [
   'createKey',
   'createImport',
   'createExport',
+  'publishSchema',
   'updateApplication',
   'putApplication',
   'updateProfile',

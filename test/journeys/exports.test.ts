@@ -405,7 +405,7 @@ describe('an export job', () => {
       leafCount: 0,
       transient: false,
     });
-    await store.applications.remove(domain, owner);
+    await store.applications.remove(domain, owner, 0);
     await deliver(sluice.env, store, job);
     const state = async () => (await store.jobs.get(job.id))?.state;
     await until(async () => !['waiting', 'active'].includes((await state()) ?? 'gone'));

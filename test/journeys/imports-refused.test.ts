@@ -79,6 +79,7 @@ describe('an import is refused as a whole, and nothing of it is left', () => {
     ['CSV without a header', '\n1,2\n', csv, 400, 'MalformedBodyError', /no header/],
     ['CSV with a name twice', 'n,n\n1,2\n', csv, 400, 'MalformedBodyError', /two columns/],
     ['CSV with a header that is no UTF-8', Buffer.from([0x6e, 0xff, 0x0a]), csv, 400, 'MalformedBodyError', /header of the CSV is not valid UTF-8/],
+    ['CSV without rows, as curl -d sends it', 'n21.522', csv, 400, 'MalformedBodyError', /no rows; with curl use --data-binary/],
     ['a byte too many', `"${'x'.repeat(limit)}`, {}, 413, 'PayloadTooLargeError', /65536/],
     ['too much of zstd', tooMuch, encoded('zstd'), 413, 'PayloadTooLargeError', /65536/],
     ['ten times too much once it is decompressed', bomb, encoded('zstd'), 413, 'PayloadTooLargeError', /655360/],

@@ -20,7 +20,7 @@ const batch = (sluice: Sluice, domain: string, lines: number) =>
 function expectOver(answer: Answer, quota: RegExp): void {
   expect([answer.status, answer.body.error.name]).toEqual([429, 'TooManyRequestsError']);
   expect(answer.body.error.message).toMatch(quota);
-  expect(answer.body.error.message).toMatch(/; delete an application, .*; nothing was stored$/);
+  expect(answer.body.error.message).toMatch(/; delete (some|entries), .*; nothing was stored$/);
   expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
 }
 

@@ -51,6 +51,8 @@ export function ownStores(redisUrl: string = inject('redisUrl')): Env {
     REGISTER_RATE: 'off',
     LOGIN_RATE: 'off',
     PORT: '0',
+    // What is deleted is purged at once.
+    DELETION_GRACE: '0',
     NODE_ENV: 'test',
   };
 }

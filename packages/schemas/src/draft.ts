@@ -26,6 +26,12 @@ export function draftOf($schema: unknown): Draft | undefined {
   return (modern.exec($schema) ?? classic.exec($schema))?.[1] as Draft | undefined;
 }
 
+/** For a `$schema` that names no draft in particular. */
+export function draftWarnings($schema: unknown): string[] {
+  const isAny = typeof $schema === 'string' && any.test($schema);
+  return isAny ? [`/$schema names no draft; the schema is read as draft ${defaultDraft}`] : [];
+}
+
 /** Until draft 07 a reference stands alone: what is beside it does nothing. */
 export function refStandsAlone(draft: Draft): boolean {
   return draft === '04' || draft === '06' || draft === '07';

@@ -11,6 +11,7 @@ import { schemaStore } from './applications/schemas.ts';
 import { backupStore } from './backup/backup.ts';
 import { refuseHalfRestored } from './backup/write-database.ts';
 import { batchStore } from './entries/batches.ts';
+import { deletionStore } from './entries/deletions.ts';
 import { entryStore } from './entries/entries.ts';
 import { horizonStore } from './entries/horizon.ts';
 import { milestoneStore } from './entries/milestones.ts';
@@ -24,6 +25,8 @@ import { partStore } from './jobs/parts.ts';
 import { migrate } from './migrations/migrate.ts';
 import { monitorPool, monitorPrimary, timedConnections } from './monitor.ts';
 import { operationStore } from './operations.ts';
+import { refusalCountStore } from './refused/refusal-counts.ts';
+import { refusedStore } from './refused/refused.ts';
 
 export interface Clock {
   /** The time of MongoDB's primary, in ms since the epoch. */
@@ -102,6 +105,7 @@ export function connectStore(
     writer,
     openSince: chunks.openSince,
   });
+  const refusals = refusalCountStore(db);
 
   async function clock(): Promise<Clock> {
     const { isWritablePrimary, localTime, lastWrite } = await db.command({ hello: 1 });
@@ -121,12 +125,15 @@ export function connectStore(
     rawEntries: rawEntries(db),
     milestones,
     horizon,
+    deletions: deletionStore(db, timeoutMs),
     batches: batchStore(db, entries, writer, timeoutMs),
     keys: keyStore(db),
     fields: fieldStore(db),
     jobs: jobStore(db),
     parts: partStore(db),
     chunks,
+    refused: refusedStore(db),
+    refusals,
     audit: auditStore(db),
     operations: operationStore(db),
     inspection: inspection(db),
@@ -143,9 +150,10 @@ export function connectStore(
     /** Removes all that is kept beside the entries and jobs of a deleted application. */
     async removeRest(application: string): Promise<void> {
       const _id = new ObjectId(application);
-      for (const name of ['milestones', 'batches', 'keys', 'schemas'])
+      for (const name of ['milestones', 'batches', 'keys', 'schemas', 'refused'])
         await db.collection(name).deleteMany({ application: _id });
-      await db.collection('leaves').deleteOne({ _id });
+      await refusals.removeAll(application);
+      for (const name of ['leaves', 'deletions']) await db.collection(name).deleteOne({ _id });
     },
     /** Resolves when the server answers; rejects after 2 s. */
     async ping(): Promise<void> {

@@ -1,6 +1,8 @@
 import { jobKinds } from '@sluice/shared/contracts/jobs.ts';
 import { userRoutes } from './accounts/routes.ts';
+import { deletionRoutes } from './applications/deletion-routes.ts';
 import { applicationRoutes } from './applications/routes.ts';
+import { schemaRoutes } from './applications/schema-routes.ts';
 import { createAudit } from './audit/audit.ts';
 import { auditRoutes } from './audit/routes.ts';
 import type { AppDependencies, Dependencies } from './dependencies.ts';
@@ -17,6 +19,7 @@ import { keyRoutes } from './keys/routes.ts';
 import { createQuotas } from './limits/quota.ts';
 import { createCounters } from './limits/rate.ts';
 import { metricsRoute } from './metrics/route.ts';
+import { refusedRoutes } from './refused/routes.ts';
 import { uploadRoutes } from './uploads/routes.ts';
 
 /** Builds the server: what all routes share, then the routes. It does not listen yet. */
@@ -42,9 +45,12 @@ export async function buildApp(given: AppDependencies) {
       await api.register(userRoutes, dependencies);
       await api.register(auditRoutes, dependencies);
       await api.register(applicationRoutes, dependencies);
+      await api.register(deletionRoutes, dependencies);
+      await api.register(schemaRoutes, dependencies);
       await api.register(keyRoutes, dependencies);
       await api.register(uploadRoutes, dependencies);
       await api.register(entryRoutes, dependencies);
+      await api.register(refusedRoutes, dependencies);
       await api.register(exportRoutes, dependencies);
       await api.register(importRoutes, dependencies);
       for (const kind of jobKinds) await api.register(jobRoutes, { ...dependencies, kind });

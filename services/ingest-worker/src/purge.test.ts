@@ -16,7 +16,7 @@ it('comes back for what was stored while it was at work, however long that took'
   const application = (await store.applications.create(fields))?.id as string;
   const model = await modelEntries(db, { spacing: 5, application });
   await model.insert([1_000, 1_001]);
-  await store.applications.remove(fields.domain, owner.id);
+  await store.applications.remove(fields.domain, owner.id, 0);
   const graceMs = 3_000;
   let isFirst = true;
   const jobs: typeof store.jobs = {

@@ -50,6 +50,7 @@ export function createPurge({
     signal: AbortSignal,
     moved = () => {},
   ): Promise<void> {
+    await applications.beginPurge(applicationId);
     // Its age before the first look: what comes while this one goes on is for the next.
     const tombstone = await applications.tombstone(applicationId, graceMs);
     if (!tombstone) return;

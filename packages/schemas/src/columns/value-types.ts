@@ -77,7 +77,7 @@ export function valueTypes(root: Schema) {
   return { typesOf, partsOf, listedValues };
 }
 
-function ownTypes(type: unknown): number {
+export function ownTypes(type: unknown): number {
   if (typeof type === 'string') return named[type] ?? everyType;
   return Array.isArray(type) ? unionOf(type, (name) => named[name] ?? everyType) : everyType;
 }

@@ -1,8 +1,12 @@
 import { readPayload } from '@sluice/json/read-payload.ts';
 import { serve } from '@sluice/shared/threads/serve.ts';
-import { checkSchema } from '../check/check.ts';
+import { changesBetween } from '../changes/changes-between.ts';
+import type { Change } from '../changes/report.ts';
+import { type Checked, checkSchema } from '../check/check.ts';
 import { misspeltKeywords } from '../check/misspelt.ts';
 import { Refused } from '../check/refusal.ts';
+import { draftWarnings } from '../draft.ts';
+import { parseSchema } from '../parse-schema.ts';
 import { type Generated, generate } from './generate.ts';
 
 /** The thread of ./compiler.ts: stateless from one request to the next. */
@@ -12,23 +16,32 @@ export interface CompileRequest {
   /** It is not an application's yet: more is refused. */
   isNew: boolean;
   exhaustive: boolean;
+  /** The schema in force, as text, that the new one is compared with. */
+  inForce?: string;
 }
 
-export type CompileReply = (Generated & { warnings: string[] }) | { problem: string };
+export type CompileReply = (Generated & { warnings: string[]; changes: Change[] }) | { problem: string };
 
 // The start of the thread is not the first schema's time.
 generate(checkSchema('{"type":"object"}'), false);
 
-serve<CompileRequest, CompileReply>(({ raw, isNew, exhaustive }) => {
+serve<CompileRequest, CompileReply>(({ raw, isNew, exhaustive, inForce }) => {
   try {
     if (isNew) refuseInexact(raw);
     const checked = checkSchema(raw);
-    const warnings = isNew ? misspeltKeywords(checked.walk, checked.draft) : [];
-    return { ...generate(checked, exhaustive), warnings };
+    const warnings = isNew ? warningsOf(checked) : [];
+    const generated = generate(checked, exhaustive);
+    const changes = inForce === undefined ? [] : changesBetween(parseSchema(inForce), checked.schema);
+    return { ...generated, warnings, changes };
   } catch (error) {
     return { problem: describe(error) };
   }
 });
+
+const warningsOf = ({ schema, walk, draft }: Checked) => [
+  ...draftWarnings(schema.$schema),
+  ...misspeltKeywords(walk, draft),
+];
 
 /** Ajv throws plain errors for what it cannot compile: all are the schema's doing. */
 function describe(error: unknown): string {

@@ -438,3 +438,13 @@ describe('hostile schemas', () => {
     await expect(own.compile('{"type":"object"}')).rejects.toThrow(/closed/);
   });
 });
+
+it('compares a schema with the one in force', async () => {
+  const [inForce, raw] = [5, 6].map((maximum) =>
+    JSON.stringify({ type: 'object', ...properties({ a: { maximum } }) }),
+  ) as [string, string];
+  expect(await compiler.compile(raw, { isNew: true, inForce })).toMatchObject({
+    changes: [{ path: '/a', kind: 'looser', message: 'maximum was 5, is 6' }],
+  });
+  expect(await compiler.compile(raw, { isNew: true })).toMatchObject({ changes: [] });
+});

@@ -2,13 +2,14 @@ import { type Admission, unlimited } from '@sluice/shared/admission.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Metrics } from '@sluice/shared/metrics/metrics.ts';
 import { createThread } from '@sluice/shared/threads/thread.ts';
+import type { Change } from '../changes/report.ts';
 import { limits } from '../limits.ts';
 import { createValidator, type Validator } from '../validate/validator.ts';
 import type { CompileReply, CompileRequest } from './compile-thread.ts';
 
-/** `warnings`: what is probably a slip in a new schema. */
+/** `warnings`: what is probably a slip in a new schema. `changes`: from the schema that is in force to this one. */
 export type Compiled =
-  | { ok: true; validator: Validator; warnings: string[] }
+  | { ok: true; validator: Validator; warnings: string[]; changes: Change[] }
   | { ok: false; problem: string };
 
 interface CompileOptions {
@@ -16,6 +17,8 @@ interface CompileOptions {
   client?: string;
   /** It is not an application's yet: a number that no double holds, or a key twice, is refused too. */
   isNew?: boolean;
+  /** The schema in force, as text, where this one is meant to replace it. */
+  inForce?: string;
 }
 
 export type Compiler = {
@@ -70,12 +73,12 @@ export function createCompiler({
   }
 
   return {
-    async compile(raw, { client = '', isNew = false } = {}) {
-      const answer = await ask(client, { raw, isNew, exhaustive: false });
+    async compile(raw, { client = '', isNew = false, inForce } = {}) {
+      const answer = await ask(client, { raw, isNew, exhaustive: false, inForce });
       if ('problem' in answer) return { ok: false, problem: answer.problem };
-      const { warnings, ...generated } = answer;
+      const { warnings, changes, ...generated } = answer;
       const validator = createValidator(generated, () => compileExhaustive(raw, client), onDefect);
-      return { ok: true, validator, warnings };
+      return { ok: true, validator, warnings, changes };
     },
     close: thread.close,
   };

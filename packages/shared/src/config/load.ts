@@ -108,6 +108,7 @@ export function loadApiConfig(env = environment()) {
     drainDelayMs: vars.DRAIN_DELAY,
     corsOrigins: vars.CORS_ORIGINS,
     exportWaitMs: vars.EXPORT_WAIT,
+    deletionGraceMs: vars.DELETION_GRACE,
     auditRetentionMs: vars.AUDIT_RETENTION,
   };
 }

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { RefusedSettings, RefusedSettingsUpdate } from './refused.ts';
 
 const strict = { additionalProperties: false };
 const exampleSchema = { type: 'object', properties: { celsius: { type: 'number' } }, required: ['celsius'] };
@@ -84,6 +85,7 @@ export const ApplicationUpdate = Type.Object(
     connectors: Type.Optional(Connectors),
     key_required: Type.Optional(KeyRequired),
     allowed_origins: Type.Optional(AllowedOrigins),
+    refused: Type.Optional(RefusedSettingsUpdate),
   },
   {
     ...strict,
@@ -101,6 +103,9 @@ export const ApplicationsQuery = Type.Object(
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 1_000, description: 'How many at most; without it, all.' }),
     ),
+    deleted: Type.Optional(
+      Type.Boolean({ default: false, description: '`true`: the deleted ones that you can restore.' }),
+    ),
   },
   strict,
 );
@@ -117,12 +122,19 @@ export const Application = Type.Object(
     connectors: Type.Array(Connector),
     key_required: KeyRequired,
     allowed_origins: AllowedOrigins,
+    refused: RefusedSettings,
     template: Template,
     createdAt: Type.String({ format: 'date-time' }),
     lastModifiedAt: Type.String({ format: 'date-time' }),
+    deleted_at: Type.Optional(
+      Type.String({ format: 'date-time', description: 'In the list of deleted applications.' }),
+    ),
+    purge_at: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Until then it can be restored; then it is purged.' }),
+    ),
     warnings: Type.Optional(
       Type.Array(Type.String(), {
-        description: 'In the answer to a creation: keywords of the schema that are probably misspelt.',
+        description: 'In the answer to a creation: what is probably a slip in the schema.',
       }),
     ),
   },

@@ -1,6 +1,11 @@
 import Type, { type Static } from 'typebox';
 import { Application, JsonSchema, Template } from './applications.ts';
 
+const nextSchema = {
+  type: 'object',
+  properties: { celsius: { type: 'number' }, humidity: { type: 'integer' } },
+  required: ['celsius'],
+};
 const strict = { additionalProperties: false };
 const Version = Type.Integer({ description: 'From 1.', examples: [2] });
 const Note = Type.String({ maxLength: 1_000, description: 'What it is for.', examples: ['Humidity'] });
@@ -28,7 +33,7 @@ export const NewSchema = Type.Object(
       }),
     ),
   },
-  { ...strict, title: 'NewSchema' },
+  { ...strict, title: 'NewSchema', examples: [{ schema: nextSchema, note: 'Humidity', if_version: 1 }] },
 );
 
 export const PublishQuery = Type.Object(

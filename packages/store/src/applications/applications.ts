@@ -6,12 +6,14 @@ import {
   type ApplicationDocument,
   type ApplicationRecord,
   alive,
+  type StoredAccess,
   toAccess,
   toRecord,
 } from './application-document.ts';
+import { byExistence, deletedApplications, type Existence, kept } from './deleted-applications.ts';
 import { managedApplications } from './managed-applications.ts';
 
-export type { Access, ApplicationRecord } from './application-document.ts';
+export type { Access, ApplicationRecord, RefusedSettings } from './application-document.ts';
 
 /** `bytes` as BSON. */
 export type ApplicationSize = { id: string; bytes: number };
@@ -25,7 +27,8 @@ interface Existing {
 }
 
 export type ApplicationStore = ReturnType<typeof applicationStore>;
-export type ApplicationChange = Partial<Pick<ApplicationRecord, 'name' | 'type' | 'connectors'> & Access>;
+export type ApplicationChange = Partial<Pick<ApplicationRecord, 'name' | 'type' | 'connectors'>> &
+  StoredAccess;
 
 /** Applications and the tombstones of deleted ones. */
 export function applicationStore(db: Db) {
@@ -39,6 +42,7 @@ export function applicationStore(db: Db) {
 
   return {
     ...managedApplications(db),
+    ...deletedApplications(db),
 
     /** Returns undefined when the domain is taken, or was ever. */
     async create(
@@ -77,20 +81,27 @@ export function applicationStore(db: Db) {
       return idsOf(applications.find({ 'owner.id': new ObjectId(ownerId), ...alive }));
     },
 
+    /** Also those that were deleted and can be restored. */
+    async keptOfOwner(ownerId: string): Promise<string[]> {
+      return idsOf(applications.find({ 'owner.id': new ObjectId(ownerId), ...kept }));
+    },
+
     /** Newest first, with their bytes as BSON. */
     async sizesOfOwner(
       ownerId: string,
       { start = 0, limit = 0 }: { start?: number; limit?: number },
+      existence: Existence = 'alive',
     ): Promise<ApplicationSize[]> {
-      const found = applications.find({ 'owner.id': new ObjectId(ownerId), ...alive });
+      const found = applications.find({ 'owner.id': new ObjectId(ownerId), ...byExistence[existence] });
       const sized = found.project<{ _id: ObjectId; bytes: number }>({ bytes: { $bsonSize: '$$ROOT' } });
       const documents = await sized.sort({ createdAt: -1, _id: -1 }).skip(start).limit(limit).toArray();
       return documents.map(({ _id, bytes }) => ({ id: _id.toHexString(), bytes }));
     },
 
-    /** In the order of the ids. Those that were deleted meanwhile are left out. */
-    async byIds(ids: string[]): Promise<ApplicationRecord[]> {
-      const found = applications.find({ _id: { $in: ids.map((id) => new ObjectId(id)) }, ...alive });
+    /** In the order of the ids. Those that were deleted, restored or purged meanwhile are left out. */
+    async byIds(ids: string[], existence: Existence = 'alive'): Promise<ApplicationRecord[]> {
+      const _id = { $in: ids.map((id) => new ObjectId(id)) };
+      const found = applications.find({ _id, ...byExistence[existence] });
       const records = new Map((await found.map(toRecord).toArray()).map((record) => [record.id, record]));
       return ids.flatMap((id) => records.get(id) ?? []);
     },
@@ -98,32 +109,16 @@ export function applicationStore(db: Db) {
     async update(
       domain: string,
       ownerId: string,
-      change: ApplicationChange,
+      { refused = {}, ...change }: ApplicationChange,
     ): Promise<ApplicationRecord | undefined> {
+      const settings = Object.entries(refused).map(([name, value]) => [`refused.${name}`, value]);
       return orUndefined(
         await applications.findOneAndUpdate(
           owned(domain, ownerId),
-          { $set: { ...change, lastModifiedAt: new Date() } },
+          { $set: { ...change, ...Object.fromEntries(settings), lastModifiedAt: new Date() } },
           { returnDocument: 'after' },
         ),
       );
-    },
-
-    /** Leaves a tombstone; returns its id, or undefined when there is no such application. */
-    async remove(domain: string, ownerId: string): Promise<string | undefined> {
-      const removed = await applications.findOneAndUpdate(owned(domain, ownerId), {
-        $currentDate: { deletedAt: true },
-        $unset: {
-          rawSchema: '',
-          note: '',
-          name: '',
-          type: '',
-          connectors: '',
-          keyRequired: '',
-          allowedOrigins: '',
-        },
-      });
-      return removed?._id.toHexString();
     },
 
     /** Which of these applications still exist, the versions of their schemas, who owns them and who may upload to them: what keeps the schema caches true. */
@@ -135,6 +130,7 @@ export function applicationStore(db: Db) {
           version: 1,
           keyRequired: 1,
           allowedOrigins: 1,
+          refused: 1,
         });
       return new Map(
         (await found.toArray()).map(({ _id, owner, version = 1, ...access }) => [
@@ -144,34 +140,19 @@ export function applicationStore(db: Db) {
       );
     },
 
-    /** Those that exist, in a fixed order, beyond `after`. */
+    /** Those whose entries are kept, in a fixed order, beyond `after`. */
     async living(after: string | undefined, limit: number): Promise<string[]> {
-      const found = applications.find({ ...(after && { _id: { $gt: new ObjectId(after) } }), ...alive });
+      const found = applications.find({ ...(after && { _id: { $gt: new ObjectId(after) } }), ...kept });
       return idsOf(found.sort({ _id: 1 }), limit);
     },
 
-    /** Deleted applications whose purge is not finished. */
-    async unpurged(limit: number): Promise<string[]> {
-      const found = applications.find({ deletedAt: { $exists: true }, purgedAt: { $exists: false } });
-      return idsOf(found, limit);
-    },
-
-    /** Marks a tombstone as purged. */
-    async markPurged(id: string): Promise<void> {
-      await applications.updateOne(
-        { _id: new ObjectId(id), deletedAt: { $exists: true } },
-        { $currentDate: { purgedAt: true } },
-      );
-    },
-
-    /** A tombstone that is not purged yet, and whether it is older than `graceMs`, by the clock of the server. */
-    async tombstone(id: string, graceMs = 0): Promise<{ isOlder: boolean } | undefined> {
-      const isOlder = { $lt: ['$deletedAt', { $subtract: ['$$NOW', graceMs] }] };
-      const found = await applications.findOne<{ isOlder: boolean }>(
-        { _id: new ObjectId(id), deletedAt: { $exists: true }, purgedAt: { $exists: false } },
-        { projection: { isOlder } },
-      );
-      return found ?? undefined;
-    },
+    /** Those of these that are deleted, with nothing left. */
+    purgedAmong: (ids: string[]): Promise<string[]> =>
+      idsOf(
+        applications.find({
+          _id: { $in: ids.map((id) => new ObjectId(id)) },
+          purgedAt: { $exists: true },
+        }),
+      ),
   };
 }

@@ -1,5 +1,7 @@
 import { type Db, ObjectId } from 'mongodb';
 import { hasMatched } from '../jobs/lease.ts';
+import { alive } from './application-document.ts';
+import { byExistence, type Existence } from './deleted-applications.ts';
 
 /** An application as the operator sees it. */
 export interface ApplicationOverview {
@@ -8,20 +10,25 @@ export interface ApplicationOverview {
   /** Username. */
   owner: string;
   createdAt: Date;
+  /** Of one that was deleted and can be restored until `purgeAt`. */
+  deletedAt?: Date;
+  purgeAt?: Date;
 }
 
 /** What the operator does with applications. */
 export function managedApplications(db: Db) {
   const applications = db.collection('applications');
-  const alive = { deletedAt: { $exists: false } };
 
   return {
     /** Newest first; of one owner, or of all. */
-    overview: (ownerId?: string): Promise<ApplicationOverview[]> =>
+    overview: (ownerId?: string, existence: Existence = 'alive'): Promise<ApplicationOverview[]> =>
       applications
-        .find({ ...(ownerId && { 'owner.id': new ObjectId(ownerId) }), ...alive })
+        .find({ ...(ownerId && { 'owner.id': new ObjectId(ownerId) }), ...byExistence[existence] })
         .sort({ createdAt: -1, _id: -1 })
-        .project<ApplicationOverview>({ _id: 0, domain: 1, name: 1, owner: '$owner.username', createdAt: 1 })
+        .project<ApplicationOverview>({
+          ...{ _id: 0, domain: 1, name: 1, owner: '$owner.username' },
+          ...{ createdAt: 1, deletedAt: 1, purgeAt: 1 },
+        })
         .toArray(),
 
     /** Gives an application, with its jobs, from one user to another. False when it is not that user's any more. May be run again. */

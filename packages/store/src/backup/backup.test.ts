@@ -78,10 +78,19 @@ describe('a backup', () => {
     expect(numbers(await backup.finish(), 'entries')).toBe(3_001);
   });
 
+  it('has a deleted application that can be restored, with its entries', async () => {
+    const { store, application } = await start();
+    await store.applications.remove('a', owner.id, 60_000);
+    const backup = await begin(store);
+    const copy = await restored(await backup.finish(), backup.startedAt);
+    expect(await copy.store.applications.restore('a', owner.id)).toBe(true);
+    expect(await copy.store.entries.count(application, {})).toBe(3_000);
+  });
+
   it('has an application that was deleted and purged meanwhile as one that is to be purged', async () => {
     const { store, application } = await start();
     const backup = await begin(store);
-    await store.applications.remove('a', owner.id);
+    await store.applications.remove('a', owner.id, 0);
     while ((await store.entries.purge(application, 2_000)) > 0);
     await store.removeRest(application);
     await store.applications.markPurged(application);

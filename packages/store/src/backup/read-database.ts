@@ -1,5 +1,7 @@
-import { BSON, type Db, type Document, MongoServerError, ObjectId } from 'mongodb';
+import { BSON, type Db, type Document, ObjectId } from 'mongodb';
+import { kept } from '../applications/deleted-applications.ts';
 import { range } from '../entries/entry-range.ts';
+import { isSnapshotLost } from '../faults.ts';
 import type { Block } from './block.ts';
 import { patiently, rawPages } from './raw-pages.ts';
 
@@ -11,7 +13,6 @@ const shortRoundMs = 30_000;
 const derived = ['milestones', 'horizon'];
 
 const majority = { level: 'majority' };
-const [snapshotUnavailable, snapshotTooOld] = [246, 239];
 
 /** MongoDB no longer knows how the database was at the moment of the backup. */
 export class SnapshotLost extends Error {}
@@ -78,22 +79,18 @@ async function* snapshot(db: Db, from: number): AsyncGenerator<Block> {
     yield* entries(db, { from, readConcern });
     yield* parts(db, { from, readConcern });
   } catch (error) {
-    const { code } = error as MongoServerError;
-    if (
-      !(error instanceof MongoServerError && [snapshotUnavailable, snapshotTooOld].includes(code as number))
-    )
-      throw error;
+    if (!isSnapshotLost(error)) throw error;
     throw new SnapshotLost(
       'MongoDB no longer has the moment of this backup: the last part of it took longer than minSnapshotHistoryWindowInSeconds (300 s), or the collections were changed; try again when less is written',
     );
   }
 }
 
-/** Those of applications that are not deleted. */
+/** Those of applications that are not deleted, or can be restored. */
 async function* entries(db: Db, { from, to, readConcern }: Window): AsyncGenerator<Block> {
   const period = { from: new Date(from), ...(to !== undefined && { to: new Date(to) }) };
-  const alive = { filter: { deletedAt: { $exists: false } }, projection: { _id: 1 }, readConcern };
-  for await (const { documents } of rawPages(db, 'applications', alive))
+  const withEntries = { filter: kept, projection: { _id: 1 }, readConcern };
+  for await (const { documents } of rawPages(db, 'applications', withEntries))
     for (const document of documents) {
       const application = (BSON.deserialize(document)._id as ObjectId).toHexString();
       yield* rawPages(db, 'entries', { filter: range(application, period), readConcern });

@@ -53,7 +53,7 @@ export function entryStore(
     return prepared;
   }
 
-  const listing = createListing({ entries, milestones, filterMs });
+  const listing = createListing({ db, entries, milestones, filterMs });
   return {
     prepare: prepareOnce,
 
@@ -68,7 +68,7 @@ export function entryStore(
     },
 
     /** Oldest first. */
-    forward: createForward({ client: db.client, entries, milestones, horizon, openSince, filterMs }),
+    forward: createForward({ db, entries, milestones, horizon, openSince, filterMs }),
 
     /** Exact. With `until`, of the entries up to that one. Throws FilterTimeout. */
     count: listing.count,

@@ -64,15 +64,19 @@ export function horizonStore(db: Db) {
       );
     },
 
-    /** In ms since the epoch. Of earlier entries, uploads at least, what the session reads next is all that there will be. */
-    async read(session: ClientSession): Promise<number> {
+    /** Before the first writer. */
+    async begin(): Promise<void> {
+      await horizon.updateOne({ _id }, change(0, { $literal: true }), { upsert: true });
+    },
+
+    /**
+     * In ms since the epoch. Of earlier uploads, what is in the snapshot of the session is all that there will be. Undefined before
+     * `begin` and the first writer.
+     */
+    async read(session: ClientSession): Promise<number | undefined> {
       const projection = { clock: 1, 'writers.openSince': 1 };
       const found = await horizon.findOne({ _id }, { projection, session });
-      if (!found) {
-        await horizon.updateOne({ _id }, change(0, { $literal: true }), { upsert: true, session });
-        return this.read(session);
-      }
-      return Math.min(found.clock, ...found.writers.map(({ openSince }) => openSince));
+      return found ? Math.min(found.clock, ...found.writers.map(({ openSince }) => openSince)) : undefined;
     },
   };
 }

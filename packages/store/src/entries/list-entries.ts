@@ -1,4 +1,5 @@
-import type { Binary, Collection } from 'mongodb';
+import type { Binary, ClientSession, Collection, Db, Filter, FindOptions } from 'mongodb';
+import { inSnapshot } from '../in-snapshot.ts';
 import type { EntryDocument } from './entry-document.ts';
 import { type Condition, toQuery } from './entry-filter.ts';
 import { type EntryId, firstKeyAt, highestId, lowestId, toKey } from './entry-id.ts';
@@ -10,16 +11,15 @@ export type Selection = Period & { filter?: Condition[] | undefined };
 export type Page = Selection & PageSize & { before?: EntryId | undefined };
 
 interface Dependencies {
+  db: Db;
   entries: Collection<EntryDocument>;
   milestones: MilestoneStore;
   /** How long a filtered read may take. */
   filterMs: number;
 }
 
-const newestFirst = { _id: -1 } as const;
-
 /** Pages and numbers of entries, at the same cost wherever they are; with a filter, at that of looking through them. */
-export function createListing({ entries, milestones, filterMs }: Dependencies) {
+export function createListing({ db, entries, milestones, filterMs }: Dependencies) {
   const begin = (application: string, { from }: Period): Binary =>
     from ? firstKeyAt(application, from) : toKey(application, lowestId);
 
@@ -34,16 +34,21 @@ export function createListing({ entries, milestones, filterMs }: Dependencies) {
 
   /** Where to begin to be at the same place with less to skip. Undefined when there is no such place. */
   async function nearest(
+    session: ClientSession,
     application: string,
     below: End,
     start: number,
   ): Promise<{ below: End; skip: number } | undefined> {
-    const rank = (await milestones.count(application, below)) - start;
+    const rank = (await milestones.countIn(session, application, below)) - start;
     if (rank < 1) return undefined;
-    const above = await milestones.above(application, rank);
+    const above = await milestones.above(session, application, rank);
     const down = above ? above.rank - rank : start;
     return above && down < start ? { below: { $lte: above.key }, skip: down } : { below, skip: start };
   }
+
+  /** The BSON of entries, newest first. */
+  const read = (filter: Filter<EntryDocument>, size: PageSize, options: FindOptions = {}) =>
+    readPage(entries.find(filter, { ...options, raw: true, sort: { _id: -1 } }), size);
 
   return {
     /**
@@ -57,20 +62,15 @@ export function createListing({ entries, milestones, filterMs }: Dependencies) {
       const [$gte, below] = [begin(application, period), end(application, period, before)];
       if (filter) {
         const query = { _id: { $gte, ...below }, ...toQuery(filter) };
-        return inTime(filterMs, (maxTimeMS) =>
-          readPage(entries.find(query, { raw: true, sort: newestFirst, maxTimeMS }), {
-            start,
-            limit,
-            onRead,
-          }),
-        );
+        return inTime(filterMs, (maxTimeMS) => read(query, { start, limit, onRead }, { maxTimeMS }));
       }
       // To skip so few costs less than to look where to begin.
-      const isNear = start <= milestones.spacing;
-      const place = isNear ? { below, skip: start } : await nearest(application, below, start);
-      if (!place) return [];
-      const found = entries.find({ _id: { $gte, ...place.below } }, { raw: true, sort: newestFirst });
-      return readPage(found, { start: place.skip, limit, onRead });
+      if (start <= milestones.spacing) return read({ _id: { $gte, ...below } }, { start, limit, onRead });
+      return inSnapshot(db, async (session) => {
+        const place = await nearest(session, application, below, start);
+        if (!place) return [];
+        return read({ _id: { $gte, ...place.below } }, { start: place.skip, limit, onRead }, { session });
+      });
     },
 
     /** Exact. With `until`, of the entries up to that one. Throws FilterTimeout. */

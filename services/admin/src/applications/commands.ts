@@ -9,21 +9,24 @@ import { withStore } from '../with-store.ts';
 
 /** `sluice-admin applications`. */
 export function addApplications(program: Command): void {
-  const applications = program.command('applications').description('List, show and transfer applications.');
+  const applications = program
+    .command('applications')
+    .description('List, show, transfer and restore applications.');
 
   applications
     .command('list')
     .description('List all applications, newest first.')
     .option('--owner <username>', 'only those of one user')
+    .option('--deleted', 'those that were deleted and can be restored')
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample: sluice-admin applications list --owner ada')
-    .action(({ owner, json }: { owner?: string; json?: boolean }) =>
+    .action(({ owner, deleted, json }: { owner?: string; deleted?: boolean; json?: boolean }) =>
       withStore(async (store) => {
         const of = owner === undefined ? undefined : (await findUser(store, owner)).id;
-        const rows = await store.applications.overview(of);
+        const rows = await store.applications.overview(of, deleted ? 'restorable' : 'alive');
         printRows(
-          rows.map(({ domain, name, owner: username, createdAt }) => ({
-            ...{ domain, name, owner: username, createdAt },
+          rows.map(({ domain, name, owner: username, ...times }) => ({
+            ...{ domain, name, owner: username, ...times },
           })),
           json,
         );
@@ -53,6 +56,13 @@ export function addApplications(program: Command): void {
     .action((domain: string, username: string) =>
       withStore((...opened) => transfer(opened, domain, username)),
     );
+
+  applications
+    .command('restore')
+    .description('Restore a deleted application, as its owner can, unless its purge has begun.')
+    .argument('<domain>')
+    .addHelpText('after', '\nExample: sluice-admin applications restore weather-station-k3v9q2')
+    .action((domain: string) => withStore((...opened) => restore(opened, domain)));
 }
 
 async function findApplication({ applications }: Store, domain: string): Promise<ApplicationRecord> {
@@ -90,4 +100,18 @@ async function transfer([store, config]: Opened, domain: string, username: strin
   for (const user of [owner, to])
     await note(user, { action: 'application.transferred', application: domain, details });
   console.error(`application ${domain} was transferred from ${owner.username} to ${to.username}`);
+}
+
+async function restore([store, config]: Opened, domain: string): Promise<void> {
+  const { applications } = store;
+  const deleted = (await applications.overview(undefined, 'restorable')).find((one) => one.domain === domain);
+  if (!deleted)
+    throw new AdminError(
+      `application ${domain} cannot be restored; \`sluice-admin applications list --deleted\` lists those that can`,
+    );
+  const owner = await findUser(store, deleted.owner);
+  if (!(await applications.restore(domain, owner.id)))
+    throw new AdminError(`application ${domain} was purged or restored meanwhile`);
+  await createNote(store, config)(owner, { action: 'application.restored', application: domain });
+  console.error(`application ${domain} was restored`);
 }

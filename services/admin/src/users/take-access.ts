@@ -38,10 +38,11 @@ export async function deleteUser(
   console.error(`user ${username} was deleted; applications deleted too: ${removed.length}`);
 }
 
-/** Leaves tombstones: ingest workers purge what was there. Returns the domains. */
+/** Leaves tombstones, also of what was deleted before: ingest workers purge what was there. Returns the domains. */
 async function removeApplications({ applications }: Store, ownerId: string): Promise<string[]> {
   const removed: string[] = [];
   for (const { domain } of await applications.byIds(await applications.idsOfOwner(ownerId)))
-    if (await applications.remove(domain, ownerId)) removed.push(domain);
+    if (await applications.remove(domain, ownerId, 0)) removed.push(domain);
+  await applications.forgetRestorable(ownerId);
   return removed;
 }

@@ -50,7 +50,7 @@ it.each([
     onTestFinished(() => void vi.useRealTimers());
     const { cache, store, owner, get } = await start(1, ['one']);
     const one = await get('one');
-    await store.applications.remove('one', owner.id);
+    await store.applications.remove('one', owner.id, 0);
     expect(cache.peek('one')).toBe(one);
     vi.setSystemTime(Date.now() + stepMs);
     vi.advanceTimersByTime(1_001);

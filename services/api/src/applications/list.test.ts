@@ -76,7 +76,7 @@ it.each([[[0]], [[1]], [[2]], [[0, 1, 2]]])(
   async (gone) => {
     const applications = await filled(3, 200_000);
     const sizes = await applications.sizesOfOwner(ownerId, {});
-    for (const n of gone) await applications.remove(`no-${n}`, ownerId);
+    for (const n of gone) await applications.remove(`no-${n}`, ownerId, 0);
     const left = [2, 1, 0].filter((n) => !gone.includes(n)).map((n) => `no ${n}`);
     expect(await namesIn(listing(applications)(openReply(), ownerId, sizes))).toEqual(left);
   },

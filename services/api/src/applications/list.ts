@@ -4,6 +4,7 @@ import type {
   ApplicationSize,
   ApplicationStore,
 } from '@sluice/store/applications/applications.ts';
+import type { Existence } from '@sluice/store/applications/deleted-applications.ts';
 import type { FastifyReply } from 'fastify';
 import type { Capacities } from '../limits/capacity.ts';
 
@@ -42,8 +43,11 @@ export function toJson(record: ApplicationRecord, warnings: string[] = []): stri
     connectors: record.connectors,
     key_required: record.keyRequired,
     allowed_origins: record.allowedOrigins,
+    refused: record.refused,
     createdAt: record.createdAt.toISOString(),
     lastModifiedAt: record.lastModifiedAt.toISOString(),
+    ...(record.deletedAt && { deleted_at: record.deletedAt.toISOString() }),
+    ...(record.purgeAt && { purge_at: record.purgeAt.toISOString() }),
     ...(warnings.length > 0 && { warnings }),
   };
   const template = `{"version":${record.version},"raw_schema":${JSON.stringify(rawSchema)},"schema":${rawSchema}}`;
@@ -55,11 +59,11 @@ export function createListApplications(
   applications: Pick<ApplicationStore, 'byIds'>,
   { lists, listParts }: Pick<Capacities, 'lists' | 'listParts'>,
 ) {
-  async function* write(ownerId: string, groups: Group[]): AsyncGenerator<string> {
+  async function* write(ownerId: string, groups: Group[], existence?: Existence): AsyncGenerator<string> {
     let before = '{"success":true,"status":200,"data":[';
     for (const { ids } of groups) {
       const group = await listParts.runInFairOrder(ownerId, async () =>
-        (await applications.byIds(ids)).map((record) => toJson(record)).join(','),
+        (await applications.byIds(ids, existence)).map((record) => toJson(record)).join(','),
       );
       if (group === '') continue;
       yield before + group;
@@ -69,11 +73,16 @@ export function createListApplications(
   }
 
   /** The answer in pieces of a group each. An application that is deleted meanwhile is left out. Throws ApiError. */
-  return (reply: FastifyReply, ownerId: string, sizes: ApplicationSize[]): AsyncGenerator<string> => {
+  return (
+    reply: FastifyReply,
+    ownerId: string,
+    sizes: ApplicationSize[],
+    existence?: Existence,
+  ): AsyncGenerator<string> => {
     const groups = toGroups(sizes);
     const largest = groups.reduce((most, { bytes }) => Math.max(most, bytes), 0);
     // A client may stop reading in the middle, and stay.
     lists.lease(reply, ownerId).take(bytesOfGroup * largest);
-    return write(ownerId, groups);
+    return write(ownerId, groups, existence);
   };
 }

@@ -7,20 +7,19 @@ import {
   type Connector,
   NewApplication,
 } from '@sluice/shared/contracts/applications.ts';
-import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
+import { Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
-import type { ApplicationChange, ApplicationRecord } from '@sluice/store/applications/applications.ts';
-import type { FastifyReply } from 'fastify';
+import type { ApplicationChange } from '@sluice/store/applications/applications.ts';
 import Type from 'typebox';
 import type { Dependencies } from '../dependencies.ts';
-import { success } from '../http/envelope.ts';
 import { toPackageUrl } from '../http/formats.ts';
 import { ByDomain, overLimit, ownerRoutes, refusals } from '../http/route-parts.ts';
-import { sendJson, success200 } from '../http/send-json.ts';
+import { sendJson } from '../http/send-json.ts';
 import { createAnnounce } from './announce.ts';
 import { findApplication } from './find.ts';
-import { createListApplications, toJson } from './list.ts';
+import { createListApplications } from './list.ts';
 import { makeDomain } from './make-domain.ts';
+import { sendOne } from './send-one.ts';
 
 const toConnectors = (connectors: Connector[]): Connector[] =>
   connectors.map(({ package_url, language }) => ({
@@ -42,15 +41,12 @@ function toChange({
   };
 }
 
-const sendOne = (reply: FastifyReply, application: ApplicationRecord, warnings: string[] = []) =>
-  sendJson(reply, success200(toJson(application, warnings)));
-
 type Needs = 'store' | 'compiler' | 'cache' | 'queues' | 'quotas' | 'capacity' | 'audit' | 'log';
 
 /** Applications of the user whose token it is. */
 export const applicationRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = async (
   app,
-  { store: { applications }, compiler, cache, queues, quotas, capacity, audit, log },
+  { store: { applications, refused }, compiler, cache, queues, quotas, capacity, audit, log },
 ) => {
   ownerRoutes(app, 'Applications');
   const list = createListApplications(applications, capacity);
@@ -95,15 +91,16 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Nee
       schema: {
         operationId: 'listApplications',
         summary: 'List your applications',
-        description: 'Newest first.',
+        description: 'Newest first; with `deleted=true` those that were deleted and can be restored.',
         querystring: ApplicationsQuery,
         response: { 200: Success(Type.Array(Application)), ...overLimit },
       },
     },
-    async ({ owner, method, query }, reply) => {
+    async ({ owner, method, query: { deleted, ...range } }, reply) => {
+      const existence = deleted ? 'restorable' : 'alive';
       // Fastify reads a stream to its end for HEAD too, though nobody gets it.
-      const sizes = method === 'HEAD' ? [] : await applications.sizesOfOwner(owner.id, query);
-      return sendJson(reply, Readable.from(list(reply, owner.id, sizes), { highWaterMark: 1 }));
+      const sizes = method === 'HEAD' ? [] : await applications.sizesOfOwner(owner.id, range, existence);
+      return sendJson(reply, Readable.from(list(reply, owner.id, sizes, existence), { highWaterMark: 1 }));
     },
   );
 
@@ -126,7 +123,8 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Nee
     schema: {
       operationId: 'updateApplication',
       summary: 'Update an application',
-      description: 'Changes its name, type or connectors, or who may upload. PUT and PATCH do the same.',
+      description:
+        'Changes its name, type or connectors, who may upload, or which refused uploads are kept. PUT and PATCH do the same.',
       params: ByDomain,
       body: ApplicationUpdate,
       response: { 200: Success(Application) },
@@ -136,37 +134,12 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Nee
       const change = toChange(body);
       const updated = await applications.update(params.domain, owner.id, change);
       if (!updated) throw applicationNotFound(params.domain);
-      if ('keyRequired' in change || 'allowedOrigins' in change)
+      if ('keyRequired' in change || 'allowedOrigins' in change || 'refused' in change)
         await announce(updated.id, ['invalidations']);
+      if ('refused' in change) await refused.trim(updated.id, updated.refused);
       const details = { changed: Object.keys(body) };
       await audit.note(request, { action: 'application.updated', application: updated.domain, details });
       return sendOne(reply, updated);
     },
   });
-
-  app.delete(
-    '/applications/:domain',
-    {
-      schema: {
-        operationId: 'deleteApplication',
-        summary: 'Delete an application with all its entries',
-        params: ByDomain,
-        response: {
-          200: Success(Message, 'Deleted.', {
-            message: 'application weather-station-k3v9q2 was deleted; its entries are being purged',
-          }),
-        },
-      },
-    },
-    async (request, reply) => {
-      const { domain } = request.params;
-      const id = await applications.remove(domain, request.owner.id);
-      if (!id) throw applicationNotFound(domain);
-      await Promise.all([
-        audit.note(request, { action: 'application.deleted', application: domain }),
-        announce(id, ['invalidations', 'purges']),
-      ]);
-      return success(reply, { message: `application ${domain} was deleted; its entries are being purged` });
-    },
-  );
 };

@@ -35,6 +35,7 @@ export interface Received {
 /** Text grows at most so much over its compressed body. */
 const mostGrowth = 10;
 const sliceMs = 5;
+const newline = 0x0a;
 
 const compress = promisify(zstdCompress);
 /** Read once and soon: speed counts for more than size. */
@@ -63,6 +64,7 @@ export function createReceive({ parts, chunks }: Pick<Store, 'parts' | 'chunks'>
         }),
     }[job.options.format]();
     let bytes = 0;
+    let lastByte: number | undefined;
     let began = performance.now();
 
     async function store({ data, lines, release }: CutChunk, place: number): Promise<void> {
@@ -83,6 +85,7 @@ export function createReceive({ parts, chunks }: Pick<Store, 'parts' | 'chunks'>
     try {
       for await (const piece of decode(body, encoding)) {
         bytes += piece.length;
+        lastByte = piece.at(-1) ?? lastByte;
         if (bytes > mostGrowth * limit) throw tooLarge(mostGrowth * limit);
         onProgress(held);
         splitter.push(piece);
@@ -95,6 +98,8 @@ export function createReceive({ parts, chunks }: Pick<Store, 'parts' | 'chunks'>
       if (bytes === 0) throw new ApiError('MalformedBodyError', 'the body is empty');
       splitter.end();
       chunker.finish();
+      // An export without rows ends its header.
+      if (columns && chunker.total() === 0 && lastByte !== newline) throw noRows();
       await storeReady();
     } catch (error) {
       // What is under way would come after all the rest was removed.
@@ -115,6 +120,12 @@ export function createReceive({ parts, chunks }: Pick<Store, 'parts' | 'chunks'>
     }
   };
 }
+
+const noRows = () =>
+  new ApiError(
+    'MalformedBodyError',
+    'the CSV has a header but no rows; with curl use --data-binary, as -d removes line ends; nothing was stored',
+  );
 
 const tooLarge = (limit: number) =>
   new ApiError('PayloadTooLargeError', `the body is over the limit of ${limit} bytes; nothing was stored`);

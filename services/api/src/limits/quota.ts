@@ -65,7 +65,7 @@ export function createQuotas({ store, config, log }: Dependencies): Quotas {
 
   async function look(ownerId: string): Promise<void> {
     const usage: Usage = { entries: 0, bytes: 0 };
-    for (const id of await applications.idsOfOwner(ownerId)) {
+    for (const id of await applications.keptOfOwner(ownerId)) {
       const { entries, bytes } = await milestones.usage(id);
       usage.entries += entries;
       usage.bytes += bytes;

@@ -105,8 +105,8 @@ export const quotas = {
     ...{ what: 'bytes of unfinished and failed imports', client: 'owner', limit: 'IMPORT_QUOTA' },
     advice: 'delete one',
   },
-  entries: { what: 'entries', client: 'owner', limit: 'ENTRY_QUOTA', advice: 'delete an application' },
-  bytes: { what: 'bytes of payloads', client: 'owner', limit: 'BYTE_QUOTA', advice: 'delete an application' },
+  entries: { what: 'entries', client: 'owner', limit: 'ENTRY_QUOTA', advice: 'delete some' },
+  bytes: { what: 'bytes of payloads', client: 'owner', limit: 'BYTE_QUOTA', advice: 'delete entries' },
 } as const satisfies Record<string, QuotaLimit>;
 
 export type QuotaName = keyof typeof quotas;

@@ -31,7 +31,7 @@ async function start(counts: number[]) {
     store,
     models,
     milestones,
-    remove: (domain: string) => store.applications.remove(domain, owner.id),
+    remove: (domain: string) => store.applications.remove(domain, owner.id, 0),
     setMilestones: (options: Partial<Parameters<typeof createSetMilestones>[0]> = {}) =>
       createSetMilestones({
         applications: store.applications,

@@ -1,0 +1,102 @@
+import type { Draft } from '../draft.ts';
+import type { Schema } from '../parse-schema.ts';
+import type { Spend } from '../validate/budget.ts';
+import { compareOpaque } from './compare-opaque.ts';
+import { compareValues } from './compare-values.ts';
+import { conjunction } from './conjunction.ts';
+import { placesIn, schemasAt, schemasBehind } from './items.ts';
+import { createPairs } from './pairs.ts';
+import { additionalOf, createSchemasOf, namesIn, patternsOf, requiredIn, unnamedIn } from './properties.ts';
+import { inside, memberOf, type Place, type Report } from './report.ts';
+import { createSameSchema } from './same-schema.ts';
+
+/** Payloads are nested at most so deep. */
+const maxDepth = 64;
+
+/** Reports what differs between two schemas in which each reference is a pointer. `spend` may throw. */
+export function compareSchemas(
+  before: Schema,
+  after: Schema,
+  { draft, spend, report }: { draft: Draft; spend: Spend; report: Report },
+): void {
+  const isSame = createSameSchema(before, after, draft, spend);
+  const schemasOf = createSchemasOf(spend);
+  const oncePerPair = createPairs();
+  let depth = 0;
+  let reported = 0;
+
+  compare({ path: [] }, [before], [after]);
+
+  function tell(...change: Parameters<Report>): void {
+    reported += 1;
+    report(...change);
+  }
+
+  function compare(place: Place, one: unknown[], other: unknown[]): void {
+    const was = conjunction(before, one, spend);
+    const is = conjunction(after, other, spend);
+    if (was.never !== is.never)
+      tell(place, is.never ? 'stricter' : 'looser', is.never ? 'refused now' : 'not refused any more');
+    if (was.never || is.never || depth > maxDepth) return;
+    if (was.parts.length + is.parts.length === 0) return;
+    depth += 1;
+    oncePerPair(was.parts, is.parts, () => {
+      const reportedBefore = reported;
+      compareParts(place, was.parts, is.parts);
+      return reported - reportedBefore;
+    });
+    depth -= 1;
+  }
+
+  function compareParts(place: Place, was: Schema[], is: Schema[]): void {
+    compareValues(was, is, (kind, text) => tell(place, kind, text), spend);
+    compareOpaque(was, is, isSame, (kind, text) => tell(place, kind, text));
+    compareRequired(place, requiredIn(was), requiredIn(is));
+    compareNamed(place, was, is);
+    compareUnnamed(place, was, is);
+    const places = Math.max(placesIn(was), placesIn(is));
+    for (let at = 0; at < places; at++)
+      compare(memberOf(place, String(at)), schemasAt(was, at), schemasAt(is, at));
+    const others = places === 0 ? 'elements' : `elements from ${places} on`;
+    compare(inside(place, others), schemasBehind(was), schemasBehind(is));
+  }
+
+  function compareRequired(place: Place, was: Set<string>, is: Set<string>): void {
+    for (const name of is.difference(was)) tell(memberOf(place, name), 'stricter', 'is required now');
+    for (const name of was.difference(is)) tell(memberOf(place, name), 'looser', 'is not required any more');
+  }
+
+  function compareNamed(place: Place, was: Schema[], is: Schema[]): void {
+    const [old, current] = [namesIn(was), namesIn(is)];
+    for (const name of current.union(old)) {
+      const member = memberOf(place, name);
+      const schemas = schemasOf(is, name);
+      if (!old.has(name)) tell(member, 'added', 'property is new');
+      else if (current.has(name)) compare(member, schemasOf(was, name), schemas);
+      else {
+        const isRefused = conjunction(after, schemas, spend).never;
+        const now = isRefused ? 'refused from now on' : 'still accepted as an additional property';
+        tell(member, 'removed', `property is gone (${now})`);
+      }
+    }
+  }
+
+  function compareUnnamed(place: Place, was: Schema[], is: Schema[]): void {
+    const patterns = new Map(patternsOf(is));
+    const old = new Map(patternsOf(was));
+    const [unnamed, current] = [unnamedIn(was), unnamedIn(is)];
+    // Which schemas apply to a name that matches a pattern depends on what else each part says.
+    if (patterns.size + old.size > 0 && Math.max(unnamed.length, current.length) > 1) {
+      if (!isSame(unnamed, current)) tell(place, 'changed', 'patternProperties is different');
+      return;
+    }
+    for (const [pattern, schema] of patterns) {
+      if (old.has(pattern))
+        compare(inside(place, `properties matching ${pattern}`), [old.get(pattern)], [schema]);
+      else tell(place, 'changed', `patternProperties ${pattern} is new`);
+    }
+    for (const pattern of old.keys())
+      if (!patterns.has(pattern)) tell(place, 'changed', `patternProperties ${pattern} is gone`);
+    compare(inside(place, 'other properties'), additionalOf(was), additionalOf(is));
+  }
+}

@@ -1,0 +1,91 @@
+import { toJson } from '@sluice/json/numbers.ts';
+import { everyType, numbers, ownTypes, types } from '../columns/value-types.ts';
+import type { Schema } from '../parse-schema.ts';
+import type { Spend } from '../validate/budget.ts';
+import { createEqual } from '../validate/equal.ts';
+import { compareLimits } from './compare-limits.ts';
+import { shownValue, type Tell } from './report.ts';
+
+/** Each value of these is asked for by itself. */
+const sets = ['multipleOf', 'pattern', 'format'];
+
+/** Tells what differs in the keywords that need no other schema. All schemas of a list apply. */
+export function compareValues(before: Schema[], after: Schema[], tell: Tell, spend: Spend): void {
+  compareTypes(typesOf(before), typesOf(after), tell);
+  compareEnums(before, after, tell, spend);
+  compareLimits(before, after, tell);
+  for (const keyword of sets) compareSets(keyword, valuesOf(before, keyword), valuesOf(after, keyword), tell);
+  if (isUnique(before) !== isUnique(after))
+    tell(isUnique(after) ? 'stricter' : 'looser', `uniqueItems is ${isUnique(after) ? 'new' : 'gone'}`);
+}
+
+const typesOf = (parts: Schema[]) => parts.reduce((set, { type }) => set & ownTypes(type), everyType);
+
+function compareTypes(was: number, is: number, tell: Tell): void {
+  if (was === is) return;
+  const common = was & is;
+  const kind = common === is ? 'stricter' : common === was ? 'looser' : 'changed';
+  if (was === everyType) tell(kind, `type ${typeText(is)} is new`);
+  else if (is === everyType) tell(kind, `type ${typeText(was)} is gone`);
+  else tell(kind, `type was ${typeText(was)}, is ${typeText(is)}`);
+}
+
+function typeText(set: number): string {
+  const isNumber = (set & numbers) === numbers;
+  const names = Object.entries(types)
+    .filter(([name, bit]) => set & bit && !(isNumber && name === 'integer'))
+    .map(([name]) => (name === 'fraction' ? 'number' : name));
+  return names.join(' or ') || 'none';
+}
+
+function compareEnums(before: Schema[], after: Schema[], tell: Tell, spend: Spend): void {
+  const without = createWithout(spend);
+  const was = allowedBy(before, without);
+  const is = allowedBy(after, without);
+  if (was && is) {
+    const gone = without(was, is);
+    const added = without(is, was);
+    if (gone.length > 0) tell('stricter', `enum: ${listed(gone)} is gone`);
+    if (added.length > 0) tell('looser', `enum: ${listed(added)} is new`);
+  } else if (is) tell('stricter', `enum ${listed(is)} is new`);
+  else if (was) tell('looser', `enum ${listed(was)} is gone`);
+}
+
+/** The values that `enum` and `const` of all schemas have in common. */
+function allowedBy(parts: Schema[], without: Without): unknown[] | undefined {
+  const lists = parts.flatMap((part) => [
+    ...(Array.isArray(part.enum) ? [part.enum] : []),
+    ...(Object.hasOwn(part, 'const') ? [[part.const]] : []),
+  ]);
+  if (lists.length === 0) return undefined;
+  return lists.reduce((common, list) => without(common, without(common, list)));
+}
+
+type Without = (values: unknown[], others: unknown[]) => unknown[];
+
+function createWithout(spend: Spend): Without {
+  const equal = createEqual(spend);
+  return (values, others) => {
+    spend(values.length + others.length);
+    const scalars = new Set(others);
+    const objects = others.filter((other) => typeof other === 'object');
+    return values.filter((value) => !scalars.has(value) && !objects.some((other) => equal(value, other)));
+  };
+}
+
+const listed = (values: unknown[]) => shownValue(values.map(toJson).join(', ') || 'of no value');
+
+const valuesOf = (parts: Schema[], keyword: string) =>
+  new Set(parts.flatMap(({ [keyword]: value }) => (value === undefined ? [] : [value])));
+
+function compareSets(keyword: string, before: Set<unknown>, after: Set<unknown>, tell: Tell): void {
+  const gone = [...before.difference(after)];
+  const added = [...after.difference(before)];
+  const text = (values: unknown[]) =>
+    shownValue(values.map((value) => (keyword === 'pattern' ? toJson(value) : String(value))).join(' and '));
+  if (gone.length > 0 && added.length > 0) tell('changed', `${keyword} was ${text(gone)}, is ${text(added)}`);
+  else if (added.length > 0) tell('stricter', `${keyword} ${text(added)} is new`);
+  else if (gone.length > 0) tell('looser', `${keyword} ${text(gone)} is gone`);
+}
+
+const isUnique = (parts: Schema[]) => parts.some(({ uniqueItems }) => uniqueItems === true);

@@ -1,0 +1,52 @@
+import { toPointer } from '@sluice/json/pointer.ts';
+import { limits } from '../limits.ts';
+
+/** `stricter`: refuses what was accepted. `looser`: accepts what was refused. Of the others only the payloads can tell. */
+export type ChangeKind = 'stricter' | 'looser' | 'added' | 'removed' | 'changed';
+
+/** `path`: JSON Pointer into a payload. What holds for the elements of an array has the pointer of the array. */
+export interface Change {
+  path: string;
+  kind: ChangeKind;
+  message: string;
+}
+
+/** A place in payloads. `within`: words for what lies behind the pointer, such as the elements of an array. */
+export interface Place {
+  path: string[];
+  within?: string;
+}
+
+export type Report = (place: Place, kind: ChangeKind, text: string) => void;
+/** A report about one place. */
+export type Tell = (kind: ChangeKind, text: string) => void;
+
+const maxChanges = 200;
+
+export function memberOf({ path, within }: Place, name: string): Place {
+  return within === undefined
+    ? { path: [...path, name] }
+    : { path, within: `${within} ${toPointer([name])}` };
+}
+
+export function inside({ path, within }: Place, words: string): Place {
+  return { path, within: within === undefined ? words : `${within}, ${words}` };
+}
+
+/** More changes than are listed. */
+export class TooManyChanges extends Error {}
+
+export function createReport(changes: Change[]): Report {
+  return ({ path, within }, kind, text) => {
+    if (changes.length === maxChanges) throw new TooManyChanges();
+    const message = within === undefined ? text : `${within}: ${text}`;
+    changes.push({ path: cut(toPointer(path)), kind, message: cut(message) });
+  };
+}
+
+/** A value of a schema in a message. */
+export const shownValue = (text: string) => cut(text, limits.shownText);
+
+function cut(text: string, length: number = limits.shownPath): string {
+  return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
+}

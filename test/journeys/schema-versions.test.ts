@@ -1,0 +1,202 @@
+import { startIngestWorker } from '@sluice/ingest-worker/jobs.ts';
+import { loadIngestWorkerConfig } from '@sluice/shared/config/load.ts';
+import { createLogger } from '@sluice/shared/logger.ts';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { importClient } from '../support/import-client.ts';
+import { quickTimings } from '../support/quick-timings.ts';
+import { type Sluice, startSluice, until } from '../support/sluice.ts';
+import { ndjson, uploadClient } from '../support/upload-client.ts';
+
+let one: Sluice;
+let two: Sluice;
+let token: string;
+
+beforeAll(async () => {
+  one = await startSluice();
+  two = await startSluice({ workers: false, env: one.env });
+  ({ token } = await one.owner());
+});
+afterAll(() => Promise.all([one.stop(), two.stop()]));
+
+const celsius = (more: object = {}) => ({
+  type: 'object',
+  properties: { celsius: { type: 'number' }, ...more },
+  required: ['celsius'],
+});
+const humidity = { ...celsius({ humidity: { type: 'integer' } }), required: ['celsius', 'humidity'] };
+/** One that takes only payloads of this kind. */
+const only = (kind: number) => ({
+  type: 'object',
+  properties: { kind: { const: kind } },
+  required: ['kind'],
+});
+
+const publish = (domain: string, schema: object, more: object = {}, query = '') =>
+  one.request('POST', `/applications/${domain}/schemas${query}`, { token, json: { schema, ...more } });
+const upload = (sluice: Sluice, domain: string, json: unknown) =>
+  sluice.request('POST', `/applications/${domain}/data`, { json });
+const entriesOf = async (domain: string) =>
+  (await one.request('GET', `/applications/${domain}/data?limit=1000`, { token })).body.data.result;
+
+describe('publishing a schema', () => {
+  it('tells what changes, is in force on every replica, and leaves what is stored as it is', async () => {
+    const domain = await one.application(token, celsius());
+    expect((await upload(two, domain, { celsius: 1 })).status).toBe(201);
+    const [before] = await entriesOf(domain);
+    expect(before).not.toHaveProperty('schema_version');
+
+    const dry = await publish(domain, humidity, {}, '?dry_run=true');
+    expect(dry.body.data.changes).toContainEqual({
+      path: '/humidity',
+      kind: expect.stringMatching(/added|stricter/),
+      message: expect.any(String),
+    });
+    expect((await upload(two, domain, { celsius: 2 })).status).toBe(201);
+
+    const { body } = await publish(domain, humidity, { note: 'Humidity', if_version: 1 });
+    expect(body.data.version).toBe(2);
+    expect(body.data.changes).toEqual(dry.body.data.changes);
+    expect(body.data.application.template).toMatchObject({ version: 2, schema: humidity });
+    for (const sluice of [one, two]) {
+      await until(async () => (await upload(sluice, domain, { celsius: 3 })).status === 422);
+      expect((await upload(sluice, domain, { celsius: 3, humidity: 40 })).status).toBe(201);
+    }
+    const entries = await entriesOf(domain);
+    expect(entries.find(({ payload }: { payload: object }) => 'humidity' in payload).schema_version).toBe(2);
+    expect(entries.at(-1)).toEqual({ ...before, schema_version: 1 });
+  });
+
+  it('keeps every version', async () => {
+    const domain = await one.application(token, celsius());
+    await publish(domain, humidity, { note: 'Humidity' });
+    await publish(domain, { type: 'object' });
+    const path = `/applications/${domain}/schemas`;
+    const { body } = await one.request('GET', path, { token });
+    const [third, second, first] = body.data;
+    expect(body.data).toHaveLength(3);
+    const { template } = (await one.request('GET', `/applications/${domain}`, { token })).body.data;
+    expect(third).toMatchObject({ ...template, version: 3, createdBy: expect.any(String) });
+    expect(third).not.toHaveProperty('note');
+    expect(second).toMatchObject({ version: 2, schema: humidity, note: 'Humidity' });
+    expect(first).toMatchObject({ version: 1, schema: celsius(), raw_schema: JSON.stringify(celsius()) });
+    for (const version of [first, second, third])
+      expect((await one.request('GET', `${path}/${version.version}`, { token })).body).toMatchObject({
+        data: version,
+      });
+    expect((await one.request('GET', `${path}/4`, { token })).status).toBe(404);
+  });
+
+  it('makes one version of two that are published at once, where each names the version that it changes', async () => {
+    const domain = await one.application(token, celsius());
+    const answers = await Promise.all(
+      [1, 2, 3].map((kind) => publish(domain, only(kind), { if_version: 1 })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    expect(answers.find(({ status }) => status === 409)?.body.error).toMatchObject({
+      name: 'ResourceConflictError',
+      message: `version 2 of the schema of ${domain} is in force; nothing was published`,
+    });
+  });
+
+  it('makes no other version of the schema that is in force', async () => {
+    const domain = await one.application(token, celsius());
+    const { body } = await publish(domain, celsius());
+    expect(body.data).toMatchObject({ version: 1, changes: [] });
+  });
+
+  it('refuses what is no schema, and what is not one of the owner', async () => {
+    const domain = await one.application(token, celsius());
+    const { status, body } = await publish(domain, { type: 'objekt' });
+    expect([status, body.error.name]).toEqual([422, 'InvalidSchemaError']);
+    const { token: other } = await one.owner();
+    const json = { schema: {} };
+    expect(
+      (await one.request('POST', `/applications/${domain}/schemas`, { token: other, json })).status,
+    ).toBe(404);
+  });
+});
+
+it('an upload that is validated in a thread is judged by the version in force', async () => {
+  const pad = 'x'.repeat(200_000);
+  const domain = await one.application(token, only(1));
+  expect((await upload(one, domain, { kind: 1, pad })).status).toBe(201);
+  await publish(domain, only(2));
+  expect((await upload(one, domain, { kind: 1, pad })).status).toBe(422);
+  expect((await upload(one, domain, { kind: 2, pad })).status).toBe(201);
+});
+
+it('an import is judged by the version that was in force when its job was made', async () => {
+  const sluice = await startSluice({ workers: false });
+  onTestFinished(sluice.stop);
+  const { token: own } = await sluice.owner();
+  const domain = await sluice.application(own, only(1));
+  const { start, ended } = importClient(sluice, own);
+  const job = (await start(domain, ndjson([{ kind: 1 }, { kind: 2 }]))).body.data;
+  await sluice.request('POST', `/applications/${domain}/schemas`, { token: own, json: { schema: only(2) } });
+  const next = (await start(domain, ndjson([{ kind: 1 }, { kind: 2 }, { kind: 2 }]))).body.data;
+  const log = createLogger('test', { level: 'silent', pretty: false });
+  const worker = await startIngestWorker(loadIngestWorkerConfig(sluice.env), log, quickTimings);
+  onTestFinished(worker.stop);
+  expect(await ended(domain, job.id)).toMatchObject({ accepted: 1, rejected: 1 });
+  expect(await ended(domain, next.id)).toMatchObject({ accepted: 2, rejected: 1 });
+  const { body } = await sluice.request('GET', `/applications/${domain}/data`, { token: own });
+  const stored = body.data.result.map((entry: { payload: { kind: number }; schema_version: number }) => [
+    entry.payload.kind,
+    entry.schema_version,
+  ]);
+  expect(stored.sort()).toEqual([
+    [1, 1],
+    [2, 2],
+    [2, 2],
+  ]);
+});
+
+it('no upload is acknowledged by a version that was replaced a second before, and each batch is judged by one', async () => {
+  const versions = 8;
+  const domain = await one.application(token, only(0));
+  /** When a version came into force at the earliest, and when it was replaced at the latest. */
+  const inForce = [{ from: 0, to: Number.POSITIVE_INFINITY }];
+  const acknowledged: { kind: number; at: number }[] = [];
+  let isOver = false;
+
+  async function client(n: number): Promise<void> {
+    const sluice = n % 2 === 0 ? one : two;
+    const { batch } = uploadClient(sluice, token);
+    for (let turn = n; !isOver; turn++) {
+      const kind = turn % 2;
+      if (turn % 5 > 0) {
+        if ((await upload(sluice, domain, { kind })).status === 201)
+          acknowledged.push({ kind, at: performance.now() });
+        continue;
+      }
+      const { status, body } = await batch(
+        domain,
+        ndjson([{ kind: 0 }, { kind: 1 }, { kind: 0 }, { kind: 1 }]),
+      );
+      expect(status).toBe(207);
+      const lines = body.data.errors.map(({ line }: { line: number }) => line % 2);
+      expect(lines).toEqual([lines[0], lines[0]]);
+    }
+  }
+  const clients = Array.from({ length: 8 }, (_, n) => client(n));
+  for (let version = 1; version <= versions; version++) {
+    const seen = acknowledged.length;
+    const from = performance.now();
+    await publish(domain, only(version % 2));
+    (inForce.at(-1) as { to: number }).to = performance.now() + 1_000;
+    inForce.push({ from, to: Number.POSITIVE_INFINITY });
+    await until(async () => acknowledged.slice(seen).some(({ kind }) => kind === version % 2));
+  }
+  isOver = true;
+  await Promise.all(clients);
+  const late = acknowledged.filter(
+    ({ kind, at }) =>
+      !inForce.some(({ from, to }, version) => version % 2 === kind && from <= at && at <= to),
+  );
+  expect(late).toEqual([]);
+  const stored = (await entriesOf(domain)).map(
+    (entry: { payload: { kind: number }; schema_version: number }) =>
+      (entry.schema_version - 1) % 2 === entry.payload.kind,
+  );
+  expect(new Set(stored)).toEqual(new Set([true]));
+});
