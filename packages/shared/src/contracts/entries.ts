@@ -130,6 +130,14 @@ export const EntriesQuery = Type.Object(
     ),
     from: Type.Optional(Timestamp),
     to: Type.Optional(Timestamp),
+    order: Type.Optional(
+      Type.Enum(['newest', 'oldest'], {
+        title: 'EntriesOrder',
+        default: 'newest',
+        description:
+          'Which entries come first. `oldest` ends before the first entry that may still be on its way.',
+      }),
+    ),
     after: Type.Optional(Type.String({ description: '`pagination.cursor` of the previous page.' })),
     filter: Type.Optional(
       Type.String({
@@ -158,7 +166,10 @@ export const Pagination = Type.Object(
     total: Type.Integer({ description: 'Number of entries on all pages.', examples: [1] }),
     isLast: Type.Boolean({ description: 'Whether this is the last page.', examples: [true] }),
     cursor: Type.Optional(
-      Type.String({ description: 'Send it as `after` to get the next page; absent on the last page.' }),
+      Type.String({
+        description:
+          'Send it as `after` to get the next page; absent on the last page, except with `order=oldest`: there it leads to what comes later.',
+      }),
     ),
   },
   { title: 'Pagination' },

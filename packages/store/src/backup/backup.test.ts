@@ -40,7 +40,7 @@ async function* each(blocks: Block[]) {
 /** Of all documents in a collection, as MongoDB counts them. */
 async function hashes(db: Db): Promise<Record<string, string>> {
   const { collections } = await db.command({ dbHash: 1 });
-  const { milestones: _, operations: __, ...rest } = collections;
+  const { milestones: _, horizon: __, operations: ___, ...rest } = collections;
   return rest;
 }
 

@@ -9,8 +9,8 @@ import { patiently, rawPages } from './raw-pages.ts';
 const settledAfterMs = 120_000;
 /** A round that is quicker leaves little to the snapshot, which MongoDB keeps for five minutes. */
 const shortRoundMs = 30_000;
-/** Made again by the ingest workers. */
-const derived = 'milestones';
+/** Made again: by the ingest workers, and by who stores entries. */
+const derived = ['milestones', 'horizon'];
 
 const majority = { level: 'majority' };
 
@@ -74,7 +74,7 @@ async function* snapshot(db: Db, from: number): AsyncGenerator<Block> {
     const latest = { find: some, limit: 1, singleBatch: true, readConcern: { level: 'snapshot' } };
     const { atClusterTime } = (await patiently(() => db.command(latest))).cursor;
     const readConcern = { level: 'snapshot', atClusterTime };
-    const whole = names.filter((name) => !['entries', 'parts', derived].includes(name));
+    const whole = names.filter((name) => !['entries', 'parts', ...derived].includes(name));
     for (const name of whole) yield* rawPages(db, name, { filter: {}, readConcern });
     yield* entries(db, { from, readConcern });
     yield* parts(db, { from, readConcern });

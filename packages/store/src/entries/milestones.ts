@@ -142,6 +142,14 @@ export function milestoneStore(db: Db, spacing = 2_500) {
       return found ? corrected(toMilestone(found), removed) : undefined;
     },
 
+    /** The last milestone at a rank or below it, in the session of a snapshot; undefined before the first one. */
+    async below(session: ClientSession, application: string, rank: number): Promise<Milestone | undefined> {
+      const removed = await removedOf(db, application, session);
+      const filter = { application: new ObjectId(application), rank: { $lt: storedRank(rank + 1, removed) } };
+      const found = await milestones.findOne(filter, { sort: { rank: -1 }, session });
+      return found ? corrected(toMilestone(found), removed) : undefined;
+    },
+
     /**
      * How many entries of before `bound` (ms since the epoch) have no milestone above them, those of before `since` left
      * out. Does not count beyond `spacing`.

@@ -19,7 +19,7 @@ export interface ClaimedChunk extends Chunk {
   fence: number;
   /** Workers that took it and were not heard of again, and the one that has it. */
   attempts: number;
-  /** The time of its entries (ms since the epoch): that of MongoDB when it was first taken, and the same until its import fails. */
+  /** The time of its entries (ms since the epoch): when it was first taken, and the same until its import fails. */
   stamp: number;
   /** Times that it had before its import failed: some of its entries may be stored with them. */
   earlier: number[];

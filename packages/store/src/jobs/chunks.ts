@@ -1,4 +1,5 @@
 import { type Db, type Document, type Filter, ObjectId, type UpdateFilter } from 'mongodb';
+import type { Writer } from '../entries/writer.ts';
 import type { Chunk, ChunkDocument, ChunkResult, ChunkTotals, ClaimedChunk } from './chunk-records.ts';
 import { chunkTimes } from './chunk-times.ts';
 import { claimed, fromNow, hasMatched, isFree, released } from './lease.ts';
@@ -25,7 +26,7 @@ const toChunk = ({
 export type ChunkStore = ReturnType<typeof chunkStore>;
 
 /** The state of imports, chunk by chunk. Who takes one holds it by a lease; their order in time is that of the file. */
-export function chunkStore(db: Db) {
+export function chunkStore(db: Db, writer: Writer) {
   const chunks = db.collection<ChunkDocument>('chunks');
   const leased = (id: string, fence: number): Filter<ChunkDocument> => ({
     _id: new ObjectId(id),
@@ -65,12 +66,14 @@ export function chunkStore(db: Db) {
           { ...ofJob(job), state: { $in: ['open', 'done'] }, seq: next.seq - 1 },
           { projection: { stamp: 1 }, ...ofPrimary },
         );
-        const now = { $max: [{ $toLong: '$$NOW' }, before?.stamp ?? 0] };
-        const taken = await chunks.findOneAndUpdate(
-          { _id: next._id, state: 'open', $expr: isFree },
-          [{ $set: { ...claimed(leaseMs), stamp: { $ifNull: ['$stamp', now] } } }],
-          { returnDocument: 'after' },
-        );
+        const taken = await writer.write((now) => {
+          const stamp = { $ifNull: ['$stamp', Math.max(now(), before?.stamp ?? 0)] };
+          return chunks.findOneAndUpdate(
+            { _id: next._id, state: 'open', $expr: isFree },
+            [{ $set: { ...claimed(leaseMs), stamp } }],
+            { returnDocument: 'after' },
+          );
+        });
         if (taken) return toChunk(taken);
       }
     },

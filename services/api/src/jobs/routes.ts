@@ -62,8 +62,13 @@ export const jobRoutes: FastifyPluginAsyncTypebox<
     },
     async (request, reply) => {
       const { application, job } = await findJob(store, kind, request);
-      const columns = job.manifest?.columns;
-      return success(reply, { ...toJob(job), ...(columns && { columns }), schema: application.rawSchema });
+      const { columns, versions } = job.manifest ?? {};
+      return success(reply, {
+        ...toJob(job),
+        ...(columns && { columns }),
+        ...(versions && { versions }),
+        schema: application.rawSchema,
+      });
     },
   );
 

@@ -25,7 +25,7 @@ export function toJob(record: JobRecord): Job {
 
 function speed({ state, done, total, rate }: JobRecord) {
   if (state !== 'active' || rate === undefined) return {};
-  return { rate, ...(rate > 0 && { secondsLeft: Math.ceil(Math.max(total - done, 0) / rate) }) };
+  return { rate, ...(rate > 0 && total > 0 && { secondsLeft: Math.ceil(Math.max(total - done, 0) / rate) }) };
 }
 
 function toFile({ rows, bytes, sha256, firstCreatedAt, lastCreatedAt }: Manifest) {
