@@ -2,9 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { entryStore } from '@sluice/store/entries/entries.ts';
 import type { EntryDocument } from '@sluice/store/entries/entry-document.ts';
 import { createKeysAt, fromKey } from '@sluice/store/entries/entry-id.ts';
+import type { MilestoneDocument } from '@sluice/store/entries/milestone-document.ts';
 import { milestoneStore } from '@sluice/store/entries/milestones.ts';
+import { corrected, removedOf } from '@sluice/store/entries/removed-entries.ts';
+import { inSnapshot } from '@sluice/store/in-snapshot.ts';
 import { createIndexes } from '@sluice/store/indexes.ts';
-import type { Binary, Db } from 'mongodb';
+import { type Binary, type Db, ObjectId } from 'mongodb';
 
 /** Entries of one application with times of one's own, and the naive answers to what is asked of them. */
 export async function modelEntries(
@@ -16,7 +19,7 @@ export async function modelEntries(
   await Promise.all([entries.prepare(), createIndexes(db)]);
   // As many processes make them.
   const makers = [createKeysAt(), createKeysAt(), createKeysAt()];
-  const stored: { key: Binary; id: string; time: number; n: number }[] = [];
+  let stored: { key: Binary; id: string; time: number; n: number }[] = [];
   let made = 0;
 
   /** Newest first. */
@@ -54,17 +57,23 @@ export async function modelEntries(
       );
     },
 
+    /** They were deleted. */
+    forget(ids: Iterable<string>) {
+      const gone = new Set(ids);
+      stored = stored.filter(({ id }) => !gone.has(id));
+    },
+
     /** What milestones there are: ranks, and what they should be by the entries that are stored now. */
     async ranks() {
+      const removed = await inSnapshot(db, (session) => removedOf(db, application, session));
       const found = await db
-        .collection<{ _id: Binary; rank: number }>('milestones')
-        .find({ _id: { $in: stored.map(({ key }) => key) } })
+        .collection<MilestoneDocument>('milestones')
+        .find({ application: new ObjectId(application) })
         .sort({ _id: 1 })
         .toArray();
-      const oldestFirst = all().reverse();
       return {
-        set: found.map(({ rank }) => rank),
-        counted: found.map(({ _id }) => oldestFirst.findIndex(({ id }) => id === fromKey(_id).id) + 1),
+        set: found.map((milestone) => corrected(milestone, removed).rank),
+        counted: found.map(({ _id }) => stored.filter(({ id }) => id <= fromKey(_id).id).length),
       };
     },
   };

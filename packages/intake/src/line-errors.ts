@@ -20,8 +20,8 @@ const toLineMessage = (message: string) =>
     .concat(message.includes(afterEnd) ? '; with curl use --data-binary, as -d removes line ends' : '');
 
 /** Many lines with all their details would be an endless answer. */
-export const ofLine = <R extends Omit<Refusal, 'name'> & { name: ErrorName }>(
-  { name, message, details }: R,
+export const ofLine = <Name extends ErrorName>(
+  { name, message, details }: Omit<Refusal, 'name'> & { name: Name },
   isExplained: boolean,
 ) => ({
   name,

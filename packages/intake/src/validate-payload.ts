@@ -1,4 +1,4 @@
-import { readPayload } from '@sluice/json/read-payload.ts';
+import { type Reading, readPayload } from '@sluice/json/read-payload.ts';
 import { isObject } from '@sluice/schemas/is-object.ts';
 import type { Validator } from '@sluice/schemas/validate/validator.ts';
 import type { BusyName, ErrorDetail } from '@sluice/shared/errors.ts';
@@ -6,6 +6,7 @@ import type { BusyName, ErrorDetail } from '@sluice/shared/errors.ts';
 export interface Refusal {
   name: 'MalformedBodyError' | 'SchemaValidationError';
   message: string;
+  /** Absent where the payload is no JSON. */
   details?: ErrorDetail[];
 }
 
@@ -31,14 +32,7 @@ export function validatePayload(
 ): PayloadCheck {
   const reading = readPayload(body);
   if (!reading.ok) {
-    const refusal: Refusal =
-      reading.kind === 'malformed'
-        ? { name: 'MalformedBodyError', message: reading.message }
-        : {
-            name: 'SchemaValidationError',
-            message: 'the payload cannot be stored exactly as it is',
-            details: reading.issues,
-          };
+    const refusal = refuseReading(reading);
     return { ok: false, refusal, explain: async () => refusal };
   }
   const { payload, json, text } = reading;
@@ -58,4 +52,16 @@ export function validatePayload(
     refusal: refuse(issues),
     explain: async () => refuse(await validator.explain(payload, issues)),
   };
+}
+
+function refuseReading(reading: Exclude<Reading, { ok: true }>): Refusal {
+  if (reading.kind === 'inexact')
+    return {
+      name: 'SchemaValidationError',
+      message: 'the payload cannot be stored exactly as it is',
+      details: reading.issues,
+    };
+  const { kind, message } = reading;
+  const details = [{ path: '', keyword: 'forbiddenKey', message }];
+  return { name: 'MalformedBodyError', message, ...(kind === 'forbidden' && { details }) };
 }

@@ -17,10 +17,10 @@ const suspicious = -1;
 /** A decimal of at most so many digits and no exponent always survives as a double. */
 const safeDigits = 15;
 
-/** `json` is the body without a byte order mark, and `text` says the same. `malformed` is a 400, `inexact` a 422. No message quotes the body. */
+/** `json` is the body without a byte order mark, and `text` says the same. `malformed` is a 400 (`forbidden` too, though it is JSON), `inexact` a 422. No message quotes the body. */
 export type Reading =
   | { ok: true; payload: unknown; json: Buffer; text: string }
-  | { ok: false; kind: 'malformed'; message: string }
+  | { ok: false; kind: 'malformed' | 'forbidden'; message: string }
   | { ok: false; kind: 'inexact'; issues: PayloadIssue[] };
 
 /** Reads a JSON body (any JSON value, with integers beyond 2^53 as BigInt) that will come back from the store as it was sent, or says why it would not. */
@@ -36,7 +36,8 @@ export function readPayload(body: Buffer): Reading {
     return malformed(isEmpty ? 'the body is empty' : `the body is not JSON: ${explainSyntax(text, error)}`);
   }
   const issues = isSurelyExact(json, text, payload) ? [] : findIssues(text);
-  if (issues === 'forbidden') return malformed(`the key ${prototypeKey} is not accepted`);
+  if (issues === 'forbidden')
+    return { ok: false, kind: 'forbidden', message: `the key ${prototypeKey} is not accepted` };
   if (issues.length > 0) return { ok: false, kind: 'inexact', issues };
   return { ok: true, payload: hasBigInts ? readExactJson(text) : payload, json, text };
 }

@@ -11,6 +11,7 @@ import { schemaStore } from './applications/schemas.ts';
 import { backupStore } from './backup/backup.ts';
 import { refuseHalfRestored } from './backup/write-database.ts';
 import { batchStore } from './entries/batches.ts';
+import { deletionStore } from './entries/deletions.ts';
 import { entryStore } from './entries/entries.ts';
 import { milestoneStore } from './entries/milestones.ts';
 import { rawEntries } from './entries/raw-entries.ts';
@@ -22,6 +23,8 @@ import { partStore } from './jobs/parts.ts';
 import { migrate } from './migrations/migrate.ts';
 import { monitorPool, monitorPrimary, timedConnections } from './monitor.ts';
 import { operationStore } from './operations.ts';
+import { refusalCountStore } from './refused/refusal-counts.ts';
+import { refusedStore } from './refused/refused.ts';
 
 export interface Clock {
   /** The time of MongoDB's primary, in ms since the epoch. */
@@ -91,6 +94,7 @@ export function connectStore(
   }
   const milestones = milestoneStore(db);
   const entries = entryStore(db, timeoutMs, { milestones, filterMs });
+  const refusals = refusalCountStore(db);
 
   async function clock(): Promise<Clock> {
     const { isWritablePrimary, localTime, lastWrite } = await db.command({ hello: 1 });
@@ -109,12 +113,15 @@ export function connectStore(
     entries,
     rawEntries: rawEntries(db),
     milestones,
+    deletions: deletionStore(db, timeoutMs),
     batches: batchStore(db, entries, timeoutMs),
     keys: keyStore(db),
     fields: fieldStore(db),
     jobs: jobStore(db),
     parts: partStore(db),
     chunks: chunkStore(db),
+    refused: refusedStore(db),
+    refusals,
     audit: auditStore(db),
     operations: operationStore(db),
     inspection: inspection(db),
@@ -131,9 +138,10 @@ export function connectStore(
     /** Removes all that is kept beside the entries and jobs of a deleted application. */
     async removeRest(application: string): Promise<void> {
       const _id = new ObjectId(application);
-      for (const name of ['milestones', 'batches', 'keys', 'schemas'])
+      for (const name of ['milestones', 'batches', 'keys', 'schemas', 'refused'])
         await db.collection(name).deleteMany({ application: _id });
-      await db.collection('leaves').deleteOne({ _id });
+      await refusals.removeAll(application);
+      for (const name of ['leaves', 'deletions']) await db.collection(name).deleteOne({ _id });
     },
     /** Resolves when the server answers; rejects after 2 s. */
     async ping(): Promise<void> {

@@ -51,3 +51,12 @@ export function storeFault(error: unknown): Fault | undefined {
 export function isDuplicate(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === 11000;
 }
+
+const [snapshotTooOld, snapshotUnavailable] = [239, 246];
+
+/** True when MongoDB cannot tell any more, or not yet, how the database was at the moment of a snapshot. */
+export function isSnapshotLost(error: unknown): boolean {
+  return (
+    error instanceof MongoServerError && (error.code === snapshotTooOld || error.code === snapshotUnavailable)
+  );
+}

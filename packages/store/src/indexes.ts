@@ -18,7 +18,14 @@ const indexes: Record<string, IndexDescription[]> = {
   schemas: [{ key: { application: 1, version: 1 }, unique: true }],
   keys: [{ key: { application: 1, createdAt: -1, _id: -1 } }],
   batches: [{ key: { application: 1 } }],
-  milestones: [{ key: { application: 1, rank: 1 }, unique: true }],
+  milestones: [
+    { key: { application: 1, rank: 1 }, unique: true },
+    // With all that a look at them needs.
+    {
+      key: { application: 1, rank: 1, removed: 1, removedBytes: 1 },
+      partialFilterExpression: { removed: { $gt: 0 } },
+    },
+  ],
   jobs: [
     { key: { application: 1, createdAt: -1 } },
     { key: { owner: 1, kind: 1 } },
@@ -31,6 +38,8 @@ const indexes: Record<string, IndexDescription[]> = {
     { key: { job: 1, state: 1, seq: 1 } },
     { key: { application: 1, stamp: 1 }, partialFilterExpression: { state: 'open' } },
   ],
+  // With `size`, so that the sum of an application is found in the index alone.
+  refused: [{ key: { application: 1, _id: 1, size: 1 } }],
   audit: [{ key: { user: 1, at: -1, _id: -1 } }, { key: { expiresAt: 1 }, expireAfterSeconds: 0 }],
 };
 

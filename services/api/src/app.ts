@@ -19,6 +19,7 @@ import { keyRoutes } from './keys/routes.ts';
 import { createQuotas } from './limits/quota.ts';
 import { createCounters } from './limits/rate.ts';
 import { metricsRoute } from './metrics/route.ts';
+import { refusedRoutes } from './refused/routes.ts';
 import { uploadRoutes } from './uploads/routes.ts';
 
 /** Builds the server: what all routes share, then the routes. It does not listen yet. */
@@ -49,6 +50,7 @@ export async function buildApp(given: AppDependencies) {
       await api.register(keyRoutes, dependencies);
       await api.register(uploadRoutes, dependencies);
       await api.register(entryRoutes, dependencies);
+      await api.register(refusedRoutes, dependencies);
       await api.register(exportRoutes, dependencies);
       await api.register(importRoutes, dependencies);
       for (const kind of jobKinds) await api.register(jobRoutes, { ...dependencies, kind });

@@ -1,3 +1,4 @@
+import type { RefusalRecorder } from '@sluice/intake/refusals/recorder.ts';
 import type { JobQueue } from '@sluice/queues/job-queue.ts';
 import type { Producer } from '@sluice/queues/producer.ts';
 import type { Redis } from '@sluice/queues/redis.ts';
@@ -38,6 +39,7 @@ export interface AppDependencies {
   redis: Redis;
   capacity: Capacities;
   lifecycle: Lifecycle;
+  refusalRecorder: RefusalRecorder;
   metrics: Metrics;
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { createRefusalRecorder } from '@sluice/intake/refusals/recorder.ts';
 import { hearChanges } from '@sluice/queues/broadcast.ts';
 import { createJobQueue } from '@sluice/queues/job-queue.ts';
 import { monitorRedis } from '@sluice/queues/monitor.ts';
@@ -37,6 +38,7 @@ export async function startApi(
   monitorRedis(redis, metrics);
   const compiler = createCompiler({ capacity: capacity.schemas, metrics, log });
   const cache = createApplicationCache({ ...store, compiler, metrics, log });
+  const refusalRecorder = createRefusalRecorder(store, log);
   const unhear = hearChanges(config.redis, log, cache.drop);
   const jobQueue = (kind: keyof typeof jobQueues) =>
     createJobQueue(jobQueues[kind], store.jobs, redis, config.redis, log);
@@ -50,7 +52,7 @@ export async function startApi(
     invalidations: createProducer(invalidationsQueue, redis, config.redis, log),
   };
   const app = await buildApp({
-    ...{ config, log, store, compiler, cache, queues, redis, capacity, lifecycle, metrics },
+    ...{ config, log, store, compiler, cache, queues, redis, capacity, lifecycle, refusalRecorder, metrics },
   });
 
   let stopMetrics = () => {};
@@ -59,6 +61,7 @@ export async function startApi(
     cache.close();
     unhear();
     redis.disconnect();
+    await refusalRecorder.close();
     await Promise.all([compiler.close(), store.close()]);
   }
 

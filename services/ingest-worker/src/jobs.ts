@@ -1,3 +1,4 @@
+import { createRefusalRecorder } from '@sluice/intake/refusals/recorder.ts';
 import { announceChange } from '@sluice/queues/broadcast.ts';
 import { counted, createJobMetrics } from '@sluice/queues/job-metrics.ts';
 import { createJobQueue } from '@sluice/queues/job-queue.ts';
@@ -18,6 +19,7 @@ import { createImportChunk } from './import/import-chunk.ts';
 import { startSettling } from './milestones/start.ts';
 import { monitorBackups } from './monitor-backups.ts';
 import { createPurge } from './purge.ts';
+import { createTrimRefused } from './refused/trim-refused.ts';
 
 const purgesAtOnce = 500;
 
@@ -39,8 +41,11 @@ export async function startIngestWorker(
   const purges = createProducer(purgesQueue, redis, config.redis, log);
   const imports = createJobQueue(importsQueue, store.jobs, redis, config.redis, log);
   const compiler = createCompiler({ metrics, log });
+  const refusalRecorder = createRefusalRecorder(store, log);
   await untilPrepared(store, log);
   const stopSettling = startSettling(store, log);
+  const cleanJobs = createClean({ store, log });
+  const trimRefused = createTrimRefused(store);
   return startWorker({
     config,
     timings,
@@ -65,16 +70,20 @@ export async function startIngestWorker(
       {
         queue: imports,
         handler: createImportChunk({
-          ...{ store, compiler, queue: imports, retentionMs, timings, log },
+          ...{ store, compiler, refusalRecorder, queue: imports, retentionMs, timings, log },
           metrics: createJobMetrics('import', metrics),
         }),
         recover: () => imports.recover(timings.forgottenMs),
       },
     ],
-    clean: createClean({ store, log }),
+    async clean() {
+      await cleanJobs();
+      await trimRefused();
+    },
     close: async () => {
       stopSettling();
       redis.disconnect();
+      await refusalRecorder.close();
       await Promise.all([compiler.close(), store.close()]);
     },
   });

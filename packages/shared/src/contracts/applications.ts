@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { RefusedSettings, RefusedSettingsUpdate } from './refused.ts';
 
 const strict = { additionalProperties: false };
 const exampleSchema = { type: 'object', properties: { celsius: { type: 'number' } }, required: ['celsius'] };
@@ -84,6 +85,7 @@ export const ApplicationUpdate = Type.Object(
     connectors: Type.Optional(Connectors),
     key_required: Type.Optional(KeyRequired),
     allowed_origins: Type.Optional(AllowedOrigins),
+    refused: Type.Optional(RefusedSettingsUpdate),
   },
   {
     ...strict,
@@ -120,6 +122,7 @@ export const Application = Type.Object(
     connectors: Type.Array(Connector),
     key_required: KeyRequired,
     allowed_origins: AllowedOrigins,
+    refused: RefusedSettings,
     template: Template,
     createdAt: Type.String({ format: 'date-time' }),
     lastModifiedAt: Type.String({ format: 'date-time' }),

@@ -30,6 +30,7 @@ export const auditActions = [
   'import.downloaded',
   'import.retried',
   'import.removed',
+  'refused.deleted',
   'rehearsal.made',
   'rehearsal.downloaded',
   'rehearsal.retried',

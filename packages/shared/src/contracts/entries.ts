@@ -20,7 +20,8 @@ export const NewEntry = Type.Object(
 
 export const Upload = Type.Object({ domain: Domain, payload: Payload }, { title: 'Upload' });
 
-const Detail = Type.Object(
+/** What is wrong with a payload. */
+export const Detail = Type.Object(
   {
     path: Type.String({
       description: 'Where in the payload: a JSON Pointer, such as `/address/city`.',
@@ -145,26 +146,28 @@ export const EntriesQuery = Type.Object(
   { additionalProperties: false },
 );
 
+export const Pagination = Type.Object(
+  {
+    limit: Type.Integer({ description: 'Entries per page.', examples: [100] }),
+    current: Type.Integer({ description: '`start` of this page.', examples: [0] }),
+    previous: Type.Integer({ description: '`start` of the previous page.', examples: [0] }),
+    next: Type.Integer({
+      description: '`start` of the next page; of this page, if it is the last.',
+      examples: [0],
+    }),
+    total: Type.Integer({ description: 'Number of entries on all pages.', examples: [1] }),
+    isLast: Type.Boolean({ description: 'Whether this is the last page.', examples: [true] }),
+    cursor: Type.Optional(
+      Type.String({ description: 'Send it as `after` to get the next page; absent on the last page.' }),
+    ),
+  },
+  { title: 'Pagination' },
+);
+
 export const EntryPage = Type.Object(
   {
     result: Type.Array(Entry),
-    pagination: Type.Object(
-      {
-        limit: Type.Integer({ description: 'Entries per page.', examples: [100] }),
-        current: Type.Integer({ description: '`start` of this page.', examples: [0] }),
-        previous: Type.Integer({ description: '`start` of the previous page.', examples: [0] }),
-        next: Type.Integer({
-          description: '`start` of the next page; of this page, if it is the last.',
-          examples: [0],
-        }),
-        total: Type.Integer({ description: 'Number of entries on all pages.', examples: [1] }),
-        isLast: Type.Boolean({ description: 'Whether this is the last page.', examples: [true] }),
-        cursor: Type.Optional(
-          Type.String({ description: 'Send it as `after` to get the next page; absent on the last page.' }),
-        ),
-      },
-      { title: 'Pagination' },
-    ),
+    pagination: Pagination,
   },
   { title: 'EntryPage' },
 );

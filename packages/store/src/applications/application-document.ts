@@ -20,6 +20,7 @@ export interface ApplicationRecord {
   keyRequired: boolean;
   /** Origins whose pages may upload; none says nothing about pages. */
   allowedOrigins: string[];
+  refused: RefusedSettings;
   createdAt: Date;
   lastModifiedAt: Date;
   /** Of one that was deleted and can be restored until `purgeAt`. */
@@ -27,12 +28,20 @@ export interface ApplicationRecord {
   purgeAt?: Date;
 }
 
-/** Who may upload. */
-export type Access = Pick<ApplicationRecord, 'keyRequired' | 'allowedOrigins'>;
+/** Which refused uploads are kept: at most `limit`, for so many days. */
+export interface RefusedSettings {
+  keep: boolean;
+  limit: number;
+  days: number;
+}
+
+/** Who may upload, and what becomes of uploads that are refused. */
+export type Access = Pick<ApplicationRecord, 'keyRequired' | 'allowedOrigins' | 'refused'>;
+export type StoredAccess = Partial<Omit<Access, 'refused'>> & { refused?: Partial<RefusedSettings> };
 
 export interface ApplicationDocument
   extends Omit<ApplicationRecord, 'id' | 'owner' | 'version' | keyof Access>,
-    Partial<Access> {
+    StoredAccess {
   _id: ObjectId;
   owner: { id: ObjectId; username: string };
   /** Absent while the first schema is in force. */
@@ -43,9 +52,12 @@ export interface ApplicationDocument
 
 export const alive = { deletedAt: { $exists: false } };
 
-export const toAccess = ({ keyRequired = false, allowedOrigins = [] }: Partial<Access>): Access => ({
+const refusedDefaults: RefusedSettings = { keep: true, limit: 10_000, days: 30 };
+
+export const toAccess = ({ keyRequired = false, allowedOrigins = [], refused }: StoredAccess): Access => ({
   keyRequired,
   allowedOrigins,
+  refused: { ...refusedDefaults, ...refused },
 });
 
 export const toRecord = ({ _id, owner, version = 1, ...rest }: ApplicationDocument): ApplicationRecord => ({

@@ -6,13 +6,14 @@ import {
   type ApplicationDocument,
   type ApplicationRecord,
   alive,
+  type StoredAccess,
   toAccess,
   toRecord,
 } from './application-document.ts';
 import { byExistence, deletedApplications, type Existence, kept } from './deleted-applications.ts';
 import { managedApplications } from './managed-applications.ts';
 
-export type { Access, ApplicationRecord } from './application-document.ts';
+export type { Access, ApplicationRecord, RefusedSettings } from './application-document.ts';
 
 /** `bytes` as BSON. */
 export type ApplicationSize = { id: string; bytes: number };
@@ -26,7 +27,8 @@ interface Existing {
 }
 
 export type ApplicationStore = ReturnType<typeof applicationStore>;
-export type ApplicationChange = Partial<Pick<ApplicationRecord, 'name' | 'type' | 'connectors'> & Access>;
+export type ApplicationChange = Partial<Pick<ApplicationRecord, 'name' | 'type' | 'connectors'>> &
+  StoredAccess;
 
 /** Applications and the tombstones of deleted ones. */
 export function applicationStore(db: Db) {
@@ -107,12 +109,13 @@ export function applicationStore(db: Db) {
     async update(
       domain: string,
       ownerId: string,
-      change: ApplicationChange,
+      { refused = {}, ...change }: ApplicationChange,
     ): Promise<ApplicationRecord | undefined> {
+      const settings = Object.entries(refused).map(([name, value]) => [`refused.${name}`, value]);
       return orUndefined(
         await applications.findOneAndUpdate(
           owned(domain, ownerId),
-          { $set: { ...change, lastModifiedAt: new Date() } },
+          { $set: { ...change, ...Object.fromEntries(settings), lastModifiedAt: new Date() } },
           { returnDocument: 'after' },
         ),
       );
@@ -127,6 +130,7 @@ export function applicationStore(db: Db) {
           version: 1,
           keyRequired: 1,
           allowedOrigins: 1,
+          refused: 1,
         });
       return new Map(
         (await found.toArray()).map(({ _id, owner, version = 1, ...access }) => [

@@ -16,6 +16,12 @@ export interface MadeKey {
   hash: Buffer;
 }
 
+/** SHA-256 of a key, and the id of its record. */
+export interface KeyHash {
+  id: string;
+  hash: Buffer;
+}
+
 interface KeyDocument extends Omit<KeyRecord, 'id'> {
   _id: ObjectId;
   application: ObjectId;
@@ -88,11 +94,14 @@ export function keyStore(db: Db) {
     },
 
     /** Of all keys of an application. */
-    async hashes(application: string): Promise<Buffer[]> {
+    async hashes(application: string): Promise<KeyHash[]> {
       const found = keys
         .find({ application: new ObjectId(application) })
-        .project<{ hash: Binary }>({ hash: 1 });
-      return (await found.toArray()).map(({ hash }) => Buffer.from(hash.buffer));
+        .project<{ _id: ObjectId; hash: Binary }>({ hash: 1 });
+      return (await found.toArray()).map(({ _id, hash }) => ({
+        id: _id.toHexString(),
+        hash: Buffer.from(hash.buffer),
+      }));
     },
   };
 }

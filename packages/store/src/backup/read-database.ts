@@ -1,6 +1,7 @@
-import { BSON, type Db, type Document, MongoServerError, ObjectId } from 'mongodb';
+import { BSON, type Db, type Document, ObjectId } from 'mongodb';
 import { kept } from '../applications/deleted-applications.ts';
 import { range } from '../entries/entry-range.ts';
+import { isSnapshotLost } from '../faults.ts';
 import type { Block } from './block.ts';
 import { patiently, rawPages } from './raw-pages.ts';
 
@@ -12,7 +13,6 @@ const shortRoundMs = 30_000;
 const derived = 'milestones';
 
 const majority = { level: 'majority' };
-const [snapshotUnavailable, snapshotTooOld] = [246, 239];
 
 /** MongoDB no longer knows how the database was at the moment of the backup. */
 export class SnapshotLost extends Error {}
@@ -79,11 +79,7 @@ async function* snapshot(db: Db, from: number): AsyncGenerator<Block> {
     yield* entries(db, { from, readConcern });
     yield* parts(db, { from, readConcern });
   } catch (error) {
-    const { code } = error as MongoServerError;
-    if (
-      !(error instanceof MongoServerError && [snapshotUnavailable, snapshotTooOld].includes(code as number))
-    )
-      throw error;
+    if (!isSnapshotLost(error)) throw error;
     throw new SnapshotLost(
       'MongoDB no longer has the moment of this backup: the last part of it took longer than minSnapshotHistoryWindowInSeconds (300 s), or the collections were changed; try again when less is written',
     );

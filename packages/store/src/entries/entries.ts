@@ -40,7 +40,7 @@ export function entryStore(
     return prepared;
   }
 
-  const listing = createListing({ entries, milestones, filterMs });
+  const listing = createListing({ db, entries, milestones, filterMs });
   return {
     prepare: prepareOnce,
 

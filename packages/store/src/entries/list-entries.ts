@@ -1,4 +1,12 @@
-import { type Binary, type Collection, type Filter, MongoServerError } from 'mongodb';
+import {
+  type Binary,
+  type ClientSession,
+  type Collection,
+  type Db,
+  type Filter,
+  MongoServerError,
+} from 'mongodb';
+import { inSnapshot } from '../in-snapshot.ts';
 import type { EntryDocument } from './entry-document.ts';
 import { type Condition, FilterTimeout, toQuery } from './entry-filter.ts';
 import { type EntryId, firstKeyAt, highestId, lowestId, toKey } from './entry-id.ts';
@@ -30,6 +38,7 @@ export class PageTooLarge extends Error {
 }
 
 interface Dependencies {
+  db: Db;
   entries: Collection<EntryDocument>;
   milestones: MilestoneStore;
   /** How long a filtered read may take. */
@@ -39,7 +48,7 @@ interface Dependencies {
 const outOfTime = 50;
 
 /** Pages and numbers of entries, at the same cost wherever they are; with a filter, at that of looking through them. */
-export function createListing({ entries, milestones, filterMs }: Dependencies) {
+export function createListing({ db, entries, milestones, filterMs }: Dependencies) {
   const begin = (application: string, { from }: Period): Binary =>
     from ? firstKeyAt(application, from) : toKey(application, lowestId);
 
@@ -54,13 +63,14 @@ export function createListing({ entries, milestones, filterMs }: Dependencies) {
 
   /** Where to begin to be at the same place with less to skip. Undefined when there is no such place. */
   async function nearest(
+    session: ClientSession,
     application: string,
     below: End,
     start: number,
   ): Promise<{ below: End; skip: number } | undefined> {
-    const rank = (await milestones.count(application, below)) - start;
+    const rank = (await milestones.countIn(session, application, below)) - start;
     if (rank < 1) return undefined;
-    const above = await milestones.above(application, rank);
+    const above = await milestones.above(session, application, rank);
     const down = above ? above.rank - rank : start;
     return above && down < start ? { below: { $lte: above.key }, skip: down } : { below, skip: start };
   }
@@ -68,9 +78,9 @@ export function createListing({ entries, milestones, filterMs }: Dependencies) {
   async function read(
     filter: Filter<EntryDocument>,
     { start, limit, onRead }: Pick<Page, 'start' | 'limit' | 'onRead'>,
-    maxTimeMS?: number,
+    options: { maxTimeMS?: number; session?: ClientSession } = {},
   ): Promise<Uint8Array[]> {
-    const cursor = entries.find(filter, { raw: true, ...(maxTimeMS !== undefined && { maxTimeMS }) });
+    const cursor = entries.find(filter, { raw: true, ...options });
     const documents: AsyncIterable<unknown> = cursor.sort({ _id: -1 }).skip(start).limit(limit);
     const found: Uint8Array[] = [];
     let bytes = 0;
@@ -105,13 +115,15 @@ export function createListing({ entries, milestones, filterMs }: Dependencies) {
       const [$gte, below] = [begin(application, period), end(application, period, before)];
       if (filter) {
         const query = { _id: { $gte, ...below }, ...toQuery(filter) };
-        return inTime(read(query, { start, limit, onRead }, filterMs));
+        return inTime(read(query, { start, limit, onRead }, { maxTimeMS: filterMs }));
       }
       // To skip so few costs less than to look where to begin.
-      const isNear = start <= milestones.spacing;
-      const place = isNear ? { below, skip: start } : await nearest(application, below, start);
-      if (!place) return [];
-      return read({ _id: { $gte, ...place.below } }, { start: place.skip, limit, onRead });
+      if (start <= milestones.spacing) return read({ _id: { $gte, ...below } }, { start, limit, onRead });
+      return inSnapshot(db, async (session) => {
+        const place = await nearest(session, application, below, start);
+        if (!place) return [];
+        return read({ _id: { $gte, ...place.below } }, { start: place.skip, limit, onRead }, { session });
+      });
     },
 
     /** Exact. With `until`, of the entries up to that one. Throws FilterTimeout. */

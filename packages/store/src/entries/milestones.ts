@@ -1,7 +1,11 @@
-import { type Binary, type Db, ObjectId } from 'mongodb';
+import { type Binary, type ClientSession, type Db, ObjectId } from 'mongodb';
 import { isDuplicate } from '../faults.ts';
+import { inSnapshot } from '../in-snapshot.ts';
+import { deletionGuard } from './deletion-guard.ts';
 import type { EntryDocument } from './entry-document.ts';
 import { firstKeyAt, highestId, lowestId, toKey } from './entry-id.ts';
+import type { MilestoneDocument } from './milestone-document.ts';
+import { corrected, removedOf, storedRank } from './removed-entries.ts';
 
 /** `rank`: how many entries the application has up to this key, and with it. `bytes`: of their payloads, as BSON. */
 export interface Milestone {
@@ -14,14 +18,6 @@ export interface Milestone {
 export interface End {
   $lt?: Binary;
   $lte?: Binary;
-}
-
-interface MilestoneDocument {
-  /** The key of an entry. */
-  _id: Binary;
-  application: ObjectId;
-  rank: number;
-  bytes: number;
 }
 
 const ascending = { _id: 1 } as const;
@@ -38,23 +34,28 @@ export type MilestoneStore = ReturnType<typeof milestoneStore>;
 export function milestoneStore(db: Db, spacing = 2_500) {
   const milestones = db.collection<MilestoneDocument>('milestones');
   const entries = db.collection<EntryDocument>('entries');
+  const guard = deletionGuard(db);
 
   const beginOf = (application: string) => toKey(application, lowestId);
   const begin = (application: string): Milestone => ({ key: beginOf(application), rank: 0, bytes: 0 });
   const allOf = (application: string): End => ({ $lte: toKey(application, highestId) });
 
-  /** The highest milestone of a range. */
-  async function last(from: Binary, end: End): Promise<Milestone | undefined> {
-    const found = await milestones.findOne({ _id: { $gte: from, ...end } }, { sort: descending });
+  /** The highest milestone of a range, as it is stored. */
+  async function last(from: Binary, end: End, session?: ClientSession): Promise<Milestone | undefined> {
+    const found = await milestones.findOne({ _id: { $gte: from, ...end } }, { sort: descending, session });
     return found ? toMilestone(found) : undefined;
   }
 
-  async function lastOf(application: string): Promise<Milestone> {
-    return (await last(beginOf(application), allOf(application))) ?? begin(application);
+  async function lastOf(application: string, session?: ClientSession): Promise<Milestone> {
+    return (await last(beginOf(application), allOf(application), session)) ?? begin(application);
   }
 
   /** As many entries further, or as far as there are some. */
-  async function further({ key, rank, bytes }: Milestone, end: End, limit: number): Promise<Milestone> {
+  async function further(
+    { key, rank, bytes }: Milestone,
+    end: End,
+    { limit, session }: { limit: number; session?: ClientSession },
+  ): Promise<Milestone> {
     const pipeline = [
       { $match: { _id: { $gt: key, ...end } } },
       { $sort: ascending },
@@ -68,51 +69,77 @@ export function milestoneStore(db: Db, spacing = 2_500) {
         },
       },
     ];
-    const [sums] = await entries.aggregate<{ last: Binary; count: number; size: number }>(pipeline).toArray();
+    const found = entries.aggregate<{ last: Binary; count: number; size: number }>(pipeline, { session });
+    const [sums] = await found.toArray();
     return sums
       ? { key: sums.last, rank: rank + sums.count, bytes: bytes + sums.size }
       : { key, rank, bytes };
   }
 
-  /** Another worker may have been quicker; but then with the same. */
-  async function add(application: string, { key, rank, bytes }: Milestone): Promise<void> {
+  /** False when entries were deleted since `version`, or another worker was quicker. */
+  async function add(application: string, { key, ...sums }: Milestone, version: number): Promise<boolean> {
+    const document = { _id: key, application: new ObjectId(application), ...sums };
     try {
-      await milestones.insertOne({ _id: key, application: new ObjectId(application), rank, bytes });
+      return await guard.unlessChanged(application, version, async (session) => {
+        await milestones.insertOne(document, { session });
+      });
     } catch (error) {
       if (!isDuplicate(error)) throw error;
       const there = await milestones.findOne({ _id: key });
-      if (there?.rank !== rank)
-        throw new Error(`not the only milestone of rank ${rank}, or of its key: an entry came late`);
+      if (there?.rank === sums.rank) return true;
+      throw new Error(`not the only milestone of rank ${sums.rank}, or of its key: an entry came late`);
     }
+  }
+
+  /** In the session of a snapshot. */
+  async function countIn(
+    session: ClientSession,
+    application: string,
+    end: End,
+    from?: Binary,
+  ): Promise<number> {
+    const lower = from ?? beginOf(application);
+    const counted = (range: object) => entries.countDocuments({ _id: range }, { session });
+    const highest = await last(lower, end, session);
+    if (!highest) return counted({ $gte: lower, ...end });
+    const [removed, beyond, lowest] = await Promise.all([
+      removedOf(db, application, session),
+      counted({ $gt: highest.key, ...end }),
+      from && milestones.findOne({ _id: { $gte: from, ...end } }, { sort: ascending, session }),
+    ]);
+    const upper = corrected(highest, removed).rank + beyond;
+    if (!from || !lowest) return upper;
+    const before = await counted({ $gte: from, $lte: lowest._id });
+    return before + upper - corrected(toMilestone(lowest), removed).rank;
   }
 
   return {
     spacing,
 
     /** How many entries there are, exactly. `from` is included; without it, it is the rank of the end. */
-    async count(application: string, end: End = allOf(application), from?: Binary): Promise<number> {
-      const lower = from ?? beginOf(application);
-      const highest = await last(lower, end);
-      if (!highest) return entries.countDocuments({ _id: { $gte: lower, ...end } });
-      const beyond = entries.countDocuments({ _id: { $gt: highest.key, ...end } });
-      if (!from) return highest.rank + (await beyond);
-      const lowest = await milestones.findOne({ _id: { $gte: from, ...end } }, { sort: ascending });
-      const { key, rank } = lowest ? toMilestone(lowest) : highest;
-      const before = entries.countDocuments({ _id: { $gte: from, $lte: key } });
-      return (await before) + highest.rank - rank + (await beyond);
-    },
+    count: (application: string, end: End = allOf(application), from?: Binary): Promise<number> =>
+      inSnapshot(db, (session) => countIn(session, application, end, from)),
+
+    countIn,
 
     /** Exact; bytes are those of payloads, as BSON. Costs as much as to read the entries beyond the last milestone. */
-    async usage(application: string): Promise<{ entries: number; bytes: number }> {
-      const all = await further(await lastOf(application), allOf(application), Number.MAX_SAFE_INTEGER);
-      return { entries: all.rank, bytes: all.bytes };
-    },
+    usage: (application: string): Promise<{ entries: number; bytes: number }> =>
+      inSnapshot(db, async (session) => {
+        const highest = await lastOf(application, session);
+        const [removed, all] = await Promise.all([
+          removedOf(db, application, session),
+          further(highest, allOf(application), { limit: Number.MAX_SAFE_INTEGER, session }),
+        ]);
+        const { rank, bytes } = corrected(highest, removed);
+        return { entries: all.rank - highest.rank + rank, bytes: all.bytes - highest.bytes + bytes };
+      }),
 
-    /** The first milestone at a rank or above it; undefined beyond the last one. */
-    async above(application: string, rank: number): Promise<Milestone | undefined> {
-      const filter = { application: new ObjectId(application), rank: { $gte: rank } };
-      const found = await milestones.findOne(filter, { sort: { rank: 1 } });
-      return found ? toMilestone(found) : undefined;
+    /** The first milestone at a rank or above it, in the session of a snapshot; undefined beyond the last one. */
+    async above(session: ClientSession, application: string, rank: number): Promise<Milestone | undefined> {
+      const removed = await removedOf(db, application, session);
+      const filter = { application: new ObjectId(application), rank: { $gte: storedRank(rank, removed) } };
+      const found = await milestones.findOne(filter, { sort: { rank: 1 }, session });
+      return found ? corrected(toMilestone(found), removed) : undefined;
     },
 
     /**
@@ -130,16 +157,16 @@ export function milestoneStore(db: Db, spacing = 2_500) {
 
     /**
      * Sets at most `limit` further milestones below `bound` (ms since the epoch); returns how many. Nothing may be
-     * inserted below the bound any more. May run in several workers at once.
+     * inserted below the bound any more. May run in several workers at once, and beside deletions.
      */
     async set(application: string, bound: number, limit: number): Promise<number> {
       const $lt = firstKeyAt(application, new Date(bound));
-      let known = await lastOf(application);
-      for (let set = 0; set < limit; set++) {
-        const next = await further(known, { $lt }, spacing);
+      for (let set = 0; set < limit; ) {
+        const version = await guard.version(application);
+        const known = await lastOf(application);
+        const next = await further(known, { $lt }, { limit: spacing });
         if (next.rank < known.rank + spacing) return set;
-        await add(application, next);
-        known = next;
+        if (await add(application, next, version)) set += 1;
       }
       return limit;
     },

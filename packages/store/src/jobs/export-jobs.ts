@@ -1,4 +1,5 @@
-import { type Db, ObjectId } from 'mongodb';
+import { type Binary, type ClientSession, type Db, ObjectId } from 'mongodb';
+import { fromKey } from '../entries/entry-id.ts';
 import {
   type ExportDocument,
   type ExportJob,
@@ -7,6 +8,7 @@ import {
   type Part,
   type Position,
   toRecord,
+  unfinished,
 } from './job-records.ts';
 import { hasMatched } from './lease.ts';
 
@@ -31,6 +33,29 @@ export function exportJobs(db: Db) {
     async keptOfOwner(owner: string, most: number): Promise<number> {
       const isKept = { kind: 'export', transient: false, state: { $ne: 'cancelled' } } as const;
       return jobs.countDocuments({ ...isKept, owner: new ObjectId(owner) }, { limit: most });
+    },
+
+    /** Says of exports that are not made yet that some of these entries of theirs are deleted, in the transaction that deletes them. */
+    async noteDeleted(session: ClientSession, application: string, keys: Binary[]): Promise<void> {
+      const ofApplication = { application: new ObjectId(application), kind: 'export' } as const;
+      const open = { state: { $in: [...unfinished, 'failed' as const] }, deletedMeanwhile: { $ne: true } };
+      const fields = { 'options.from': 1, 'options.to': 1, 'cut.until': 1 } as const;
+      const found = jobs.find({ ...ofApplication, ...open }, { session }).project<ExportDocument>(fields);
+      const deleted = keys.map(fromKey);
+      const concerned = (await found.toArray()).filter(({ options: { from, to }, cut }) =>
+        deleted.some(
+          ({ id, createdAt }) =>
+            cut && id <= cut.until && (!from || createdAt >= from) && (!to || createdAt < to),
+        ),
+      );
+      if (concerned.length === 0) return;
+      const _id = { $in: concerned.map((job) => job._id) };
+      await jobs.updateMany({ _id }, { $set: { deletedMeanwhile: true } }, { session });
+    },
+
+    /** The same of one that was just made. */
+    async setDeletedMeanwhile(id: string): Promise<void> {
+      await jobs.updateOne({ _id: new ObjectId(id) }, { $set: { deletedMeanwhile: true } });
     },
 
     async setTotal(id: string, total: number): Promise<void> {

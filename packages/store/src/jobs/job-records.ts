@@ -132,6 +132,8 @@ export interface ExportJob extends Job {
   hasLarge?: boolean | undefined;
   /** True for a file that is streamed to one client and not kept. */
   transient: boolean;
+  /** Entries between its first and its last were deleted after its cut, and may be missing. */
+  deletedMeanwhile?: boolean;
   /** Absent until it is known, and where `arrays` is `json`. */
   shape?: ExportShape;
   position?: Position;

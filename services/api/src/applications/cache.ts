@@ -84,7 +84,7 @@ export function createApplicationCache({
     const checkedAt = performance.now();
     const record = await applications.byDomain(domain);
     if (!record) return undefined;
-    const { keyRequired, allowedOrigins } = record;
+    const { keyRequired, allowedOrigins, refused } = record;
     const owner = record.owner.id;
     const [intake, disabled] = await Promise.all([loadIntake(record), users.disabledAmong([owner])]);
     // What was dropped meanwhile may be this one: it is checked before it is used.
@@ -94,6 +94,7 @@ export function createApplicationCache({
       ownerIsDisabled: disabled.has(owner),
       keyRequired,
       allowedOrigins,
+      refused,
       checkedAt: drops === before ? checkedAt : Number.NEGATIVE_INFINITY,
     };
     cached.set(domain, found);

@@ -46,7 +46,7 @@ type Needs = 'store' | 'compiler' | 'cache' | 'queues' | 'quotas' | 'capacity' |
 /** Applications of the user whose token it is. */
 export const applicationRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = async (
   app,
-  { store: { applications }, compiler, cache, queues, quotas, capacity, audit, log },
+  { store: { applications, refused }, compiler, cache, queues, quotas, capacity, audit, log },
 ) => {
   ownerRoutes(app, 'Applications');
   const list = createListApplications(applications, capacity);
@@ -123,7 +123,8 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Nee
     schema: {
       operationId: 'updateApplication',
       summary: 'Update an application',
-      description: 'Changes its name, type or connectors, or who may upload. PUT and PATCH do the same.',
+      description:
+        'Changes its name, type or connectors, who may upload, or which refused uploads are kept. PUT and PATCH do the same.',
       params: ByDomain,
       body: ApplicationUpdate,
       response: { 200: Success(Application) },
@@ -133,8 +134,9 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Nee
       const change = toChange(body);
       const updated = await applications.update(params.domain, owner.id, change);
       if (!updated) throw applicationNotFound(params.domain);
-      if ('keyRequired' in change || 'allowedOrigins' in change)
+      if ('keyRequired' in change || 'allowedOrigins' in change || 'refused' in change)
         await announce(updated.id, ['invalidations']);
+      if ('refused' in change) await refused.trim(updated.id, updated.refused);
       const details = { changed: Object.keys(body) };
       await audit.note(request, { action: 'application.updated', application: updated.domain, details });
       return sendOne(reply, updated);

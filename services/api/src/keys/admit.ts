@@ -21,12 +21,12 @@ type Admitting = Pick<CachedApplication, 'id' | 'domain' | 'keyRequired' | 'owne
 export const isRestricted = ({ keyRequired, ownerIsDisabled }: Admitting): boolean =>
   keyRequired || ownerIsDisabled;
 
-/** Lets uploads pass that have a key of the application. Only for applications that are restricted. Throws ApiError. */
+/** Lets uploads pass that have a key of the application; resolves with the id of the key. Only for applications that are restricted. Throws ApiError. */
 export function createAdmit(keyring: Keyring) {
   return async function admit(
     { id, domain, ownerIsDisabled }: Admitting,
     headers: IncomingHttpHeaders,
-  ): Promise<void> {
+  ): Promise<string> {
     if (ownerIsDisabled) throw forbidden(`the owner of ${domain} is disabled`);
     const key = sentKey(headers);
     if (!key.startsWith(keyMark)) {
@@ -35,9 +35,10 @@ export function createAdmit(keyring: Keyring) {
         : `send it as X-Api-Key: ${keyMark}… or Authorization: Bearer ${keyMark}…`;
       throw forbidden(`an ingest key is required to upload to ${domain}: ${then}`);
     }
-    if (!(await keyring.has(id, hashOf(key)))) {
+    const found = await keyring.idOf(id, hashOf(key));
+    if (found === undefined)
       throw forbidden(`this is not a valid ingest key of ${domain}: it may have been rotated or revoked`);
-    }
+    return found;
   };
 }
 

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { KeyStore } from '@sluice/store/applications/keys.ts';
+import type { KeyHash, KeyStore } from '@sluice/store/applications/keys.ts';
 import { LRUCache } from 'lru-cache';
 
 /** A revoked key is never taken on knowledge older than this. */
@@ -9,7 +9,7 @@ export type Keyring = ReturnType<typeof createKeyring>;
 
 /** The hashes of keys of applications that need them, read from MongoDB at most every so often, and one read at a time. */
 export function createKeyring(keys: Pick<KeyStore, 'hashes'>) {
-  const cached = new LRUCache<string, Buffer[]>({
+  const cached = new LRUCache<string, KeyHash[]>({
     max: 5_000,
     ttl: maxAgeMs,
     // Who waits for a read whose keys are forgotten meanwhile gets them still.
@@ -24,11 +24,11 @@ export function createKeyring(keys: Pick<KeyStore, 'hashes'>) {
   });
 
   return {
-    /** Whether the application has a key with this SHA-256. Rejects when MongoDB is away. */
-    async has(id: string, hash: Buffer): Promise<boolean> {
-      if (includes(await cached.fetch(id), hash)) return true;
+    /** Id of the application's key with this SHA-256; undefined when it has none. Rejects when MongoDB is away. */
+    async idOf(application: string, hash: Buffer): Promise<string | undefined> {
+      const known = find(await cached.fetch(application), hash);
       // It may be younger than what is known: the read that is awaited now began after this call.
-      return includes(await cached.fetch(id, { forceRefresh: true }), hash);
+      return known ?? find(await cached.fetch(application, { forceRefresh: true }), hash);
     },
     /** Its keys have changed. */
     forget: (id: string) => void cached.delete(id),
@@ -36,8 +36,8 @@ export function createKeyring(keys: Pick<KeyStore, 'hashes'>) {
 }
 
 /** Looks at all of them, so that the time tells nothing. */
-function includes(hashes: Buffer[] | undefined, hash: Buffer): boolean {
-  let found = false;
-  for (const each of hashes ?? []) if (timingSafeEqual(each, hash)) found = true;
+function find(hashes: KeyHash[] | undefined, hash: Buffer): string | undefined {
+  let found: string | undefined;
+  for (const each of hashes ?? []) if (timingSafeEqual(each.hash, hash)) found = each.id;
   return found;
 }

@@ -14,3 +14,13 @@ export function addressKey(address: string): string {
   const groups = parsed.parts.slice(0, 4).map((group) => group.toString(16));
   return `${groups.join(':')}::/64`;
 }
+
+/** The network of an address, which says where it is from but not whose it is: a /24 of IPv4, a /48 of IPv6. */
+export function networkOf(address: string): string | undefined {
+  const plain = (address ?? '').split('%')[0] as string;
+  if (!ipaddr.isValid(plain)) return undefined;
+  const parsed = ipaddr.process(plain);
+  const bytes = parsed.toByteArray();
+  const length = parsed.kind() === 'ipv4' ? 3 : 6;
+  return `${ipaddr.fromByteArray(bytes.fill(0, length))}/${8 * length}`;
+}

@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { createRecordFields } from '@sluice/intake/record-fields.ts';
 import { createUploadValidator } from '@sluice/intake/upload-validator.ts';
@@ -7,6 +6,7 @@ import { Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import type { Outcome, NewEntry as Storable } from '@sluice/store/entries/entries.ts';
 import { type EntryId, idOfKey } from '@sluice/store/entries/entry-id.ts';
+import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { Dependencies } from '../dependencies.ts';
 import { takeJsonBytes } from '../http/json-body.ts';
@@ -24,17 +24,27 @@ import { createValidateLines } from './batch/validate-lines.ts';
 import { commitSizes, createGroupCommit } from './group-commit.ts';
 import { idempotencyHash, idempotencyKey } from './idempotency.ts';
 import { outcomeError } from './outcome-errors.ts';
-import { aboutKeys, keyed, spending } from './route-parts.ts';
+import { aboutKeys, keyed, senderOf, spending } from './route-parts.ts';
 
 const sendBatch = (domain: string) =>
   `one object is expected; send arrays to /api/applications/${domain}/data/batch`;
 
-type Needs = 'store' | 'cache' | 'keyring' | 'redis' | 'quotas' | 'capacity' | 'config' | 'metrics' | 'log';
+type Needs =
+  | 'store'
+  | 'cache'
+  | 'keyring'
+  | 'redis'
+  | 'quotas'
+  | 'capacity'
+  | 'config'
+  | 'metrics'
+  | 'refusalRecorder'
+  | 'log';
 
 /** Uploads and batches: open to anyone who knows the domain, unless its owner wants a key; a token that comes along is not looked at. */
 export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = async (
   app,
-  { store, cache, keyring, redis, quotas: { checkUpload }, capacity, config, metrics, log },
+  { store, cache, keyring, redis, quotas: { checkUpload }, capacity, config, metrics, refusalRecorder, log },
 ) => {
   const recordFields = createRecordFields(store.fields);
   const uploadValidator = createUploadValidator(recordFields, log, {
@@ -55,7 +65,7 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
   const validateLines = createValidateLines(config.bodyLimit, uploadValidator, log);
   const { batches } = store;
   const storeBatch = createStoreBatch({
-    ...{ cache, commit, recordFields, batches, validateLines, checkUpload },
+    ...{ cache, commit, recordFields, batches, validateLines, checkUpload, refusalRecorder },
     metrics: batchUploads,
   });
   await app.register(batchRoutes, {
@@ -68,21 +78,30 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
   async function accept(
     domain: string,
     body: Buffer,
-    headers: IncomingHttpHeaders,
+    { headers, ip }: Pick<FastifyRequest, 'headers' | 'ip'>,
     spend: Spend,
   ): Promise<{ text: string; id: EntryId }> {
     const given = headers['idempotency-key'] as string | undefined;
     const key = given === undefined ? undefined : idempotencyKey(given);
     const application = cache.peek(domain) ?? (await cache.get(domain));
     if (!application) throw applicationNotFound(domain);
-    if (isRestricted(application)) await admit(application, headers);
+    const sentKey = isRestricted(application) ? await admit(application, headers) : undefined;
     checkUpload?.(application.owner);
     spend?.(application.id, 1);
     const validated = await uploadValidator.validate(application, body);
     if (!validated.ok) {
-      const { name, message, details } = await validated.explain();
+      const refusal = await validated.explain();
+      const { name, details } = refusal;
       const isBatch = name === 'SchemaValidationError' && isArray(body);
-      throw new ApiError(name, isBatch ? sendBatch(domain) : message, details && { details });
+      const message = isBatch ? sendBatch(domain) : refusal.message;
+      const sender = senderOf(ip, sentKey);
+      refusalRecorder.note(application, {
+        source: 'upload',
+        refusal: { ...refusal, message },
+        payload: body,
+        sender,
+      });
+      throw new ApiError(name, message, details && { details });
     }
     const { json, bson, text, fields } = validated;
     const recording = recordFields.record(application, new Set(fields));
@@ -126,9 +145,13 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
         },
       },
     },
-    async ({ params: { domain }, body, headers }, reply) => {
+    async (request, reply) => {
+      const {
+        params: { domain },
+        body,
+      } = request;
       if (!Buffer.isBuffer(body)) throw new ApiError('MalformedBodyError', 'the body is empty');
-      const { text, id } = await accept(domain, body, headers, rate && spending(rate, reply));
+      const { text, id } = await accept(domain, body, request, rate && spending(rate, reply));
       reply.code(201).type('application/json; charset=utf-8').header('entry-id', id);
       // The payload as it was sent: it was read as JSON that has one meaning, so nothing is serialised again. The type is that of the value.
       return `{"success":true,"status":201,"data":{"domain":"${domain}","payload":${text}}}` as never;

@@ -1,4 +1,5 @@
 import { createRecordFields } from '@sluice/intake/record-fields.ts';
+import type { RefusalRecorder } from '@sluice/intake/refusals/recorder.ts';
 import { Postpone } from '@sluice/queues/consumer.ts';
 import type { JobMetrics } from '@sluice/queues/job-metrics.ts';
 import type { JobQueue } from '@sluice/queues/job-queue.ts';
@@ -21,6 +22,7 @@ const maxAttempts = 10;
 interface Dependencies {
   store: Store;
   compiler: Compiler;
+  refusalRecorder: RefusalRecorder;
   queue: Pick<JobQueue, 'moveUp'>;
   retentionMs: number;
   timings: LeaseTimings;
@@ -35,6 +37,7 @@ interface Dependencies {
 export function createImportChunk({
   store,
   compiler,
+  refusalRecorder,
   queue,
   retentionMs,
   timings,
@@ -111,6 +114,7 @@ export function createImportChunk({
       }),
     );
     await commit(chunk, processed, counted);
+    processed.refused.noteTo(refusalRecorder, { ...reader.intake, refused: application.refused });
   }
 
   /** A chunk that ends otherwise than done is free for the next worker. */

@@ -2,14 +2,15 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
 import type { Intake } from '@sluice/intake/intake.ts';
-import { defect } from '@sluice/intake/line-errors.ts';
+import { defect, ofLine } from '@sluice/intake/line-errors.ts';
 import type { RecordFields } from '@sluice/intake/record-fields.ts';
+import { createRefusedLines, type RefusedLines } from '@sluice/intake/refusals/refused-lines.ts';
 import type { LineRefusal } from '@sluice/intake/validate-payload.ts';
 import { type Frame, framesOf } from '@sluice/json/frames.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { EntryStore } from '@sluice/store/entries/entries.ts';
 import type { ClaimedChunk } from '@sluice/store/jobs/chunk-records.ts';
-import type { ReadLine } from './read-line.ts';
+import type { ReadLine, Source } from './read-line.ts';
 import { createReport } from './report.ts';
 import { createStoreLines } from './store-lines.ts';
 
@@ -42,12 +43,14 @@ export interface Processed {
   accepted: number;
   rejected: number;
   report: { data: Buffer; bytes: number } | undefined;
+  refused: RefusedLines;
 }
 
 /** Reads, validates and stores the lines of a chunk. When it rejects, none of its commands is under way any more. */
 export function createProcessChunk({ entries, recordFields, log }: Dependencies) {
   return async ({ chunk, data, intake, readLine, check, onStep }: Task): Promise<Processed> => {
     const report = createReport();
+    const refused = createRefusedLines();
     const storing = createStoreLines({
       entries,
       recordFields,
@@ -61,7 +64,13 @@ export function createProcessChunk({ entries, recordFields, log }: Dependencies)
     function take(frame: Frame): Promise<void> | undefined {
       const read = readOr(frame);
       if (read.ok) return storing.add(frame, read);
-      return read.explain().then((refusal) => report.add(frame.line, refusal, read.source));
+      return read.explain().then((refusal) => refuse(frame, refusal, read.source));
+    }
+
+    function refuse({ line }: Frame, refusal: LineRefusal, source: Source): void {
+      report.add(line, refusal, source);
+      if (source.as === 'json')
+        refused.add({ source: 'import', line, refusal: ofLine(refusal, true), payload: source.bytes });
     }
 
     /** Whatever goes wrong with a line, the others go on. */
@@ -92,7 +101,7 @@ export function createProcessChunk({ entries, recordFields, log }: Dependencies)
         began = performance.now();
       }
       const accepted = await storing.finish();
-      return { accepted, rejected: report.rows(), report: await report.finish() };
+      return { accepted, rejected: report.rows(), report: await report.finish(), refused };
     } catch (error) {
       await storing.settled();
       throw error;

@@ -22,7 +22,7 @@ import { type Admit, isRestricted } from '../../keys/admit.ts';
 import type { UploadRate } from '../../limits/rate.ts';
 import type { UploadMetrics } from '../../metrics/uploads.ts';
 import { idempotencyKey } from '../idempotency.ts';
-import { aboutKeys, keyed, spending } from '../route-parts.ts';
+import { aboutKeys, keyed, senderOf, spending } from '../route-parts.ts';
 import { createCollectBody } from './collect-body.ts';
 import { elementsOf, elementsOrWhole, linesOf } from './lines.ts';
 import type { createStoreBatch } from './store-batch.ts';
@@ -46,6 +46,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
 ) => {
   const { batchLimit, batchLines } = config;
   tagRoutes(app, 'Uploads', { security: keyed });
+  app.decorateRequest('sentKey', undefined);
   const { begin, collect, during } = createCollectBody(batchLimit, capacity.batches);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(types, (request: FastifyRequest, stream: IncomingMessage) => {
@@ -59,10 +60,11 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
     config: { isUpload: true as const, takes: 'application/x-ndjson or application/json' },
     onRequest: async (request: FastifyRequest, reply: FastifyReply) => begin(request, reply),
     // After the body, which may take its time: a key that was revoked meanwhile is none.
-    preHandler: async ({ params, headers }: FastifyRequest) => {
-      const { domain } = params as Static<typeof ByDomain>;
+    preHandler: async (request: FastifyRequest) => {
+      const { domain } = request.params as Static<typeof ByDomain>;
       const application = cache.peek(domain) ?? (await cache.get(domain));
-      if (application && isRestricted(application)) await admit(application, headers);
+      if (application && isRestricted(application))
+        request.sentKey = await admit(application, request.headers);
     },
   };
 
@@ -125,6 +127,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
         atomic: query.atomic === true,
         key,
         spend: rate && spending(rate, reply),
+        sender: senderOf(request.ip, request.sentKey),
       };
       const result = await during(request, () => storeBatch(params.domain, batch));
       for (const { name } of result.errors) metrics.refused(name);
@@ -186,3 +189,10 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
     },
   );
 };
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Id of the ingest key of a batch, if it has to have one. */
+    sentKey?: string | undefined;
+  }
+}

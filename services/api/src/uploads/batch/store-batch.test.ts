@@ -67,6 +67,7 @@ async function start(
       error: (logged: unknown) => defects.push(logged),
     }),
     checkUpload: undefined,
+    refusalRecorder: { note: () => {} },
   });
   const total = more.lines ?? count;
   const body = bodyOf(total);

@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Intake } from '@sluice/intake/intake.ts';
 import { noneStored, notBegun, unknown } from '@sluice/intake/line-errors.ts';
 import type { RecordFields } from '@sluice/intake/record-fields.ts';
+import type { RefusalRecorder } from '@sluice/intake/refusals/recorder.ts';
+import type { RefusedUpload } from '@sluice/intake/refusals/refused-upload.ts';
+import type { LineRefusal } from '@sluice/intake/validate-payload.ts';
 import type { BatchResult } from '@sluice/shared/contracts/entries.ts';
 import {
   ApiError,
@@ -13,7 +16,7 @@ import {
 import { createSideBySide } from '@sluice/shared/side-by-side.ts';
 import type { BatchRecord, BatchStore, Known } from '@sluice/store/entries/batches.ts';
 import { storeFault } from '@sluice/store/faults.ts';
-import type { ApplicationCache } from '../../applications/cache.ts';
+import type { ApplicationCache, CachedApplication } from '../../applications/cache.ts';
 import type { Quotas } from '../../limits/quota.ts';
 import type { Spend } from '../../limits/rate.ts';
 import type { UploadMetrics } from '../../metrics/uploads.ts';
@@ -30,6 +33,7 @@ interface Dependencies {
   batches: BatchStore;
   validateLines: ReturnType<typeof createValidateLines>;
   checkUpload: Quotas['checkUpload'];
+  refusalRecorder: Pick<RefusalRecorder, 'note'>;
   metrics?: Pick<UploadMetrics, 'stored' | 'repeated'>;
 }
 
@@ -40,6 +44,7 @@ export interface Batch {
   key?: string | undefined;
   /** May refuse all of it. */
   spend?: Spend;
+  sender?: RefusedUpload['sender'];
 }
 
 /** On their way at once. */
@@ -53,15 +58,22 @@ export function createStoreBatch({
   batches,
   validateLines,
   checkUpload,
+  refusalRecorder,
   metrics,
 }: Dependencies) {
+  /** Keeps refused lines for the owner. */
+  const keeping =
+    (application: CachedApplication, { sender }: Batch) =>
+    (line: number, refusal: LineRefusal, payload: Buffer) =>
+      refusalRecorder.note(application, { source: 'batch', line, refusal, payload, sender });
+
   /** Lines can take long to validate: nothing is to be stored when the purge has been there. */
   async function refuseDeleted({ domain }: Intake): Promise<void> {
     if (!(await cache.get(domain))) throw applicationNotFound(domain);
   }
 
   /** Each line by itself. */
-  async function storeEach(application: Intake, batch: Batch, record?: BatchRecord) {
+  async function storeEach(application: CachedApplication, batch: Batch, record?: BatchRecord) {
     const errors: LineError[] = [];
     let accepted = 0;
     /** Of some lines nobody knows whether they are stored. */
@@ -95,7 +107,8 @@ export function createStoreBatch({
     let recorded = false;
     const storing = createSideBySide(chunksInFlight);
     try {
-      for await (const chunk of validateLines(application, batch.lines, errors, record?.once)) {
+      const options = { once: record?.once, onRefused: keeping(application, batch) };
+      for await (const chunk of validateLines(application, batch.lines, errors, options)) {
         // Not before there is something to store: a batch that is refused as a whole leaves its key free.
         if (record && !recorded) refuseOther(await batches.record(record));
         recorded = true;
@@ -120,9 +133,10 @@ export function createStoreBatch({
   }
 
   /** All lines or none: the first pass looks for errors, the second stores. */
-  async function storeAll(application: Intake, batch: Batch, record?: BatchRecord) {
+  async function storeAll(application: CachedApplication, batch: Batch, record?: BatchRecord) {
     const errors: LineError[] = [];
-    for await (const _ of validateLines(application, batch.lines, errors));
+    const onRefused = keeping(application, batch);
+    for await (const _ of validateLines(application, batch.lines, errors, { onRefused }));
     if (errors.length > 0) return { accepted: 0, errors };
     async function* valid() {
       // By now too many others may wait for a line to be validated: it must not be missing.

@@ -31,6 +31,9 @@ export interface Chunk {
   bytes: number;
 }
 
+/** Hears of each line that was refused for what is in it. */
+type OnRefused = (line: number, refusal: LineRefusal, bytes: Buffer) => void;
+
 /** Reads and validates lines: the valid ones come in chunks, the refused ones go to `errors`. */
 export function createValidateLines(
   lineLimit: number,
@@ -42,7 +45,7 @@ export function createValidateLines(
     application: Intake,
     lines: Line[],
     errors: LineError[],
-    once?: Buffer,
+    { once, onRefused }: { once?: Buffer | undefined; onRefused?: OnRefused } = {},
   ): AsyncGenerator<Chunk> {
     let chunk = emptyChunk();
     let began = performance.now();
@@ -70,7 +73,9 @@ export function createValidateLines(
       if (!validated.ok) {
         const isExplained = errors.length < explained;
         const refusal = isExplained ? await explanationOf(validated) : validated.refusal;
-        errors.push({ line, ...ofLine(refusal, isExplained) });
+        const shown = ofLine(refusal, isExplained);
+        errors.push({ line, ...shown });
+        onRefused?.(line, shown, bytes);
         continue;
       }
       const { json, bson } = validated;

@@ -1,0 +1,103 @@
+import {
+  createCountKeys,
+  type MinuteCounts,
+  minuteOf,
+  type ReasonCount,
+} from '@sluice/store/refused/refusal-counts.ts';
+import type { ToldReason } from './refused-upload.ts';
+
+/** Of an application within a minute; further ones are counted as one. */
+const mostReasons = 100;
+/** Of all applications and minutes in memory: about 30 MB. */
+const mostPending = 50_000;
+export const otherReason: ToldReason = { path: '', keyword: 'other', message: 'other reasons' };
+
+interface Minute {
+  application: string;
+  at: number;
+  key: MinuteCounts['key'];
+  total: number;
+  /** So many of them are stored. */
+  stored: number;
+  reasons: Map<string, ReasonCount>;
+}
+
+/** Counts in memory, exactly, until they are stored. `pending` limits how many reasons are in memory. */
+export function createCounts(pending = mostPending) {
+  const newKey = createCountKeys();
+  /** The last minute of each application, and those before it that are not stored. */
+  const minutes = new Map<string, Minute>();
+  const late = new Set<Minute>();
+  let reasons = 0;
+  let uncounted = 0;
+
+  function minuteFor(application: string, now: number): Minute | undefined {
+    const at = minuteOf(now);
+    const known = minutes.get(application);
+    // Where MongoDB is away for long, the last minute counts for the later ones.
+    if (known && (known.at === at || reasons >= pending)) return known;
+    if (reasons >= pending) return undefined;
+    if (known) late.add(known);
+    const minute = { application, at, key: newKey(application, at), total: 0, stored: 0, reasons: new Map() };
+    minutes.set(application, minute);
+    return minute;
+  }
+
+  function countFor(minute: Minute, told: ToldReason, now: Date): ReasonCount {
+    const name = `${told.keyword} ${told.path}`;
+    const known = minute.reasons.get(name);
+    if (known) return known;
+    const isFull = minute.reasons.size >= mostReasons - 1 || reasons >= pending;
+    if (isFull && told !== otherReason) return countFor(minute, otherReason, now);
+    const count = { ...told, count: 0, firstAt: now, lastAt: now };
+    minute.reasons.set(name, count);
+    reasons += 1;
+    return count;
+  }
+
+  function forget(minute: Minute): void {
+    reasons -= minute.reasons.size;
+    late.delete(minute);
+    if (minutes.get(minute.application) === minute) minutes.delete(minute.application);
+  }
+
+  return {
+    add(application: string, told: ToldReason, now: Date, times = 1): void {
+      const minute = minuteFor(application, now.getTime());
+      if (!minute) {
+        uncounted += times;
+        return;
+      }
+      const reason = countFor(minute, told, now);
+      reason.count += times;
+      reason.lastAt = now;
+      minute.total += times;
+    },
+
+    /** Hands over what is not stored, and forgets what will not change any more. Resolves when it is stored. */
+    async store(write: (minutes: MinuteCounts[]) => Promise<void>): Promise<void> {
+      const current = minuteOf(Date.now());
+      const all = [...late, ...minutes.values()];
+      const due = all.filter(({ total, stored }) => total > stored);
+      const written = due.map((minute) => ({
+        minute,
+        // A copy: counting goes on meanwhile.
+        counts: {
+          key: minute.key,
+          total: minute.total,
+          reasons: [...minute.reasons.values()].map((reason) => ({ ...reason })),
+        },
+      }));
+      if (due.length > 0) await write(written.map(({ counts }) => counts));
+      for (const { minute, counts } of written) minute.stored = counts.total;
+      for (const minute of all) if (minute.at !== current && minute.stored === minute.total) forget(minute);
+    },
+
+    /** Those for which there was no room since it was asked last. */
+    takeUncounted(): number {
+      const taken = uncounted;
+      uncounted = 0;
+      return taken;
+    },
+  };
+}

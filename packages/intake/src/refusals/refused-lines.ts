@@ -1,0 +1,37 @@
+import { otherReason } from './counts.ts';
+import type { RefusalRecorder, RefusingApplication } from './recorder.ts';
+import { type RefusedUpload, reasonOf, type ToldReason } from './refused-upload.ts';
+
+/** Each by itself; the others are only counted. */
+const mostLines = 500;
+const mostReasons = 100;
+
+export type RefusedLines = ReturnType<typeof createRefusedLines>;
+
+/** Gathers refused lines of an import, to be noted once they are done for good: another worker may have to do them again. */
+export function createRefusedLines() {
+  const lines: RefusedUpload[] = [];
+  const others = new Map<string, { reason: ToldReason; times: number }>();
+
+  function count(reason: ToldReason): void {
+    const name = `${reason.keyword} ${reason.path}`;
+    const same = others.get(name);
+    if (same) same.times += 1;
+    else if (others.size < mostReasons || reason === otherReason) others.set(name, { reason, times: 1 });
+    else count(otherReason);
+  }
+
+  return {
+    add(line: RefusedUpload): void {
+      const reason = reasonOf(line.refusal);
+      if (!reason) return;
+      if (lines.length < mostLines) lines.push(line);
+      else count(reason);
+    },
+
+    noteTo(recorder: Pick<RefusalRecorder, 'note' | 'count'>, application: RefusingApplication): void {
+      for (const line of lines) recorder.note(application, line);
+      for (const { reason, times } of others.values()) recorder.count(application, reason, times);
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { type ClientSession, type Db, ObjectId } from 'mongodb';
+import { isDuplicate } from '../faults.ts';
+
+/**
+ * One of an application. A deletion of entries writes it, and so does all that must not overlap with one: MongoDB lets the one go on, and
+ * the other begins again.
+ */
+export interface DeletionsDocument {
+  _id: ObjectId;
+  /** Raised by whoever writes it. */
+  version: number;
+  /** How often entries were deleted. */
+  count?: number;
+  /** The ingest worker that removes expired entries, until then. */
+  holder?: string;
+  leaseUntil?: Date;
+}
+
+export const deletionsName = 'deletions';
+
+export function deletionGuard(db: Db) {
+  const deletions = db.collection<DeletionsDocument>(deletionsName);
+
+  async function versionOf(_id: ObjectId): Promise<number> {
+    return (await deletions.findOne({ _id }))?.version ?? 0;
+  }
+
+  return {
+    version: (application: string): Promise<number> => versionOf(new ObjectId(application)),
+
+    /** Does `work` in a transaction, unless there was a deletion since `version`, or other guarded work: then false. */
+    async unlessChanged(
+      application: string,
+      version: number,
+      work: (session: ClientSession) => Promise<void>,
+    ): Promise<boolean> {
+      const _id = new ObjectId(application);
+      const make = async (session: ClientSession) => {
+        const options = { upsert: version === 0, session };
+        const met = await deletions.updateOne({ _id, version }, { $inc: { version: 1 } }, options);
+        if (met.matchedCount + met.upsertedCount === 0) return false;
+        await work(session);
+        return true;
+      };
+      try {
+        return await db.client.withSession((session) => session.withTransaction(() => make(session)));
+      } catch (error) {
+        if (isDuplicate(error) && (await versionOf(_id)) !== version) return false;
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,120 @@
+import { within } from '@sluice/shared/deadline.ts';
+import { type ClientSession, type Db, type Filter, ObjectId } from 'mongodb';
+import { isDuplicate } from '../faults.ts';
+import { exportJobs } from '../jobs/export-jobs.ts';
+import { fromNow } from '../jobs/lease.ts';
+import { type DeletionsDocument, deletionsName } from './deletion-guard.ts';
+import type { EntryDocument } from './entry-document.ts';
+import { type EntryId, toKey } from './entry-id.ts';
+import { foldMilestones } from './fold-milestones.ts';
+import type { MilestoneDocument } from './milestone-document.ts';
+import { type RemovedEntry, subtractRemoved } from './subtract-removed.ts';
+
+/** What else is written in the transaction of a deletion: first of all, and once it is known how many entries go. Throw to delete none. */
+export interface Beside {
+  before?(session: ClientSession): Promise<void>;
+  after?(session: ClientSession, deleted: number): Promise<void>;
+}
+
+export type DeletionStore = ReturnType<typeof deletionStore>;
+
+/** Deletes entries, so that what milestones count and what exports say stays true. See docs/decisions/0010-milestones.md. */
+export function deletionStore(db: Db, timeoutMs: number) {
+  const deletions = db.collection<DeletionsDocument>(deletionsName);
+  const entries = db.collection<EntryDocument>('entries');
+  const exports = exportJobs(db);
+
+  const inTransaction = <T>(work: (session: ClientSession) => Promise<T>): Promise<T> =>
+    db.client.withSession((session) => session.withTransaction(() => work(session)));
+
+  async function removeIn(
+    session: ClientSession,
+    application: string,
+    query: Filter<EntryDocument>,
+  ): Promise<number> {
+    const $inc = { version: 1, count: 1 };
+    await deletions.updateOne({ _id: new ObjectId(application) }, { $inc }, { upsert: true, session });
+    const found = entries.find(query, { session }).sort({ _id: 1 });
+    const sized = found.project<RemovedEntry>({ _id: 1, bytes: { $bsonSize: '$payload' } });
+    const removed = await sized.toArray();
+    const [first, last] = [removed[0]?._id, removed.at(-1)?._id];
+    if (!first || !last) return 0;
+    await entries.deleteMany({ $and: [query, { _id: { $gte: first, $lte: last } }] }, { session });
+    await subtractRemoved(db, session, application, removed);
+    const keys = removed.map(({ _id }) => _id);
+    await exports.noteDeleted(session, application, keys);
+    return removed.length;
+  }
+
+  /** Deletes the entries of an application that the query finds, all or none; returns how many. They should be few thousands. */
+  const remove = (application: string, query: Filter<EntryDocument>, beside: Beside = {}): Promise<number> =>
+    inTransaction(async (session) => {
+      await beside.before?.(session);
+      const deleted = await removeIn(session, application, query);
+      await beside.after?.(session, deleted);
+      return deleted;
+    });
+
+  return {
+    remove,
+
+    /** False when there is no such entry. */
+    async removeOne(application: string, id: EntryId): Promise<boolean> {
+      const query = { _id: toKey(application, id) };
+      if (!(await entries.findOne(query, { projection: { _id: 1 } }))) return false;
+      const removing = remove(application, query);
+      return (await within(timeoutMs, 'the deletion was not confirmed in time', removing)) === 1;
+    },
+
+    /** How often entries of the application were deleted. */
+    async count(application: string): Promise<number> {
+      return (await deletions.findOne({ _id: new ObjectId(application) }))?.count ?? 0;
+    },
+
+    /** The same, behind all deletions that do not see what was written before: they begin again. */
+    async countAfresh(application: string): Promise<number> {
+      const touched = await deletions.findOneAndUpdate(
+        { _id: new ObjectId(application) },
+        { $inc: { version: 1 } },
+        { upsert: true, returnDocument: 'after' },
+      );
+      return touched?.count ?? 0;
+    },
+
+    /** Gives one worker the expired entries of an application for some time, or for longer; false while another has them. */
+    async lease(application: string, holder: string, leaseMs: number): Promise<boolean> {
+      const _id = new ObjectId(application);
+      const isFree = { $not: { $gt: ['$leaseUntil', '$$NOW'] } };
+      const free = { _id, $expr: { $or: [{ $eq: ['$holder', holder] }, isFree] } };
+      const version = { $ifNull: ['$version', 0] };
+      const taken = [{ $set: { version, holder, leaseUntil: fromNow(leaseMs) } }];
+      try {
+        await deletions.updateOne(free, taken, { upsert: true });
+        return true;
+      } catch (error) {
+        if (isDuplicate(error)) return false;
+        throw error;
+      }
+    },
+
+    /** Applications that have more than so many milestones which are to be corrected by what was deleted. */
+    async scattered(most: number): Promise<string[]> {
+      const milestones = db.collection<MilestoneDocument>('milestones');
+      const lowest = new ObjectId('0'.repeat(24));
+      const found = milestones.aggregate<{ _id: ObjectId }>([
+        { $match: { application: { $gte: lowest }, removed: { $gt: 0 } } },
+        { $group: { _id: '$application', count: { $sum: 1 } } },
+        { $match: { count: { $gt: most } } },
+      ]);
+      return (await found.toArray()).map(({ _id }) => _id.toHexString());
+    },
+
+    /** Corrects the milestones themselves. */
+    fold: (application: string): Promise<void> =>
+      inTransaction(async (session) => {
+        const one = { _id: new ObjectId(application) };
+        await deletions.updateOne(one, { $inc: { version: 1 } }, { session });
+        await foldMilestones(db, session, application);
+      }),
+  };
+}

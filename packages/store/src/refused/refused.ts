@@ -1,0 +1,164 @@
+import { type Db, type Filter, ObjectId } from 'mongodb';
+import { PageTooLarge } from '../entries/list-entries.ts';
+import { isDuplicate } from '../faults.ts';
+import {
+  type Reason,
+  type RefusedDocument,
+  type RefusedRecord,
+  type RefusedSelection,
+  toDocument,
+  toRefused,
+} from './refused-records.ts';
+
+/** Of the payloads and details of an application. */
+export const keptBytes = 64 * 1024 ** 2;
+/** Of a page, unless it has only one. */
+const pageBytes = 16 * 1024 ** 2;
+/** Deleted by one command. */
+const batch = 2_000;
+
+export interface RefusedPage {
+  start: number;
+  /** The last of so many only tells that there are more: it may be of any size. */
+  limit: number;
+  /** Id of the one behind which the page begins. */
+  after?: string | undefined;
+  /** Told the bytes of each as it is read; what it throws ends the reading. */
+  onRead(bytes: number): void;
+}
+
+/** How many of a reason are kept, and the newest of them. */
+export interface KeptReason extends Reason {
+  kept: number;
+  newest: string;
+}
+
+const newestFirst = { _id: -1 } as const;
+
+/** Ids have the second in which they were made, just after `at`. */
+const idAt = (ms: number) => ObjectId.createFromTime(Math.floor(ms / 1_000));
+
+function matching(
+  application: string,
+  { from, to, path, keyword }: RefusedSelection,
+): Filter<RefusedDocument> {
+  return {
+    application: new ObjectId(application),
+    ...((from || to) && {
+      _id: { ...(from && { $gte: idAt(from.getTime()) }), ...(to && { $lt: idAt(to.getTime() + 2_000) }) },
+      at: { ...(from && { $gte: from }), ...(to && { $lt: to }) },
+    }),
+    ...(path !== undefined && { path }),
+    ...(keyword !== undefined && { keyword }),
+  };
+}
+
+export type RefusedStore = ReturnType<typeof refusedStore>;
+
+/** Refused uploads of all applications, as far as they are kept. */
+export function refusedStore(db: Db) {
+  const refused = db.collection<RefusedDocument>('refused');
+
+  return {
+    /** What is kept already is not kept twice. */
+    async keep(records: RefusedRecord[]): Promise<void> {
+      try {
+        await refused.insertMany(records.map(toDocument), { ordered: false });
+      } catch (error) {
+        if (!isDuplicate(error)) throw error;
+      }
+    },
+
+    /** Newest first. Throws PageTooLarge. */
+    async page(
+      application: string,
+      selection: RefusedSelection,
+      { start, limit, after, onRead }: RefusedPage,
+    ): Promise<RefusedRecord[]> {
+      const beyond = after === undefined ? {} : { _id: { $lt: new ObjectId(after) } };
+      const filter = { $and: [matching(application, selection), beyond] };
+      const found: RefusedRecord[] = [];
+      let bytes = 0;
+      for await (const document of refused.find(filter).sort(newestFirst).skip(start).limit(limit)) {
+        bytes += document.size;
+        onRead(document.size);
+        const isLast = found.length === limit - 1;
+        if (bytes > pageBytes && found.length > 0 && !isLast) throw new PageTooLarge(found.length);
+        found.push(toRefused(document));
+      }
+      return found;
+    },
+
+    /** Exact. */
+    count: (application: string, selection: RefusedSelection): Promise<number> =>
+      refused.countDocuments(matching(application, selection)),
+
+    /** Of these reasons. */
+    async kept(application: string, selection: RefusedSelection): Promise<KeptReason[]> {
+      const found = refused.aggregate<{ _id: Reason; kept: number; newest: ObjectId }>([
+        { $match: matching(application, selection) },
+        {
+          $group: {
+            _id: { path: '$path', keyword: '$keyword' },
+            kept: { $sum: 1 },
+            newest: { $max: '$_id' },
+          },
+        },
+      ]);
+      return (await found.toArray()).map(({ _id, kept, newest }) => ({
+        ..._id,
+        kept,
+        newest: newest.toHexString(),
+      }));
+    },
+
+    async byIds(ids: string[]): Promise<RefusedRecord[]> {
+      const found = refused.find({ _id: { $in: ids.map((id) => new ObjectId(id)) } });
+      return (await found.toArray()).map(toRefused);
+    },
+
+    /** Returns how many there were. */
+    async remove(application: string, selection: RefusedSelection): Promise<number> {
+      const filter = matching(application, selection);
+      for (let removed = 0; ; ) {
+        const found = refused.find(filter).project<{ _id: ObjectId }>({ _id: 1 }).limit(batch);
+        const ids = (await found.toArray()).map(({ _id }) => _id);
+        if (ids.length === 0) return removed;
+        removed += (await refused.deleteMany({ _id: { $in: ids } })).deletedCount;
+      }
+    },
+
+    /** Removes those that are older than so many days, then the oldest until the others are within the limits. */
+    async trim(id: string, { limit, days }: { limit: number; days: number }): Promise<void> {
+      const application = new ObjectId(id);
+      await refused.deleteMany({ application, _id: { $lt: idAt(Date.now() - days * 86_400_000) } });
+      const sums = { _id: null, count: { $sum: 1 }, bytes: { $sum: '$size' } };
+      const [total] = await refused
+        .aggregate<{ count: number; bytes: number }>([{ $match: { application } }, { $group: sums }])
+        .toArray();
+      let { count, bytes } = total ?? { count: 0, bytes: 0 };
+      let last: ObjectId | undefined;
+      const oldest = refused.find({ application }).sort({ _id: 1 });
+      if (count <= limit && bytes <= keptBytes) return;
+      for await (const { _id, size } of oldest.project<Pick<RefusedDocument, '_id' | 'size'>>({ size: 1 })) {
+        if (count <= limit && bytes <= keptBytes) break;
+        count -= 1;
+        bytes -= size;
+        last = _id;
+      }
+      if (last) await refused.deleteMany({ application, _id: { $lte: last } });
+    },
+
+    /** Applications that have some, with the newest of each. */
+    async newest(): Promise<{ application: string; newest: string }[]> {
+      const found = refused.aggregate<{ _id: ObjectId; newest: ObjectId }>([
+        { $sort: { application: -1, _id: -1 } },
+        { $group: { _id: '$application', newest: { $first: '$_id' } } },
+      ]);
+      return (await found.toArray()).map(({ _id, newest }) => ({
+        application: _id.toHexString(),
+        newest: newest.toHexString(),
+      }));
+    },
+  };
+}

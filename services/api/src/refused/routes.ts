@@ -1,0 +1,154 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
+import {
+  RefusedGroup,
+  RefusedGroupsQuery,
+  RefusedPage,
+  RefusedQuery,
+  RefusedSelectionQuery,
+} from '@sluice/shared/contracts/refused.ts';
+import { ApiError } from '@sluice/shared/errors.ts';
+import { PageTooLarge } from '@sluice/store/entries/list-entries.ts';
+import { wholeMinutes } from '@sluice/store/refused/refusal-counts.ts';
+import type { FastifyReply } from 'fastify';
+import Type, { type Static } from 'typebox';
+import { findApplication } from '../applications/find.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { fromCursor, toCursor } from '../http/cursor.ts';
+import { success } from '../http/envelope.ts';
+import { toPeriod } from '../http/formats.ts';
+import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
+import { pageBytes } from '../limits/table.ts';
+import { toGroupJson, toJson } from './to-json.ts';
+
+const idBytes = 12;
+const mostGroups = 100;
+
+/** What is JSON already; the type is that of the value. */
+const sendJson = (reply: FastifyReply, data: string) =>
+  reply
+    .type('application/json; charset=utf-8')
+    .send(`{"success":true,"status":200,"data":${data}}` as never) as never;
+
+const toSelection = ({ path, keyword, ...query }: Static<typeof RefusedSelectionQuery>) => ({
+  path,
+  keyword,
+  ...toPeriod(query),
+});
+
+function answerTooMuch(cause: unknown): never {
+  if (!(cause instanceof PageTooLarge)) throw cause;
+  const message = `these uploads are too large for one page: take limit=${cause.fitting}`;
+  throw new ApiError('InvalidRequestError', message, { cause });
+}
+
+/** Uploads that were refused, kept for the owner of the application. */
+export const refusedRoutes: FastifyPluginAsyncTypebox<
+  Pick<Dependencies, 'store' | 'capacity' | 'audit'>
+> = async (app, { store: { applications, refused, refusals }, capacity: { pages, pageReads }, audit }) => {
+  ownerRoutes(app, 'Refused uploads');
+  const path = '/applications/:domain/refused';
+
+  app.get(
+    path,
+    {
+      schema: {
+        operationId: 'listRefused',
+        summary: 'List refused uploads',
+        description:
+          'Newest first. If very many are refused, only some are kept: see the groups for exact counts. With `after`, `start` counts from there. A page has at most 16 MiB.',
+        params: ByDomain,
+        querystring: RefusedQuery,
+        response: { 200: Success(RefusedPage), ...overLimit },
+      },
+    },
+    async (request, reply) => {
+      const { query, owner } = request;
+      const { start = 0, limit = 100 } = query;
+      const selection = toSelection(query);
+      const after = query.after === undefined ? undefined : fromCursor(query.after, idBytes);
+      const { id } = await findApplication(applications, request);
+      const lease = pages.lease(reply, owner.id);
+      lease.take(pageBytes);
+      const page = { start, limit: limit + 1, after, onRead: lease.take };
+      const [found, total] = await lease
+        .during(() =>
+          pageReads.runInFairOrder(
+            owner.id,
+            async () =>
+              [await refused.page(id, selection, page), await refused.count(id, selection)] as const,
+          ),
+        )
+        .catch(answerTooMuch);
+      const isLast = found.length <= limit;
+      const result = found.slice(0, limit);
+      const last = result.at(-1);
+      const pagination = {
+        limit,
+        current: start,
+        previous: Math.max(start - limit, 0),
+        next: isLast ? start : start + limit,
+        total,
+        isLast,
+        ...(!isLast && last && { cursor: toCursor(last.id) }),
+      };
+      const list = result.map(toJson).join(',');
+      return sendJson(reply, `{"result":[${list}],"pagination":${JSON.stringify(pagination)}}`);
+    },
+  );
+
+  app.get(
+    `${path}/groups`,
+    {
+      schema: {
+        operationId: 'groupRefused',
+        summary: 'Count refused uploads by reason',
+        description: `The ${mostGroups} most frequent reasons, by the first thing that was wrong. The counts are exact, by whole minutes.`,
+        params: ByDomain,
+        querystring: RefusedGroupsQuery,
+        response: { 200: Success(Type.Array(RefusedGroup)), ...overLimit },
+      },
+    },
+    async (request, reply) => {
+      const period = wholeMinutes(toPeriod(request.query));
+      const { id } = await findApplication(applications, request);
+      const groups = await pageReads.runInFairOrder(request.owner.id, async () => {
+        const counts = await refusals.totals(id, period, mostGroups);
+        const kept = await refused.kept(id, period);
+        const of = (reason: { path: string; keyword: string }) =>
+          kept.find(({ path, keyword }) => path === reason.path && keyword === reason.keyword);
+        const newest = counts.flatMap((reason) => of(reason)?.newest ?? []);
+        const examples = new Map((await refused.byIds(newest)).map((record) => [record.id, record]));
+        return counts.map((reason) => {
+          const known = of(reason);
+          return toGroupJson(reason, known?.kept ?? 0, known && examples.get(known.newest));
+        });
+      });
+      return sendJson(reply, `[${groups.join(',')}]`);
+    },
+  );
+
+  app.delete(
+    path,
+    {
+      schema: {
+        operationId: 'deleteRefused',
+        summary: 'Delete refused uploads',
+        description: 'Deletes what is kept; the counts stay.',
+        params: ByDomain,
+        querystring: RefusedSelectionQuery,
+        response: { 200: Success(Message, 'Deleted.', { message: '2 refused uploads were deleted' }) },
+      },
+    },
+    async (request, reply) => {
+      const selection = toSelection(request.query);
+      const { id, domain } = await findApplication(applications, request);
+      const removed = await refused.remove(id, selection);
+      const details = { ...request.query, removed };
+      await audit.note(request, { action: 'refused.deleted', application: domain, details });
+      const message =
+        removed === 1 ? '1 refused upload was deleted' : `${removed} refused uploads were deleted`;
+      return success(reply, { message });
+    },
+  );
+};

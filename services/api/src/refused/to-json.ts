@@ -1,0 +1,50 @@
+import type { RefusedGroup, RefusedUpload } from '@sluice/shared/contracts/refused.ts';
+import type { ReasonCount } from '@sluice/store/refused/refusal-counts.ts';
+import type { RefusedRecord } from '@sluice/store/refused/refused-records.ts';
+
+/** Of the text of an example; more of it is cut off. */
+const exampleLength = 4 * 1024;
+
+/** The payload is JSON already: as text it keeps its digits. */
+function withPayload(fields: object, name: string, payload: string): string {
+  return `${JSON.stringify(fields).slice(0, -1)},"${name}":${payload}}`;
+}
+
+/** A refused upload as its owner sees it, as JSON. */
+export function toJson({ at, version, name, message, details, ...refused }: RefusedRecord): string {
+  const { id, source, line, key, network, payload, truncated } = refused;
+  const fields: Omit<RefusedUpload, 'payload'> = {
+    id,
+    received_at: at.toISOString(),
+    source,
+    ...(line !== undefined && { line }),
+    schema_version: version,
+    error: { name, message, details },
+    ...(key && { key }),
+    ...(network && { network }),
+    truncated,
+  };
+  return withPayload(fields, 'payload', truncated ? JSON.stringify(payload) : payload);
+}
+
+/** A group of refused uploads, as JSON. */
+export function toGroupJson(
+  { path, keyword, message, count, firstAt, lastAt }: ReasonCount,
+  kept: number,
+  example: RefusedRecord | undefined,
+): string {
+  const fields: Omit<RefusedGroup, 'example'> = {
+    path,
+    keyword,
+    message,
+    count,
+    kept,
+    first_at: firstAt.toISOString(),
+    last_at: lastAt.toISOString(),
+  };
+  if (!example) return JSON.stringify(fields);
+  const { payload, truncated } = example;
+  const isWhole = !truncated && payload.length <= exampleLength;
+  const shown = isWhole ? payload : JSON.stringify(payload.slice(0, exampleLength).toWellFormed());
+  return withPayload(fields, 'example', shown);
+}

@@ -1,0 +1,47 @@
+import type { Store } from '@sluice/store/connect.ts';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+/** One to which nothing came is looked at so often. */
+const restMs = hourMs;
+
+/** Keeps refused uploads and their counts within the limits of their applications. May run in many processes at once. */
+export function createTrimRefused({
+  applications,
+  refused,
+  refusals,
+}: Pick<Store, 'applications' | 'refused' | 'refusals'>) {
+  /** Application → the newest that was seen. */
+  const seen = new Map<string, string>();
+  let lookedAt = Number.NEGATIVE_INFINITY;
+
+  async function trimKept(): Promise<void> {
+    const found = await refused.newest();
+    const grown = found.filter(({ application, newest }) => seen.get(application) !== newest);
+    for (const { application, newest } of grown) {
+      const [settings] = await applications.byIds([application]);
+      if (settings) await refused.trim(application, settings.refused);
+      else if ((await applications.purgedAmong([application])).length > 0)
+        await refused.remove(application, {});
+      seen.set(application, newest);
+    }
+  }
+
+  async function trimCounts(): Promise<void> {
+    for await (const application of refusals.applications()) {
+      const [settings] = await applications.byIds([application]);
+      if (settings) await refusals.trim(application, new Date(Date.now() - settings.refused.days * dayMs));
+      else if ((await applications.purgedAmong([application])).length > 0)
+        await refusals.removeAll(application);
+    }
+  }
+
+  return async function trimRefused(): Promise<void> {
+    const isTime = performance.now() - lookedAt > restMs;
+    if (isTime) seen.clear();
+    await trimKept();
+    if (!isTime) return;
+    lookedAt = performance.now();
+    await trimCounts();
+  };
+}

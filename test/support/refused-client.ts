@@ -1,0 +1,39 @@
+import { expect } from 'vitest';
+import { type Call, type Sluice, until } from './sluice.ts';
+
+export const celsiusSchema = {
+  type: 'object',
+  properties: { celsius: { type: 'number', maximum: 60 } },
+  required: ['celsius'],
+};
+
+type Requests = Pick<Sluice, 'request'>;
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+type Found = any;
+
+/** What an owner asks about the refused uploads of an application. */
+export function refusedClient({ request }: Requests, token: string, domain: string) {
+  const path = `/applications/${domain}`;
+
+  async function data(query: string): Promise<Found> {
+    const { status, text, body } = await request('GET', `${path}/refused${query}`, { token });
+    expect({ status, text }).toMatchObject({ status: 200 });
+    return body.data;
+  }
+  const list = (query = ''): Promise<Found> => data(query);
+  const groups = (query = ''): Promise<Found[]> => data(`/groups${query}`);
+  const counted = async () => (await groups()).reduce((sum, { count }) => sum + count, 0);
+
+  return {
+    path,
+    list,
+    groups,
+    counted,
+    upload: (json: unknown, more: Call = {}) => request('POST', `${path}/data`, { json, ...more }),
+    uploadText: (body: string) => request('POST', `${path}/data`, { body }),
+    remove: (query = '') => request('DELETE', `${path}/refused${query}`, { token }),
+    /** What is refused is stored about a second later. */
+    untilCounted: (count: number) => until(async () => (await counted()) === count),
+  };
+}
