@@ -33,7 +33,7 @@ const masked = (text: string) =>
     .replaceAll('\r\n', '\n')
     .replaceAll(/weather-station-\w{6}/g, 'DOMAIN')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
-    .replaceAll(/"[0-9a-f]{24}"/g, '"ID"')
+    .replaceAll(/"[0-9a-f]{24}"|"[0-9a-f]{28}"/g, '"ID"')
     .replaceAll(/sk_[\w-]{40,}/g, 'KEY')
     .trim();
 const patternOf = (answer: string) =>
@@ -48,7 +48,7 @@ const METRICS_TOKEN = 'a-token-of-this-test';
 let sluice: Sluice;
 const folder = mkdtempSync(join(tmpdir(), 'sluice-docs-'));
 beforeAll(async () => {
-  sluice = await startSluice({ env: { METRICS_TOKEN } });
+  sluice = await startSluice({ env: { METRICS_TOKEN, DELETION_GRACE: '7d' } });
 });
 afterAll(async () => {
   rmSync(folder, { recursive: true });
@@ -71,7 +71,7 @@ const beginning = readme.slice(0, 3);
 
 it.each([
   ['README.md', [], readme],
-  ...['schemas', 'uploads', 'keys', 'listing', 'exports', 'imports', 'operations'].map(
+  ...['schemas', 'uploads', 'refused', 'keys', 'listing', 'exports', 'imports', 'operations'].map(
     (name): [string, Step[], Step[]] => [`docs/${name}.md`, beginning, stepsOf(`docs/${name}.md`)],
   ),
 ])('the commands of %s have the answers that it shows', async (_page, before, steps) => {

@@ -30,6 +30,9 @@ const listed = async (domain: string, query = '') => {
 const numbers = async (domain: string, query?: string) =>
   (await listed(domain, query)).result.map(({ payload }: { payload: { n: number } }) => payload.n);
 
+/** Entries get new ids. */
+const withoutIds = (file: string) => file.replace(/"id":"[0-9a-f]{28}",/g, '');
+
 it('brings an NDJSON export into another application as it was, byte for byte', async () => {
   const first = await sluice.application(token, schema);
   const bodies = [
@@ -43,11 +46,11 @@ it('brings an NDJSON export into another application as it was, byte for byte', 
   const second = await sluice.application(token, schema);
   const { job, errors } = await client.complete(second, file, wrapped);
   expect([job.accepted, job.rejected, errors]).toEqual([3, 0, []]);
-  expect(await exported(second)).toBe(file);
+  expect(withoutIds(await exported(second))).toBe(withoutIds(file));
   const third = await sluice.application(token, schema);
   const array = `[${file.trim().split('\n').join(',')}]`;
   expect((await client.complete(third, array, { ...wrapped, type: types.json })).job.accepted).toBe(3);
-  expect(await exported(third)).toBe(file);
+  expect(withoutIds(await exported(third))).toBe(withoutIds(file));
 });
 
 it('puts entries among those that are there, whatever their order in the file', async () => {

@@ -26,8 +26,11 @@ export class FilterTimeout extends Error {
  * a path goes through arrays, and a key cannot have a dot. Keys and values come from users: each is a literal.
  */
 export function toQuery(conditions: Condition[]): Document {
-  return { $expr: { $and: conditions.map(toExpression) } };
+  return { $expr: allOf(conditions) };
 }
+
+/** The expression of such a query. */
+export const allOf = (conditions: Condition[]): Document => ({ $and: conditions.map(toExpression) });
 
 /** Each step binds `v` anew, to the member of what it was. */
 function toExpression({ path, ...condition }: Condition): Document {

@@ -14,7 +14,16 @@ import { hasMatched } from './lease.ts';
 
 export type NewExport = Pick<
   ExportJob,
-  'application' | 'owner' | 'domain' | 'options' | 'cut' | 'leafCount' | 'hasRest' | 'hasLarge' | 'transient'
+  | 'application'
+  | 'owner'
+  | 'domain'
+  | 'options'
+  | 'version'
+  | 'cut'
+  | 'leafCount'
+  | 'hasRest'
+  | 'hasLarge'
+  | 'transient'
 >;
 
 /** What only exports have: they are written by one worker at a time, part after part. */

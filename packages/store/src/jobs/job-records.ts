@@ -6,6 +6,7 @@ import type {
   Formulas,
   ImportFormat,
   JobState,
+  Meta,
   RehearsalResult,
   ReplayResult,
 } from '@sluice/shared/contracts/jobs.ts';
@@ -29,6 +30,10 @@ export interface ExportOptions {
   columns?: string[] | undefined;
   formulas: Formulas;
   arrays: Arrays;
+  /** Columns that are no fields, in their order; where `columns` is there, it has them too. */
+  meta?: Meta[] | undefined;
+  /** What payloads must meet; absent: nothing. */
+  filter?: Condition[] | undefined;
 }
 
 export interface ImportOptions {
@@ -100,13 +105,22 @@ export interface Position {
   entries: number;
 }
 
-/** How a column of Parquet holds numbers; `json`: as their text. */
-export type NumberColumn = 'integer' | 'number' | 'json';
+/** How a column of Parquet holds values; `json`: as their text. */
+export type ColumnKind =
+  | 'integer'
+  | 'number'
+  | 'string'
+  | 'boolean'
+  | 'date'
+  | 'timestamp'
+  | 'list'
+  | 'struct'
+  | 'json';
 
 /** What a first reading of the entries told about their columns; whoever goes on with the file writes the same ones. */
 export interface ExportShape {
-  /** With `format=parquet`: of each number for which the schema does not tell the type of the column. */
-  numbers?: NumberColumn[];
+  /** With `format=parquet`: of each column, or part of one, for which the schemas do not tell the type. */
+  kinds?: ColumnKind[];
   /** One with `arrays=columns`. With `arrays=rows` the table of the entries, then one for each array of objects. */
   tables: TableShape[];
   seen?: Seen | undefined;
@@ -126,6 +140,8 @@ export interface ExportJob extends Job {
   options: ExportOptions;
   /** Which entries are in the file; absent when there was none. */
   cut?: Cut | undefined;
+  /** The version of the schema that was in force behind the cut; absent where an API of before there were versions made the job. */
+  version?: number;
   /** How many of the application's recorded fields are columns. */
   leafCount: number;
   /** There are others, which have one column together. */

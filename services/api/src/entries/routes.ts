@@ -4,7 +4,7 @@ import { Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import type { StoredEntry } from '@sluice/store/entries/entry-document.ts';
-import { type Condition, FilterTimeout } from '@sluice/store/entries/entry-filter.ts';
+import { FilterTimeout } from '@sluice/store/entries/entry-filter.ts';
 import { entryIdBytes } from '@sluice/store/entries/entry-id.ts';
 import { PageTooLarge } from '@sluice/store/entries/list-entries.ts';
 import { findApplication } from '../applications/find.ts';
@@ -14,15 +14,7 @@ import { success } from '../http/envelope.ts';
 import { toPeriod } from '../http/formats.ts';
 import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
 import { pageBytes } from '../limits/table.ts';
-import { readFilter } from './filter.ts';
-
-/** The conditions of `filter`; throws when it is not one. */
-function toConditions(text: string): Condition[] {
-  const filter = readFilter(text);
-  if (filter.ok) return filter.conditions;
-  const where = filter.details.slice(0, 5).map(({ path, message }) => `\`${path.slice(1)}\` ${message}`);
-  throw new ApiError('InvalidRequestError', where.join('; '), { details: filter.details });
-}
+import { toConditions } from './filter.ts';
 
 /** An entry as its owner sees it. */
 const toEntry = (
