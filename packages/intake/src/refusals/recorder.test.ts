@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from 'node:timers/promises';
 import type { ErrorDetail } from '@sluice/shared/errors.ts';
 import { ObjectId } from 'mongodb';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
@@ -49,6 +50,25 @@ describe('the recorder', () => {
     expect(counted.map(({ path, count }) => [path, count]).sort()).toEqual(
       [0, 1, 2, 3, 4].map((n) => [`/${n}`, 600]),
     );
+  });
+
+  it('keeps also what comes while it stores', async () => {
+    const { application, record, kept } = await begin();
+    const recorder = record();
+    recorder.note(application, refused([detail(0)]));
+    let noted = 1;
+    let isStoring = true;
+    const storing = recorder.close().then(() => {
+      isStoring = false;
+    });
+    for (; isStoring && noted < 500; noted++) {
+      recorder.note(application, refused([detail(0)]));
+      await breathe();
+    }
+    await storing;
+    await recorder.close();
+    expect(noted).toBeGreaterThan(1);
+    expect(await kept()).toHaveLength(noted);
   });
 
   it('keeps all of a few, and some of very many', async () => {

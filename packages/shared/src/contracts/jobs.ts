@@ -93,6 +93,14 @@ export const ExportRequest = Type.Object(
 
 export const ImportQuery = Type.Object(
   {
+    entries: Type.Optional(
+      Type.Enum(['plain', 'wrapped'], {
+        title: 'ImportEntries',
+        default: 'plain',
+        description:
+          '`plain`: each object is a payload. `wrapped`: each is an entry of an NDJSON export, `{"createdAt":…,"payload":{…}}`, and keeps its `createdAt`; other members are ignored. Not with CSV.',
+      }),
+    ),
     formulas: Type.Optional(
       Type.Enum(['escape', 'raw'], {
         title: 'Formulas',

@@ -161,14 +161,5 @@ export function applicationStore(db: Db) {
       const found = applications.find({ ...(after && { _id: { $gt: new ObjectId(after) } }), ...kept });
       return idsOf(found.sort({ _id: 1 }), limit);
     },
-
-    /** Those of these that are deleted, with nothing left. */
-    purgedAmong: (ids: string[]): Promise<string[]> =>
-      idsOf(
-        applications.find({
-          _id: { $in: ids.map((id) => new ObjectId(id)) },
-          purgedAt: { $exists: true },
-        }),
-      ),
   };
 }

@@ -84,6 +84,10 @@ export function chunkStore(db: Db, writer: Writer) {
         { $set: { counted: { $max: ['$counted', counted] }, leaseUntil: fromNow(leaseMs) } },
       ]),
 
+    /** Says that entries of so long ago (ms since the epoch) will be stored; false when the chunk is no longer this worker's. */
+    lower: (id: string, fence: number, since: number): Promise<boolean> =>
+      changed(id, fence, { $min: { stamp: since } }),
+
     /** Hands a chunk back. `counts`: the attempt may have failed for what is in it. */
     async release(id: string, fence: number, counts: boolean): Promise<void> {
       await changed(id, fence, [{ $set: released(counts) }]);

@@ -43,6 +43,8 @@ export interface ImportOptions {
   formulas: Formulas;
   /** In bytes; a longer line is refused. */
   lineLimit: number;
+  /** Each line is an entry of an NDJSON export, and keeps its time. */
+  isWrapped?: boolean | undefined;
   /** Of CSV: where each cell goes, as a JSON Pointer; null for those that are left out. */
   columns?: (string | null)[] | undefined;
 }

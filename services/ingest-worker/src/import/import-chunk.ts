@@ -44,7 +44,7 @@ export function createImportChunk({
   metrics,
   log,
 }: Dependencies) {
-  const { applications, chunks, entries, jobs, fields, parts, schemas } = store;
+  const { applications, chunks, entries, milestones, jobs, fields, parts, schemas } = store;
   const { imports } = jobs;
   const { leaseMs } = timings;
   const readerOf = createReaders({ fields, schemas, compiler });
@@ -77,6 +77,12 @@ export function createImportChunk({
     await imports.advance(job, { done: lines - counted, accepted, rejected, released: bytes });
   }
 
+  /** Milestones that are above entries to be stored go, and none is set there until the chunk is done. In this order. */
+  async function makeRoom({ id, fence, application }: ClaimedChunk, since: number): Promise<void> {
+    if (!(await chunks.lower(id, fence, since))) throw new LeaseLost();
+    await milestones.removeFrom(application, since);
+  }
+
   async function work(chunk: ClaimedChunk, job: ImportJob, signal: AbortSignal): Promise<void> {
     if (chunk.attempts > maxAttempts)
       throw new Conflict(`${chunk.attempts - 1} workers tried chunk ${chunk.seq} in vain`);
@@ -106,6 +112,7 @@ export function createImportChunk({
         data,
         ...reader,
         check,
+        makeRoom: (since) => makeRoom(chunk, since),
         onStep(done) {
           if (signal.aborted) throw new Postpone();
           check();

@@ -35,6 +35,7 @@ interface Task {
   readLine(frame: Frame): ReadLine;
   /** Called before entries are stored; throws when they must not be. */
   check(): void;
+  makeRoom(since: number): Promise<void>;
   /** Called after each step with the lines done so far; throws when the chunk is to be left as it is. */
   onStep(lines: number): void;
 }
@@ -48,7 +49,7 @@ export interface Processed {
 
 /** Reads, validates and stores the lines of a chunk. When it rejects, none of its commands is under way any more. */
 export function createProcessChunk({ entries, recordFields, log }: Dependencies) {
-  return async ({ chunk, data, intake, readLine, check, onStep }: Task): Promise<Processed> => {
+  return async ({ chunk, data, intake, readLine, check, makeRoom, onStep }: Task): Promise<Processed> => {
     const report = createReport();
     const refused = createRefusedLines();
     const storing = createStoreLines({
@@ -57,6 +58,7 @@ export function createProcessChunk({ entries, recordFields, log }: Dependencies)
       chunk,
       intake,
       check,
+      makeRoom,
       onRefused: (frame) => report.add(frame.line, untaken, { bytes: frame.bytes, as: 'json' }),
     });
 
