@@ -6,6 +6,7 @@ import { schemaRoutes } from './applications/schema-routes.ts';
 import { createAudit } from './audit/audit.ts';
 import { auditRoutes } from './audit/routes.ts';
 import type { AppDependencies, Dependencies } from './dependencies.ts';
+import { entryDeletionRoutes } from './entries/deletion-routes.ts';
 import { entryRoutes } from './entries/routes.ts';
 import { exportRoutes } from './exports/routes.ts';
 import { healthRoutes } from './http/health.ts';
@@ -51,6 +52,7 @@ export async function buildApp(given: AppDependencies) {
       await api.register(keyRoutes, dependencies);
       await api.register(uploadRoutes, dependencies);
       await api.register(entryRoutes, dependencies);
+      await api.register(entryDeletionRoutes, dependencies);
       await api.register(refusedRoutes, dependencies);
       await api.register(exportRoutes, dependencies);
       await api.register(importRoutes, dependencies);

@@ -4,7 +4,13 @@ import { counted, createJobMetrics } from '@sluice/queues/job-metrics.ts';
 import { createJobQueue } from '@sluice/queues/job-queue.ts';
 import { monitorRedis } from '@sluice/queues/monitor.ts';
 import { createProducer } from '@sluice/queues/producer.ts';
-import { importsQueue, invalidationsQueue, purgesQueue, rehearsalsQueue } from '@sluice/queues/queues.ts';
+import {
+  deletionsQueue,
+  importsQueue,
+  invalidationsQueue,
+  purgesQueue,
+  rehearsalsQueue,
+} from '@sluice/queues/queues.ts';
 import { connectRedis } from '@sluice/queues/redis.ts';
 import { timings as usual } from '@sluice/queues/timings.ts';
 import { type RunningWorker, startWorker } from '@sluice/queues/worker.ts';
@@ -16,6 +22,8 @@ import { connectStore } from '@sluice/store/connect.ts';
 import { untilPrepared } from '@sluice/store/until-prepared.ts';
 import { createDoChunks } from './chunks/do-chunks.ts';
 import { createClean } from './clean.ts';
+import { createDeleteEntries } from './deletion/delete-entries.ts';
+import { startExpiring } from './deletion/start.ts';
 import { createImportTask } from './import/import-task.ts';
 import { startSettling } from './milestones/start.ts';
 import { monitorBackups } from './monitor-backups.ts';
@@ -43,11 +51,13 @@ export async function startIngestWorker(
   const purges = createProducer(purgesQueue, redis, config.redis, log);
   const imports = createJobQueue(importsQueue, store.jobs, redis, config.redis, log);
   const rehearsals = createJobQueue(rehearsalsQueue, store.jobs, redis, config.redis, log);
+  const deletions = createJobQueue(deletionsQueue, store.jobs, redis, config.redis, log);
   const compiler = createCompiler({ metrics, log });
   const refusalRecorder = createRefusalRecorder(store, log);
   await untilPrepared(store, log);
   const stopSettling = startSettling(store, log);
   const chunked = { store, retentionMs, timings, log };
+  const stopExpiring = startExpiring(store, config.auditRetentionMs, log);
   const cleanJobs = createClean({ store, log });
   const trimRefused = createTrimRefused(store);
   return startWorker({
@@ -87,6 +97,14 @@ export async function startIngestWorker(
         ),
         recover: () => rehearsals.recover(timings.forgottenMs),
       },
+      {
+        queue: deletions,
+        handler: createDeleteEntries({
+          ...{ store, queue: deletions, retentionMs, timings, log },
+          metrics: createJobMetrics('deletion', metrics),
+        }),
+        recover: () => deletions.recover(timings.forgottenMs),
+      },
     ],
     async clean() {
       await cleanJobs();
@@ -94,6 +112,7 @@ export async function startIngestWorker(
     },
     close: async () => {
       stopSettling();
+      stopExpiring();
       redis.disconnect();
       await refusalRecorder.close();
       await Promise.all([compiler.close(), store.close()]);

@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { BSON } from 'mongodb';
 import { expect, it } from 'vitest';
 import { runs } from '../../../../test/support/runs.ts';
-import { createEntryKeys, fromKey } from './entry-id.ts';
+import { createKeysAt, fromKey } from './entry-id.ts';
 import { readDocument, readPayloadOf } from './read-document.ts';
 
-const _id = createEntryKeys()(Buffer.alloc(12, 7), 1_700_000_000_123);
+const _id = createKeysAt()(Buffer.alloc(12, 7), 1_700_000_000_123);
 const read = (payload: object) => readDocument(BSON.serialize({ _id, payload, once: new BSON.Binary() }));
 
 it('has the id, the time and the schema version of the entry', () => {

@@ -39,7 +39,7 @@ export interface Claim {
 export type ClaimedRange = RangeChunk & Claim;
 
 export interface ClaimedChunk extends Chunk, Claim {
-  /** The time of its entries (ms since the epoch): that of MongoDB when it was first taken, and the same until its import fails. */
+  /** The time of its entries (ms since the epoch): when it was first taken, and the same until its import fails. */
   stamp: number;
   /** Times that it had before its import failed: some of its entries may be stored with them. */
   earlier: number[];

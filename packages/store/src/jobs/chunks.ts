@@ -1,4 +1,5 @@
 import { type Db, type Document, type Filter, ObjectId, type UpdateFilter } from 'mongodb';
+import type { Writer } from '../entries/writer.ts';
 import type {
   Chunk,
   ChunkDocument,
@@ -37,7 +38,7 @@ export type NewRange = Pick<RangeChunk, 'lines' | 'range'>;
 export type ChunkStore = ReturnType<typeof chunkStore>;
 
 /** The state of imports and rehearsals, chunk by chunk. Who takes one holds it by a lease; their order in time is that of the file. */
-export function chunkStore(db: Db) {
+export function chunkStore(db: Db, writer: Writer) {
   const chunks = db.collection<ChunkDocument>('chunks');
   const leased = (id: string, fence: number): Filter<ChunkDocument> => ({
     _id: new ObjectId(id),
@@ -77,12 +78,14 @@ export function chunkStore(db: Db) {
           { ...ofJob(job), state: { $in: ['open', 'done'] }, seq: next.seq - 1 },
           { projection: { stamp: 1 }, ...ofPrimary },
         );
-        const now = { $max: [{ $toLong: '$$NOW' }, before?.stamp ?? 0] };
-        const taken = await chunks.findOneAndUpdate(
-          { _id: next._id, state: 'open', $expr: isFree },
-          [{ $set: { ...claimed(leaseMs), stamp: { $ifNull: ['$stamp', now] } } }],
-          { returnDocument: 'after' },
-        );
+        const taken = await writer.write((now) => {
+          const stamp = { $ifNull: ['$stamp', Math.max(now(), before?.stamp ?? 0)] };
+          return chunks.findOneAndUpdate(
+            { _id: next._id, state: 'open', $expr: isFree },
+            [{ $set: { ...claimed(leaseMs), stamp } }],
+            { returnDocument: 'after' },
+          );
+        });
         if (taken) return toChunk(taken);
       }
     },
@@ -102,6 +105,10 @@ export function chunkStore(db: Db) {
       changed(id, fence, [
         { $set: { counted: { $max: ['$counted', counted] }, leaseUntil: fromNow(leaseMs) } },
       ]),
+
+    /** Says that entries of so long ago (ms since the epoch) will be stored; false when the chunk is no longer this worker's. */
+    lower: (id: string, fence: number, since: number): Promise<boolean> =>
+      changed(id, fence, { $min: { stamp: since } }),
 
     /** Hands a chunk back. `counts`: the attempt may have failed for what is in it. */
     async release(id: string, fence: number, counts: boolean): Promise<void> {

@@ -1,5 +1,5 @@
 import type { JobState } from '@sluice/shared/contracts/jobs.ts';
-import { type Db, type Filter, ObjectId } from 'mongodb';
+import { type ClientSession, type Db, type Filter, ObjectId } from 'mongodb';
 import { idsOf } from '../ids.ts';
 import type { ChunkTotals } from './chunk-records.ts';
 import { chunkedJobs } from './chunked-jobs.ts';
@@ -123,13 +123,23 @@ export function jobStore(db: Db, chunks: ChunkStore) {
     },
 
     /** Says that the worker is alive; false when the job is no longer its own, or was cancelled. */
-    renew: (id: string, fence: number, leaseMs: number): Promise<boolean> =>
+    renew: (id: string, fence: number, leaseMs: number, session?: ClientSession): Promise<boolean> =>
       hasMatched(
-        jobs.updateOne({ ...leased(id, fence), state: 'active' }, [
-          { $set: { leaseUntil: fromNow(leaseMs) } },
-          measureRate,
-        ]),
+        jobs.updateOne(
+          { ...leased(id, fence), state: 'active' },
+          [{ $set: { leaseUntil: fromNow(leaseMs) } }, measureRate],
+          { session },
+        ),
       ),
+
+    /** Says that so much more is done, in the transaction that does it, after `renew`. */
+    async advance(id: string, done: number, session: ClientSession): Promise<void> {
+      await jobs.updateOne({ _id: new ObjectId(id) }, { $inc: { done }, $set: { attempts: 0 } }, { session });
+    },
+
+    async setTotal(id: string, total: number): Promise<void> {
+      await jobs.updateOne({ _id: new ObjectId(id), state: 'active' }, { $set: { total } });
+    },
 
     /** Hands the job back, to be taken up where it stands. `counts`: the attempt may have failed for what is in the job. */
     async release(id: string, fence: number, counts: boolean): Promise<void> {

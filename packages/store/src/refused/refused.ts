@@ -1,5 +1,5 @@
 import { type Db, type Filter, ObjectId } from 'mongodb';
-import { PageTooLarge } from '../entries/list-entries.ts';
+import { PageTooLarge } from '../entries/read-page.ts';
 import { isDuplicate } from '../faults.ts';
 import {
   type Reason,

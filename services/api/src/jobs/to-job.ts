@@ -21,7 +21,11 @@ export function toJob(record: JobRecord): Job {
     ...(error && { error }),
     ...('result' in record && record.result && { result: toResult(record) }),
     ...(manifest && {
-      file: { url: `/api/applications/${record.domain}/${kind}s/${id}/file`, ...toFile(manifest) },
+      file: {
+        url: `/api/applications/${record.domain}/${kind}s/${id}/file`,
+        ...toFile(manifest),
+        ...(record.kind === 'export' && record.deletedMeanwhile && { deleted_meanwhile: true }),
+      },
     }),
   };
 }
@@ -40,7 +44,7 @@ const readExample = (text: string) =>
 
 function speed({ state, done, total, rate }: JobRecord) {
   if (state !== 'active' || rate === undefined) return {};
-  return { rate, ...(rate > 0 && { secondsLeft: Math.ceil(Math.max(total - done, 0) / rate) }) };
+  return { rate, ...(rate > 0 && total > 0 && { secondsLeft: Math.ceil(Math.max(total - done, 0) / rate) }) };
 }
 
 function toFile({ rows, bytes, sha256, firstCreatedAt, lastCreatedAt }: Manifest) {

@@ -25,9 +25,15 @@ export function createImportTask({
   refusalRecorder,
   log,
 }: Dependencies): ChunkTask<ImportJob, ClaimedChunk> {
-  const { chunks, entries, jobs, fields, parts, schemas } = store;
+  const { chunks, entries, milestones, jobs, fields, parts, schemas } = store;
   const readerOf = createReaders({ fields, schemas, compiler });
   const processChunk = createProcessChunk({ entries, recordFields: createRecordFields(fields), log });
+
+  /** Milestones that are above entries to be stored go, and none is set there until the chunk is done. In this order. */
+  async function makeRoom({ id, fence, application }: ClaimedChunk, since: number): Promise<void> {
+    if (!(await chunks.lower(id, fence, since))) throw new LeaseLost();
+    await milestones.removeFrom(application, since);
+  }
 
   return {
     kind: 'import',
@@ -40,7 +46,10 @@ export function createImportTask({
         throw new Conflict(`a piece of the file is missing, that of chunk ${chunk.seq}`);
       }
       return async (steps) => {
-        const { refused, ...done } = await processChunk({ chunk, data, ...reader, ...steps });
+        const { refused, ...done } = await processChunk({
+          ...{ chunk, data, ...reader, ...steps },
+          makeRoom: (since) => makeRoom(chunk, since),
+        });
         const settle = async () => {
           refused.noteTo(refusalRecorder, { ...reader.intake, refused: application.refused });
           await parts.remove(chunk.part);

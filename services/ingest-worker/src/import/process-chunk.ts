@@ -34,6 +34,7 @@ interface Task extends Steps {
   data: Buffer;
   intake: Intake;
   readLine(frame: Frame): ReadLine;
+  makeRoom(since: number): Promise<void>;
 }
 
 export interface Processed extends Omit<Done, 'settle'> {
@@ -42,7 +43,7 @@ export interface Processed extends Omit<Done, 'settle'> {
 
 /** Reads, validates and stores the lines of a chunk. When it rejects, none of its commands is under way any more. */
 export function createProcessChunk({ entries, recordFields, log }: Dependencies) {
-  return async ({ chunk, data, intake, readLine, check, onStep }: Task): Promise<Processed> => {
+  return async ({ chunk, data, intake, readLine, check, makeRoom, onStep }: Task): Promise<Processed> => {
     const report = createReport();
     const refused = createRefusedLines();
     const storing = createStoreLines({
@@ -51,6 +52,7 @@ export function createProcessChunk({ entries, recordFields, log }: Dependencies)
       chunk,
       intake,
       check,
+      makeRoom,
       onRefused: (frame) => report.add(frame.line, untaken, { bytes: frame.bytes, as: 'json' }),
     });
 

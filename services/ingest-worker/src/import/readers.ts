@@ -26,12 +26,12 @@ export function createReaders(dependencies: Dependencies) {
   const loadIntake = createLoadIntake(dependencies);
   const oncePerJob = createOncePerJob<Reader>();
 
-  async function load({ options }: ImportJob, application: ApplicationRecord): Promise<Reader> {
+  async function load({ options, createdAt }: ImportJob, application: ApplicationRecord): Promise<Reader> {
     const { version = 1 } = options;
     const found = await dependencies.schemas.of(application, version);
     if (!found) throw new Conflict(`version ${version} of the schema is missing`);
     const intake = await loadIntake({ ...application, version, rawSchema: found.rawSchema });
-    return { intake, readLine: createReadLine(intake, parseSchema(found.rawSchema), options) };
+    return { intake, readLine: createReadLine(intake, parseSchema(found.rawSchema), options, createdAt) };
   }
 
   return (job: ImportJob, application: ApplicationRecord): Promise<Reader> =>
