@@ -153,7 +153,11 @@ describe('a format', () => {
     expect(lines.map(({ createdAt, payload }) => [createdAt, payload.n])).toEqual(
       entries().map(({ createdAt, n }) => [createdAt, Number(n)]),
     );
-    expect(lines[7]).toEqual({ createdAt: entries()[7]?.createdAt, payload: { n: 7, text: 'xxxxxxx' } });
+    expect(lines[7]).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{28}$/),
+      createdAt: entries()[7]?.createdAt,
+      payload: { n: 7, text: 'xxxxxxx' },
+    });
   });
 
   it('ndjson has only the columns that are asked for', async () => {
@@ -163,7 +167,7 @@ describe('a format', () => {
       { token },
     );
     expect(headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
-    expect(text.split('\n')[3]).toBe('{"payload":{"n":3}}');
+    expect(text.split('\n')[3]).toMatch(/^\{"id":"\w{28}","payload":\{"n":3\}\}$/);
   });
 
   it.each(['format=xml', 'format=ndjson&arrays=rows', 'arrays=rows&columns=n', 'arrays=all'])(

@@ -225,7 +225,7 @@ it.each<[string, object, object, unknown]>([
     const { exported } = await filled([payload], properties);
     const shapes: (ExportShape | undefined)[] = [];
     await written(await exported(), {}, (shape) => shapes.push(shape));
-    expect(shapes.map((shape) => shape?.numbers)).toEqual(numbers ? [numbers] : []);
+    expect(shapes.map((shape) => shape?.kinds)).toEqual(numbers ? [numbers] : []);
   },
 );
 

@@ -11,15 +11,23 @@ export interface Entry {
   payload: Payload;
   /** Whether it has an idempotency key beside the payload. */
   once?: boolean;
+  version?: number;
+  receivedAt?: Date;
 }
 
 const application = '0123456789abcdef01234567';
 export const idAt = (time: number) => `${time.toString(16).padStart(12, '0')}0123456700000001`;
 
 /** An entry as MongoDB hands it out: a part of a reply. */
-export function toBson({ time, payload, once }: Entry): Buffer {
+export function toBson({ time, payload, once, version, receivedAt }: Entry): Buffer {
   const _id = new Binary(Buffer.from(application + idAt(time), 'hex'));
-  const document = BSON.serialize({ _id, payload, ...(once && { once: new Binary(Buffer.alloc(16, 7)) }) });
+  const document = BSON.serialize({
+    _id,
+    payload,
+    ...(once && { once: new Binary(Buffer.alloc(16, 7)) }),
+    ...(version !== undefined && { version }),
+    ...(receivedAt && { receivedAt }),
+  });
   return Buffer.concat([Buffer.alloc(3, 0xee), document, Buffer.alloc(2, 0xee)]).subarray(3, -2);
 }
 

@@ -1,9 +1,9 @@
 import { zstdDecompressSync } from 'node:zlib';
-import { fileColumns } from '@sluice/export-worker/formats/parquet/file-columns.ts';
-import { createNumberSurvey } from '@sluice/export-worker/formats/parquet/open-numbers.ts';
+import { surveyKinds } from '@sluice/export-worker/formats/parquet/file-columns.ts';
 import { createParquet } from '@sluice/export-worker/formats/parquet/parquet.ts';
 import { toPointer } from '@sluice/json/pointer.ts';
 import { type Column, columnsOf } from '@sluice/schemas/columns/columns.ts';
+import type { Schema } from '@sluice/schemas/parse-schema.ts';
 import fc from 'fast-check';
 import { parquetReadObjects } from 'hyparquet';
 import { eachField } from '../each-field.ts';
@@ -12,7 +12,9 @@ import { createExpected, type Row } from './parquet-oracle.ts';
 import { anyShape, payloadOf, schemaOf } from './parquet-shapes.ts';
 
 export interface Source {
-  schema: Record<string, unknown>;
+  schema: Schema;
+  /** Versions behind the first. */
+  later?: Schema[];
   columns: Column[];
   entries: Entry[];
   selected?: string[] | undefined;
@@ -52,13 +54,17 @@ export const cases = ({ selecting = false } = {}): fc.Arbitrary<Case> =>
   });
 
 /** The file, each piece by a worker of its own: one ends after each of these entries. */
-export async function write({ entries, ...options }: Source, cuts: number[] = []): Promise<Buffer> {
+export async function write(
+  { entries, schema, later = [], ...others }: Source,
+  cuts: number[] = [],
+): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   const notes: unknown[] = [];
-  const survey = createNumberSurvey(fileColumns(options).tree);
+  const options = { ...others, schemas: [schema, ...later] as [Schema, ...Schema[]] };
+  const survey = surveyKinds(options, true);
   for (const entry of entries) survey?.add(toBson(entry));
-  const numbers = survey?.numbers();
-  const begin = () => createParquet({ ...options, numbers, notes: structuredClone(notes) });
+  const kinds = survey?.kinds();
+  const begin = () => createParquet({ ...options, kinds, notes: structuredClone(notes) });
   let format = begin();
   async function take() {
     const { data, note } = await format.take();

@@ -25,13 +25,23 @@ export function createExpected({ shape, columns, selected }: Options) {
     return isAll || (name !== undefined && isWanted(name));
   };
 
+  const topName = (key: string) =>
+    byPointer.get(toPointer([key])) ?? (key === 'createdAt' ? '/createdAt' : key);
+  /** Whether all below a key at the top is wanted: it has the name of a column that is not only a leaf. */
+  const isWholeAt = ([key]: string[]) => {
+    const of = shape.fields.find(([name]) => name === key)?.[1];
+    return isAll || (of !== undefined && !isText(of) && isWanted(topName(key as string)));
+  };
+
   /** Outside of arrays; undefined where nothing of it is wanted. */
   function field(of: Shape, path: string[]): ((value: unknown) => unknown) | undefined {
+    const isWhole = isWholeAt(path);
+    const isHere = isWhole || isWantedAt(path);
     if (isText(of)) {
-      if (!isWantedAt(path)) return undefined;
-      return (value) => (isAll || !isNested(value) ? toText(value) : null);
+      if (!isHere) return undefined;
+      return (value) => (isWhole || !isNested(value) ? toText(value) : null);
     }
-    if (of.kind !== 'object') return isWantedAt(path) ? (value) => typed(of, value) : undefined;
+    if (of.kind !== 'object') return isHere ? (value) => typed(of, value) : undefined;
     const fields = of.fields.flatMap(([key, inner]) => {
       const read = field(inner, [...path, key]);
       return read ? [{ key, read }] : [];
@@ -48,7 +58,7 @@ export function createExpected({ shape, columns, selected }: Options) {
     let of: Shape = shape;
     for (const [depth, key] of path.entries()) {
       const here = path.slice(0, depth);
-      if (isText(of) && depth > 0) return isAll;
+      if (isText(of) && depth > 0) return isWholeAt(path);
       if (of.kind !== 'object') return true;
       const inner: Shape | undefined = of.fields.find(([name]) => name === key)?.[1];
       if (!inner || !field(inner, [...here, key])) return false;
@@ -59,8 +69,7 @@ export function createExpected({ shape, columns, selected }: Options) {
 
   const tops = shape.fields.flatMap(([key, inner]) => {
     const read = field(inner, [key]);
-    const free = key === 'createdAt' ? '/createdAt' : key;
-    return read ? [{ key, read, name: byPointer.get(toPointer([key])) ?? free }] : [];
+    return read ? [{ key, read, name: topName(key) }] : [];
   });
   const others = columns.filter(
     ({ name, pointer }) => isWanted(name) && pointer !== undefined && !isHeld(keysOf(pointer)),

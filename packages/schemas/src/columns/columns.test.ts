@@ -92,7 +92,7 @@ describe('columns', () => {
 
   it('have one for the rest behind them, whatever they are called', () => {
     const schema = { properties: { _extra: {}, a: { properties: { b: {} } }, createdAt: {} } };
-    expect(columnsOf(schema, ['/x'], true)).toEqual([
+    expect(columnsOf(schema, ['/x'], { hasRest: true })).toEqual([
       { name: 'createdAt' },
       { name: '_extra', pointer: '/_extra' },
       { name: 'a.b', pointer: '/a/b' },
@@ -139,7 +139,7 @@ describe('the width of an export', () => {
     const schema = schemaOf(declared);
     const pointers = named(recorded);
     expect(widthOf(schema, { pointers, overflow })).toEqual({ leafCount, hasRest });
-    const columns = columnsOf(schema, pointers.slice(0, leafCount), hasRest);
+    const columns = columnsOf(schema, pointers.slice(0, leafCount), { hasRest });
     expect(columns.filter(({ isRest }) => !isRest)).toHaveLength(
       Math.min(1 + Math.min(declared, 4_999) + leafCount, maxColumns),
     );

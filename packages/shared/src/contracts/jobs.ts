@@ -25,6 +25,9 @@ export const Arrays = Type.Enum(['json', 'columns', 'rows'], {
     'Arrays in CSV. `json`: as JSON text. `columns`: one column per element, such as `tags.0` or `items.0.name`. `rows`: a ZIP with `entries.csv` and one table per array of objects, such as `items.csv`; its column `entry` is the id of the entry, and `index` the place of the element. `columns` reads all entries twice; `rows` reads them once more for each table.',
 });
 
+const metaNames = ['id', 'schema_version'] as const;
+export type Meta = (typeof metaNames)[number];
+
 /** What an export contains; the same for both ways to ask for one. */
 const common = {
   format: Type.Optional(Format),
@@ -33,6 +36,10 @@ const common = {
   formulas: Type.Optional(Formulas),
   arrays: Type.Optional(Arrays),
 };
+
+const aboutMeta =
+  'Columns beside those of the payload, behind `createdAt`: `id` of the entry, and `schema_version`, the version that it was validated with. NDJSON has `id` in any case.';
+const aboutFilter = 'Conditions on payloads, as in the list of entries';
 
 export const ExportQuery = Type.Object(
   {
@@ -44,6 +51,13 @@ export const ExportQuery = Type.Object(
           'Names of columns, separated by commas; default: all. With `arrays=columns` name whole arrays: `tags` stands for all its elements. Not allowed with `arrays=rows`.',
       }),
     ),
+    meta: Type.Optional(
+      Type.String({
+        pattern: '^(id(,schema_version)?|schema_version(,id)?)$',
+        description: `\`id\`, \`schema_version\`, or both with a comma between them. ${aboutMeta}`,
+      }),
+    ),
+    filter: Type.Optional(Type.String({ description: `${aboutFilter}: JSON.` })),
   },
   strict,
 );
@@ -59,12 +73,34 @@ export const ExportRequest = Type.Object(
           'Names of columns; default: all. With `arrays=columns` name whole arrays: `tags` stands for all its elements. Not allowed with `arrays=rows`.',
       }),
     ),
+    meta: Type.Optional(
+      Type.Array(Type.Enum([...metaNames], { title: 'ExportMeta' }), {
+        uniqueItems: true,
+        maxItems: metaNames.length,
+        description: aboutMeta,
+      }),
+    ),
+    filter: Type.Optional(
+      // Where an object is sent, `textOf` of the route puts its JSON text in its place.
+      Type.Unsafe<string>({
+        type: ['object', 'string'],
+        description: `${aboutFilter}: an object, or its JSON text.`,
+      }),
+    ),
   },
   { ...strict, title: 'ExportRequest', examples: [{ format: 'csv', columns: ['createdAt', 'celsius'] }] },
 );
 
 export const ImportQuery = Type.Object(
   {
+    entries: Type.Optional(
+      Type.Enum(['plain', 'wrapped'], {
+        title: 'ImportEntries',
+        default: 'plain',
+        description:
+          '`plain`: each object is a payload. `wrapped`: each is an entry of an NDJSON export, `{"createdAt":…,"payload":{…}}`, and keeps its `createdAt`; other members are ignored. Not with CSV.',
+      }),
+    ),
     formulas: Type.Optional(
       Type.Enum(['escape', 'raw'], {
         title: 'Formulas',
@@ -82,10 +118,18 @@ const JobFile = Type.Object(
   {
     url: Type.String({ description: 'Path of the file on this server.' }),
     bytes: Type.Integer(),
-    rows: Type.Integer({ description: 'Entries of an export; refused lines in the report of an import.' }),
+    rows: Type.Integer({
+      description:
+        'Entries of an export; refused lines in the report of an import; what does not conform in a rehearsal.',
+    }),
     sha256: Type.String({ description: 'Hash of the file without Content-Encoding, in hex.' }),
     firstCreatedAt: Type.Optional(DateTime),
     lastCreatedAt: Type.Optional(DateTime),
+    deleted_meanwhile: Type.Optional(
+      Type.Literal(true, {
+        description: 'Export: entries of its period were deleted while it was made, and may be missing.',
+      }),
+    ),
   },
   { title: 'JobFile', description: 'The file of a completed job.' },
 );
@@ -94,15 +138,24 @@ export const RehearsalResult = Type.Object(
   {
     checked: Type.Integer({ examples: [2] }),
     conforming: Type.Integer({ examples: [1] }),
-    groups: Type.Array(
-      Type.Object(
+    groups: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            path: Type.String({ description: 'JSON Pointer into the payload.', examples: ['/celsius'] }),
+            keyword: Type.String({ examples: ['maximum'] }),
+            count: Type.Integer({ examples: [1] }),
+            example: Type.Unknown({
+              description: 'A payload of them; one of more than 1 KiB is cut off, and a string.',
+              examples: [{ celsius: 61 }],
+            }),
+          },
+          { title: 'RehearsalGroup' },
+        ),
         {
-          path: Type.String({ description: 'JSON Pointer into the payload.', examples: ['/celsius'] }),
-          keyword: Type.String({ examples: ['maximum'] }),
-          count: Type.Integer({ examples: [1] }),
-          example: Type.Unknown({ description: 'One payload of them.', examples: [{ celsius: 61 }] }),
+          description:
+            'What does not conform, by what is wrong with it first; most frequent first. After 1,000 reasons the others are counted together, with the keyword `other`. Absent in lists and events.',
         },
-        { title: 'RehearsalGroup', description: 'What does not conform, by what is wrong with it first.' },
       ),
     ),
   },
@@ -159,9 +212,16 @@ export const Job = Type.Object(
           'Columns of the file, in order. With `arrays=rows`: those of each table, after the name of its file, such as `items.csv:index`. Absent in lists.',
       }),
     ),
+    versions: Type.Optional(
+      Type.Array(Type.Integer(), {
+        description:
+          'Versions of the schema that the columns of an export are for, where there are several. Absent in lists.',
+      }),
+    ),
     schema: Type.Optional(
       Type.String({
-        description: 'The JSON Schema in force, as it was sent. Absent in lists.',
+        description:
+          'The JSON Schema in force, as it was sent; of a rehearsal the one that was proposed. Absent in lists.',
       }),
     ),
   },

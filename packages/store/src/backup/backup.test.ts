@@ -78,6 +78,16 @@ describe('a backup', () => {
     expect(numbers(await backup.finish(), 'entries')).toBe(3_001);
   });
 
+  it('has older entries that an import brought while it was made, and all others once', async () => {
+    const { db, store, application, model } = await start();
+    const backup = await begin(store);
+    await store.milestones.removeFrom(application, 500_000);
+    await model.insert([500_000, 1_000_500, Date.now()]);
+    const copy = await restored(await backup.finish(), backup.startedAt);
+    expect((await hashes(copy.db)).entries).toBe((await hashes(db)).entries);
+    expect(await copy.store.entries.count(application, {})).toBe(3_003);
+  });
+
   it('has a deleted application that can be restored, with its entries', async () => {
     const { store, application } = await start();
     await store.applications.remove('a', owner.id, 60_000);

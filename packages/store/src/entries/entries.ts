@@ -3,14 +3,15 @@ import { indexesOfEntries } from '../indexes.ts';
 import type { ChunkStore } from '../jobs/chunks.ts';
 import { IncompatibleDatabase } from '../migrations/incompatible-database.ts';
 import type { EntryDocument, StoredEntry } from './entry-document.ts';
-import { createKeysAt } from './entry-id.ts';
+import { createKeysAt, type EntryId, toKey } from './entry-id.ts';
 import { range } from './entry-range.ts';
 import { createForward } from './forward-entries.ts';
 import type { HorizonStore } from './horizon.ts';
 import { createInsert } from './insert-entries.ts';
-import { createListing, type Page } from './list-entries.ts';
+import { createListing, type Page, type Selection } from './list-entries.ts';
 import { type MilestoneStore, milestoneStore } from './milestones.ts';
 import { readDocument } from './read-document.ts';
+import { stretches } from './stretches.ts';
 import type { Writer } from './writer.ts';
 
 export type { Period } from './entry-range.ts';
@@ -72,6 +73,15 @@ export function entryStore(
 
     /** Exact. With `until`, of the entries up to that one. Throws FilterTimeout. */
     count: listing.count,
+
+    async get(application: string, id: EntryId): Promise<StoredEntry | undefined> {
+      const found = await entries.findOne({ _id: toKey(application, id) }, { raw: true });
+      return found ? readDocument(found as unknown as Uint8Array) : undefined;
+    },
+
+    /** See `stretches`. */
+    stretches: (application: string, selection: Selection, limit: number) =>
+      stretches(entries, application, selection, limit),
 
     /** Deletes at most `limit` entries; returns how many. */
     async purge(application: string, limit: number): Promise<number> {

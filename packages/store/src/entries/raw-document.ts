@@ -2,11 +2,17 @@ import type { EntryId } from './entry-id.ts';
 
 // A document begins with its length (4), then `_id`: type (1), name (4), length (4), subtype (1), 12 bytes of the application.
 const [idStart, idEnd] = [26, 40];
+const payloadName = Buffer.from('\x03payload\0');
+const payloadEnd = idEnd + payloadName.length;
 
 /** The 14 bytes of the id of an entry, in the BSON of its document; MongoDB puts `_id` first. */
 export const idBytesOf = (document: Buffer): Buffer => document.subarray(idStart, idEnd);
 
 export const idOf = (document: Buffer): EntryId => document.toString('hex', idStart, idEnd);
+
+/** Whether something is behind the id of an entry that is called as its payload is. */
+export const hasPayload = (document: Buffer): boolean =>
+  payloadName.equals(document.subarray(idEnd, payloadEnd));
 
 /** In ms since the epoch. */
 export const timeOf = (document: Buffer): number => document.readUIntBE(idStart, 6);

@@ -1,23 +1,42 @@
 import type { Binary, Db, Document } from 'mongodb';
 import { type Cut, maxSkewMs } from './cuts.ts';
 import type { EntryDocument } from './entry-document.ts';
+import { allOf, type Condition } from './entry-filter.ts';
 import { type EntryId, fromKey } from './entry-id.ts';
 import { type Period, range } from './entry-range.ts';
-import { firstBatch, idOf } from './raw-document.ts';
+import { firstBatch, hasPayload, idOf } from './raw-document.ts';
+import { type EntryRange, splitEntries } from './split-entries.ts';
 
 export interface RawPage {
-  /** The BSON of the documents, oldest first. */
+  /** The BSON of the documents that match, oldest first. */
   documents: Buffer[];
-  /** Of the last of them. */
+  /** Of the last entry that was looked at. */
   last: EntryId | undefined;
+  /** Entries that were looked at, and their bytes as BSON. */
+  read: { entries: number; bytes: number };
 }
 
 interface Where extends Period {
   after?: EntryId | undefined;
   until: EntryId;
+  filter?: Condition[] | undefined;
 }
 
 const oldestFirst = { _id: 1 };
+
+/**
+ * Leaves the keys alone of entries that do not match: so a page looks at so many entries, however few match. `size` comes last, and
+ * all others in the order of documents.
+ */
+const matching = (conditions: Condition[]): Document => ({
+  payload: { $cond: [allOf(conditions), '$payload', '$$REMOVE'] },
+  version: '$version',
+  receivedAt: '$receivedAt',
+  size: { $bsonSize: '$$ROOT' },
+});
+
+/** Of a document that `matching` made: its last member, before the NUL that ends it. */
+const sizeOf = (document: Buffer) => document.readInt32LE(document.length - 5);
 
 /** Entries as they are stored, without making objects of them. */
 export function rawEntries(db: Db) {
@@ -32,13 +51,28 @@ export function rawEntries(db: Db) {
   }
 
   return {
-    /** The next entries after a place; none when there is none up to `until`. May be fewer than `limit`: an answer is at most 16 MB. */
-    async page(application: string, { limit, ...where }: Where & { limit: number }): Promise<RawPage> {
-      const filter = range(application, where);
-      const documents = await find({ filter, sort: oldestFirst, limit, batchSize: limit });
-      const last = documents.at(-1);
-      return { documents, last: last && idOf(last) };
+    /**
+     * Looks at the next `limit` entries after a place; at none when there is none up to `until`. May be fewer: an answer is at most
+     * 16 MB.
+     */
+    async page(
+      application: string,
+      { limit, filter, ...where }: Where & { limit: number },
+    ): Promise<RawPage> {
+      const query = { filter: range(application, where), sort: oldestFirst, limit, batchSize: limit };
+      const found = await find(filter ? { ...query, projection: matching(filter) } : query);
+      const last = found.at(-1);
+      const size = filter ? sizeOf : (document: Buffer) => document.length;
+      return {
+        documents: filter ? found.filter(hasPayload) : found,
+        last: last && idOf(last),
+        read: { entries: found.length, bytes: found.reduce((sum, one) => sum + size(one), 0) },
+      };
     },
+
+    /** Ranges of all entries up to `until`, to be read by several workers. `total`: how many there are. */
+    split: (application: string, where: Period & { until: EntryId }, total: number): Promise<EntryRange[]> =>
+      splitEntries(db, application, where, total),
 
     /** What an export that begins now has; undefined when there is nothing. See `Cut`. */
     async cut(application: string): Promise<Cut | undefined> {

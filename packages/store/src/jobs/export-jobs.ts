@@ -14,7 +14,16 @@ import { hasMatched } from './lease.ts';
 
 export type NewExport = Pick<
   ExportJob,
-  'application' | 'owner' | 'domain' | 'options' | 'cut' | 'leafCount' | 'hasRest' | 'hasLarge' | 'transient'
+  | 'application'
+  | 'owner'
+  | 'domain'
+  | 'options'
+  | 'version'
+  | 'cut'
+  | 'leafCount'
+  | 'hasRest'
+  | 'hasLarge'
+  | 'transient'
 >;
 
 /** What only exports have: they are written by one worker at a time, part after part. */
@@ -56,10 +65,6 @@ export function exportJobs(db: Db) {
     /** The same of one that was just made. */
     async setDeletedMeanwhile(id: string): Promise<void> {
       await jobs.updateOne({ _id: new ObjectId(id) }, { $set: { deletedMeanwhile: true } });
-    },
-
-    async setTotal(id: string, total: number): Promise<void> {
-      await jobs.updateOne({ _id: new ObjectId(id), state: 'active' }, { $set: { total } });
     },
 
     /** False when the job is no longer this worker's, or was cancelled. */

@@ -6,13 +6,14 @@ import type {
   Formulas,
   ImportFormat,
   JobState,
-  RehearsalResult,
+  Meta,
   ReplayResult,
 } from '@sluice/shared/contracts/jobs.ts';
 import { ObjectId } from 'mongodb';
 import type { Cut, Seen } from '../entries/cuts.ts';
 import type { Condition } from '../entries/entry-filter.ts';
 import type { EntryId } from '../entries/entry-id.ts';
+import type { ReasonGroup } from './chunk-records.ts';
 
 export interface Part {
   id: string;
@@ -29,6 +30,10 @@ export interface ExportOptions {
   columns?: string[] | undefined;
   formulas: Formulas;
   arrays: Arrays;
+  /** Columns that are no fields, in their order; where `columns` is there, it has them too. */
+  meta?: Meta[] | undefined;
+  /** What payloads must meet; absent: nothing. */
+  filter?: Condition[] | undefined;
 }
 
 export interface ImportOptions {
@@ -38,6 +43,8 @@ export interface ImportOptions {
   formulas: Formulas;
   /** In bytes; a longer line is refused. */
   lineLimit: number;
+  /** Each line is an entry of an NDJSON export, and keeps its time. */
+  isWrapped?: boolean | undefined;
   /** Of CSV: where each cell goes, as a JSON Pointer; null for those that are left out. */
   columns?: (string | null)[] | undefined;
 }
@@ -50,6 +57,8 @@ export interface Manifest {
   sha256: string;
   /** Names, in the order of the file; of an archive those of its tables in turn. */
   columns?: string[];
+  /** Versions of the schema that its columns are for, where there are several. */
+  versions?: number[];
   /** Of the first and of the last entry in the file. */
   firstCreatedAt?: Date | undefined;
   lastCreatedAt?: Date | undefined;
@@ -98,13 +107,22 @@ export interface Position {
   entries: number;
 }
 
-/** How a column of Parquet holds numbers; `json`: as their text. */
-export type NumberColumn = 'integer' | 'number' | 'json';
+/** How a column of Parquet holds values; `json`: as their text. */
+export type ColumnKind =
+  | 'integer'
+  | 'number'
+  | 'string'
+  | 'boolean'
+  | 'date'
+  | 'timestamp'
+  | 'list'
+  | 'struct'
+  | 'json';
 
 /** What a first reading of the entries told about their columns; whoever goes on with the file writes the same ones. */
 export interface ExportShape {
-  /** With `format=parquet`: of each number for which the schema does not tell the type of the column. */
-  numbers?: NumberColumn[];
+  /** With `format=parquet`: of each column, or part of one, for which the schemas do not tell the type. */
+  kinds?: ColumnKind[];
   /** One with `arrays=columns`. With `arrays=rows` the table of the entries, then one for each array of objects. */
   tables: TableShape[];
   seen?: Seen | undefined;
@@ -124,6 +142,8 @@ export interface ExportJob extends Job {
   options: ExportOptions;
   /** Which entries are in the file; absent when there was none. */
   cut?: Cut | undefined;
+  /** The version of the schema that was in force behind the cut; absent where an API of before there were versions made the job. */
+  version?: number;
   /** How many of the application's recorded fields are columns. */
   leafCount: number;
   /** There are others, which have one column together. */
@@ -142,15 +162,19 @@ export interface ExportJob extends Job {
   lastCreatedAt?: Date | undefined;
 }
 
-export interface ImportJob extends Job {
-  kind: 'import';
-  options: ImportOptions;
-  /** False while its file is still arriving. */
+/** What many workers do at once, a chunk each. */
+interface Chunked extends Job {
+  /** False while its chunks are still made. */
   received: boolean;
   accepted: number;
   rejected: number;
-  /** Bytes of its file in the store, compressed, until they are done. */
+  /** Bytes of an import's file in the store, compressed, until they are done. */
   held: number;
+}
+
+export interface ImportJob extends Chunked {
+  kind: 'import';
+  options: ImportOptions;
 }
 
 export interface RehearsalOptions {
@@ -161,14 +185,17 @@ export interface RehearsalOptions {
   to?: Date | undefined;
 }
 
-/** Validates what is stored with another schema, and changes nothing. */
-export interface RehearsalJob extends Job {
+/** Validates what is stored with another schema, and changes nothing. What conforms is accepted. */
+export interface RehearsalJob extends Chunked {
   kind: 'rehearsal';
   options: RehearsalOptions;
   /** Which entries are checked; absent when there was none. */
   cut?: Cut | undefined;
-  result?: RehearsalResult;
+  /** Groups: most frequent first; absent where the record is read without what can be large. */
+  result?: { checked: number; conforming: number; groups?: ReasonGroup[] };
 }
+
+export type ChunkedJob = ImportJob | RehearsalJob;
 
 export interface ReplayOptions {
   /** Ids of refused uploads; absent: all that the others select. */
@@ -192,7 +219,8 @@ export interface ReplayJob extends Job {
 export interface DeletionOptions {
   from?: Date | undefined;
   to?: Date | undefined;
-  filter?: Condition[] | undefined;
+  /** Conditions, see `toText`. */
+  filter?: string | undefined;
 }
 
 /** Deletes entries. */
@@ -218,10 +246,11 @@ type Stored<Record> = Omit<Record, 'id' | 'application' | 'owner'> & {
 };
 export type ExportDocument = Stored<ExportJob>;
 export type ImportDocument = Stored<ImportJob>;
+export type RehearsalDocument = Stored<RehearsalJob>;
 export type JobDocument =
   | ExportDocument
   | ImportDocument
-  | Stored<RehearsalJob>
+  | RehearsalDocument
   | Stored<ReplayJob>
   | Stored<DeletionJob>;
 

@@ -1,7 +1,7 @@
 import { fromPointer, toPointer } from '@sluice/json/pointer.ts';
 import { maxNesting, readPayload } from '@sluice/json/read-payload.ts';
 import { isObject } from '@sluice/schemas/is-object.ts';
-import type { ErrorDetail } from '@sluice/shared/errors.ts';
+import { ApiError, type ErrorDetail } from '@sluice/shared/errors.ts';
 import type { Condition } from '@sluice/store/entries/entry-filter.ts';
 
 export type Filter = { ok: true; conditions: Condition[] } | { ok: false; details: ErrorDetail[] };
@@ -38,7 +38,16 @@ const operators = new Map<string, Rule>([
 ]);
 const known = [...operators.keys()].join(', ');
 
-/** Reads the query parameter `filter`, or says what is wrong with it. */
+/** The conditions of `filter` in a query or a body; throws when it is not one. */
+export function toConditions(text: string, part: 'querystring' | 'body' = 'querystring'): Condition[] {
+  const filter = readFilter(text);
+  if (filter.ok) return filter.conditions;
+  const where = filter.details.slice(0, 5).map(({ path, message }) => `\`${path.slice(1)}\` ${message}`);
+  const details = filter.details.map((detail) => ({ ...detail, in: part }));
+  throw new ApiError('InvalidRequestError', where.join('; '), { details });
+}
+
+/** Reads the text of `filter`, or says what is wrong with it. */
 export function readFilter(text: string): Filter {
   const refuse = (message: string, path: string[] = [], keyword = 'filter'): Filter => ({
     ok: false,

@@ -1,10 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { EntriesQuery, type Entry, EntryPage } from '@sluice/shared/contracts/entries.ts';
+import { EntriesQuery, EntryPage } from '@sluice/shared/contracts/entries.ts';
 import { Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
-import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
-import type { StoredEntry } from '@sluice/store/entries/entry-document.ts';
-import { type Condition, FilterTimeout } from '@sluice/store/entries/entry-filter.ts';
+import { FilterTimeout } from '@sluice/store/entries/entry-filter.ts';
 import { entryIdBytes } from '@sluice/store/entries/entry-id.ts';
 import type { ForwardEntries, ForwardPage } from '@sluice/store/entries/forward-entries.ts';
 import { PageTooLarge } from '@sluice/store/entries/read-page.ts';
@@ -15,27 +13,8 @@ import { success } from '../http/envelope.ts';
 import { toPeriod } from '../http/formats.ts';
 import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
 import { pageBytes } from '../limits/table.ts';
-import { readFilter } from './filter.ts';
-
-/** The conditions of `filter`; throws when it is not one. */
-function toConditions(text: string): Condition[] {
-  const filter = readFilter(text);
-  if (filter.ok) return filter.conditions;
-  const where = filter.details.slice(0, 5).map(({ path, message }) => `\`${path.slice(1)}\` ${message}`);
-  throw new ApiError('InvalidRequestError', where.join('; '), { details: filter.details });
-}
-
-/** An entry as its owner sees it. */
-const toEntry = (
-  { id, payload, createdAt, version }: StoredEntry,
-  application: Pick<ApplicationRecord, 'domain' | 'version'>,
-): Entry => ({
-  id,
-  domain: application.domain,
-  payload,
-  createdAt: createdAt.toISOString(),
-  ...(application.version > 1 && { schema_version: version }),
-});
+import { toConditions } from './filter.ts';
+import { toEntry } from './to-entry.ts';
 
 function answerTooMuch(cause: unknown): never {
   if (cause instanceof FilterTimeout) {

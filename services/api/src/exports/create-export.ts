@@ -1,14 +1,16 @@
 import { type Column, columnsOf } from '@sluice/schemas/columns/columns.ts';
+import { topKeys, topNames } from '@sluice/schemas/columns/top-names.ts';
 import { widthOf } from '@sluice/schemas/columns/width.ts';
-import { parseSchema } from '@sluice/schemas/parse-schema.ts';
-import { ApiError, unavailable } from '@sluice/shared/errors.ts';
+import { parseSchema, type Schema } from '@sluice/schemas/parse-schema.ts';
+import type { Meta } from '@sluice/shared/contracts/jobs.ts';
+import { ApiError, applicationNotFound, unavailable } from '@sluice/shared/errors.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import type { ExportJob, ExportOptions } from '@sluice/store/jobs/job-records.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** Commits an export to MongoDB, then puts its id on the queue; without the queue there is no export. */
 export function createExport({
-  store: { rawEntries, fields, jobs },
+  store: { applications, schemas, rawEntries, fields, jobs, deletions },
   queues,
   quotas,
   log,
@@ -20,23 +22,33 @@ export function createExport({
   ): Promise<ExportJob> => {
     await quotas.check('jobs', application.owner.id);
     if (!transient) await quotas.check('storedExports', application.owner.id);
-    // In this order: a field is recorded before its entry, so every entry up to the cut has its columns.
+    const deletionsBefore = await deletions.count(application.id);
+    // In this order: a version is in force and a field recorded before an entry has it, so every entry up to the cut has its columns.
     const cut = await rawEntries.cut(application.id);
+    const current = await applications.byId(application.id);
+    if (!current) throw applicationNotFound(application.domain);
     const recorded = await fields.of(application.id);
-    const schema = parseSchema(application.rawSchema);
-    if (options.columns) refuseColumns(options, columnsOf(schema, recorded.pointers));
-    const isWhole = options.columns !== undefined || options.format === 'ndjson';
-    const width = isWhole ? { leafCount: recorded.pointers.length } : widthOf(schema, recorded);
+    const versions: Schema[] = [];
+    for await (const { rawSchema } of schemas.list(current)) versions.unshift(parseSchema(rawSchema));
+    const [first] = versions as [Schema];
+    const { columns, meta = [] } = options;
+    if (columns) refuseColumns(options, versions, columnsOf(first, recorded.pointers, { meta }));
+    const isWhole = columns !== undefined || options.format === 'ndjson';
+    const width = isWhole ? { leafCount: recorded.pointers.length } : widthOf(first, recorded);
     const job = await jobs.exports.create({
       application: application.id,
       owner: application.owner.id,
       domain: application.domain,
-      options,
+      options: { ...options, columns: columns && withMeta(columns, meta) },
+      version: current.version,
       cut,
       ...width,
       hasLarge: recorded.hasLarge || recorded.closed,
       transient,
     });
+    // From here on whoever deletes some of its entries sees the job.
+    if ((await deletions.countAfresh(application.id)) !== deletionsBefore)
+      await jobs.exports.setDeletedMeanwhile(job.id);
     try {
       await queues.exports.enqueue(job);
       return job;
@@ -48,9 +60,22 @@ export function createExport({
   };
 }
 
-function refuseColumns({ columns = [], arrays }: ExportOptions, all: Column[]): void {
-  const known = new Set(all.map(({ name }) => name));
+/** Behind the time of the entry; first where that is not wanted. */
+function withMeta(columns: string[], meta: Meta[]): string[] {
+  const place = columns.indexOf('createdAt') + 1;
+  return columns.toSpliced(place, 0, ...meta);
+}
+
+function refuseColumns(
+  { columns = [], format, arrays, meta = [] }: ExportOptions,
+  versions: Schema[],
+  all: Column[],
+): void {
+  const known = new Set(all.flatMap((column) => (column.meta ? [] : column.name)));
+  if (format === 'parquet')
+    for (const name of topNames(versions.flatMap(topKeys), all).values()) known.add(name);
   const hint = (name: string) => {
+    if ((meta as string[]).includes(name)) return `: with meta=${name} the field is called /${name}`;
     const whole = arrays === 'columns' ? /^(.+?)\.\d+(?:\.|$)/.exec(name)?.[1] : undefined;
     return whole !== undefined && known.has(whole)
       ? `: take ${whole.slice(0, 100)}, for all of its elements`

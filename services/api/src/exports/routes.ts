@@ -5,12 +5,14 @@ import {
   ExportRequest,
   Job,
   jobExamples,
+  type Meta,
   ExportQuery as Query,
 } from '@sluice/shared/contracts/jobs.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { ExportOptions } from '@sluice/store/jobs/job-records.ts';
 import { findApplication } from '../applications/find.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { toConditions } from '../entries/filter.ts';
 import { success } from '../http/envelope.ts';
 import { toPeriod } from '../http/formats.ts';
 import { ByDomain, overLimit, ownerRoutes, refusals } from '../http/route-parts.ts';
@@ -22,7 +24,10 @@ import { createExport } from './create-export.ts';
 import { createStreamExport } from './stream-export.ts';
 
 /** `arrays` and `formulas` are choices of CSV; elsewhere they would do nothing. */
-function toOptions(asked: Omit<ExportQuery, 'columns'>, columns: string[] | undefined): ExportOptions {
+function toOptions(
+  asked: Omit<ExportQuery, 'columns' | 'meta' | 'filter'>,
+  { columns, meta, filter }: Pick<ExportOptions, 'columns' | 'meta' | 'filter'>,
+): ExportOptions {
   const { format = 'csv', formulas = 'escape', arrays = 'json' } = asked;
   if (format !== 'csv' && arrays !== 'json') {
     throw new ApiError(
@@ -33,7 +38,7 @@ function toOptions(asked: Omit<ExportQuery, 'columns'>, columns: string[] | unde
   if (arrays === 'rows' && columns) {
     throw new ApiError('InvalidRequestError', 'arrays=rows has all columns: leave columns out');
   }
-  return { ...toPeriod(asked), format, formulas, arrays, columns };
+  return { ...toPeriod(asked), format, formulas, arrays, columns, meta, filter };
 }
 
 type Needs = 'store' | 'queues' | 'quotas' | 'capacity' | 'audit' | 'config' | 'log';
@@ -68,7 +73,11 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
     },
     async (request, reply) => {
       const { query, owner } = request;
-      const options = toOptions(query, query.columns?.split(','));
+      const options = toOptions(query, {
+        columns: query.columns?.split(','),
+        meta: query.meta?.split(',') as Meta[] | undefined,
+        filter: query.filter === undefined ? undefined : toConditions(query.filter),
+      });
       const application = await findApplication(store.applications, request);
       capacity.downloads.lease(reply, owner.id).take(streamBytes);
       const signal = abortOnClose(reply);
@@ -87,10 +96,13 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
         body: ExportRequest,
         response: { 202: Success(Job, 'The job is waiting.', jobExamples.waiting('export')), ...overLimit },
       },
+      config: { textOf: 'filter' },
     },
     async (request, reply) => {
       const { body } = request;
-      const options = toOptions(body, body.columns);
+      const { columns, meta } = body;
+      const filter = body.filter === undefined ? undefined : toConditions(body.filter, 'body');
+      const options = toOptions(body, { columns, meta, filter });
       const application = await findApplication(store.applications, request);
       const job = await makeExport(application, options, false);
       await audit.note(request, { action: 'export.made', application: job.domain, job: job.id });

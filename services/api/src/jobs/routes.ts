@@ -62,8 +62,14 @@ export const jobRoutes: FastifyPluginAsyncTypebox<
     },
     async (request, reply) => {
       const { application, job } = await findJob(store, kind, request);
-      const columns = job.manifest?.columns;
-      return success(reply, { ...toJob(job), ...(columns && { columns }), schema: application.rawSchema });
+      const { columns, versions } = job.manifest ?? {};
+      const { rawSchema } = job.kind === 'rehearsal' ? job.options : application;
+      return success(reply, {
+        ...toJob(job),
+        ...(columns && { columns }),
+        ...(versions && { versions }),
+        schema: rawSchema,
+      });
     },
   );
 

@@ -35,6 +35,7 @@ interface Extent {
 export function createCommits({ store: { jobs, parts }, job, hash }: Options) {
   let { bytes, firstCreatedAt, lastCreatedAt } = job;
   let underWay: Promise<void> = Promise.resolve();
+  const times = () => ({ firstCreatedAt, lastCreatedAt });
 
   async function commit({ data, note }: Piece, rows: number, position: Position): Promise<void> {
     const stored: Part[] = [];
@@ -46,8 +47,7 @@ export function createCommits({ store: { jobs, parts }, job, hash }: Options) {
       stored.push({ id, rows: isFirst ? rows : 0, bytes: slice.length });
     }
     release(data);
-    const times = { firstCreatedAt, lastCreatedAt };
-    if (!(await jobs.exports.commitParts(job.id, job.fence, { parts: stored, position, ...times })))
+    if (!(await jobs.exports.commitParts(job.id, job.fence, { parts: stored, position, ...times() })))
       throw new LeaseLost();
   }
 
@@ -64,10 +64,17 @@ export function createCommits({ store: { jobs, parts }, job, hash }: Options) {
       underWay.catch(() => undefined);
     },
 
+    /** Commits that what is up to a place has nothing more for the file. */
+    async move(position: Position): Promise<void> {
+      await underWay;
+      if (!(await jobs.exports.commitParts(job.id, job.fence, { parts: [], position, ...times() })))
+        throw new LeaseLost();
+    },
+
     /** Resolves when all that was added is committed. */
     drain: () => underWay,
 
-    totals: () => ({ bytes, firstCreatedAt, lastCreatedAt }),
+    totals: () => ({ bytes, ...times() }),
   };
 }
 

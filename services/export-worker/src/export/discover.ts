@@ -1,24 +1,18 @@
-import type { Column } from '@sluice/schemas/columns/columns.ts';
 import { LeaseLost } from '@sluice/shared/lease.ts';
 import type { Store } from '@sluice/store/connect.ts';
 import { idBytesOf } from '@sluice/store/entries/raw-document.ts';
 import type { ExportJob, ExportShape } from '@sluice/store/jobs/job-records.ts';
-import { fileColumns } from '../formats/parquet/file-columns.ts';
-import { createNumberSurvey } from '../formats/parquet/open-numbers.ts';
+import { surveyKinds } from '../formats/parquet/file-columns.ts';
 import { createSeenEntries } from '../shape/seen-entries.ts';
 import { createSurvey } from '../shape/survey.ts';
 import type { Claim } from './claim.ts';
+import { datesOf, type Known } from './known-columns.ts';
 import { addUnlessLate, type LeaveOut } from './leave-out.ts';
 import { readPages } from './read-pages.ts';
 
 interface Dependencies {
   store: Pick<Store, 'jobs' | 'rawEntries'>;
   leaveOut: LeaveOut;
-}
-
-interface Known {
-  schema: Record<string, unknown>;
-  columns: Column[];
 }
 
 /** Looks at entries for what neither the schema nor the record of fields tells of the columns. */
@@ -28,16 +22,17 @@ interface Survey {
 }
 
 /** Undefined where all is known. */
-function surveyFor(
-  { createdAt, options, hasLarge }: ExportJob,
-  { schema, columns }: Known,
-): Survey | undefined {
-  const { format, arrays, columns: selected } = options;
+function surveyFor(job: ExportJob, known: Known): Survey | undefined {
+  const { createdAt, shape, hasLarge } = job;
+  const { format, arrays, columns: selected } = job.options;
   if (format === 'parquet') {
-    if (hasLarge === false) return undefined;
-    const survey = createNumberSurvey(fileColumns({ schema, columns, selected }).tree);
-    return survey && { add: survey.add, shape: () => ({ tables: [], numbers: survey.numbers() }) };
+    // A worker of before there were versions may have told of numbers alone: it finds the same again.
+    if (shape?.kinds) return undefined;
+    const survey = surveyKinds({ ...known, selected, dates: datesOf(job) }, hasLarge !== false);
+    return survey && { add: survey.add, shape: () => ({ tables: [], kinds: survey.kinds() }) };
   }
+  if (shape) return undefined;
+  const { columns } = known;
   if (format !== 'csv' || arrays === 'json') return undefined;
   const survey = createSurvey({ columns, selected, arrays });
   // One table is read once.
@@ -52,7 +47,7 @@ function surveyFor(
 }
 
 /**
- * Finds which columns the arrays of an export have, or how Parquet is to hold its numbers: reads all of its entries and keeps
+ * Finds which columns the arrays of an export have, or of which types those of Parquet are: reads all of its entries and keeps
  * the result in the record of the job, so that whoever goes on with the file writes the same ones. A worker that dies before
  * leaves nothing of it.
  */
@@ -64,14 +59,14 @@ export function createDiscover({ store: { jobs, rawEntries }, leaveOut }: Depend
     { lease, signal }: Claim,
   ): Promise<ExportShape | 'unfinished' | undefined> {
     const { cut, options } = job;
-    const { from, to } = options;
-    const survey = job.shape ? undefined : surveyFor(job, known);
+    const { from, to, filter } = options;
+    const survey = surveyFor(job, known);
     if (!survey) return job.shape;
 
     if (cut)
-      for await (const page of readPages(rawEntries, job.application, { from, to, cut })) {
+      for await (const { documents } of readPages(rawEntries, job.application, { from, to, filter, cut })) {
         lease.check();
-        for (const document of page) {
+        for (const document of documents) {
           const unknown = addUnlessLate(survey.add, document);
           if (unknown) await leaveOut(job, unknown);
         }

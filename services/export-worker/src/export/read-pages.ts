@@ -1,4 +1,5 @@
 import { type Cut, isWithin, isWithinUntil } from '@sluice/store/entries/cuts.ts';
+import type { Condition } from '@sluice/store/entries/entry-filter.ts';
 import type { EntryId } from '@sluice/store/entries/entry-id.ts';
 import type { Period } from '@sluice/store/entries/entry-range.ts';
 import { idBytesOf, timeOf } from '@sluice/store/entries/raw-document.ts';
@@ -9,31 +10,44 @@ const firstLimit = 200;
 const pageBytes = 2 * 1024 ** 2;
 const maxLimit = 20_000;
 
-/** The documents of all entries on this side of a cut, oldest first, a page ahead of the reader. */
+interface Wanted extends Period {
+  filter?: Condition[] | undefined;
+  cut: Cut;
+  after?: EntryId | undefined;
+}
+
+/** The next entries that are wanted, if any, up to a place. */
+interface Page {
+  documents: Buffer[];
+  last: EntryId;
+}
+
+/** The documents of all entries that match on this side of a cut, oldest first, a page ahead of the reader. */
 export async function* readPages(
   entries: RawEntries,
   application: string,
-  { cut, after, ...period }: Period & { cut: Cut; after?: EntryId | undefined },
-): AsyncGenerator<Buffer[]> {
+  { cut, after, ...which }: Wanted,
+): AsyncGenerator<Page> {
   const read = (limit: number, from?: EntryId) => {
-    const page = entries.page(application, { ...period, after: from, until: cut.until, limit });
+    const page = entries.page(application, { ...which, after: from, until: cut.until, limit });
     // Its failure is met when it is awaited; until then it is not unhandled.
     page.catch(() => undefined);
     return page;
   };
   let next: Promise<RawPage> | undefined = read(firstLimit, after);
   while (next) {
-    const { documents, last }: RawPage = await next;
+    const { documents, last, read: looked }: RawPage = await next;
     if (last === undefined) return;
-    next = last === cut.until ? undefined : read(limitFor(documents), last);
-    yield timeOf(documents.at(-1) as Buffer) < isWithinUntil(cut)
-      ? documents
-      : documents.filter((document) => isWithin(cut, idBytesOf(document)));
+    next = last === cut.until ? undefined : read(limitFor(looked), last);
+    const newest = documents.at(-1);
+    const isWhole = !newest || timeOf(newest) < isWithinUntil(cut);
+    yield {
+      documents: isWhole ? documents : documents.filter((document) => isWithin(cut, idBytesOf(document))),
+      last,
+    };
   }
 }
 
 /** As many entries of this size as make a page. */
-function limitFor(documents: Buffer[]): number {
-  const bytes = documents.reduce((sum, { length }) => sum + length, 0);
-  return Math.min(maxLimit, Math.max(1, Math.floor((pageBytes * documents.length) / bytes)));
-}
+const limitFor = ({ entries, bytes }: RawPage['read']) =>
+  Math.min(maxLimit, Math.max(1, Math.floor((pageBytes * entries) / bytes)));

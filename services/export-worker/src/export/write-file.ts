@@ -1,10 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
-import { columnsOf } from '@sluice/schemas/columns/columns.ts';
-import { parseSchema } from '@sluice/schemas/parse-schema.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import { repeat } from '@sluice/shared/repeat.ts';
 import type { Store } from '@sluice/store/connect.ts';
-import { timeOfId } from '@sluice/store/entries/entry-id.ts';
+import { type EntryId, timeOfId } from '@sluice/store/entries/entry-id.ts';
 import { idOf } from '@sluice/store/entries/raw-document.ts';
 import type { ExportJob, Manifest, Position } from '@sluice/store/jobs/job-records.ts';
 import { createFormat } from '../formats/create-format.ts';
@@ -13,16 +10,16 @@ import type { Claim } from './claim.ts';
 import { createCommits } from './commits.ts';
 import { createDiscover } from './discover.ts';
 import type { FileHashes } from './file-hashes.ts';
+import { knownColumns } from './known-columns.ts';
 import { addUnlessLate, createLeaveOut } from './leave-out.ts';
 import { readPages } from './read-pages.ts';
+import { watchOthers } from './watch-others.ts';
 
 /** So much of what is read is converted at a time: meanwhile nothing more comes in, and MongoDB waits. */
 const stepBytes = 32 * 1024;
 /** The first part is small, so that a client that waits has it soon; then four times as large each. */
 const firstRows = 200;
 const partBytes = 3 * 1024 ** 2;
-/** So long an owner's export runs on while another owner, for whom less is under way, waits for a worker. */
-const sliceMs = 2_000;
 
 /** The application is: whoever reads the file must not take it for whole. */
 export class Deleted extends Error {}
@@ -35,27 +32,19 @@ interface Dependencies {
 
 /** Writes the file of an export from where it stands. Resolves with its manifest, or 'unfinished' to give way to another owner. */
 export function createWriteFile({ store, hashes, log }: Dependencies) {
-  const { applications, entries, jobs, fields, parts, rawEntries } = store;
+  const { applications, entries, jobs, parts, rawEntries } = store;
   const leaveOut = createLeaveOut({ store, log });
   const discover = createDiscover({ store, leaveOut });
 
-  /** A look now and then whether the export is to give way. */
-  function watchOthers(owner: string) {
-    let isOutweighed = false;
-    const stop = repeat(sliceMs, async () => {
-      isOutweighed = await jobs.isOutweighed('export', owner).catch(() => false);
-    });
-    return { haveWaited: () => isOutweighed, stop };
-  }
-
   /** For the progress alone, so nothing waits for it, and its failure is not the export's. */
   async function count(
-    { id, application, cut, options: { from, to } }: ExportJob,
+    { id, application, cut, options: { from, to, filter } }: ExportJob,
     passes: number,
   ): Promise<void> {
     if (!cut) return;
     try {
-      await jobs.exports.setTotal(id, passes * (await entries.count(application, { from, to }, cut.until)));
+      const total = await entries.count(application, { from, to, filter }, cut.until);
+      await jobs.setTotal(id, passes * total);
     } catch (error) {
       log.debug({ event: 'export.uncounted', job: id, reason: (error as Error).message });
     }
@@ -67,29 +56,26 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
   ): Promise<Manifest | 'unfinished'> {
     const application = await applications.byId(job.application);
     if (!application) throw new Deleted();
-    const recorded = await fields.of(job.application);
-    const schema = parseSchema(application.rawSchema);
-    const known = columnsOf(schema, recorded.pointers.slice(0, job.leafCount), job.hasRest);
-    const found = await discover(job, { schema, columns: known }, { lease, signal });
+    const known = await knownColumns(store, application, job);
+    const found = await discover(job, known, { lease, signal });
     if (found === 'unfinished') return found;
     const shape = found;
     const written = await jobs.partsOf(job.id);
     const format = await createFormat({
-      job,
-      schema,
-      columns: known,
-      shape,
+      ...{ job, known, shape },
       notes: () => parts.notes(written.map(({ id }) => id)),
     });
     if (job.total === 0) void count(job, format.passes);
     const hash = hashes.begin(job.id, job.fence, written.length);
     const commits = createCommits({ store, job, hash });
-    const others = watchOthers(job.owner);
+    const others = watchOthers(store, job.owner);
 
     /** Of the first entry that this worker wrote. */
     let first: Date | undefined;
     /** The last one that is in the piece under way. */
     let last: Buffer | undefined;
+    /** The last one that was looked at, where none behind it is in the piece. */
+    let looked: EntryId | undefined;
     let rows = 0;
     let convertedBytes = 0;
     let rowLimit = written.length === 0 ? firstRows : Number.POSITIVE_INFINITY;
@@ -101,15 +87,16 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
       const { pass, entries } = position;
       position = {
         pass: isEndOfPass ? pass + 1 : pass,
-        after: isEndOfPass ? undefined : last ? idOf(last) : position.after,
+        after: isEndOfPass ? undefined : (looked ?? (last ? idOf(last) : position.after)),
         entries: pass === 0 ? entries + rows : entries,
       };
       if (format.size() > 0) {
         const extent = { rows, position, first, last: last && timeOfId(idOf(last)) };
         await commits.add(await format.take(), extent);
-      }
+      } else if (looked) await commits.move(position);
       rows = 0;
       last = undefined;
+      looked = undefined;
       rowLimit = Number.POSITIVE_INFINITY;
       byteLimit = Math.min(4 * byteLimit, partBytes);
     }
@@ -118,20 +105,20 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
     async function readPass(): Promise<boolean> {
       const { cut, options } = job;
       if (!cut) return true;
-      const { from, to } = options;
+      const { from, to, filter } = options;
       for await (const page of readPages(rawEntries, job.application, {
-        from,
-        to,
+        ...{ from, to, filter },
         cut: { ...cut, seen: shape?.seen },
         after: position.after,
       })) {
         lease.check();
-        first ??= page[0] && timeOfId(idOf(page[0]));
-        for (const document of page) {
+        first ??= page.documents[0] && timeOfId(idOf(page.documents[0]));
+        for (const document of page.documents) {
           const unknown = addUnlessLate(format.add, document);
           if (!unknown) {
             rows += 1;
             last = document;
+            looked = undefined;
           }
           // Discovery saw all that has to be in the file, so what it did not see came later.
           const isSeen =
@@ -143,6 +130,7 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
           convertedBytes = 0;
           await breathe();
         }
+        looked = page.last;
         if (others.haveWaited() || signal.aborted) return false;
       }
       return true;
@@ -162,7 +150,7 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
     try {
       const isWhole = await writeAll();
       // What is before the first entry of a pass is written again.
-      if (!isWhole && last) await flush();
+      if (!isWhole && (last || looked)) await flush();
       await commits.drain();
       if (!isWhole) return 'unfinished';
       // A purge begins after the tombstone: without one now, no entry was missing from what was read.
@@ -172,6 +160,7 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
         ...commits.totals(),
         sha256: await hash.digest(lease.check),
         columns: format.columns,
+        ...(known.schemas.length > 1 && { versions: known.schemas.map((_, before) => before + 1) }),
       };
     } finally {
       others.stop();

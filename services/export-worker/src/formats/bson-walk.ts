@@ -4,10 +4,11 @@ export interface Memory {
   view: DataView;
 }
 
-/** Where the parts of an entry are: the 26 bytes of its key, and its payload, a document. */
+/** Where the parts of an entry are: the 26 bytes of its key, its payload, a document, and the NUL behind its last member. */
 export interface EntryPlace extends Memory {
   key: number;
   payload: number;
+  end: number;
 }
 
 // What the driver makes of values that JSON.parse gives; int64 is what others may have stored.
@@ -25,12 +26,14 @@ export const emptySize = 5;
 // A document begins with its length, then `_id`, which is binary, then `payload`; see docs/decisions/0007-layout-of-entries.md.
 const keyStart = 14;
 const keyEndsAt = 40;
+/** Of the id of the entry, in its key. */
+export const [idStart, idEnd] = [12, 26];
 const payloadStart = 49;
 const payloadName = Buffer.from('\x03payload\0');
 
 /** Gives the places of an entry's parts. It is the same object each time. */
 export function createEntryReader(): (entry: Buffer) => EntryPlace {
-  const place: EntryPlace = { ...memoryOf(Buffer.alloc(0)), key: 0, payload: 0 };
+  const place: EntryPlace = { ...memoryOf(Buffer.alloc(0)), key: 0, payload: 0, end: 0 };
   return (entry) => {
     // Entries of one reply of MongoDB are in the same memory.
     if (entry.buffer !== place.view.buffer) Object.assign(place, memoryOf(entry));
@@ -50,16 +53,17 @@ function locate(place: EntryPlace, start: number, length: number): void {
     if (bytes[start + keyEndsAt + i] !== payloadName[i]) throw new Error('not the document of an entry');
   place.key = start + keyStart;
   place.payload = start + payloadStart;
+  place.end = start + length - 1;
 }
 
 /** The id of an entry, as `fromKey` gives it. */
 export function entryId({ bytes, key }: EntryPlace): string {
-  return bytes.toString('hex', key + 12, key + keyEndsAt - keyStart);
+  return bytes.toString('hex', key + idStart, key + idEnd);
 }
 
 /** Milliseconds since 1970. */
 export function entryTime({ view, key }: EntryPlace): number {
-  return view.getUint16(key + 12) * 2 ** 32 + view.getUint32(key + 14);
+  return view.getUint16(key + idStart) * 2 ** 32 + view.getUint32(key + idStart + 2);
 }
 
 /** The place of the NUL that ends a key. */

@@ -7,4 +7,4 @@ export function columnsNamed(columns: Column[], selected: string[] | undefined):
 }
 
 /** Whether it is the time of the entry. */
-export const isTime = ({ pointer, isRest }: Column) => pointer === undefined && !isRest;
+export const isTime = ({ pointer, meta, isRest }: Column) => pointer === undefined && !meta && !isRest;

@@ -1,5 +1,5 @@
-import type { Column } from '@sluice/schemas/columns/columns.ts';
 import type { ExportJob, ExportShape } from '@sluice/store/jobs/job-records.ts';
+import { datesOf, type Known } from '../export/known-columns.ts';
 import { createCsv } from './csv.ts';
 import type { FileFormat } from './format.ts';
 import { createNdjson } from './ndjson.ts';
@@ -7,8 +7,7 @@ import { createTablesZip } from './zip/tables-zip.ts';
 
 interface Source {
   job: ExportJob;
-  schema: Record<string, unknown>;
-  columns: Column[];
+  known: Known;
   /** Where not all of the columns are known beforehand. */
   shape: ExportShape | undefined;
   /** Of all pieces so far. */
@@ -16,12 +15,23 @@ interface Source {
 }
 
 /** The format that a job asks for. */
-export async function createFormat({ job, schema, columns, shape, notes }: Source): Promise<FileFormat> {
-  const { format, arrays, columns: selected, formulas } = job.options;
-  if (format === 'ndjson') return createNdjson({ columns, selected });
+export async function createFormat({ job, known, shape, notes }: Source): Promise<FileFormat> {
+  const { format, arrays, columns: selected, formulas, meta } = job.options;
+  const { columns } = known;
+  const { version = 1 } = job;
+  if (format === 'ndjson') {
+    const withVersion = version > 1 || meta?.includes('schema_version');
+    return createNdjson({ columns, selected, withId: job.version !== undefined, withVersion });
+  }
   if (format === 'parquet') {
     const { createParquet } = await import('./parquet/parquet.ts');
-    return createParquet({ schema, columns, selected, numbers: shape?.numbers, notes: await notes() });
+    return createParquet({
+      ...known,
+      selected,
+      kinds: shape?.kinds,
+      dates: datesOf(job),
+      notes: await notes(),
+    });
   }
   if (shape && arrays === 'rows')
     return createTablesZip({ tables: shape.tables, formulas, time: job.createdAt, notes: await notes() });

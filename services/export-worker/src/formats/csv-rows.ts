@@ -5,7 +5,6 @@ import {
   createEntryReader,
   document,
   type EntryPlace,
-  entryId,
   type Memory,
   nil,
   string,
@@ -14,6 +13,7 @@ import { type ByteSink, clear, createByteSink, reserve, writeUtf8 } from './byte
 import { isTime } from './columns.ts';
 import { needsApostrophe } from './csv-quoting.ts';
 import { writeCsvString, writeCsvText } from './csv-text.ts';
+import { versionOf, writeId } from './entry-meta.ts';
 import { createFindRows, type RowOptions } from './find-rows.ts';
 import { createTimeWriter } from './iso-time.ts';
 import { writeInt32 } from './json-number.ts';
@@ -36,6 +36,8 @@ export function createCsvRows({ header, formulas, ...options }: Options) {
   const isLinked = arrays === 'rows';
   const count = cells.length;
   const timePlace = cells.findIndex(isTime);
+  const idPlace = cells.findIndex(({ meta }) => meta === 'id');
+  const versionPlace = cells.findIndex(({ meta }) => meta === 'schema_version');
   const restPlace = cells.findIndex(({ isRest }) => isRest);
   const rows = createFindRows(options, writeRow);
   const { root, indexes, types, values } = rows;
@@ -105,11 +107,15 @@ export function createCsvRows({ header, formulas, ...options }: Options) {
     endRow();
   }
 
-  function writeLinks(source: EntryPlace): void {
+  function writeEntryId(source: EntryPlace): void {
     clear(scratch);
-    writeUtf8(scratch, entryId(source));
+    writeId(scratch, source);
     writeCsvString(sink, scratch, 0, scratch.length, formulas);
     endCell();
+  }
+
+  function writeLinks(source: EntryPlace): void {
+    writeEntryId(source);
     for (const index of indexes) {
       writeInt32(sink, index);
       endCell();
@@ -123,6 +129,11 @@ export function createCsvRows({ header, formulas, ...options }: Options) {
       if (type !== 0) writeValue(source, type, values[place] as number);
       else if (place === timePlace) {
         writeTime(sink, source);
+        endCell();
+      } else if (place === idPlace) {
+        writeEntryId(source);
+      } else if (place === versionPlace) {
+        writeInt32(sink, versionOf(source));
         endCell();
       } else if (place === restPlace && rows.hasRest())
         writeJsonText((text) => writePruned(text, source, source.payload, root, 'others'));

@@ -1,6 +1,6 @@
 import { parseJson } from '@sluice/json/parse-json.ts';
 import { toPointer } from '@sluice/json/pointer.ts';
-import type { Column } from '@sluice/schemas/columns/columns.ts';
+import { type Column, columnsOf } from '@sluice/schemas/columns/columns.ts';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -34,6 +34,22 @@ function expected(list: Entry[], shown: Column[], mode: Formulas): string {
 }
 
 describe('CSV', () => {
+  it('has what is asked for beside the payload, whose fields of that name have their pointers', async () => {
+    const columns = columnsOf({}, ['/id', '/a'], { meta: ['schema_version', 'id'] });
+    const list = [
+      { time: 5, payload: { id: 'x', a: 1 } },
+      { time: 6, payload: { a: 2 }, once: true, version: 2 },
+    ];
+    expect(await write(createCsv({ columns, formulas: 'escape' }), list)).toBe(
+      [
+        'createdAt,schema_version,id,/id,a',
+        `1970-01-01T00:00:00.005Z,1,${idAt(5)},x,1`,
+        `1970-01-01T00:00:00.006Z,2,${idAt(6)},,2`,
+        '',
+      ].join('\r\n'),
+    );
+  });
+
   it('has a row for each entry, its leaves in the order of the columns', async () => {
     const time = Date.UTC(2024, 0, 2, 3, 4, 5, 6);
     const list = [

@@ -8,6 +8,7 @@ import {
   columnsFor,
   type Entry,
   entries,
+  idAt,
   type Payload,
   write,
 } from '../../../../test/support/exports/entries.ts';
@@ -52,6 +53,23 @@ describe('NDJSON', () => {
         expect(await write(createNdjson({ columns, selected }), list)).toBe(lines.join(''));
       }),
       runs(),
+    );
+  });
+
+  it('has ids, versions and times of receipt beside the payload', async () => {
+    const receivedAt = new Date(3);
+    const list: Entry[] = [
+      { time: 5, payload: { a: 1 } },
+      { time: 6, payload: {}, once: true, version: 2 },
+      { time: 7, payload: { version: 9 }, once: true, version: 3, receivedAt },
+    ];
+    const lines = list.map(({ time, payload, version = 1, receivedAt: received_at }) =>
+      JSON.stringify({
+        ...{ id: idAt(time), schema_version: version, createdAt: new Date(time), received_at, payload },
+      }),
+    );
+    expect(await write(createNdjson({ withId: true, withVersion: true }), list)).toBe(
+      `${lines.join('\n')}\n`,
     );
   });
 

@@ -3,6 +3,7 @@ import { writeJson } from './bson-json.ts';
 import { createEntryReader, document } from './bson-walk.ts';
 import { createByteSink, takeBytes, writeAscii } from './byte-sink.ts';
 import { columnsNamed, isTime } from './columns.ts';
+import { receivedAt, versionOf, writeId } from './entry-meta.ts';
 import { addField, createRoot } from './field-tree.ts';
 import type { FileFormat } from './format.ts';
 import { createTimeWriter } from './iso-time.ts';
@@ -12,10 +13,12 @@ interface Options {
   columns?: Column[] | undefined;
   /** Names of the columns to keep; absent: whole entries. */
   selected?: string[] | undefined;
+  withId?: boolean | undefined;
+  withVersion?: boolean | undefined;
 }
 
-/** A line `{"createdAt":…,"payload":{…}}` for each entry, the payload as it was stored. */
-export function createNdjson({ columns = [], selected }: Options = {}): FileFormat {
+/** A line `{"id":…,"createdAt":…,"payload":{…}}` for each entry, the payload as it was stored. */
+export function createNdjson({ columns = [], selected, withId, withVersion }: Options = {}): FileFormat {
   const shown = new Set(columnsNamed(columns, selected));
   const withTime = !selected || columns.some((column) => isTime(column) && shown.has(column));
   const root = createRoot();
@@ -31,11 +34,21 @@ export function createNdjson({ columns = [], selected }: Options = {}): FileForm
     open() {},
     add(entry) {
       const source = read(entry);
+      writeAscii(sink, '{');
+      if (withId) {
+        writeAscii(sink, '"id":"');
+        writeId(sink, source);
+        writeAscii(sink, '",');
+      }
+      if (withVersion) writeAscii(sink, `"schema_version":${versionOf(source)},`);
       if (withTime) {
-        writeAscii(sink, '{"createdAt":"');
+        writeAscii(sink, '"createdAt":"');
         writeTime(sink, source);
-        writeAscii(sink, '","payload":');
-      } else writeAscii(sink, '{"payload":');
+        writeAscii(sink, '",');
+      }
+      const received = receivedAt(source);
+      if (received) writeAscii(sink, `"received_at":"${received.toISOString()}",`);
+      writeAscii(sink, '"payload":');
       if (selected) writePruned(sink, source, source.payload, root);
       else writeJson(sink, source, document, source.payload);
       writeAscii(sink, '}\n');

@@ -27,7 +27,7 @@ export function elementTable(surveyed: Surveyed[], base: Column[]): TableShape {
   for (const { column, node } of surveyed) {
     if (column.pointer !== undefined) add(column.pointer, node);
     else if (column.isRest) others.push(column);
-    else columns.set(undefined, column);
+    else columns.set(column.meta, column);
   }
   return { name: 'entries', path: [], columns: [...columns.values(), ...others] };
 }

@@ -190,7 +190,9 @@ it.each<[Record<string, unknown>, string | null]>([
     { time: 5, payload: { x: 1 } },
     { time: 5, payload },
   ];
-  const rows = await read(await write({ schema, columns: columnsOf(schema, [], true), entries }));
+  const rows = await read(
+    await write({ schema, columns: columnsOf(schema, [], { hasRest: true }), entries }),
+  );
   expect(rows.map(({ _extra }) => _extra)).toEqual(['{"x":1}', extra]);
   expect(Object.keys(rows[0] ?? {})).toEqual(['createdAt', 'name', 'place', 'readings', '_extra']);
 });

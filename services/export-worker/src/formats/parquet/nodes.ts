@@ -8,12 +8,19 @@ export type ReadScalar = (
 ) => string | boolean | number | bigint | undefined;
 
 /** How a value is held: as a scalar of Parquet, or as JSON text. */
+export type LeafKind = 'string' | 'integer' | 'number' | 'boolean' | 'date' | 'timestamp' | 'json';
+
+/**
+ * Whether there may be values that the type does not hold: `large` where only numbers beyond 2^53 are, `any` where
+ * the schemas say nothing of some.
+ */
+export type Open = 'large' | 'any';
+
 export interface Leaf {
-  kind: 'string' | 'integer' | 'number' | 'boolean' | 'json';
-  /** A number of which the schema alone does not say that the type of its column holds all values. */
-  isOpen?: true;
+  kind: LeafKind;
+  open?: Open | undefined;
   /** JSON only: an object that is not empty does not count, its members have columns of their own or none. */
-  leafOnly?: boolean;
+  leafOnly?: boolean | undefined;
   /** Instead of what reads values of this kind. */
   read?: ReadScalar;
 }
@@ -21,13 +28,19 @@ export interface Leaf {
 export interface List {
   kind: 'list';
   item: Node;
+  open?: Open | undefined;
+  /** Hears of what is no array, instead of an error. */
+  onOther?: () => void;
 }
 
 export interface Struct {
   kind: 'struct';
   fields: Map<string, Field>;
+  open?: Open | undefined;
   /** Within an array: the name of the field for members that no other field takes; absent where the schema forbids them, false where they are passed over. */
   extra?: string | false | undefined;
+  /** Hears of what is no object, instead of an error. */
+  onOther?: () => void;
 }
 
 export interface Field {
@@ -37,9 +50,13 @@ export interface Field {
 
 export type Node = Leaf | List | Struct;
 
-/** The open numbers of a tree, in an order of their own. */
-export function openNumbers(node: Node): Leaf[] {
-  if (node.kind === 'list') return openNumbers(node.item);
-  if (node.kind === 'struct') return [...node.fields.values()].flatMap((field) => openNumbers(field.node));
-  return node.isOpen ? [node] : [];
+/** What is within a node, in an order of its own. */
+export function within(node: Node): Node[] {
+  if (node.kind === 'list') return [node.item];
+  return node.kind === 'struct' ? Array.from(node.fields.values(), (field) => field.node) : [];
+}
+
+/** The open nodes of a tree, each before those within it. */
+export function openNodes(node: Node): Node[] {
+  return [...(node.open ? [node] : []), ...within(node).flatMap(openNodes)];
 }

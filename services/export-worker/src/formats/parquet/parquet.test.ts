@@ -84,7 +84,7 @@ it('tells a reader the times and numbers that are in each row group', async () =
 
 it('is byte for byte the same whether or not workers changed', async () => {
   const entries = Array.from({ length: 20 }, (_, time) => entry(time, { count: time % 3 }));
-  const format = createParquet({ schema, columns });
+  const format = createParquet({ schemas: [schema], columns });
   const pieces: Uint8Array[] = [];
   format.open(0);
   for (const entry of entries) {
@@ -104,7 +104,7 @@ it.each([
   [{ list: [{ a: 1 }] }, '/list/0/a', 'something other than a string'],
   [{ list: [{ 'b/c': 1 }] }, '/list/0/b~1c', 'a member that the schema forbids'],
 ])('refuses %j, which its types cannot hold', (payload, pointer, what) => {
-  const add = () => createParquet({ schema, columns }).add(toBson(entry(1, payload)));
+  const add = () => createParquet({ schemas: [schema], columns }).add(toBson(entry(1, payload)));
   expect(add).toThrow(Unrepresentable);
   expect(add).toThrow(
     new RegExp(`^entry 000000000001\\w{16} has ${what} at ${pointer}, .* csv and ndjson take it$`),
@@ -112,7 +112,7 @@ it.each([
 });
 
 it('leaves no leaf out and no part of a refused entry in', async () => {
-  const format = createParquet({ schema, columns });
+  const format = createParquet({ schemas: [schema], columns });
   format.open(0);
   format.add(toBson(entry(1, { count: 1 })));
   expect(() => format.add(toBson(entry(2, { count: 2, list: [], late: { leaf: 1 } })))).toThrow(UnknownField);
@@ -137,7 +137,7 @@ it('can have entries with much in one column', async () => {
 });
 
 it('has nothing to take once a piece is taken, and the end after the last pass', async () => {
-  const format = createParquet({ schema, columns });
+  const format = createParquet({ schemas: [schema], columns });
   const sizes = [format.size()];
   for (const step of [() => format.open(0), () => format.add(toBson(entry(1))), () => format.close(0)]) {
     step();
@@ -153,7 +153,7 @@ it('lets others have their turn while it writes many columns', async () => {
     Array.from({ length: 2_000 }, (_, i) => [`c${i}`, { type: 'integer' }]),
   );
   const wide = { type: 'object', properties: { all: { type: 'object', properties } } };
-  const format = createParquet({ schema: wide, columns: columnsFor(wide, []) });
+  const format = createParquet({ schemas: [wide], columns: columnsFor(wide, []) });
   for (let time = 0; time < 200; time++) format.add(toBson(entry(time, { all: { c0: time } })));
   let turns = 0;
   const count = () => {

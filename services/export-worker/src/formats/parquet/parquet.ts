@@ -1,6 +1,7 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { Column } from '@sluice/schemas/columns/columns.ts';
-import type { NumberColumn } from '@sluice/store/jobs/job-records.ts';
+import type { Schema } from '@sluice/schemas/parse-schema.ts';
+import type { ColumnKind } from '@sluice/store/jobs/job-records.ts';
 import { ByteWriter, type SchemaElement } from 'hyparquet-writer';
 import type { FileFormat } from '../format.ts';
 import { fileColumns } from './file-columns.ts';
@@ -9,16 +10,18 @@ import { createReadCells } from './read-cells.ts';
 import { createRowBuffer } from './row-buffer.ts';
 import { createRowGroups } from './row-group.ts';
 import { schemaElements } from './schema-elements.ts';
+import type { Dates } from './typed-tree.ts';
 
 interface Options {
-  /** JSON Schema that all payloads are valid by. */
-  schema: Record<string, unknown>;
+  /** The versions of the JSON Schema: each payload is valid by one of them. */
+  schemas: [Schema, ...Schema[]];
   /** All of the application. */
   columns: Column[];
   /** Names of the columns to keep; absent: whole entries. */
   selected?: string[] | undefined;
-  /** How each open number is held, as a survey found; absent: as the schema says. */
-  numbers?: NumberColumn[] | undefined;
+  /** What a survey found; absent: as the schemas say. */
+  kinds?: ColumnKind[] | undefined;
+  dates?: Dates;
   /** Of all pieces so far, in their order. */
   notes?: unknown[];
 }
@@ -39,12 +42,12 @@ const magic = 0x31524150;
  * A row for each entry: `createdAt`, the properties of the schema with its types, nested as they are, and a column
  * of JSON text for each leaf that the schema does not declare. A piece is a row group, the last one has the footer.
  */
-export function createParquet({ schema, columns, selected, numbers, notes = [] }: Options): FileFormat {
-  const shown = fileColumns({ schema, columns, selected, numbers });
+export function createParquet({ notes = [], ...options }: Options): FileFormat {
+  const shown = fileColumns(options);
   const elements = schemaElements(shown);
   const top = elements.map(([element]) => element as SchemaElement);
   const all = [{ name: 'entry', num_children: top.length }, ...elements.flat()];
-  const readCells = createReadCells(shown, selected === undefined);
+  const readCells = createReadCells(shown, options.selected === undefined);
   const buffer = createRowBuffer(top.length);
   const writeRowGroup = createRowGroups(all);
   const footer = createFooter(all);

@@ -15,11 +15,12 @@ import {
   valueEnd,
 } from '../bson-walk.ts';
 import { type ByteSink, clear, createByteSink } from '../byte-sink.ts';
+import { versionOf } from '../entry-meta.ts';
 import { childOf, createRoot, type FieldNode, findChild } from '../field-tree.ts';
 import { writePruned } from '../pruned-json.ts';
 import { UnknownField, Unrepresentable } from '../unexportable.ts';
 import type { FileColumns } from './file-columns.ts';
-import type { Leaf, Node, Struct } from './nodes.ts';
+import type { Leaf, List, Node, Open, Struct } from './nodes.ts';
 import { readScalar } from './read-scalar.ts';
 
 export interface Cell {
@@ -43,8 +44,8 @@ interface CellNode extends FieldNode {
  * How an entry becomes cells, as the library takes them: structs by the names of their fields, JSON as text.
  * A leaf without a place is an error where `all` are wanted and there is no column for the rest.
  */
-export function createReadCells({ time, tree, others, rest }: FileColumns, all: boolean) {
-  const first = time === undefined ? 0 : 1;
+export function createReadCells({ time, meta = [], fields, rest }: FileColumns, all: boolean) {
+  const first = (time === undefined ? 0 : 1) + meta.length;
   const openEntry = createEntryReader();
   const scratch = createByteSink(1_024);
   const root: CellNode = createRoot();
@@ -70,7 +71,7 @@ export function createReadCells({ time, tree, others, rest }: FileColumns, all: 
   }
 
   function readOf(node: Node, at: CellNode, inArray: boolean): Read {
-    if (node.kind === 'list') return readList(readOf(node.item, createRoot(), true));
+    if (node.kind === 'list') return readList(node, readOf(node.item, createRoot(), true));
     if (node.kind === 'struct') return readStruct(node, at, inArray);
     return readLeaf(node, at);
   }
@@ -82,8 +83,8 @@ export function createReadCells({ time, tree, others, rest }: FileColumns, all: 
     );
   }
 
-  function refuse(what: string, isOpen = false): never {
-    throw new Unrepresentable(entryId(source), pointer(), what, isOpen);
+  function refuse(what: string, open?: Open): never {
+    throw new Unrepresentable(entryId(source), pointer(), what, open !== undefined);
   }
 
   function text(write: (sink: ByteSink) => void): string {
@@ -96,11 +97,12 @@ export function createReadCells({ time, tree, others, rest }: FileColumns, all: 
   const isNested = (type: number, at: number) =>
     type === document && source.view.getInt32(at, true) > emptySize;
 
-  function readLeaf({ kind, leafOnly, isOpen, read: own }: Leaf, node: CellNode): Read {
+  function readLeaf({ kind, leafOnly, open, read: own }: Leaf, node: CellNode): Read {
+    if (own) return (type, at) => own(source, type, at);
     if (kind !== 'json') {
-      const read = own ?? readScalar[kind];
+      const read = readScalar[kind];
       const what = `something other than a ${kind === 'integer' ? '64-bit integer' : kind}`;
-      return (type, at) => read(source, type, at) ?? refuse(what, isOpen);
+      return (type, at) => read(source, type, at) ?? refuse(what, open);
     }
     if (!leafOnly) return json;
     return (type, at) => {
@@ -110,9 +112,9 @@ export function createReadCells({ time, tree, others, rest }: FileColumns, all: 
     };
   }
 
-  function readList(read: Read): Read {
+  function readList({ open, onOther }: List, read: Read): Read {
     return (type, start) => {
-      if (type !== array) return refuse('something other than an array');
+      if (type !== array) return onOther ? onOther() : refuse('something other than an array', open);
       const values: unknown[] = [];
       eachMember(source, start, (type, value, _key, index) => {
         path.push(-1 - index);
@@ -123,11 +125,11 @@ export function createReadCells({ time, tree, others, rest }: FileColumns, all: 
     };
   }
 
-  function readStruct({ fields, extra }: Struct, node: CellNode, inArray: boolean): Read {
+  function readStruct({ fields, extra, open, onOther }: Struct, node: CellNode, inArray: boolean): Read {
     for (const [key, field] of fields) addField(node, key, field, 0, inArray);
     const names = [...fields.values()].map(({ name }) => name);
     return (type, at) => {
-      if (type !== document) return refuse('something other than an object');
+      if (type !== document) return onOther ? onOther() : refuse('something other than an object', open);
       const values: Members = {};
       // The library must find each of them here, and nothing that an object inherits.
       for (const name of names) values[name] = null;
@@ -175,23 +177,23 @@ export function createReadCells({ time, tree, others, rest }: FileColumns, all: 
     return hasOthers;
   }
 
-  for (const [index, [key, field]] of [...tree.fields].entries())
-    addField(root, key, field, first + index, false);
-  for (const [index, { path }] of others.entries())
-    Object.assign(path.reduce(childOf, root as FieldNode), {
-      place: first + tree.fields.size + index,
-      column: 'shown',
-    });
+  for (const [index, field] of fields.entries())
+    if ('node' in field) addField(root, field.key, field, first + index, false);
+  for (const [index, field] of fields.entries())
+    if ('path' in field)
+      Object.assign(field.path.reduce(childOf, root as FieldNode), { place: first + index, column: 'shown' });
 
   return function readCells(entry: Buffer): Cell[] {
     source = openEntry(entry);
     path.length = 0;
     hasRest = false;
     cells = time === undefined ? [] : [{ place: 0, value: BigInt(entryTime(source)) }];
+    for (const name of meta)
+      cells.push({ place: cells.length, value: name === 'id' ? entryId(source) : versionOf(source) });
     readMembers(root, source.payload);
     if (hasRest) {
       const value = text((sink) => writePruned(sink, source, source.payload, root, 'others'));
-      cells.push({ place: first + tree.fields.size + others.length, value });
+      cells.push({ place: first + fields.length, value });
     }
     return cells;
   };

@@ -1,5 +1,6 @@
 import { boolean, double, int32, int64, string } from '../bson-walk.ts';
-import type { Leaf, ReadScalar } from './nodes.ts';
+import type { LeafKind, ReadScalar } from './nodes.ts';
+import { readDate, readTimestamp } from './read-time.ts';
 
 const int64End = 2 ** 63;
 
@@ -9,9 +10,13 @@ export const fitsInt64 = (value: number) => Number.isInteger(value) && value > -
 /** Whether JSON prints the double of an integer with the same digits. */
 export const fitsDouble = (value: bigint) => String(Number(value)) === String(value);
 
-export const readScalar: Record<Exclude<Leaf['kind'], 'json'>, ReadScalar> = {
+export const readScalar: Record<Exclude<LeafKind, 'json'>, ReadScalar> = {
   string: ({ bytes, view }, type, at) =>
     type === string ? bytes.toString('utf8', at + 4, at + 3 + view.getInt32(at, true)) : undefined,
+
+  date: readDate,
+
+  timestamp: readTimestamp,
 
   boolean: ({ bytes }, type, at) => (type === boolean ? bytes[at] === 1 : undefined),
 

@@ -1,17 +1,25 @@
+import type { Meta } from '@sluice/shared/contracts/jobs.ts';
 import type { SchemaElement } from 'hyparquet-writer';
 import type { FileColumns } from './file-columns.ts';
-import type { Leaf, Node } from './nodes.ts';
+import type { Leaf, LeafKind, Node } from './nodes.ts';
 
 /** A string for JSON text too: some readers make bytes of Parquet's own type for it. */
 const text = { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } } as const;
-const scalars: Record<Leaf['kind'], Partial<SchemaElement>> = {
+const scalars: Record<LeafKind, Partial<SchemaElement>> = {
   string: text,
   json: text,
   integer: { type: 'INT64' },
   number: { type: 'DOUBLE' },
   boolean: { type: 'BOOLEAN' },
+  date: { type: 'INT32', converted_type: 'DATE', logical_type: { type: 'DATE' } },
+  timestamp: {
+    type: 'INT64',
+    converted_type: 'TIMESTAMP_MICROS',
+    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' },
+  },
 };
-const timestamp = {
+const ofEntry: Record<Meta, Partial<SchemaElement>> = { id: text, schema_version: { type: 'INT32' } };
+const createdAt = {
   type: 'INT64',
   repetition_type: 'REQUIRED',
   converted_type: 'TIMESTAMP_MILLIS',
@@ -20,11 +28,11 @@ const timestamp = {
 const json: Leaf = { kind: 'json' };
 
 /** The elements of each column of a file, in the order of Parquet: each followed by those within it. */
-export function schemaElements({ time, tree, others, rest }: FileColumns): SchemaElement[][] {
+export function schemaElements({ time, meta = [], fields, rest }: FileColumns): SchemaElement[][] {
   return [
-    ...(time === undefined ? [] : [[{ name: time, ...timestamp }]]),
-    ...[...tree.fields.values()].map(({ name, node }) => elements(name, node)),
-    ...others.map(({ name }) => elements(name, json)),
+    ...(time === undefined ? [] : [[{ name: time, ...createdAt }]]),
+    ...meta.map((name): SchemaElement[] => [{ name, repetition_type: 'REQUIRED', ...ofEntry[name] }]),
+    ...fields.map((field) => elements(field.name, 'node' in field ? field.node : json)),
     ...(rest === undefined ? [] : [elements(rest, json)]),
   ];
 }

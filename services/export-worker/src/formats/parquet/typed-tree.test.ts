@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Node, openNumbers } from './nodes.ts';
+import { type Node, openNodes } from './nodes.ts';
 import { typedTree } from './typed-tree.ts';
 
 /** A type as text: `{a: string, b: [integer]}`. */
@@ -15,7 +15,11 @@ const object = { type: 'object', properties: { b: { type: 'string' } } };
 
 it.each<[string, unknown, string]>([
   ['a string', { type: 'string' }, 'string'],
-  ['a string with a format, exact as it is', { type: 'string', format: 'date-time' }, 'string'],
+  ['a date', { type: 'string', format: 'date' }, 'date'],
+  ['a date and time', nullable({ type: 'string', format: 'date-time' }), 'timestamp'],
+  ['a date of some schemas that apply', { allOf: [{ type: 'string' }, { format: 'date' }] }, 'date'],
+  ['a date that may be a number', { type: ['string', 'number'], format: 'date' }, 'json'],
+  ['a string with another format', { type: 'string', format: 'time' }, 'string'],
   ['an integer', { type: 'integer' }, 'integer'],
   ['a number', { type: 'number' }, 'number'],
   ['a boolean', { type: 'boolean' }, 'boolean'],
@@ -215,7 +219,7 @@ it.each<[string, object, boolean]>([
   ['a string', { type: 'string' }, false],
 ])('a schema leaves the type of a number open: %s', (_what, schema, isOpen) => {
   const tree = typedTree({ type: 'object', properties: { a: schema } });
-  expect(openNumbers(tree)).toHaveLength(isOpen ? 1 : 0);
+  expect(openNodes(tree)).toHaveLength(isOpen ? 1 : 0);
 });
 
 it.each([
@@ -225,5 +229,5 @@ it.each([
   const definitions = { any: { type: 'integer' } };
   const a = { $ref: '#/definitions/any', minimum: 0, maximum: 9 };
   const tree = typedTree({ $schema, type: 'object', properties: { a }, definitions });
-  expect(openNumbers(tree)).toHaveLength(count);
+  expect(openNodes(tree)).toHaveLength(count);
 });

@@ -2,13 +2,14 @@ import { maxNesting } from '@sluice/json/rules.ts';
 import { restName } from '@sluice/schemas/columns/names.ts';
 import { oncePerSchema } from '@sluice/schemas/columns/once-per-schema.ts';
 import { maxColumns } from '@sluice/schemas/columns/schema-fields.ts';
+import { propertiesOf } from '@sluice/schemas/columns/top-names.ts';
 import { numbers, types, valueTypes } from '@sluice/schemas/columns/value-types.ts';
 import { isObject } from '@sluice/schemas/is-object.ts';
 import type { Schema } from '@sluice/schemas/parse-schema.ts';
-import type { Field, Leaf, Node, Struct } from './nodes.ts';
+import type { Field, Leaf, LeafKind, Node, Struct } from './nodes.ts';
 
 /** References can name the same part over and over; beyond this there is JSON text. */
-const maxNodes = 2 * maxColumns;
+export const maxNodes = 2 * maxColumns;
 /** Likewise for the schemas that apply to all of these nodes: many can apply to each. */
 const maxSteps = 100_000;
 
@@ -17,7 +18,7 @@ interface Around {
   inArray: boolean;
 }
 
-const scalars = new Map<number, Leaf['kind']>([
+const scalars = new Map<number, LeafKind>([
   [types.string, 'string'],
   [types.boolean, 'boolean'],
   [types.integer, 'integer'],
@@ -26,16 +27,25 @@ const scalars = new Map<number, Leaf['kind']>([
 ]);
 
 /** A column of this type holds every number from the first to the second, as it is printed. */
-const ranges = new Map<Leaf['kind'], [number | bigint, number | bigint]>([
+const ranges = new Map<LeafKind, [number | bigint, number | bigint]>([
   ['integer', [-(2n ** 63n), 2n ** 63n - 1n]],
   ['number', [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]],
 ]);
+
+/** What a string of a format is. The format says it of no value for sure: it does so where all of them are. */
+const formats = new Map<unknown, LeafKind>([
+  ['date', 'date'],
+  ['date-time', 'timestamp'],
+]);
+
+/** Whether strings in the formats of dates are dates, or text as all others. */
+export type Dates = 'typed' | 'text';
 
 /**
  * A JSON Schema as a tree of types, for payloads that are valid by it. JSON text stands where it guarantees no one
  * type, where an object has no properties or an array no items of one type, and where a part contains itself.
  */
-export function typedTree(schema: Schema): Struct {
+export function typedTree(schema: Schema, dates: Dates = 'typed'): Struct {
   const { typesOf, partsOf, listedValues } = valueTypes(schema);
   const isClosed = oncePerSchema(forbidsOthers);
   /** The schemas that apply where the value is contained. */
@@ -52,7 +62,7 @@ export function typedTree(schema: Schema): Struct {
     const isEndless = !parts.isDisjointFrom(above);
     const set = isEndless ? 0 : schemas.reduce((common, part) => common & typesOf(part), ~types.null);
     const scalar = scalars.get(set);
-    if (scalar) return isOpen(scalar, parts) ? { kind: scalar, isOpen: true } : { kind: scalar };
+    if (scalar) return leafOf(scalar, parts);
     if (set === types.object) {
       const struct = structOf(parts, { depth: depth + 1, inArray });
       if (struct.fields.size > 0) return struct;
@@ -74,8 +84,14 @@ export function typedTree(schema: Schema): Struct {
     return { kind: 'struct', fields, extra };
   }
 
+  function leafOf(kind: LeafKind, parts: Set<Schema>): Leaf {
+    const format = [...parts].map((part) => formats.get(part.format)).find((found) => found !== undefined);
+    if (kind === 'string' && format && dates === 'typed') return { kind: format, open: 'any' };
+    return isOpen(kind, parts) ? { kind, open: 'large' } : { kind };
+  }
+
   /** Whether a kind of column may not hold all numbers to which these schemas apply. */
-  function isOpen(kind: Leaf['kind'], parts: Set<Schema>): boolean {
+  function isOpen(kind: LeafKind, parts: Set<Schema>): boolean {
     const range = ranges.get(kind);
     if (range === undefined) return false;
     const [least, most] = range;
@@ -103,20 +119,6 @@ export function typedTree(schema: Schema): Struct {
 }
 
 const isNumber = (value: unknown) => typeof value === 'number' || typeof value === 'bigint';
-
-/** The schemas of each property, in the order in which they are declared. */
-function propertiesOf(parts: Set<Schema>): Map<string, Schema[]> {
-  const found = new Map<string, Schema[]>();
-  for (const { properties } of parts) {
-    if (!isObject(properties)) continue;
-    for (const [name, property] of Object.entries(properties)) {
-      const schemas = found.get(name) ?? [];
-      schemas.push(isObject(property) ? property : {});
-      found.set(name, schemas);
-    }
-  }
-  return found;
-}
 
 /** The schemas of all items; those behind a tuple are not of all. */
 function itemsOf(parts: Set<Schema>): Schema[] {

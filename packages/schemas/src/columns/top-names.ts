@@ -1,0 +1,40 @@
+import { toPointer } from '@sluice/json/pointer.ts';
+import { isObject } from '../is-object.ts';
+import type { Schema } from '../parse-schema.ts';
+import type { Column } from './columns.ts';
+import { createNames } from './names.ts';
+import { valueTypes } from './value-types.ts';
+
+/** The schemas of each property, in the order in which they are declared. */
+export function propertiesOf(parts: Set<Schema>): Map<string, Schema[]> {
+  const found = new Map<string, Schema[]>();
+  for (const { properties } of parts) {
+    if (!isObject(properties)) continue;
+    for (const [name, property] of Object.entries(properties)) {
+      const schemas = found.get(name) ?? [];
+      schemas.push(isObject(property) ? property : {});
+      found.set(name, schemas);
+    }
+  }
+  return found;
+}
+
+/** The keys that a schema declares at the top of payloads. */
+export const topKeys = (schema: Schema): string[] => [
+  ...propertiesOf(valueTypes(schema).partsOf([schema])).keys(),
+];
+
+/**
+ * What Parquet calls the columns of such keys, which have all that is below them: as the field is called that is there; where there
+ * is none, the key, or its pointer where another column is called so.
+ */
+export function topNames(keys: string[], columns: Column[]): Map<string, string> {
+  const nameOf = createNames(columns.map(({ name }) => name));
+  const byPointer = new Map(columns.map(({ name, pointer }) => [pointer, name]));
+  return new Map(
+    keys.map((key) => {
+      const pointer = toPointer([key]);
+      return [key, byPointer.get(pointer) ?? nameOf(pointer)];
+    }),
+  );
+}

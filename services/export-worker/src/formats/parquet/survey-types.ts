@@ -1,0 +1,90 @@
+import type { ColumnKind } from '@sluice/store/jobs/job-records.ts';
+import { boolean, double, int32, int64, string } from '../bson-walk.ts';
+import { type Leaf, type LeafKind, type Node, openNodes, type ReadScalar, type Struct } from './nodes.ts';
+import { createReadCells } from './read-cells.ts';
+import { fitsDouble, fitsInt64 } from './read-scalar.ts';
+import { readDate, readTimestamp } from './read-time.ts';
+
+type Fits = (...value: Parameters<ReadScalar>) => boolean;
+
+/** Whether a column of a kind holds a value. */
+const fits: Record<Exclude<LeafKind, 'json'>, Fits> = {
+  integer: ({ view }, type, at) =>
+    type === int32 || type === int64 || (type === double && fitsInt64(view.getFloat64(at, true))),
+  number: ({ view }, type, at) =>
+    type === int32 || type === double || (type === int64 && fitsDouble(view.getBigInt64(at, true))),
+  string: (_source, type) => type === string,
+  boolean: (_source, type) => type === boolean,
+  date: (...value) => readDate(...value) !== undefined,
+  timestamp: (...value) => readTimestamp(...value) !== undefined,
+};
+
+/** What a column becomes where its own kind does not hold all values; then it is JSON text. */
+const wider: { [Kind in LeafKind]?: Exclude<LeafKind, 'json'> } = {
+  integer: 'number',
+  date: 'string',
+  timestamp: 'string',
+};
+
+/** Looks at entries for the kind that each open node of a tree takes. */
+export function createTypeSurvey(tree: Struct) {
+  const kinds = new Map<Node, () => ColumnKind>();
+
+  /** The part of the tree that leads to open nodes. */
+  function openPart(node: Node): Node {
+    if (node.kind !== 'struct' && node.kind !== 'list') return openLeaf(node);
+    let hasOther = false;
+    if (node.open) kinds.set(node, () => (hasOther ? 'json' : node.kind));
+    const onOther = () => {
+      hasOther = true;
+    };
+    if (node.kind === 'list') return { kind: 'list', item: openPart(node.item), onOther };
+    const open = node.fields.entries().filter(([, field]) => openNodes(field.node).length > 0);
+    const fields = new Map(open.map(([key, field]) => [key, { ...field, node: openPart(field.node) }]));
+    return { kind: 'struct', fields, extra: false, onOther };
+  }
+
+  function openLeaf(leaf: Leaf): Leaf {
+    const { kind } = leaf;
+    if (kind === 'json' || !leaf.open) return { kind: 'json', read: () => 0 };
+    const left = new Set([kind, wider[kind]].filter((one) => one !== undefined));
+    kinds.set(leaf, () => left.values().next().value ?? 'json');
+    return {
+      kind,
+      read(source, type, at) {
+        for (const one of left) if (!fits[one](source, type, at)) left.delete(one);
+        return 0;
+      },
+    };
+  }
+
+  const root = openPart(tree) as Struct;
+  const fields = Array.from(root.fields, ([key, field]) => ({ ...field, key }));
+  const readCells = createReadCells({ fields }, false);
+  return {
+    add: (entry: Buffer): void => void readCells(entry),
+    /** In the order of `openNodes`. */
+    kinds: (): ColumnKind[] => openNodes(tree).map((node) => kinds.get(node)?.() as ColumnKind),
+  };
+}
+
+/** The tree with each open node as a survey found it. */
+export function withKinds(tree: Struct, kinds: ColumnKind[]): Struct {
+  const next = kinds.values();
+
+  function surveyed(node: Node, inArray: boolean): Node {
+    const kind = node.open ? (next.next().value ?? node.kind) : node.kind;
+    if (node.kind === 'struct') {
+      const fields = new Map(
+        Array.from(node.fields, ([key, field]) => [key, { ...field, node: surveyed(field.node, inArray) }]),
+      );
+      if (kind !== 'json') return { ...node, fields };
+    } else if (node.kind === 'list') {
+      const item = surveyed(node.item, true);
+      if (kind !== 'json') return { ...node, item };
+    } else return kind === node.kind ? node : ({ kind, open: node.open, leafOnly: !inArray } as Leaf);
+    return { kind: 'json', leafOnly: !inArray };
+  }
+
+  return surveyed(tree, false) as Struct;
+}
