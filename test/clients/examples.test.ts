@@ -14,6 +14,7 @@ const order = [
   'createImport',
   'createExport',
   'publishSchema',
+  'createReplay',
   'updateApplication',
   'putApplication',
   'updateProfile',

@@ -4,7 +4,13 @@ import { counted, createJobMetrics } from '@sluice/queues/job-metrics.ts';
 import { createJobQueue } from '@sluice/queues/job-queue.ts';
 import { monitorRedis } from '@sluice/queues/monitor.ts';
 import { createProducer } from '@sluice/queues/producer.ts';
-import { deletionsQueue, importsQueue, invalidationsQueue, purgesQueue } from '@sluice/queues/queues.ts';
+import {
+  deletionsQueue,
+  importsQueue,
+  invalidationsQueue,
+  purgesQueue,
+  replaysQueue,
+} from '@sluice/queues/queues.ts';
 import { connectRedis } from '@sluice/queues/redis.ts';
 import { timings as usual } from '@sluice/queues/timings.ts';
 import { type RunningWorker, startWorker } from '@sluice/queues/worker.ts';
@@ -21,6 +27,7 @@ import { createImportChunk } from './import/import-chunk.ts';
 import { startSettling } from './milestones/start.ts';
 import { monitorBackups } from './monitor-backups.ts';
 import { createPurge } from './purge.ts';
+import { createReplay } from './refused/replay.ts';
 import { createTrimRefused } from './refused/trim-refused.ts';
 
 const purgesAtOnce = 500;
@@ -43,6 +50,7 @@ export async function startIngestWorker(
   const purges = createProducer(purgesQueue, redis, config.redis, log);
   const imports = createJobQueue(importsQueue, store.jobs, redis, config.redis, log);
   const deletions = createJobQueue(deletionsQueue, store.jobs, redis, config.redis, log);
+  const replays = createJobQueue(replaysQueue, store.jobs, redis, config.redis, log);
   const compiler = createCompiler({ metrics, log });
   const refusalRecorder = createRefusalRecorder(store, log);
   await untilPrepared(store, log);
@@ -86,6 +94,14 @@ export async function startIngestWorker(
           metrics: createJobMetrics('deletion', metrics),
         }),
         recover: () => deletions.recover(timings.forgottenMs),
+      },
+      {
+        queue: replays,
+        handler: createReplay({
+          ...{ store, compiler, queue: replays, retentionMs, timings, log },
+          metrics: createJobMetrics('replay', metrics),
+        }),
+        recover: () => replays.recover(timings.forgottenMs),
       },
     ],
     async clean() {
