@@ -21,6 +21,7 @@ import { createQuotas } from './limits/quota.ts';
 import { createCounters } from './limits/rate.ts';
 import { metricsRoute } from './metrics/route.ts';
 import { refusedRoutes } from './refused/routes.ts';
+import { rehearsalRoutes } from './rehearsals/routes.ts';
 import { uploadRoutes } from './uploads/routes.ts';
 
 /** Builds the server: what all routes share, then the routes. It does not listen yet. */
@@ -55,6 +56,7 @@ export async function buildApp(given: AppDependencies) {
       await api.register(refusedRoutes, dependencies);
       await api.register(exportRoutes, dependencies);
       await api.register(importRoutes, dependencies);
+      await api.register(rehearsalRoutes, dependencies);
       for (const kind of jobKinds) await api.register(jobRoutes, { ...dependencies, kind });
       await api.register(healthRoutes, dependencies);
     },
