@@ -76,6 +76,7 @@ it.each([
   ...[
     'schemas',
     'changing-schemas',
+    'rehearsals',
     'uploads',
     'refused',
     'keys',
