@@ -76,6 +76,12 @@ async function expectNaive(
     expected.slice(start, start + limit).map(({ n }) => n),
   );
   expect(page.map(({ id }) => id)).toEqual(expected.slice(start, start + limit).map(({ id }) => id));
+  const forward = await entries.forward(application, { ...period, start, limit, after: before });
+  const later = model
+    .listed(period)
+    .filter(({ id }) => !before || id > before)
+    .reverse();
+  expect(forward.entries.map(({ id }) => id)).toEqual(later.slice(start, start + limit).map(({ id }) => id));
   expect(await entries.count(application, period)).toBe(model.listed(period).length);
   if (before) {
     const until = model.listed(period).filter(({ id }) => id <= before);

@@ -1,10 +1,9 @@
 import { startApi } from '@sluice/api/start.ts';
 import { loadApiConfig } from '@sluice/shared/config/load.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
-import { entryStore } from '@sluice/store/entries/entries.ts';
 import { type Condition, FilterTimeout } from '@sluice/store/entries/entry-filter.ts';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { modelEntries } from '../support/model-entries.ts';
+import { entriesIn, modelEntries } from '../support/model-entries.ts';
 import { ownDatabase } from '../support/own-database.ts';
 import { call, type Sluice, startSluice } from '../support/sluice.ts';
 import { ndjson, uploadClient } from '../support/upload-client.ts';
@@ -137,11 +136,11 @@ describe('a filter', () => {
     const { db } = await ownDatabase();
     const { application, insert } = await modelEntries(db, { spacing: 5_000 });
     await insert(Array.from({ length: 20_000 }, (_, n) => n));
-    const hasty = entryStore(db, 10_000, { filterMs: 1 });
+    const hasty = entriesIn(db, { filterMs: 1 });
     const filter: Condition[] = [{ path: ['n'], operator: 'lt', value: 0 }];
     await expect(hasty.count(application, { filter })).rejects.toThrow(FilterTimeout);
     await expect(hasty.page(application, { filter, start: 0, limit: 1 })).rejects.toThrow(FilterTimeout);
-    expect(await entryStore(db, 10_000).count(application, { filter })).toBe(0);
+    expect(await entriesIn(db, {}).count(application, { filter })).toBe(0);
   });
 
   it('that takes too long is refused with advice; without a filter the same is answered', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Sluice, startSluice } from '../support/sluice.ts';
+import { type Sluice, startSluice, until } from '../support/sluice.ts';
 
 let sluice: Sluice;
 let token: string;
@@ -89,6 +89,36 @@ describe('listing', () => {
       seen.push(...numbers(page));
     }
     expect(seen).toEqual(Array.from({ length: 12 }, (_, i) => 11 - i));
+  });
+
+  it('goes forward by cursor, and comes back with it for what is new', async () => {
+    const at = await sluice.application(token);
+    const post = (n: number) => sluice.request('POST', `/applications/${at}/data`, { json: { n } });
+    const seen: number[] = [];
+    let page = await list('?order=oldest', at);
+    const untilSeen = (count: number) =>
+      until(async () => {
+        page = await list(`?order=oldest&limit=5&after=${page.pagination.cursor}`, at);
+        seen.push(...numbers(page));
+        return seen.length >= count;
+      });
+    expect(page).toMatchObject({ result: [], pagination: { total: 0, isLast: true } });
+    for (let n = 0; n < 12; n++) await post(n);
+    await untilSeen(12);
+    await post(12);
+    await untilSeen(13);
+    expect(seen).toEqual(Array.from({ length: 13 }, (_, n) => n));
+    expect(page.pagination).toMatchObject({ total: 13, isLast: true, cursor: expect.any(String) });
+  });
+
+  it.each([
+    [0, 10, { previous: 0, next: 10, isLast: false }],
+    [20, 10, { previous: 10, next: 20, isLast: true }],
+  ])('order=oldest start=%i limit=%i', async (start, limit, pagination) => {
+    await until(async () => (await list(`?order=oldest&start=${total - 1}`)).result.length === 1);
+    const page = await list(`?order=oldest&start=${start}&limit=${limit}`);
+    expect(page.pagination).toMatchObject({ ...pagination, current: start, limit, total });
+    expect(page.result).toEqual(all.toReversed().slice(start, start + limit));
   });
 
   it('includes `from`, excludes `to`, and counts what they leave', async () => {

@@ -2,12 +2,26 @@ import { randomBytes } from 'node:crypto';
 import { entryStore } from '@sluice/store/entries/entries.ts';
 import type { EntryDocument } from '@sluice/store/entries/entry-document.ts';
 import { createKeysAt, fromKey } from '@sluice/store/entries/entry-id.ts';
+import { horizonStore } from '@sluice/store/entries/horizon.ts';
 import type { MilestoneDocument } from '@sluice/store/entries/milestone-document.ts';
 import { milestoneStore } from '@sluice/store/entries/milestones.ts';
 import { corrected, removedOf } from '@sluice/store/entries/removed-entries.ts';
+import { createWriter } from '@sluice/store/entries/writer.ts';
 import { inSnapshot } from '@sluice/store/in-snapshot.ts';
 import { createIndexes } from '@sluice/store/indexes.ts';
+import { chunkStore } from '@sluice/store/jobs/chunks.ts';
 import { type Binary, type Db, ObjectId } from 'mongodb';
+
+/** Entries without a whole store. */
+export function entriesIn(
+  db: Db,
+  options: Pick<Parameters<typeof entryStore>[2], 'milestones' | 'filterMs'>,
+) {
+  const horizon = horizonStore(db);
+  const writer = createWriter(horizon);
+  const { openSince } = chunkStore(db, writer);
+  return entryStore(db, 10_000, { ...options, horizon, writer, openSince });
+}
 
 /** Entries of one application with times of one's own, and the naive answers to what is asked of them. */
 export async function modelEntries(
@@ -15,7 +29,7 @@ export async function modelEntries(
   { spacing, application = randomBytes(12).toString('hex') }: { spacing: number; application?: string },
 ) {
   const milestones = milestoneStore(db, spacing);
-  const entries = entryStore(db, 10_000, { milestones });
+  const entries = entriesIn(db, { milestones });
   await Promise.all([entries.prepare(), createIndexes(db)]);
   // As many processes make them.
   const makers = [createKeysAt(), createKeysAt(), createKeysAt()];

@@ -31,9 +31,14 @@ export function refusedClient({ request }: Requests, token: string, domain: stri
     groups,
     counted,
     upload: (json: unknown, more: Call = {}) => request('POST', `${path}/data`, { json, ...more }),
+    async refuse(json: unknown, more: Call = {}): Promise<void> {
+      const { status, text } = await request('POST', `${path}/data`, { json, ...more });
+      expect({ status, text }).toMatchObject({ status: 422 });
+    },
     uploadText: (body: string) => request('POST', `${path}/data`, { body }),
     remove: (query = '') => request('DELETE', `${path}/refused${query}`, { token }),
     /** What is refused is stored about a second later. */
-    untilCounted: (count: number) => until(async () => (await counted()) === count),
+    untilCounted: (count: number, kept = count) =>
+      until(async () => (await counted()) === count && (await list('?limit=1')).pagination.total >= kept),
   };
 }

@@ -13,8 +13,10 @@ import { refuseHalfRestored } from './backup/write-database.ts';
 import { batchStore } from './entries/batches.ts';
 import { deletionStore } from './entries/deletions.ts';
 import { entryStore } from './entries/entries.ts';
+import { horizonStore } from './entries/horizon.ts';
 import { milestoneStore } from './entries/milestones.ts';
 import { rawEntries } from './entries/raw-entries.ts';
+import { createWriter } from './entries/writer.ts';
 import { createIndexes } from './indexes.ts';
 import { inspection } from './inspect.ts';
 import { chunkStore } from './jobs/chunks.ts';
@@ -93,7 +95,16 @@ export function connectStore(
     monitorPrimary(db, metrics);
   }
   const milestones = milestoneStore(db);
-  const entries = entryStore(db, timeoutMs, { milestones, filterMs });
+  const horizon = horizonStore(db);
+  const writer = createWriter(horizon);
+  const chunks = chunkStore(db, writer);
+  const entries = entryStore(db, timeoutMs, {
+    milestones,
+    filterMs,
+    horizon,
+    writer,
+    openSince: chunks.openSince,
+  });
   const refusals = refusalCountStore(db);
 
   async function clock(): Promise<Clock> {
@@ -113,13 +124,14 @@ export function connectStore(
     entries,
     rawEntries: rawEntries(db),
     milestones,
+    horizon,
     deletions: deletionStore(db, timeoutMs),
-    batches: batchStore(db, entries, timeoutMs),
+    batches: batchStore(db, entries, writer, timeoutMs),
     keys: keyStore(db),
     fields: fieldStore(db),
-    jobs: jobStore(db),
+    jobs: jobStore(db, chunks),
     parts: partStore(db),
-    chunks: chunkStore(db),
+    chunks,
     refused: refusedStore(db),
     refusals,
     audit: auditStore(db),
@@ -149,6 +161,9 @@ export function connectStore(
     },
     /** MongoDB's own. Rejects when there is no primary; may take as long as a patient operation. */
     clock,
-    close: () => client.close(),
+    async close(): Promise<void> {
+      await writer.close();
+      await client.close();
+    },
   };
 }

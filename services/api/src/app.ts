@@ -6,6 +6,7 @@ import { schemaRoutes } from './applications/schema-routes.ts';
 import { createAudit } from './audit/audit.ts';
 import { auditRoutes } from './audit/routes.ts';
 import type { AppDependencies, Dependencies } from './dependencies.ts';
+import { entryDeletionRoutes } from './entries/deletion-routes.ts';
 import { entryRoutes } from './entries/routes.ts';
 import { exportRoutes } from './exports/routes.ts';
 import { healthRoutes } from './http/health.ts';
@@ -20,6 +21,7 @@ import { createQuotas } from './limits/quota.ts';
 import { createCounters } from './limits/rate.ts';
 import { metricsRoute } from './metrics/route.ts';
 import { refusedRoutes } from './refused/routes.ts';
+import { rehearsalRoutes } from './rehearsals/routes.ts';
 import { uploadRoutes } from './uploads/routes.ts';
 
 /** Builds the server: what all routes share, then the routes. It does not listen yet. */
@@ -50,9 +52,11 @@ export async function buildApp(given: AppDependencies) {
       await api.register(keyRoutes, dependencies);
       await api.register(uploadRoutes, dependencies);
       await api.register(entryRoutes, dependencies);
+      await api.register(entryDeletionRoutes, dependencies);
       await api.register(refusedRoutes, dependencies);
       await api.register(exportRoutes, dependencies);
       await api.register(importRoutes, dependencies);
+      await api.register(rehearsalRoutes, dependencies);
       for (const kind of jobKinds) await api.register(jobRoutes, { ...dependencies, kind });
       await api.register(healthRoutes, dependencies);
     },

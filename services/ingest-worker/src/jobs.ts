@@ -4,7 +4,13 @@ import { counted, createJobMetrics } from '@sluice/queues/job-metrics.ts';
 import { createJobQueue } from '@sluice/queues/job-queue.ts';
 import { monitorRedis } from '@sluice/queues/monitor.ts';
 import { createProducer } from '@sluice/queues/producer.ts';
-import { importsQueue, invalidationsQueue, purgesQueue } from '@sluice/queues/queues.ts';
+import {
+  deletionsQueue,
+  importsQueue,
+  invalidationsQueue,
+  purgesQueue,
+  rehearsalsQueue,
+} from '@sluice/queues/queues.ts';
 import { connectRedis } from '@sluice/queues/redis.ts';
 import { timings as usual } from '@sluice/queues/timings.ts';
 import { type RunningWorker, startWorker } from '@sluice/queues/worker.ts';
@@ -14,12 +20,16 @@ import type { Logger } from '@sluice/shared/logger.ts';
 import { createMetrics } from '@sluice/shared/metrics/metrics.ts';
 import { connectStore } from '@sluice/store/connect.ts';
 import { untilPrepared } from '@sluice/store/until-prepared.ts';
+import { createDoChunks } from './chunks/do-chunks.ts';
 import { createClean } from './clean.ts';
-import { createImportChunk } from './import/import-chunk.ts';
+import { createDeleteEntries } from './deletion/delete-entries.ts';
+import { startExpiring } from './deletion/start.ts';
+import { createImportTask } from './import/import-task.ts';
 import { startSettling } from './milestones/start.ts';
 import { monitorBackups } from './monitor-backups.ts';
 import { createPurge } from './purge.ts';
 import { createTrimRefused } from './refused/trim-refused.ts';
+import { createRehearsalTask } from './rehearsal/rehearsal-task.ts';
 
 const purgesAtOnce = 500;
 
@@ -40,10 +50,14 @@ export async function startIngestWorker(
   const invalidations = createProducer(invalidationsQueue, redis, config.redis, log);
   const purges = createProducer(purgesQueue, redis, config.redis, log);
   const imports = createJobQueue(importsQueue, store.jobs, redis, config.redis, log);
+  const rehearsals = createJobQueue(rehearsalsQueue, store.jobs, redis, config.redis, log);
+  const deletions = createJobQueue(deletionsQueue, store.jobs, redis, config.redis, log);
   const compiler = createCompiler({ metrics, log });
   const refusalRecorder = createRefusalRecorder(store, log);
   await untilPrepared(store, log);
   const stopSettling = startSettling(store, log);
+  const chunked = { store, retentionMs, timings, log };
+  const stopExpiring = startExpiring(store, config.auditRetentionMs, log);
   const cleanJobs = createClean({ store, log });
   const trimRefused = createTrimRefused(store);
   return startWorker({
@@ -69,11 +83,27 @@ export async function startIngestWorker(
       },
       {
         queue: imports,
-        handler: createImportChunk({
-          ...{ store, compiler, refusalRecorder, queue: imports, retentionMs, timings, log },
-          metrics: createJobMetrics('import', metrics),
-        }),
+        handler: createDoChunks(
+          { ...chunked, queue: imports, metrics: createJobMetrics('import', metrics) },
+          createImportTask({ store, compiler, refusalRecorder, log }),
+        ),
         recover: () => imports.recover(timings.forgottenMs),
+      },
+      {
+        queue: rehearsals,
+        handler: createDoChunks(
+          { ...chunked, queue: rehearsals, metrics: createJobMetrics('rehearsal', metrics) },
+          createRehearsalTask({ store, compiler }),
+        ),
+        recover: () => rehearsals.recover(timings.forgottenMs),
+      },
+      {
+        queue: deletions,
+        handler: createDeleteEntries({
+          ...{ store, queue: deletions, retentionMs, timings, log },
+          metrics: createJobMetrics('deletion', metrics),
+        }),
+        recover: () => deletions.recover(timings.forgottenMs),
       },
     ],
     async clean() {
@@ -82,6 +112,7 @@ export async function startIngestWorker(
     },
     close: async () => {
       stopSettling();
+      stopExpiring();
       redis.disconnect();
       await refusalRecorder.close();
       await Promise.all([compiler.close(), store.close()]);

@@ -55,7 +55,8 @@ export function createRefusalRecorder(
   }
 
   async function flush(): Promise<void> {
-    const batch = waiting;
+    // A copy: more may come meanwhile.
+    const batch = [...waiting];
     const batchBytes = bytes;
     if (batch.length > 0) {
       await refused.keep(batch);

@@ -18,7 +18,7 @@ export function createSampling() {
     bucket.at = now;
     buckets.set(application, bucket);
     if (bucket.tokens < 1) return false;
-    bucket.tokens -= 1 + bytes / usualBytes;
+    bucket.tokens -= Math.max(1, bytes / usualBytes);
     return true;
   };
 }

@@ -125,8 +125,13 @@ export function loadExportWorkerConfig(env = environment()) {
 
 /** Settings of an ingest worker. Throws ConfigError. */
 export function loadIngestWorkerConfig(env = environment()) {
-  const vars = read(env, { ...Common, ...Workers, ...IngestWorker });
-  return { ...workers(vars), concurrency: vars.INGEST_CONCURRENCY };
+  const { AUDIT_RETENTION } = Api;
+  const vars = read(env, { ...Common, ...Workers, ...IngestWorker, AUDIT_RETENTION });
+  return {
+    ...workers(vars),
+    concurrency: vars.INGEST_CONCURRENCY,
+    auditRetentionMs: vars.AUDIT_RETENTION,
+  };
 }
 
 /** Settings of `npm start`, and those of the services, which get `env`. Throws ConfigError. */

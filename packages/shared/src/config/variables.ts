@@ -103,11 +103,14 @@ export const Api = {
     'Origins whose web pages may call the API, separated by commas; `*` for all.',
   ),
   EXPORT_WAIT: duration.or('8s', 'How long `GET …/export` waits for a worker before it answers 503.'),
+  AUDIT_RETENTION: duration.or(
+    '365d',
+    'How long new records of the audit log are kept. Ingest workers read it too.',
+  ),
   DELETION_GRACE: duration.or(
     '7d',
     'How long the owner of a deleted application can restore it; then it is purged. 0: it is purged at once.',
   ),
-  AUDIT_RETENTION: duration.or('365d', 'How long new records of the audit log are kept.'),
 };
 
 export const ExportWorker = {

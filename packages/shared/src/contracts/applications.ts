@@ -48,6 +48,11 @@ const AllowedOrigins = Type.Array(
   },
 );
 
+const RetentionDays = Type.Union([Type.Integer({ minimum: 1, maximum: 3_650 }), Type.Null()], {
+  description: 'Entries that are older, in days, are deleted; `null`: none are.',
+  examples: [30],
+});
+
 /** Where an object is sent, `textOf` of the route puts its JSON text in its place. */
 export const JsonSchema = Type.Unsafe<string>({
   type: ['object', 'string'],
@@ -85,6 +90,7 @@ export const ApplicationUpdate = Type.Object(
     connectors: Type.Optional(Connectors),
     key_required: Type.Optional(KeyRequired),
     allowed_origins: Type.Optional(AllowedOrigins),
+    retention_days: Type.Optional(RetentionDays),
     refused: Type.Optional(RefusedSettingsUpdate),
   },
   {
@@ -122,6 +128,7 @@ export const Application = Type.Object(
     connectors: Type.Array(Connector),
     key_required: KeyRequired,
     allowed_origins: AllowedOrigins,
+    retention_days: RetentionDays,
     refused: RefusedSettings,
     template: Template,
     createdAt: Type.String({ format: 'date-time' }),

@@ -41,6 +41,8 @@ export const auditActions = [
   'deletion.made',
   'deletion.retried',
   'deletion.removed',
+  'entry.deleted',
+  'entries.expired',
 ] as const;
 
 const optional = Type.Optional(Type.String());
@@ -61,7 +63,7 @@ export const AuditEvent = Type.Object(
     details: Type.Optional(
       Type.Unknown({
         description:
-          'More about the action. `user.login-failed` is written once a minute, with `count` and `lastAt`.',
+          'More about the action. `user.login-failed` is written once a minute, `entries.expired` once a day and application, with `count` and `lastAt`.',
       }),
     ),
   },

@@ -90,6 +90,7 @@ export const IdempotencyKey = Type.Object({
 });
 
 export const EntryId = Type.String({
+  pattern: '^[0-9a-f]{28}$',
   description: 'Id of the entry, unique in its application.',
   examples: ['0192f0c1a2b30a0b0c0d00000001'],
 });
@@ -115,6 +116,16 @@ export const Timestamp = Type.String({
   description: 'ISO 8601, such as 2026-11-21 or 2026-11-21T04:00:00.000Z; no zone means UTC.',
 });
 
+const Filter = Type.String({
+  description:
+    'JSON: conditions on payloads, all of which must be met, such as ' +
+    '`{"celsius":{"gte":20,"lt":30},"address.city":{"in":["Oslo","Bergen"]},"note":{"exists":false},"ok":true}`. ' +
+    'Operators: `eq` (also a bare value), `ne`, `lt`, `lte`, `gt`, `gte`, `in`, `exists`. Dots lead into nested ' +
+    'objects; where a key has dots, write a JSON Pointer (`/a.b`). Numbers compare with numbers and strings with ' +
+    'strings, by code point; only `ne` and `exists` match a missing member; arrays are not searched. ' +
+    'At most 20 conditions, 100 values in `in`, 4 KB.',
+});
+
 export const EntriesQuery = Type.Object(
   {
     start: Type.Optional(
@@ -130,19 +141,23 @@ export const EntriesQuery = Type.Object(
     ),
     from: Type.Optional(Timestamp),
     to: Type.Optional(Timestamp),
-    after: Type.Optional(Type.String({ description: '`pagination.cursor` of the previous page.' })),
-    filter: Type.Optional(
-      Type.String({
+    order: Type.Optional(
+      Type.Enum(['newest', 'oldest'], {
+        title: 'EntriesOrder',
+        default: 'newest',
         description:
-          'JSON: conditions on payloads, all of which must be met, such as ' +
-          '`{"celsius":{"gte":20,"lt":30},"address.city":{"in":["Oslo","Bergen"]},"note":{"exists":false},"ok":true}`. ' +
-          'Operators: `eq` (also a bare value), `ne`, `lt`, `lte`, `gt`, `gte`, `in`, `exists`. Dots lead into nested ' +
-          'objects; where a key has dots, write a JSON Pointer (`/a.b`). Numbers compare with numbers and strings with ' +
-          'strings, by code point; only `ne` and `exists` match a missing member; arrays are not searched. ' +
-          'At most 20 conditions, 100 values in `in`, 4 KB.',
+          'Which entries come first. `oldest` ends before the first entry that may still be on its way.',
       }),
     ),
+    after: Type.Optional(Type.String({ description: '`pagination.cursor` of the previous page.' })),
+    filter: Type.Optional(Filter),
   },
+  { additionalProperties: false },
+);
+
+/** At least one is needed. */
+export const DeletionQuery = Type.Object(
+  { from: Type.Optional(Timestamp), to: Type.Optional(Timestamp), filter: Type.Optional(Filter) },
   { additionalProperties: false },
 );
 
@@ -158,7 +173,10 @@ export const Pagination = Type.Object(
     total: Type.Integer({ description: 'Number of entries on all pages.', examples: [1] }),
     isLast: Type.Boolean({ description: 'Whether this is the last page.', examples: [true] }),
     cursor: Type.Optional(
-      Type.String({ description: 'Send it as `after` to get the next page; absent on the last page.' }),
+      Type.String({
+        description:
+          'Send it as `after` to get the next page; absent on the last page, except with `order=oldest`: there it leads to what comes later.',
+      }),
     ),
   },
   { title: 'Pagination' },

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { AuditAction } from '@sluice/shared/contracts/audit.ts';
-import { type Db, ObjectId } from 'mongodb';
+import { type ClientSession, type Db, ObjectId } from 'mongodb';
 
-const countedMs = 60_000;
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
 
 export interface AuditRecord {
   id: string;
@@ -35,10 +36,13 @@ const toRecord = ({ _id, user, ...rest }: AuditDocument): AuditRecord => ({
   user: user.toHexString(),
 });
 
-/** The same for all of one kind that happen to a user within a minute. */
-function countedId({ user, action, at }: Pick<AuditRecord, 'user' | 'action' | 'at'>): ObjectId {
-  const minute = Math.floor(at.getTime() / countedMs);
-  return new ObjectId(createHash('sha256').update(`${user} ${action} ${minute}`).digest().subarray(0, 12));
+type NewRecord = Omit<AuditRecord, 'id'>;
+
+/** The same for all of one kind that happen to a user, or an application of theirs, within so many ms. */
+function countedId({ user, action, application = '', at }: NewRecord, withinMs: number): ObjectId {
+  const time = Math.floor(at.getTime() / withinMs);
+  const text = `${user} ${action} ${time} ${application}`;
+  return new ObjectId(createHash('sha256').update(text).digest().subarray(0, 12));
 }
 
 export type AuditStore = ReturnType<typeof auditStore>;
@@ -46,23 +50,33 @@ export type AuditStore = ReturnType<typeof auditStore>;
 /** Who did what. Nothing else refers to it, and it outlives what it tells of. */
 export function auditStore(db: Db) {
   const audit = db.collection<AuditDocument>('audit');
+
+  async function sum(
+    { details: _, ...record }: NewRecord,
+    { count, withinMs, session }: { count: number; withinMs: number; session?: ClientSession },
+  ): Promise<void> {
+    await audit.updateOne(
+      { _id: countedId(record, withinMs) },
+      {
+        $setOnInsert: { ...record, user: new ObjectId(record.user) },
+        $inc: { 'details.count': count },
+        $max: { 'details.lastAt': record.at.toISOString() },
+      },
+      { upsert: true, session },
+    );
+  }
+
   return {
-    async add(record: Omit<AuditRecord, 'id'>): Promise<void> {
+    async add(record: NewRecord): Promise<void> {
       await audit.insertOne({ ...record, _id: new ObjectId(), user: new ObjectId(record.user) });
     },
 
     /** One record for all of a minute: that of the first, with `count` and `lastAt` in its details. */
-    async count({ details: _, ...record }: Omit<AuditRecord, 'id'>): Promise<void> {
-      await audit.updateOne(
-        { _id: countedId(record) },
-        {
-          $setOnInsert: { ...record, user: new ObjectId(record.user) },
-          $inc: { 'details.count': 1 },
-          $max: { 'details.lastAt': record.at.toISOString() },
-        },
-        { upsert: true },
-      );
-    },
+    count: (record: NewRecord): Promise<void> => sum(record, { count: 1, withinMs: minuteMs }),
+
+    /** The same for all of a day, in a transaction. */
+    countOfDay: (session: ClientSession, record: NewRecord, count: number): Promise<void> =>
+      sum(record, { count, withinMs: dayMs, session }),
 
     /** Newest first. */
     async page(user: string, limit: number, after?: AuditPlace): Promise<AuditRecord[]> {

@@ -20,6 +20,8 @@ export interface ApplicationRecord {
   keyRequired: boolean;
   /** Origins whose pages may upload; none says nothing about pages. */
   allowedOrigins: string[];
+  /** Entries that are older are deleted; null: none. */
+  retentionDays: number | null;
   refused: RefusedSettings;
   createdAt: Date;
   lastModifiedAt: Date;
@@ -40,12 +42,13 @@ export type Access = Pick<ApplicationRecord, 'keyRequired' | 'allowedOrigins' | 
 export type StoredAccess = Partial<Omit<Access, 'refused'>> & { refused?: Partial<RefusedSettings> };
 
 export interface ApplicationDocument
-  extends Omit<ApplicationRecord, 'id' | 'owner' | 'version' | keyof Access>,
+  extends Omit<ApplicationRecord, 'id' | 'owner' | 'version' | 'retentionDays' | keyof Access>,
     StoredAccess {
   _id: ObjectId;
   owner: { id: ObjectId; username: string };
   /** Absent while the first schema is in force. */
   version?: number;
+  retentionDays?: number | null;
   /** Set once nothing of a deleted application is left. */
   purgedAt?: Date;
 }
@@ -60,10 +63,17 @@ export const toAccess = ({ keyRequired = false, allowedOrigins = [], refused }: 
   refused: { ...refusedDefaults, ...refused },
 });
 
-export const toRecord = ({ _id, owner, version = 1, ...rest }: ApplicationDocument): ApplicationRecord => ({
+export const toRecord = ({
+  _id,
+  owner,
+  version = 1,
+  retentionDays = null,
+  ...rest
+}: ApplicationDocument): ApplicationRecord => ({
   ...rest,
   ...toAccess(rest),
   version,
+  retentionDays,
   id: _id.toHexString(),
   owner: { id: owner.id.toHexString(), username: owner.username },
 });

@@ -27,8 +27,14 @@ interface Existing {
 }
 
 export type ApplicationStore = ReturnType<typeof applicationStore>;
-export type ApplicationChange = Partial<Pick<ApplicationRecord, 'name' | 'type' | 'connectors'>> &
+
+export type ApplicationChange = Partial<
+  Pick<ApplicationRecord, 'name' | 'type' | 'connectors' | 'retentionDays'>
+> &
   StoredAccess;
+
+/** An application of which old entries are deleted. */
+export type Expiring = Pick<ApplicationRecord, 'id' | 'domain' | 'owner'> & { retentionDays: number };
 
 /** Applications and the tombstones of deleted ones. */
 export function applicationStore(db: Db) {
@@ -140,19 +146,20 @@ export function applicationStore(db: Db) {
       );
     },
 
+    /** Those of which old entries are deleted. */
+    async expiring(): Promise<Expiring[]> {
+      const found = applications.find({ retentionDays: { $gt: 0 }, ...alive });
+      const records = await found.map(toRecord).toArray();
+      return records.map(({ id, domain, owner, retentionDays }) => ({
+        ...{ id, domain, owner },
+        retentionDays: retentionDays as number,
+      }));
+    },
+
     /** Those whose entries are kept, in a fixed order, beyond `after`. */
     async living(after: string | undefined, limit: number): Promise<string[]> {
       const found = applications.find({ ...(after && { _id: { $gt: new ObjectId(after) } }), ...kept });
       return idsOf(found.sort({ _id: 1 }), limit);
     },
-
-    /** Those of these that are deleted, with nothing left. */
-    purgedAmong: (ids: string[]): Promise<string[]> =>
-      idsOf(
-        applications.find({
-          _id: { $in: ids.map((id) => new ObjectId(id)) },
-          purgedAt: { $exists: true },
-        }),
-      ),
   };
 }

@@ -15,20 +15,11 @@ export type Existence = keyof typeof byExistence;
 /** Deleted, without a way back, and something of it may be left. */
 const toPurge = { deletedAt: { $exists: true }, purgeAt: { $exists: false }, purgedAt: { $exists: false } };
 
-/** What a tombstone does not keep. */
-const fieldsOfLife = [
-  'rawSchema',
-  'note',
-  'publishedAt',
-  'publishedBy',
-  'name',
-  'type',
-  'connectors',
-  'keyRequired',
-  'allowedOrigins',
-  'refused',
-  'purgeAt',
-];
+const tombstone = {
+  $replaceWith: Object.fromEntries(
+    ['_id', 'domain', 'owner', 'createdAt', 'lastModifiedAt', 'deletedAt'].map((name) => [name, `$${name}`]),
+  ),
+};
 const isDue = { $lte: ['$purgeAt', '$$NOW'] };
 
 /** Deletion, the way back for a while, and the tombstones that stay. */
@@ -47,10 +38,7 @@ export function deletedApplications(db: Db) {
     ): Promise<{ id: string; purgeAt?: Date } | undefined> {
       const removed = await applications.findOneAndUpdate(
         { domain, 'owner.id': new ObjectId(ownerId), ...alive },
-        [
-          { $set: { deletedAt: '$$NOW' } },
-          graceMs > 0 ? { $set: { purgeAt: fromNow(graceMs) } } : { $unset: fieldsOfLife },
-        ],
+        [{ $set: { deletedAt: '$$NOW' } }, graceMs > 0 ? { $set: { purgeAt: fromNow(graceMs) } } : tombstone],
         { returnDocument: 'after', projection: { purgeAt: 1 } },
       );
       return removed ? { id: removed._id.toHexString(), purgeAt: removed.purgeAt } : undefined;
@@ -67,9 +55,7 @@ export function deletedApplications(db: Db) {
 
     /** Leaves tombstones of all deleted applications of an owner: nobody can restore them any more. */
     async forgetRestorable(ownerId: string): Promise<void> {
-      await applications.updateMany({ 'owner.id': new ObjectId(ownerId), ...restorable }, [
-        { $unset: fieldsOfLife },
-      ]);
+      await applications.updateMany({ 'owner.id': new ObjectId(ownerId), ...restorable }, [tombstone]);
     },
 
     /** Deleted applications whose purge is to begin, or is not finished. */
@@ -80,9 +66,7 @@ export function deletedApplications(db: Db) {
 
     /** Leaves a tombstone when the time for a restore is over. */
     async beginPurge(id: string): Promise<void> {
-      await applications.updateOne({ _id: new ObjectId(id), ...restorable, $expr: isDue }, [
-        { $unset: fieldsOfLife },
-      ]);
+      await applications.updateOne({ _id: new ObjectId(id), ...restorable, $expr: isDue }, [tombstone]);
     },
 
     /** A tombstone that is not purged yet, and whether it is older than `graceMs`, by the clock of the server. */
@@ -94,6 +78,15 @@ export function deletedApplications(db: Db) {
       );
       return found ?? undefined;
     },
+
+    /** Those of these that are deleted, with nothing left. */
+    purgedAmong: (ids: string[]): Promise<string[]> =>
+      idsOf(
+        applications.find({
+          _id: { $in: ids.map((id) => new ObjectId(id)) },
+          purgedAt: { $exists: true },
+        }),
+      ),
 
     /** Marks a tombstone as purged. */
     async markPurged(id: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { BSON, type Db, type Document, ObjectId } from 'mongodb';
 import { kept } from '../applications/deleted-applications.ts';
+import { deletionsName } from '../entries/deletion-guard.ts';
 import { range } from '../entries/entry-range.ts';
 import { isSnapshotLost } from '../faults.ts';
 import type { Block } from './block.ts';
@@ -9,8 +10,8 @@ import { patiently, rawPages } from './raw-pages.ts';
 const settledAfterMs = 120_000;
 /** A round that is quicker leaves little to the snapshot, which MongoDB keeps for five minutes. */
 const shortRoundMs = 30_000;
-/** Made again by the ingest workers. */
-const derived = 'milestones';
+/** Made again: by the ingest workers, and by who stores entries. */
+const derived = ['milestones', 'horizon'];
 
 const majority = { level: 'majority' };
 
@@ -39,20 +40,21 @@ export async function collectionNames(db: Db): Promise<string[]> {
  * SnapshotLost. `now` gives MongoDB's time in ms.
  */
 export async function* readDatabase(db: Db, now: () => Promise<number>): AsyncGenerator<Block, Date> {
+  const began = await patiently(now);
   let from = 0;
   for (let last = Number.POSITIVE_INFINITY; ; ) {
-    const began = performance.now();
+    const start = performance.now();
     const to = await patiently(async () => settledUntil(db, (await now()) - settledAfterMs));
     if (to <= from) break;
     yield* entries(db, { from, to, readConcern: majority });
     yield* parts(db, { from, to, readConcern: majority });
     from = to;
-    const took = performance.now() - began;
+    const took = performance.now() - start;
     if (took < shortRoundMs || took >= last) break;
     last = took;
   }
   const at = await patiently(now);
-  yield* snapshot(db, from);
+  yield* snapshot(db, from, began - settledAfterMs);
   return new Date(at);
 }
 
@@ -65,7 +67,8 @@ async function settledUntil(db: Db, time: number): Promise<number> {
   return Math.floor(Math.min(time, oldest?.stamp ?? time) / 1_000) * 1_000;
 }
 
-async function* snapshot(db: Db, from: number): AsyncGenerator<Block> {
+/** What was read in rounds is older than `from`. Applications that got older entries after `began` are read again as a whole. */
+async function* snapshot(db: Db, from: number, began: number): AsyncGenerator<Block> {
   const names = await collectionNames(db);
   // Of a collection that is not there MongoDB does not tell the moment.
   const [some] = names;
@@ -74,9 +77,11 @@ async function* snapshot(db: Db, from: number): AsyncGenerator<Block> {
     const latest = { find: some, limit: 1, singleBatch: true, readConcern: { level: 'snapshot' } };
     const { atClusterTime } = (await patiently(() => db.command(latest))).cursor;
     const readConcern = { level: 'snapshot', atClusterTime };
-    const whole = names.filter((name) => !['entries', 'parts', derived].includes(name));
+    const whole = names.filter((name) => !['entries', 'parts', ...derived].includes(name));
     for (const name of whole) yield* rawPages(db, name, { filter: {}, readConcern });
     yield* entries(db, { from, readConcern });
+    for (const id of await backdatedSince(db, began, readConcern))
+      yield* rawPages(db, 'entries', { filter: range(id, { to: new Date(from) }), readConcern });
     yield* parts(db, { from, readConcern });
   } catch (error) {
     if (!isSnapshotLost(error)) throw error;
@@ -84,6 +89,19 @@ async function* snapshot(db: Db, from: number): AsyncGenerator<Block> {
       'MongoDB no longer has the moment of this backup: the last part of it took longer than minSnapshotHistoryWindowInSeconds (300 s), or the collections were changed; try again when less is written',
     );
   }
+}
+
+/** Applications to which an import brought entries that are older than when they were stored. */
+async function backdatedSince(db: Db, began: number, readConcern: Document): Promise<string[]> {
+  const filter = { backdatedAt: { $gte: new Date(began) } };
+  const found: string[] = [];
+  for await (const { documents } of rawPages(db, deletionsName, {
+    filter,
+    projection: { _id: 1 },
+    readConcern,
+  }))
+    for (const document of documents) found.push((BSON.deserialize(document)._id as ObjectId).toHexString());
+  return found;
 }
 
 /** Those of applications that are not deleted, or can be restored. */

@@ -57,13 +57,17 @@ export async function writeDatabase(
   await operations(db).deleteOne(mark);
 }
 
+const duplicateKey = 11000;
+
 async function insert(db: Db, { collection, documents }: Block): Promise<void> {
   const sequence = new DocumentSequence('documents');
   sequence.push({}, Buffer.concat(documents));
   const { w, journal, wtimeoutMS } = db.writeConcern ?? {};
   const writeConcern = { w, j: journal, wtimeout: wtimeoutMS };
   const reply = await db.command({ insert: collection, ordered: false, documents: sequence, writeConcern });
-  const [failed] = reply.writeErrors ?? [];
+  const errors: { code: number }[] = reply.writeErrors ?? [];
+  // Some entries are in a backup twice: see `readDatabase`. They are never changed.
+  const failed = errors.find(({ code }) => !(collection === 'entries' && code === duplicateKey));
   if (failed || reply.writeConcernError)
     throw new Error(
       `MongoDB did not store a document of ${collection}: code ${failed?.code ?? 'of the write concern'}`,

@@ -2,6 +2,7 @@ import { DeadlineError, within } from '@sluice/shared/deadline.ts';
 import { Binary, type ClientSession, type Db, ObjectId } from 'mongodb';
 import { becauseOfBefore, isDuplicate } from '../faults.ts';
 import type { EntryStore, NewEntry } from './entries.ts';
+import type { Writer } from './writer.ts';
 
 /** One batch that came with an idempotency key. */
 export interface BatchRecord {
@@ -25,7 +26,7 @@ export type Known = 'first' | 'again' | 'other';
 export type BatchStore = ReturnType<typeof batchStore>;
 
 /** Remembers batches with an idempotency key for as long as their application lives. */
-export function batchStore(db: Db, entries: EntryStore, timeoutMs: number) {
+export function batchStore(db: Db, entries: EntryStore, writer: Writer, timeoutMs: number) {
   const batches = db.collection<BatchDocument>('batches');
 
   async function insert({ once, application, hash }: BatchRecord, session?: ClientSession): Promise<void> {
@@ -73,25 +74,31 @@ export function batchStore(db: Db, entries: EntryStore, timeoutMs: number) {
       if (known !== 'first') return known;
       let committing = false;
       let isOver = false;
-      const storing = db.client.withSession((session) =>
-        session.withTransaction(async () => {
-          committing = false;
-          for await (const chunk of chunks()) {
-            // The driver would try again long after the caller was told.
-            if (isOver) throw new DeadlineError('nobody waits for this transaction any more');
-            await entries.insertWithin(chunk, session);
-          }
-          // Last: a transaction that is left lying holds its locks for a minute, and a retry would wait for this one.
-          if (record) await insert(record, session);
-          committing = true;
-        }),
+      const storing = writer.write((now) =>
+        db.client
+          .withSession((session) =>
+            session.withTransaction(async () => {
+              committing = false;
+              for await (const chunk of chunks()) {
+                // The driver would try again long after the caller was told.
+                if (isOver) throw new DeadlineError('nobody waits for this transaction any more');
+                await entries.insertWithin(chunk, now(), session);
+              }
+              // Last: a transaction that is left lying holds its locks for a minute, and a retry would wait for this one.
+              if (record) await insert(record, session);
+              committing = true;
+            }),
+          )
+          .catch((error) => {
+            throw committing ? becauseOfBefore(error) : error;
+          }),
       );
       try {
         await within(timeoutMs, 'the transaction was not confirmed in time', storing);
         return 'first';
       } catch (error) {
         isOver = true;
-        return unlessKnown(record, committing ? becauseOfBefore(error) : error);
+        return unlessKnown(record, error);
       }
     },
   };

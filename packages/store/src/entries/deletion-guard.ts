@@ -11,6 +11,8 @@ export interface DeletionsDocument {
   version: number;
   /** How often entries were deleted. */
   count?: number;
+  /** When entries were last announced that are older than when they are stored. */
+  backdatedAt?: Date;
   /** The ingest worker that removes expired entries, until then. */
   holder?: string;
   leaseUntil?: Date;
@@ -27,6 +29,21 @@ export function deletionGuard(db: Db) {
 
   return {
     version: (application: string): Promise<number> => versionOf(new ObjectId(application)),
+
+    /** Notes that entries are to be stored which are older than that, and does `work` in the same transaction. */
+    async backdate(application: string, work: (session: ClientSession) => Promise<void>): Promise<void> {
+      const note = { $inc: { version: 1 }, $currentDate: { backdatedAt: true as const } };
+      const make = async (session: ClientSession) => {
+        await deletions.updateOne({ _id: new ObjectId(application) }, note, { upsert: true, session });
+        await work(session);
+      };
+      const makeAll = () => db.client.withSession((session) => session.withTransaction(() => make(session)));
+      // Another one may have made the document meanwhile.
+      await makeAll().catch((error) => {
+        if (!isDuplicate(error)) throw error;
+        return makeAll();
+      });
+    },
 
     /** Does `work` in a transaction, unless there was a deletion since `version`, or other guarded work: then false. */
     async unlessChanged(

@@ -1,8 +1,7 @@
 import { within } from '@sluice/shared/deadline.ts';
 import { type ClientSession, type Db, type Filter, ObjectId } from 'mongodb';
-import { isDuplicate } from '../faults.ts';
 import { exportJobs } from '../jobs/export-jobs.ts';
-import { fromNow } from '../jobs/lease.ts';
+import { fromNow, isFree } from '../jobs/lease.ts';
 import { type DeletionsDocument, deletionsName } from './deletion-guard.ts';
 import type { EntryDocument } from './entry-document.ts';
 import { type EntryId, toKey } from './entry-id.ts';
@@ -83,18 +82,17 @@ export function deletionStore(db: Db, timeoutMs: number) {
 
     /** Gives one worker the expired entries of an application for some time, or for longer; false while another has them. */
     async lease(application: string, holder: string, leaseMs: number): Promise<boolean> {
-      const _id = new ObjectId(application);
-      const isFree = { $not: { $gt: ['$leaseUntil', '$$NOW'] } };
-      const free = { _id, $expr: { $or: [{ $eq: ['$holder', holder] }, isFree] } };
-      const version = { $ifNull: ['$version', 0] };
-      const taken = [{ $set: { version, holder, leaseUntil: fromNow(leaseMs) } }];
-      try {
-        await deletions.updateOne(free, taken, { upsert: true });
-        return true;
-      } catch (error) {
-        if (isDuplicate(error)) return false;
-        throw error;
-      }
+      const mayTake = { $or: [{ $eq: ['$holder', holder] }, isFree] };
+      const taken = {
+        version: { $ifNull: ['$version', 0] },
+        holder: { $cond: [mayTake, holder, '$holder'] },
+        leaseUntil: { $cond: [mayTake, fromNow(leaseMs), '$leaseUntil'] },
+      };
+      const found = await deletions.findOneAndUpdate({ _id: new ObjectId(application) }, [{ $set: taken }], {
+        upsert: true,
+        returnDocument: 'after',
+      });
+      return found?.holder === holder;
     },
 
     /** Applications that have more than so many milestones which are to be corrected by what was deleted. */

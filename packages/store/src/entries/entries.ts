@@ -1,21 +1,29 @@
 import { type Db, MongoServerError } from 'mongodb';
 import { indexesOfEntries } from '../indexes.ts';
+import type { ChunkStore } from '../jobs/chunks.ts';
 import { IncompatibleDatabase } from '../migrations/incompatible-database.ts';
 import type { EntryDocument, StoredEntry } from './entry-document.ts';
-import { createEntryKeys } from './entry-id.ts';
+import { createKeysAt, type EntryId, toKey } from './entry-id.ts';
 import { range } from './entry-range.ts';
+import { createForward } from './forward-entries.ts';
+import type { HorizonStore } from './horizon.ts';
 import { createInsert } from './insert-entries.ts';
-import { createListing, type Page } from './list-entries.ts';
+import { createListing, type Page, type Selection } from './list-entries.ts';
 import { type MilestoneStore, milestoneStore } from './milestones.ts';
 import { readDocument } from './read-document.ts';
+import { stretches } from './stretches.ts';
+import type { Writer } from './writer.ts';
 
 export type { Period } from './entry-range.ts';
 export type { KeyedEntry, NewEntry, Outcome } from './insert-entries.ts';
 
-/** See `createListing`. */
-interface Listing {
+/** See `createListing` and `createForward`. */
+interface Dependencies {
   milestones?: MilestoneStore;
   filterMs?: number | undefined;
+  horizon: HorizonStore;
+  writer: Writer;
+  openSince: ChunkStore['openSince'];
 }
 
 const oldestFirst = { _id: 1 } as const;
@@ -26,7 +34,13 @@ export type EntryStore = ReturnType<typeof entryStore>;
 export function entryStore(
   db: Db,
   timeoutMs: number,
-  { milestones = milestoneStore(db), filterMs = Math.min(5_000, Math.floor(timeoutMs / 2)) }: Listing = {},
+  {
+    milestones = milestoneStore(db),
+    filterMs = Math.min(5_000, Math.floor(timeoutMs / 2)),
+    horizon,
+    writer,
+    openSince,
+  }: Dependencies,
 ) {
   const entries = db.collection<EntryDocument>('entries');
   let prepared: Promise<void> | undefined;
@@ -44,7 +58,7 @@ export function entryStore(
   return {
     prepare: prepareOnce,
 
-    ...createInsert({ db, entries, prepare: prepareOnce, newKey: createEntryKeys(), timeoutMs }),
+    ...createInsert({ db, entries, prepare: prepareOnce, newKey: createKeysAt(), writer, timeoutMs }),
 
     /**
      * Newest first; `start` counts from `before`, the end of the period, or the newest entry. Throws FilterTimeout and
@@ -54,8 +68,20 @@ export function entryStore(
       return (await listing.page(application, page)).map(readDocument);
     },
 
+    /** Oldest first. */
+    forward: createForward({ db, entries, milestones, horizon, openSince, filterMs }),
+
     /** Exact. With `until`, of the entries up to that one. Throws FilterTimeout. */
     count: listing.count,
+
+    async get(application: string, id: EntryId): Promise<StoredEntry | undefined> {
+      const found = await entries.findOne({ _id: toKey(application, id) }, { raw: true });
+      return found ? readDocument(found as unknown as Uint8Array) : undefined;
+    },
+
+    /** See `stretches`. */
+    stretches: (application: string, selection: Selection, limit: number) =>
+      stretches(entries, application, selection, limit),
 
     /** Deletes at most `limit` entries; returns how many. */
     async purge(application: string, limit: number): Promise<number> {

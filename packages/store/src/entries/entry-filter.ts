@@ -1,3 +1,5 @@
+import { printed } from '@sluice/json/numbers.ts';
+import { parseExactJson } from '@sluice/json/parse-json.ts';
 import type { Document } from 'mongodb';
 
 /** A BigInt is an integer beyond 2^53. */
@@ -28,6 +30,12 @@ export class FilterTimeout extends Error {
 export function toQuery(conditions: Condition[]): Document {
   return { $expr: allOf(conditions) };
 }
+
+/** Conditions as a record keeps them: of a number in BSON the driver would read only the first 53 bits. */
+export const toText = (conditions: Condition[]): string =>
+  JSON.stringify(conditions, (_key, value) => (typeof value === 'bigint' ? printed(value) : value));
+
+export const fromText = (text: string): Condition[] => parseExactJson(text) as Condition[];
 
 /** The expression of such a query. */
 export const allOf = (conditions: Condition[]): Document => ({ $and: conditions.map(toExpression) });

@@ -2,22 +2,14 @@ import fc from 'fast-check';
 import { Binary } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../test/support/runs.ts';
-import {
-  createEntryKeys,
-  createKeysAt,
-  firstKeyAt,
-  fromKey,
-  highestId,
-  lowestId,
-  toKey,
-} from './entry-id.ts';
+import { createKeysAt, firstKeyAt, fromKey, highestId, lowestId, toKey } from './entry-id.ts';
 
 const latest = 2 ** 48 - 1;
 const application = fc.stringMatching(/^[0-9a-f]{24}$/);
 /** Dense, so that many entries share a millisecond; and over the whole range. */
 const time = fc.oneof(fc.integer({ min: 1_000, max: 1_003 }), fc.integer({ min: 0, max: latest }));
 
-type Make = ReturnType<typeof createEntryKeys>;
+type Make = ReturnType<typeof createKeysAt>;
 const make = (newKey: Make, of: string, at: number) => newKey(Buffer.from(of, 'hex'), at);
 /** The order of MongoDB for binary values of the same length. */
 const order = (a: Binary, b: Binary) => Buffer.compare(a.buffer, b.buffer);
@@ -43,22 +35,8 @@ describe('keys of entries', () => {
     );
   });
 
-  it('sort as they were made and keep the latest time, whatever the clock does', () => {
-    fc.assert(
-      fc.property(fc.array(time, { minLength: 1 }), (times) => {
-        const newKey = createEntryKeys();
-        const keys = times.map((at) => make(newKey, 'a'.repeat(24), at));
-        expect(keys.toSorted(order)).toEqual(keys);
-        expect(keys.map((key) => fromKey(key).createdAt.getTime())).toEqual(
-          times.map((_, n) => Math.max(...times.slice(0, n + 1))),
-        );
-      }),
-      runs(),
-    );
-  });
-
   it('sort as they were made, however many are made in a millisecond', () => {
-    const newKey = createEntryKeys();
+    const newKey = createKeysAt();
     const keys = Array.from({ length: 70_000 }, () => hex(make(newKey, 'a'.repeat(24), 1_000)));
     expect(keys.toSorted()).toEqual(keys);
     expect(new Set(keys).size).toBe(keys.length);
@@ -67,7 +45,7 @@ describe('keys of entries', () => {
   it('hold the id and the time of the entry, and are made again from application and id', () => {
     fc.assert(
       fc.property(application, time, fc.nat({ max: 40 }), (of, at, offset) => {
-        const key = make(createEntryKeys(), of, at);
+        const key = make(createKeysAt(), of, at);
         // As the driver hands it out: a view into the middle of a message.
         const message = Buffer.concat([Buffer.alloc(offset, 0xee), key.buffer, Buffer.alloc(3, 0xee)]);
         const received = new Binary(message.subarray(offset, offset + key.buffer.length));
@@ -83,7 +61,7 @@ describe('keys of entries', () => {
   it('differ between processes that make them for one application in one millisecond', () => {
     fc.assert(
       fc.property(application, time, (of, at) => {
-        const [mine, others] = [createEntryKeys(), createEntryKeys()];
+        const [mine, others] = [createKeysAt(), createKeysAt()];
         const keys = [mine, others, others, mine].map((newKey) => hex(make(newKey, of, at)));
         expect(new Set(keys).size).toBe(4);
       }),
@@ -94,7 +72,7 @@ describe('keys of entries', () => {
   it('lie between the lowest and the highest of their application, and no other ones do', () => {
     fc.assert(
       fc.property(application, application, time, (of, other, at) => {
-        const key = make(createEntryKeys(), of, at);
+        const key = make(createKeysAt(), of, at);
         const isWithin = (bound: string) =>
           order(toKey(bound, lowestId), key) <= 0 && order(key, toKey(bound, highestId)) <= 0;
         expect(isWithin(of)).toBe(true);
@@ -109,7 +87,7 @@ describe('the first key at a time', () => {
   it('is above every key made before, and not above one made then or later', () => {
     fc.assert(
       fc.property(application, time, time, (of, at, bound) => {
-        const key = make(createEntryKeys(), of, at);
+        const key = make(createKeysAt(), of, at);
         expect(order(firstKeyAt(of, new Date(bound)), key) <= 0).toBe(at >= bound);
       }),
       runs(),

@@ -13,16 +13,6 @@ export const entryIdBytes = 14;
 
 type NewKey = (application: Buffer, createdAt: number) => Binary;
 
-/** Makes keys of new entries, which sort as they were made: when the clock is stepped back, they keep the latest time. */
-export function createEntryKeys(): NewKey {
-  const newKey = createKeysAt();
-  let latest = 0;
-  return (application, createdAt) => {
-    latest = Math.max(latest, createdAt);
-    return newKey(application, latest);
-  };
-}
-
 /** Makes keys of any time; those of one millisecond sort as they were made. */
 export function createKeysAt(): NewKey {
   const ofProcess = randomBytes(4);
@@ -73,6 +63,16 @@ export function firstKeyAt(application: string, time: Date): Binary {
       .padStart(2 * timeBytes, '0')
       .padEnd(2 * entryIdBytes, '0'),
   );
+}
+
+/** The highest id that an entry of before this time can have. */
+export function lastIdBefore(time: Date): EntryId {
+  const milliseconds = Math.min(time.getTime(), 2 ** 48) - 1;
+  if (milliseconds < 0) return lowestId;
+  return milliseconds
+    .toString(16)
+    .padStart(2 * timeBytes, '0')
+    .padEnd(2 * entryIdBytes, 'f');
 }
 
 export const lowestId: EntryId = '0'.repeat(2 * entryIdBytes);

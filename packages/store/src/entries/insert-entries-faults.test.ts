@@ -6,7 +6,7 @@ import { jsonOf } from '../../../../test/support/json-of.ts';
 import { openStore, ownDatabase, throughProxy } from '../../../../test/support/own-database.ts';
 import { storeFault } from '../faults.ts';
 import type { EntryDocument } from './entry-document.ts';
-import { createEntryKeys } from './entry-id.ts';
+import { createKeysAt } from './entry-id.ts';
 import { createInsert, type NewEntry } from './insert-entries.ts';
 
 const application = 'a0'.repeat(12);
@@ -50,12 +50,12 @@ describe('a write concern that is not reached', () => {
     const client = new MongoClient(url, { writeConcern: { w: 3, journal: true, wtimeoutMS: 100 } });
     onTestFinished(() => client.close());
     const entries = client.db().collection<EntryDocument>('entries');
-    const newKey = createEntryKeys();
     const { insert } = createInsert({
       db: client.db(),
       entries,
       prepare: async () => {},
-      newKey,
+      newKey: createKeysAt(),
+      writer: { write: (store) => store(Date.now) },
       timeoutMs: 10_000,
     });
     expect(await faultOf(insert([entry({ a: 1 }), entry({ a: 2 }, randomBytes(16))]))).toBe('unknown');

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { BSON, MongoClient } from 'mongodb';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { entriesIn } from '../../../../test/support/model-entries.ts';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
-import { entryStore } from './entries.ts';
 import type { EntryDocument } from './entry-document.ts';
 import type { NewEntry } from './insert-entries.ts';
 
@@ -148,12 +148,12 @@ it('as a part of a transaction stores all or nothing', async () => {
   const { url, stored } = await start();
   const client = new MongoClient(url, { writeConcern: { w: 'majority', journal: true } });
   onTestFinished(() => client.close());
-  const entries = entryStore(client.db(), 10_000);
+  const entries = entriesIn(client.db(), {});
   const once = key();
   const within = (...batches: NewEntry[][]) =>
     client.withSession((session) =>
       session.withTransaction(async () => {
-        for (const batch of batches) await entries.insertWithin(batch, session);
+        for (const batch of batches) await entries.insertWithin(batch, Date.now(), session);
       }),
     );
   await within([entry({ n: 1 }), entry({ n: 2 }, once)], [entry({ n: 3 })]);

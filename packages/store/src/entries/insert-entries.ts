@@ -7,6 +7,7 @@ import { DocumentSequence } from 'mongodb/lib/cmap/commands.js';
 import { becauseOfBefore, isPassing, storeFault, UnconfirmedError } from '../faults.ts';
 import type { EntryDocument } from './entry-document.ts';
 import { writeDocuments } from './write-documents.ts';
+import type { Writer } from './writer.ts';
 
 /** An entry whose place is known beforehand. */
 export interface KeyedEntry {
@@ -57,6 +58,7 @@ interface Dependencies {
   /** Makes the collection when it is not there; see `entryStore`. */
   prepare(): Promise<void>;
   newKey(application: Buffer, createdAt: number): Binary;
+  writer: Pick<Writer, 'write'>;
   timeoutMs: number;
 }
 
@@ -72,7 +74,7 @@ interface Prepared {
 }
 
 /** The `insert` command itself, with documents that are BSON already; see docs/decisions/0014-json-becomes-bson.md. */
-export function createInsert({ db, entries, prepare, newKey, timeoutMs }: Dependencies) {
+export function createInsert({ db, entries, prepare, newKey, writer, timeoutMs }: Dependencies) {
   const { w, journal, wtimeoutMS } = db.writeConcern ?? {};
   const writeConcern = { w, j: journal, wtimeout: wtimeoutMS };
 
@@ -158,12 +160,14 @@ export function createInsert({ db, entries, prepare, newKey, timeoutMs }: Depend
      */
     async insert(batch: NewEntry[]): Promise<Outcome[]> {
       await prepare();
-      const createdAt = Date.now();
-      const prepared = batch.map((entry) => toPrepared(entry, createdAt));
-      const inserting = insertAndCompare(prepared);
-      const outcomes = await within(timeoutMs, 'the insert was not confirmed in time', inserting);
-      for (const [at, { key }] of prepared.entries()) (batch[at] as NewEntry).key = key;
-      return outcomes;
+      const inserting = writer.write(async (now) => {
+        const createdAt = now();
+        const prepared = batch.map((entry) => toPrepared(entry, createdAt));
+        const outcomes = await insertAndCompare(prepared);
+        for (const [at, { key }] of prepared.entries()) (batch[at] as NewEntry).key = key;
+        return outcomes;
+      });
+      return within(timeoutMs, 'the insert was not confirmed in time', inserting);
     },
 
     /** The same for entries whose keys are made beforehand, and which may have been stored before. */
@@ -178,10 +182,9 @@ export function createInsert({ db, entries, prepare, newKey, timeoutMs }: Depend
       return batch.map((entry) => compared.get(entry) === 'repeated');
     },
 
-    /** Within a transaction, which is at an end when one of them is not taken: then it throws. */
-    async insertWithin(batch: NewEntry[], session: ClientSession): Promise<void> {
+    /** Within a transaction, which is at an end when one of them is not taken: then it throws. `createdAt` is a writer's. */
+    async insertWithin(batch: NewEntry[], createdAt: number, session: ClientSession): Promise<void> {
       await prepare();
-      const createdAt = Date.now();
       const prepared = batch.map((entry) => toPrepared(entry, createdAt));
       const [first] = await send(prepared, writeDocuments(prepared), session);
       if (first)

@@ -1,41 +1,14 @@
-import {
-  type Binary,
-  type ClientSession,
-  type Collection,
-  type Db,
-  type Filter,
-  MongoServerError,
-} from 'mongodb';
+import type { Binary, ClientSession, Collection, Db, Filter, FindOptions } from 'mongodb';
 import { inSnapshot } from '../in-snapshot.ts';
 import type { EntryDocument } from './entry-document.ts';
-import { type Condition, FilterTimeout, toQuery } from './entry-filter.ts';
+import { type Condition, toQuery } from './entry-filter.ts';
 import { type EntryId, firstKeyAt, highestId, lowestId, toKey } from './entry-id.ts';
 import type { Period } from './entry-range.ts';
 import type { End, MilestoneStore } from './milestones.ts';
+import { inTime, type PageSize, readPage } from './read-page.ts';
 
 export type Selection = Period & { filter?: Condition[] | undefined };
-export type Page = Selection & {
-  start: number;
-  /** The last of so many only tells that there are more: it may be of any size. */
-  limit: number;
-  before?: EntryId | undefined;
-  /** Told the bytes of each entry as it is read; what it throws ends the reading. */
-  onRead?: ((bytes: number) => void) | undefined;
-};
-
-/** Of a page as BSON, but for a single entry: as objects they take up to five times as much. */
-const pageBytes = 16 * 1024 ** 2;
-
-/** The entries of a page are too large together. */
-export class PageTooLarge extends Error {
-  /** So many of them fit. */
-  readonly fitting: number;
-
-  constructor(fitting: number) {
-    super(`${fitting} of the entries fit into a page`);
-    this.fitting = fitting;
-  }
-}
+export type Page = Selection & PageSize & { before?: EntryId | undefined };
 
 interface Dependencies {
   db: Db;
@@ -44,8 +17,6 @@ interface Dependencies {
   /** How long a filtered read may take. */
   filterMs: number;
 }
-
-const outOfTime = 50;
 
 /** Pages and numbers of entries, at the same cost wherever they are; with a filter, at that of looking through them. */
 export function createListing({ db, entries, milestones, filterMs }: Dependencies) {
@@ -75,33 +46,9 @@ export function createListing({ db, entries, milestones, filterMs }: Dependencie
     return above && down < start ? { below: { $lte: above.key }, skip: down } : { below, skip: start };
   }
 
-  async function read(
-    filter: Filter<EntryDocument>,
-    { start, limit, onRead }: Pick<Page, 'start' | 'limit' | 'onRead'>,
-    options: { maxTimeMS?: number; session?: ClientSession } = {},
-  ): Promise<Uint8Array[]> {
-    const cursor = entries.find(filter, { raw: true, ...options });
-    const documents: AsyncIterable<unknown> = cursor.sort({ _id: -1 }).skip(start).limit(limit);
-    const found: Uint8Array[] = [];
-    let bytes = 0;
-    for await (const document of documents as AsyncIterable<Uint8Array>) {
-      bytes += document.length;
-      onRead?.(document.length);
-      const isLast = found.length === limit - 1;
-      if (bytes > pageBytes && found.length > 0 && !isLast) throw new PageTooLarge(found.length);
-      found.push(document);
-    }
-    return found;
-  }
-
-  async function inTime<T>(reading: Promise<T>): Promise<T> {
-    try {
-      return await reading;
-    } catch (error) {
-      const isSlow = error instanceof MongoServerError && error.code === outOfTime;
-      throw isSlow ? new FilterTimeout(filterMs, error) : error;
-    }
-  }
+  /** The BSON of entries, newest first. */
+  const read = (filter: Filter<EntryDocument>, size: PageSize, options: FindOptions = {}) =>
+    readPage(entries.find(filter, { ...options, raw: true, sort: { _id: -1 } }), size);
 
   return {
     /**
@@ -115,7 +62,7 @@ export function createListing({ db, entries, milestones, filterMs }: Dependencie
       const [$gte, below] = [begin(application, period), end(application, period, before)];
       if (filter) {
         const query = { _id: { $gte, ...below }, ...toQuery(filter) };
-        return inTime(read(query, { start, limit, onRead }, { maxTimeMS: filterMs }));
+        return inTime(filterMs, (maxTimeMS) => read(query, { start, limit, onRead }, { maxTimeMS }));
       }
       // To skip so few costs less than to look where to begin.
       if (start <= milestones.spacing) return read({ _id: { $gte, ...below } }, { start, limit, onRead });
@@ -131,7 +78,7 @@ export function createListing({ db, entries, milestones, filterMs }: Dependencie
       const below = { ...end(application, period), ...(until && { $lte: toKey(application, until) }) };
       if (!filter) return milestones.count(application, below, period.from && begin(application, period));
       const query = { _id: { $gte: begin(application, period), ...below }, ...toQuery(filter) };
-      return inTime(entries.countDocuments(query, { maxTimeMS: filterMs }));
+      return inTime(filterMs, (maxTimeMS) => entries.countDocuments(query, { maxTimeMS }));
     },
   };
 }

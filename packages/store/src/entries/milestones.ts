@@ -1,6 +1,7 @@
 import { type Binary, type ClientSession, type Db, ObjectId } from 'mongodb';
 import { isDuplicate } from '../faults.ts';
 import { inSnapshot } from '../in-snapshot.ts';
+import { chunkTimes } from '../jobs/chunk-times.ts';
 import { deletionGuard } from './deletion-guard.ts';
 import type { EntryDocument } from './entry-document.ts';
 import { firstKeyAt, highestId, lowestId, toKey } from './entry-id.ts';
@@ -35,6 +36,7 @@ export function milestoneStore(db: Db, spacing = 2_500) {
   const milestones = db.collection<MilestoneDocument>('milestones');
   const entries = db.collection<EntryDocument>('entries');
   const guard = deletionGuard(db);
+  const { openSince } = chunkTimes(db.collection('chunks'));
 
   const beginOf = (application: string) => toKey(application, lowestId);
   const begin = (application: string): Milestone => ({ key: beginOf(application), rank: 0, bytes: 0 });
@@ -142,6 +144,14 @@ export function milestoneStore(db: Db, spacing = 2_500) {
       return found ? corrected(toMilestone(found), removed) : undefined;
     },
 
+    /** The last milestone at a rank or below it, in the session of a snapshot; undefined before the first one. */
+    async below(session: ClientSession, application: string, rank: number): Promise<Milestone | undefined> {
+      const removed = await removedOf(db, application, session);
+      const filter = { application: new ObjectId(application), rank: { $lt: storedRank(rank + 1, removed) } };
+      const found = await milestones.findOne(filter, { sort: { rank: -1 }, session });
+      return found ? corrected(toMilestone(found), removed) : undefined;
+    },
+
     /**
      * How many entries of before `bound` (ms since the epoch) have no milestone above them, those of before `since` left
      * out. Does not count beyond `spacing`.
@@ -155,14 +165,26 @@ export function milestoneStore(db: Db, spacing = 2_500) {
       return entries.countDocuments({ _id: { ...from, $lt } }, { limit: spacing });
     },
 
+    /** Removes those from a time on (ms since the epoch): older entries are to be stored there. They are set again. */
+    removeFrom: (application: string, since: number): Promise<void> =>
+      guard.backdate(application, async (session) => {
+        const _id = { $gte: firstKeyAt(application, new Date(since)), ...allOf(application) };
+        await milestones.deleteMany({ _id }, { session });
+      }),
+
+    /** Changes with all that can make what was counted wrong. */
+    version: guard.version,
+
     /**
      * Sets at most `limit` further milestones below `bound` (ms since the epoch); returns how many. Nothing may be
      * inserted below the bound any more. May run in several workers at once, and beside deletions.
      */
     async set(application: string, bound: number, limit: number): Promise<number> {
-      const $lt = firstKeyAt(application, new Date(bound));
       for (let set = 0; set < limit; ) {
+        // In this order: who lowers the bound raises the version before storing anything.
         const version = await guard.version(application);
+        const open = await openSince(application);
+        const $lt = firstKeyAt(application, new Date(Math.min(bound, open ?? bound)));
         const known = await lastOf(application);
         const next = await further(known, { $lt }, { limit: spacing });
         if (next.rank < known.rank + spacing) return set;

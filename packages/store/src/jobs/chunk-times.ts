@@ -1,4 +1,4 @@
-import { type Collection, ObjectId } from 'mongodb';
+import { type ClientSession, type Collection, ObjectId } from 'mongodb';
 import type { ChunkDocument } from './chunk-records.ts';
 import { fromNow } from './lease.ts';
 
@@ -9,10 +9,10 @@ const isIdle = { $not: { $gt: ['$leaseUntil', fromNow(-writingMs)] } };
 /** Milestones stay below the times of chunks; a chunk gives its time up once nobody can be writing with it. */
 export const chunkTimes = (chunks: Collection<ChunkDocument>) => ({
   /** The lowest time (ms since the epoch) at which someone may still store entries of an import. */
-  async openSince(application: string): Promise<number | undefined> {
+  async openSince(application: string, session?: ClientSession): Promise<number | undefined> {
     const found = await chunks.findOne(
       { application: new ObjectId(application), state: 'open', stamp: { $exists: true } },
-      { sort: { stamp: 1 }, projection: { stamp: 1 } },
+      { sort: { stamp: 1 }, projection: { stamp: 1 }, ...(session && { session }) },
     );
     return found?.stamp;
   },

@@ -67,10 +67,6 @@ export function exportJobs(db: Db) {
       await jobs.updateOne({ _id: new ObjectId(id) }, { $set: { deletedMeanwhile: true } });
     },
 
-    async setTotal(id: string, total: number): Promise<void> {
-      await jobs.updateOne({ _id: new ObjectId(id), state: 'active' }, { $set: { total } });
-    },
-
     /** False when the job is no longer this worker's, or was cancelled. */
     setShape: (id: string, fence: number, shape: ExportShape): Promise<boolean> =>
       hasMatched(jobs.updateOne(leased(id, fence), { $set: { shape, attempts: 0 } })),

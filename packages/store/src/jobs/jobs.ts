@@ -1,7 +1,9 @@
 import type { JobState } from '@sluice/shared/contracts/jobs.ts';
-import { type Db, type Filter, ObjectId } from 'mongodb';
+import { type ClientSession, type Db, type Filter, ObjectId } from 'mongodb';
 import { idsOf } from '../ids.ts';
 import type { ChunkTotals } from './chunk-records.ts';
+import { chunkedJobs } from './chunked-jobs.ts';
+import type { ChunkStore } from './chunks.ts';
 import { exportJobs } from './export-jobs.ts';
 import { importJobs } from './import-jobs.ts';
 import {
@@ -18,8 +20,10 @@ import {
 import { claimed, fromNow, hasMatched, isFree, released } from './lease.ts';
 import { begun, measureRate } from './progress.ts';
 import { brief, queuedJobs } from './queued-jobs.ts';
+import { rehearsalJobs } from './rehearsal-jobs.ts';
 
 /** What a job has on record when it is completed. */
+export type JobResult = Partial<Result>;
 type Result = Pick<
   ImportDocument,
   'parts' | 'bytes' | 'accepted' | 'rejected' | 'held' | 'done' | 'total'
@@ -27,9 +31,10 @@ type Result = Pick<
   result: NonNullable<JobOf<WithResult>['result']>;
 };
 
-/** Jobs that are made by one write, and end with a result. */
+/** Jobs that end with a result. */
 type WithResult = 'rehearsal' | 'replay' | 'deletion';
-type NewJob<Kind extends WithResult> = Pick<
+/** Jobs that are made by one write. */
+type NewJob<Kind extends 'replay' | 'deletion'> = Pick<
   JobOf<Kind>,
   'kind' | 'application' | 'owner' | 'domain' | 'options'
 > &
@@ -40,7 +45,7 @@ type Failure = Pick<JobRecord, 'error' | 'isDefect'>;
 export type JobStore = ReturnType<typeof jobStore>;
 
 /** The records of jobs: the truth about them, whatever the queue says. */
-export function jobStore(db: Db) {
+export function jobStore(db: Db, chunks: ChunkStore) {
   const jobs = db.collection<JobDocument>('jobs');
   const leased = (id: string, fence: number): Filter<JobDocument> => ({
     _id: new ObjectId(id),
@@ -54,9 +59,11 @@ export function jobStore(db: Db) {
   return {
     exports: exportJobs(db),
     imports: importJobs(db),
+    rehearsals: rehearsalJobs(db, chunks),
+    chunked: chunkedJobs(db),
     ...queuedJobs(db),
 
-    async create<Kind extends WithResult>(job: NewJob<Kind>): Promise<JobOf<Kind>> {
+    async create<Kind extends 'replay' | 'deletion'>(job: NewJob<Kind>): Promise<JobOf<Kind>> {
       const document = { ...job, ...newDocument(job) };
       await jobs.insertOne(document as unknown as JobDocument);
       return toRecord(document as unknown as JobDocument) as JobOf<Kind>;
@@ -116,13 +123,23 @@ export function jobStore(db: Db) {
     },
 
     /** Says that the worker is alive; false when the job is no longer its own, or was cancelled. */
-    renew: (id: string, fence: number, leaseMs: number): Promise<boolean> =>
+    renew: (id: string, fence: number, leaseMs: number, session?: ClientSession): Promise<boolean> =>
       hasMatched(
-        jobs.updateOne({ ...leased(id, fence), state: 'active' }, [
-          { $set: { leaseUntil: fromNow(leaseMs) } },
-          measureRate,
-        ]),
+        jobs.updateOne(
+          { ...leased(id, fence), state: 'active' },
+          [{ $set: { leaseUntil: fromNow(leaseMs) } }, measureRate],
+          { session },
+        ),
       ),
+
+    /** Says that so much more is done, in the transaction that does it, after `renew`. */
+    async advance(id: string, done: number, session: ClientSession): Promise<void> {
+      await jobs.updateOne({ _id: new ObjectId(id) }, { $inc: { done }, $set: { attempts: 0 } }, { session });
+    },
+
+    async setTotal(id: string, total: number): Promise<void> {
+      await jobs.updateOne({ _id: new ObjectId(id), state: 'active' }, { $set: { total } });
+    },
 
     /** Hands the job back, to be taken up where it stands. `counts`: the attempt may have failed for what is in the job. */
     async release(id: string, fence: number, counts: boolean): Promise<void> {
@@ -135,7 +152,7 @@ export function jobStore(db: Db) {
       fence: number,
       manifest: Manifest | undefined,
       expiresAt: Date,
-      result: Partial<Result> = {},
+      result: JobResult = {},
     ): Promise<boolean> {
       const values = Object.entries({ ...result, ...(manifest && { manifest }) }).map(([field, value]) => [
         field,

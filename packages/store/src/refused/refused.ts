@@ -1,5 +1,5 @@
 import { type Db, type Filter, ObjectId } from 'mongodb';
-import { PageTooLarge } from '../entries/list-entries.ts';
+import { PageTooLarge } from '../entries/read-page.ts';
 import { isDuplicate } from '../faults.ts';
 import {
   type Reason,
@@ -87,6 +87,12 @@ export function refusedStore(db: Db) {
         found.push(toRefused(document));
       }
       return found;
+    },
+
+    /** Oldest first. */
+    async *all(application: string, selection: RefusedSelection): AsyncGenerator<RefusedRecord> {
+      const found = refused.find(matching(application, selection)).sort({ _id: 1 });
+      for await (const document of found.batchSize(200)) yield toRefused(document);
     },
 
     /** Exact. */

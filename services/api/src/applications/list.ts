@@ -43,6 +43,7 @@ export function toJson(record: ApplicationRecord, warnings: string[] = []): stri
     connectors: record.connectors,
     key_required: record.keyRequired,
     allowed_origins: record.allowedOrigins,
+    retention_days: record.retentionDays,
     refused: record.refused,
     createdAt: record.createdAt.toISOString(),
     lastModifiedAt: record.lastModifiedAt.toISOString(),

@@ -30,6 +30,7 @@ const toConnectors = (connectors: Connector[]): Connector[] =>
 function toChange({
   key_required,
   allowed_origins,
+  retention_days,
   connectors,
   ...rest
 }: ApplicationUpdate): ApplicationChange {
@@ -38,6 +39,7 @@ function toChange({
     ...(connectors && { connectors: toConnectors(connectors) }),
     ...(key_required !== undefined && { keyRequired: key_required }),
     ...(allowed_origins && { allowedOrigins: allowed_origins }),
+    ...(retention_days !== undefined && { retentionDays: retention_days }),
   };
 }
 
@@ -124,7 +126,7 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Nee
       operationId: 'updateApplication',
       summary: 'Update an application',
       description:
-        'Changes its name, type or connectors, who may upload, or which refused uploads are kept. PUT and PATCH do the same.',
+        'Changes its name, type or connectors, who may upload, how long entries are kept, or which refused uploads are. PUT and PATCH do the same.',
       params: ByDomain,
       body: ApplicationUpdate,
       response: { 200: Success(Application) },

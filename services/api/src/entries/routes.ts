@@ -1,12 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { EntriesQuery, type Entry, EntryPage } from '@sluice/shared/contracts/entries.ts';
+import { EntriesQuery, EntryPage } from '@sluice/shared/contracts/entries.ts';
 import { Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
-import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
-import type { StoredEntry } from '@sluice/store/entries/entry-document.ts';
 import { FilterTimeout } from '@sluice/store/entries/entry-filter.ts';
 import { entryIdBytes } from '@sluice/store/entries/entry-id.ts';
-import { PageTooLarge } from '@sluice/store/entries/list-entries.ts';
+import type { ForwardEntries, ForwardPage } from '@sluice/store/entries/forward-entries.ts';
+import { PageTooLarge } from '@sluice/store/entries/read-page.ts';
 import { findApplication } from '../applications/find.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { fromCursor, toCursor } from '../http/cursor.ts';
@@ -15,18 +14,7 @@ import { toPeriod } from '../http/formats.ts';
 import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
 import { pageBytes } from '../limits/table.ts';
 import { toConditions } from './filter.ts';
-
-/** An entry as its owner sees it. */
-const toEntry = (
-  { id, payload, createdAt, version }: StoredEntry,
-  application: Pick<ApplicationRecord, 'domain' | 'version'>,
-): Entry => ({
-  id,
-  domain: application.domain,
-  payload,
-  createdAt: createdAt.toISOString(),
-  ...(application.version > 1 && { schema_version: version }),
-});
+import { toEntry } from './to-entry.ts';
 
 function answerTooMuch(cause: unknown): never {
   if (cause instanceof FilterTimeout) {
@@ -50,6 +38,10 @@ export const entryRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, 'store' |
 ) => {
   ownerRoutes(app, 'Entries');
 
+  const newestFirst = async (id: string, { after, ...page }: ForwardPage): Promise<ForwardEntries> => ({
+    entries: await entries.page(id, { ...page, before: after }),
+  });
+
   app.get(
     '/applications/:domain/data',
     {
@@ -57,7 +49,8 @@ export const entryRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, 'store' |
         operationId: 'listEntries',
         summary: 'List entries',
         description:
-          'Newest first. `from` is included, `to` is not. With `after`, `start` counts from there. `total` is the exact number ' +
+          'Newest first, or oldest first to follow an application: repeat with the last `cursor` to get each entry once. ' +
+          '`from` is included, `to` is not. With `after`, `start` counts from there. `total` is the exact number ' +
           'of entries that match. The answer is 400 if the filter takes longer than 5 s, or if the page has more than 16 MiB; ' +
           'then the message says how many entries fit.',
         params: ByDomain,
@@ -70,23 +63,17 @@ export const entryRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, 'store' |
       const { start = 0, limit = 100 } = query;
       const period = toPeriod(query);
       const filter = query.filter === undefined ? undefined : toConditions(query.filter);
-      const before = query.after === undefined ? undefined : fromCursor(query.after, entryIdBytes);
+      const after = query.after === undefined ? undefined : fromCursor(query.after, entryIdBytes);
       const application = await findApplication(applications, request);
       const { id } = application;
       const lease = pages.lease(reply, owner.id);
       lease.take(pageBytes);
-      const [found, total] = await lease
+      const read = query.order === 'oldest' ? entries.forward : newestFirst;
+      const [{ entries: found, end }, total] = await lease
         .during(() =>
           pageReads.runInFairOrder(owner.id, async () => {
             const reading = [
-              entries.page(id, {
-                ...period,
-                filter,
-                start,
-                limit: limit + 1,
-                before,
-                onRead: lease.take,
-              }),
+              read(id, { ...period, filter, start, limit: limit + 1, after, onRead: lease.take }),
               entries.count(id, { ...period, filter }),
             ] as const;
             // Where one fails the other still has its connection.
@@ -97,7 +84,7 @@ export const entryRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, 'store' |
         .catch(answerTooMuch);
       const isLast = found.length <= limit;
       const page = found.slice(0, limit);
-      const last = page.at(-1);
+      const cursor = isLast ? end : page.at(-1)?.id;
       return success(reply, {
         result: page.map((entry) => toEntry(entry, application)),
         pagination: {
@@ -107,7 +94,7 @@ export const entryRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, 'store' |
           next: isLast ? start : start + limit,
           total,
           isLast,
-          ...(!isLast && last && { cursor: toCursor(last.id) }),
+          ...(cursor && { cursor: toCursor(cursor) }),
         },
       });
     },

@@ -10,7 +10,7 @@ import type { Dependencies } from '../dependencies.ts';
 
 /** Commits an export to MongoDB, then puts its id on the queue; without the queue there is no export. */
 export function createExport({
-  store: { applications, schemas, rawEntries, fields, jobs },
+  store: { applications, schemas, rawEntries, fields, jobs, deletions },
   queues,
   quotas,
   log,
@@ -22,6 +22,7 @@ export function createExport({
   ): Promise<ExportJob> => {
     await quotas.check('jobs', application.owner.id);
     if (!transient) await quotas.check('storedExports', application.owner.id);
+    const deletionsBefore = await deletions.count(application.id);
     // In this order: a version is in force and a field recorded before an entry has it, so every entry up to the cut has its columns.
     const cut = await rawEntries.cut(application.id);
     const current = await applications.byId(application.id);
@@ -45,6 +46,9 @@ export function createExport({
       hasLarge: recorded.hasLarge || recorded.closed,
       transient,
     });
+    // From here on whoever deletes some of its entries sees the job.
+    if ((await deletions.countAfresh(application.id)) !== deletionsBefore)
+      await jobs.exports.setDeletedMeanwhile(job.id);
     try {
       await queues.exports.enqueue(job);
       return job;

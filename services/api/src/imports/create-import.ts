@@ -11,11 +11,14 @@ import type { Compression } from '../http/decompress.ts';
 import { createReceive } from './receive.ts';
 
 const touchEveryMs = 2_000;
+/** What an export writes around a payload is shorter. */
+const wrapperBytes = 1_024;
 
 export interface ImportRequest {
   format: ImportFormat;
   formulas: Formulas;
   encoding: Compression | undefined;
+  isWrapped: boolean;
 }
 
 /** Takes the file of an import, then commits it as a job and calls workers to it. Throws ApiError; then nothing is stored. */
@@ -23,12 +26,12 @@ type Needs = 'store' | 'queues' | 'quotas' | 'capacity' | 'config' | 'log';
 
 export function createImport({ store, queues, quotas, capacity, config, log }: Pick<Dependencies, Needs>) {
   const { parts, chunks, fields } = store;
-  const { imports } = store.jobs;
+  const { imports, chunked } = store.jobs;
   const receive = createReceive(store, config.importLimit);
 
   /** Removes what came, unless it is whole after all. */
   async function discard(job: ImportJob): Promise<void> {
-    if (!(await imports.dismiss(job.id)) && (await imports.over([job.id])).length === 0) return;
+    if (!(await chunked.dismiss(job.id)) && (await chunked.over([job.id])).length === 0) return;
     await chunks.remove(job.id);
     await parts.sweep(job.id);
   }
@@ -73,7 +76,7 @@ export function createImport({ store, queues, quotas, capacity, config, log }: P
 
   return async (
     application: ApplicationRecord,
-    { format, formulas, encoding }: ImportRequest,
+    { format, formulas, encoding, isWrapped }: ImportRequest,
     request: IncomingMessage,
   ): Promise<ImportJob> => {
     // Now, not after gigabytes.
@@ -85,7 +88,14 @@ export function createImport({ store, queues, quotas, capacity, config, log }: P
     await quotas.check('importBytes', owner.id);
     await quotas.checkEntries(owner.id);
     return capacity.imports.run(owner.id, async () => {
-      const options = { version: application.version, format, formulas, lineLimit: config.bodyLimit };
+      const lineLimit = config.bodyLimit + (isWrapped ? wrapperBytes : 0);
+      const options = {
+        version: application.version,
+        format,
+        formulas,
+        lineLimit,
+        ...(isWrapped && { isWrapped }),
+      };
       const job = await imports.create({ application: id, owner: owner.id, domain, options });
       try {
         const taken = await take(application, job, encoding, request);

@@ -39,6 +39,12 @@ function refuseIdempotencyKey(headers: IncomingHttpHeaders): void {
   });
 }
 
+const noWrappedCsv = () =>
+  new ApiError(
+    'InvalidRequestError',
+    'entries=wrapped is not for CSV: send an NDJSON export; nothing was stored',
+  );
+
 type Needs = 'store' | 'queues' | 'quotas' | 'capacity' | 'audit' | 'config' | 'log';
 
 /** Imports: files of many gigabytes, taken while they come and worked on afterwards. Everything else of them is in jobs/routes.ts. */
@@ -88,7 +94,9 @@ export const importRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
         format: formatOf(request),
         formulas: query.formulas ?? 'escape',
         encoding: encodingOf(headers['content-encoding']),
+        isWrapped: query.entries === 'wrapped',
       };
+      if (options.isWrapped && options.format === 'csv') throw noWrappedCsv();
       const job = await makeImport(application, options, body as unknown as IncomingMessage);
       await audit.note(request, { action: 'import.made', application: job.domain, job: job.id });
       return success(reply, toJob(job), 202);

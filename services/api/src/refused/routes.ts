@@ -8,7 +8,7 @@ import {
   RefusedSelectionQuery,
 } from '@sluice/shared/contracts/refused.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
-import { PageTooLarge } from '@sluice/store/entries/list-entries.ts';
+import { PageTooLarge } from '@sluice/store/entries/read-page.ts';
 import { wholeMinutes } from '@sluice/store/refused/refusal-counts.ts';
 import type { FastifyReply } from 'fastify';
 import Type, { type Static } from 'typebox';

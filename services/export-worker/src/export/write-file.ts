@@ -44,7 +44,7 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
     if (!cut) return;
     try {
       const total = await entries.count(application, { from, to, filter }, cut.until);
-      await jobs.exports.setTotal(id, passes * total);
+      await jobs.setTotal(id, passes * total);
     } catch (error) {
       log.debug({ event: 'export.uncounted', job: id, reason: (error as Error).message });
     }

@@ -24,7 +24,7 @@ function framed(lines: string[]): Buffer {
   );
 }
 
-it('refuses a line on which the validator fails, and stores the others of its chunk', async () => {
+async function start() {
   const store = openStore((await ownDatabase()).url);
   await store.prepare();
   const logged: unknown[] = [];
@@ -40,13 +40,19 @@ it('refuses a line on which the validator fails, and stores the others of its ch
     recorded: { overflow: false, closed: false },
   } as Intake;
   const chunk = { job: 'job', application, stamp: Date.now(), earlier: [] as number[] } as ClaimedChunk;
+  return { store, logged, processChunk, application, intake, chunk };
+}
+
+it('refuses a line on which the validator fails, and stores the others of its chunk', async () => {
+  const { store, logged, processChunk, application, intake, chunk } = await start();
   const readLine = ({ bytes }: { bytes: Buffer }): ReadLine => {
     const payload = JSON.parse(bytes.toString());
     if (payload.n === 2) throw new ReferenceError('items4 is not defined');
     return { ok: true, payload, json: bytes };
   };
   const data = await zip(framed(['{"n":1}', '{"n":2}', '{"n":3}']));
-  const processed = await processChunk({ chunk, data, intake, readLine, check() {}, onStep() {} });
+  const ignored = { check() {}, onStep() {}, async makeRoom() {} };
+  const processed = await processChunk({ chunk, data, intake, readLine, ...ignored });
   expect(processed).toMatchObject({ accepted: 2, rejected: 1 });
   expect(JSON.parse((await unzip(processed.report?.data ?? '')).toString())).toEqual({
     line: 2,
@@ -56,4 +62,27 @@ it('refuses a line on which the validator fails, and stores the others of its ch
   });
   expect(await store.entries.count(application, {})).toBe(2);
   expect(logged).toMatchObject([{ event: 'line.defect', job: 'job', line: 2 }]);
+});
+
+it('stores entries that bring their times once, after room was made for them, whatever time a retry has', async () => {
+  const { store, processChunk, application, intake, chunk } = await start();
+  const readLine = ({ bytes }: { bytes: Buffer }): ReadLine => {
+    const payload = JSON.parse(bytes.toString());
+    return { ok: true, payload, json: bytes, createdAt: payload.at };
+  };
+  const data = await zip(framed(['{"at":3000}', '{"at":1000}', '{"at":2000}']));
+  const made: { since: number; stored: number }[] = [];
+  const task = {
+    ...{ data, intake, readLine, check() {}, onStep() {} },
+    async makeRoom(since: number) {
+      made.push({ since, stored: await store.entries.count(application, {}) });
+    },
+  };
+  const retried = { ...chunk, stamp: chunk.stamp + 5, earlier: [chunk.stamp] };
+  for (const each of [chunk, chunk, retried])
+    expect(await processChunk({ ...task, chunk: each })).toMatchObject({ accepted: 3, rejected: 0 });
+  expect(made.map(({ since }) => since)).toEqual([1_000, 1_000, 1_000]);
+  expect(made[0]?.stored).toBe(0);
+  const page = await store.entries.page(application, { start: 0, limit: 9 });
+  expect(page.map(({ createdAt }) => createdAt.getTime())).toEqual([3_000, 2_000, 1_000]);
 });

@@ -10,8 +10,9 @@ import { type Frame, framesOf } from '@sluice/json/frames.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { EntryStore } from '@sluice/store/entries/entries.ts';
 import type { ClaimedChunk } from '@sluice/store/jobs/chunk-records.ts';
+import type { Done, Steps } from '../chunks/do-chunks.ts';
+import { createReport } from '../chunks/report.ts';
 import type { ReadLine, Source } from './read-line.ts';
-import { createReport } from './report.ts';
 import { createStoreLines } from './store-lines.ts';
 
 const unzip = promisify(zstdDecompress);
@@ -27,28 +28,22 @@ interface Dependencies {
   log: Pick<Logger, 'error'>;
 }
 
-interface Task {
+interface Task extends Steps {
   chunk: ClaimedChunk;
   /** Its lines, compressed. */
   data: Buffer;
   intake: Intake;
   readLine(frame: Frame): ReadLine;
-  /** Called before entries are stored; throws when they must not be. */
-  check(): void;
-  /** Called after each step with the lines done so far; throws when the chunk is to be left as it is. */
-  onStep(lines: number): void;
+  makeRoom(since: number): Promise<void>;
 }
 
-export interface Processed {
-  accepted: number;
-  rejected: number;
-  report: { data: Buffer; bytes: number } | undefined;
+export interface Processed extends Omit<Done, 'settle'> {
   refused: RefusedLines;
 }
 
 /** Reads, validates and stores the lines of a chunk. When it rejects, none of its commands is under way any more. */
 export function createProcessChunk({ entries, recordFields, log }: Dependencies) {
-  return async ({ chunk, data, intake, readLine, check, onStep }: Task): Promise<Processed> => {
+  return async ({ chunk, data, intake, readLine, check, makeRoom, onStep }: Task): Promise<Processed> => {
     const report = createReport();
     const refused = createRefusedLines();
     const storing = createStoreLines({
@@ -57,6 +52,7 @@ export function createProcessChunk({ entries, recordFields, log }: Dependencies)
       chunk,
       intake,
       check,
+      makeRoom,
       onRefused: (frame) => report.add(frame.line, untaken, { bytes: frame.bytes, as: 'json' }),
     });
 
@@ -101,7 +97,7 @@ export function createProcessChunk({ entries, recordFields, log }: Dependencies)
         began = performance.now();
       }
       const accepted = await storing.finish();
-      return { accepted, rejected: report.rows(), report: await report.finish(), refused };
+      return { lines, accepted, rejected: report.rows(), report: await report.finish(), refused };
     } catch (error) {
       await storing.settled();
       throw error;

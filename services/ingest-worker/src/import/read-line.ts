@@ -12,6 +12,7 @@ import type { Frame } from '@sluice/json/frames.ts';
 import { createRowJson, RowProblem } from '@sluice/schemas/csv/row.ts';
 import { fitsInDocument } from '@sluice/store/entries/write-documents.ts';
 import type { ImportOptions } from '@sluice/store/jobs/job-records.ts';
+import { unwrap } from './unwrap.ts';
 
 /** What becomes of a line. `source`: what the report shows of it, as `json` where it is JSON. */
 export type ReadLine =
@@ -21,6 +22,8 @@ export type ReadLine =
 export interface ReadPayload {
   payload: Record<string, unknown>;
   json: Buffer;
+  /** Of a wrapped entry, in ms since the epoch. */
+  createdAt?: number;
 }
 
 export interface Source {
@@ -28,24 +31,34 @@ export interface Source {
   as: 'json' | 'text';
 }
 
-/** How lines of an import are read, by the rules for uploads. */
+/** How lines of an import are read, by the rules for uploads. `madeAt`: no wrapped entry may be later than its import. */
 export function createReadLine(
   intake: Intake,
   schema: Record<string, unknown>,
-  { format, columns, formulas, lineLimit }: ImportOptions,
+  { format, columns, formulas, lineLimit, isWrapped }: ImportOptions,
+  madeAt: Date,
 ): (frame: Frame) => ReadLine {
   const toText = format === 'csv' ? createRowText(schema, columns ?? [], formulas) : withoutLaterMark;
 
-  return ({ bytes, isCut }) => {
-    if (isCut) return refuse(tooLarge(overLimit(lineLimit)), { bytes, as: 'text' });
-    const text = toText(bytes);
-    if (!Buffer.isBuffer(text)) return refuse(text, { bytes, as: 'text' });
+  function readPayload(text: Buffer): ReadLine {
     const source: Source = { bytes: text, as: 'json' };
     const validated: PayloadCheck = validatePayload(intake, text);
     if (!validated.ok) return { ...validated, source };
     return fitsInDocument(validated.payload, text.length)
       ? validated
       : refuse(tooLarge(tooLargeToStore), source);
+  }
+
+  return ({ bytes, isCut }) => {
+    if (isCut) return refuse(tooLarge(overLimit(lineLimit)), { bytes, as: 'text' });
+    const text = toText(bytes);
+    if (!Buffer.isBuffer(text)) return refuse(text, { bytes, as: 'text' });
+    if (!isWrapped) return readPayload(text);
+    const entry = unwrap(text, madeAt.getTime());
+    // As text: what is around a payload is none, also for who stores what was refused.
+    if (!entry.ok) return refuse(entry.refusal, { bytes: text, as: 'text' });
+    const read = readPayload(entry.payload);
+    return read.ok ? { ...read, createdAt: entry.createdAt } : read;
   };
 }
 

@@ -8,6 +8,7 @@ import type { EntryStore, KeyedEntry } from '@sluice/store/entries/entries.ts';
 import { createLineKeys } from '@sluice/store/entries/entry-id.ts';
 import { UnconfirmedError } from '@sluice/store/faults.ts';
 import type { ClaimedChunk } from '@sluice/store/jobs/chunk-records.ts';
+import { Conflict } from '../chunks/conflict.ts';
 import type { ReadPayload } from './read-line.ts';
 
 /** What goes to MongoDB in one command, and how many of them at once. */
@@ -15,15 +16,14 @@ const mostEntries = 2_000;
 const mostBytes = 1024 ** 2;
 const atOnce = 2;
 
-/** What the store holds is not what an import left there, or no worker gets through it: it fails, for its owner to try again. */
-export class Conflict extends Error {}
-
 interface Batch {
   frames: Frame[];
   entries: KeyedEntry[];
   /** Of them, those that were not on record. */
   fields: FoundFields;
   bytes: number;
+  /** The lowest time that a wrapped entry brings; Infinity where none does. */
+  since: number;
 }
 
 interface Dependencies {
@@ -33,12 +33,22 @@ interface Dependencies {
   intake: Intake;
   /** Throws when nothing may be stored any more. */
   check(): void;
+  /** Called before entries of so long ago (ms since the epoch) are stored. */
+  makeRoom(since: number): Promise<void>;
   /** Hears of a line that MongoDB does not take. */
   onRefused(frame: Frame): void;
 }
 
 /** Stores the entries of a chunk, in commands of many. The same line has the same key, so to store it again does nothing. */
-export function createStoreLines({ entries, recordFields, chunk, intake, check, onRefused }: Dependencies) {
+export function createStoreLines({
+  entries,
+  recordFields,
+  chunk,
+  intake,
+  check,
+  makeRoom,
+  onRefused,
+}: Dependencies) {
   const source = createHash('sha256').update(chunk.job).digest();
   const keysAt = (stamp: number) => createLineKeys(chunk.application, stamp, source);
   const keyOf = keysAt(chunk.stamp);
@@ -46,6 +56,8 @@ export function createStoreLines({ entries, recordFields, chunk, intake, check, 
   const storing = createSideBySide(atOnce);
   let batch = emptyBatch();
   let accepted = 0;
+  /** From then on there is room. */
+  let since = Number.POSITIVE_INFINITY;
 
   /** Without the lines that were stored before the import failed, which are accepted. */
   async function toStore({ frames, entries: keyed }: Batch): Promise<Pick<Batch, 'frames' | 'entries'>> {
@@ -60,8 +72,14 @@ export function createStoreLines({ entries, recordFields, chunk, intake, check, 
   }
 
   async function insert(batch: Batch): Promise<void> {
-    const { frames, entries: keyed } = earlierKeys.length === 0 ? batch : await toStore(batch);
+    const hasOwnTimes = batch.since !== Number.POSITIVE_INFINITY;
+    const isAsBefore = earlierKeys.length === 0 || hasOwnTimes;
+    const { frames, entries: keyed } = isAsBefore ? batch : await toStore(batch);
     if (keyed.length === 0) return;
+    if (batch.since < since) {
+      await makeRoom(batch.since);
+      since = Math.min(since, batch.since);
+    }
     check();
     const outcomes = await entries.insertKeyed(keyed);
     for (const [at, outcome] of outcomes.entries()) {
@@ -85,10 +103,12 @@ export function createStoreLines({ entries, recordFields, chunk, intake, check, 
 
   return {
     /** Undefined when there is nothing to wait for. */
-    add(frame: Frame, { payload, json }: ReadPayload): Promise<void> | undefined {
+    add(frame: Frame, { payload, json, createdAt }: ReadPayload): Promise<void> | undefined {
       addFields(batch.fields, recordFields.find(intake, payload));
       batch.frames.push(frame);
-      batch.entries.push({ key: keyOf(frame.line), json, version: intake.version });
+      const keyAt = createdAt === undefined ? keyOf : keysAt(createdAt);
+      batch.entries.push({ key: keyAt(frame.line), json, version: intake.version });
+      batch.since = Math.min(batch.since, createdAt ?? Number.POSITIVE_INFINITY);
       batch.bytes += json.length;
       return batch.entries.length === mostEntries || batch.bytes >= mostBytes ? flush() : undefined;
     },
@@ -105,4 +125,7 @@ export function createStoreLines({ entries, recordFields, chunk, intake, check, 
   };
 }
 
-const emptyBatch = (): Batch => ({ frames: [], entries: [], fields: noFields(), bytes: 0 });
+const emptyBatch = (): Batch => ({
+  ...{ frames: [], entries: [], fields: noFields(), bytes: 0 },
+  since: Number.POSITIVE_INFINITY,
+});

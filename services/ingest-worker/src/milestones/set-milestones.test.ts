@@ -64,6 +64,21 @@ it('sets none while the bound is not sure, and what is below it later, pass by p
   expect(seen).toEqual([0, 0, 0, 1, 1, 1, 1, 2, 4]);
 });
 
+it('sets them again where they were removed for older entries, though nothing else came', async () => {
+  const { setMilestones, ranks, models } = await start([23]);
+  const pass = setMilestones();
+  for (let i = 0; i < 3; i++) await pass(never);
+  expect(await ranks()).toEqual([4]);
+  const [model] = models;
+  await model?.milestones.removeFrom(model.application, 1_012);
+  expect(await ranks()).toEqual([2]);
+  await model?.insert([1_012]);
+  for (let i = 0; i < 5; i++) await pass(never);
+  expect(await ranks()).toEqual([4]);
+  const { set, counted } = (await model?.ranks()) ?? {};
+  expect(set).toEqual(counted);
+});
+
 it('sets none above what is still being written for an application', async () => {
   const { setMilestones, ranks, models } = await start([30, 30]);
   const openSince = async (id: string) => (id === models[0]?.application ? 1_012 : undefined);

@@ -24,8 +24,8 @@ interface Dependencies {
 
 /** Sets milestones where nothing can be inserted any more. What it remembers only spares it to count again. */
 export function createSetMilestones({ applications, milestones, finalUntil, openSince, log }: Dependencies) {
-  /** Application → how many entries of before `until` are beyond its last milestone; how many passes it is left alone. */
-  const counted = new Map<string, { until: number; entries: number; rest: number }>();
+  /** Application → how many entries of before `until` are beyond its last milestone, as of a version; how many passes it is left alone. */
+  const counted = new Map<string, { version: number; until: number; entries: number; rest: number }>();
 
   async function* living(): AsyncGenerator<string> {
     for (let after: string | undefined; ; ) {
@@ -37,11 +37,13 @@ export function createSetMilestones({ applications, milestones, finalUntil, open
   }
 
   async function advance(id: string): Promise<'more' | 'enough'> {
-    const known = counted.get(id);
-    if (known && known.rest > 0) {
-      known.rest -= 1;
+    const last = counted.get(id);
+    if (last && last.rest > 0) {
+      last.rest -= 1;
       return 'enough';
     }
+    const version = await milestones.version(id);
+    const known = last?.version === version ? last : undefined;
     // In this order: what begins after the bound was read is later than it.
     const final = finalUntil();
     if (final === undefined) return 'enough';
@@ -50,7 +52,7 @@ export function createSetMilestones({ applications, milestones, finalUntil, open
     const come = await milestones.countAbove(id, bound, known?.until);
     const entries = (known?.entries ?? 0) + come;
     if (entries < milestones.spacing) {
-      counted.set(id, { until: bound, entries, rest: known && come === 0 ? passesAtRest : 0 });
+      counted.set(id, { version, until: bound, entries, rest: known && come === 0 ? passesAtRest : 0 });
       return 'enough';
     }
     counted.delete(id);

@@ -14,7 +14,12 @@ export function startSettling(store: Store, log: Logger): () => void {
   const stopping = new AbortController();
   const missed = (event: string) => (error: Error) => log.debug({ event, reason: error.message });
 
-  const stopLooking = repeat(lookEveryMs, () => look().catch(missed('clock.missed')));
+  async function removeSilent(): Promise<void> {
+    const final = finalUntil();
+    if (final !== undefined) await store.horizon.removeSilent(final);
+  }
+
+  const stopLooking = repeat(lookEveryMs, () => look().then(removeSilent).catch(missed('clock.missed')));
   const stopSetting = repeat(setEveryMs, () =>
     setMilestones(stopping.signal).catch(missed('milestones.missed')),
   );

@@ -1,0 +1,174 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import type { ErrorDetail } from '@sluice/shared/errors.ts';
+import { ObjectId } from 'mongodb';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { createCuttableProxy } from '../../../../test/support/cuttable-proxy.ts';
+import { openStore, ownDatabase, throughProxy } from '../../../../test/support/own-database.ts';
+import { until } from '../../../../test/support/sluice.ts';
+import { createCounts } from './counts.ts';
+import { createRefusalRecorder } from './recorder.ts';
+import { createRefusedLines } from './refused-lines.ts';
+import type { RefusedUpload } from './refused-upload.ts';
+
+const logged: object[] = [];
+const log = { warn: (line: object) => logged.push(line), debug: () => {} } as never;
+
+async function begin() {
+  const { url } = await ownDatabase();
+  const store = openStore(url);
+  await store.prepare();
+  const id = new ObjectId().toHexString();
+  const application = { id, version: 3, refused: { keep: true, limit: 10_000, days: 30 } };
+  const record = () => {
+    const recorder = createRefusalRecorder(store, log);
+    onTestFinished(recorder.close);
+    return recorder;
+  };
+  const totals = () => store.refusals.totals(id, {}, 1_000);
+  const page = { start: 0, limit: 10_000, onRead: () => {} };
+  return { url, store, id, application, record, totals, kept: () => store.refused.page(id, {}, page) };
+}
+
+const detail = (n: number): ErrorDetail => ({ path: `/${n}`, keyword: 'type', message: 'must be number' });
+
+function refused(details: ErrorDetail[], json = '{}', line?: number): RefusedUpload {
+  const refusal = { name: 'SchemaValidationError' as const, message: 'no', details };
+  return { source: 'upload', refusal, payload: Buffer.from(json), ...(line !== undefined && { line }) };
+}
+
+describe('the recorder', () => {
+  it('counts exactly what several processes note at once, while it stores', async () => {
+    const { application, record, totals } = await begin();
+    const recorders = [record(), record(), record()];
+    for (let n = 0; n < 3_000; n++) {
+      recorders[n % 3]?.note(application, refused([detail(n % 5)]));
+      // Meanwhile some of it is stored.
+      if (n % 100 === 0) await totals();
+    }
+    await Promise.all(recorders.map((recorder) => recorder.close()));
+    const counted = await totals();
+    expect(counted.map(({ path, count }) => [path, count]).sort()).toEqual(
+      [0, 1, 2, 3, 4].map((n) => [`/${n}`, 600]),
+    );
+  });
+
+  it('keeps also what comes while it stores', async () => {
+    const { application, record, kept } = await begin();
+    const recorder = record();
+    recorder.note(application, refused([detail(0)]));
+    let noted = 1;
+    let isStoring = true;
+    const storing = recorder.close().then(() => {
+      isStoring = false;
+    });
+    for (; isStoring && noted < 500; noted++) {
+      recorder.note(application, refused([detail(0)]));
+      await breathe();
+    }
+    await storing;
+    await recorder.close();
+    expect(noted).toBeGreaterThan(1);
+    expect(await kept()).toHaveLength(noted);
+  });
+
+  it('keeps all of a few, and some of very many', async () => {
+    const { application, record, kept } = await begin();
+    const recorder = record();
+    for (let n = 0; n < 5_000; n++) recorder.note(application, refused([detail(0)], `{"n":${n}}`));
+    await recorder.close();
+    const found = (await kept()).map(({ payload }) => JSON.parse(payload).n);
+    expect(found.slice(-500)).toEqual(Array.from({ length: 500 }, (_, n) => 499 - n));
+    expect(found.length).toBeLessThan(5_000);
+  });
+
+  it('counts a hundred reasons a minute one by one, and the others together', async () => {
+    const { application, record, totals } = await begin();
+    const recorder = record();
+    for (let n = 0; n < 300; n++) recorder.note(application, refused([detail(n)]));
+    await recorder.close();
+    const counted = await totals();
+    expect(counted.reduce((sum, { count }) => sum + count, 0)).toBe(300);
+    // Two minutes, where one ended meanwhile.
+    const others = counted.find(({ keyword }) => keyword === 'other');
+    expect(counted.length).toBeLessThanOrEqual(200);
+    expect(others?.count).toBeGreaterThan(100);
+  });
+
+  it('keeps what was wrong, cut off where it is very long', async () => {
+    const { application, record, kept } = await begin();
+    const recorder = record();
+    const long = { ...detail(1), path: `/${'p'.repeat(499)}` };
+    recorder.note(application, refused(Array.from({ length: 100 }, () => long)));
+    await recorder.close();
+    const [found] = await kept();
+    expect(found).toMatchObject({ version: 3, name: 'SchemaValidationError', path: `/${'p'.repeat(249)}…` });
+    expect(found?.details.length).toBeGreaterThan(20);
+    expect(JSON.stringify(found?.details).length).toBeLessThan(20_000);
+  });
+
+  it('forgets nothing while MongoDB is away', async () => {
+    const { url, application, totals, kept } = await begin();
+    const { hostname, port } = new URL(inject('mongodbUrl'));
+    const proxy = await createCuttableProxy({ host: hostname, port: Number(port || 27017) });
+    const store = openStore(throughProxy(url, proxy), 1_000);
+    onTestFinished(proxy.close);
+    await store.ping();
+    await proxy.cut();
+    const recorder = createRefusalRecorder(store, log);
+    recorder.note(application, refused([detail(1)]));
+    await recorder.close();
+    expect(await totals()).toEqual([]);
+    await proxy.restore();
+    recorder.note(application, refused([detail(1)]));
+    await until(async () => {
+      await recorder.close();
+      return (await kept()).length === 2;
+    });
+    expect(await totals()).toMatchObject([{ path: '/1', count: 2 }]);
+  });
+});
+
+describe('the counts', () => {
+  it('that are written late, or again, change nothing', async () => {
+    const { store, id, totals } = await begin();
+    const counts = createCounts();
+    const told = { path: '/a', keyword: 'type', message: 'no' };
+    const written: Parameters<typeof store.refusals.write>[0][] = [];
+    const write = async (minutes: (typeof written)[0]) => {
+      written.push(minutes);
+      await store.refusals.write(minutes);
+    };
+    const now = new Date();
+    counts.add(id, told, now);
+    await counts.store(write);
+    counts.add(id, told, now, 4);
+    await counts.store(write);
+    for (const minutes of [...written, ...written]) await store.refusals.write(minutes);
+    expect(await totals()).toMatchObject([{ ...told, count: 5, firstAt: now, lastAt: now }]);
+  });
+
+  it('go on in the minute that is in memory where there is no room for another', async () => {
+    const { store, id, totals } = await begin();
+    const counts = createCounts(3);
+    const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute));
+    for (let minute = 0; minute < 10; minute++)
+      counts.add(id, { path: `/${minute}`, keyword: 'type', message: 'no' }, at(minute));
+    counts.add(new ObjectId().toHexString(), { path: '', keyword: 'type', message: 'no' }, at(0));
+    await counts.store(store.refusals.write);
+    expect((await totals()).reduce((sum, { count }) => sum + count, 0)).toBe(10);
+    expect(counts.takeUncounted()).toBe(1);
+    expect(counts.takeUncounted()).toBe(0);
+  });
+});
+
+it('lines of an import are counted exactly, however many there are', async () => {
+  const { application, record, totals, kept } = await begin();
+  const recorder = record();
+  const lines = createRefusedLines();
+  for (let n = 0; n < 2_000; n++) lines.add(refused([detail(n % 7)], '{}', n + 1));
+  lines.add({ ...refused([]), refusal: { name: 'MalformedBodyError', message: 'no JSON' } });
+  lines.noteTo(recorder, application);
+  await recorder.close();
+  expect((await totals()).reduce((sum, { count }) => sum + count, 0)).toBe(2_000);
+  expect((await kept()).map(({ line }) => line)).toEqual(Array.from({ length: 500 }, (_, n) => 500 - n));
+});

@@ -1,0 +1,54 @@
+import { type FindCursor, MongoServerError } from 'mongodb';
+import { FilterTimeout } from './entry-filter.ts';
+
+export interface PageSize {
+  start: number;
+  /** The last of so many only tells that there are more: it may be of any size. */
+  limit: number;
+  /** Told the bytes of each entry as it is read; what it throws ends the reading. */
+  onRead?: ((bytes: number) => void) | undefined;
+}
+
+/** Of a page as BSON, but for a single entry: as objects they take up to five times as much. */
+const pageBytes = 16 * 1024 ** 2;
+
+/** The entries of a page are too large together. */
+export class PageTooLarge extends Error {
+  /** So many of them fit. */
+  readonly fitting: number;
+
+  constructor(fitting: number) {
+    super(`${fitting} of the entries fit into a page`);
+    this.fitting = fitting;
+  }
+}
+
+/** The documents of a cursor that gives BSON. Throws PageTooLarge. */
+export async function readPage(
+  cursor: FindCursor,
+  { start, limit, onRead }: PageSize,
+): Promise<Uint8Array[]> {
+  const documents: AsyncIterable<unknown> = cursor.skip(start).limit(limit);
+  const found: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const document of documents as AsyncIterable<Uint8Array>) {
+    bytes += document.length;
+    onRead?.(document.length);
+    const isLast = found.length === limit - 1;
+    if (bytes > pageBytes && found.length > 0 && !isLast) throw new PageTooLarge(found.length);
+    found.push(document);
+  }
+  return found;
+}
+
+const outOfTime = 50;
+
+/** A filtered read, which gets its limit of time. Throws FilterTimeout. */
+export async function inTime<T>(limitMs: number, read: (maxTimeMS: number) => Promise<T>): Promise<T> {
+  try {
+    return await read(limitMs);
+  } catch (error) {
+    const isSlow = error instanceof MongoServerError && error.code === outOfTime;
+    throw isSlow ? new FilterTimeout(limitMs, error) : error;
+  }
+}

@@ -1,0 +1,121 @@
+import { within } from '@sluice/shared/deadline.ts';
+import { storeFault } from '../faults.ts';
+import { maxSkewMs } from './cuts.ts';
+import type { HorizonStore } from './horizon.ts';
+
+const publishEveryMs = 250;
+/** Who stored nothing for so long is taken off, or its silence would hold everyone up. */
+const quietMs = 2_000;
+/** Older news may be taken for that of a process that died. */
+const freshMs = 10_000;
+/** An insert in doubt counts as decided after so many answers of MongoDB: a minute. */
+const doubtfulAnswers = 60_000 / publishEveryMs;
+const leaveMs = 1_000;
+
+interface Undecided {
+  /** No entry of it has an earlier time, in ms since the epoch. */
+  since: number;
+  /** After so many publications it counts as decided. */
+  left: number;
+}
+
+export type Writer = ReturnType<typeof createWriter>;
+
+/**
+ * Gives entries their times, and publishes up to which time all that this process stores is decided. See
+ * docs/decisions/0022-forward-sync.md.
+ */
+export function createWriter(horizon: HorizonStore, { doubtful = doubtfulAnswers, clock = Date.now } = {}) {
+  const undecided = new Set<Undecided>();
+  let writer = horizon.newWriter();
+  /** No entry that is made from now on has an earlier time. */
+  let next = 0;
+  /** What to add to `performance.now()` to get MongoDB's time. */
+  let offset = Number.NEGATIVE_INFINITY;
+  let publishedAt = Number.NEGATIVE_INFINITY;
+  let publishing: Promise<void> | undefined;
+  let usedAt = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  /** The time for a new entry: that of this process, as long as it is near MongoDB's; never less than before. */
+  function now(): number {
+    const latest = Math.floor(offset + performance.now()) + maxSkewMs;
+    next = Math.max(next, Math.min(clock(), latest));
+    return next;
+  }
+
+  async function publish(): Promise<void> {
+    const at = performance.now();
+    next += 1;
+    const isNew = publishedAt === Number.NEGATIVE_INFINITY;
+    const openSince = isNew ? undefined : Math.min(next, ...Array.from(undecided, ({ since }) => since));
+    const answer = await horizon.publish({ writer, openSince, next });
+    offset = answer.now - performance.now();
+    next = Math.max(next, answer.clock);
+    publishedAt = at;
+    for (const one of undecided) if (--one.left < 0) undecided.delete(one);
+  }
+
+  function publishOnce(): Promise<void> {
+    publishing ??= publish().finally(() => {
+      publishing = undefined;
+    });
+    return publishing;
+  }
+
+  /** The next time it is another writer: what was sent of this one cannot take that off. */
+  async function leave(): Promise<void> {
+    const left = { writer, next: next + 1 };
+    clearTimeout(timer);
+    timer = undefined;
+    writer = horizon.newWriter();
+    next = left.next;
+    publishedAt = Number.NEGATIVE_INFINITY;
+    await horizon.leave(left);
+  }
+
+  const isIdle = () => undecided.size === 0 && !publishing;
+
+  function goOn(): void {
+    timer = setTimeout(async () => {
+      const isQuiet = isIdle() && performance.now() - usedAt > quietMs;
+      // Where that fails, an upload waits until it succeeds, or a worker takes the writer off.
+      if (isQuiet) return leave().catch(() => {});
+      await publishOnce().catch(() => {});
+      if (timer) goOn();
+    }, publishEveryMs);
+    timer.unref();
+  }
+
+  return {
+    /**
+     * Stores entries that have times of `now()`, in ms since the epoch. They count as undecided until `store` settles, or longer if it
+     * rejects and the outcome is not known.
+     */
+    async write<T>(store: (now: () => number) => Promise<T>): Promise<T> {
+      usedAt = performance.now();
+      while (performance.now() - publishedAt > freshMs) await publishOnce();
+      if (!timer) goOn();
+      const one: Undecided = { since: now(), left: Number.POSITIVE_INFINITY };
+      undecided.add(one);
+      try {
+        const stored = await store(now);
+        undecided.delete(one);
+        return stored;
+      } catch (error) {
+        if (storeFault(error) === 'unknown') one.left = doubtful;
+        else undecided.delete(one);
+        throw error;
+      }
+    },
+
+    /** Call when all writes have settled. */
+    async close(): Promise<void> {
+      if (!timer) return;
+      clearTimeout(timer);
+      timer = undefined;
+      await publishing?.catch(() => {});
+      if (isIdle()) await within(leaveMs, 'MongoDB does not answer', leave()).catch(() => {});
+    },
+  };
+}

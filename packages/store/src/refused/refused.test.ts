@@ -1,0 +1,86 @@
+import { ObjectId } from 'mongodb';
+import { expect, it } from 'vitest';
+import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
+import { PageTooLarge } from '../entries/read-page.ts';
+import { createCountKeys } from './refusal-counts.ts';
+import type { RefusedRecord } from './refused-records.ts';
+
+async function begin() {
+  const { db, url } = await ownDatabase();
+  const store = openStore(url);
+  await store.prepare();
+  return { db, ...store, application: new ObjectId().toHexString() };
+}
+
+const dayMs = 86_400_000;
+const minuteMs = 60_000;
+
+function recordAt(application: string, ms: number, size = 10): RefusedRecord {
+  return {
+    ...{ id: ObjectId.createFromTime(Math.floor(ms / 1_000)).toHexString(), application, at: new Date(ms) },
+    ...{ source: 'upload', version: 1, name: 'SchemaValidationError', message: '', details: [] },
+    ...{ path: '', keyword: 'type', payload: '{}', truncated: false, size },
+  };
+}
+
+const page = { start: 0, limit: 1_000, onRead: () => {} };
+
+it('what is kept twice is there once', async () => {
+  const { refused, application } = await begin();
+  const records = [recordAt(application, 1_000), recordAt(application, 2_000)];
+  await refused.keep(records.slice(0, 1));
+  await refused.keep(records);
+  expect(await refused.page(application, {}, page)).toEqual(records.toReversed());
+});
+
+it.each([
+  ['number', { limit: 3, days: 365 }, 10, 3],
+  ['age', { limit: 100, days: 2 }, 10, 2],
+  ['bytes', { limit: 100, days: 365 }, 20 * 1024 ** 2, 3],
+])('the oldest go by %s, and nothing of others', async (_what, limits, size, left) => {
+  const { refused, application } = await begin();
+  const now = Date.now();
+  const records = [8, 6, 4, 3, 1, 0].map((days) => recordAt(application, now - days * dayMs, size));
+  const others = recordAt(new ObjectId().toHexString(), now - 300 * dayMs);
+  await refused.keep([...records, others]);
+  await refused.trim(application, limits);
+  const kept = await refused.page(application, {}, { ...page, limit: 1 });
+  expect(kept).toEqual(records.slice(-1));
+  expect(await refused.count(application, {})).toBe(left);
+  expect(await refused.count(others.application, {})).toBe(1);
+  await refused.trim(application, limits);
+  expect(await refused.count(application, {})).toBe(left);
+});
+
+it('a page that is too large says how many of them fit', async () => {
+  const { refused, application } = await begin();
+  const records = [1, 2, 3, 4].map((n) => recordAt(application, n * 1_000, 6 * 1024 ** 2));
+  await refused.keep(records);
+  await expect(refused.page(application, {}, page)).rejects.toEqual(new PageTooLarge(2));
+  expect(await refused.page(application, {}, { ...page, limit: 3 })).toHaveLength(3);
+});
+
+it('counts go by age, the oldest by bytes, and others stay', async () => {
+  const { db, refusals, application } = await begin();
+  const newKey = createCountKeys();
+  const other = new ObjectId().toHexString();
+  const message = 'x'.repeat(1_000_000);
+  const at = new Date(0);
+  const reasons = Array.from({ length: 10 }, (_, n) => ({
+    ...{ path: `/${n}`, keyword: 'type', message, count: 1, firstAt: at, lastAt: at },
+  }));
+  for (let minute = 1; minute <= 9; minute++)
+    await refusals.write([{ key: newKey(application, minute * minuteMs), total: 10, reasons }]);
+  await refusals.write([{ key: newKey(other, 0), total: 10, reasons }]);
+  const left = async () => (await refusals.totals(application, {}, 1))[0]?.count;
+  await refusals.trim(application, new Date(2 * minuteMs));
+  // 64 MiB of 10 MB each.
+  expect(await left()).toBe(6);
+  await refusals.trim(application, new Date(8 * minuteMs));
+  expect(await left()).toBe(2);
+  const found: string[] = [];
+  for await (const each of refusals.applications()) found.push(each);
+  expect(found.sort()).toEqual([application, other].sort());
+  await refusals.removeAll(application);
+  expect(await db.collection('refusals').countDocuments()).toBe(1);
+});

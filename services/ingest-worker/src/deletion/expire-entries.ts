@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from '@sluice/shared/logger.ts';
+import type { Expiring } from '@sluice/store/applications/applications.ts';
+import type { Store } from '@sluice/store/connect.ts';
+
+/** Entries deleted by one transaction. */
+const batch = 2_000;
+/** So many times as long as a transaction took it rests, so that uploads hardly notice. */
+const restsPerWork = 9;
+const leaseMs = 60_000;
+const dayMs = 24 * 60 * 60_000;
+
+interface Dependencies {
+  store: Pick<Store, 'applications' | 'entries' | 'deletions' | 'audit'>;
+  /** How long the record of it is kept. */
+  auditRetentionMs: number;
+  log: Logger;
+}
+
+/** Deletes entries that are older than their application keeps them, a batch of each application in turn. */
+export function createExpireEntries({ store, auditRetentionMs, log }: Dependencies) {
+  const { applications, entries, deletions, audit } = store;
+  const holder = randomUUID();
+
+  function record({ domain, owner }: Expiring) {
+    const at = new Date();
+    return {
+      user: owner.id,
+      username: owner.username,
+      action: 'entries.expired' as const,
+      application: domain,
+      at,
+      address: 'ingest-worker',
+      requestId: randomUUID(),
+      expiresAt: new Date(at.getTime() + auditRetentionMs),
+    };
+  }
+
+  /** Deletes the oldest of them; returns how many. */
+  async function expireSome(application: Expiring): Promise<number> {
+    const { id, retentionDays } = application;
+    const to = new Date(Date.now() - retentionDays * dayMs);
+    const { value: oldest } = await entries.stretches(id, { to }, batch).next();
+    if (!oldest || !(await deletions.lease(id, holder, leaseMs))) return 0;
+    return deletions.remove(id, oldest, {
+      after: (session, deleted) => audit.countOfDay(session, record(application), deleted),
+    });
+  }
+
+  /** Until nothing of them is left that is too old. */
+  return async function expireEntries(signal: AbortSignal): Promise<void> {
+    let due = await applications.expiring();
+    while (due.length > 0 && !signal.aborted) {
+      const further: Expiring[] = [];
+      for (const application of due) {
+        if (signal.aborted) return;
+        const began = performance.now();
+        try {
+          const deleted = await expireSome(application);
+          if (deleted === 0) continue;
+          further.push(application);
+          log.debug({ event: 'entries.expired', application: application.id, deleted });
+        } catch (error) {
+          // It must not keep the others waiting.
+          const reason = (error as Error).message;
+          log.warn({ event: 'expiry.failed', application: application.id, reason });
+        }
+        const rest = restsPerWork * (performance.now() - began);
+        await pause(rest, undefined, { signal }).catch(() => undefined);
+      }
+      due = further;
+    }
+  };
+}
