@@ -16,7 +16,7 @@ import {
 } from '../bson-walk.ts';
 import { type ByteSink, clear, createByteSink } from '../byte-sink.ts';
 import { versionOf } from '../entry-meta.ts';
-import { childOf, createRoot, type FieldNode, findChild } from '../field-tree.ts';
+import { childOf, createRoot, findChild } from '../field-tree.ts';
 import { writePruned } from '../pruned-json.ts';
 import { UnknownField, Unrepresentable } from '../unexportable.ts';
 import type { Cell, CellNode, Read } from './cell-node.ts';
