@@ -64,7 +64,8 @@ export function jobStore(db: Db, chunks: ChunkStore) {
     ...queuedJobs(db),
 
     async create<Kind extends 'replay' | 'deletion'>(job: NewJob<Kind>): Promise<JobOf<Kind>> {
-      const document = { ...job, ...newDocument(job) };
+      const { total = 0 }: { total?: number } = job;
+      const document = { ...job, ...newDocument(job), total };
       await jobs.insertOne(document as unknown as JobDocument);
       return toRecord(document as unknown as JobDocument) as JobOf<Kind>;
     },
