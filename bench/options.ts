@@ -12,6 +12,7 @@ export const partNames = [
   'stored',
   'exports',
   'imports',
+  'rehearsals',
   'listing',
   'neighbours',
 ] as const;
@@ -29,7 +30,7 @@ Parts: ${partNames.join(' ')}
   --warm-up N           seconds before each round that do not count (1)
   --minutes N           length of the soak (10)
   --overload-seconds N  length of the overload (30)
-  --entries N           entries of "stored", "listing" (10000000), "exports", "imports" (1000000)
+  --entries N           entries of "stored", "listing" (10000000), "exports", "imports", "rehearsals" (1000000)
   --applications LIST   numbers of applications to compare (1,100,5000)
   --before DIR          an older checkout, made ready by \`npm run setup\`, to measure beside this one in "singles" and "batches"
   --out FILE            where the results go (bench/results.md)`;

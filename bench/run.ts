@@ -12,6 +12,7 @@ import { latency } from './parts/latency.ts';
 import { listing } from './parts/listing.ts';
 import { neighbours } from './parts/neighbours.ts';
 import { overload } from './parts/overload.ts';
+import { rehearsals } from './parts/rehearsals.ts';
 import { scale } from './parts/scale.ts';
 import { singles } from './parts/singles.ts';
 import { sizes } from './parts/sizes.ts';
@@ -34,6 +35,7 @@ const parts: Record<PartName, (bench: Bench) => Promise<Section>> = {
   stored,
   exports,
   imports,
+  rehearsals,
   listing,
   neighbours,
 };

@@ -2,7 +2,7 @@ import type { Bench } from '../support/bench.ts';
 import { startInsertAll } from '../support/contestants.ts';
 import { postFile } from '../support/curl.ts';
 import { compress, type ImportFile, writeCsv, writeNdjson } from '../support/import-files.ts';
-import { importCompleted } from '../support/jobs.ts';
+import { jobCompleted } from '../support/jobs.ts';
 import { expectEcho, settle } from '../support/measure.ts';
 import { megabytes } from '../support/memory.ts';
 import { findMongoimport } from '../support/mongoimport.ts';
@@ -43,7 +43,7 @@ export async function imports(bench: Bench): Promise<Section> {
     const url = `${sluice.url}/api/applications/${domain}/imports`;
     const { id } = await postFile<{ id: string }>({ ...file, url, token: account.token });
     const sent = performance.now();
-    const { accepted, rejected } = await importCompleted(sluice, id);
+    const { accepted, rejected } = await jobCompleted(sluice, 'imports', id);
     const seconds = (performance.now() - began) / 1_000;
     say(`  taken after ${figure((sent - began) / 1_000, 1)} s, stored after ${figure(seconds, 1)} s`);
     const grown = (await stored()) - before;

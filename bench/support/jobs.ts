@@ -10,15 +10,19 @@ interface Where {
   domain: string;
 }
 
-/** Resolves with an import once it is completed; rejects when it ends otherwise, or does not go on. */
-export async function importCompleted({ account, domain }: Where, id: string): Promise<Job> {
+/** Resolves with a job once it is completed; rejects when it ends otherwise, or does not go on. */
+export async function jobCompleted(
+  { account, domain }: Where,
+  kind: 'imports' | 'rehearsals',
+  id: string,
+): Promise<Job> {
   const { client, token } = account;
   let done = -1;
   let movedAt = performance.now();
   for (;;) {
-    const job = await client.need<Job>('GET', `/applications/${domain}/imports/${id}`, { token });
+    const job = await client.need<Job>('GET', `/applications/${domain}/${kind}/${id}`, { token });
     if (job.state === 'completed') return job;
-    const where = `import is ${job.state} after ${job.progress.done} of ${job.progress.total} lines`;
+    const where = `${kind}: ${job.state} after ${job.progress.done} of ${job.progress.total}`;
     if (job.state === 'failed' || job.state === 'cancelled') throw new Error(`${where}: ${job.error}`);
     if (job.progress.done !== done) {
       done = job.progress.done;

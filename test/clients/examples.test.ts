@@ -13,6 +13,7 @@ const order = [
   'createKey',
   'createImport',
   'createExport',
+  'createRehearsal',
   'publishSchema',
   'createReplay',
   'updateApplication',

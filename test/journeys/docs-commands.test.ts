@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -31,7 +31,7 @@ function stepsOf(page: string): Step[] {
 const masked = (text: string) =>
   text
     .replaceAll('\r\n', '\n')
-    .replaceAll(/weather-station-\w{6}/g, 'DOMAIN')
+    .replaceAll(/(weather-station|earthquakes)-\w{6}/g, 'DOMAIN')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
     .replaceAll(/"[0-9a-f]{24}"|"[0-9a-f]{28}"/g, '"ID"')
     .replaceAll(/sk_[\w-]{40,}/g, 'KEY')
@@ -47,6 +47,8 @@ const patternOf = (answer: string) =>
 const METRICS_TOKEN = 'a-token-of-this-test';
 let sluice: Sluice;
 const folder = mkdtempSync(join(tmpdir(), 'sluice-docs-'));
+// A page that uses them says to be in the folder of Sluice.
+symlinkSync(join(root, 'examples'), join(folder, 'examples'));
 beforeAll(async () => {
   sluice = await startSluice({ env: { METRICS_TOKEN, DELETION_GRACE: '7d' } });
 });
@@ -71,9 +73,17 @@ const beginning = readme.slice(0, 3);
 
 it.each([
   ['README.md', [], readme],
-  ...['schemas', 'uploads', 'refused', 'keys', 'listing', 'exports', 'imports', 'operations'].map(
-    (name): [string, Step[], Step[]] => [`docs/${name}.md`, beginning, stepsOf(`docs/${name}.md`)],
-  ),
+  ...[
+    'schemas',
+    'changing-schemas',
+    'uploads',
+    'refused',
+    'keys',
+    'listing',
+    'exports',
+    'imports',
+    'operations',
+  ].map((name): [string, Step[], Step[]] => [`docs/${name}.md`, beginning, stepsOf(`docs/${name}.md`)]),
 ])('the commands of %s have the answers that it shows', async (_page, before, steps) => {
   expect(steps.filter(({ answer }) => answer !== '')).not.toEqual([]);
   const answers = (await answersOf([...before, ...steps])).slice(before.length);

@@ -39,7 +39,7 @@ describe('in the services', () => {
       'packages/json/src/write-bson.ts',
       // Whether it is JSON.
       'packages/schemas/src/csv/cell-json.ts',
-      'services/ingest-worker/src/import/report.ts',
+      'services/ingest-worker/src/chunks/report.ts',
     ];
     expect(having(/JSON\.parse\(/).toSorted()).toEqual(room.toSorted());
   });

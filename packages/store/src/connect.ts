@@ -130,7 +130,7 @@ export function connectStore(
     batches: batchStore(db, entries, writer, timeoutMs),
     keys: keyStore(db),
     fields: fieldStore(db),
-    jobs: jobStore(db),
+    jobs: jobStore(db, chunks),
     parts: partStore(db),
     chunks,
     refused: refusedStore(db),

@@ -22,6 +22,7 @@ import { createCounters } from './limits/rate.ts';
 import { metricsRoute } from './metrics/route.ts';
 import { replayRoutes } from './refused/replay-routes.ts';
 import { refusedRoutes } from './refused/routes.ts';
+import { rehearsalRoutes } from './rehearsals/routes.ts';
 import { uploadRoutes } from './uploads/routes.ts';
 
 /** Builds the server: what all routes share, then the routes. It does not listen yet. */
@@ -57,6 +58,7 @@ export async function buildApp(given: AppDependencies) {
       await api.register(replayRoutes, dependencies);
       await api.register(exportRoutes, dependencies);
       await api.register(importRoutes, dependencies);
+      await api.register(rehearsalRoutes, dependencies);
       for (const kind of jobKinds) await api.register(jobRoutes, { ...dependencies, kind });
       await api.register(healthRoutes, dependencies);
     },

@@ -11,9 +11,9 @@ interface Dependencies {
   log: Logger;
 }
 
-/** Removes imports that did not arrive, jobs whose time is over, and chunks that nobody can be writing. May run in many processes at once. */
+/** Removes jobs that were not made to their end, jobs whose time is over, and chunks that nobody can be writing. May run in many processes at once. */
 export function createClean({ store: { jobs, parts, chunks }, log }: Dependencies) {
-  const { imports } = jobs;
+  const { chunked } = jobs;
 
   async function remove(id: string): Promise<void> {
     await parts.sweep(id);
@@ -21,9 +21,9 @@ export function createClean({ store: { jobs, parts, chunks }, log }: Dependencie
   }
 
   return async function clean(): Promise<void> {
-    for (const id of await imports.stranded(atOnce)) {
-      if (await imports.dismiss(id)) await remove(id);
-      log.info({ event: 'import.stranded', job: id });
+    for (const id of await chunked.stranded(atOnce)) {
+      if (await chunked.dismiss(id)) await remove(id);
+      log.info({ event: 'job.stranded', job: id });
     }
     const now = new Date();
     for (const kind of kinds)
@@ -33,7 +33,7 @@ export function createClean({ store: { jobs, parts, chunks }, log }: Dependencie
         log.info({ event: `${kind}.expired`, job: id });
       }
     const withChunks = await chunks.jobs();
-    for (const id of await imports.failed(withChunks)) await chunks.dropTimes(id);
-    for (const id of await imports.over(withChunks)) await chunks.removeIdle(id);
+    for (const id of await chunked.failed(withChunks)) await chunks.dropTimes(id);
+    for (const id of await chunked.over(withChunks)) await chunks.removeIdle(id);
   };
 }

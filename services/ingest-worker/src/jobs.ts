@@ -9,6 +9,7 @@ import {
   importsQueue,
   invalidationsQueue,
   purgesQueue,
+  rehearsalsQueue,
   replaysQueue,
 } from '@sluice/queues/queues.ts';
 import { connectRedis } from '@sluice/queues/redis.ts';
@@ -20,15 +21,17 @@ import type { Logger } from '@sluice/shared/logger.ts';
 import { createMetrics } from '@sluice/shared/metrics/metrics.ts';
 import { connectStore } from '@sluice/store/connect.ts';
 import { untilPrepared } from '@sluice/store/until-prepared.ts';
+import { createDoChunks } from './chunks/do-chunks.ts';
 import { createClean } from './clean.ts';
 import { createDeleteEntries } from './deletion/delete-entries.ts';
 import { startExpiring } from './deletion/start.ts';
-import { createImportChunk } from './import/import-chunk.ts';
+import { createImportTask } from './import/import-task.ts';
 import { startSettling } from './milestones/start.ts';
 import { monitorBackups } from './monitor-backups.ts';
 import { createPurge } from './purge.ts';
 import { createReplay } from './refused/replay.ts';
 import { createTrimRefused } from './refused/trim-refused.ts';
+import { createRehearsalTask } from './rehearsal/rehearsal-task.ts';
 
 const purgesAtOnce = 500;
 
@@ -49,12 +52,14 @@ export async function startIngestWorker(
   const invalidations = createProducer(invalidationsQueue, redis, config.redis, log);
   const purges = createProducer(purgesQueue, redis, config.redis, log);
   const imports = createJobQueue(importsQueue, store.jobs, redis, config.redis, log);
+  const rehearsals = createJobQueue(rehearsalsQueue, store.jobs, redis, config.redis, log);
   const deletions = createJobQueue(deletionsQueue, store.jobs, redis, config.redis, log);
   const replays = createJobQueue(replaysQueue, store.jobs, redis, config.redis, log);
   const compiler = createCompiler({ metrics, log });
   const refusalRecorder = createRefusalRecorder(store, log);
   await untilPrepared(store, log);
   const stopSettling = startSettling(store, log);
+  const chunked = { store, retentionMs, timings, log };
   const stopExpiring = startExpiring(store, config.auditRetentionMs, log);
   const cleanJobs = createClean({ store, log });
   const trimRefused = createTrimRefused(store);
@@ -81,11 +86,19 @@ export async function startIngestWorker(
       },
       {
         queue: imports,
-        handler: createImportChunk({
-          ...{ store, compiler, refusalRecorder, queue: imports, retentionMs, timings, log },
-          metrics: createJobMetrics('import', metrics),
-        }),
+        handler: createDoChunks(
+          { ...chunked, queue: imports, metrics: createJobMetrics('import', metrics) },
+          createImportTask({ store, compiler, refusalRecorder, log }),
+        ),
         recover: () => imports.recover(timings.forgottenMs),
+      },
+      {
+        queue: rehearsals,
+        handler: createDoChunks(
+          { ...chunked, queue: rehearsals, metrics: createJobMetrics('rehearsal', metrics) },
+          createRehearsalTask({ store, compiler }),
+        ),
+        recover: () => rehearsals.recover(timings.forgottenMs),
       },
       {
         queue: deletions,

@@ -86,10 +86,11 @@ export async function read(file: Buffer): Promise<Row[]> {
   return (await readExact(file)).map((row) => normal(row) as Row);
 }
 
-/** The same with integers as bigints. */
+/** The same with integers as bigints, and times as microseconds. */
 export function readExact(file: Buffer): Promise<Row[]> {
   const bytes = Uint8Array.from(file).buffer;
-  return parquetReadObjects({ file: bytes, compressors: { ZSTD: unpack } });
+  const parsers = { timestampFromMicroseconds: (micros: bigint) => micros as unknown as Date };
+  return parquetReadObjects({ file: bytes, compressors: { ZSTD: unpack }, parsers });
 }
 
 const unpack = (input: Uint8Array) => new Uint8Array(zstdDecompressSync(input));

@@ -163,7 +163,7 @@ function anyPair(draft: Draft): fc.Arbitrary<[Schema, Schema]> {
         const name = pick(Object.keys(source), keyword);
         if (name === undefined || name === '$schema' || target.$schema) continue;
         if (isRemoval) delete target[name];
-        else target[name] = source[name];
+        else target[name] = structuredClone(source[name]);
       }
       return [before, after];
     });

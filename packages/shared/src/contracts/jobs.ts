@@ -118,7 +118,10 @@ const JobFile = Type.Object(
   {
     url: Type.String({ description: 'Path of the file on this server.' }),
     bytes: Type.Integer(),
-    rows: Type.Integer({ description: 'Entries of an export; refused lines in the report of an import.' }),
+    rows: Type.Integer({
+      description:
+        'Entries of an export; refused lines in the report of an import; what does not conform in a rehearsal.',
+    }),
     sha256: Type.String({ description: 'Hash of the file without Content-Encoding, in hex.' }),
     firstCreatedAt: Type.Optional(DateTime),
     lastCreatedAt: Type.Optional(DateTime),
@@ -135,15 +138,24 @@ export const RehearsalResult = Type.Object(
   {
     checked: Type.Integer({ examples: [2] }),
     conforming: Type.Integer({ examples: [1] }),
-    groups: Type.Array(
-      Type.Object(
+    groups: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            path: Type.String({ description: 'JSON Pointer into the payload.', examples: ['/celsius'] }),
+            keyword: Type.String({ examples: ['maximum'] }),
+            count: Type.Integer({ examples: [1] }),
+            example: Type.Unknown({
+              description: 'A payload of them; one of more than 1 KiB is cut off, and a string.',
+              examples: [{ celsius: 61 }],
+            }),
+          },
+          { title: 'RehearsalGroup' },
+        ),
         {
-          path: Type.String({ description: 'JSON Pointer into the payload.', examples: ['/celsius'] }),
-          keyword: Type.String({ examples: ['maximum'] }),
-          count: Type.Integer({ examples: [1] }),
-          example: Type.Unknown({ description: 'One payload of them.', examples: [{ celsius: 61 }] }),
+          description:
+            'What does not conform, by what is wrong with it first; most frequent first. After 1,000 reasons the others are counted together, with the keyword `other`. Absent in lists and events.',
         },
-        { title: 'RehearsalGroup', description: 'What does not conform, by what is wrong with it first.' },
       ),
     ),
   },
@@ -208,7 +220,8 @@ export const Job = Type.Object(
     ),
     schema: Type.Optional(
       Type.String({
-        description: 'The JSON Schema in force, as it was sent. Absent in lists.',
+        description:
+          'The JSON Schema in force, as it was sent; of a rehearsal the one that was proposed. Absent in lists.',
       }),
     ),
   },

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { Application, JsonSchema, Template } from './applications.ts';
+import { Timestamp } from './entries.ts';
 
 const nextSchema = {
   type: 'object',
@@ -43,6 +44,22 @@ export const PublishQuery = Type.Object(
     ),
   },
   strict,
+);
+
+export const RehearsalRequest = Type.Object(
+  {
+    schema: JsonSchema,
+    of: Type.Optional(
+      Type.Enum(['entries', 'refused', 'both'], {
+        title: 'RehearsalOf',
+        default: 'entries',
+        description: 'What is validated: entries, uploads that were refused, or both.',
+      }),
+    ),
+    from: Type.Optional(Timestamp),
+    to: Type.Optional(Timestamp),
+  },
+  { ...strict, title: 'RehearsalRequest' },
 );
 
 export const changeKinds = ['stricter', 'looser', 'added', 'removed', 'changed'] as const;

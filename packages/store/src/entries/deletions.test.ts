@@ -52,11 +52,13 @@ async function expectExact({ milestones, entries, application, all, ranks }: Sta
     bytes: left.reduce((sum, { n }) => sum + BSON.calculateObjectSize(payload(n)), 0),
   });
   expect(await entries.count(application, {})).toBe(left.length);
-  for (const start of [0, spacing + 1, Math.floor(left.length / 2), left.length - 1]) {
-    const page = await entries.page(application, { start: Math.max(0, start), limit: 5 });
-    expect(page.map(({ id }) => id)).toEqual(
-      left.slice(Math.max(0, start), Math.max(0, start) + 5).map(({ id }) => id),
-    );
+  const ids = left.map(({ id }) => id);
+  for (const at of [0, spacing + 1, Math.floor(left.length / 2), left.length - 1]) {
+    const start = Math.max(0, at);
+    const page = await entries.page(application, { start, limit: 5 });
+    expect(page.map(({ id }) => id)).toEqual(ids.slice(start, start + 5));
+    const forward = await entries.forward(application, { start, limit: 5 });
+    expect(forward.entries.map(({ id }) => id)).toEqual(ids.toReversed().slice(start, start + 5));
   }
 }
 

@@ -4,8 +4,9 @@ import { jsonOf } from '../../../../test/support/json-of.ts';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
 import { until } from '../../../../test/support/sluice.ts';
 import { UnconfirmedError } from '../faults.ts';
+import { maxSkewMs } from './cuts.ts';
 import type { EntryDocument } from './entry-document.ts';
-import { createKeysAt, fromKey } from './entry-id.ts';
+import { createKeysAt, fromKey, timeOfId } from './entry-id.ts';
 import { horizonStore } from './horizon.ts';
 import { createWriter } from './writer.ts';
 
@@ -185,6 +186,20 @@ it('a process that stores nothing any more holds nothing back, and is forgotten'
   await until(async () => (await writers()) === 0);
   await (await busy.begin()).end();
   await follower.untilRead(2);
+});
+
+it.each([
+  ['an hour behind', -hourMs],
+  ['an hour ahead', hourMs],
+])('a process whose clock is %s gives times near those of MongoDB', async (_what, offset) => {
+  const setting = await start();
+  const process = createProcess(setting, { clock: () => Date.now() + offset });
+  const before = await setting.clock();
+  const { id, end } = await process.begin();
+  const after = await setting.clock();
+  await end();
+  expect(timeOfId(id).getTime()).toBeGreaterThanOrEqual(before.now);
+  expect(timeOfId(id).getTime()).toBeLessThanOrEqual(after.now + maxSkewMs);
 });
 
 it('tells entries of one millisecond apart', async () => {

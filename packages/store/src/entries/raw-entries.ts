@@ -5,6 +5,7 @@ import { allOf, type Condition } from './entry-filter.ts';
 import { type EntryId, fromKey } from './entry-id.ts';
 import { type Period, range } from './entry-range.ts';
 import { firstBatch, hasPayload, idOf } from './raw-document.ts';
+import { type EntryRange, splitEntries } from './split-entries.ts';
 
 export interface RawPage {
   /** The BSON of the documents that match, oldest first. */
@@ -68,6 +69,10 @@ export function rawEntries(db: Db) {
         read: { entries: found.length, bytes: found.reduce((sum, one) => sum + size(one), 0) },
       };
     },
+
+    /** Ranges of all entries up to `until`, to be read by several workers. `total`: how many there are. */
+    split: (application: string, where: Period & { until: EntryId }, total: number): Promise<EntryRange[]> =>
+      splitEntries(db, application, where, total),
 
     /** What an export that begins now has; undefined when there is nothing. See `Cut`. */
     async cut(application: string): Promise<Cut | undefined> {

@@ -5,7 +5,7 @@ import { BSON } from 'mongodb';
 import { expect, it } from 'vitest';
 import { runs } from '../../../../test/support/runs.ts';
 import { createKeysAt, fromKey } from './entry-id.ts';
-import { readDocument } from './read-document.ts';
+import { readDocument, readPayloadOf } from './read-document.ts';
 
 const _id = createKeysAt()(Buffer.alloc(12, 7), 1_700_000_000_123);
 const read = (payload: object) => readDocument(BSON.serialize({ _id, payload, once: new BSON.Binary() }));
@@ -44,4 +44,14 @@ it.each([
 ])('keeps the reference-like object %j', (value) => {
   expect(read({ list: [value] }).payload).toEqual(parseJson(JSON.stringify({ list: [value] })));
   expect(read(value).payload).toEqual(parseJson(JSON.stringify(value)));
+});
+
+it('has the payload as validation has it', () => {
+  const document = (payload: object) => BSON.serialize({ _id, payload });
+  const payload = { small: 7, safe: 2 ** 53 - 1, large: 2n ** 53n + 1n, list: [-(2n ** 63n)] };
+  expect(readPayloadOf(document(payload))).toEqual(payload);
+  expect(readPayloadOf(document({ n: 7n, r: { $ref: 'a', $id: 'b' } }))).toEqual({
+    n: 7,
+    r: { $ref: 'a', $id: 'b' },
+  });
 });

@@ -1,31 +1,43 @@
 import { type Db, type Document, type Filter, ObjectId, type UpdateFilter } from 'mongodb';
 import type { Writer } from '../entries/writer.ts';
-import type { Chunk, ChunkDocument, ChunkResult, ChunkTotals, ClaimedChunk } from './chunk-records.ts';
+import type {
+  Chunk,
+  ChunkDocument,
+  ChunkResult,
+  ChunkTotals,
+  ClaimedChunk,
+  ClaimedRange,
+  RangeChunk,
+  ReasonGroup,
+} from './chunk-records.ts';
 import { chunkTimes } from './chunk-times.ts';
 import { claimed, fromNow, hasMatched, isFree, released } from './lease.ts';
 
 /** Of the primary: what is read there comes before the write that follows, whether a majority has it or not. */
 const ofPrimary = { readConcern: { level: 'local' } } as const;
 
-const toChunk = ({
-  _id,
-  job,
-  application,
-  stamp = 0,
-  earlier = [],
-  ...rest
-}: ChunkDocument): ClaimedChunk => ({
-  ...rest,
-  id: _id.toHexString(),
-  job: job.toHexString(),
-  application: application.toHexString(),
-  stamp,
-  earlier,
+const toRange = ({ _id, job, application, ...rest }: ChunkDocument) =>
+  ({
+    ...rest,
+    id: _id.toHexString(),
+    job: job.toHexString(),
+    application: application.toHexString(),
+  }) as ClaimedRange;
+
+const toChunk = ({ stamp = 0, earlier = [], ...rest }: ChunkDocument) =>
+  ({ ...toRange(rest), stamp, earlier }) as unknown as ClaimedChunk;
+
+/** What every chunk begins with. */
+const fresh = ({ job, application, seq, lines }: Omit<RangeChunk, 'id' | 'range'>) => ({
+  ...{ seq, lines, _id: new ObjectId(), job: new ObjectId(job), application: new ObjectId(application) },
+  ...{ state: 'open' as const, fence: 0, attempts: 0, counted: 0 },
 });
+
+export type NewRange = Pick<RangeChunk, 'lines' | 'range'>;
 
 export type ChunkStore = ReturnType<typeof chunkStore>;
 
-/** The state of imports, chunk by chunk. Who takes one holds it by a lease; their order in time is that of the file. */
+/** The state of imports and rehearsals, chunk by chunk. Who takes one holds it by a lease; their order in time is that of the file. */
 export function chunkStore(db: Db, writer: Writer) {
   const chunks = db.collection<ChunkDocument>('chunks');
   const leased = (id: string, fence: number): Filter<ChunkDocument> => ({
@@ -41,17 +53,17 @@ export function chunkStore(db: Db, writer: Writer) {
   return {
     ...chunkTimes(chunks),
 
-    async add({ job, application, ...chunk }: Omit<Chunk, 'id'>): Promise<void> {
-      await chunks.insertOne({
-        ...chunk,
-        _id: new ObjectId(),
-        job: new ObjectId(job),
-        application: new ObjectId(application),
-        state: 'open',
-        fence: 0,
-        attempts: 0,
-        counted: 0,
-      });
+    async add({ part, bytes, ...chunk }: Omit<Chunk, 'id'>): Promise<void> {
+      await chunks.insertOne({ ...fresh(chunk), part, bytes });
+    },
+
+    /** Of a rehearsal, in the order of its file. */
+    async addRanges(job: string, application: string, ranges: NewRange[]): Promise<void> {
+      const documents = ranges.map(({ lines, ...range }, seq) => ({
+        ...fresh({ job, application, seq, lines }),
+        ...{ ...range, bytes: 0 },
+      }));
+      if (documents.length > 0) await chunks.insertMany(documents);
     },
 
     /** Gives one worker the first chunk of a job that nobody has; undefined when there is none. */
@@ -78,6 +90,16 @@ export function chunkStore(db: Db, writer: Writer) {
       }
     },
 
+    /** The same for a rehearsal. Its chunks have no times: they store nothing. */
+    async claimRange(job: string, leaseMs: number): Promise<ClaimedRange | undefined> {
+      const taken = await chunks.findOneAndUpdate(
+        { ...ofJob(job), state: 'open', $expr: isFree },
+        [{ $set: claimed(leaseMs) }],
+        { sort: { seq: 1 }, returnDocument: 'after' },
+      );
+      return taken ? toRange(taken) : undefined;
+    },
+
     /** Says that the worker is alive and how many lines are done; false when the chunk is no longer its own. */
     renew: (id: string, fence: number, counted: number, leaseMs: number): Promise<boolean> =>
       changed(id, fence, [
@@ -94,7 +116,7 @@ export function chunkStore(db: Db, writer: Writer) {
     },
 
     /** False when the chunk is no longer this worker's. */
-    commit: (id: string, fence: number, result: ChunkResult): Promise<boolean> =>
+    commit: (id: string, fence: number, result: ChunkResult & { lines?: number }): Promise<boolean> =>
       changed(id, fence, { $set: { ...result, state: 'done' }, $unset: { leaseUntil: '' } }),
 
     /** Whether all chunks of a job are done. */
@@ -127,12 +149,19 @@ export function chunkStore(db: Db, writer: Writer) {
         if (report) yield { ...report, rows: rejected };
     },
 
+    /** Of what does not conform in a rehearsal, in the order of the file; a reason comes once for each chunk. */
+    async *groups(job: string): AsyncGenerator<ReasonGroup> {
+      const found = chunks.find({ ...ofJob(job), state: 'done', groups: { $exists: true } });
+      for await (const { groups = [] } of found.project<ChunkDocument>({ groups: 1 }).sort({ seq: 1 }))
+        yield* groups;
+    },
+
     /** Jobs that have chunks. */
     async jobs(): Promise<string[]> {
       return (await chunks.distinct('job')).map((id) => id.toHexString());
     },
 
-    /** For an import that is tried again: who has a chunk of it can write no more, and no failure counts any longer. */
+    /** For a job that is tried again: who has a chunk of it can write no more, and no failure counts any longer. */
     async reopen(job: string): Promise<void> {
       await chunks.updateMany(
         { ...ofJob(job), state: 'open' },

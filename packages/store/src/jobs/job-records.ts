@@ -7,13 +7,13 @@ import type {
   ImportFormat,
   JobState,
   Meta,
-  RehearsalResult,
   ReplayResult,
 } from '@sluice/shared/contracts/jobs.ts';
 import { ObjectId } from 'mongodb';
 import type { Cut, Seen } from '../entries/cuts.ts';
 import type { Condition } from '../entries/entry-filter.ts';
 import type { EntryId } from '../entries/entry-id.ts';
+import type { ReasonGroup } from './chunk-records.ts';
 
 export interface Part {
   id: string;
@@ -162,15 +162,19 @@ export interface ExportJob extends Job {
   lastCreatedAt?: Date | undefined;
 }
 
-export interface ImportJob extends Job {
-  kind: 'import';
-  options: ImportOptions;
-  /** False while its file is still arriving. */
+/** What many workers do at once, a chunk each. */
+interface Chunked extends Job {
+  /** False while its chunks are still made. */
   received: boolean;
   accepted: number;
   rejected: number;
-  /** Bytes of its file in the store, compressed, until they are done. */
+  /** Bytes of an import's file in the store, compressed, until they are done. */
   held: number;
+}
+
+export interface ImportJob extends Chunked {
+  kind: 'import';
+  options: ImportOptions;
 }
 
 export interface RehearsalOptions {
@@ -181,14 +185,17 @@ export interface RehearsalOptions {
   to?: Date | undefined;
 }
 
-/** Validates what is stored with another schema, and changes nothing. */
-export interface RehearsalJob extends Job {
+/** Validates what is stored with another schema, and changes nothing. What conforms is accepted. */
+export interface RehearsalJob extends Chunked {
   kind: 'rehearsal';
   options: RehearsalOptions;
   /** Which entries are checked; absent when there was none. */
   cut?: Cut | undefined;
-  result?: RehearsalResult;
+  /** Groups: most frequent first; absent where the record is read without what can be large. */
+  result?: { checked: number; conforming: number; groups?: ReasonGroup[] };
 }
+
+export type ChunkedJob = ImportJob | RehearsalJob;
 
 export interface ReplayOptions {
   /** Ids of refused uploads; absent: all that the others select. */
@@ -241,10 +248,11 @@ type Stored<Record> = Omit<Record, 'id' | 'application' | 'owner'> & {
 };
 export type ExportDocument = Stored<ExportJob>;
 export type ImportDocument = Stored<ImportJob>;
+export type RehearsalDocument = Stored<RehearsalJob>;
 export type JobDocument =
   | ExportDocument
   | ImportDocument
-  | Stored<RehearsalJob>
+  | RehearsalDocument
   | Stored<ReplayJob>
   | Stored<DeletionJob>;
 

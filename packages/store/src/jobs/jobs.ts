@@ -2,6 +2,8 @@ import type { JobState } from '@sluice/shared/contracts/jobs.ts';
 import { type ClientSession, type Db, type Filter, ObjectId } from 'mongodb';
 import { idsOf } from '../ids.ts';
 import type { ChunkTotals } from './chunk-records.ts';
+import { chunkedJobs } from './chunked-jobs.ts';
+import type { ChunkStore } from './chunks.ts';
 import { exportJobs } from './export-jobs.ts';
 import { importJobs } from './import-jobs.ts';
 import {
@@ -18,8 +20,10 @@ import {
 import { claimed, fromNow, hasMatched, isFree, released } from './lease.ts';
 import { begun, measureRate } from './progress.ts';
 import { brief, queuedJobs } from './queued-jobs.ts';
+import { rehearsalJobs } from './rehearsal-jobs.ts';
 
 /** What a job has on record when it is completed. */
+export type JobResult = Partial<Result>;
 type Result = Pick<
   ImportDocument,
   'parts' | 'bytes' | 'accepted' | 'rejected' | 'held' | 'done' | 'total'
@@ -27,20 +31,20 @@ type Result = Pick<
   result: NonNullable<JobOf<WithResult>['result']>;
 };
 
-/** Jobs that are made by one write, and end with a result. */
+/** Jobs that end with a result. */
 type WithResult = 'rehearsal' | 'replay' | 'deletion';
-type NewJob<Kind extends WithResult> = Pick<
+/** Jobs that are made by one write. */
+type NewJob<Kind extends 'replay' | 'deletion'> = Pick<
   JobOf<Kind>,
   'kind' | 'application' | 'owner' | 'domain' | 'options'
-> &
-  Partial<JobOf<Kind>>;
+> & { total?: number };
 
 type Failure = Pick<JobRecord, 'error' | 'isDefect'>;
 
 export type JobStore = ReturnType<typeof jobStore>;
 
 /** The records of jobs: the truth about them, whatever the queue says. */
-export function jobStore(db: Db) {
+export function jobStore(db: Db, chunks: ChunkStore) {
   const jobs = db.collection<JobDocument>('jobs');
   const leased = (id: string, fence: number): Filter<JobDocument> => ({
     _id: new ObjectId(id),
@@ -54,11 +58,12 @@ export function jobStore(db: Db) {
   return {
     exports: exportJobs(db),
     imports: importJobs(db),
+    rehearsals: rehearsalJobs(db, chunks),
+    chunked: chunkedJobs(db),
     ...queuedJobs(db),
 
-    async create<Kind extends WithResult>(job: NewJob<Kind>): Promise<JobOf<Kind>> {
-      const { total = 0 }: { total?: number } = job;
-      const document = { ...job, ...newDocument(job), total };
+    async create<Kind extends 'replay' | 'deletion'>(job: NewJob<Kind>): Promise<JobOf<Kind>> {
+      const document = { ...job, ...newDocument(job), total: job.total ?? 0 };
       await jobs.insertOne(document as unknown as JobDocument);
       return toRecord(document as unknown as JobDocument) as JobOf<Kind>;
     },
@@ -146,7 +151,7 @@ export function jobStore(db: Db) {
       fence: number,
       manifest: Manifest | undefined,
       expiresAt: Date,
-      result: Partial<Result> = {},
+      result: JobResult = {},
     ): Promise<boolean> {
       const values = Object.entries({ ...result, ...(manifest && { manifest }) }).map(([field, value]) => [
         field,

@@ -5,7 +5,10 @@ import { type JobDocument, type JobRecord, toRecord, unfinished } from './job-re
 import { isFree, isLeased } from './lease.ts';
 
 /** What a record can be without: all that can be large. */
-export const brief = { parts: 0, shape: 0, 'options.columns': 0, 'manifest.columns': 0 };
+export const brief = {
+  ...{ parts: 0, shape: 0, 'options.columns': 0, 'manifest.columns': 0 },
+  ...{ 'options.rawSchema': 0, 'result.groups': 0 },
+};
 
 /** What its place among the jobs of its owner depends on. */
 export type Placed = Pick<JobRecord, 'id' | 'owner' | 'queuedAt'>;

@@ -90,6 +90,12 @@ export function refusedStore(db: Db) {
       return found;
     },
 
+    /** Oldest first. */
+    async *all(application: string, selection: RefusedSelection): AsyncGenerator<RefusedRecord> {
+      const found = refused.find(matching(application, selection)).sort({ _id: 1 });
+      for await (const document of found.batchSize(200)) yield toRefused(document);
+    },
+
     /** Exact. */
     count: (application: string, selection: RefusedSelection): Promise<number> =>
       refused.countDocuments(matching(application, selection)),

@@ -1,7 +1,5 @@
 import { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { changesBetween } from '@sluice/schemas/changes/changes-between.ts';
-import { parseSchema } from '@sluice/schemas/parse-schema.ts';
 import { Success } from '@sluice/shared/contracts/envelope.ts';
 import { NewSchema, Publication, PublishQuery, SchemaVersion } from '@sluice/shared/contracts/schemas.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
@@ -115,10 +113,10 @@ export const schemaRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
       const { schema: rawSchema, note, if_version } = body;
       const application = await findApplication(applications, request);
       if (if_version !== undefined && if_version !== application.version) throw conflict(application);
-      const compiled = await compiler.compile(rawSchema, { client: owner.id, isNew: true });
+      const inForce = application.rawSchema;
+      const compiled = await compiler.compile(rawSchema, { client: owner.id, isNew: true, inForce });
       if (!compiled.ok) throw new ApiError('InvalidSchemaError', compiled.problem);
-      const { warnings } = compiled;
-      const changes = changesBetween(parseSchema(application.rawSchema), parseSchema(rawSchema));
+      const { warnings, changes } = compiled;
       const report = { changes, ...(warnings.length > 0 && { warnings }) };
       if (query.dry_run) return sendJson(reply, success200(JSON.stringify(report)));
       const published = await publish(application, { rawSchema, note, createdBy: owner.username });

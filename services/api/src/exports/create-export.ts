@@ -28,11 +28,11 @@ export function createExport({
     const current = await applications.byId(application.id);
     if (!current) throw applicationNotFound(application.domain);
     const recorded = await fields.of(application.id);
-    const versions: Schema[] = [];
-    for await (const { rawSchema } of schemas.list(current)) versions.unshift(parseSchema(rawSchema));
-    const [first] = versions as [Schema];
+    const version = await schemas.of(current, 1);
+    if (!version) throw applicationNotFound(application.domain);
+    const first = parseSchema(version.rawSchema);
     const { columns, meta = [] } = options;
-    if (columns) refuseColumns(options, versions, columnsOf(first, recorded.pointers, { meta }));
+    if (columns) refuseColumns(options, first, columnsOf(first, recorded.pointers, { meta }));
     const isWhole = columns !== undefined || options.format === 'ndjson';
     const width = isWhole ? { leafCount: recorded.pointers.length } : widthOf(first, recorded);
     const job = await jobs.exports.create({
@@ -68,12 +68,11 @@ function withMeta(columns: string[], meta: Meta[]): string[] {
 
 function refuseColumns(
   { columns = [], format, arrays, meta = [] }: ExportOptions,
-  versions: Schema[],
+  first: Schema,
   all: Column[],
 ): void {
   const known = new Set(all.flatMap((column) => (column.meta ? [] : column.name)));
-  if (format === 'parquet')
-    for (const name of topNames(versions.flatMap(topKeys), all).values()) known.add(name);
+  if (format === 'parquet') for (const name of topNames(topKeys(first), all).values()) known.add(name);
   const hint = (name: string) => {
     if ((meta as string[]).includes(name)) return `: with meta=${name} the field is called /${name}`;
     const whole = arrays === 'columns' ? /^(.+?)\.\d+(?:\.|$)/.exec(name)?.[1] : undefined;

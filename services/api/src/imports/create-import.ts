@@ -26,12 +26,12 @@ type Needs = 'store' | 'queues' | 'quotas' | 'capacity' | 'config' | 'log';
 
 export function createImport({ store, queues, quotas, capacity, config, log }: Pick<Dependencies, Needs>) {
   const { parts, chunks, fields } = store;
-  const { imports } = store.jobs;
+  const { imports, chunked } = store.jobs;
   const receive = createReceive(store, config.importLimit);
 
   /** Removes what came, unless it is whole after all. */
   async function discard(job: ImportJob): Promise<void> {
-    if (!(await imports.dismiss(job.id)) && (await imports.over([job.id])).length === 0) return;
+    if (!(await chunked.dismiss(job.id)) && (await chunked.over([job.id])).length === 0) return;
     await chunks.remove(job.id);
     await parts.sweep(job.id);
   }

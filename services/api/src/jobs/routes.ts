@@ -63,11 +63,12 @@ export const jobRoutes: FastifyPluginAsyncTypebox<
     async (request, reply) => {
       const { application, job } = await findJob(store, kind, request);
       const { columns, versions } = job.manifest ?? {};
+      const { rawSchema } = job.kind === 'rehearsal' ? job.options : application;
       return success(reply, {
         ...toJob(job),
         ...(columns && { columns }),
         ...(versions && { versions }),
-        schema: application.rawSchema,
+        schema: rawSchema,
       });
     },
   );

@@ -1,4 +1,7 @@
+import { printed } from '@sluice/json/numbers.ts';
+import { parseExactJson } from '@sluice/json/parse-json.ts';
 import type { Job } from '@sluice/shared/contracts/jobs.ts';
+import type { ReasonGroup } from '@sluice/store/jobs/chunk-records.ts';
 import type { JobRecord, Manifest } from '@sluice/store/jobs/job-records.ts';
 
 const iso = (time: Date) => time.toISOString();
@@ -16,7 +19,7 @@ export function toJob(record: JobRecord): Job {
     ...(startedAt && { startedAt: iso(startedAt) }),
     ...(finishedAt && { finishedAt: iso(finishedAt) }),
     ...(error && { error }),
-    ...('result' in record && record.result && { result: record.result }),
+    ...('result' in record && record.result && { result: toResult(record) }),
     ...(manifest && {
       file: {
         url: `/api/applications/${record.domain}/${kind}s/${id}/file`,
@@ -26,6 +29,18 @@ export function toJob(record: JobRecord): Job {
     }),
   };
 }
+
+/** The groups of a rehearsal are absent where the record was read without what can be large. */
+function toResult(record: Extract<JobRecord, { result?: unknown }>): Job['result'] {
+  if (record.kind !== 'rehearsal' || !record.result) return record.result;
+  const { groups, ...result } = record.result;
+  const toGroup = ({ example, ...group }: ReasonGroup) => ({ ...group, example: readExample(example) });
+  return { ...result, ...(groups && { groups: groups.map(toGroup) }) };
+}
+
+/** For JSON.stringify, which prints no BigInt. */
+const readExample = (text: string) =>
+  parseExactJson(text, (_key, value) => (typeof value === 'bigint' ? printed(value) : value));
 
 function speed({ state, done, total, rate }: JobRecord) {
   if (state !== 'active' || rate === undefined) return {};

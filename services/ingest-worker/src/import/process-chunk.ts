@@ -10,8 +10,9 @@ import { type Frame, framesOf } from '@sluice/json/frames.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { EntryStore } from '@sluice/store/entries/entries.ts';
 import type { ClaimedChunk } from '@sluice/store/jobs/chunk-records.ts';
+import type { Done, Steps } from '../chunks/do-chunks.ts';
+import { createReport } from '../chunks/report.ts';
 import type { ReadLine, Source } from './read-line.ts';
-import { createReport } from './report.ts';
 import { createStoreLines } from './store-lines.ts';
 
 const unzip = promisify(zstdDecompress);
@@ -27,23 +28,16 @@ interface Dependencies {
   log: Pick<Logger, 'error'>;
 }
 
-interface Task {
+interface Task extends Steps {
   chunk: ClaimedChunk;
   /** Its lines, compressed. */
   data: Buffer;
   intake: Intake;
   readLine(frame: Frame): ReadLine;
-  /** Called before entries are stored; throws when they must not be. */
-  check(): void;
   makeRoom(since: number): Promise<void>;
-  /** Called after each step with the lines done so far; throws when the chunk is to be left as it is. */
-  onStep(lines: number): void;
 }
 
-export interface Processed {
-  accepted: number;
-  rejected: number;
-  report: { data: Buffer; bytes: number } | undefined;
+export interface Processed extends Omit<Done, 'settle'> {
   refused: RefusedLines;
 }
 
@@ -103,7 +97,7 @@ export function createProcessChunk({ entries, recordFields, log }: Dependencies)
         began = performance.now();
       }
       const accepted = await storing.finish();
-      return { accepted, rejected: report.rows(), report: await report.finish(), refused };
+      return { lines, accepted, rejected: report.rows(), report: await report.finish(), refused };
     } catch (error) {
       await storing.settled();
       throw error;

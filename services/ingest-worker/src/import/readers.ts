@@ -6,10 +6,9 @@ import type { ApplicationRecord } from '@sluice/store/applications/applications.
 import type { FieldStore } from '@sluice/store/applications/fields.ts';
 import type { SchemaStore } from '@sluice/store/applications/schemas.ts';
 import type { ImportJob } from '@sluice/store/jobs/job-records.ts';
+import { Conflict } from '../chunks/conflict.ts';
+import { createOncePerJob } from '../chunks/once-per-job.ts';
 import { createReadLine, type ReadLine } from './read-line.ts';
-import { Conflict } from './store-lines.ts';
-
-const most = 20;
 
 interface Dependencies {
   fields: FieldStore;
@@ -25,7 +24,7 @@ export interface Reader {
 /** What it takes to read the lines of an import, kept from chunk to chunk: all lines have the schema that was in force when the job was made. */
 export function createReaders(dependencies: Dependencies) {
   const loadIntake = createLoadIntake(dependencies);
-  const readers = new Map<string, Promise<Reader>>();
+  const oncePerJob = createOncePerJob<Reader>();
 
   async function load({ options, createdAt }: ImportJob, application: ApplicationRecord): Promise<Reader> {
     const { version = 1 } = options;
@@ -35,15 +34,6 @@ export function createReaders(dependencies: Dependencies) {
     return { intake, readLine: createReadLine(intake, parseSchema(found.rawSchema), options, createdAt) };
   }
 
-  return (job: ImportJob, application: ApplicationRecord): Promise<Reader> => {
-    const known = readers.get(job.id);
-    if (known) return known;
-    const reader = load(job, application);
-    // One that fails is not kept.
-    reader.catch(() => readers.delete(job.id));
-    readers.set(job.id, reader);
-    const [oldest] = readers.keys();
-    if (readers.size > most && oldest !== undefined) readers.delete(oldest);
-    return reader;
-  };
+  return (job: ImportJob, application: ApplicationRecord): Promise<Reader> =>
+    oncePerJob(job.id, () => load(job, application));
 }

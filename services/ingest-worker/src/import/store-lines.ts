@@ -8,15 +8,13 @@ import type { EntryStore, KeyedEntry } from '@sluice/store/entries/entries.ts';
 import { createLineKeys } from '@sluice/store/entries/entry-id.ts';
 import { UnconfirmedError } from '@sluice/store/faults.ts';
 import type { ClaimedChunk } from '@sluice/store/jobs/chunk-records.ts';
+import { Conflict } from '../chunks/conflict.ts';
 import type { ReadPayload } from './read-line.ts';
 
 /** What goes to MongoDB in one command, and how many of them at once. */
 const mostEntries = 2_000;
 const mostBytes = 1024 ** 2;
 const atOnce = 2;
-
-/** What the store holds is not what an import left there, or no worker gets through it: it fails, for its owner to try again. */
-export class Conflict extends Error {}
 
 interface Batch {
   frames: Frame[];

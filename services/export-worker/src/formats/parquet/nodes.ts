@@ -21,6 +21,8 @@ export interface Leaf {
   open?: Open | undefined;
   /** JSON only: an object that is not empty does not count, its members have columns of their own or none. */
   leafOnly?: boolean | undefined;
+  /** JSON only: that of an object has all of it; what the struct does not declare has columns of its own beside that. */
+  declared?: Struct | undefined;
   /** Instead of what reads values of this kind. */
   read?: ReadScalar;
 }

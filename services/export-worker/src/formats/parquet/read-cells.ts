@@ -16,35 +16,19 @@ import {
 } from '../bson-walk.ts';
 import { type ByteSink, clear, createByteSink } from '../byte-sink.ts';
 import { versionOf } from '../entry-meta.ts';
-import { childOf, createRoot, type FieldNode, findChild } from '../field-tree.ts';
+import { childOf, createRoot, findChild } from '../field-tree.ts';
 import { writePruned } from '../pruned-json.ts';
 import { UnknownField, Unrepresentable } from '../unexportable.ts';
+import type { Cell, CellNode, Read } from './cell-node.ts';
 import type { FileColumns } from './file-columns.ts';
 import type { Leaf, List, Node, Open, Struct } from './nodes.ts';
 import { readScalar } from './read-scalar.ts';
-
-export interface Cell {
-  /** Among the columns of the file. */
-  place: number;
-  value: unknown;
-}
-
-type Members = Record<string, unknown>;
-/** Gives what the library takes for a value that is not null. */
-type Read = (type: number, at: number) => unknown;
-
-/** A key in payloads. What has no `read` and a place is JSON text in a column of its own. */
-interface CellNode extends FieldNode {
-  /** Of the field in its struct. */
-  name?: string;
-  read?: Read;
-}
 
 /**
  * How an entry becomes cells, as the library takes them: structs by the names of their fields, JSON as text.
  * A leaf without a place is an error where `all` are wanted and there is no column for the rest.
  */
-export function createReadCells({ time, meta = [], fields, rest }: FileColumns, all: boolean) {
+export function createReadCells({ time, meta = [], tree, others, rest }: FileColumns, all: boolean) {
   const first = (time === undefined ? 0 : 1) + meta.length;
   const openEntry = createEntryReader();
   const scratch = createByteSink(1_024);
@@ -97,19 +81,32 @@ export function createReadCells({ time, meta = [], fields, rest }: FileColumns, 
   const isNested = (type: number, at: number) =>
     type === document && source.view.getInt32(at, true) > emptySize;
 
-  function readLeaf({ kind, leafOnly, open, read: own }: Leaf, node: CellNode): Read {
+  function readLeaf({ kind, leafOnly, declared, open, read: own }: Leaf, node: CellNode): Read {
     if (own) return (type, at) => own(source, type, at);
     if (kind !== 'json') {
       const read = readScalar[kind];
       const what = `something other than a ${kind === 'integer' ? '64-bit integer' : kind}`;
       return (type, at) => read(source, type, at) ?? refuse(what, open);
     }
-    if (!leafOnly) return json;
+    if (!leafOnly && !declared) return json;
+    if (declared) passOver(declared, node);
     return (type, at) => {
-      if (!isNested(type, at)) return json(type, at);
-      readMembers(node, at);
-      return null;
+      if (isNested(type, at)) readMembers(node, at, {});
+      return leafOnly && isNested(type, at) ? null : json(type, at);
     };
+  }
+
+  /** Of an object of which all is in one cell: what its struct declares has no cells of its own. */
+  function passOver({ fields }: Struct, parent: CellNode): void {
+    for (const [key, { node }] of fields) {
+      const child: CellNode = childOf(parent, key);
+      const isHeld = node.kind === 'list' || (node.kind === 'json' && !node.leafOnly);
+      if (node.kind === 'struct') passOver(node, child);
+      child.read = (type, at) => {
+        if (!isHeld && isNested(type, at)) readMembers(child, at, {});
+        return null;
+      };
+    }
   }
 
   function readList({ open, onOther }: List, read: Read): Read {
@@ -130,7 +127,7 @@ export function createReadCells({ time, meta = [], fields, rest }: FileColumns, 
     const names = [...fields.values()].map(({ name }) => name);
     return (type, at) => {
       if (type !== document) return onOther ? onOther() : refuse('something other than an object', open);
-      const values: Members = {};
+      const values: Record<string, unknown> = {};
       // The library must find each of them here, and nothing that an object inherits.
       for (const name of names) values[name] = null;
       const hasOthers = readMembers(node, at, values, inArray, extra !== undefined);
@@ -147,7 +144,7 @@ export function createReadCells({ time, meta = [], fields, rest }: FileColumns, 
   function readMembers(
     parent: CellNode,
     start: number,
-    values?: Members,
+    values?: Record<string, unknown>,
     inArray = false,
     isOpen = true,
   ): boolean {
@@ -169,7 +166,7 @@ export function createReadCells({ time, meta = [], fields, rest }: FileColumns, 
       } else if (inArray) hasOthers = isOpen || refuse('a member that the schema forbids');
       else if (node && isNested(type, value)) readMembers(node, value);
       else if (node && node.place >= 0) {
-        if (type !== nil) cells.push({ place: node.place, value: json(type, value) });
+        if (type !== nil) cells.push({ place: node.place, value: node.readOther?.(type, value) });
       } else if (rest !== undefined) hasRest = true;
       else if (all) throw new UnknownField(entryId(source), pointer());
       path.pop();
@@ -177,11 +174,13 @@ export function createReadCells({ time, meta = [], fields, rest }: FileColumns, 
     return hasOthers;
   }
 
-  for (const [index, field] of fields.entries())
-    if ('node' in field) addField(root, field.key, field, first + index, false);
-  for (const [index, field] of fields.entries())
-    if ('path' in field)
-      Object.assign(field.path.reduce(childOf, root as FieldNode), { place: first + index, column: 'shown' });
+  for (const [index, [key, field]] of [...tree.fields].entries())
+    addField(root, key, field, first + index, false);
+  for (const [index, { path, node }] of others.entries()) {
+    const child: CellNode = path.reduce(childOf, root as FieldNode);
+    const readOther = readOf(node, child, false);
+    Object.assign(child, { place: first + tree.fields.size + index, column: 'shown', readOther });
+  }
 
   return function readCells(entry: Buffer): Cell[] {
     source = openEntry(entry);
@@ -193,7 +192,7 @@ export function createReadCells({ time, meta = [], fields, rest }: FileColumns, 
     readMembers(root, source.payload);
     if (hasRest) {
       const value = text((sink) => writePruned(sink, source, source.payload, root, 'others'));
-      cells.push({ place: first + fields.length, value });
+      cells.push({ place: first + tree.fields.size + others.length, value });
     }
     return cells;
   };

@@ -1,4 +1,4 @@
-import type { Cell } from './read-cells.ts';
+import type { Cell } from './cell-node.ts';
 
 /** The values of rows in one column, NULL as null. Made when asked for, so that not all columns are in memory at a time. */
 export type Values = () => unknown[];

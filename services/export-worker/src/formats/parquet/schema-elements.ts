@@ -28,11 +28,11 @@ const createdAt = {
 const json: Leaf = { kind: 'json' };
 
 /** The elements of each column of a file, in the order of Parquet: each followed by those within it. */
-export function schemaElements({ time, meta = [], fields, rest }: FileColumns): SchemaElement[][] {
+export function schemaElements({ time, meta = [], tree, others, rest }: FileColumns): SchemaElement[][] {
   return [
     ...(time === undefined ? [] : [[{ name: time, ...createdAt }]]),
     ...meta.map((name): SchemaElement[] => [{ name, repetition_type: 'REQUIRED', ...ofEntry[name] }]),
-    ...fields.map((field) => elements(field.name, 'node' in field ? field.node : json)),
+    ...[...tree.fields.values(), ...others].map(({ name, node }) => elements(name, node)),
     ...(rest === undefined ? [] : [elements(rest, json)]),
   ];
 }

@@ -1,9 +1,11 @@
+import { fromPointer } from '@sluice/json/pointer.ts';
 import type { ColumnKind } from '@sluice/store/jobs/job-records.ts';
 import { boolean, double, int32, int64, string } from '../bson-walk.ts';
 import { type Leaf, type LeafKind, type Node, openNodes, type ReadScalar, type Struct } from './nodes.ts';
 import { createReadCells } from './read-cells.ts';
 import { fitsDouble, fitsInt64 } from './read-scalar.ts';
 import { readDate, readTimestamp } from './read-time.ts';
+import { textOf, type Versions } from './versions-tree.ts';
 
 type Fits = (...value: Parameters<ReadScalar>) => boolean;
 
@@ -26,8 +28,8 @@ const wider: { [Kind in LeafKind]?: Exclude<LeafKind, 'json'> } = {
   timestamp: 'string',
 };
 
-/** Looks at entries for the kind that each open node of a tree takes. */
-export function createTypeSurvey(tree: Struct) {
+/** Looks at entries for the kind that each open node takes. */
+export function createTypeSurvey(versions: Versions) {
   const kinds = new Map<Node, () => ColumnKind>();
 
   /** The part of the tree that leads to open nodes. */
@@ -58,18 +60,20 @@ export function createTypeSurvey(tree: Struct) {
     };
   }
 
-  const root = openPart(tree) as Struct;
-  const fields = Array.from(root.fields, ([key, field]) => ({ ...field, key }));
-  const readCells = createReadCells({ fields }, false);
+  const others = Array.from(versions.fields, ([pointer, node]) => ({
+    ...{ name: pointer, path: fromPointer(pointer), node: openPart(node) },
+  }));
+  const readCells = createReadCells({ tree: openPart(versions.tree) as Struct, others }, false);
   return {
     add: (entry: Buffer): void => void readCells(entry),
-    /** In the order of `openNodes`. */
-    kinds: (): ColumnKind[] => openNodes(tree).map((node) => kinds.get(node)?.() as ColumnKind),
+    kinds: (): ColumnKind[] => openIn(versions).map((node) => kinds.get(node)?.() as ColumnKind),
   };
 }
 
-/** The tree with each open node as a survey found it. */
-export function withKinds(tree: Struct, kinds: ColumnKind[]): Struct {
+const openIn = ({ tree, fields }: Versions) => [tree, ...fields.values()].flatMap(openNodes);
+
+/** The types with each open node as a survey found it. */
+export function withKinds({ tree, fields }: Versions, kinds: ColumnKind[]): Versions {
   const next = kinds.values();
 
   function surveyed(node: Node, inArray: boolean): Node {
@@ -82,9 +86,12 @@ export function withKinds(tree: Struct, kinds: ColumnKind[]): Struct {
     } else if (node.kind === 'list') {
       const item = surveyed(node.item, true);
       if (kind !== 'json') return { ...node, item };
-    } else return kind === node.kind ? node : ({ kind, open: node.open, leafOnly: !inArray } as Leaf);
-    return { kind: 'json', leafOnly: !inArray };
+    } else if (kind !== 'json') return { ...node, kind } as Leaf;
+    return node.kind === 'json' ? node : textOf(node, inArray);
   }
 
-  return surveyed(tree, false) as Struct;
+  return {
+    tree: surveyed(tree, false) as Struct,
+    fields: new Map(Array.from(fields, ([pointer, node]) => [pointer, surveyed(node, false)])),
+  };
 }

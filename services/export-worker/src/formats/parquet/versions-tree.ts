@@ -1,52 +1,70 @@
+import { toPointer } from '@sluice/json/pointer.ts';
 import { restName } from '@sluice/schemas/columns/names.ts';
 import type { Schema } from '@sluice/schemas/parse-schema.ts';
 import { type Field, type Leaf, type Node, type Open, type Struct, within } from './nodes.ts';
 import { type Dates, maxNodes, typedTree } from './typed-tree.ts';
 
+/** The types of payloads of which each is valid by some version of a schema. */
+export interface Versions {
+  /** Of what the first version declares. */
+  tree: Struct;
+  /** Of what only later ones declare outside of arrays, by JSON Pointer: each is a column of its own, as it was before it was declared. */
+  fields: Map<string, Node>;
+}
+
 const numeric = new Set<Node['kind']>(['integer', 'number']);
 const texts = new Set<Node['kind']>(['string', 'date', 'timestamp']);
 
-/**
- * The types of payloads of which each is valid by one version of a schema, oldest first. A field that a version does not declare
- * may be anything there: its node is open.
- */
-export function treeOfVersions([first, ...later]: [Schema, ...Schema[]], dates: Dates): Struct {
+/** Of versions oldest first. What some version does not declare may be anything there: its node is open. */
+export function typesOfVersions([first, ...later]: [Schema, ...Schema[]], dates: Dates): Versions {
+  const fields: Versions['fields'] = new Map();
   let count = 0;
 
-  function both(one: Node, other: Node, inArray: boolean): Node {
+  /** Within arrays there is no path. */
+  function both(one: Node, other: Node, path?: string[]): Node {
     const open = wider(one.open, other.open);
-    if (one.kind === 'struct' && other.kind === 'struct') return { ...structOf(one, other, inArray), open };
+    if (one.kind === 'struct' && other.kind === 'struct') return { ...structOf(one, other, path), open };
     if (one.kind === 'list' && other.kind === 'list') {
-      const item = both(one.item, other.item, true);
-      return item.kind === 'json' ? text(inArray) : { kind: 'list', item, open };
+      const item = both(one.item, other.item);
+      return item.kind === 'json' ? textOf(one, !path) : { kind: 'list', item, open };
     }
-    if (one.kind === 'json' || other.kind === 'json') return one.kind === 'json' ? one : { kind: 'json' };
+    if (one.kind === 'json') return one;
     if (one.kind === other.kind) return { ...(one as Leaf), open };
     const hasBoth = (kinds: Set<Node['kind']>) => kinds.has(one.kind) && kinds.has(other.kind);
     if (hasBoth(numeric)) return { kind: 'number', open: wider(open, 'large') };
-    return hasBoth(texts) ? { kind: 'string', open } : text(inArray);
+    return hasBoth(texts) ? { kind: 'string', open } : textOf(one, !path);
   }
 
-  function structOf(one: Struct, other: Struct, inArray: boolean): Struct {
-    const fields = new Map<string, Field>();
+  function structOf(one: Struct, other: Struct, path?: string[]): Struct {
+    const merged = new Map<string, Field>();
     for (const [key, { name, node }] of one.fields) {
       const added = other.fields.get(key)?.node;
-      fields.set(key, { name, node: added ? both(node, added, inArray) : opened(node, inArray) });
+      merged.set(key, {
+        name,
+        node: added ? both(node, added, path && [...path, key]) : opened(node, !path),
+      });
     }
-    for (const [key, { name, node }] of other.fields) {
-      if (fields.has(key)) continue;
-      count += sizeOf(node);
-      // What has no place in the tree has a column of JSON text.
-      if (count > maxNodes) continue;
-      const isText = node.kind === 'json' && !inArray;
-      fields.set(key, { name, node: isText ? text(false) : opened(node, inArray) });
+    const added = [...other.fields].filter(([key]) => !merged.has(key));
+    for (const [key, { name, node }] of added) {
+      if (path) addFields(node, [...path, key]);
+      else count += sizeOf(node);
+      if (!path && count <= maxNodes) merged.set(key, { name, node: opened(node, true) });
     }
     const isClosed = one.extra === undefined && other.extra === undefined && count <= maxNodes;
-    return { kind: 'struct', fields, extra: inArray && !isClosed ? restName(fields.keys()) : undefined };
+    return { kind: 'struct', fields: merged, extra: path || isClosed ? undefined : restName(merged.keys()) };
   }
 
-  const trees = later.map((schema) => typedTree(schema, dates));
-  return trees.reduce((all, tree) => structOf(all, tree, false), typedTree(first, dates));
+  function addFields(node: Node, path: string[]): void {
+    if (node.kind === 'struct') for (const [key, field] of node.fields) addFields(field.node, [...path, key]);
+    else {
+      const known = fields.get(toPointer(path));
+      fields.set(toPointer(path), known ? both(known, opened(node, false), path) : opened(node, false));
+    }
+  }
+
+  let tree = typedTree(first, dates);
+  for (const schema of later) tree = structOf(tree, typedTree(schema, dates), []);
+  return { tree, fields };
 }
 
 const wider = (one: Open | undefined, other: Open | undefined): Open | undefined =>
@@ -54,8 +72,11 @@ const wider = (one: Open | undefined, other: Open | undefined): Open | undefined
 
 const sizeOf = (node: Node): number => within(node).reduce((sum, inner) => sum + sizeOf(inner), 1);
 
-/** For values of several types. Outside of arrays the fields within them have columns of their own, as they have in CSV. */
-const text = (inArray: boolean): Leaf => ({ kind: 'json', leafOnly: !inArray });
+/** A node that has to take other values too. Outside of arrays the columns of fields within it stay what they are. */
+export function textOf(node: Node, inArray: boolean): Leaf {
+  if (inArray) return { kind: 'json' };
+  return node.kind === 'struct' ? { kind: 'json', declared: node } : { kind: 'json', leafOnly: true };
+}
 
 /** The same where any value may stand, there and within it. */
 function opened(node: Node, inArray: boolean): Node {

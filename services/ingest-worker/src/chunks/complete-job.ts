@@ -3,13 +3,17 @@ import { promisify } from 'node:util';
 import { zstdCompress, zstdDecompress } from 'node:zlib';
 import { LeaseLost, type LeaseTimings, underLease } from '@sluice/shared/lease.ts';
 import type { Store } from '@sluice/store/connect.ts';
-import type { ImportJob, Part } from '@sluice/store/jobs/job-records.ts';
-import { Conflict } from './store-lines.ts';
+import type { ChunkedJob, Part } from '@sluice/store/jobs/job-records.ts';
+import type { JobResult as AnyResult } from '@sluice/store/jobs/jobs.ts';
+import { Conflict } from './conflict.ts';
 
 const decompress = promisify(zstdDecompress);
 const compress = promisify(zstdCompress);
 /** Reports of chunks are joined to parts of this size at most: the list of parts is in the record. */
 const partBytes = 4 * 1024 ** 2;
+
+/** What the record of a completed job has besides its file, of which each refused line is a row. */
+export type JobResult = AnyResult & { rejected: number };
 
 interface Report {
   part: string;
@@ -17,8 +21,8 @@ interface Report {
   text: Buffer;
 }
 
-/** Makes one file of the reports of all chunks, and with it ends an import that this worker has claimed. */
-export function createCompleteImport(
+/** Makes one file of the reports of all chunks, and with it ends a job that this worker has claimed. */
+export function createCompleteJob(
   { jobs, chunks, parts }: Pick<Store, 'jobs' | 'chunks' | 'parts'>,
   { retentionMs, timings }: { retentionMs: number; timings: LeaseTimings },
 ) {
@@ -59,18 +63,21 @@ export function createCompleteImport(
     return { joined, sha256: hash.digest('hex') };
   }
 
-  return async function completeImport({ id, fence, total }: ImportJob): Promise<void> {
+  return async function completeJob(
+    { id, fence }: ChunkedJob,
+    resultOf: () => Promise<JobResult>,
+  ): Promise<void> {
     const { joined, sha256 } = await underLease(
       () => jobs.renew(id, fence, timings.leaseMs),
       timings,
       ({ check }) => joinAll(id, check),
     );
-    const { accepted, rejected } = await chunks.totals(id);
+    const result = await resultOf();
     const bytes = joined.reduce((sum, part) => sum + part.bytes, 0);
-    const manifest = { rows: rejected, bytes, sha256 };
-    const result = { parts: joined, bytes, accepted, rejected, done: total, total, held: 0 };
+    const manifest = { rows: result.rejected, bytes, sha256 };
     const expiresAt = new Date(Date.now() + retentionMs);
-    if (!(await jobs.complete(id, fence, manifest, expiresAt, result))) throw new LeaseLost();
+    if (!(await jobs.complete(id, fence, manifest, expiresAt, { ...result, parts: joined, bytes })))
+      throw new LeaseLost();
     await parts.sweep(
       id,
       joined.map((part) => part.id),

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { zstdCompress } from 'node:zlib';
 import { ofLine } from '@sluice/intake/line-errors.ts';
 import type { LineRefusal } from '@sluice/intake/validate-payload.ts';
-import type { Source } from './read-line.ts';
+import type { Source } from '../import/read-line.ts';
 
 const compress = promisify(zstdCompress);
 /** Of a line that is told in the report; more of it is cut off. */
@@ -17,20 +17,20 @@ const detailBytes = 2 * 1024 ** 2;
 /** Beyond that a line has its first detail, where it is not longer. */
 const shortBytes = 1_024;
 
-/** Gathers the refused lines of a chunk: NDJSON, a line `{line, name, message, details, payload}` for each. */
+/** Gathers the refused lines of a chunk: NDJSON, a line `{line, name, message, details, payload}` for each, or with something else in the place of `line`. */
 export function createReport() {
   const rows: { line: number; text: string }[] = [];
   let told = 0;
   let payloads = 0;
 
-  function explained(line: number, refusal: LineRefusal): string {
-    const whole = JSON.stringify({ line, ...ofLine(refusal, true) });
+  function explained(head: object, refusal: LineRefusal): string {
+    const whole = JSON.stringify({ ...head, ...ofLine(refusal, true) });
     told += whole.length;
     if (told <= detailBytes) return whole;
     const brief = ofLine(refusal, false);
-    const short = JSON.stringify({ line, ...brief });
+    const short = JSON.stringify({ ...head, ...brief });
     if (short.length <= shortBytes) return short;
-    return JSON.stringify({ line, name: brief.name, message: brief.message });
+    return JSON.stringify({ ...head, name: brief.name, message: brief.message });
   }
 
   function payloadOf(payload: Source): string {
@@ -42,8 +42,8 @@ export function createReport() {
   return {
     rows: () => rows.length,
 
-    add(line: number, refusal: LineRefusal, payload: Source): void {
-      const row = explained(line, refusal);
+    add(line: number, refusal: LineRefusal, payload: Source, head: object = { line }): void {
+      const row = explained(head, refusal);
       rows.push({ line, text: `${row.slice(0, -1)},"payload":${payloadOf(payload)}}\n` });
     },
 
@@ -58,7 +58,7 @@ export function createReport() {
 }
 
 /** The payload itself where it is JSON, number for number; else what was sent, as a string. */
-function shown({ bytes, as }: Source, mostBytes: number): string {
+export function shown({ bytes, as }: Source, mostBytes: number): string {
   const text = bytes.toString('utf8', 0, mostBytes);
   if (bytes.length > mostBytes) return JSON.stringify(text.replace(/\uFFFD{1,3}$/, '') + cutOff);
   if (as === 'text') return JSON.stringify(text.trim());

@@ -1,0 +1,67 @@
+import { createRecordFields } from '@sluice/intake/record-fields.ts';
+import type { RefusalRecorder } from '@sluice/intake/refusals/recorder.ts';
+import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
+import { LeaseLost } from '@sluice/shared/lease.ts';
+import type { Logger } from '@sluice/shared/logger.ts';
+import type { Store } from '@sluice/store/connect.ts';
+import type { ClaimedChunk } from '@sluice/store/jobs/chunk-records.ts';
+import type { ImportJob } from '@sluice/store/jobs/job-records.ts';
+import { Conflict } from '../chunks/conflict.ts';
+import type { ChunkTask } from '../chunks/do-chunks.ts';
+import { createProcessChunk } from './process-chunk.ts';
+import { createReaders } from './readers.ts';
+
+interface Dependencies {
+  store: Store;
+  compiler: Compiler;
+  refusalRecorder: RefusalRecorder;
+  log: Logger;
+}
+
+/** Stores the lines of imports. */
+export function createImportTask({
+  store,
+  compiler,
+  refusalRecorder,
+  log,
+}: Dependencies): ChunkTask<ImportJob, ClaimedChunk> {
+  const { chunks, entries, milestones, jobs, fields, parts, schemas } = store;
+  const readerOf = createReaders({ fields, schemas, compiler });
+  const processChunk = createProcessChunk({ entries, recordFields: createRecordFields(fields), log });
+
+  /** Milestones that are above entries to be stored go, and none is set there until the chunk is done. In this order. */
+  async function makeRoom({ id, fence, application }: ClaimedChunk, since: number): Promise<void> {
+    if (!(await chunks.lower(id, fence, since))) throw new LeaseLost();
+    await milestones.removeFrom(application, since);
+  }
+
+  return {
+    kind: 'import',
+    claim: chunks.claim,
+
+    async prepare(chunk, job, application) {
+      const [reader, data] = await Promise.all([readerOf(job, application), parts.get(chunk.part)]);
+      if (!data) {
+        if ((await jobs.chunked.over([job.id])).length > 0) throw new LeaseLost();
+        throw new Conflict(`a piece of the file is missing, that of chunk ${chunk.seq}`);
+      }
+      return async (steps) => {
+        const { refused, ...done } = await processChunk({
+          ...{ chunk, data, ...reader, ...steps },
+          makeRoom: (since) => makeRoom(chunk, since),
+        });
+        const settle = async () => {
+          refused.noteTo(refusalRecorder, { ...reader.intake, refused: application.refused });
+          await parts.remove(chunk.part);
+          return chunk.bytes;
+        };
+        return { ...done, settle };
+      };
+    },
+
+    async result({ id, total }) {
+      const { accepted, rejected } = await chunks.totals(id);
+      return { accepted, rejected, done: total, total, held: 0 };
+    },
+  };
+}
