@@ -1,4 +1,4 @@
-import { within } from '@sluice/shared/deadline.ts';
+import { DeadlineError, within } from '@sluice/shared/deadline.ts';
 import { storeFault } from '../faults.ts';
 import { maxSkewMs } from './cuts.ts';
 import type { HorizonStore } from './horizon.ts';
@@ -10,6 +10,8 @@ const quietMs = 2_000;
 const freshMs = 10_000;
 /** An insert in doubt counts as decided after so many answers of MongoDB: a minute. */
 const doubtfulAnswers = 60_000 / publishEveryMs;
+/** Then it is sent again: one answer that is lost must not stop all uploads. */
+const answerMs = 5_000;
 const leaveMs = 1_000;
 
 interface Undecided {
@@ -49,7 +51,8 @@ export function createWriter(horizon: HorizonStore, { doubtful = doubtfulAnswers
     next += 1;
     const isNew = publishedAt === Number.NEGATIVE_INFINITY;
     const openSince = isNew ? undefined : Math.min(next, ...Array.from(undecided, ({ since }) => since));
-    const answer = await horizon.publish({ writer, openSince, next });
+    const publication = horizon.publish({ writer, openSince, next });
+    const answer = await within(answerMs, 'MongoDB does not answer', publication);
     offset = answer.now - performance.now();
     next = Math.max(next, answer.clock);
     publishedAt = at;
@@ -94,7 +97,10 @@ export function createWriter(horizon: HorizonStore, { doubtful = doubtfulAnswers
      */
     async write<T>(store: (now: () => number) => Promise<T>): Promise<T> {
       usedAt = performance.now();
-      while (performance.now() - publishedAt > freshMs) await publishOnce();
+      while (performance.now() - publishedAt > freshMs)
+        await publishOnce().catch((error) => {
+          if (!(error instanceof DeadlineError)) throw error;
+        });
       if (!timer) goOn();
       const one: Undecided = { since: now(), left: Number.POSITIVE_INFINITY };
       undecided.add(one);
