@@ -76,10 +76,12 @@ it.each([
   ...[
     'schemas',
     'changing-schemas',
+    'rehearsals',
     'uploads',
     'refused',
     'keys',
     'listing',
+    'deleting',
     'exports',
     'imports',
     'operations',

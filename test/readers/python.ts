@@ -7,12 +7,12 @@ import { onTestFinished } from 'vitest';
 
 const run = promisify(execFile);
 
-/** A Python that has DuckDB and openapi-python-client. */
+/** A Python that has the packages that CONTRIBUTING.md lists. */
 export function python(): string {
   const path = process.env.READERS_PYTHON;
   if (!path)
     throw new Error(
-      'set READERS_PYTHON to a python3 that has duckdb and openapi-python-client: see CONTRIBUTING.md',
+      'set READERS_PYTHON to a python3 that has duckdb, pandas, polars and openapi-python-client: see CONTRIBUTING.md',
     );
   return path;
 }

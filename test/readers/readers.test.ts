@@ -11,6 +11,7 @@ import {
   write as writeParquet,
 } from '../support/exports/parquet-files.ts';
 import { listed, numbersPayload, numbersSchema } from '../support/exports/parquet-numbers.ts';
+import { heldTime, microsOf, usualDay } from '../support/exports/parquet-times.ts';
 import { readByPython } from './python.ts';
 
 const count = Number(process.env.READERS_FILES ?? 300);
@@ -89,5 +90,44 @@ it('numbers in Parquet are read digit by digit as a list prints them, by DuckDB'
       list?.map(listed) ?? null,
     ]);
     expect({ seed, i, rows: found }).toEqual({ seed, i, rows: expected });
+  }
+});
+
+it('dates and times in Parquet are read as such, by DuckDB, pandas and polars', async () => {
+  const { seed, values } = sample(
+    fc.array(fc.record({ day: usualDay, at: heldTime }, { requiredKeys: [], noNullPrototype: true }), {
+      minLength: 1,
+      maxLength: 8,
+    }),
+  );
+  const schema = {
+    type: 'object',
+    properties: { day: { type: 'string', format: 'date' }, at: { type: 'string', format: 'date-time' } },
+  };
+  const whole = { day: '2026-11-23', at: '2026-11-23T08:00:00.123456+01:00' };
+  const cases = values.map((payloads) => [whole, ...payloads]);
+  const files = await Promise.all(
+    cases.map((payloads) =>
+      writeParquet({
+        schema,
+        columns: parquetColumnsFor(schema, payloads),
+        entries: payloads.map((payload) => ({ time: 5, payload })),
+      }),
+    ),
+  );
+  const read = (await readByPython('read_times.py', files)).trim().split('\n');
+  const types = [
+    ['DATE', 'TIMESTAMP WITH TIME ZONE'],
+    ['date', 'datetime64[us, UTC]'],
+    ['Date', "Datetime(time_unit='us', time_zone='UTC')"],
+  ];
+  for (const [i, payloads] of cases.entries()) {
+    const rows = payloads.map(({ day = null, at }) => [day, at === undefined ? null : Number(microsOf(at))]);
+    for (const [reader, expected] of types.entries()) {
+      const found = JSON.parse(read[types.length * i + reader] as string);
+      expect({ seed, i, reader, types: found.types, rows: found.rows }).toEqual({
+        ...{ seed, i, reader, types: expected, rows },
+      });
+    }
   }
 });

@@ -26,17 +26,17 @@ const fraction = fc.oneof(
 const clock = fc
   .tuple(fc.nat({ max: 23 }), fc.nat({ max: 59 }), fc.nat({ max: 59 }))
   .map((parts) => parts.map(two).join(':'));
-const usualDay = fc
+export const usualDay = fc
   .date({ min: new Date('0002-01-01'), max: new Date('9998-12-31'), noInvalidDate: true })
   .map((day) => day.toISOString().slice(0, 10));
 
+/** A column of Parquet holds each of them. */
+export const heldTime = fc
+  .tuple(usualDay, fc.constantFrom('T', 't', ' '), clock, fraction, zone)
+  .map((parts) => parts.join(''));
+
 export const anyTime = fc.oneof(
-  {
-    weight: 30,
-    arbitrary: fc
-      .tuple(usualDay, fc.constantFrom('T', 't', ' '), clock, fraction, zone)
-      .map((parts) => parts.join('')),
-  },
+  { weight: 30, arbitrary: heldTime },
   {
     weight: 1,
     arbitrary: fc.constantFrom(

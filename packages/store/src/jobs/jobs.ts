@@ -62,6 +62,7 @@ export function jobStore(db: Db, chunks: ChunkStore) {
     chunked: chunkedJobs(db),
     ...queuedJobs(db),
 
+    /** `total`: how much there is to do, where that is known. */
     async create<Kind extends 'replay' | 'deletion'>(job: NewJob<Kind>): Promise<JobOf<Kind>> {
       const document = { ...job, ...newDocument(job), total: job.total ?? 0 };
       await jobs.insertOne(document as unknown as JobDocument);

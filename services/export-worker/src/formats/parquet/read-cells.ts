@@ -177,7 +177,7 @@ export function createReadCells({ time, meta = [], tree, others, rest }: FileCol
   for (const [index, [key, field]] of [...tree.fields].entries())
     addField(root, key, field, first + index, false);
   for (const [index, { path, node }] of others.entries()) {
-    const child: CellNode = path.reduce(childOf, root as FieldNode);
+    const child = path.reduce<CellNode>(childOf, root);
     const readOther = readOf(node, child, false);
     Object.assign(child, { place: first + tree.fields.size + index, column: 'shown', readOther });
   }
