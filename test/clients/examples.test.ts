@@ -15,6 +15,7 @@ const order = [
   'createExport',
   'createRehearsal',
   'publishSchema',
+  'createReplay',
   'updateApplication',
   'putApplication',
   'updateProfile',

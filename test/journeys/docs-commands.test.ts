@@ -73,9 +73,19 @@ const beginning = readme.slice(0, 3);
 
 it.each([
   ['README.md', [], readme],
-  ...['schemas', 'changing-schemas', 'uploads', 'refused', 'keys', 'listing', 'exports', 'imports', 'operations'].map(
-    (name): [string, Step[], Step[]] => [`docs/${name}.md`, beginning, stepsOf(`docs/${name}.md`)],
-  ),
+  ...[
+    'schemas',
+    'changing-schemas',
+    'rehearsals',
+    'uploads',
+    'refused',
+    'keys',
+    'listing',
+    'deleting',
+    'exports',
+    'imports',
+    'operations',
+  ].map((name): [string, Step[], Step[]] => [`docs/${name}.md`, beginning, stepsOf(`docs/${name}.md`)]),
 ])('the commands of %s have the answers that it shows', async (_page, before, steps) => {
   expect(steps.filter(({ answer }) => answer !== '')).not.toEqual([]);
   const answers = (await answersOf([...before, ...steps])).slice(before.length);

@@ -228,7 +228,7 @@ describe('one owner', () => {
     expect([status, body.error.message]).toEqual([
       429,
       expect.stringMatching(
-        /^you have reached your limit of 100 unfinished exports and imports; .*delete one, .*; nothing was stored$/,
+        /^you have reached your limit of 100 unfinished jobs; .*delete one, .*; nothing was stored$/,
       ),
     ]);
   });

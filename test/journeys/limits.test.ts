@@ -376,7 +376,7 @@ describe('quotas of an owner', () => {
     ]) {
       expectTooMany(
         refused,
-        /^you have reached your limit of 2 unfinished exports and imports; .*delete one/,
+        /^you have reached your limit of 2 unfinished jobs; .*delete one/,
       );
     }
     await sluice.request('DELETE', `${path}/exports/${body.data.id}`, { token });

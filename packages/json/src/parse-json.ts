@@ -1,4 +1,4 @@
-import { toNumber } from './numbers.ts';
+import { keptNumber, toNumber } from './numbers.ts';
 import { prototypeKey } from './rules.ts';
 import { decode, endOfToken, isNumeric } from './tokens.ts';
 
@@ -29,6 +29,38 @@ export function parseExactJson(text: string, revive?: Revive): unknown {
 
 /** The same for a text that is valid JSON. */
 export const readExactJson = (text: string, revive?: Revive): unknown => read(text, toNumber, revive);
+
+class Literal {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/**
+ * The value of a valid JSON text with each number as `n` and its literal, and each string as `s` and itself. So no digit is lost, whoever
+ * copies it. `writeTagged` is the inverse.
+ */
+export const readTagged = (text: string): unknown =>
+  read(
+    text,
+    (literal) => new Literal(literal),
+    (_key, value) => {
+      if (value instanceof Literal) return `n${String(keptNumber(value.text) ?? value.text)}`;
+      return typeof value === 'string' ? `s${value}` : value;
+    },
+  );
+
+/** The JSON text of what `readTagged` gave. Throws RangeError where it is nested too deeply. */
+export function writeTagged(value: unknown): string {
+  if (typeof value === 'string')
+    return value.startsWith('n') ? value.slice(1) : JSON.stringify(value.slice(1));
+  if (Array.isArray(value)) return `[${value.map(writeTagged).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return String(value);
+  const members = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}:${writeTagged(item)}`);
+  return `{${members.join(',')}}`;
+}
 
 /** Of a valid text. */
 function hasEscapedKey(text: string): boolean {

@@ -27,6 +27,7 @@ import { monitorPool, monitorPrimary, timedConnections } from './monitor.ts';
 import { operationStore } from './operations.ts';
 import { refusalCountStore } from './refused/refusal-counts.ts';
 import { refusedStore } from './refused/refused.ts';
+import { replayStore } from './refused/replays.ts';
 
 export interface Clock {
   /** The time of MongoDB's primary, in ms since the epoch. */
@@ -134,6 +135,7 @@ export function connectStore(
     chunks,
     refused: refusedStore(db),
     refusals,
+    replays: replayStore(db, entries, writer, timeoutMs),
     audit: auditStore(db),
     operations: operationStore(db),
     inspection: inspection(db),

@@ -20,6 +20,7 @@ import { keyRoutes } from './keys/routes.ts';
 import { createQuotas } from './limits/quota.ts';
 import { createCounters } from './limits/rate.ts';
 import { metricsRoute } from './metrics/route.ts';
+import { replayRoutes } from './refused/replay-routes.ts';
 import { refusedRoutes } from './refused/routes.ts';
 import { rehearsalRoutes } from './rehearsals/routes.ts';
 import { uploadRoutes } from './uploads/routes.ts';
@@ -54,6 +55,7 @@ export async function buildApp(given: AppDependencies) {
       await api.register(entryRoutes, dependencies);
       await api.register(entryDeletionRoutes, dependencies);
       await api.register(refusedRoutes, dependencies);
+      await api.register(replayRoutes, dependencies);
       await api.register(exportRoutes, dependencies);
       await api.register(importRoutes, dependencies);
       await api.register(rehearsalRoutes, dependencies);

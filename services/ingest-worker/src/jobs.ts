@@ -10,6 +10,7 @@ import {
   invalidationsQueue,
   purgesQueue,
   rehearsalsQueue,
+  replaysQueue,
 } from '@sluice/queues/queues.ts';
 import { connectRedis } from '@sluice/queues/redis.ts';
 import { timings as usual } from '@sluice/queues/timings.ts';
@@ -28,6 +29,7 @@ import { createImportTask } from './import/import-task.ts';
 import { startSettling } from './milestones/start.ts';
 import { monitorBackups } from './monitor-backups.ts';
 import { createPurge } from './purge.ts';
+import { createReplay } from './refused/replay.ts';
 import { createTrimRefused } from './refused/trim-refused.ts';
 import { createRehearsalTask } from './rehearsal/rehearsal-task.ts';
 
@@ -52,6 +54,7 @@ export async function startIngestWorker(
   const imports = createJobQueue(importsQueue, store.jobs, redis, config.redis, log);
   const rehearsals = createJobQueue(rehearsalsQueue, store.jobs, redis, config.redis, log);
   const deletions = createJobQueue(deletionsQueue, store.jobs, redis, config.redis, log);
+  const replays = createJobQueue(replaysQueue, store.jobs, redis, config.redis, log);
   const compiler = createCompiler({ metrics, log });
   const refusalRecorder = createRefusalRecorder(store, log);
   await untilPrepared(store, log);
@@ -104,6 +107,14 @@ export async function startIngestWorker(
           metrics: createJobMetrics('deletion', metrics),
         }),
         recover: () => deletions.recover(timings.forgottenMs),
+      },
+      {
+        queue: replays,
+        handler: createReplay({
+          ...{ store, compiler, queue: replays, retentionMs, timings, log },
+          metrics: createJobMetrics('replay', metrics),
+        }),
+        recover: () => replays.recover(timings.forgottenMs),
       },
     ],
     async clean() {

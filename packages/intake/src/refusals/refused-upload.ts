@@ -44,7 +44,6 @@ export function toKept({
   sender,
 }: RefusedUpload): Omit<RefusedRecord, 'id' | 'application' | 'at' | 'version' | keyof Reason> {
   const { name, message } = refusal;
-  const { details, bytes } = shorten(refusal.details ?? []);
   const json = withoutByteOrderMark(payload);
   const truncated = json.length > keptPayloadBytes;
   const text = json.toString('utf8', 0, keptPayloadBytes);
@@ -53,13 +52,21 @@ export function toKept({
     ...(line !== undefined && { line }),
     name,
     message,
-    details,
     // A character may be cut in two.
     payload: truncated ? text.replace(/\uFFFD{1,3}$/, '') : text,
     truncated,
-    size: Math.min(json.length, keptPayloadBytes) + bytes,
+    ...sizeOf(text, refusal.details),
     ...sender?.(),
   };
+}
+
+/** What is kept of the details, and the size of both. */
+export function sizeOf(
+  payload: string,
+  details: ErrorDetail[] = [],
+): Pick<RefusedRecord, 'details' | 'size'> {
+  const kept = shorten(details);
+  return { details: kept.details, size: Buffer.byteLength(payload) + kept.bytes };
 }
 
 /** The first of them always. */

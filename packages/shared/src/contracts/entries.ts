@@ -107,6 +107,12 @@ export const Entry = Type.Object(
         examples: [2],
       }),
     ),
+    received_at: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'When it was refused first; only of entries from a replay.',
+      }),
+    ),
   },
   { title: 'Entry' },
 );

@@ -118,6 +118,76 @@ export const RefusedGroup = Type.Object(
   { title: 'RefusedGroup' },
 );
 
+const list = (description: string, items: object, examples: unknown[]) =>
+  // The route puts the JSON text of an array in its place.
+  Type.Unsafe<string>({ type: ['array', 'string'], description, items, examples, maxLength: 65_536 });
+
+export const ReplayRequest = Type.Object(
+  {
+    ids: Type.Optional(
+      Type.Array(Type.String({ pattern: '^[0-9a-f]{24}$', description: 'Must be an id from the list.' }), {
+        minItems: 1,
+        maxItems: 1_000,
+        description: 'Ids of refused uploads.',
+      }),
+    ),
+    ...selection,
+    patch: Type.Optional(
+      list(
+        'A JSON Patch (RFC 6902), or its JSON text: at most 100 operations. Where one cannot be applied, the upload stays as it is.',
+        { type: 'object' },
+        [[{ op: 'move', from: '/temp', path: '/celsius' }]],
+      ),
+    ),
+    coerce: Type.Optional(
+      list(
+        'Named changes, or their JSON text, at most 100: `{path, to}` converts a value that is there to a `number`, `integer`, `boolean` or `string`, or trims it (`trim`); `{path, default}` sets one that is missing.',
+        { type: 'object' },
+        [[{ path: '/celsius', to: 'number' }]],
+      ),
+    ),
+  },
+  { ...strict, title: 'ReplayRequest', examples: [{ coerce: [{ path: '/celsius', to: 'number' }] }] },
+);
+
+export const ReplayQuery = Type.Object(
+  {
+    dry_run: Type.Optional(
+      Type.Boolean({ default: false, description: 'Show the first ten; store nothing.' }),
+    ),
+  },
+  strict,
+);
+
+export const ReplayPairs = Type.Object(
+  {
+    pairs: Type.Array(
+      Type.Object(
+        {
+          before: Payload,
+          after: Type.Unknown({
+            description: 'The payload after the changes.',
+            examples: [{ celsius: 21.5 }],
+          }),
+          ok: Type.Boolean({ description: 'Whether it conforms then.', examples: [true] }),
+          error: Type.Optional(
+            Type.Object(
+              {
+                name: Type.Optional(Type.String()),
+                message: Type.String(),
+                details: Type.Optional(Type.Array(Detail)),
+              },
+              { title: 'ReplayError', description: 'Why it does not.' },
+            ),
+          ),
+        },
+        { title: 'ReplayPair' },
+      ),
+    ),
+  },
+  { title: 'ReplayPairs' },
+);
+
 export type RefusedSource = Static<typeof Source>;
 export type RefusedUpload = Static<typeof RefusedUpload>;
 export type RefusedGroup = Static<typeof RefusedGroup>;

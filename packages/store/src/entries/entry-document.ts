@@ -7,6 +7,8 @@ export interface StoredEntry {
   payload: Record<string, unknown>;
   /** Of the schema with which it was validated. */
   version: number;
+  /** When it was refused first, if it was. */
+  receivedAt?: Date;
 }
 
 export interface EntryDocument {
@@ -17,4 +19,6 @@ export interface EntryDocument {
   once?: Binary;
   /** Of the schema; absent where it is the first. */
   version?: number;
+  /** When it was refused first, if it was. */
+  receivedAt?: Date;
 }

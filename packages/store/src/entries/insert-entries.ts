@@ -30,6 +30,8 @@ export interface NewEntry {
   once?: Buffer | undefined;
   /** Of the schema with which it was validated; absent: the first. */
   version?: number | undefined;
+  /** When it was refused first. */
+  receivedAt?: Date | undefined;
   /** Set by `insert`: of the entry that is stored, be it now or before. */
   key?: Binary;
 }
@@ -71,6 +73,7 @@ interface Prepared {
   bson?: Buffer | undefined;
   once?: Binary | undefined;
   version?: number | undefined;
+  receivedAt?: Date | undefined;
 }
 
 /** The `insert` command itself, with documents that are BSON already; see docs/decisions/0014-json-becomes-bson.md. */
@@ -78,9 +81,9 @@ export function createInsert({ db, entries, prepare, newKey, writer, timeoutMs }
   const { w, journal, wtimeoutMS } = db.writeConcern ?? {};
   const writeConcern = { w, j: journal, wtimeout: wtimeoutMS };
 
-  function toPrepared({ application, json, bson, once, version }: NewEntry, createdAt: number): Prepared {
+  function toPrepared({ application, once, ...entry }: NewEntry, createdAt: number): Prepared {
     const key = newKey(Buffer.from(application, 'hex'), createdAt);
-    return { key, json, bson, once: once && new Binary(once), version };
+    return { ...entry, key, once: once && new Binary(once) };
   }
 
   async function send(batch: Prepared[], bson: Buffer, session?: ClientSession): Promise<WriteError[]> {

@@ -5,8 +5,14 @@ import { fromKey } from './entry-id.ts';
 
 /** The entry in the BSON of its document; the payload is for JSON.stringify: -0 is 0, and an int64 is printed with all its digits. */
 export function readDocument(document: Uint8Array): StoredEntry {
-  const { _id, payload, version = 1 } = BSON.deserialize(document, { useBigInt64: true }) as EntryDocument;
-  return { ...fromKey(_id), version, payload: plain(payload, printed) as StoredEntry['payload'] };
+  const stored = BSON.deserialize(document, { useBigInt64: true }) as EntryDocument;
+  const { _id, payload, version = 1, receivedAt } = stored;
+  return {
+    ...fromKey(_id),
+    version,
+    ...(receivedAt && { receivedAt }),
+    payload: plain(payload, printed) as StoredEntry['payload'],
+  };
 }
 
 /** The payload of the entry as validation takes it: a BigInt is an integer beyond 2^53. */

@@ -2,12 +2,13 @@ import { bsonRoom, inRoom, writeBson } from '@sluice/json/write-bson.ts';
 import { type Binary, BSON } from 'mongodb';
 
 // https://bsonspec.org/spec.html
-const [subdocument, binary, int32] = [0x03, 0x05, 0x10];
+const [subdocument, binary, dateTime, int32] = [0x03, 0x05, 0x09, 0x10];
 const name = (text: string, type: number) => Buffer.concat([Buffer.of(type), Buffer.from(`${text}\0`)]);
 const keyName = name('_id', binary);
 const payloadName = name('payload', subdocument);
 const onceName = name('once', binary);
 const versionName = name('version', int32);
+const receivedName = name('receivedAt', dateTime);
 
 interface Entry {
   key: Binary;
@@ -15,12 +16,13 @@ interface Entry {
   bson?: Buffer | undefined;
   once?: Binary | undefined;
   version?: number | undefined;
+  receivedAt?: Date | undefined;
 }
 
 /** What is around a payload, at the most. */
 const frameBytes = 128;
 
-/** Documents `{_id, payload, once, version}`, one after the other. */
+/** Documents `{_id, payload, once, version, receivedAt}`, one after the other. */
 export function writeDocuments(entries: Entry[]): Buffer {
   const room = entries.reduce(
     (sum, { json, bson }) => sum + (bson?.length ?? bsonRoom(json)) + frameBytes,
@@ -31,13 +33,15 @@ export function writeDocuments(entries: Entry[]): Buffer {
 
 function writeAll(entries: Entry[], target: Buffer): number {
   let at = 0;
-  for (const { key, json, bson, once, version = 1 } of entries) {
+  for (const { key, json, bson, once, version = 1, receivedAt } of entries) {
     const start = at;
     at = writeBinary(keyName, key, target, at + 4);
     at += payloadName.copy(target, at);
     at = bson ? at + bson.copy(target, at) : writeBson(json, target, at);
     if (once) at = writeBinary(onceName, once, target, at);
     if (version > 1) at = target.writeInt32LE(version, at + versionName.copy(target, at));
+    if (receivedAt)
+      at = target.writeBigInt64LE(BigInt(receivedAt.getTime()), at + receivedName.copy(target, at));
     target[at++] = 0;
     target.writeInt32LE(at - start, start);
   }

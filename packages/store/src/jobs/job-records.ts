@@ -213,6 +213,8 @@ export interface ReplayOptions {
 export interface ReplayJob extends Job {
   kind: 'replay';
   options: ReplayOptions;
+  /** Id of the last upload that is done; absent when there is none. */
+  after?: string | undefined;
   result?: ReplayResult;
 }
 

@@ -37,8 +37,7 @@ type WithResult = 'rehearsal' | 'replay' | 'deletion';
 type NewJob<Kind extends 'replay' | 'deletion'> = Pick<
   JobOf<Kind>,
   'kind' | 'application' | 'owner' | 'domain' | 'options'
-> &
-  Partial<JobOf<Kind>>;
+> & { total?: number };
 
 type Failure = Pick<JobRecord, 'error' | 'isDefect'>;
 
@@ -63,8 +62,9 @@ export function jobStore(db: Db, chunks: ChunkStore) {
     chunked: chunkedJobs(db),
     ...queuedJobs(db),
 
+    /** `total`: how much there is to do, where that is known. */
     async create<Kind extends 'replay' | 'deletion'>(job: NewJob<Kind>): Promise<JobOf<Kind>> {
-      const document = { ...job, ...newDocument(job) };
+      const document = { ...job, ...newDocument(job), total: job.total ?? 0 };
       await jobs.insertOne(document as unknown as JobDocument);
       return toRecord(document as unknown as JobDocument) as JobOf<Kind>;
     },

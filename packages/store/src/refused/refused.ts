@@ -38,7 +38,8 @@ const newestFirst = { _id: -1 } as const;
 /** Ids have the second in which they were made, just after `at`. */
 const idAt = (ms: number) => ObjectId.createFromTime(Math.floor(ms / 1_000));
 
-function matching(
+/** The documents of an application that a selection means. */
+export function matching(
   application: string,
   { from, to, path, keyword }: RefusedSelection,
 ): Filter<RefusedDocument> {

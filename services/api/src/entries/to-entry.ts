@@ -4,7 +4,7 @@ import type { StoredEntry } from '@sluice/store/entries/entry-document.ts';
 
 /** An entry as its owner sees it. */
 export const toEntry = (
-  { id, payload, createdAt, version }: StoredEntry,
+  { id, payload, createdAt, version, receivedAt }: StoredEntry,
   application: Pick<ApplicationRecord, 'domain' | 'version'>,
 ): Entry => ({
   id,
@@ -12,4 +12,5 @@ export const toEntry = (
   payload,
   createdAt: createdAt.toISOString(),
   ...(application.version > 1 && { schema_version: version }),
+  ...(receivedAt && { received_at: receivedAt.toISOString() }),
 });

@@ -1,20 +1,21 @@
 import { type Body, type Description, mapOperations, mapValues, type Schema } from './description.ts';
 
-/** An example made of those of the parts; undefined where a part that is required has none. */
-function exampleOf(schema: Schema): unknown {
+/** An example made of those of the parts; undefined where a part that is required has none. `isOptional`: times are left out then. */
+function exampleOf(schema: Schema, isOptional = false): unknown {
   const { examples, properties, items, required = [], format } = schema;
   if (Array.isArray(examples)) return examples[0];
   if ('const' in schema) return schema.const;
-  if (format === 'date-time') return '2026-11-21T04:00:00.000Z';
+  if (format === 'date-time') return isOptional ? undefined : '2026-11-21T04:00:00.000Z';
   if (Array.isArray(schema.enum)) return schema.enum[0];
   if (items) {
     const item = exampleOf(items as Schema);
     return item === undefined ? undefined : [item];
   }
   if (!properties) return undefined;
+  const isRequired = (name: string) => (required as string[]).includes(name);
   const parts = Object.entries(properties)
-    .map(([name, part]) => [name, exampleOf(part)] as const)
-    .filter(([name, part]) => part !== undefined || (required as string[]).includes(name));
+    .map(([name, part]) => [name, exampleOf(part, !isRequired(name))] as const)
+    .filter(([name, part]) => part !== undefined || isRequired(name));
   return parts.some(([, part]) => part === undefined) ? undefined : Object.fromEntries(parts);
 }
 

@@ -4,7 +4,7 @@ import { memberText } from '@sluice/json/member-text.ts';
 import { parseJson } from '@sluice/json/parse-json.ts';
 import { isObject } from '@sluice/schemas/is-object.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { decodeWhole, encodingOf } from './decode.ts';
 
@@ -83,18 +83,25 @@ function check(key: string, value: unknown): unknown {
 }
 
 /** An object that is kept as text keeps its digits too, which a parsed number may not. */
-function keepText(value: unknown, text: string, name: string | undefined): unknown {
-  if (name === undefined || !isObject(value) || !isObject(value[name])) return value;
-  return { ...value, [name]: memberText(text, name) };
+function keepTexts(
+  value: unknown,
+  text: string,
+  { textOf, listsAsText = [] }: FastifyContextConfig,
+): unknown {
+  if (!isObject(value)) return value;
+  const names = listsAsText.filter((name) => Array.isArray(value[name]));
+  if (textOf !== undefined && isObject(value[textOf])) names.push(textOf);
+  const texts = names.map((name) => [name, memberText(text, name)]);
+  return names.length === 0 ? value : { ...value, ...Object.fromEntries(texts) };
 }
 
-function parse(body: Buffer, textOf: string | undefined): unknown {
+function parse(body: Buffer, config: FastifyContextConfig): unknown {
   if (body.length === 0) throw malformed('the body is empty');
   if (!isUtf8(body)) throw malformed('the body is not valid UTF-8');
   refuseManyValues(body);
   const text = body.toString().replace(/^\uFEFF/, '');
   try {
-    return keepText(parseJson(text, check), text, textOf);
+    return keepTexts(parseJson(text, check), text, config);
   } catch (error) {
     throw error instanceof ApiError
       ? error
@@ -111,7 +118,7 @@ export const jsonBody = fp(
       { parseAs: 'buffer' },
       (request: FastifyRequest, body: Buffer, done: Done) => {
         refuseEncodings(request);
-        done(null, parse(body, request.routeOptions.config.textOf));
+        done(null, parse(body, request.routeOptions.config));
       },
     );
   },
@@ -122,5 +129,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** A member of the body that is JSON text to the route: where an object is sent, its text comes in its place. */
     textOf?: string;
+    /** The same of members that are arrays. */
+    listsAsText?: string[];
   }
 }

@@ -10,7 +10,6 @@ import {
 import { ApiError } from '@sluice/shared/errors.ts';
 import { PageTooLarge } from '@sluice/store/entries/read-page.ts';
 import { wholeMinutes } from '@sluice/store/refused/refusal-counts.ts';
-import type { FastifyReply } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { findApplication } from '../applications/find.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -19,16 +18,10 @@ import { success } from '../http/envelope.ts';
 import { toPeriod } from '../http/formats.ts';
 import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
 import { pageBytes } from '../limits/table.ts';
-import { toGroupJson, toJson } from './to-json.ts';
+import { sendJson, toGroupJson, toJson } from './to-json.ts';
 
 const idBytes = 12;
 const mostGroups = 100;
-
-/** What is JSON already; the type is that of the value. */
-const sendJson = (reply: FastifyReply, data: string) =>
-  reply
-    .type('application/json; charset=utf-8')
-    .send(`{"success":true,"status":200,"data":${data}}` as never) as never;
 
 const toSelection = ({ path, keyword, ...query }: Static<typeof RefusedSelectionQuery>) => ({
   path,

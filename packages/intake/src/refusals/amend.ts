@@ -1,0 +1,122 @@
+import { findIssues } from '@sluice/json/find-issues.ts';
+import { readTagged, writeTagged } from '@sluice/json/parse-json.ts';
+import { fromPointer } from '@sluice/json/pointer.ts';
+import jsonPatch, { type Operation } from 'fast-json-patch';
+import type { Amendments, Coercion } from './amendments.ts';
+
+/** A patch can copy what it copied before: a payload must not grow beyond this. */
+const mostCharacters = 1024 ** 2;
+
+export type Amended = { ok: true; json: string } | { ok: false; message: string };
+
+/** An operation cannot be applied to this payload. */
+class Inapplicable extends Error {}
+
+type Container = Record<string, unknown> | unknown[];
+
+const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null;
+const index = /^(0|[1-9]\d*)$/;
+
+/** Own members and items only: what every object inherits is no part of a payload. */
+function has(container: Container, key: string): boolean {
+  return Array.isArray(container)
+    ? index.test(key) && Number(key) < container.length
+    : Object.hasOwn(container, key);
+}
+
+/** The object or array of the last key; undefined where it is not there. */
+function parentOf(root: unknown, keys: string[]): Container | undefined {
+  let value = root;
+  for (const key of keys.slice(0, -1)) {
+    if (!isContainer(value) || !has(value, key)) return undefined;
+    value = (value as Record<string, unknown>)[key];
+  }
+  return isContainer(value) ? value : undefined;
+}
+
+function isThere(root: unknown, keys: string[]): boolean {
+  const parent = parentOf(root, keys);
+  return keys.length === 0 || (parent !== undefined && has(parent, keys.at(-1) as string));
+}
+
+function canAdd(root: unknown, keys: string[]): boolean {
+  if (keys.length === 0) return true;
+  const parent = parentOf(root, keys);
+  const last = keys.at(-1) as string;
+  if (!parent || !Array.isArray(parent)) return parent !== undefined;
+  return last === '-' || (index.test(last) && Number(last) <= parent.length);
+}
+
+/** The library takes what is inherited for a member. Throws Inapplicable. */
+function check(root: unknown, operation: Operation): void {
+  const { op, path } = operation;
+  const keys = fromPointer(path);
+  if ('from' in operation && !isThere(root, fromPointer(operation.from)))
+    throw new Inapplicable(`there is nothing at ${operation.from}`);
+  if (op === 'move' && `${path}/`.startsWith(`${operation.from}/`) && path !== operation.from)
+    throw new Inapplicable(`${operation.from} cannot be moved into itself`);
+  const isAdding = op === 'add' || op === 'move' || op === 'copy';
+  if (isAdding ? !canAdd(root, keys) : !isThere(root, keys))
+    throw new Inapplicable(`there is nothing at ${path}`);
+}
+
+function applyPatch(root: unknown, patch: Operation[]): unknown {
+  let value = root;
+  for (const operation of patch) {
+    check(value, operation);
+    try {
+      value = jsonPatch.applyOperation(value, structuredClone(operation)).newDocument;
+    } catch (error) {
+      if (operation.op !== 'test') throw error;
+      throw new Inapplicable(`the value at ${operation.path} is another one`);
+    }
+    if (operation.op === 'copy' && writeTagged(value).length > mostCharacters)
+      throw new Inapplicable('the patch makes the payload too large');
+  }
+  return value;
+}
+
+const number = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
+const integer = /^-?(0|[1-9]\d*)$/;
+
+/** The value itself where it cannot be converted: the schema says then what is wrong. */
+function convert(value: unknown, to: Exclude<Extract<Coercion, { to: string }>['to'], undefined>): unknown {
+  if (typeof value === 'boolean') return to === 'string' ? `s${value}` : value;
+  if (typeof value !== 'string') return value;
+  if (value.startsWith('n')) return to === 'string' ? `s${value.slice(1)}` : value;
+  const text = value.slice(1).trim();
+  if (to === 'trim') return `s${text}`;
+  if (to === 'number' && number.test(text)) return `n${text}`;
+  if (to === 'integer' && integer.test(text)) return `n${text}`;
+  if (to === 'boolean' && /^(true|false)$/i.test(text)) return text.toLowerCase() === 'true';
+  return value;
+}
+
+/** Payloads without the value, or without a place for it, stay as they are. */
+function applyCoercion(root: unknown, coercion: Coercion): void {
+  const { keys } = coercion;
+  const parent = parentOf(root, keys) as Record<string, unknown> | undefined;
+  const last = keys.at(-1);
+  if (!parent || last === undefined) return;
+  if ('to' in coercion) {
+    if (has(parent, last)) parent[last] = convert(parent[last], coercion.to);
+  } else if (!has(parent, last) && canAdd(root, keys)) parent[last] = structuredClone(coercion.value);
+}
+
+/** Changes a payload, given as JSON text, before it is validated again. */
+export function amend(json: string, { patch, coerce }: Amendments): Amended {
+  if (patch.length === 0 && coerce.length === 0) return { ok: true, json };
+  const issues = findIssues(json);
+  // Of each key one member would be left.
+  if (issues === 'forbidden' || issues.some(({ keyword }) => keyword === 'uniqueKeys'))
+    return { ok: false, message: 'a payload with such keys cannot be changed' };
+  try {
+    const value = applyPatch(readTagged(json), patch);
+    for (const coercion of coerce) applyCoercion(value, coercion);
+    return { ok: true, json: writeTagged(value) };
+  } catch (error) {
+    if (error instanceof Inapplicable) return { ok: false, message: error.message };
+    if (error instanceof RangeError) return { ok: false, message: 'the payload is nested too deeply' };
+    throw error;
+  }
+}

@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { celsiusSchema, refusedClient } from '../support/refused-client.ts';
+import { type Sluice, startSluice, until } from '../support/sluice.ts';
+
+let sluice: Sluice;
+beforeAll(async () => {
+  sluice = await startSluice();
+});
+afterAll(() => sluice.stop());
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+type Found = any;
+
+async function begin(payloads: unknown[], schema: object = celsiusSchema) {
+  const { token } = await sluice.owner();
+  const domain = await sluice.application(token, schema);
+  const client = refusedClient(sluice, token, domain);
+  const { path } = client;
+  for (const payload of payloads) await client.refuse(payload);
+  await client.untilCounted(payloads.length);
+
+  const ask = (json: unknown, query = '') =>
+    sluice.request('POST', `${path}/replays${query}`, { token, json });
+
+  async function ended(id: string): Promise<Found> {
+    let job: Found;
+    await until(async () => {
+      job = (await sluice.request('GET', `${path}/replays/${id}`, { token })).body.data;
+      return !['waiting', 'active'].includes(job.state);
+    });
+    return job;
+  }
+
+  return {
+    ...{ token, domain, ...client, ask },
+    async replay(json: unknown = {}): Promise<Found> {
+      const { status, text, body } = await ask(json);
+      expect({ status, text }).toMatchObject({ status: 202 });
+      return ended(body.data.id);
+    },
+    async entries(): Promise<Found[]> {
+      return (await sluice.request('GET', `${path}/data`, { token })).body.data.result;
+    },
+    async payloads(): Promise<Found[]> {
+      return (await client.list()).result.map(({ payload }: Found) => payload);
+    },
+    publish: (schema: object) => sluice.request('POST', `${path}/schemas`, { token, json: { schema } }),
+  };
+}
+
+const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+
+describe('a replay', () => {
+  it('stores what conforms to the schema in force as entries, and keeps the others with their new reasons', async () => {
+    const { publish, replay, entries, list } = await begin([{ celsius: 70 }, { celsius: 'warm' }, {}]);
+    const before = (await list()).result;
+    await publish({
+      type: 'object',
+      properties: { celsius: { type: 'number', maximum: 80 }, place: {} },
+      required: ['celsius', 'place'],
+    });
+    expect(await replay()).toMatchObject({
+      kind: 'replay',
+      state: 'completed',
+      result: { stored: 0, still_refused: 3 },
+      progress: { done: 3, total: 3 },
+    });
+    const { result } = await list();
+    expect(result.map(({ id, received_at }: Found) => [id, received_at])).toEqual(
+      before.map(({ id, received_at }: Found) => [id, received_at]),
+    );
+    for (const { schema_version, error } of result) {
+      expect(schema_version).toBe(2);
+      expect(error.details.map(({ message }: Found) => message)).toContain("must have the property 'place'");
+    }
+    await publish({ type: 'object', properties: { celsius: { type: 'number' } }, required: ['celsius'] });
+    const job = await replay();
+    expect(job).toMatchObject({ state: 'completed', result: { stored: 1, still_refused: 2 } });
+    expect(await entries()).toEqual([
+      expect.objectContaining({
+        payload: { celsius: 70 },
+        schema_version: 3,
+        createdAt: isoTime,
+        received_at: before[2].received_at,
+      }),
+    ]);
+  });
+
+  it('stores nothing twice, however often it is run', async () => {
+    const { publish, replay, entries, payloads } = await begin([{ celsius: 61 }, { celsius: 62 }]);
+    await publish({ type: 'object' });
+    expect((await replay()).result).toEqual({ stored: 2, still_refused: 0 });
+    expect((await replay()).result).toEqual({ stored: 0, still_refused: 0 });
+    expect((await entries()).map(({ payload }) => payload.celsius).sort()).toEqual([61, 62]);
+    expect(await payloads()).toEqual([]);
+  });
+
+  it('takes those that are named: by id, by reason, by period', async () => {
+    const { publish, replay, list, payloads } = await begin([
+      { celsius: 61 },
+      { celsius: 'a' },
+      {},
+      { celsius: 62 },
+    ]);
+    await publish({ type: 'object' });
+    const [newest, ...others] = (await list()).result;
+    expect((await replay({ ids: [newest.id] })).result).toEqual({ stored: 1, still_refused: 0 });
+    expect((await replay({ path: '/celsius', keyword: 'type' })).result).toMatchObject({ stored: 1 });
+    expect((await replay({ to: others.at(-1).received_at })).result).toMatchObject({ stored: 0 });
+    expect(await payloads()).toEqual([{}, { celsius: 61 }]);
+    expect((await replay({ from: others.at(-1).received_at })).result).toMatchObject({ stored: 2 });
+  });
+
+  it('changes payloads first, and keeps their digits', async () => {
+    const { token, path, uploadText, untilCounted, replay, entries } = await begin([]);
+    for (const text of [
+      '{"temp":" 21.50 ","n":9007199254740993}',
+      '{"temp":"-3","id":12345678901234567890}',
+      '{"temp":"warm"}',
+    ])
+      await uploadText(text);
+    await untilCounted(3);
+    const job = await replay({
+      patch: [{ op: 'move', from: '/temp', path: '/celsius' }],
+      coerce: [
+        { path: '/celsius', to: 'number' },
+        { path: '/id', to: 'string' },
+        { path: '/place', default: 'Oslo' },
+      ],
+    });
+    expect(job.result).toEqual({ stored: 2, still_refused: 1 });
+    expect((await entries()).map(({ payload }) => payload)).toEqual([
+      { id: '12345678901234567890', celsius: -3, place: 'Oslo' },
+      { n: expect.anything(), celsius: 21.5, place: 'Oslo' },
+    ]);
+    const { text } = await sluice.request('GET', `${path}/data`, { token });
+    expect(text).toContain('"n":9007199254740993');
+  });
+
+  it('leaves what its patch does not suit as it was', async () => {
+    const { replay, list } = await begin([
+      { celsius: '1', unit: 'C' },
+      { celsius: '2', unit: 'F' },
+      { celsius: '3' },
+    ]);
+    const before = (await list()).result;
+    const job = await replay({
+      patch: [{ op: 'test', path: '/unit', value: 'C' }],
+      coerce: [{ path: '/celsius', to: 'number' }],
+    });
+    expect(job.result).toEqual({ stored: 1, still_refused: 2 });
+    expect((await list()).result).toEqual(before.slice(0, 2));
+  });
+
+  it('leaves what came later alone, and what is cut off', async () => {
+    const { publish, refuse, untilCounted, replay, payloads } = await begin([]);
+    await refuse({ celsius: 'x'.repeat(70_000) });
+    await refuse({ celsius: 'short' });
+    await untilCounted(2);
+    await publish({ type: 'object' });
+    expect((await replay()).result).toEqual({ stored: 1, still_refused: 1 });
+    expect(await payloads()).toEqual([expect.stringMatching(/^\{"celsius":"xxx/)]);
+  });
+
+  it('is in the audit log, and nobody else can make one', async () => {
+    const { token, domain, path, replay } = await begin([{}]);
+    const { id } = await replay();
+    const { body } = await sluice.request('GET', '/audit?limit=1', { token });
+    expect(body.data.result).toMatchObject([{ action: 'replay.made', application: domain, job: id }]);
+    const other = (await sluice.owner()).token;
+    expect((await sluice.request('POST', `${path}/replays`, { token: other, json: {} })).status).toBe(404);
+    expect((await sluice.request('GET', `${path}/replays/${id}`, { token: other })).status).toBe(404);
+  });
+
+  it.each([
+    [
+      '/patch/1/op',
+      {
+        patch: [
+          { op: 'remove', path: '/a' },
+          { op: 'delete', path: '/a' },
+        ],
+      },
+    ],
+    ['/patch/0/path', { patch: [{ op: 'remove', path: 'a' }] }],
+    ['/patch/0/path', { patch: [{ op: 'add', path: '/__proto__/a', value: 1 }] }],
+    ['/patch/0/value', { patch: [{ op: 'replace', path: '/a' }] }],
+    ['/patch/0/from', { patch: [{ op: 'move', path: '/a' }] }],
+    ['/patch', { patch: Array.from({ length: 101 }, () => ({ op: 'remove', path: '/a' })) }],
+    ['/patch', { patch: 'no JSON' }],
+    ['/coerce/0/to', { coerce: [{ path: '/a', to: 'date' }] }],
+    ['/coerce/0', { coerce: [1] }],
+    ['/ids/0', { ids: ['x'] }],
+  ])('is refused for what is wrong at %s', async (place, json) => {
+    const { ask } = await begin([]);
+    const { status, body } = await ask(json);
+    expect([status, body.error.name]).toEqual([400, 'InvalidRequestError']);
+    expect(body.error.details[0].path).toBe(place);
+  });
+});
+
+describe('a dry run', () => {
+  it('shows pairs of before and after, and stores nothing', async () => {
+    const { ask, entries, payloads } = await begin([{ celsius: '21.5' }, { celsius: 'warm' }]);
+    const { status, body } = await ask({ coerce: [{ path: '/celsius', to: 'number' }] }, '?dry_run=true');
+    expect(status).toBe(200);
+    expect(body.data).toEqual({
+      pairs: [
+        { before: { celsius: '21.5' }, after: { celsius: 21.5 }, ok: true },
+        {
+          before: { celsius: 'warm' },
+          after: { celsius: 'warm' },
+          ok: false,
+          error: {
+            name: 'SchemaValidationError',
+            message: expect.any(String),
+            details: [{ path: '/celsius', keyword: 'type', message: 'must be number' }],
+          },
+        },
+      ],
+    });
+    const failing = await ask({ patch: [{ op: 'remove', path: '/place' }] }, '?dry_run=true');
+    expect(failing.body.data.pairs[0]).toEqual({
+      before: { celsius: '21.5' },
+      after: { celsius: '21.5' },
+      ok: false,
+      error: { message: 'there is nothing at /place' },
+    });
+    expect(await entries()).toEqual([]);
+    expect(await payloads()).toHaveLength(2);
+  });
+
+  it('shows ten at most', async () => {
+    const { ask } = await begin(Array.from({ length: 12 }, () => ({})));
+    expect((await ask({}, '?dry_run=true')).body.data.pairs).toHaveLength(10);
+  });
+});
