@@ -21,6 +21,11 @@ interface Options {
 export function createNdjson({ columns = [], selected, withId, withVersion }: Options = {}): FileFormat {
   const shown = new Set(columnsNamed(columns, selected));
   const withTime = !selected || columns.some((column) => isTime(column) && shown.has(column));
+  const behindId = withId ? '",' : '{';
+  const behindVersion = withVersion ? '' : behindId;
+  const beforeTime = `${behindVersion}"createdAt":"`;
+  const behindTime = withTime ? '",' : behindVersion;
+  const beforePayload = `${behindTime}"payload":`;
   const root = createRoot();
   for (const column of columns)
     if (column.pointer !== undefined) addField(root, column.pointer, shown.has(column) ? 0 : -1);
@@ -34,21 +39,18 @@ export function createNdjson({ columns = [], selected, withId, withVersion }: Op
     open() {},
     add(entry) {
       const source = read(entry);
-      writeAscii(sink, '{');
       if (withId) {
-        writeAscii(sink, '"id":"');
+        writeAscii(sink, '{"id":"');
         writeId(sink, source);
-        writeAscii(sink, '",');
       }
-      if (withVersion) writeAscii(sink, `"schema_version":${versionOf(source)},`);
+      if (withVersion) writeAscii(sink, `${behindId}"schema_version":${versionOf(source)},`);
       if (withTime) {
-        writeAscii(sink, '"createdAt":"');
+        writeAscii(sink, beforeTime);
         writeTime(sink, source);
-        writeAscii(sink, '",');
       }
       const received = receivedAt(source);
-      if (received) writeAscii(sink, `"received_at":"${received.toISOString()}",`);
-      writeAscii(sink, '"payload":');
+      if (received) writeAscii(sink, `${behindTime}"received_at":"${received.toISOString()}","payload":`);
+      else writeAscii(sink, beforePayload);
       if (selected) writePruned(sink, source, source.payload, root);
       else writeJson(sink, source, document, source.payload);
       writeAscii(sink, '}\n');
