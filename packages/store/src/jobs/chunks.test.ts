@@ -23,7 +23,7 @@ const forget = ({ db }: Awaited<ReturnType<typeof begin>>) =>
 
 it('chunks are taken in the order of the file, each by one, with times in that order', async () => {
   const { chunks, job } = await begin(40);
-  const taken = await Promise.all(Array.from({ length: 50 }, () => chunks.claim(job, 60_000)));
+  const taken = await Promise.all(Array.from({ length: 50 }, () => chunks.claim(job, 600_000)));
   const found = taken.filter((chunk) => chunk !== undefined).sort((a, b) => a.seq - b.seq);
   expect(found.map(({ seq }) => seq)).toEqual(Array.from({ length: 40 }, (_, seq) => seq));
   const stamps = found.map(({ stamp }) => stamp);
