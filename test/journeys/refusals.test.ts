@@ -131,7 +131,7 @@ const rows: Row[] = [
   ['from later than to', 'GET', '/applications/:mine/data?from=2026-02-02&to=2026-02-01', { token: 'mine' }, 400, 'InvalidRequestError'],
   ['a cursor that is none', 'GET', '/applications/:mine/data?after=abc', { token: 'mine' }, 400, 'InvalidRequestError', '/after'],
   ['PATCH on entries', 'PATCH', '/applications/:mine/data', { token: 'mine', json: {} }, 405, 'MethodNotAllowedError'],
-  ['DELETE on entries', 'DELETE', '/applications/:mine/data', { token: 'mine' }, 405, 'MethodNotAllowedError'],
+  ['DELETE on entries without a bound', 'DELETE', '/applications/:mine/data', { token: 'mine' }, 400, 'InvalidRequestError'],
   ['a method of WebDAV on entries', 'PROPFIND', '/applications/:mine/data', {}, 405, 'MethodNotAllowedError'],
   ['QUERY on the own user', 'QUERY', '/users/me', {}, 405, 'MethodNotAllowedError'],
   ['POST on the own user', 'POST', '/users/me', { token: 'mine', json: {} }, 405, 'MethodNotAllowedError'],

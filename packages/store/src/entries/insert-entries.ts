@@ -81,9 +81,10 @@ export function createInsert({ db, entries, prepare, newKey, writer, timeoutMs }
   const { w, journal, wtimeoutMS } = db.writeConcern ?? {};
   const writeConcern = { w, j: journal, wtimeout: wtimeoutMS };
 
-  function toPrepared({ application, once, ...entry }: NewEntry, createdAt: number): Prepared {
+  function toPrepared(entry: NewEntry, createdAt: number): Prepared {
+    const { application, json, bson, once, version, receivedAt } = entry;
     const key = newKey(Buffer.from(application, 'hex'), createdAt);
-    return { ...entry, key, once: once && new Binary(once) };
+    return { key, json, bson, once: once && new Binary(once), version, receivedAt };
   }
 
   async function send(batch: Prepared[], bson: Buffer, session?: ClientSession): Promise<WriteError[]> {
