@@ -70,19 +70,22 @@ async function expectNaive(
   };
   const before = asked.before === undefined ? undefined : model.all()[asked.before]?.id;
   const { start, limit } = asked;
-  const page = await entries.page(application, { ...period, start, limit, before });
   const expected = model.listed({ ...period, before });
-  expect(page.map(({ payload }) => payload.n)).toEqual(
-    expected.slice(start, start + limit).map(({ n }) => n),
-  );
-  expect(page.map(({ id }) => id)).toEqual(expected.slice(start, start + limit).map(({ id }) => id));
+  // Nothing was deleted: with a snapshot the answers are the same.
+  for (const isIntact of [true, false]) {
+    const page = await entries.page(application, { ...period, start, limit, before, isIntact });
+    expect(page.map(({ payload }) => payload.n)).toEqual(
+      expected.slice(start, start + limit).map(({ n }) => n),
+    );
+    expect(page.map(({ id }) => id)).toEqual(expected.slice(start, start + limit).map(({ id }) => id));
+    expect(await entries.count(application, { ...period, isIntact })).toBe(model.listed(period).length);
+  }
   const forward = await entries.forward(application, { ...period, start, limit, after: before });
   const later = model
     .listed(period)
     .filter(({ id }) => !before || id > before)
     .reverse();
   expect(forward.entries.map(({ id }) => id)).toEqual(later.slice(start, start + limit).map(({ id }) => id));
-  expect(await entries.count(application, period)).toBe(model.listed(period).length);
   if (before) {
     const until = model.listed(period).filter(({ id }) => id <= before);
     expect(await entries.count(application, period, before)).toBe(until.length);

@@ -22,6 +22,8 @@ export interface ApplicationRecord {
   allowedOrigins: string[];
   /** Entries that are older are deleted; null: none. */
   retentionDays: number | null;
+  /** Entries of it were deleted. */
+  hasDeletions?: boolean;
   refused: RefusedSettings;
   createdAt: Date;
   lastModifiedAt: Date;

@@ -1,5 +1,6 @@
 import { within } from '@sluice/shared/deadline.ts';
 import { type ClientSession, type Db, type Filter, ObjectId } from 'mongodb';
+import type { ApplicationDocument } from '../applications/application-document.ts';
 import { exportJobs } from '../jobs/export-jobs.ts';
 import { fromNow, isFree } from '../jobs/lease.ts';
 import { type DeletionsDocument, deletionsName } from './deletion-guard.ts';
@@ -21,6 +22,7 @@ export type DeletionStore = ReturnType<typeof deletionStore>;
 export function deletionStore(db: Db, timeoutMs: number) {
   const deletions = db.collection<DeletionsDocument>(deletionsName);
   const entries = db.collection<EntryDocument>('entries');
+  const applications = db.collection<ApplicationDocument>('applications');
   const exports = exportJobs(db);
 
   const inTransaction = <T>(work: (session: ClientSession) => Promise<T>): Promise<T> =>
@@ -40,8 +42,17 @@ export function deletionStore(db: Db, timeoutMs: number) {
     if (!first || !last) return 0;
     await entries.deleteMany({ $and: [query, { _id: { $gte: first, $lte: last } }] }, { session });
     await subtractRemoved(db, session, application, removed);
-    const keys = removed.map(({ _id }) => _id);
-    await exports.noteDeleted(session, application, keys);
+    await exports.noteDeleted(
+      session,
+      application,
+      removed.map(({ _id }) => _id),
+    );
+    // From here on its lists look for what was deleted.
+    await applications.updateOne(
+      { _id: new ObjectId(application), hasDeletions: { $ne: true } },
+      { $set: { hasDeletions: true } },
+      { session },
+    );
     return removed.length;
   }
 

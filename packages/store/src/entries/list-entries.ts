@@ -7,7 +7,11 @@ import type { Period } from './entry-range.ts';
 import type { End, MilestoneStore } from './milestones.ts';
 import { inTime, type PageSize, readPage } from './read-page.ts';
 
-export type Selection = Period & { filter?: Condition[] | undefined };
+export type Selection = Period & {
+  filter?: Condition[] | undefined;
+  /** No entry of the application was deleted ever: milestones count what is there, and no snapshot is needed. */
+  isIntact?: boolean | undefined;
+};
 export type Page = Selection & PageSize & { before?: EntryId | undefined };
 
 interface Dependencies {
@@ -34,7 +38,7 @@ export function createListing({ db, entries, milestones, filterMs }: Dependencie
 
   /** Where to begin to be at the same place with less to skip. Undefined when there is no such place. */
   async function nearest(
-    session: ClientSession,
+    session: ClientSession | undefined,
     application: string,
     below: End,
     start: number,
@@ -57,7 +61,7 @@ export function createListing({ db, entries, milestones, filterMs }: Dependencie
      */
     async page(
       application: string,
-      { start, limit, onRead, before, filter, ...period }: Page,
+      { start, limit, onRead, before, filter, isIntact, ...period }: Page,
     ): Promise<Uint8Array[]> {
       const [$gte, below] = [begin(application, period), end(application, period, before)];
       if (filter) {
@@ -66,17 +70,24 @@ export function createListing({ db, entries, milestones, filterMs }: Dependencie
       }
       // To skip so few costs less than to look where to begin.
       if (start <= milestones.spacing) return read({ _id: { $gte, ...below } }, { start, limit, onRead });
-      return inSnapshot(db, async (session) => {
+      const readDeep = async (session?: ClientSession) => {
         const place = await nearest(session, application, below, start);
         if (!place) return [];
         return read({ _id: { $gte, ...place.below } }, { start: place.skip, limit, onRead }, { session });
-      });
+      };
+      return isIntact ? readDeep() : inSnapshot(db, readDeep);
     },
 
     /** Exact. With `until`, of the entries up to that one. Throws FilterTimeout. */
-    async count(application: string, { filter, ...period }: Selection, until?: EntryId): Promise<number> {
+    async count(
+      application: string,
+      { filter, isIntact, ...period }: Selection,
+      until?: EntryId,
+    ): Promise<number> {
       const below = { ...end(application, period), ...(until && { $lte: toKey(application, until) }) };
-      if (!filter) return milestones.count(application, below, period.from && begin(application, period));
+      const from = period.from && begin(application, period);
+      if (!filter && isIntact) return milestones.countIn(undefined, application, below, from);
+      if (!filter) return milestones.count(application, below, from);
       const query = { _id: { $gte: begin(application, period), ...below }, ...toQuery(filter) };
       return inTime(filterMs, (maxTimeMS) => entries.countDocuments(query, { maxTimeMS }));
     },

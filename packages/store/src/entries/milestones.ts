@@ -93,9 +93,9 @@ export function milestoneStore(db: Db, spacing = 2_500) {
     }
   }
 
-  /** In the session of a snapshot. */
+  /** In the session of a snapshot; without one where nothing was ever deleted. */
   async function countIn(
-    session: ClientSession,
+    session: ClientSession | undefined,
     application: string,
     end: End,
     from?: Binary,
@@ -105,7 +105,7 @@ export function milestoneStore(db: Db, spacing = 2_500) {
     const highest = await last(lower, end, session);
     if (!highest) return counted({ $gte: lower, ...end });
     const [removed, beyond, lowest] = await Promise.all([
-      removedOf(db, application, session),
+      session ? removedOf(db, application, session) : [],
       counted({ $gt: highest.key, ...end }),
       from && milestones.findOne({ _id: { $gte: from, ...end } }, { sort: ascending, session }),
     ]);
@@ -136,9 +136,16 @@ export function milestoneStore(db: Db, spacing = 2_500) {
         return { entries: all.rank - highest.rank + rank, bytes: all.bytes - highest.bytes + bytes };
       }),
 
-    /** The first milestone at a rank or above it, in the session of a snapshot; undefined beyond the last one. */
-    async above(session: ClientSession, application: string, rank: number): Promise<Milestone | undefined> {
-      const removed = await removedOf(db, application, session);
+    /**
+     * The first milestone at a rank or above it, in the session of a snapshot, without one where nothing was ever deleted; undefined
+     * beyond the last one.
+     */
+    async above(
+      session: ClientSession | undefined,
+      application: string,
+      rank: number,
+    ): Promise<Milestone | undefined> {
+      const removed = session ? await removedOf(db, application, session) : [];
       const filter = { application: new ObjectId(application), rank: { $gte: storedRank(rank, removed) } };
       const found = await milestones.findOne(filter, { sort: { rank: 1 }, session });
       return found ? corrected(toMilestone(found), removed) : undefined;

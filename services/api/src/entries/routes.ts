@@ -66,6 +66,7 @@ export const entryRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, 'store' |
       const after = query.after === undefined ? undefined : fromCursor(query.after, entryIdBytes);
       const application = await findApplication(applications, request);
       const { id } = application;
+      const isIntact = !application.hasDeletions;
       const lease = pages.lease(reply, owner.id);
       lease.take(pageBytes);
       const read = query.order === 'oldest' ? entries.forward : newestFirst;
@@ -73,8 +74,8 @@ export const entryRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, 'store' |
         .during(() =>
           pageReads.runInFairOrder(owner.id, async () => {
             const reading = [
-              read(id, { ...period, filter, start, limit: limit + 1, after, onRead: lease.take }),
-              entries.count(id, { ...period, filter }),
+              read(id, { ...period, filter, isIntact, start, limit: limit + 1, after, onRead: lease.take }),
+              entries.count(id, { ...period, filter, isIntact }),
             ] as const;
             // Where one fails the other still has its connection.
             await Promise.allSettled(reading);
