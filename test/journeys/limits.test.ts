@@ -374,10 +374,7 @@ describe('quotas of an owner', () => {
       await makeImport(),
       await sluice.request('GET', `${path}/export`, { token }),
     ]) {
-      expectTooMany(
-        refused,
-        /^you have reached your limit of 2 unfinished jobs; .*delete one/,
-      );
+      expectTooMany(refused, /^you have reached your limit of 2 unfinished jobs; .*delete one/);
     }
     await sluice.request('DELETE', `${path}/exports/${body.data.id}`, { token });
     expect((await makeImport()).status).toBe(202);
