@@ -136,10 +136,7 @@ export function milestoneStore(db: Db, spacing = 2_500) {
         return { entries: all.rank - highest.rank + rank, bytes: all.bytes - highest.bytes + bytes };
       }),
 
-    /**
-     * The first milestone at a rank or above it, in the session of a snapshot, without one where nothing was ever deleted; undefined
-     * beyond the last one.
-     */
+    /** The first milestone at a rank or above it, undefined beyond the last one. The session is as for `countIn`. */
     async above(
       session: ClientSession | undefined,
       application: string,
