@@ -1,3 +1,4 @@
+import { toText } from '@sluice/store/entries/entry-filter.ts';
 import type { EntryId } from '@sluice/store/entries/entry-id.ts';
 import type { ExportJob } from '@sluice/store/jobs/job-records.ts';
 import { parse } from 'csv-parse/sync';
@@ -218,7 +219,7 @@ describe('filter', () => {
         version: 1,
         options: {
           ...{ format: 'ndjson', formulas: 'raw', arrays: 'json' },
-          filter: [{ path: ['n'], operator: 'gte', value: 899 }],
+          filter: toText([{ path: ['n'], operator: 'gte', value: 899 }]),
         },
         cut: await store.rawEntries.cut(id),
         leafCount: 1,

@@ -1,6 +1,7 @@
 import { printed } from '@sluice/json/numbers.ts';
 import { parseExactJson } from '@sluice/json/parse-json.ts';
 import type { Document } from 'mongodb';
+import type { Period } from './entry-range.ts';
 
 /** A BigInt is an integer beyond 2^53. */
 export type Scalar = string | number | bigint | boolean | null;
@@ -35,7 +36,14 @@ export function toQuery(conditions: Condition[]): Document {
 export const toText = (conditions: Condition[]): string =>
   JSON.stringify(conditions, (_key, value) => (typeof value === 'bigint' ? printed(value) : value));
 
-export const fromText = (text: string): Condition[] => parseExactJson(text) as Condition[];
+const fromText = (text: string): Condition[] => parseExactJson(text) as Condition[];
+
+/** Which entries the options of a job select. */
+export const selectionOf = ({ from, to, filter }: Period & { filter?: string | undefined }) => ({
+  from,
+  to,
+  filter: filter === undefined ? undefined : fromText(filter),
+});
 
 /** The expression of such a query. */
 export const allOf = (conditions: Condition[]): Document => ({ $and: conditions.map(toExpression) });

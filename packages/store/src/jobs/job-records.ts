@@ -11,7 +11,6 @@ import type {
 } from '@sluice/shared/contracts/jobs.ts';
 import { ObjectId } from 'mongodb';
 import type { Cut, Seen } from '../entries/cuts.ts';
-import type { Condition } from '../entries/entry-filter.ts';
 import type { EntryId } from '../entries/entry-id.ts';
 import type { ReasonGroup } from './chunk-records.ts';
 
@@ -33,7 +32,7 @@ export interface ExportOptions {
   /** Columns that are no fields, in their order; where `columns` is there, it has them too. */
   meta?: Meta[] | undefined;
   /** What payloads must meet; absent: nothing. */
-  filter?: Condition[] | undefined;
+  filter?: string | undefined;
 }
 
 export interface ImportOptions {

@@ -9,6 +9,7 @@ import {
   ExportQuery as Query,
 } from '@sluice/shared/contracts/jobs.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
+import { type Condition, toText } from '@sluice/store/entries/entry-filter.ts';
 import type { ExportOptions } from '@sluice/store/jobs/job-records.ts';
 import { findApplication } from '../applications/find.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -26,7 +27,7 @@ import { createStreamExport } from './stream-export.ts';
 /** `arrays` and `formulas` are choices of CSV; elsewhere they would do nothing. */
 function toOptions(
   asked: Omit<ExportQuery, 'columns' | 'meta' | 'filter'>,
-  { columns, meta, filter }: Pick<ExportOptions, 'columns' | 'meta' | 'filter'>,
+  { columns, meta, filter }: Pick<ExportOptions, 'columns' | 'meta'> & { filter?: Condition[] | undefined },
 ): ExportOptions {
   const { format = 'csv', formulas = 'escape', arrays = 'json' } = asked;
   if (format !== 'csv' && arrays !== 'json') {
@@ -38,7 +39,7 @@ function toOptions(
   if (arrays === 'rows' && columns) {
     throw new ApiError('InvalidRequestError', 'arrays=rows has all columns: leave columns out');
   }
-  return { ...toPeriod(asked), format, formulas, arrays, columns, meta, filter };
+  return { ...toPeriod(asked), format, formulas, arrays, columns, meta, filter: filter && toText(filter) };
 }
 
 type Needs = 'store' | 'queues' | 'quotas' | 'capacity' | 'audit' | 'config' | 'log';

@@ -1,5 +1,6 @@
 import { LeaseLost } from '@sluice/shared/lease.ts';
 import type { Store } from '@sluice/store/connect.ts';
+import { selectionOf } from '@sluice/store/entries/entry-filter.ts';
 import { idBytesOf } from '@sluice/store/entries/raw-document.ts';
 import type { ExportJob, ExportShape } from '@sluice/store/jobs/job-records.ts';
 import { surveyKinds } from '../formats/parquet/file-columns.ts';
@@ -59,12 +60,14 @@ export function createDiscover({ store: { jobs, rawEntries }, leaveOut }: Depend
     { lease, signal }: Claim,
   ): Promise<ExportShape | 'unfinished' | undefined> {
     const { cut, options } = job;
-    const { from, to, filter } = options;
     const survey = surveyFor(job, known);
     if (!survey) return job.shape;
 
     if (cut)
-      for await (const { documents } of readPages(rawEntries, job.application, { from, to, filter, cut })) {
+      for await (const { documents } of readPages(rawEntries, job.application, {
+        ...selectionOf(options),
+        cut,
+      })) {
         lease.check();
         for (const document of documents) {
           const unknown = addUnlessLate(survey.add, document);

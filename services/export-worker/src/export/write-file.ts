@@ -1,6 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Store } from '@sluice/store/connect.ts';
+import { selectionOf } from '@sluice/store/entries/entry-filter.ts';
 import { type EntryId, timeOfId } from '@sluice/store/entries/entry-id.ts';
 import { idOf } from '@sluice/store/entries/raw-document.ts';
 import type { ExportJob, Manifest, Position } from '@sluice/store/jobs/job-records.ts';
@@ -37,13 +38,10 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
   const discover = createDiscover({ store, leaveOut });
 
   /** For the progress alone, so nothing waits for it, and its failure is not the export's. */
-  async function count(
-    { id, application, cut, options: { from, to, filter } }: ExportJob,
-    passes: number,
-  ): Promise<void> {
+  async function count({ id, application, cut, options }: ExportJob, passes: number): Promise<void> {
     if (!cut) return;
     try {
-      const total = await entries.count(application, { from, to, filter }, cut.until);
+      const total = await entries.count(application, selectionOf(options), cut.until);
       await jobs.setTotal(id, passes * total);
     } catch (error) {
       log.debug({ event: 'export.uncounted', job: id, reason: (error as Error).message });
@@ -105,9 +103,8 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
     async function readPass(): Promise<boolean> {
       const { cut, options } = job;
       if (!cut) return true;
-      const { from, to, filter } = options;
       for await (const page of readPages(rawEntries, job.application, {
-        ...{ from, to, filter },
+        ...selectionOf(options),
         cut: { ...cut, seen: shape?.seen },
         after: position.after,
       })) {

@@ -4,7 +4,7 @@ import type { JobQueue } from '@sluice/queues/job-queue.ts';
 import { LeaseLost, type LeaseTimings, underLease } from '@sluice/shared/lease.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Store } from '@sluice/store/connect.ts';
-import { fromText } from '@sluice/store/entries/entry-filter.ts';
+import { selectionOf } from '@sluice/store/entries/entry-filter.ts';
 import { storeFault } from '@sluice/store/faults.ts';
 import { type DeletionJob, isUnfinished } from '@sluice/store/jobs/job-records.ts';
 
@@ -38,7 +38,7 @@ export function createDeleteEntries({ store, queue, retentionMs, timings, metric
 
   async function deleteAll(job: DeletionJob, check: () => void, signal: AbortSignal): Promise<number> {
     const { id, fence, application, options } = job;
-    const selection = { ...options, filter: options.filter ? fromText(options.filter) : undefined };
+    const selection = selectionOf(options);
     let { done } = job;
     void count(job, selection);
     for await (const stretch of entries.stretches(application, selection, batch)) {
