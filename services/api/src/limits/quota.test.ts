@@ -65,9 +65,7 @@ it('counts jobs, kept exports and bytes of imports, each for itself', async () =
   );
   await quotas.check('jobs', owner);
   await store.jobs.imports.create({ ...of, options });
-  await expect(quotas.check('jobs', owner)).rejects.toEqual(
-    refusal(/ 2 unfinished jobs; .*JOB_QUOTA/),
-  );
+  await expect(quotas.check('jobs', owner)).rejects.toEqual(refusal(/ 2 unfinished jobs; .*JOB_QUOTA/));
   await quotas.check('storedExports', owner);
 });
 
