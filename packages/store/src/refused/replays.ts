@@ -1,9 +1,10 @@
 import { DeadlineError, within } from '@sluice/shared/deadline.ts';
-import { type ClientSession, type Db, ObjectId } from 'mongodb';
+import { type Binary, type ClientSession, type Db, ObjectId } from 'mongodb';
 import type { EntryStore, NewEntry } from '../entries/entries.ts';
 import type { Writer } from '../entries/writer.ts';
 import { becauseOfBefore } from '../faults.ts';
 import type { JobDocument, ReplayJob } from '../jobs/job-records.ts';
+import { isFree } from '../jobs/lease.ts';
 import { matching } from './refused.ts';
 import { type RefusedDocument, type RefusedRecord, toRefused } from './refused-records.ts';
 
@@ -46,6 +47,7 @@ const toSelection = ({ options: { path, keyword, from, to } }: Pick<ReplayJob, '
 export function replayStore(db: Db, entries: EntryStore, writer: Pick<Writer, 'write'>, timeoutMs: number) {
   const refused = db.collection<RefusedDocument>('refused');
   const jobs = db.collection<JobDocument>('jobs');
+  const replaying = db.collection<Pick<ReplayJob, 'fence' | 'session'> & { _id: ObjectId }>('jobs');
 
   function filterOf(job: Pick<ReplayJob, 'application' | 'options' | 'after'>) {
     const { ids } = job.options;
@@ -88,6 +90,35 @@ export function replayStore(db: Db, entries: EntryStore, writer: Pick<Writer, 'w
     await refused.bulkWrite(updates, { session });
   }
 
+  async function commit(
+    session: ClientSession,
+    job: Pick<ReplayJob, 'id' | 'fence'>,
+    batch: ReplayedBatch,
+  ): Promise<boolean> {
+    let committing = false;
+    let isOver = false;
+    const store = (now: () => number) =>
+      session.withTransaction(async () => {
+        committing = false;
+        if (isOver) throw new DeadlineError('nobody waits for this transaction any more');
+        await commitIn(session, job, batch, now());
+        committing = true;
+      });
+    const storing = writer.write((now) =>
+      store(now).catch((error) => {
+        throw committing ? becauseOfBefore(error) : error;
+      }),
+    );
+    try {
+      await within(timeoutMs, 'the transaction was not confirmed in time', storing);
+      return true;
+    } catch (error) {
+      isOver = true;
+      if (error instanceof JobGone) return false;
+      throw error;
+    }
+  }
+
   return {
     /** How many uploads a replay still has. */
     count: (job: Pick<ReplayJob, 'application' | 'options' | 'after'>): Promise<number> =>
@@ -108,32 +139,26 @@ export function replayStore(db: Db, entries: EntryStore, writer: Pick<Writer, 'w
       return found;
     },
 
-    /** False when the job is no longer this worker's. Throws UploadsGone. */
-    async commit(job: Pick<ReplayJob, 'id' | 'fence'>, batch: ReplayedBatch): Promise<boolean> {
-      let committing = false;
-      let isOver = false;
-      const storing = writer.write((now) =>
-        db.client
-          .withSession((session) =>
-            session.withTransaction(async () => {
-              committing = false;
-              if (isOver) throw new DeadlineError('nobody waits for this transaction any more');
-              await commitIn(session, job, batch, now());
-              committing = true;
-            }),
-          )
-          .catch((error) => {
-            throw committing ? becauseOfBefore(error) : error;
-          }),
-      );
-      try {
-        await within(timeoutMs, 'the transaction was not confirmed in time', storing);
-        return true;
-      } catch (error) {
-        isOver = true;
-        if (error instanceof JobGone) return false;
-        throw error;
-      }
+    /** Ends the transaction of a worker that is dead: MongoDB would keep its locks for a minute. */
+    async unlock(id: string): Promise<void> {
+      const abandoned = { _id: new ObjectId(id), session: { $exists: true }, $expr: isFree };
+      const found = await replaying.findOne(abandoned, { projection: { session: 1 } });
+      if (found) await db.command({ killSessions: [{ id: found.session }] });
+    },
+
+    /** For the batches of one worker; to be ended. */
+    async open(job: Pick<ReplayJob, 'id' | 'fence'>) {
+      const session = db.client.startSession();
+      const own = { _id: new ObjectId(job.id), fence: job.fence };
+      await replaying.updateOne(own, { $set: { session: session.id?.id as Binary } });
+      return {
+        /** False when the job is no longer this worker's. Throws UploadsGone. */
+        commit: (batch: ReplayedBatch) => commit(session, job, batch),
+        async end(): Promise<void> {
+          await replaying.updateOne(own, { $unset: { session: '' } }).catch(() => {});
+          await session.endSession();
+        },
+      };
     },
   };
 }

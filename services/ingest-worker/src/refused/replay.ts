@@ -82,6 +82,20 @@ export function createReplay({ store, compiler, queue, retentionMs, timings, met
   }
 
   async function replayAll(job: ReplayJob, check: () => void, signal: AbortSignal): Promise<ReplayResult> {
+    const session = await replays.open(job);
+    try {
+      return await replayIn(session, job, check, signal);
+    } finally {
+      await session.end();
+    }
+  }
+
+  async function replayIn(
+    { commit }: Awaited<ReturnType<typeof replays.open>>,
+    job: ReplayJob,
+    check: () => void,
+    signal: AbortSignal,
+  ): Promise<ReplayResult> {
     const amendments = readAmendments(job.options);
     let { after } = job;
     const result = { stored: 0, still_refused: 0, ...job.result };
@@ -100,7 +114,7 @@ export function createReplay({ store, compiler, queue, retentionMs, timings, met
       const batch = await judgeAll(uploads, intake, amendments);
       check();
       try {
-        if (!(await replays.commit(job, batch))) throw new LeaseLost();
+        if (!(await commit(batch))) throw new LeaseLost();
         after = batch.last;
         result.stored += batch.stored.length;
         result.still_refused += batch.count - batch.stored.length;
@@ -150,6 +164,7 @@ export function createReplay({ store, compiler, queue, retentionMs, timings, met
     signal: AbortSignal,
     moved: () => void,
   ): Promise<void> {
+    await replays.unlock(jobId);
     const job = await jobs.claim('replay', jobId, timings.leaseMs);
     if (job) await make(job, signal, moved).catch((error) => release(job, error));
     const seen = job ?? (await jobs.get(jobId));
