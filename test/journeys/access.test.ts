@@ -26,10 +26,12 @@ const retried: Statuses = [401, 401, 404, 409];
 /** Of an application with `key_required`. */
 const keysOnly: Statuses = [403, 200, 403, 403];
 
+const files = (kind: string): Record<string, Row> => ({
+  [`get /api/applications/{domain}/${kind}/{id}/file`]: ownersOnly,
+});
 const jobs = (kind: string): Record<string, Row> => ({
   [`get /api/applications/{domain}/${kind}`]: ownersOnly,
   [`get /api/applications/{domain}/${kind}/{id}`]: ownersOnly,
-  [`get /api/applications/{domain}/${kind}/{id}/file`]: ownersOnly,
   [`get /api/applications/{domain}/${kind}/{id}/events`]: ownersOnly,
   [`post /api/applications/{domain}/${kind}/{id}/retry`]: retried,
   [`delete /api/applications/{domain}/${kind}/{id}`]: ownersOnly,
@@ -61,11 +63,29 @@ const table: Record<string, Row> = {
   'post /api/applications/{domain}/data/batch': [...keysOnly, () => ({ json: [{}] })],
   'post /api/applications/{domain}/data/validate': [...keysOnly, () => ({ json: {} })],
   'get /api/applications/{domain}/data': ownersOnly,
+  'delete /api/applications/{domain}/data': ownersOnly,
+  'get /api/applications/{domain}/data/{id}': ownersOnly,
+  'delete /api/applications/{domain}/data/{id}': ownersOnly,
+  'get /api/applications/{domain}/schemas': ownersOnly,
+  'get /api/applications/{domain}/schemas/{version}': ownersOnly,
+  'post /api/applications/{domain}/schemas': [...ownersOnly, () => ({ json: { schema: { type: 'object' } } })],
+  'post /api/applications/{domain}/rehearsals': [...ownersOnly, () => ({ json: { schema: { type: 'object' } } })],
+  'get /api/applications/{domain}/refused': ownersOnly,
+  'delete /api/applications/{domain}/refused': ownersOnly,
+  'get /api/applications/{domain}/refused/groups': ownersOnly,
+  'post /api/applications/{domain}/replays': [...ownersOnly, () => ({ json: {} })],
+  'post /api/applications/{domain}/restore': ownersOnly,
   'get /api/applications/{domain}/export': ownersOnly,
   'post /api/applications/{domain}/exports': [...ownersOnly, () => ({ json: {} })],
   'post /api/applications/{domain}/imports': [...ownersOnly, () => ({ json: [{}] })],
   ...jobs('exports'),
+  ...files('exports'),
   ...jobs('imports'),
+  ...files('imports'),
+  ...jobs('rehearsals'),
+  ...files('rehearsals'),
+  ...jobs('replays'),
+  ...jobs('deletions'),
   'get /api/audit': signedIn,
   'get /api/applications/{domain}/keys': ownersOnly,
   'post /api/applications/{domain}/keys': [...ownersOnly, () => ({ json: { name: 'n' } })],
@@ -86,15 +106,30 @@ async function cast() {
 
 type Cast = Awaited<ReturnType<typeof cast>>;
 
-/** What `{id}` stands for: a key, or a job that is over. */
+/** What makes a job of each kind. */
+const making: Record<string, { method?: string; path?: string; json?: unknown }> = {
+  exports: { json: {} },
+  imports: { json: [{}] },
+  rehearsals: { json: { schema: { type: 'object' } } },
+  replays: { json: {} },
+  deletions: { method: 'DELETE', path: 'data?to=2020-01-01' },
+};
+
+/** What `{id}` stands for: a key, an entry, or a job that is over. */
 async function idIn(route: string, { owner: { token }, domain, key }: Cast): Promise<string> {
-  const kind = /\{domain\}\/(exports|imports)\/\{id\}/.exec(route)?.[1];
-  if (!kind) return key.id;
-  const path = `/applications/${domain}/${kind}`;
-  const json = kind === 'imports' ? [{}] : {};
-  const { id } = (await sluice.request('POST', path, { token, json })).body.data;
+  const kind = /\{domain\}\/(\w+)\/\{id\}/.exec(route)?.[1] ?? '';
+  const path = `/applications/${domain}`;
+  if (kind === 'data') {
+    const headers = { authorization: `Bearer ${key.key}` };
+    const stored = await sluice.request('POST', `${path}/data`, { json: {}, headers });
+    return stored.headers.get('entry-id') as string;
+  }
+  const made = making[kind];
+  if (!made) return key.id;
+  const { method = 'POST', json } = made;
+  const { id } = (await sluice.request(method, `${path}/${made.path ?? kind}`, { token, json })).body.data;
   await until(async () => {
-    const { body } = await sluice.request('GET', `${path}/${id}`, { token });
+    const { body } = await sluice.request('GET', `${path}/${kind}/${id}`, { token });
     return body.data.state === 'completed';
   });
   return id;
@@ -119,7 +154,10 @@ describe('who may do what', () => {
     const where = path
       .replace('{domain}', all.domain)
       .replace('{username}', all.owner.username)
-      .replace('{id}', id);
+      .replace('{version}', '1')
+      .replace('{id}', id)
+      // Without a bound it is refused.
+      .replace(/^(\/api\/applications\/[^/]+\/data)$/, method === 'delete' ? '$1?to=2020-01-01' : '$1');
     const tokens: Record<Caller, string | undefined> = {
       anonymous: undefined,
       'ingest key': all.key.key,

@@ -113,7 +113,7 @@ describe('a batch', () => {
     ['the key _bsontype', '{"n":1,"_bsontype":"Long"}', schema(2, '/_bsontype reservedKey')],
     ['65 levels', `{"n":1,"m":${'['.repeat(64)}${']'.repeat(64)}}`, schema(2, `/m${'/0'.repeat(63)} maxNesting`)],
     ['5,000 levels that do not end', `{"n":1,"m":${'{"m":'.repeat(400)}`, wrong(2, 'MalformedBodyError')],
-    ['the key __proto__', '{"n":1,"__proto__":1}', wrong(2, 'MalformedBodyError')],
+    ['the key __proto__', '{"n":1,"__proto__":1}', wrong(2, 'MalformedBodyError', ' forbiddenKey')],
     ['single quotes', "{'n':1}", wrong(2, 'MalformedBodyError')],
     ['two objects', '{"n":1} {"n":2}', wrong(2, 'MalformedBodyError')],
     ['a byte over the limit of an upload', `{"n":1,"m":"${'x'.repeat(2_049 - 14)}"}`, wrong(2, 'PayloadTooLargeError')],
