@@ -140,6 +140,6 @@ it('a schema is shown as it was sent, in the list and by itself', async () => {
     expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
     expect(text).toContain(`"schema":${schema}}`);
     const [{ template }] = [body.data].flat();
-    expect(template).toEqual({ raw_schema: schema, schema: JSON.parse(schema) });
+    expect(template).toEqual({ version: 1, raw_schema: schema, schema: JSON.parse(schema) });
   }
 });
