@@ -13,6 +13,8 @@ export const partNames = [
   'exports',
   'imports',
   'rehearsals',
+  'refusals',
+  'deletions',
   'listing',
   'neighbours',
 ] as const;
@@ -30,9 +32,9 @@ Parts: ${partNames.join(' ')}
   --warm-up N           seconds before each round that do not count (1)
   --minutes N           length of the soak (10)
   --overload-seconds N  length of the overload (30)
-  --entries N           entries of "stored", "listing" (10000000), "exports", "imports", "rehearsals" (1000000)
+  --entries N           entries of "stored", "listing" (10000000), "exports", "imports", "rehearsals", "deletions" (1000000)
   --applications LIST   numbers of applications to compare (1,100,5000)
-  --before DIR          an older checkout, made ready by \`npm run setup\`, to measure beside this one in "singles" and "batches"
+  --before DIR          an older checkout, made ready by \`npm run setup\`, to measure beside this one in "singles", "batches" and "refusals"
   --out FILE            where the results go (bench/results.md)`;
 
 const defaults = {

@@ -6,12 +6,14 @@ import { stopRequest } from '../local/stop-request.ts';
 import { type Options, type PartName, readOptions, usage } from './options.ts';
 import { applications } from './parts/applications.ts';
 import { batches } from './parts/batches.ts';
+import { deletions } from './parts/deletions.ts';
 import { exports } from './parts/exports.ts';
 import { imports } from './parts/imports.ts';
 import { latency } from './parts/latency.ts';
 import { listing } from './parts/listing.ts';
 import { neighbours } from './parts/neighbours.ts';
 import { overload } from './parts/overload.ts';
+import { refusals } from './parts/refusals.ts';
 import { rehearsals } from './parts/rehearsals.ts';
 import { scale } from './parts/scale.ts';
 import { singles } from './parts/singles.ts';
@@ -36,6 +38,8 @@ const parts: Record<PartName, (bench: Bench) => Promise<Section>> = {
   exports,
   imports,
   rehearsals,
+  refusals,
+  deletions,
   listing,
   neighbours,
 };

@@ -12,16 +12,33 @@ const timeoutSeconds = 30;
 export function autocannonGenerator(): Generator {
   return {
     name: autocannonName,
-    async shoot({ url, paths, body, contentType = 'application/json', connections, seconds }): Promise<Hits> {
+    async shoot({
+      url,
+      paths,
+      mixed,
+      body,
+      contentType = 'application/json',
+      connections,
+      seconds,
+    }): Promise<Hits> {
+      const bodies = [readFileSync(body), ...(mixed ? [readFileSync(mixed.body)] : [])];
+      let sum = 0;
+      const inParts: autocannon.Request = {
+        setupRequest(request) {
+          sum = (sum % 100) + (mixed?.percent ?? 0);
+          return { ...request, body: bodies[sum < 100 ? 0 : 1] as Buffer };
+        },
+      };
       const all = paths ? readFileSync(paths, 'utf8').trim().split('\n') : [];
       let turn = 0;
       const inTurn: autocannon.Request = {
         setupRequest: (request) => ({ ...request, path: all[turn++ % all.length] }),
       };
       const result = await autocannon({
-        ...{ url, method: 'POST', body: readFileSync(body), headers: { 'content-type': contentType } },
+        ...{ url, method: 'POST', body: bodies[0] as Buffer, headers: { 'content-type': contentType } },
         ...{ connections, duration: seconds, timeout: timeoutSeconds },
         ...(paths && { requests: [inTurn] }),
+        ...(mixed && { requests: [inParts] }),
       });
       const { latency, duration, errors, non2xx } = result;
       return {

@@ -8,14 +8,20 @@ import { figure } from './table.ts';
 const perCommand = 1_000;
 const inFlight = 2;
 /** Nothing of what is done for recent entries is to be done for these. */
-const ageMs = 3_600_000;
+const usualAgeMs = 3_600_000;
 const payloads = Array.from({ length: perCommand }, (_, i) => JSON.parse(payloadOf(1_024, 10, i)));
 
 /**
- * Puts entries into an application past the API, one a millisecond until an hour ago. One must have been uploaded
+ * Puts entries into an application past the API, one a millisecond until `ageMs` ago. One must have been uploaded
  * before, to compare with.
  */
-export async function fillEntries(bench: Bench, database: string, domain: string, count: number) {
+export async function fillEntries(
+  bench: Bench,
+  database: string,
+  domain: string,
+  count: number,
+  ageMs = usualAgeMs,
+) {
   const db = bench.mongodb.db(database);
   const id = await withStore(bench, database, (store) => applicationId(store, domain));
   const application = Buffer.from(id, 'hex');

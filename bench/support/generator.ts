@@ -6,6 +6,8 @@ export interface Shot {
   paths?: string | undefined;
   /** File with the body. */
   body: string;
+  /** Another body, which so many percent of the requests have; not beside `paths`. */
+  mixed?: { body: string; percent: number };
   contentType?: string;
   connections: number;
   seconds: number;

@@ -13,7 +13,7 @@ interface Where {
 /** Resolves with a job once it is completed; rejects when it ends otherwise, or does not go on. */
 export async function jobCompleted(
   { account, domain }: Where,
-  kind: 'imports' | 'rehearsals',
+  kind: 'imports' | 'rehearsals' | 'replays' | 'deletions',
   id: string,
 ): Promise<Job> {
   const { client, token } = account;

@@ -21,11 +21,17 @@ export function wrkGenerator(version: string, children: Children): Generator {
   let runs = 0;
   return {
     name: version,
-    async shoot({ url, paths, body, contentType = 'application/json', connections, seconds }) {
+    async shoot({ url, paths, mixed, body, contentType = 'application/json', connections, seconds }) {
       const args = [
         ...['--threads', '1', '--connections', String(connections), '--duration', `${Math.ceil(seconds)}s`],
         ...['--timeout', `${timeoutSeconds}s`, '--script', script, url],
-        ...['--', body, contentType, ...(paths ? [paths] : [])],
+        ...[
+          '--',
+          body,
+          contentType,
+          ...(paths ? [paths] : []),
+          ...(mixed ? ['mixed', mixed.body, String(mixed.percent)] : []),
+        ],
       ];
       const child = children.start({
         ...{ name: `wrk-${++runs}`, command: 'wrk', args, rank: 4 },
