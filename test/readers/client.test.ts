@@ -33,7 +33,8 @@ it('openapi-python-client makes a client with the names of the description, whic
   );
 
   const functions = operations.map(
-    ({ tags, operationId }) => `${tags?.[0]?.toLowerCase()}/${toSnakeCase(operationId)}.py`,
+    ({ tags, operationId }) =>
+      `${tags?.[0]?.toLowerCase().replaceAll(' ', '_')}/${toSnakeCase(operationId)}.py`,
   );
   expect((await modules(join(client, 'api'))).sort()).toEqual(functions.sort());
   expect((await modules(join(client, 'models'))).sort()).toEqual(

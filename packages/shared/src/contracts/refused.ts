@@ -120,7 +120,21 @@ export const RefusedGroup = Type.Object(
 
 const list = (description: string, items: object, examples: unknown[]) =>
   // The route puts the JSON text of an array in its place.
-  Type.Unsafe<string>({ type: ['array', 'string'], description, items, examples, maxLength: 65_536 });
+  Type.Unsafe<string>({
+    description,
+    anyOf: [
+      { type: 'array', items },
+      { type: 'string', maxLength: 65_536 },
+    ],
+    examples,
+  });
+
+/** Only described: the list is read from its text. */
+const PatchOperation = Type.Object(
+  { op: Type.String(), path: Type.String() },
+  { title: 'PatchOperation', additionalProperties: true },
+);
+const Coercion = Type.Object({ path: Type.String() }, { title: 'Coercion', additionalProperties: true });
 
 export const ReplayRequest = Type.Object(
   {
@@ -135,14 +149,14 @@ export const ReplayRequest = Type.Object(
     patch: Type.Optional(
       list(
         'A JSON Patch (RFC 6902), or its JSON text: at most 100 operations. Where one cannot be applied, the upload stays as it is.',
-        { type: 'object' },
+        PatchOperation,
         [[{ op: 'move', from: '/temp', path: '/celsius' }]],
       ),
     ),
     coerce: Type.Optional(
       list(
         'Named changes, or their JSON text, at most 100: `{path, to}` converts a value that is there to a `number`, `integer`, `boolean` or `string`, or trims it (`trim`); `{path, default}` sets one that is missing.',
-        { type: 'object' },
+        Coercion,
         [[{ path: '/celsius', to: 'number' }]],
       ),
     ),
