@@ -14,6 +14,8 @@ import { type RemovedEntry, subtractRemoved } from './subtract-removed.ts';
 export interface Beside {
   before?(session: ClientSession): Promise<void>;
   after?(session: ClientSession, deleted: number): Promise<void>;
+  /** Whose transaction it is; absent: one of its own. */
+  session?: ClientSession;
 }
 
 export type DeletionStore = ReturnType<typeof deletionStore>;
@@ -25,8 +27,13 @@ export function deletionStore(db: Db, timeoutMs: number) {
   const applications = db.collection<ApplicationDocument>('applications');
   const exports = exportJobs(db);
 
-  const inTransaction = <T>(work: (session: ClientSession) => Promise<T>): Promise<T> =>
-    db.client.withSession((session) => session.withTransaction(() => work(session)));
+  const inTransaction = <T>(
+    work: (session: ClientSession) => Promise<T>,
+    given?: ClientSession,
+  ): Promise<T> => {
+    const run = (session: ClientSession) => session.withTransaction(() => work(session));
+    return given ? run(given) : db.client.withSession(run);
+  };
 
   async function removeIn(
     session: ClientSession,
@@ -63,7 +70,7 @@ export function deletionStore(db: Db, timeoutMs: number) {
       const deleted = await removeIn(session, application, query);
       await beside.after?.(session, deleted);
       return deleted;
-    });
+    }, beside.session);
 
   return {
     remove,

@@ -9,7 +9,7 @@ import type {
   Meta,
   ReplayResult,
 } from '@sluice/shared/contracts/jobs.ts';
-import { type Binary, ObjectId } from 'mongodb';
+import { ObjectId } from 'mongodb';
 import type { Cut, Seen } from '../entries/cuts.ts';
 import type { EntryId } from '../entries/entry-id.ts';
 import type { ReasonGroup } from './chunk-records.ts';
@@ -214,8 +214,6 @@ export interface ReplayJob extends Job {
   options: ReplayOptions;
   /** Id of the last upload that is done; absent when there is none. */
   after?: string | undefined;
-  /** Id of the session of MongoDB in which a worker stores uploads. */
-  session?: Binary;
   result?: ReplayResult;
 }
 

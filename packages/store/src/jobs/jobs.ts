@@ -17,6 +17,7 @@ import {
   toRecord,
   unfinished,
 } from './job-records.ts';
+import { jobSessions } from './job-sessions.ts';
 import { claimed, fromNow, hasMatched, isFree, released } from './lease.ts';
 import { begun, measureRate } from './progress.ts';
 import { brief, queuedJobs } from './queued-jobs.ts';
@@ -61,6 +62,7 @@ export function jobStore(db: Db, chunks: ChunkStore) {
     rehearsals: rehearsalJobs(db, chunks),
     chunked: chunkedJobs(db),
     ...queuedJobs(db),
+    ...jobSessions(db),
 
     /** `total`: how much there is to do, where that is known. */
     async create<Kind extends 'replay' | 'deletion'>(job: NewJob<Kind>): Promise<JobOf<Kind>> {

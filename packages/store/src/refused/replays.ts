@@ -1,10 +1,9 @@
 import { DeadlineError, within } from '@sluice/shared/deadline.ts';
-import { type Binary, type ClientSession, type Db, ObjectId } from 'mongodb';
+import { type ClientSession, type Db, ObjectId } from 'mongodb';
 import type { EntryStore, NewEntry } from '../entries/entries.ts';
 import type { Writer } from '../entries/writer.ts';
 import { becauseOfBefore } from '../faults.ts';
 import type { JobDocument, ReplayJob } from '../jobs/job-records.ts';
-import { isFree } from '../jobs/lease.ts';
 import { matching } from './refused.ts';
 import { type RefusedDocument, type RefusedRecord, toRefused } from './refused-records.ts';
 
@@ -47,7 +46,6 @@ const toSelection = ({ options: { path, keyword, from, to } }: Pick<ReplayJob, '
 export function replayStore(db: Db, entries: EntryStore, writer: Pick<Writer, 'write'>, timeoutMs: number) {
   const refused = db.collection<RefusedDocument>('refused');
   const jobs = db.collection<JobDocument>('jobs');
-  const replaying = db.collection<Pick<ReplayJob, 'fence' | 'session'> & { _id: ObjectId }>('jobs');
 
   function filterOf(job: Pick<ReplayJob, 'application' | 'options' | 'after'>) {
     const { ids } = job.options;
@@ -139,26 +137,7 @@ export function replayStore(db: Db, entries: EntryStore, writer: Pick<Writer, 'w
       return found;
     },
 
-    /** Ends the transaction of a worker that is dead: MongoDB would keep its locks for a minute. */
-    async unlock(id: string): Promise<void> {
-      const abandoned = { _id: new ObjectId(id), session: { $exists: true }, $expr: isFree };
-      const found = await replaying.findOne(abandoned, { projection: { session: 1 } });
-      if (found) await db.command({ killSessions: [{ id: found.session }] });
-    },
-
-    /** For the batches of one worker; to be ended. */
-    async open(job: Pick<ReplayJob, 'id' | 'fence'>) {
-      const session = db.client.startSession();
-      const own = { _id: new ObjectId(job.id), fence: job.fence };
-      await replaying.updateOne(own, { $set: { session: session.id?.id as Binary } });
-      return {
-        /** False when the job is no longer this worker's. Throws UploadsGone. */
-        commit: (batch: ReplayedBatch) => commit(session, job, batch),
-        async end(): Promise<void> {
-          await replaying.updateOne(own, { $unset: { session: '' } }).catch(() => {});
-          await session.endSession();
-        },
-      };
-    },
+    /** False when the job is no longer this worker's. Throws UploadsGone. */
+    commit,
   };
 }

@@ -7,6 +7,7 @@ import type { Store } from '@sluice/store/connect.ts';
 import { selectionOf } from '@sluice/store/entries/entry-filter.ts';
 import { storeFault } from '@sluice/store/faults.ts';
 import { type DeletionJob, isUnfinished } from '@sluice/store/jobs/job-records.ts';
+import type { JobSession } from '@sluice/store/jobs/job-sessions.ts';
 
 /** Entries deleted by one transaction. */
 const batch = 1_000;
@@ -37,6 +38,20 @@ export function createDeleteEntries({ store, queue, retentionMs, timings, metric
   }
 
   async function deleteAll(job: DeletionJob, check: () => void, signal: AbortSignal): Promise<number> {
+    const { session, end } = await jobs.openSession(job);
+    try {
+      return await deleteIn(session, job, check, signal);
+    } finally {
+      await end();
+    }
+  }
+
+  async function deleteIn(
+    session: JobSession['session'],
+    job: DeletionJob,
+    check: () => void,
+    signal: AbortSignal,
+  ): Promise<number> {
     const { id, fence, application, options } = job;
     const selection = selectionOf(options);
     let { done } = job;
@@ -46,10 +61,11 @@ export function createDeleteEntries({ store, queue, retentionMs, timings, metric
       if (signal.aborted) throw new Postpone();
       if (!stretch) continue;
       done += await deletions.remove(application, stretch, {
-        async before(session) {
+        session,
+        async before() {
           if (!(await jobs.renew(id, fence, timings.leaseMs, session))) throw new LeaseLost();
         },
-        after: (session, deleted) => jobs.advance(id, deleted, session),
+        after: (_, deleted) => jobs.advance(id, deleted, session),
       });
     }
     return done;
@@ -96,6 +112,7 @@ export function createDeleteEntries({ store, queue, retentionMs, timings, metric
     signal: AbortSignal,
     moved: () => void,
   ): Promise<void> {
+    await jobs.unlock(jobId);
     const job = await jobs.claim('deletion', jobId, timings.leaseMs);
     if (job) await make(job, signal, moved).catch((error) => release(job, error));
     const seen = job ?? (await jobs.get(jobId));

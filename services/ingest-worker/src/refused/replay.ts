@@ -13,6 +13,7 @@ import type { Logger } from '@sluice/shared/logger.ts';
 import type { Store } from '@sluice/store/connect.ts';
 import { storeFault } from '@sluice/store/faults.ts';
 import { isUnfinished, type ReplayJob } from '@sluice/store/jobs/job-records.ts';
+import type { JobSession } from '@sluice/store/jobs/job-sessions.ts';
 import type { RefusedRecord } from '@sluice/store/refused/refused-records.ts';
 import { type ReplayedBatch, UploadsGone } from '@sluice/store/refused/replays.ts';
 import { judge } from './judge.ts';
@@ -82,16 +83,16 @@ export function createReplay({ store, compiler, queue, retentionMs, timings, met
   }
 
   async function replayAll(job: ReplayJob, check: () => void, signal: AbortSignal): Promise<ReplayResult> {
-    const session = await replays.open(job);
+    const { session, end } = await jobs.openSession(job);
     try {
       return await replayIn(session, job, check, signal);
     } finally {
-      await session.end();
+      await end();
     }
   }
 
   async function replayIn(
-    { commit }: Awaited<ReturnType<typeof replays.open>>,
+    session: JobSession['session'],
     job: ReplayJob,
     check: () => void,
     signal: AbortSignal,
@@ -114,7 +115,7 @@ export function createReplay({ store, compiler, queue, retentionMs, timings, met
       const batch = await judgeAll(uploads, intake, amendments);
       check();
       try {
-        if (!(await commit(batch))) throw new LeaseLost();
+        if (!(await replays.commit(session, job, batch))) throw new LeaseLost();
         after = batch.last;
         result.stored += batch.stored.length;
         result.still_refused += batch.count - batch.stored.length;
@@ -164,7 +165,7 @@ export function createReplay({ store, compiler, queue, retentionMs, timings, met
     signal: AbortSignal,
     moved: () => void,
   ): Promise<void> {
-    await replays.unlock(jobId);
+    await jobs.unlock(jobId);
     const job = await jobs.claim('replay', jobId, timings.leaseMs);
     if (job) await make(job, signal, moved).catch((error) => release(job, error));
     const seen = job ?? (await jobs.get(jobId));
