@@ -2,25 +2,12 @@ import { fromPointer, toPointer } from '@sluice/json/pointer.ts';
 import type { Column } from '@sluice/schemas/columns/columns.ts';
 import { topNames } from '@sluice/schemas/columns/top-names.ts';
 import type { Schema } from '@sluice/schemas/parse-schema.ts';
-import type { Meta } from '@sluice/shared/contracts/jobs.ts';
 import type { ColumnKind } from '@sluice/store/jobs/job-records.ts';
 import { isTime } from '../columns.ts';
-import { type Node, openNodes, type Struct } from './nodes.ts';
+import { type FileColumns, type Node, openNodes, type Struct } from './nodes.ts';
 import { createTypeSurvey, withKinds } from './survey-types.ts';
 import type { Dates } from './typed-tree.ts';
 import { typesOfVersions } from './versions-tree.ts';
-
-export interface FileColumns {
-  /** Name of the column of the time of the entry, where it is wanted. */
-  time?: string | undefined;
-  meta?: Meta[];
-  /** The tree of the first version, down to what is wanted. */
-  tree: Struct;
-  /** Fields that have no place in the tree. */
-  others: { name: string; path: string[]; node: Node }[];
-  /** Name of the column of all fields that have none, where there is one. */
-  rest?: string | undefined;
-}
 
 interface Options {
   /** The versions of the schema by which entries are valid, oldest first. */

@@ -1,3 +1,4 @@
+import type { Meta } from '@sluice/shared/contracts/jobs.ts';
 import type { Memory } from '../bson-walk.ts';
 
 /** Gives the value that Parquet holds of a BSON value; undefined where it holds none that is printed the same. */
@@ -61,4 +62,17 @@ export function within(node: Node): Node[] {
 /** The open nodes of a tree, each before those within it. */
 export function openNodes(node: Node): Node[] {
   return [...(node.open ? [node] : []), ...within(node).flatMap(openNodes)];
+}
+
+/** The columns of a file. */
+export interface FileColumns {
+  /** Name of the column of the time of the entry, where it is wanted. */
+  time?: string | undefined;
+  meta?: Meta[];
+  /** The tree of the first version, down to what is wanted. */
+  tree: Struct;
+  /** Fields that have no place in the tree. */
+  others: { name: string; path: string[]; node: Node }[];
+  /** Name of the column of all fields that have none, where there is one. */
+  rest?: string | undefined;
 }

@@ -20,8 +20,7 @@ import { childOf, createRoot, findChild } from '../field-tree.ts';
 import { writePruned } from '../pruned-json.ts';
 import { UnknownField, Unrepresentable } from '../unexportable.ts';
 import type { Cell, CellNode, Read } from './cell-node.ts';
-import type { FileColumns } from './file-columns.ts';
-import type { Leaf, List, Node, Open, Struct } from './nodes.ts';
+import type { FileColumns, Leaf, List, Node, Open, Struct } from './nodes.ts';
 import { readScalar } from './read-scalar.ts';
 
 /**

@@ -1,7 +1,6 @@
 import type { Meta } from '@sluice/shared/contracts/jobs.ts';
 import type { SchemaElement } from 'hyparquet-writer';
-import type { FileColumns } from './file-columns.ts';
-import type { Leaf, LeafKind, Node } from './nodes.ts';
+import type { FileColumns, Leaf, LeafKind, Node } from './nodes.ts';
 
 /** A string for JSON text too: some readers make bytes of Parquet's own type for it. */
 const text = { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } } as const;
