@@ -9,9 +9,9 @@ import type { Dependencies } from '../dependencies.ts';
 import { success } from '../http/envelope.ts';
 import { toPeriod } from '../http/formats.ts';
 import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
+import { sendJson, success200 } from '../http/send-json.ts';
 import { toJob } from '../jobs/to-job.ts';
 import { createReplay, toAmendments } from './create-replay.ts';
-import { sendJson } from './to-json.ts';
 import { createTryReplay } from './try-replay.ts';
 
 /** What is refused later is left alone. */
@@ -60,7 +60,10 @@ export const replayRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
       const amendments = toAmendments(options);
       const application = await findApplication(store.applications, request);
       const { domain } = application;
-      if (query.dry_run) return sendJson(reply, await tryReplay.pairs(domain, options, amendments));
+      if (query.dry_run) {
+        const pairs = await tryReplay.pairs(domain, options, amendments);
+        return sendJson(reply, success200(pairs));
+      }
       const job = await makeReplay(application, options);
       await audit.note(request, { action: 'replay.made', application: domain, job: job.id });
       return success(reply, toJob(job), 202);

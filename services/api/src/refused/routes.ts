@@ -17,8 +17,9 @@ import { fromCursor, toCursor } from '../http/cursor.ts';
 import { success } from '../http/envelope.ts';
 import { toPeriod } from '../http/formats.ts';
 import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
+import { sendJson, success200 } from '../http/send-json.ts';
 import { pageBytes } from '../limits/table.ts';
-import { sendJson, toGroupJson, toJson } from './to-json.ts';
+import { toGroupJson, toJson } from './to-json.ts';
 
 const idBytes = 12;
 const mostGroups = 100;
@@ -86,7 +87,7 @@ export const refusedRoutes: FastifyPluginAsyncTypebox<
         ...(!isLast && last && { cursor: toCursor(last.id) }),
       };
       const list = result.map(toJson).join(',');
-      return sendJson(reply, `{"result":[${list}],"pagination":${JSON.stringify(pagination)}}`);
+      return sendJson(reply, success200(`{"result":[${list}],"pagination":${JSON.stringify(pagination)}}`));
     },
   );
 
@@ -117,7 +118,7 @@ export const refusedRoutes: FastifyPluginAsyncTypebox<
           return toGroupJson(reason, known?.kept ?? 0, known && examples.get(known.newest));
         });
       });
-      return sendJson(reply, `[${groups.join(',')}]`);
+      return sendJson(reply, success200(`[${groups.join(',')}]`));
     },
   );
 

@@ -1,13 +1,6 @@
 import type { RefusedGroup, RefusedUpload } from '@sluice/shared/contracts/refused.ts';
 import type { ReasonCount } from '@sluice/store/refused/refusal-counts.ts';
 import type { RefusedRecord } from '@sluice/store/refused/refused-records.ts';
-import type { FastifyReply } from 'fastify';
-
-/** What is JSON already; the type is that of the value. */
-export const sendJson = (reply: FastifyReply, data: string) =>
-  reply
-    .type('application/json; charset=utf-8')
-    .send(`{"success":true,"status":200,"data":${data}}` as never) as never;
 
 /** Of the text of an example; more of it is cut off. */
 const exampleLength = 4 * 1024;
