@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { DeletionQuery, Entry, EntryId } from '@sluice/shared/contracts/entries.ts';
 import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
 import { Job, jobExamples } from '@sluice/shared/contracts/jobs.ts';
-import { ApiError, unavailable } from '@sluice/shared/errors.ts';
+import { ApiError } from '@sluice/shared/errors.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import { toText } from '@sluice/store/entries/entry-filter.ts';
 import type { DeletionJob, DeletionOptions } from '@sluice/store/jobs/job-records.ts';
@@ -12,6 +12,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { success } from '../http/envelope.ts';
 import { toPeriod } from '../http/formats.ts';
 import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
+import { enqueueOrCancel } from '../jobs/enqueue.ts';
 import { toJob } from '../jobs/to-job.ts';
 import { toConditions } from './filter.ts';
 import { toEntry } from './to-entry.ts';
@@ -21,25 +22,20 @@ const ById = Type.Object({ ...ByDomain.properties, id: EntryId });
 const entryNotFound = (id: string) => new ApiError('ResourceNotFoundError', `entry ${id} was not found`);
 
 /** Commits a deletion to MongoDB, then puts its id on the queue; without the queue there is none. */
-function createDeletion({
-  store: { jobs },
-  queues,
-  quotas,
-  log,
-}: Pick<Dependencies, 'store' | 'queues' | 'quotas' | 'log'>) {
+function createDeletion(dependencies: Pick<Dependencies, 'store' | 'queues' | 'quotas' | 'log'>) {
+  const { store, quotas } = dependencies;
   return async (application: ApplicationRecord, options: DeletionOptions): Promise<DeletionJob> => {
     const owner = application.owner.id;
     await quotas.check('jobs', owner);
     const { id, domain } = application;
-    const job = await jobs.create<'deletion'>({ kind: 'deletion', application: id, owner, domain, options });
-    try {
-      await queues.deletions.enqueue(job);
-      return job;
-    } catch (error) {
-      log.warn({ event: 'deletion.refused', job: job.id, reason: (error as Error).message });
-      await jobs.cancel(job.id, new Date());
-      throw unavailable('entries cannot be deleted now: the queue is away', 5, error);
-    }
+    const job = await store.jobs.create<'deletion'>({
+      kind: 'deletion',
+      application: id,
+      owner,
+      domain,
+      options,
+    });
+    return enqueueOrCancel(dependencies, job, 'entries cannot be deleted');
   };
 }
 

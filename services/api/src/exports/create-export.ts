@@ -3,18 +3,17 @@ import { topKeys, topNames } from '@sluice/schemas/columns/top-names.ts';
 import { widthOf } from '@sluice/schemas/columns/width.ts';
 import { parseSchema, type Schema } from '@sluice/schemas/parse-schema.ts';
 import type { Meta } from '@sluice/shared/contracts/jobs.ts';
-import { ApiError, applicationNotFound, unavailable } from '@sluice/shared/errors.ts';
+import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import type { ExportJob, ExportOptions } from '@sluice/store/jobs/job-records.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { enqueueOrCancel } from '../jobs/enqueue.ts';
 
 /** Commits an export to MongoDB, then puts its id on the queue; without the queue there is no export. */
-export function createExport({
-  store: { applications, schemas, rawEntries, fields, jobs, deletions },
-  queues,
-  quotas,
-  log,
-}: Pick<Dependencies, 'store' | 'queues' | 'quotas' | 'log'>) {
+export function createExport(dependencies: Pick<Dependencies, 'store' | 'queues' | 'quotas' | 'log'>) {
+  const { store, quotas } = dependencies;
+  const { applications, schemas, rawEntries, fields, jobs, deletions } = store;
+
   return async (
     application: ApplicationRecord,
     options: ExportOptions,
@@ -49,14 +48,7 @@ export function createExport({
     // From here on whoever deletes some of its entries sees the job.
     if ((await deletions.countAfresh(application.id)) !== deletionsBefore)
       await jobs.exports.setDeletedMeanwhile(job.id);
-    try {
-      await queues.exports.enqueue(job);
-      return job;
-    } catch (error) {
-      log.warn({ event: 'export.refused', job: job.id, reason: (error as Error).message });
-      await jobs.cancel(job.id, new Date());
-      throw unavailable('exports cannot be made now: the queue is away', 5, error);
-    }
+    return enqueueOrCancel(dependencies, job, 'exports cannot be made');
   };
 }
 

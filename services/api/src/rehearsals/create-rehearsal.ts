@@ -2,17 +2,15 @@ import { ApiError, unavailable } from '@sluice/shared/errors.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import type { RehearsalJob, RehearsalOptions } from '@sluice/store/jobs/job-records.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { enqueueOrCancel } from '../jobs/enqueue.ts';
 
 type Needs = 'store' | 'compiler' | 'queues' | 'quotas' | 'log';
 
 /** Commits a rehearsal to MongoDB, then calls workers to it; without the queue there is no rehearsal. Throws ApiError. */
-export function createRehearsal({
-  store: { entries, rawEntries, refused, jobs },
-  compiler,
-  queues,
-  quotas,
-  log,
-}: Pick<Dependencies, Needs>) {
+export function createRehearsal(dependencies: Pick<Dependencies, Needs>) {
+  const { store, compiler, quotas } = dependencies;
+  const { entries, rawEntries, refused, jobs } = store;
+
   /** Which entries there are, in ranges for several workers. */
   async function splitEntries(application: string, { of, from, to }: RehearsalOptions) {
     const cut = of === 'refused' ? undefined : await rawEntries.cut(application);
@@ -39,13 +37,6 @@ export function createRehearsal({
     const all = [...ranges, ...(await rangesOfRefused(application, options))];
     const job = await jobs.rehearsals.create({ application, owner, domain, options, cut }, all);
     if (!job) throw unavailable('the rehearsal could not be made in time', 5);
-    try {
-      await queues.rehearsals.enqueue(job);
-      return job;
-    } catch (error) {
-      log.warn({ event: 'rehearsal.refused', job: job.id, reason: (error as Error).message });
-      await jobs.cancel(job.id, new Date());
-      throw unavailable('rehearsals cannot be made now: the queue is away', 5, error);
-    }
+    return enqueueOrCancel(dependencies, job, 'rehearsals cannot be made');
   };
 }
