@@ -5,12 +5,12 @@ import { ApiError } from '@sluice/shared/errors.ts';
 import { FilterTimeout } from '@sluice/store/entries/entry-filter.ts';
 import { entryIdBytes } from '@sluice/store/entries/entry-id.ts';
 import type { ForwardEntries, ForwardPage } from '@sluice/store/entries/forward-entries.ts';
-import { PageTooLarge } from '@sluice/store/entries/read-page.ts';
 import { findApplication } from '../applications/find.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { fromCursor, toCursor } from '../http/cursor.ts';
+import { fromCursor } from '../http/cursor.ts';
 import { success } from '../http/envelope.ts';
 import { toPeriod } from '../http/formats.ts';
+import { answerTooLarge, toPage } from '../http/pages.ts';
 import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
 import { pageBytes } from '../limits/table.ts';
 import { toConditions } from './filter.ts';
@@ -21,11 +21,7 @@ function answerTooMuch(cause: unknown): never {
     const message = `the filter took longer than ${cause.limitMs / 1_000} s: narrow it with from and to`;
     throw new ApiError('InvalidRequestError', message, { cause });
   }
-  if (cause instanceof PageTooLarge) {
-    const message = `these entries are too large for one page: take limit=${cause.fitting}`;
-    throw new ApiError('InvalidRequestError', message, { cause });
-  }
-  throw cause;
+  return answerTooLarge(cause, 'entries');
 }
 
 /**
@@ -83,21 +79,8 @@ export const entryRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, 'store' |
           }),
         )
         .catch(answerTooMuch);
-      const isLast = found.length <= limit;
-      const page = found.slice(0, limit);
-      const cursor = isLast ? end : page.at(-1)?.id;
-      return success(reply, {
-        result: page.map((entry) => toEntry(entry, application)),
-        pagination: {
-          limit,
-          current: start,
-          previous: Math.max(start - limit, 0),
-          next: isLast ? start : start + limit,
-          total,
-          isLast,
-          ...(cursor && { cursor: toCursor(cursor) }),
-        },
-      });
+      const { items, pagination } = toPage(found, { start, limit, total, end });
+      return success(reply, { result: items.map((entry) => toEntry(entry, application)), pagination });
     },
   );
 };

@@ -7,15 +7,14 @@ import {
   RefusedQuery,
   RefusedSelectionQuery,
 } from '@sluice/shared/contracts/refused.ts';
-import { ApiError } from '@sluice/shared/errors.ts';
-import { PageTooLarge } from '@sluice/store/entries/read-page.ts';
 import { wholeMinutes } from '@sluice/store/refused/refusal-counts.ts';
 import Type, { type Static } from 'typebox';
 import { findApplication } from '../applications/find.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { fromCursor, toCursor } from '../http/cursor.ts';
+import { fromCursor } from '../http/cursor.ts';
 import { success } from '../http/envelope.ts';
 import { toPeriod } from '../http/formats.ts';
+import { answerTooLarge, toPage } from '../http/pages.ts';
 import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
 import { sendJson, success200 } from '../http/send-json.ts';
 import { pageBytes } from '../limits/table.ts';
@@ -29,12 +28,6 @@ const toSelection = ({ path, keyword, ...query }: Static<typeof RefusedSelection
   keyword,
   ...toPeriod(query),
 });
-
-function answerTooMuch(cause: unknown): never {
-  if (!(cause instanceof PageTooLarge)) throw cause;
-  const message = `these uploads are too large for one page: take limit=${cause.fitting}`;
-  throw new ApiError('InvalidRequestError', message, { cause });
-}
 
 /** Uploads that were refused, kept for the owner of the application. */
 export const refusedRoutes: FastifyPluginAsyncTypebox<
@@ -73,20 +66,9 @@ export const refusedRoutes: FastifyPluginAsyncTypebox<
               [await refused.page(id, selection, page), await refused.count(id, selection)] as const,
           ),
         )
-        .catch(answerTooMuch);
-      const isLast = found.length <= limit;
-      const result = found.slice(0, limit);
-      const last = result.at(-1);
-      const pagination = {
-        limit,
-        current: start,
-        previous: Math.max(start - limit, 0),
-        next: isLast ? start : start + limit,
-        total,
-        isLast,
-        ...(!isLast && last && { cursor: toCursor(last.id) }),
-      };
-      const list = result.map(toJson).join(',');
+        .catch((cause) => answerTooLarge(cause, 'uploads'));
+      const { items, pagination } = toPage(found, { start, limit, total });
+      const list = items.map(toJson).join(',');
       return sendJson(reply, success200(`{"result":[${list}],"pagination":${JSON.stringify(pagination)}}`));
     },
   );
