@@ -156,13 +156,16 @@ export function storeOf({ env }: Sluice) {
   return store;
 }
 
-/** Sends an upload again that was refused since MongoDB was too slow, as on a machine that is busy with other tests. */
+const isTooSlow =
+  /too slow; nothing was stored|stored in part; a retry with the same Idempotency-Key stores the rest/;
+
+/** Sends an upload again for which MongoDB was too slow, as on a machine that is busy with other tests. */
 export async function untilTaken<T extends { status: number; text: string }>(
   send: () => Promise<T>,
 ): Promise<T> {
   for (;;) {
     const answer = await send();
-    if (answer.status !== 503 || !answer.text.includes('too slow; nothing was stored')) return answer;
+    if (answer.status !== 503 || !isTooSlow.test(answer.text)) return answer;
   }
 }
 
