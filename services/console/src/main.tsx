@@ -10,11 +10,16 @@ import { RouterProvider } from 'react-router/dom';
 import { queryClient } from './api/query-client.ts';
 import { styleNonce } from './app/nonce.ts';
 import { router } from './app/routes.tsx';
-import { theme } from './app/theme.ts';
+import { cssVariables, theme } from './app/theme.ts';
 
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>
-    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={styleNonce}>
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariables}
+      defaultColorScheme="auto"
+      getStyleNonce={styleNonce}
+    >
       <Notifications position="bottom-right" />
       <QueryClientProvider client={queryClient}>
         <RouterProvider router={router} />
