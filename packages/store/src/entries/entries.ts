@@ -1,9 +1,10 @@
 import { type Db, MongoServerError } from 'mongodb';
+import { inSnapshot } from '../in-snapshot.ts';
 import { indexesOfEntries } from '../indexes.ts';
 import type { ChunkStore } from '../jobs/chunks.ts';
 import { IncompatibleDatabase } from '../migrations/incompatible-database.ts';
 import type { EntryDocument, StoredEntry } from './entry-document.ts';
-import { createKeysAt, type EntryId, toKey } from './entry-id.ts';
+import { createKeysAt, type EntryId, fromKey, toKey } from './entry-id.ts';
 import { range } from './entry-range.ts';
 import { createForward } from './forward-entries.ts';
 import type { HorizonStore } from './horizon.ts';
@@ -11,6 +12,7 @@ import { createInsert } from './insert-entries.ts';
 import { createListing, type Page, type Selection } from './list-entries.ts';
 import { type MilestoneStore, milestoneStore } from './milestones.ts';
 import { readDocument } from './read-document.ts';
+import { type Steps, stepCounts } from './step-counts.ts';
 import { stretches } from './stretches.ts';
 import type { Writer } from './writer.ts';
 
@@ -54,6 +56,7 @@ export function entryStore(
     return prepared;
   }
 
+  const countSteps = stepCounts(db);
   const listing = createListing({ db, entries, milestones, filterMs });
   return {
     prepare: prepareOnce,
@@ -77,6 +80,19 @@ export function entryStore(
     async get(application: string, id: EntryId): Promise<StoredEntry | undefined> {
       const found = await entries.findOne({ _id: toKey(application, id) }, { raw: true });
       return found ? readDocument(found as unknown as Uint8Array) : undefined;
+    },
+
+    /** How many there are in each step. `isIntact`: as for lists. */
+    countSteps(application: string, steps: Steps, isIntact: boolean): Promise<number[]> {
+      if (isIntact) return countSteps(undefined, application, steps);
+      return inSnapshot(db, (session) => countSteps(session, application, steps));
+    },
+
+    /** When the newest came. */
+    async lastAt(application: string): Promise<Date | undefined> {
+      const newest = { sort: { _id: -1 }, projection: { _id: 1 } } as const;
+      const found = await entries.findOne(range(application, {}), newest);
+      return found ? fromKey(found._id).createdAt : undefined;
     },
 
     /** See `stretches`. */
