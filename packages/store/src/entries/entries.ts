@@ -29,6 +29,7 @@ interface Dependencies {
 }
 
 const oldestFirst = { _id: 1 } as const;
+const newestFirst = { _id: -1 } as const;
 
 export type EntryStore = ReturnType<typeof entryStore>;
 
@@ -54,6 +55,11 @@ export function entryStore(
       throw error;
     });
     return prepared;
+  }
+
+  async function timeOfFirst(application: string, sort: { _id: 1 | -1 }): Promise<Date | undefined> {
+    const found = await entries.findOne(range(application, {}), { sort, projection: { _id: 1 } });
+    return found ? fromKey(found._id).createdAt : undefined;
   }
 
   const countSteps = stepCounts(db);
@@ -88,12 +94,11 @@ export function entryStore(
       return inSnapshot(db, (session) => countSteps(session, application, steps));
     },
 
-    /** When the newest came. */
-    async lastAt(application: string): Promise<Date | undefined> {
-      const newest = { sort: { _id: -1 }, projection: { _id: 1 } } as const;
-      const found = await entries.findOne(range(application, {}), newest);
-      return found ? fromKey(found._id).createdAt : undefined;
-    },
+    /** When the oldest entry was stored. */
+    oldest: (application: string) => timeOfFirst(application, oldestFirst),
+
+    /** When the newest entry was stored. */
+    newest: (application: string) => timeOfFirst(application, newestFirst),
 
     /** See `stretches`. */
     stretches: (application: string, selection: Selection, limit: number) =>

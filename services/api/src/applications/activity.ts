@@ -26,7 +26,7 @@ export const createActivityOf =
     const found = new Map<string, Activity>();
 
     async function look({ id, hasDeletions }: ApplicationRecord): Promise<void> {
-      const lastEntryAt = await entries.lastAt(id);
+      const lastEntryAt = await entries.newest(id);
       const count = lastEntryAt ? await entries.count(id, { isIntact: !hasDeletions }) : 0;
       found.set(id, { entries: count, lastEntryAt, refused: refused.get(id) ?? 0 });
     }
