@@ -28,8 +28,8 @@ async function start() {
     follow: (more: { refused?: boolean; lastEventId?: string | undefined } = {}) =>
       follow(sluice.url, { token, domain, ...more }),
     async list() {
-      const { body } = await sluice.request('GET', `${path}/data?order=oldest`, { token });
-      return body.data.result;
+      const { body } = await sluice.request('GET', `${path}/data`, { token });
+      return body.data.result.toReversed();
     },
     refusals: refusedClient(sluice, token, domain),
   };

@@ -1,5 +1,4 @@
-import { MongoClient } from 'mongodb';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { celsiusSchema, refusedClient } from '../support/refused-client.ts';
 import { type Sluice, startSluice, until } from '../support/sluice.ts';
 import { ndjson, uploadClient } from '../support/upload-client.ts';
@@ -101,20 +100,6 @@ it('counts by hours and days of UTC, as MongoDB does, also when entries were del
   const left = times.filter((time) => time < from || time >= to).length;
   await until(async () => (await uploadClient(sluice, token).count(domain)) === left);
   await expectExact((time) => time < from || time >= to);
-});
-
-it('does not read the entries of milestones', async () => {
-  const { domain, stats, import: store } = await start();
-  await store(Array.from({ length: 5_001 }, (_, n) => Date.parse('2026-03-01') + n * 1_000));
-  const client = new MongoClient(sluice.env.MONGODB_URL as string);
-  onTestFinished(() => client.close());
-  const application = await client.db().collection('applications').findOne({ domain });
-  const milestones = client.db().collection('milestones');
-  await until(async () => (await milestones.countDocuments({ application: application?._id })) === 2);
-  const query = '?from=2026-03-01T00:00:00Z&to=2026-03-01T01:24:00Z';
-  const before = await stats(query);
-  expect([before.length, sum(before, 'accepted')]).toEqual([84, 5_001]);
-  expect(before.slice(0, 83).every(({ accepted }) => accepted === 60)).toBe(true);
 });
 
 it.each([

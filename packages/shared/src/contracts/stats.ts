@@ -5,7 +5,13 @@ export const StatsQuery = Type.Object(
   {
     from: Type.Optional(Timestamp),
     to: Type.Optional(Timestamp),
-    step: Type.Optional(Type.Enum(['minute', 'hour', 'day'], { title: 'StatsStep', default: 'minute' })),
+    step: Type.Optional(
+      Type.Enum(['minute', 'hour', 'day'], {
+        title: 'StatsStep',
+        default: 'minute',
+        description: 'What is counted together.',
+      }),
+    ),
   },
   { additionalProperties: false },
 );

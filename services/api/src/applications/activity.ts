@@ -21,9 +21,10 @@ export const createActivityOf =
   ({ entries, refusals }: Pick<Store, 'entries' | 'refusals'>): ActivityOf =>
   async (applications) => {
     const since = new Date(minuteOf(Date.now() - dayMs));
+    const found = new Map<string, Activity>();
+    if (applications.length === 0) return found;
     const ids = applications.map(({ id }) => id);
     const refused = await refusals.since(ids, since);
-    const found = new Map<string, Activity>();
 
     async function look({ id, hasDeletions }: ApplicationRecord): Promise<void> {
       const lastEntryAt = await entries.newest(id);
