@@ -125,10 +125,11 @@ export const schemaRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
       const activity = await activityOf([application]);
       const published = await publish(application, { rawSchema, note, createdBy: owner.username });
       const { id, domain, version } = published;
-      await Promise.all([
-        audit.note(request, { action: 'schema.published', application: domain, details: { version } }),
-        announce(id, ['invalidations']),
-      ]);
+      if (version !== application.version)
+        await Promise.all([
+          audit.note(request, { action: 'schema.published', application: domain, details: { version } }),
+          announce(id, ['invalidations']),
+        ]);
       const text = JSON.stringify({ version, ...report });
       const shown = toJson(published, activity.get(id));
       return sendJson(reply, success200(`${text.slice(0, -1)},"application":${shown}}`));
