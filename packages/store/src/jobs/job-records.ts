@@ -5,10 +5,10 @@ import type {
   Format,
   Formulas,
   ImportFormat,
-  JobState,
   Meta,
   ReplayResult,
 } from '@sluice/shared/contracts/jobs.ts';
+import type { JobState } from '@sluice/shared/jobs.ts';
 import { ObjectId } from 'mongodb';
 import type { Cut, Seen } from '../entries/cuts.ts';
 import type { EntryId } from '../entries/entry-id.ts';
