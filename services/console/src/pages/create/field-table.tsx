@@ -1,4 +1,4 @@
-import { Checkbox, Code, NativeSelect, Table, Text } from '@mantine/core';
+import { Checkbox, Code, NativeSelect, Table } from '@mantine/core';
 import { type FieldRow, fieldRows, formatOf, isListable, typesOf } from '../../infer/fields.ts';
 import type { Field } from '../../infer/survey.ts';
 import type { Choice, Choices } from '../../infer/to-schema.ts';
@@ -55,10 +55,8 @@ function Row({ row: { name, pointer, depth, field, isAlways }, choice, onChoice 
   const labelOf = (column: string) => words.create.ofField(column, pointer);
   return (
     <Table.Tr>
-      <Table.Td pl={`${0.5 + depth * 1.25}rem`}>
-        <Text span fw={500}>
-          {name ?? words.create.items}
-        </Text>
+      <Table.Td pl={`${0.5 + depth * 1.25}rem`} fw={500}>
+        {name ?? words.create.items}
       </Table.Td>
       <Table.Td>
         {types.includes('integer') ? (

@@ -64,12 +64,15 @@ export function Page() {
         {hasSchema && (
           <>
             <CheckResult rows={rows.length} {...checked} />
-            <SchemaText
-              text={draft.schemaText}
-              isEdited={edited !== undefined}
-              onText={draft.setEdited}
-              onReset={() => draft.setEdited(undefined)}
-            />
+            <details open={edited !== undefined}>
+              <summary>{words.create.showSchema}</summary>
+              <SchemaText
+                text={draft.schemaText}
+                isEdited={edited !== undefined}
+                onText={draft.setEdited}
+                onReset={() => draft.setEdited(undefined)}
+              />
+            </details>
             <TextInput
               label={words.create.name}
               placeholder={words.create.namePlaceholder}

@@ -1,8 +1,9 @@
-import { Alert, Anchor, Button, Code, CopyButton, Group, Loader, Stack, Tabs, Text } from '@mantine/core';
+import { Alert, Anchor, Button, CopyButton, Group, Loader, Stack, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation, useParams } from 'react-router';
 import { type Application, applicationQuery } from '../../api/applications.ts';
 import { client, dataOf } from '../../api/client.ts';
+import { CodeBlock } from '../../components/code-block.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { Loading } from '../../components/loading.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
@@ -55,7 +56,7 @@ function FirstEntry({ domain }: { domain: string }) {
       )}
       {first && (
         <Alert color="green" title={words.start.arrived}>
-          <Code block>{JSON.stringify(first.payload, null, 2)}</Code>
+          <CodeBlock>{JSON.stringify(first.payload, null, 2)}</CodeBlock>
           <Button component={Link} to={`/applications/${domain}/entries`} mt="sm">
             {words.start.toEntries}
           </Button>
@@ -94,7 +95,7 @@ function Programs({ application }: { application: Application }) {
                 )}
               </CopyButton>
             </Group>
-            <Code block>{code}</Code>
+            <CodeBlock>{code}</CodeBlock>
           </Tabs.Panel>
         ))}
       </Tabs>
