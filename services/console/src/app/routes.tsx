@@ -28,6 +28,12 @@ export const router = createBrowserRouter([
           { path: '/applications/new', lazy: page(() => import('../pages/create/page.tsx')) },
           { path: '/applications/:domain/start', lazy: page(() => import('../pages/start/page.tsx')) },
           {
+            path: '/applications/deleted',
+            lazy: page(() => import('../pages/deleted-applications/page.tsx')),
+          },
+          { path: '/profile', lazy: page(() => import('../pages/profile/page.tsx')) },
+          { path: '/audit', lazy: page(() => import('../pages/audit/page.tsx')) },
+          {
             path: '/applications/:domain',
             lazy: page(() => import('../pages/application/page.tsx')),
             children: [

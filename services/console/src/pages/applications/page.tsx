@@ -22,6 +22,9 @@ export function Page() {
         </EmptyState>
       )}
       {data && data.length > 0 && <ApplicationsTable applications={data} />}
+      <Anchor component={Link} to="deleted">
+        {words.deleted.title}
+      </Anchor>
     </>
   );
 }
