@@ -4,6 +4,7 @@ import './app/app.css';
 import { MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
+import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { RouterProvider } from 'react-router/dom';
@@ -11,6 +12,9 @@ import { queryClient } from './api/query-client.ts';
 import { styleNonce } from './app/nonce.ts';
 import { router } from './app/routes.tsx';
 import { cssVariables, theme } from './app/theme.ts';
+
+// The dialogs of Mantine add a style by themselves.
+setNonce(styleNonce());
 
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>
