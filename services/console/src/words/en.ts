@@ -144,6 +144,7 @@ export const words = {
     downloading: 'Download',
     pause: 'Pause',
     resume: 'Resume',
+    broken: 'The connection broke. Resume continues where it stopped.',
     ofBytes: (done: string, total: string) => `${done} of ${total}`,
   },
   exports: {
