@@ -25,14 +25,16 @@ it(
     let isOver = false;
 
     async function follow(): Promise<void> {
-      for (let after = ''; ; ) {
+      let after = '';
+      const readPage = async () => {
         const answer = await call(steady.url, 'GET', `${path}?order=oldest&limit=300${after}`, { token });
         expect(answer.status).toBe(200);
         const { result, pagination } = answer.body.data;
         read.push(...result.map(({ payload }: { payload: { n: number } }) => payload.n));
         after = `&after=${pagination.cursor}`;
-        if (isOver && new Set(read).isSupersetOf(acknowledged)) return;
-      }
+        return isOver && new Set(read).isSupersetOf(acknowledged);
+      };
+      await until(readPage, 240_000);
     }
 
     async function upload(url: string): Promise<void> {

@@ -57,7 +57,7 @@ export function JobItem({ domain, jobs, job, children }: Props) {
         </Group>
         {!hasEnded && <JobProgress job={job} />}
         {job.error && (
-          <Text size="sm" c="red">
+          <Text size="sm" c="error">
             {job.error}
           </Text>
         )}

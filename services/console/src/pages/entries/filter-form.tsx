@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, Pill, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
 import type { Column } from '@sluice/schemas/columns/columns.ts';
 import { type FormEvent, useState } from 'react';
 import { words } from '../../words/en.ts';
@@ -55,14 +55,16 @@ export function FilterForm({ columns, conditions, setConditions }: Props) {
         {words.entries.addFilter}
       </Button>
       {conditions.map((condition, place) => (
-        <Pill
+        <Button
           key={toText(condition)}
-          withRemoveButton
-          onRemove={() => setConditions(conditions.filter((_, other) => other !== place))}
-          removeButtonProps={{ 'aria-label': words.entries.removeFilter(toText(condition)), tabIndex: 0 }}
+          size="xs"
+          variant="light"
+          rightSection="×"
+          aria-label={words.entries.removeFilter(toText(condition))}
+          onClick={() => setConditions(conditions.filter((_, other) => other !== place))}
         >
           {toText(condition)}
-        </Pill>
+        </Button>
       ))}
     </Group>
   );
