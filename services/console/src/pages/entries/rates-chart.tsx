@@ -18,6 +18,8 @@ const toData = (stats: Schemas['Stats'][]): uPlot.AlignedData => [
   stats.map(({ refused }) => refused),
 ];
 
+const stepOf = ([first = 0, second = first + 60]: ArrayLike<number> & Iterable<number>) => second - first;
+
 function toOptions(width: number, onZoom: (period: Period) => void): uPlot.Options {
   const axis: uPlot.Axis = {
     stroke: colorOf('text'),
@@ -27,14 +29,17 @@ function toOptions(width: number, onZoom: (period: Period) => void): uPlot.Optio
   const series = (label: string, color: string): uPlot.Series => ({
     label,
     stroke: color,
-    width: 1.5,
+    fill: color,
+    width: 0,
     points: { show: false },
-    ...(uPlot.paths.stepped && { paths: uPlot.paths.stepped({ align: 1 }) }),
+    // Each from the begin of its step to the next.
+    ...(uPlot.paths.bars && { paths: uPlot.paths.bars({ size: [1], align: 1 }) }),
   });
   const isoAt = (plot: uPlot, left: number) => new Date(plot.posToVal(left, 'x') * 1_000).toISOString();
   return {
     width,
     height,
+    scales: { x: { range: (plot, first, last) => [first, last + stepOf(plot.data[0])] } },
     cursor: { drag: { x: true, y: false, setScale: false } },
     axes: [axis, { ...axis, size: 60 }],
     series: [

@@ -9,7 +9,7 @@ import { entriesKey, type Period } from './entries-query.ts';
 import { RatesChart } from './rates-chart.tsx';
 import { toSteps } from './steps.ts';
 
-const refreshMs = 10_000;
+const refreshMs = 5_000;
 
 interface Props {
   period: Period;

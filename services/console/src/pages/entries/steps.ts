@@ -4,14 +4,17 @@ const minuteMs = 60_000;
 const lengths = { minute: minuteMs, hour: 60 * minuteMs, day: 1_440 * minuteMs };
 export type Step = keyof typeof lengths;
 
-/** So many points can be told apart in the chart. */
+/** So many steps can be told apart in the chart. */
 const usualSteps = 400;
+/** Of an application that is new. */
+const fewestSteps = 60;
 const mostSteps = 1_000;
 
 /** The period of the chart in ms since the epoch, and the step in which it is counted. */
 export function toSteps({ from, to }: Period, begin: string, now: number) {
   const end = to === undefined ? now : Date.parse(to);
-  const wanted = Date.parse(from ?? begin);
+  const wanted =
+    from === undefined ? Math.min(Date.parse(begin), end - fewestSteps * minuteMs) : Date.parse(from);
   const fitting = (['minute', 'hour'] as const).find((step) => end - wanted <= usualSteps * lengths[step]);
   const step: Step = fitting ?? 'day';
   const longest = (mostSteps - 1) * lengths[step];
