@@ -7,24 +7,37 @@ WORKDIR /app
 COPY . .
 RUN find . -type f ! -name package.json ! -name 'pnpm-*.yaml' -delete && find . -type d -empty -delete
 
-FROM ${NODE_IMAGE} AS dependencies
+FROM ${NODE_IMAGE} AS installer
 ARG PNPM_VERSION=12.21.0
 RUN command -v pnpm || npm install --global --no-audit --no-fund "pnpm@${PNPM_VERSION}"
 WORKDIR /app
 COPY --from=manifests /app .
+
+FROM installer AS dependencies
 # Of the workspace the services only; the optional packages of the root are a Node.js, which is here already.
 # The packages link to each other, and Node strips the types of files that are outside of node_modules.
-RUN pnpm install --frozen-lockfile --prod --no-optional --filter '{services/*}...' --reporter=append-only \
+RUN pnpm install --frozen-lockfile --prod --no-optional --filter '{services/*}...' --filter '!@sluice/console' --reporter=append-only \
  && find . \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -type f -delete \
  && find node_modules/.pnpm -mindepth 4 -maxdepth 5 -type d \
       \( -name test -o -name tests -o -name docs -o -name 'example*' -o -name 'benchmark*' -o -name .github \) -prune -exec rm -r {} +
+
+# Of the console the image has the built files alone.
+FROM installer AS console
+RUN pnpm install --frozen-lockfile --filter @sluice/console --reporter=append-only
+COPY tsconfig.json .
+COPY services/console services/console
+RUN pnpm --dir services/console run build
 
 FROM ${NODE_IMAGE}
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=dependencies /app .
 COPY packages packages
-COPY services services
+COPY services/admin services/admin
+COPY services/api services/api
+COPY services/export-worker services/export-worker
+COPY services/ingest-worker services/ingest-worker
+COPY --from=console /app/services/console/dist services/console/dist
 # Fails the build, not the start, where a binary module has no build for this system.
 RUN cd services/api && node -e "require('bcrypt').hashSync('', 4)"
 RUN ln -s /app/services/admin/src/main.ts /usr/local/bin/sluice-admin

@@ -1,8 +1,10 @@
 // Installs what the lockfile says, unless that is what is installed: an installation writes a copy of the lockfile last.
+// Then builds the console.
 // Runs on any Node that npm runs on, before there is another.
 const { spawnSync } = require('node:child_process');
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
+const { buildConsole } = require('./build-console.cjs');
 
 const root = join(__dirname, '..');
 
@@ -26,3 +28,5 @@ if (read('pnpm-lock.yaml') !== read('node_modules/.pnpm/lock.yaml')) {
   if (error) console.error(`error: npx cannot be run: ${error.message}`);
   process.exitCode = status ?? 1;
 }
+
+if (!process.exitCode) buildConsole(root);

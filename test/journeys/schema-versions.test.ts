@@ -4,7 +4,7 @@ import { createLogger } from '@sluice/shared/logger.ts';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { importClient } from '../support/import-client.ts';
 import { quickTimings } from '../support/quick-timings.ts';
-import { type Sluice, startSluice, until } from '../support/sluice.ts';
+import { type Sluice, startSluice, until, untilTaken } from '../support/sluice.ts';
 import { ndjson, uploadClient } from '../support/upload-client.ts';
 
 let one: Sluice;
@@ -34,7 +34,7 @@ const only = (kind: number) => ({
 const publish = (domain: string, schema: object, more: object = {}, query = '') =>
   one.request('POST', `/applications/${domain}/schemas${query}`, { token, json: { schema, ...more } });
 const upload = (sluice: Sluice, domain: string, json: unknown) =>
-  sluice.request('POST', `/applications/${domain}/data`, { json });
+  untilTaken(() => sluice.request('POST', `/applications/${domain}/data`, { json }));
 const entriesOf = async (domain: string) =>
   (await one.request('GET', `/applications/${domain}/data?limit=1000`, { token })).body.data.result;
 

@@ -7,7 +7,7 @@ import { createLogger } from '@sluice/shared/logger.ts';
 import type { Store } from '@sluice/store/connect.ts';
 import type { EntryDocument } from '@sluice/store/entries/entry-document.ts';
 import { fromKey } from '@sluice/store/entries/entry-id.ts';
-import type { ExportJob } from '@sluice/store/jobs/job-records.ts';
+import type { ExportJob } from '@sluice/store/jobs/export-record.ts';
 import { type Db, ObjectId } from 'mongodb';
 import { expect, onTestFinished } from 'vitest';
 import { jsonOf } from './json-of.ts';

@@ -4,7 +4,7 @@ import { createWriteFile } from '@sluice/export-worker/export/write-file.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import type { Store } from '@sluice/store/connect.ts';
 import type { NewExport } from '@sluice/store/jobs/export-jobs.ts';
-import type { ExportJob } from '@sluice/store/jobs/job-records.ts';
+import type { ExportJob } from '@sluice/store/jobs/export-record.ts';
 
 const log = createLogger('test', { level: 'silent', pretty: false });
 

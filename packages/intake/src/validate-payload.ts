@@ -22,6 +22,13 @@ export type PayloadCheck =
   /** `explain` finds all that is wrong with it, not only what was found first. */
   | { ok: false; refusal: Refusal; explain(): Promise<Refusal> };
 
+/** Of a payload that fails the schema of an application, or of what else has one. */
+export const nonconforming = (domain: string, details: ErrorDetail[]) => ({
+  name: 'SchemaValidationError' as const,
+  message: `the payload does not conform to the schema of ${domain}`,
+  details,
+});
+
 /**
  * Reads one payload and validates it against the application's schema. It must be an object, also where a reference beside the
  * root's `type` keeps that from counting (drafts 04 to 07).
@@ -38,11 +45,7 @@ export function validatePayload(
   const { payload, json, text } = reading;
   const issues = validator.validate(payload);
   if (!issues && isObject(payload)) return { ok: true, payload, json, text };
-  const refuse = (details: ErrorDetail[]): Refusal => ({
-    name: 'SchemaValidationError',
-    message: `the payload does not conform to the schema of ${domain}`,
-    details,
-  });
+  const refuse = (details: ErrorDetail[]): Refusal => nonconforming(domain, details);
   if (!issues) {
     const refusal = refuse([{ path: '', keyword: 'type', message: 'must be object' }]);
     return { ok: false, refusal, explain: async () => refusal };

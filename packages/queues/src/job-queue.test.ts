@@ -1,4 +1,4 @@
-import type { ExportJob } from '@sluice/store/jobs/job-records.ts';
+import type { ExportJob } from '@sluice/store/jobs/export-record.ts';
 import { expect, it, onTestFinished } from 'vitest';
 import { openStore, ownDatabase } from '../../../test/support/own-database.ts';
 import { ownRedis } from '../../../test/support/own-redis.ts';

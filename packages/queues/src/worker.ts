@@ -12,7 +12,7 @@ import type { Timings } from './timings.ts';
 /** How often it is looked whether a worker gets its jobs, before it is taken for unresponsive. */
 const looks = 6;
 
-interface Task {
+export interface Task {
   // biome-ignore lint/suspicious/noExplicitAny: each queue has a payload of its own
   queue: Pick<Producer<any>, 'definition' | 'waiting' | 'backlog'>;
   // biome-ignore lint/suspicious/noExplicitAny: the same as that of the queue

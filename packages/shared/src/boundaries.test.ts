@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '../../..');
 const files = globSync('{packages,services}/*/src/**/*.ts', { cwd: root })
-  .filter((file) => !/\.(test|testing|d)\.ts$/.test(file))
+  // The console runs in browsers.
+  .filter((file) => !/\.(test|testing|d)\.ts$|^services.console\b/.test(file))
   .map((file) => ({ file: file.split(sep).join('/'), text: readFileSync(join(root, file), 'utf8') }));
 
 const having = (pattern: RegExp) => files.filter(({ text }) => pattern.test(text)).map(({ file }) => file);

@@ -5,6 +5,7 @@ import { applicationRoutes } from './applications/routes.ts';
 import { schemaRoutes } from './applications/schema-routes.ts';
 import { createAudit } from './audit/audit.ts';
 import { auditRoutes } from './audit/routes.ts';
+import { consoleRoutes } from './console/routes.ts';
 import type { AppDependencies, Dependencies } from './dependencies.ts';
 import { entryDeletionRoutes } from './entries/deletion-routes.ts';
 import { entryRoutes } from './entries/routes.ts';
@@ -64,6 +65,7 @@ export async function buildApp(given: AppDependencies) {
     },
     { prefix: '/api' },
   );
+  await app.register(consoleRoutes, dependencies);
   app.refuseOtherMethods();
   return app;
 }

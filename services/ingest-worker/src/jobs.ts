@@ -4,24 +4,17 @@ import { counted, createJobMetrics } from '@sluice/queues/job-metrics.ts';
 import { createJobQueue } from '@sluice/queues/job-queue.ts';
 import { monitorRedis } from '@sluice/queues/monitor.ts';
 import { createProducer } from '@sluice/queues/producer.ts';
-import {
-  deletionsQueue,
-  importsQueue,
-  invalidationsQueue,
-  purgesQueue,
-  rehearsalsQueue,
-  replaysQueue,
-} from '@sluice/queues/queues.ts';
+import { invalidationsQueue, jobQueues, purgesQueue } from '@sluice/queues/queues.ts';
 import { connectRedis } from '@sluice/queues/redis.ts';
 import { timings as usual } from '@sluice/queues/timings.ts';
-import { type RunningWorker, startWorker } from '@sluice/queues/worker.ts';
+import { type RunningWorker, startWorker, type Task } from '@sluice/queues/worker.ts';
 import { createCompiler } from '@sluice/schemas/compile/compiler.ts';
 import type { IngestWorkerConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { createMetrics } from '@sluice/shared/metrics/metrics.ts';
 import { connectStore } from '@sluice/store/connect.ts';
 import { untilPrepared } from '@sluice/store/until-prepared.ts';
-import { createDoChunks } from './chunks/do-chunks.ts';
+import { createDoChunks, type Jobs } from './chunks/do-chunks.ts';
 import { createClean } from './clean.ts';
 import { createDeleteEntries } from './deletion/delete-entries.ts';
 import { startExpiring } from './deletion/start.ts';
@@ -51,16 +44,24 @@ export async function startIngestWorker(
   monitorBackups(store.operations, metrics);
   const invalidations = createProducer(invalidationsQueue, redis, config.redis, log);
   const purges = createProducer(purgesQueue, redis, config.redis, log);
-  const imports = createJobQueue(importsQueue, store.jobs, redis, config.redis, log);
-  const rehearsals = createJobQueue(rehearsalsQueue, store.jobs, redis, config.redis, log);
-  const deletions = createJobQueue(deletionsQueue, store.jobs, redis, config.redis, log);
-  const replays = createJobQueue(replaysQueue, store.jobs, redis, config.redis, log);
+  const jobQueue = (kind: keyof typeof jobQueues) =>
+    createJobQueue(jobQueues[kind], store.jobs, redis, config.redis, log);
   const compiler = createCompiler({ metrics, log });
   const refusalRecorder = createRefusalRecorder(store, log);
   await untilPrepared(store, log);
   const stopSettling = startSettling(store, log);
-  const chunked = { store, retentionMs, timings, log };
   const stopExpiring = startExpiring(store, config.auditRetentionMs, log);
+  /** Jobs of a kind that have a record in MongoDB. */
+  function jobTask(kind: keyof typeof jobQueues, makeHandler: (jobs: Jobs) => Task['handler']): Task {
+    const queue = jobQueue(kind);
+    const metricsOf = createJobMetrics(kind, metrics);
+    return {
+      queue,
+      handler: makeHandler({ store, queue, retentionMs, timings, metrics: metricsOf, log }),
+      recover: () => queue.recover(timings.forgottenMs),
+    };
+  }
+
   const cleanJobs = createClean({ store, log });
   const trimRefused = createTrimRefused(store);
   return startWorker({
@@ -84,38 +85,12 @@ export async function startIngestWorker(
             await purges.add({ applicationId });
         },
       },
-      {
-        queue: imports,
-        handler: createDoChunks(
-          { ...chunked, queue: imports, metrics: createJobMetrics('import', metrics) },
-          createImportTask({ store, compiler, refusalRecorder, log }),
-        ),
-        recover: () => imports.recover(timings.forgottenMs),
-      },
-      {
-        queue: rehearsals,
-        handler: createDoChunks(
-          { ...chunked, queue: rehearsals, metrics: createJobMetrics('rehearsal', metrics) },
-          createRehearsalTask({ store, compiler }),
-        ),
-        recover: () => rehearsals.recover(timings.forgottenMs),
-      },
-      {
-        queue: deletions,
-        handler: createDeleteEntries({
-          ...{ store, queue: deletions, retentionMs, timings, log },
-          metrics: createJobMetrics('deletion', metrics),
-        }),
-        recover: () => deletions.recover(timings.forgottenMs),
-      },
-      {
-        queue: replays,
-        handler: createReplay({
-          ...{ store, compiler, queue: replays, retentionMs, timings, log },
-          metrics: createJobMetrics('replay', metrics),
-        }),
-        recover: () => replays.recover(timings.forgottenMs),
-      },
+      jobTask('import', (jobs) =>
+        createDoChunks(jobs, createImportTask({ store, compiler, refusalRecorder, log })),
+      ),
+      jobTask('rehearsal', (jobs) => createDoChunks(jobs, createRehearsalTask({ store, compiler }))),
+      jobTask('deletion', createDeleteEntries),
+      jobTask('replay', (jobs) => createReplay({ ...jobs, compiler })),
     ],
     async clean() {
       await cleanJobs();

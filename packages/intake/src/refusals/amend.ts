@@ -103,7 +103,15 @@ function applyCoercion(root: unknown, coercion: Coercion): void {
   } else if (!has(parent, last) && canAdd(root, keys)) parent[last] = structuredClone(coercion.value);
 }
 
-/** Changes a payload, given as JSON text, before it is validated again. */
+/** The JSON text of a refused payload, changed before it is validated again. */
+export function amendRefused(
+  { payload, truncated }: { payload: string; truncated: boolean },
+  amendments: Amendments,
+): Amended {
+  return truncated ? { ok: false, message: 'the payload is cut off' } : amend(payload, amendments);
+}
+
+/** Changes a payload, given as JSON text. */
 export function amend(json: string, { patch, coerce }: Amendments): Amended {
   if (patch.length === 0 && coerce.length === 0) return { ok: true, json };
   const issues = findIssues(json);

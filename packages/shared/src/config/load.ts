@@ -106,6 +106,7 @@ export function loadApiConfig(env = environment()) {
     requestTimeoutMs: vars.REQUEST_TIMEOUT,
     maxConnections: vars.MAX_CONNECTIONS,
     drainDelayMs: vars.DRAIN_DELAY,
+    console: vars.CONSOLE,
     corsOrigins: vars.CORS_ORIGINS,
     exportWaitMs: vars.EXPORT_WAIT,
     deletionGraceMs: vars.DELETION_GRACE,

@@ -98,6 +98,7 @@ export const Api = {
     '0s',
     'How long an API keeps serving after SIGTERM, so that the proxy sees that it is not ready.',
   ),
+  CONSOLE: flag.or('on', 'Whether the API serves the console, the pages for browsers, at `/`.'),
   CORS_ORIGINS: kinds.origins.or(
     '',
     'Origins whose web pages may call the API, separated by commas; `*` for all.',

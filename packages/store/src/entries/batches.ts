@@ -1,7 +1,7 @@
-import { DeadlineError, within } from '@sluice/shared/deadline.ts';
 import { Binary, type ClientSession, type Db, ObjectId } from 'mongodb';
-import { becauseOfBefore, isDuplicate } from '../faults.ts';
+import { isDuplicate } from '../faults.ts';
 import type { EntryStore, NewEntry } from './entries.ts';
+import { storeInTransaction } from './store-in-transaction.ts';
 import type { Writer } from './writer.ts';
 
 /** One batch that came with an idempotency key. */
@@ -72,32 +72,14 @@ export function batchStore(db: Db, entries: EntryStore, writer: Writer, timeoutM
     async storeAll(chunks: () => AsyncIterable<NewEntry[]>, record?: BatchRecord): Promise<Known> {
       const known = record ? await lookUp(record) : 'first';
       if (known !== 'first') return known;
-      let committing = false;
-      let isOver = false;
-      const storing = writer.write((now) =>
-        db.client
-          .withSession((session) =>
-            session.withTransaction(async () => {
-              committing = false;
-              for await (const chunk of chunks()) {
-                // The driver would try again long after the caller was told.
-                if (isOver) throw new DeadlineError('nobody waits for this transaction any more');
-                await entries.insertWithin(chunk, now(), session);
-              }
-              // Last: a transaction that is left lying holds its locks for a minute, and a retry would wait for this one.
-              if (record) await insert(record, session);
-              committing = true;
-            }),
-          )
-          .catch((error) => {
-            throw committing ? becauseOfBefore(error) : error;
-          }),
-      );
       try {
-        await within(timeoutMs, 'the transaction was not confirmed in time', storing);
+        await storeInTransaction({ db, writer, timeoutMs }, async ({ session, now }) => {
+          for await (const chunk of chunks()) await entries.insertWithin(chunk, now(), session);
+          // Last: a transaction that is left lying holds its locks for a minute, and a retry would wait for this one.
+          if (record) await insert(record, session);
+        });
         return 'first';
       } catch (error) {
-        isOver = true;
         return unlessKnown(record, error);
       }
     },

@@ -1,5 +1,6 @@
 import { type ClientSession, type Db, ObjectId } from 'mongodb';
 import { isDuplicate } from '../faults.ts';
+import { inTransaction } from '../in-transaction.ts';
 
 /**
  * One of an application. A deletion of entries writes it, and so does all that must not overlap with one: MongoDB lets the one go on, and
@@ -37,7 +38,7 @@ export function deletionGuard(db: Db) {
         await deletions.updateOne({ _id: new ObjectId(application) }, note, { upsert: true, session });
         await work(session);
       };
-      const makeAll = () => db.client.withSession((session) => session.withTransaction(() => make(session)));
+      const makeAll = () => inTransaction(db, make);
       // Another one may have made the document meanwhile.
       await makeAll().catch((error) => {
         if (!isDuplicate(error)) throw error;
@@ -60,7 +61,7 @@ export function deletionGuard(db: Db) {
         return true;
       };
       try {
-        return await db.client.withSession((session) => session.withTransaction(() => make(session)));
+        return await inTransaction(db, make);
       } catch (error) {
         if (isDuplicate(error) && (await versionOf(_id)) !== version) return false;
         throw error;

@@ -1,6 +1,7 @@
 import { within } from '@sluice/shared/deadline.ts';
 import { type ClientSession, type Db, type Filter, ObjectId } from 'mongodb';
 import type { ApplicationDocument } from '../applications/application-document.ts';
+import { inTransaction } from '../in-transaction.ts';
 import { exportJobs } from '../jobs/export-jobs.ts';
 import { fromNow, isFree } from '../jobs/lease.ts';
 import { type DeletionsDocument, deletionsName } from './deletion-guard.ts';
@@ -26,14 +27,6 @@ export function deletionStore(db: Db, timeoutMs: number) {
   const entries = db.collection<EntryDocument>('entries');
   const applications = db.collection<ApplicationDocument>('applications');
   const exports = exportJobs(db);
-
-  const inTransaction = <T>(
-    work: (session: ClientSession) => Promise<T>,
-    given?: ClientSession,
-  ): Promise<T> => {
-    const run = (session: ClientSession) => session.withTransaction(() => work(session));
-    return given ? run(given) : db.client.withSession(run);
-  };
 
   async function removeIn(
     session: ClientSession,
@@ -65,12 +58,16 @@ export function deletionStore(db: Db, timeoutMs: number) {
 
   /** Deletes the entries of an application that the query finds, all or none; returns how many. They should be few thousands. */
   const remove = (application: string, query: Filter<EntryDocument>, beside: Beside = {}): Promise<number> =>
-    inTransaction(async (session) => {
-      await beside.before?.(session);
-      const deleted = await removeIn(session, application, query);
-      await beside.after?.(session, deleted);
-      return deleted;
-    }, beside.session);
+    inTransaction(
+      db,
+      async (session) => {
+        await beside.before?.(session);
+        const deleted = await removeIn(session, application, query);
+        await beside.after?.(session, deleted);
+        return deleted;
+      },
+      beside.session,
+    );
 
   return {
     remove,
@@ -127,7 +124,7 @@ export function deletionStore(db: Db, timeoutMs: number) {
 
     /** Corrects the milestones themselves. */
     fold: (application: string): Promise<void> =>
-      inTransaction(async (session) => {
+      inTransaction(db, async (session) => {
         const one = { _id: new ObjectId(application) };
         await deletions.updateOne(one, { $inc: { version: 1 } }, { session });
         await foldMilestones(db, session, application);

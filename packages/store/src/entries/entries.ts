@@ -3,7 +3,7 @@ import { indexesOfEntries } from '../indexes.ts';
 import type { ChunkStore } from '../jobs/chunks.ts';
 import { IncompatibleDatabase } from '../migrations/incompatible-database.ts';
 import type { EntryDocument, StoredEntry } from './entry-document.ts';
-import { createKeysAt, type EntryId, toKey } from './entry-id.ts';
+import { createKeysAt, type EntryId, fromKey, toKey } from './entry-id.ts';
 import { range } from './entry-range.ts';
 import { createForward } from './forward-entries.ts';
 import type { HorizonStore } from './horizon.ts';
@@ -77,6 +77,15 @@ export function entryStore(
     async get(application: string, id: EntryId): Promise<StoredEntry | undefined> {
       const found = await entries.findOne({ _id: toKey(application, id) }, { raw: true });
       return found ? readDocument(found as unknown as Uint8Array) : undefined;
+    },
+
+    /** When the oldest entry was stored. */
+    async oldest(application: string): Promise<Date | undefined> {
+      const found = await entries.findOne(range(application, {}), {
+        sort: oldestFirst,
+        projection: { _id: 1 },
+      });
+      return found ? fromKey(found._id).createdAt : undefined;
     },
 
     /** See `stretches`. */

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
 import { createOwnedExport } from '../../../../test/support/owned-export.ts';
 import { until } from '../../../../test/support/sluice.ts';
-import type { ExportJob, Manifest } from './job-records.ts';
+import type { ExportJob } from './export-record.ts';
+import type { Manifest } from './job.ts';
 
 const [anna, ben, cleo] = ['a', 'b', 'c'].map((digit) => digit.repeat(24)) as [string, string, string];
 const longMs = 60_000;

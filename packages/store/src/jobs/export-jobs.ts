@@ -1,15 +1,8 @@
 import { type Binary, type ClientSession, type Db, ObjectId } from 'mongodb';
 import { fromKey } from '../entries/entry-id.ts';
-import {
-  type ExportDocument,
-  type ExportJob,
-  type ExportShape,
-  newDocument,
-  type Part,
-  type Position,
-  toRecord,
-  unfinished,
-} from './job-records.ts';
+import type { ExportJob, ExportShape, Position } from './export-record.ts';
+import type { Part } from './job.ts';
+import { type ExportDocument, newDocument, toRecord, unfinished } from './job-records.ts';
 import { hasMatched } from './lease.ts';
 
 export type NewExport = Pick<

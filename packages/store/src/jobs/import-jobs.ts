@@ -1,6 +1,7 @@
 import { type Db, ObjectId } from 'mongodb';
 import { arriving, arrivingMs, unended } from './chunked-jobs.ts';
-import { type ImportDocument, type ImportJob, newDocument, toRecord } from './job-records.ts';
+import type { ImportJob } from './chunked-records.ts';
+import { type ImportDocument, newDocument, toRecord } from './job-records.ts';
 import { fromNow, hasMatched } from './lease.ts';
 
 export type NewImport = Pick<ImportJob, 'application' | 'owner' | 'domain' | 'options'>;

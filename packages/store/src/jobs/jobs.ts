@@ -6,14 +6,13 @@ import { chunkedJobs } from './chunked-jobs.ts';
 import type { ChunkStore } from './chunks.ts';
 import { exportJobs } from './export-jobs.ts';
 import { importJobs } from './import-jobs.ts';
+import type { Manifest, Part } from './job.ts';
 import {
   type ImportDocument,
   type JobDocument,
   type JobOf,
   type JobRecord,
-  type Manifest,
   newDocument,
-  type Part,
   toRecord,
   unfinished,
 } from './job-records.ts';

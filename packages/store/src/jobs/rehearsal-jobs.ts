@@ -1,7 +1,8 @@
 import { type Db, ObjectId } from 'mongodb';
 import { arriving, arrivingMs } from './chunked-jobs.ts';
+import type { RehearsalJob } from './chunked-records.ts';
 import type { ChunkStore, NewRange } from './chunks.ts';
-import { newDocument, type RehearsalDocument, type RehearsalJob, toRecord } from './job-records.ts';
+import { newDocument, type RehearsalDocument, toRecord } from './job-records.ts';
 
 export type NewRehearsal = Pick<RehearsalJob, 'application' | 'owner' | 'domain' | 'options' | 'cut'>;
 

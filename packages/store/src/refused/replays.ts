@@ -1,8 +1,7 @@
-import { DeadlineError, within } from '@sluice/shared/deadline.ts';
 import { type ClientSession, type Db, ObjectId } from 'mongodb';
 import type { EntryStore, NewEntry } from '../entries/entries.ts';
+import { storeInTransaction } from '../entries/store-in-transaction.ts';
 import type { Writer } from '../entries/writer.ts';
-import { becauseOfBefore } from '../faults.ts';
 import type { JobDocument, ReplayJob } from '../jobs/job-records.ts';
 import { matching } from './refused.ts';
 import { type RefusedDocument, type RefusedRecord, toRefused } from './refused-records.ts';
@@ -93,25 +92,14 @@ export function replayStore(db: Db, entries: EntryStore, writer: Pick<Writer, 'w
     job: Pick<ReplayJob, 'id' | 'fence'>,
     batch: ReplayedBatch,
   ): Promise<boolean> {
-    let committing = false;
-    let isOver = false;
-    const store = (now: () => number) =>
-      session.withTransaction(async () => {
-        committing = false;
-        if (isOver) throw new DeadlineError('nobody waits for this transaction any more');
-        await commitIn(session, job, batch, now());
-        committing = true;
-      });
-    const storing = writer.write((now) =>
-      store(now).catch((error) => {
-        throw committing ? becauseOfBefore(error) : error;
-      }),
-    );
     try {
-      await within(timeoutMs, 'the transaction was not confirmed in time', storing);
+      await storeInTransaction(
+        { db, writer, timeoutMs },
+        ({ now }) => commitIn(session, job, batch, now()),
+        session,
+      );
       return true;
     } catch (error) {
-      isOver = true;
       if (error instanceof JobGone) return false;
       throw error;
     }

@@ -121,10 +121,11 @@ export const schemaRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
       if (query.dry_run) return sendJson(reply, success200(JSON.stringify(report)));
       const published = await publish(application, { rawSchema, note, createdBy: owner.username });
       const { id, domain, version } = published;
-      await Promise.all([
-        audit.note(request, { action: 'schema.published', application: domain, details: { version } }),
-        announce(id, ['invalidations']),
-      ]);
+      if (version !== application.version)
+        await Promise.all([
+          audit.note(request, { action: 'schema.published', application: domain, details: { version } }),
+          announce(id, ['invalidations']),
+        ]);
       const text = JSON.stringify({ version, ...report });
       return sendJson(reply, success200(`${text.slice(0, -1)},"application":${toJson(published)}}`));
     },

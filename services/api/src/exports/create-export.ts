@@ -5,7 +5,7 @@ import { parseSchema, type Schema } from '@sluice/schemas/parse-schema.ts';
 import type { Meta } from '@sluice/shared/contracts/jobs.ts';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
-import type { ExportJob, ExportOptions } from '@sluice/store/jobs/job-records.ts';
+import type { ExportJob, ExportOptions } from '@sluice/store/jobs/export-record.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { enqueueOrCancel } from '../jobs/enqueue.ts';
 

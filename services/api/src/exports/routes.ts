@@ -10,7 +10,7 @@ import {
 } from '@sluice/shared/contracts/jobs.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import { type Condition, toText } from '@sluice/store/entries/entry-filter.ts';
-import type { ExportOptions } from '@sluice/store/jobs/job-records.ts';
+import type { ExportOptions } from '@sluice/store/jobs/export-record.ts';
 import { findApplication } from '../applications/find.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { toConditions } from '../entries/filter.ts';

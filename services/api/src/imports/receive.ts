@@ -8,7 +8,7 @@ import { ndjsonSplitter } from '@sluice/json/split/ndjson.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import { createSideBySide } from '@sluice/shared/side-by-side.ts';
 import type { Store } from '@sluice/store/connect.ts';
-import type { ImportJob } from '@sluice/store/jobs/job-records.ts';
+import type { ImportJob } from '@sluice/store/jobs/chunked-records.ts';
 import { piecesOf } from '../http/body.ts';
 import { patienceFor } from '../http/connections/slow-bodies.ts';
 import { decode } from '../http/decode.ts';

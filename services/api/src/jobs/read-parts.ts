@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
-import type { Part } from '@sluice/store/jobs/job-records.ts';
+import type { Part } from '@sluice/store/jobs/job.ts';
 import type { PartStore } from '@sluice/store/jobs/parts.ts';
 
 const decompress = promisify(zstdDecompress);

@@ -1,6 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { ApiError } from '@sluice/shared/errors.ts';
-import type { JobWithFile, Part } from '@sluice/store/jobs/job-records.ts';
+import type { Part } from '@sluice/store/jobs/job.ts';
+import type { JobWithFile } from '@sluice/store/jobs/job-records.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import parseRange from 'range-parser';
 import type { Dependencies } from '../dependencies.ts';

@@ -2,7 +2,8 @@ import { printed } from '@sluice/json/numbers.ts';
 import { parseExactJson } from '@sluice/json/parse-json.ts';
 import type { Job } from '@sluice/shared/contracts/jobs.ts';
 import type { ReasonGroup } from '@sluice/store/jobs/chunk-records.ts';
-import type { JobRecord, Manifest } from '@sluice/store/jobs/job-records.ts';
+import type { Manifest } from '@sluice/store/jobs/job.ts';
+import type { JobRecord } from '@sluice/store/jobs/job-records.ts';
 
 const iso = (time: Date) => time.toISOString();
 

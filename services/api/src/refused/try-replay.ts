@@ -1,5 +1,5 @@
 import { createRecordFields } from '@sluice/intake/record-fields.ts';
-import { amend } from '@sluice/intake/refusals/amend.ts';
+import { amendRefused } from '@sluice/intake/refusals/amend.ts';
 import type { Amendments } from '@sluice/intake/refusals/amendments.ts';
 import { createUploadValidator } from '@sluice/intake/upload-validator.ts';
 import { applicationNotFound } from '@sluice/shared/errors.ts';
@@ -22,15 +22,15 @@ export function createTryReplay({
   });
 
   async function pairOf(
-    { payload, truncated }: RefusedRecord,
+    upload: RefusedRecord,
     application: CachedApplication,
     amendments: Amendments,
   ): Promise<string> {
+    const { payload, truncated } = upload;
     const before = truncated ? JSON.stringify(payload) : payload;
     const failed = (message: string) => ({ after: before, ok: false, error: { message } });
     async function judged() {
-      if (truncated) return failed('the payload is cut off');
-      const amended = amend(payload, amendments);
+      const amended = amendRefused(upload, amendments);
       if (!amended.ok) return failed(amended.message);
       const validated = await validator.validate(application, Buffer.from(amended.json));
       if (validated.ok) return { after: amended.json, ok: true };

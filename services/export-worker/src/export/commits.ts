@@ -3,7 +3,8 @@ import { constants, zstdCompress } from 'node:zlib';
 import { LeaseLost } from '@sluice/shared/lease.ts';
 import { release } from '@sluice/shared/release.ts';
 import type { Store } from '@sluice/store/connect.ts';
-import type { ExportJob, Part, Position } from '@sluice/store/jobs/job-records.ts';
+import type { ExportJob, Position } from '@sluice/store/jobs/export-record.ts';
+import type { Part } from '@sluice/store/jobs/job.ts';
 import type { Piece } from '../formats/format.ts';
 import type { FileHash } from './file-hashes.ts';
 

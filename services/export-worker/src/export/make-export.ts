@@ -5,7 +5,7 @@ import { LeaseLost, type LeaseTimings, underLease } from '@sluice/shared/lease.t
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Store } from '@sluice/store/connect.ts';
 import { storeFault } from '@sluice/store/faults.ts';
-import type { ExportJob } from '@sluice/store/jobs/job-records.ts';
+import type { ExportJob } from '@sluice/store/jobs/export-record.ts';
 import { isRetriable, isUnfinished } from '@sluice/store/jobs/job-records.ts';
 import { Defect, Unexportable } from '../formats/unexportable.ts';
 import type { Claim } from './claim.ts';

@@ -3,7 +3,8 @@ import { promisify } from 'node:util';
 import { zstdCompress, zstdDecompress } from 'node:zlib';
 import { LeaseLost, type LeaseTimings, underLease } from '@sluice/shared/lease.ts';
 import type { Store } from '@sluice/store/connect.ts';
-import type { ChunkedJob, Part } from '@sluice/store/jobs/job-records.ts';
+import type { Part } from '@sluice/store/jobs/job.ts';
+import type { ChunkedJob } from '@sluice/store/jobs/job-records.ts';
 import type { JobResult as AnyResult } from '@sluice/store/jobs/jobs.ts';
 import { Conflict } from './conflict.ts';
 

@@ -38,7 +38,8 @@ export interface ChunkTask<Job extends ChunkedJob, Chunk extends ClaimedChunk | 
   result(job: Job): Promise<JobResult>;
 }
 
-interface Dependencies {
+/** What jobs of a kind need. */
+export interface Jobs {
   store: Store;
   queue: Pick<JobQueue, 'moveUp'>;
   retentionMs: number;
@@ -52,7 +53,7 @@ interface Dependencies {
  * ended. May be called in many processes at once.
  */
 export function createDoChunks<Job extends ChunkedJob, Chunk extends ClaimedChunk | ClaimedRange>(
-  { store, queue, retentionMs, timings, metrics, log }: Dependencies,
+  { store, queue, retentionMs, timings, metrics, log }: Jobs,
   { kind, claim, prepare, result }: ChunkTask<Job, Chunk>,
 ) {
   const { applications, chunks, jobs, parts } = store;

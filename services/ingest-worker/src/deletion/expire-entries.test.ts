@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { modelEntries } from '../../../../test/support/model-entries.ts';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
 import { until } from '../../../../test/support/sluice.ts';
-import { createExpireEntries } from './expire-entries.ts';
+import { createExpireEntries, restOf } from './expire-entries.ts';
 
 const log = createLogger('test', { level: 'silent', pretty: false });
 const never = new AbortController().signal;
@@ -114,4 +114,13 @@ it('stops when told to, and goes on with the next application when one fails', a
   };
   await createExpireEntries({ store: { ...store, deletions }, auditRetentionMs, log })(never);
   expect(await counts()).toEqual([40, 10]);
+});
+
+it.each([
+  ['nine times as long as it works', { workMs: 100, gainedMs: 3_600_000, applications: 1 }, 900],
+  ['less where as much expires meanwhile', { workMs: 100, gainedMs: 400, applications: 1 }, 300],
+  ['less where other applications have their turn too', { workMs: 100, gainedMs: 800, applications: 4 }, 100],
+  ['not at all where it falls behind', { workMs: 500, gainedMs: 400, applications: 1 }, 0],
+])('rests %s', (_how, pace, rest) => {
+  expect(restOf(pace)).toBe(rest);
 });

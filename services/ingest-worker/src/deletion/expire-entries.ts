@@ -8,6 +8,20 @@ import type { Store } from '@sluice/store/connect.ts';
 const batch = 2_000;
 /** So many times as long as a transaction took it rests, so that uploads hardly notice. */
 const restsPerWork = 9;
+
+/**
+ * How long to rest, in ms, after `workMs` in which the oldest entry of an application became `gainedMs` younger: less where many
+ * applications, or many uploads, would otherwise make more expire than is deleted.
+ */
+export const restOf = ({ workMs, gainedMs, applications }: Pace): number =>
+  Math.max(0, Math.min(restsPerWork * workMs, gainedMs / applications - workMs));
+
+interface Pace {
+  workMs: number;
+  gainedMs: number;
+  /** That have their turn until this one has it again. */
+  applications: number;
+}
 const leaseMs = 60_000;
 const dayMs = 24 * 60 * 60_000;
 
@@ -37,15 +51,18 @@ export function createExpireEntries({ store, auditRetentionMs, log }: Dependenci
     };
   }
 
-  /** Deletes the oldest of them; returns how many. */
-  async function expireSome(application: Expiring): Promise<number> {
+  /** Deletes the oldest of them; resolves with how many, and how much younger the oldest one is now, in ms. */
+  async function expireSome(application: Expiring): Promise<{ deleted: number; gainedMs: number }> {
     const { id, retentionDays } = application;
     const to = new Date(Date.now() - retentionDays * dayMs);
+    const from = (await entries.oldest(id)) ?? to;
     const { value: oldest } = await entries.stretches(id, { to }, batch).next();
-    if (!oldest || !(await deletions.lease(id, holder, leaseMs))) return 0;
-    return deletions.remove(id, oldest, {
+    if (!oldest || !(await deletions.lease(id, holder, leaseMs))) return { deleted: 0, gainedMs: 0 };
+    const deleted = await deletions.remove(id, oldest, {
       after: (session, deleted) => audit.countOfDay(session, record(application), deleted),
     });
+    const left = (await entries.oldest(id)) ?? new Date();
+    return { deleted, gainedMs: left.getTime() - from.getTime() };
   }
 
   /** Until nothing of them is left that is too old. */
@@ -56,9 +73,12 @@ export function createExpireEntries({ store, auditRetentionMs, log }: Dependenci
       for (const application of due) {
         if (signal.aborted) return;
         const began = performance.now();
+        let gainedMs = Number.POSITIVE_INFINITY;
         try {
-          const deleted = await expireSome(application);
+          const expired = await expireSome(application);
+          const { deleted } = expired;
           if (deleted === 0) continue;
+          gainedMs = expired.gainedMs;
           further.push(application);
           log.debug({ event: 'entries.expired', application: application.id, deleted });
         } catch (error) {
@@ -66,7 +86,8 @@ export function createExpireEntries({ store, auditRetentionMs, log }: Dependenci
           const reason = (error as Error).message;
           log.warn({ event: 'expiry.failed', application: application.id, reason });
         }
-        const rest = restsPerWork * (performance.now() - began);
+        const workMs = performance.now() - began;
+        const rest = restOf({ workMs, gainedMs, applications: due.length });
         await pause(rest, undefined, { signal }).catch(() => undefined);
       }
       due = further;

@@ -5,7 +5,7 @@ import { LeaseLost } from '@sluice/shared/lease.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Store } from '@sluice/store/connect.ts';
 import type { ClaimedChunk } from '@sluice/store/jobs/chunk-records.ts';
-import type { ImportJob } from '@sluice/store/jobs/job-records.ts';
+import type { ImportJob } from '@sluice/store/jobs/chunked-records.ts';
 import { Conflict } from '../chunks/conflict.ts';
 import type { ChunkTask } from '../chunks/do-chunks.ts';
 import { createProcessChunk } from './process-chunk.ts';

@@ -5,7 +5,7 @@ import { parseSchema } from '@sluice/schemas/parse-schema.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import type { FieldStore } from '@sluice/store/applications/fields.ts';
 import type { SchemaStore } from '@sluice/store/applications/schemas.ts';
-import type { ImportJob } from '@sluice/store/jobs/job-records.ts';
+import type { ImportJob } from '@sluice/store/jobs/chunked-records.ts';
 import { Conflict } from '../chunks/conflict.ts';
 import { createOncePerJob } from '../chunks/once-per-job.ts';
 import { createReadLine, type ReadLine } from './read-line.ts';

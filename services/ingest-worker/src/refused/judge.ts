@@ -1,5 +1,5 @@
 import type { Intake } from '@sluice/intake/intake.ts';
-import { amend } from '@sluice/intake/refusals/amend.ts';
+import { amendRefused } from '@sluice/intake/refusals/amend.ts';
 import type { Amendments } from '@sluice/intake/refusals/amendments.ts';
 import { reasonOf, sizeOf } from '@sluice/intake/refusals/refused-upload.ts';
 import { validatePayload } from '@sluice/intake/validate-payload.ts';
@@ -15,9 +15,7 @@ export type Judged =
 
 /** Changes a refused upload and validates it again. */
 export async function judge(upload: RefusedRecord, intake: Intake, amendments: Amendments): Promise<Judged> {
-  const amended: ReturnType<typeof amend> = upload.truncated
-    ? { ok: false, message: 'the payload is cut off' }
-    : amend(upload.payload, amendments);
+  const amended = amendRefused(upload, amendments);
   if (!amended.ok) return { kind: 'unchanged' };
   const json = Buffer.from(amended.json);
   const validated = validatePayload(intake, json);

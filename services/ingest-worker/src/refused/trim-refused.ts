@@ -1,3 +1,4 @@
+import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import type { Store } from '@sluice/store/connect.ts';
 
 const hourMs = 3_600_000;
@@ -15,25 +16,37 @@ export function createTrimRefused({
   const seen = new Map<string, string>();
   let lookedAt = Number.NEGATIVE_INFINITY;
 
+  /** An application that is gone for good leaves nothing. */
+  async function trimOne(
+    application: string,
+    trim: (limits: ApplicationRecord['refused']) => Promise<void>,
+    remove: () => Promise<void>,
+  ): Promise<void> {
+    const [found] = await applications.byIds([application]);
+    if (found) await trim(found.refused);
+    else if ((await applications.purgedAmong([application])).length > 0) await remove();
+  }
+
   async function trimKept(): Promise<void> {
     const found = await refused.newest();
     const grown = found.filter(({ application, newest }) => seen.get(application) !== newest);
     for (const { application, newest } of grown) {
-      const [settings] = await applications.byIds([application]);
-      if (settings) await refused.trim(application, settings.refused);
-      else if ((await applications.purgedAmong([application])).length > 0)
-        await refused.remove(application, {});
+      await trimOne(
+        application,
+        (limits) => refused.trim(application, limits),
+        async () => void (await refused.remove(application, {})),
+      );
       seen.set(application, newest);
     }
   }
 
   async function trimCounts(): Promise<void> {
-    for await (const application of refusals.applications()) {
-      const [settings] = await applications.byIds([application]);
-      if (settings) await refusals.trim(application, new Date(Date.now() - settings.refused.days * dayMs));
-      else if ((await applications.purgedAmong([application])).length > 0)
-        await refusals.removeAll(application);
-    }
+    for await (const application of refusals.applications())
+      await trimOne(
+        application,
+        ({ days }) => refusals.trim(application, new Date(Date.now() - days * dayMs)),
+        () => refusals.removeAll(application),
+      );
   }
 
   return async function trimRefused(): Promise<void> {

@@ -1,4 +1,4 @@
-import { type LineRefusal, validatePayload } from '@sluice/intake/validate-payload.ts';
+import { type LineRefusal, nonconforming, validatePayload } from '@sluice/intake/validate-payload.ts';
 import { toJson } from '@sluice/json/numbers.ts';
 import type { Validator } from '@sluice/schemas/validate/validator.ts';
 import { idOf, timeOf } from '@sluice/store/entries/raw-document.ts';
@@ -22,11 +22,7 @@ export function checkEntry(validator: Validator, document: Buffer): Nonconformin
   const first = validator.validate(payload);
   if (!first) return undefined;
   return {
-    explain: async () => ({
-      name: 'SchemaValidationError',
-      message: `the payload does not conform to the schema of ${domain}`,
-      details: await validator.explain(payload, first),
-    }),
+    explain: async () => nonconforming(domain, await validator.explain(payload, first)),
     json: Buffer.from(toJson(payload)),
     head: { id: idOf(document), createdAt: new Date(timeOf(document)).toISOString() },
   };

@@ -1,0 +1,45 @@
+const { spawnSync } = require('node:child_process');
+const { createHash } = require('node:crypto');
+const { readdirSync, readFileSync, writeFileSync } = require('node:fs');
+const { join } = require('node:path');
+
+/** What a build is made from: the sources and the lockfile. */
+function hashOf(root, folder) {
+  const hash = createHash('sha256').update(readFileSync(join(root, 'pnpm-lock.yaml')));
+  const add = (path) => {
+    const entries = readdirSync(path, { withFileTypes: true });
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      if (/^(dist|node_modules|description\.d\.ts)$|\.test\.ts$/.test(entry.name)) continue;
+      const child = join(path, entry.name);
+      hash.update(child.slice(root.length));
+      if (entry.isDirectory()) add(child);
+      else hash.update(readFileSync(child));
+    }
+  };
+  add(folder);
+  return hash.digest('hex');
+}
+
+function noteIn(file) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Builds the console, unless the last build, which ends with a note, was from the same files. Sluice works without it. */
+function buildConsole(root) {
+  const folder = join(root, 'services/console');
+  const note = join(folder, 'dist/built-from');
+  const hash = hashOf(root, folder);
+  if (noteIn(note) === hash) return;
+  console.log('Building the console, once');
+  // The Node.js that was just installed, by its place on the PATH.
+  const build = ['node_modules/vite/bin/vite.js', 'build', '--logLevel', 'error'];
+  const { status } = spawnSync('node', build, { cwd: folder, stdio: 'inherit' });
+  if (status === 0) writeFileSync(note, hash);
+  else console.error('warning: the console could not be built; the API works without it');
+}
+
+module.exports = { buildConsole };

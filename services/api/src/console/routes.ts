@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fastifyStatic from '@fastify/static';
+import { ApiError } from '@sluice/shared/errors.ts';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { AppDependencies } from '../dependencies.ts';
+import { afterEarlierRequests } from '../http/connections/connections.ts';
+
+const built = join(import.meta.dirname, '../../../console/dist');
+/** As services/console/vite.config.ts has it. */
+const placeOfNonce = /\{nonce\}/g;
+
+/** Libraries add `<style>` with the nonce; nothing comes from another host. */
+const policy = (nonce: string) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join(';');
+
+/** The page that loads the console; undefined where it was not built. */
+async function readPage(): Promise<string | undefined> {
+  try {
+    return await readFile(join(built, 'index.html'), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return undefined;
+  }
+}
+
+/** A browser that opens a page asks so; what asks for data gets the 404 that it can read. */
+const isNavigation = ({ url, headers }: FastifyRequest) =>
+  headers.accept?.includes('text/html') && !/^\/(api|assets|metrics)(?![\w.-])/.test(url);
+
+/** The console at `/`: its files, and its page for every path that is nobody else's. */
+export const consoleRoutes: FastifyPluginAsync<Pick<AppDependencies, 'config'>> = async (app, { config }) => {
+  if (!config.console) return;
+  const page = await readPage();
+  const hidden = { schema: { hide: true } };
+  if (page === undefined) {
+    app.get('/', hidden, () => {
+      const message = 'the console is not built; `npm run setup` builds it, and /api/docs works without it';
+      throw new ApiError('ResourceNotFoundError', message);
+    });
+    return;
+  }
+
+  const policies = new WeakMap<FastifyReply, string>();
+  // The headers of all routes forbid a page everything.
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    const own = policies.get(reply);
+    if (own) reply.header('content-security-policy', own);
+    done();
+  });
+
+  function sendPage(reply: FastifyReply) {
+    const nonce = randomBytes(16).toString('base64');
+    policies.set(reply, policy(nonce));
+    return reply
+      .headers({ 'cache-control': 'no-cache', 'referrer-policy': 'no-referrer', vary: 'Accept' })
+      .type('text/html; charset=utf-8')
+      .send(page?.replaceAll(placeOfNonce, nonce));
+  }
+
+  app.get('/', hidden, (_request, reply) => sendPage(reply));
+  app.get('/*', hidden, (request, reply) => (isNavigation(request) ? sendPage(reply) : reply.callNotFound()));
+
+  app.addHook('onRequest', afterEarlierRequests);
+  await app.register(fastifyStatic, {
+    root: join(built, 'assets'),
+    prefix: '/assets/',
+    preCompressed: true,
+    decorateReply: false,
+    index: false,
+    redirect: false,
+    immutable: true,
+    maxAge: '1y',
+    setHeaders: (reply) => void reply.header('vary', 'Accept-Encoding'),
+  });
+};

@@ -1,0 +1,40 @@
+import type { ComponentType } from 'react';
+import { createBrowserRouter, Navigate } from 'react-router';
+import { Loading } from '../components/loading.tsx';
+import { tabs } from '../pages/tabs.ts';
+import { Layout } from './layout.tsx';
+import { NotFound } from './not-found.tsx';
+import { PageError } from './page-error.tsx';
+import { RequireSession } from './require-session.tsx';
+
+const page = (load: () => Promise<{ Page: ComponentType }>) => async () => ({
+  Component: (await load()).Page,
+});
+
+/** Every page of the console. What stands below `RequireSession` leads to the sign-in page first. */
+export const router = createBrowserRouter([
+  {
+    Component: Layout,
+    ErrorBoundary: PageError,
+    HydrateFallback: Loading,
+    children: [
+      { path: '/sign-in', lazy: page(() => import('../pages/sign-in/page.tsx')) },
+      {
+        Component: RequireSession,
+        children: [
+          { path: '/', element: <Navigate to="/applications" replace /> },
+          { path: '/applications', lazy: page(() => import('../pages/applications/page.tsx')) },
+          {
+            path: '/applications/:domain',
+            lazy: page(() => import('../pages/application/page.tsx')),
+            children: [
+              { index: true, element: <Navigate to={tabs[0]?.path ?? '.'} replace /> },
+              ...tabs.map(({ path, load }) => ({ path, lazy: page(load), ErrorBoundary: PageError })),
+            ],
+          },
+        ],
+      },
+      { path: '*', Component: NotFound },
+    ],
+  },
+]);

@@ -1,0 +1,13 @@
+import { Button } from '@mantine/core';
+import { useClipboard } from '@mantine/hooks';
+import { words } from '../words/en.ts';
+
+/** A button that copies a text. `label` tells which to screen readers. */
+export function CopyText({ text, label }: { text: string; label: string }) {
+  const clipboard = useClipboard();
+  return (
+    <Button size="compact-xs" variant="default" aria-label={label} onClick={() => clipboard.copy(text)}>
+      {clipboard.copied ? words.common.copied : words.common.copy}
+    </Button>
+  );
+}

@@ -1,0 +1,32 @@
+import { Alert, Button, List, Text } from '@mantine/core';
+import { ApiFailure } from '../api/failure.ts';
+import { words } from '../words/en.ts';
+
+/** What went wrong, where on the page it did, with the request id by which the log tells more. */
+export function ErrorAlert({ error, onRetry }: { error: Error; onRetry?: () => void }) {
+  const { details = [], requestId } = error instanceof ApiFailure ? error : {};
+  return (
+    <Alert color="red" title={words.errors.title} role="alert" my="md">
+      <Text size="sm">{error.message}</Text>
+      {details.length > 0 && (
+        <List size="sm" mt="xs">
+          {details.map(({ path, message }) => (
+            <List.Item key={`${path} ${message}`}>
+              {path} {message}
+            </List.Item>
+          ))}
+        </List>
+      )}
+      {requestId && (
+        <Text size="xs" mt="xs" ff="monospace">
+          {words.common.requestId(requestId)}
+        </Text>
+      )}
+      {onRetry && (
+        <Button mt="sm" size="xs" variant="default" onClick={onRetry}>
+          {words.common.retry}
+        </Button>
+      )}
+    </Alert>
+  );
+}

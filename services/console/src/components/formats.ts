@@ -1,0 +1,41 @@
+const language = 'en';
+const numbers = new Intl.NumberFormat(language);
+const times = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' });
+const distances = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
+
+const byteUnits = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
+const timeUnits = [
+  ['second', 60],
+  ['minute', 60],
+  ['hour', 24],
+  ['day', 30],
+  ['month', 12],
+  ['year', Number.POSITIVE_INFINITY],
+] as const;
+
+/** `1,234,567`. */
+export const formatNumber = (value: number): string => numbers.format(value);
+
+/** `1.5 MiB`. */
+export function formatBytes(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1_024 && unit < byteUnits.length - 1) {
+    value /= 1_024;
+    unit += 1;
+  }
+  return `${unit === 0 ? formatNumber(value) : value.toFixed(1)} ${byteUnits[unit]}`;
+}
+
+/** Date and time of where the reader is. */
+export const formatTime = (at: Date): string => times.format(at);
+
+/** `3 minutes ago`. */
+export function formatDistance(at: Date, now: Date): string {
+  let distance = (at.getTime() - now.getTime()) / 1_000;
+  for (const [unit, size] of timeUnits) {
+    if (Math.abs(distance) < size) return distances.format(Math.round(distance), unit);
+    distance /= size;
+  }
+  return formatTime(at);
+}

@@ -1,0 +1,3 @@
+import { words } from '../../words/en.ts';
+
+export const Page = () => <h2>{words.tabs.schema}</h2>;

@@ -1,0 +1,33 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import react from '@vitejs/plugin-react';
+import { defineConfig, type Plugin } from 'vite';
+
+/** Compressed once, here: the API sends the files as they are. */
+const compress: Plugin = {
+  name: 'compress',
+  apply: 'build',
+  writeBundle({ dir }, bundle) {
+    for (const name of Object.keys(bundle).filter((each) => /^assets\/.*\.(js|css|svg)$/.test(each))) {
+      const file = join(dir as string, name);
+      const bytes = readFileSync(file);
+      writeFileSync(`${file}.br`, brotliCompressSync(bytes));
+      writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }));
+    }
+  },
+};
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react(), compress],
+  // The API puts the nonce of the response in its place.
+  html: { cspNonce: '{nonce}' },
+  build: {
+    license: { fileName: 'licences.md' },
+    // The policy of the page allows no `data:`.
+    assetsInlineLimit: 0,
+    target: 'es2023',
+  },
+  server: { proxy: { '/api': 'http://127.0.0.1:4000' } },
+});

@@ -1,0 +1,95 @@
+import { Postpone } from '@sluice/queues/consumer.ts';
+import type { JobMetrics } from '@sluice/queues/job-metrics.ts';
+import type { JobQueue } from '@sluice/queues/job-queue.ts';
+import { LeaseLost, type LeaseTimings, underLease } from '@sluice/shared/lease.ts';
+import type { Logger } from '@sluice/shared/logger.ts';
+import type { Store } from '@sluice/store/connect.ts';
+import { storeFault } from '@sluice/store/faults.ts';
+import { type DeletionJob, isUnfinished, type ReplayJob } from '@sluice/store/jobs/job-records.ts';
+import type { JobSession } from '@sluice/store/jobs/job-sessions.ts';
+
+/** Workers that took a job and were not heard of again, until it fails. */
+const maxAttempts = 10;
+
+/** The application of the job is deleted. */
+export class ApplicationDeleted extends Error {}
+
+export interface TransactionJobs {
+  store: Pick<Store, 'jobs'>;
+  queue: Pick<JobQueue, 'moveUp'>;
+  retentionMs: number;
+  timings: LeaseTimings;
+  metrics: JobMetrics;
+  log: Logger;
+}
+
+export interface Turn {
+  session: JobSession['session'];
+  /** Call between two transactions. Throws when this worker is to stop. */
+  check(): void;
+}
+
+type TransactionJob = ReplayJob | DeletionJob;
+
+/**
+ * Does the jobs of a kind that change what is stored in transactions, each of them with the job's progress: a job may be begun
+ * again, or its worker die, and it goes on behind the last one. `work` resolves with what becomes the job's result, and throws
+ * ApplicationDeleted, which cancels the job.
+ */
+export function createDoJob<Job extends TransactionJob>(
+  kind: Job['kind'],
+  { store: { jobs }, queue, retentionMs, timings, metrics, log }: TransactionJobs,
+  work: (job: Job, turn: Turn) => Promise<NonNullable<Job['result']>>,
+) {
+  const expiry = () => new Date(Date.now() + retentionMs);
+
+  async function make(job: Job, signal: AbortSignal, moved: () => void): Promise<void> {
+    const { id, fence } = job;
+    if (job.attempts > maxAttempts) {
+      const error = `${maxAttempts} workers tried without success`;
+      if (await jobs.fail(id, fence, { error, isDefect: true }, expiry())) metrics.failed();
+      log.error({ event: `${kind}.failed`, job: id, reason: error });
+      return;
+    }
+    const renew = () => jobs.renew(id, fence, timings.leaseMs);
+    const result = await underLease(renew, timings, async (lease) => {
+      function check(): void {
+        lease.check();
+        moved();
+        if (signal.aborted) throw new Postpone();
+      }
+      const { session, end } = await jobs.openSession(job);
+      return work(job, { session, check }).finally(end);
+    });
+    if (!(await jobs.complete(id, fence, undefined, expiry(), { result }))) throw new LeaseLost();
+    metrics.completed(job.startedAt ?? job.createdAt);
+    log.info({ event: `${kind}.completed`, job: id, ...result });
+  }
+
+  /** A job that ends otherwise than done is free for the next worker. */
+  async function release({ id, fence }: TransactionJob, error: unknown): Promise<void> {
+    if (error instanceof ApplicationDeleted) {
+      if (await jobs.cancel(id, expiry())) metrics.cancelled();
+      return;
+    }
+    const isLost = error instanceof LeaseLost || storeFault(error) !== undefined;
+    const releasing = jobs.release(id, fence, !isLost && !(error instanceof Postpone));
+    // Not waited for where MongoDB may be away. Where this fails too, the lease ends.
+    if (isLost) releasing.catch(() => undefined);
+    else await releasing;
+    throw error;
+  }
+
+  return async function doJob(
+    { jobId }: { jobId: string },
+    signal: AbortSignal,
+    moved: () => void,
+  ): Promise<void> {
+    await jobs.unlock(jobId);
+    const job = (await jobs.claim(kind, jobId, timings.leaseMs)) as Job | undefined;
+    if (job) await make(job, signal, moved).catch((error) => release(job, error));
+    const seen = job ?? (await jobs.get(jobId));
+    if (!job && isUnfinished(seen)) throw new LeaseLost();
+    if (seen) await queue.moveUp(seen.owner);
+  };
+}
