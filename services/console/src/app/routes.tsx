@@ -25,6 +25,12 @@ export const router = createBrowserRouter([
           { path: '/', element: <Navigate to="/applications" replace /> },
           { path: '/applications', lazy: page(() => import('../pages/applications/page.tsx')) },
           {
+            path: '/applications/deleted',
+            lazy: page(() => import('../pages/deleted-applications/page.tsx')),
+          },
+          { path: '/profile', lazy: page(() => import('../pages/profile/page.tsx')) },
+          { path: '/audit', lazy: page(() => import('../pages/audit/page.tsx')) },
+          {
             path: '/applications/:domain',
             lazy: page(() => import('../pages/application/page.tsx')),
             children: [

@@ -20,6 +20,9 @@ export function Page() {
         <EmptyState title={words.applications.emptyTitle} text={words.applications.emptyText} />
       )}
       {data && data.length > 0 && <ApplicationsTable applications={data} />}
+      <Anchor component={Link} to="deleted">
+        {words.deleted.title}
+      </Anchor>
     </>
   );
 }

@@ -1,0 +1,70 @@
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sha256 } from '../support/export-client.ts';
+import { type Sluice, startSluice } from '../support/sluice.ts';
+import { expectAccessible } from './support/axe.ts';
+import { phone, screenshot } from './support/open-page.ts';
+import { openAs } from './support/sign-in.ts';
+
+let sluice: Sluice;
+let owner: { username: string; token: string };
+let domain: string;
+
+const schema = {
+  type: 'object',
+  properties: { place: { type: 'string' }, celsius: { type: 'number' }, tags: { type: 'array' } },
+};
+
+beforeAll(async () => {
+  sluice = await startSluice();
+  owner = await sluice.owner();
+  domain = await sluice.application(owner.token, schema);
+  const entries = Array.from({ length: 50 }, (_, n) => ({ place: n % 2 ? 'Oslo' : 'Rome', celsius: n }));
+  await sluice.request('POST', `/applications/${domain}/data/batch`, { json: entries });
+});
+afterAll(() => sluice.stop());
+
+describe('the exports of an application', () => {
+  it('are made with the columns of choice, shown with their facts, downloaded and removed', async () => {
+    const page = await openAs(sluice, owner, `/applications/${domain}/exports`);
+    await page.getByText('No exports yet').waitFor();
+    await expectAccessible(page);
+    await page.getByLabel('Columns', { exact: true }).fill('cel');
+    await page.getByRole('option', { name: 'celsius' }).click();
+    await page.getByText('More options').click();
+    await page.getByLabel('Filter').fill('{"place":"Oslo"}');
+    await page.getByRole('button', { name: 'Export', exact: true }).click();
+    const item = page.getByRole('listitem').filter({ hasText: 'Completed' });
+    await item.getByText('25 entries').waitFor();
+    await expectAccessible(page);
+    await screenshot(page, 'exports-desktop-light');
+
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      item.getByRole('button', { name: 'Download' }).click(),
+    ]);
+    const csv = await text(await download.createReadStream());
+    expect(csv.split('\r\n').slice(0, 3)).toEqual(['celsius', '1', '3']);
+    expect(download.suggestedFilename()).toMatch(/\.csv$/);
+    await item.getByText(sha256(csv)).waitFor();
+
+    await page.reload();
+    await item.getByText('25 entries').waitFor();
+    await item.getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('No exports yet').waitFor();
+  });
+
+  it('show at the field what the API says of it', async () => {
+    const page = await openAs(sluice, owner, `/applications/${domain}/exports`, {
+      viewport: phone,
+      colorScheme: 'dark',
+    });
+    await page.getByText('More options').click();
+    await page.getByLabel('Filter').fill('{"place"');
+    await page.getByRole('button', { name: 'Export', exact: true }).click();
+    await page.getByText(/not JSON|valid JSON|is no JSON/).waitFor();
+    expect(await page.getByLabel('Filter').getAttribute('aria-invalid')).toBe('true');
+    await expectAccessible(page);
+    await screenshot(page, 'exports-phone-dark');
+  });
+});
