@@ -45,11 +45,11 @@ describe('the access to an application', () => {
     expect(await uploadWith(second)).toBe(201);
 
     await page.reload();
-    await page.getByText('Roof').waitFor();
+    await page.getByRole('listitem').getByText('Roof').waitFor();
     expect(await shown.count()).toBe(0);
     await page.getByRole('button', { name: 'Revoke key Roof' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click();
-    await page.getByText('Roof').waitFor({ state: 'detached' });
+    await page.getByRole('listitem').getByText('Roof').waitFor({ state: 'detached' });
     await until(async () => (await uploadWith(second)) === 403);
   });
 
@@ -58,7 +58,7 @@ describe('the access to an application', () => {
       viewport: phone,
       colorScheme: 'dark',
     });
-    const origins = page.getByLabel('Allowed origins');
+    const origins = page.getByRole('combobox', { name: 'Allowed origins' });
     await origins.fill('https://example.com/path');
     await page.getByRole('button', { name: 'Save origins' }).click();
     await page

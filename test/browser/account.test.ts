@@ -31,7 +31,7 @@ describe('an account', () => {
     expect((await login('correct horse')).status).toBe(401);
     expect((await login('staple battery horse')).status).toBe(200);
     await page.getByRole('link', { name: 'Applications' }).click();
-    await page.getByRole('heading', { name: 'Applications' }).waitFor();
+    await page.getByRole('heading', { name: 'Applications', exact: true }).waitFor();
   });
 
   it('shows what was done with it', async () => {

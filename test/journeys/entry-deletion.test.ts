@@ -4,6 +4,7 @@ import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { exportClient } from '../support/export-client.ts';
 import { ownDatabase } from '../support/own-database.ts';
+import { startQuickWorker } from '../support/quick-start.ts';
 import { type Answer, type Sluice, startSluice, until } from '../support/sluice.ts';
 import { ndjson, uploadClient } from '../support/upload-client.ts';
 import { createWorkerProcess } from '../support/worker-process.ts';
@@ -225,7 +226,7 @@ it('a deletion whose worker is killed goes on, and counts each entry once', asyn
     await worker.gone();
   }
   expect((await job()).state).not.toBe('failed');
-  await createWorkerProcess('ingest-worker', one.env).start();
+  await startQuickWorker('ingest-worker', one.env);
   await until(async () => (await job()).state === 'completed', patientMs);
   expect(await job()).toMatchObject({ result: { deleted: count / 2 }, progress: { done: count / 2 } });
   expect(await db.collection('entries').countDocuments({ 'payload.odd': true })).toBe(0);
@@ -252,7 +253,7 @@ it('an export says when entries of its period were deleted while it was made', a
   await one.request('DELETE', `/applications/${domain}/data/${id}`, { token: owner.token });
   const later = await client.create(domain);
 
-  await createWorkerProcess('export-worker', one.env).start();
+  await startQuickWorker('export-worker', one.env);
   const told = async (job: string | undefined) => (await client.over(domain, job as string)).file;
   expect(await told(all)).toMatchObject({ rows: 39, deleted_meanwhile: true });
   for (const [job, rows] of [

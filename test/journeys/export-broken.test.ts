@@ -1,23 +1,29 @@
 import { ObjectId } from 'mongodb';
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { createApiProcess } from '../support/api-process.ts';
+import { expect, inject, it, onTestFinished } from 'vitest';
 import { createCurl, cutOff } from '../support/curl.ts';
 import { createCuttableProxy } from '../support/cuttable-proxy.ts';
-import { expectedCsv, exportClient, fill, recordedParts, sha256 } from '../support/export-client.ts';
+import {
+  expectedCsv,
+  exportableApplication,
+  exportClient,
+  fill,
+  recordedParts,
+  sha256,
+} from '../support/export-client.ts';
 import { openStore, ownDatabase, throughProxy } from '../support/own-database.ts';
-import { call, ownStores, until } from '../support/sluice.ts';
+import { startQuickWorker } from '../support/quick-start.ts';
+import { startSluice, until } from '../support/sluice.ts';
 import { createWorkerProcess } from '../support/worker-process.ts';
 
-/** More than the parts and the sockets' buffers that an API is ahead of a client. */
-const large = { count: 6_000, textLength: 6_000 };
-/** The same, also when it is compressed. */
-const short = { count: 60_000, textLength: 600 };
+/** More than the parts and the sockets' buffers that an API is ahead of a client, also when it is compressed. */
+const large = { count: 60_000, textLength: 600 };
 /** Six parts. */
 const parts = { count: 2_000, textLength: 6_000 };
 const few = { count: 10, textLength: 10 };
 /** So that a client is amid the file for a while. */
 const slowly = ['--limit-rate', '8M'];
-const schema = { type: 'object', properties: { n: { type: 'integer' }, text: { type: 'string' } } };
+/** Compressed it is a tenth. */
+const slower = ['--limit-rate', '500K'];
 
 async function proxied(url: string) {
   const { hostname, port } = new URL(inject('mongodbUrl'));
@@ -26,147 +32,147 @@ async function proxied(url: string) {
   return { proxy, MONGODB_URL: throughProxy(url, proxy) };
 }
 
-/** The API and an export worker as processes, each with its own way to MongoDB that can be cut; an application with entries. */
-async function start({ count, textLength } = large) {
+/** An API whose way to MongoDB can be cut, and an application with entries. */
+async function start({ count, textLength } = parts) {
   const { db, url } = await ownDatabase();
-  const env = {
-    ...ownStores(),
-    MONGODB_URL: url,
-    MONGODB_TIMEOUT: '6s',
-    EXPORT_CONCURRENCY: '1',
-    EXPORT_WAIT: '60s',
-  };
-  const ofApi = await proxied(url);
-  const ofWorker = await proxied(url);
-  const api = await createApiProcess({ ...env, MONGODB_URL: ofApi.MONGODB_URL });
-  await api.start();
-  const worker = createWorkerProcess('export-worker', { ...env, MONGODB_URL: ofWorker.MONGODB_URL });
-  /** Its way to MongoDB is not cut. */
-  const other = createWorkerProcess('export-worker', env);
-  const domain = await api.application(schema);
-  const json = { username: 'owner', password: 'correct horse' };
-  const { token } = (await call(api.url, 'POST', '/api/users/login', { json })).body.data;
+  const { proxy: apiProxy, MONGODB_URL } = await proxied(url);
+  const env = { MONGODB_URL, MONGODB_TIMEOUT: '6s', EXPORT_WAIT: '60s' };
+  const sluice = await startSluice({ workers: false, env });
+  onTestFinished(sluice.stop);
   const store = openStore(url);
-  const application = (await store.applications.byDomain(domain))?.id as string;
+  const { token } = await sluice.owner();
+  const { domain, id: application } = await exportableApplication(sluice, store, token);
   await fill(store, application, count, textLength);
   const curl = await createCurl(token);
-  const base = `${api.url}/api/applications/${domain}`;
-  const client = exportClient(api.url, token);
-
-  /** The job of the export that is streamed. */
-  async function streamed(): Promise<string> {
-    await until(async () => (await store.jobs.list(application, 'export')).length === 1);
-    return (await store.jobs.list(application, 'export'))[0]?.id as string;
-  }
+  const base = `${sluice.url}/api/applications/${domain}`;
+  const exports = async () => (await store.jobs.list(application, 'export')).map(({ id }) => id);
 
   return {
-    ...{ count, db, store, domain, worker, other, client, streamed },
-    apiProxy: ofApi.proxy,
-    workerProxy: ofWorker.proxy,
-    stream: (args: string[] = []) => curl(`${base}/export`, args),
+    ...{ count, db, store, domain, apiProxy, url },
+    client: exportClient(sluice.url, token),
+    /** Of workers whose way to MongoDB is not cut. */
+    workerEnv: { ...sluice.env, MONGODB_URL: url, EXPORT_CONCURRENCY: '1' },
     file: (id: string, args: string[] = [], path?: string) => curl(`${base}/exports/${id}/file`, args, path),
-    over: async (id: string, withinMs = 60_000) => {
+    async stream(args: string[] = []) {
+      const earlier = await exports();
+      const isNew = (id: string) => !earlier.includes(id);
+      return {
+        ...curl(`${base}/export`, args),
+        /** The id of its job. */
+        async job(): Promise<string> {
+          await until(async () => (await exports()).some(isNew));
+          return (await exports()).find(isNew) as string;
+        },
+      };
+    },
+    async over(id: string): Promise<string> {
       const state = async () => (await store.jobs.get(id))?.state as string;
-      await until(async () => !['waiting', 'active'].includes(await state()), withinMs);
-      return await state();
+      await until(async () => !['waiting', 'active'].includes(await state()));
+      return state();
     },
   };
 }
 
-type Download = ReturnType<Awaited<ReturnType<typeof createCurl>>>;
-const isAmid = (download: Download) => until(async () => (await download.size()) > 1_000_000);
+type Run = Awaited<ReturnType<typeof start>>;
 
-describe.each(['cut', 'stall'] as const)('when MongoDB goes away (%s) from the API', (how) => {
-  it('the download of a finished file fails, and is resumed to the same bytes', async () => {
-    const { client, domain, worker, file, apiProxy } = await start();
-    await worker.start();
-    const { id, ...job } = await client.over(domain, await client.create(domain));
-    const broken = file(id, slowly);
-    await isAmid(broken);
-    await apiProxy[how]();
-    expect(cutOff).toContain(await broken.exit);
-    const had = await broken.size();
-    expect([had > 0, had < job.file.bytes]).toEqual([true, true]);
+/** Amid the download of a finished file. */
+async function breakDownload({ client, domain, file, apiProxy }: Run, how: 'cut' | 'stall'): Promise<void> {
+  const { id, ...job } = await client.over(domain, await client.create(domain));
+  const broken = file(id, slowly);
+  await until(async () => (await broken.size()) > 1_000_000);
+  await apiProxy[how]();
+  expect(cutOff).toContain(await broken.exit);
+  const had = await broken.size();
+  expect([had > 0, had < job.file.bytes]).toEqual([true, true]);
 
-    await apiProxy.restore();
-    await until(async () => (await client.job(domain, id))?.state === 'completed');
-    const resumed = file(id, ['-f', '-C', '-'], broken.path);
-    expect(await resumed.exit).toBe(0);
-    expect(sha256(await resumed.bytes())).toBe(job.file.sha256);
-    const again = file(id);
-    expect(await again.exit).toBe(0);
-    expect((await again.bytes()).equals(await resumed.bytes())).toBe(true);
-  }, 120_000);
+  await apiProxy.restore();
+  await until(async () => (await client.job(domain, id))?.state === 'completed');
+  const resumed = file(id, ['-f', '-C', '-'], broken.path);
+  expect(await resumed.exit).toBe(0);
+  expect(sha256(await resumed.bytes())).toBe(job.file.sha256);
+  const again = file(id);
+  expect(await again.exit).toBe(0);
+  expect((await again.bytes()).equals(await resumed.bytes())).toBe(true);
+}
 
-  it.each([
-    ['plain', []],
-    ['compressed', ['-H', 'Accept-Encoding: gzip']],
-  ] as const)(
-    'a streamed export (%s) fails, and its job has the whole file',
-    async (coding, args) => {
-      const run = await start(coding === 'plain' ? large : short);
-      const { client, count, db, domain, worker, stream, streamed, file, over, apiProxy } = run;
-      await worker.start();
-      // Compressed it is a tenth, and a client must be slower to be amid it.
-      const slower = coding === 'plain' ? slowly : ['--limit-rate', '500K'];
-      const broken = stream([...slower, ...args]);
-      await until(async () => (await broken.size()) > 100_000);
-      const id = await streamed();
-      await apiProxy[how]();
-      // The API, which cannot reach the job, does not cancel it.
-      expect(await over(id)).toBe('completed');
-      expect(cutOff).toContain(await broken.exit);
+/** Amid a streamed export. */
+async function breakStream(run: Run, how: 'cut' | 'stall', isCompressed: boolean): Promise<void> {
+  const { client, count, db, domain, stream, file, over, apiProxy } = run;
+  const broken = await stream(isCompressed ? [...slower, '-H', 'Accept-Encoding: gzip'] : slowly);
+  await until(async () => (await broken.size()) > 100_000);
+  const id = await broken.job();
+  await apiProxy[how]();
+  // The API, which cannot reach the job, does not cancel it.
+  expect(await over(id)).toBe('completed');
+  expect(cutOff).toContain(await broken.exit);
 
-      await apiProxy.restore();
-      await until(async () => (await client.job(domain, id))?.state === 'completed');
-      const { bytes, rows } = (await client.job(domain, id)).file;
-      expect([bytes > (await broken.size()), rows]).toEqual([true, count]);
-      const whole = coding === 'plain' ? file(id, ['-f', '-C', '-'], broken.path) : file(id, ['-f']);
-      expect(await whole.exit).toBe(0);
-      expect(sha256(await whole.bytes())).toBe(sha256(await expectedCsv(db)));
-    },
-    120_000,
-  );
-});
+  await apiProxy.restore();
+  await until(async () => (await client.job(domain, id))?.state === 'completed');
+  const { bytes, rows } = (await client.job(domain, id)).file;
+  expect([bytes > (await broken.size()), rows]).toEqual([true, count]);
+  const whole = isCompressed ? file(id, ['-f']) : file(id, ['-f', '-C', '-'], broken.path);
+  expect(await whole.exit).toBe(0);
+  expect(sha256(await whole.bytes())).toBe(sha256(await expectedCsv(db)));
+}
+
+it.each(['cut', 'stall'] as const)(
+  'when MongoDB goes away (%s) from the API, a download fails and is resumed to the same bytes, and a stream fails but its job has the whole file',
+  async (how) => {
+    const run = await start(large);
+    await startQuickWorker('export-worker', run.workerEnv);
+    await breakDownload(run, how);
+    await breakStream(run, how, false);
+    await breakStream(run, how, true);
+  },
+);
+
+/** A worker that loses MongoDB when it commits its third part. */
+async function startMortal({ url, workerEnv }: Run) {
+  const { proxy, MONGODB_URL } = await proxied(url);
+  const cut = proxy.cutWhenSent('$push', 2);
+  await startQuickWorker('export-worker', { ...workerEnv, MONGODB_URL });
+  onTestFinished(() => proxy.restore());
+  return { isCut: () => until(async () => cut.left === 0), restore: proxy.restore };
+}
 
 it('when MongoDB goes away from the worker and comes back, a streamed export goes on to its end', async () => {
-  const { db, worker, stream, streamed, store, workerProxy } = await start(parts);
-  await worker.start();
-  const cut = workerProxy.cutWhenSent('$push', 2);
-  const streaming = stream();
-  await until(async () => cut.left === 0);
-  const id = await streamed();
+  const run = await start();
+  const { db, stream, store } = run;
+  const { isCut, restore } = await startMortal(run);
+  const streaming = await stream();
+  await isCut();
+  const id = await streaming.job();
   expect(await store.jobs.get(id)).toMatchObject({ state: 'active' });
   expect(await store.jobs.partsOf(id)).toHaveLength(2);
-  await workerProxy.restore();
+  await restore();
   expect(await streaming.exit).toBe(0);
   expect(sha256(await streaming.bytes())).toBe(sha256(await expectedCsv(db)));
-}, 120_000);
+});
 
 it('an export is taken over from a worker that has lost MongoDB, though it still has the queue', async () => {
-  const { count, db, worker, store, client, domain, workerProxy, other, file } = await start(parts);
-  await worker.start();
-  const cut = workerProxy.cutWhenSent('$push', 2);
+  const run = await start();
+  const { count, db, store, client, domain, workerEnv, file } = run;
+  const { isCut } = await startMortal(run);
   const id = await client.create(domain);
-  await until(async () => cut.left === 0);
+  await isCut();
   expect(await store.jobs.partsOf(id)).toHaveLength(2);
-  await other.start();
+  await startQuickWorker('export-worker', workerEnv);
   expect(await client.over(domain, id)).toMatchObject({ state: 'completed', file: { rows: count } });
   const whole = file(id);
   expect(await whole.exit).toBe(0);
   expect(sha256(await whole.bytes())).toBe(sha256(await expectedCsv(db)));
-}, 120_000);
+});
 
 it('an export that fails midway breaks the stream, and its job says why', async () => {
-  const { count, db, worker, stream, streamed, over, client, domain } = await start(parts);
+  const { count, db, workerEnv, stream, over, client, domain } = await start();
   // The newest entry has a field that was never recorded: a defect, for which no column was made.
   const newest = { 'payload.n': count - 1 };
   await db.collection('entries').updateOne(newest, { $set: { 'payload.unheard': 'of' } });
-  await worker.start();
-  const streaming = stream(slowly);
+  await startQuickWorker('export-worker', workerEnv);
+  const streaming = await stream(slowly);
   expect(cutOff).toContain(await streaming.exit);
   expect(await streaming.size()).toBeGreaterThan(0);
-  const id = await streamed();
+  const id = await streaming.job();
   expect(await over(id)).toBe('failed');
   const job = await client.job(domain, id);
   expect(job).toMatchObject({ state: 'failed', error: expect.stringContaining('/unheard') });
@@ -175,8 +181,8 @@ it('an export that fails midway breaks the stream, and its job says why', async 
 });
 
 it('a finished file that has lost a part is never passed off as whole', async () => {
-  const { db, store, client, domain, worker, file } = await start(parts);
-  await worker.start();
+  const { db, store, client, domain, workerEnv, file } = await start();
+  await startQuickWorker('export-worker', workerEnv);
   const { id } = await client.over(domain, await client.create(domain));
   const written = await recordedParts(store, id);
   expect(written.length).toBeGreaterThan(4);
@@ -186,7 +192,8 @@ it('a finished file that has lost a part is never passed off as whole', async ()
 });
 
 it('an export that was taken over, and of which a part is lost, fails and says that the part is missing', async () => {
-  const { db, store, client, domain, worker, over } = await start(parts);
+  const { db, store, client, domain, workerEnv, over } = await start();
+  const worker = createWorkerProcess('export-worker', workerEnv);
   await worker.start();
   const id = await client.create(domain);
   await until(async () => (await store.jobs.partsOf(id)).length > 1);
@@ -199,14 +206,14 @@ it('an export that was taken over, and of which a part is lost, fails and says t
   expect(await over(id)).toBe('failed');
   const job = await client.job(domain, id);
   expect(job.error).toContain('missing');
-}, 180_000);
+});
 
 it('an export that ten workers began in vain fails, and whoever waits for its stream hears of it', async () => {
-  const { db, client, domain, worker, stream, streamed, over } = await start(few);
-  const streaming = stream(['-f']);
-  const id = await streamed();
+  const { db, client, domain, workerEnv, stream, over } = await start(few);
+  const streaming = await stream(['-f']);
+  const id = await streaming.job();
   await db.collection('jobs').updateOne({ _id: new ObjectId(id) }, { $set: { attempts: 10 } });
-  await worker.start();
+  await startQuickWorker('export-worker', workerEnv);
   expect(await over(id)).toBe('failed');
   // With -f curl says 22 to an answer of 400 or more.
   expect([22, ...cutOff]).toContain(await streaming.exit);

@@ -14,8 +14,9 @@ import {
   storedParts,
 } from '../support/export-client.ts';
 import { openStore, ownDatabase, throughProxy } from '../support/own-database.ts';
+import { startQuickWorker } from '../support/quick-start.ts';
 import { startSluice, until } from '../support/sluice.ts';
-import { createWorkerProcess, type WorkerProcess } from '../support/worker-process.ts';
+import { createWorkerProcess } from '../support/worker-process.ts';
 
 /** Enough for several parts. */
 const some = 1_500;
@@ -32,13 +33,11 @@ async function start(count: number, env: Record<string, string> = {}) {
   const application = await exportableApplication(sluice, store, token);
   const { domain } = application;
   await fill(store, application.id, count, 6_000);
-  const [one, other] = [1, 2].map(() => createWorkerProcess('export-worker', sluice.env));
   const retry = (id: string) =>
     sluice.request('POST', `/applications/${domain}/exports/${id}/retry`, { token });
   return {
     ...{ count, db, sluice, store, token, application, domain, retry },
-    one: one as WorkerProcess,
-    other: other as WorkerProcess,
+    work: () => startQuickWorker('export-worker', sluice.env),
     client: exportClient(sluice.url, token),
   };
 }
@@ -53,13 +52,13 @@ async function breakNewest({ db, count }: Pick<Run, 'db' | 'count'>): Promise<()
 
 type Run = Awaited<ReturnType<typeof start>>;
 
-/** The job of an export that has failed at its end. */
-async function fail({ client, domain, one, ...run }: Run): Promise<{ id: string; mend(): Promise<void> }> {
+/** The job of an export that has failed at its end, and its worker. */
+async function fail({ client, domain, work, ...run }: Run) {
   const mend = await breakNewest(run);
-  await one.start();
+  const worker = await work();
   const id = await client.create(domain);
   expect(await client.over(domain, id)).toMatchObject({ state: 'failed', error: /unheard/ });
-  return { id, mend };
+  return { id, mend, worker };
 }
 
 async function expectWhole({ db, count, client, domain, store }: Run, id: string): Promise<void> {
@@ -74,13 +73,13 @@ async function expectWhole({ db, count, client, domain, store }: Run, id: string
 describe('an export that failed is retried', () => {
   it('and goes on behind what it had, to every entry once; of two retries at once one is taken', async () => {
     const run = await start(some);
-    const { id, mend } = await fail(run);
+    const { id, mend, worker } = await fail(run);
     const before = await run.store.jobs.get(id);
     const parts = (await run.store.jobs.partsOf(id)).map((part) => part.id);
     expect(parts.length).toBeGreaterThan(2);
     expect(await storedParts(run.db, id)).toEqual(expect.arrayContaining(parts));
     await mend();
-    await run.one.stop();
+    await worker.stop();
     const answers = await Promise.all([run.retry(id), run.retry(id)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([202, 409]);
     const [taken, refused] = answers.sort((a, b) => a.status - b.status) as [Answer, Answer];
@@ -98,7 +97,7 @@ describe('an export that failed is retried', () => {
       .toEqual([expect.objectContaining({ application: run.domain, job: id })]);
     for (const field of ['expiresAt', 'isDefect', 'leaseUntil']) expect(record).not.toHaveProperty(field);
 
-    await run.other.start();
+    await run.work();
     await expectWhole(run, id);
     expect((await run.store.jobs.partsOf(id)).slice(0, parts.length).map((part) => part.id)).toEqual(parts);
     expect((await run.retry(id)).body.error.message).toBe(
@@ -119,7 +118,7 @@ describe('an export that failed is retried', () => {
 
   it('and a worker that had it before, and wakes up, changes nothing', async () => {
     const run = await start(many);
-    const { store, sluice, other, client, domain } = run;
+    const { store, sluice, client, domain } = run;
     const mend = await breakNewest(run);
     // By way of a proxy, so that it is amid the job when it is stopped, however long this process takes.
     const { hostname, port } = new URL(inject('mongodbUrl'));
@@ -134,7 +133,7 @@ describe('an export that failed is retried', () => {
     one.halt();
     await proxy.restore();
     expect((await store.jobs.get(id))?.state).toBe('active');
-    await other.start();
+    await run.work();
     expect(await client.over(domain, id)).toMatchObject({ state: 'failed' });
     await mend();
     expect((await run.retry(id)).status).toBe(202);
@@ -151,7 +150,7 @@ describe('an export that failed is retried', () => {
     onTestFinished(redis.close);
     const run = await start(10, { REDIS_URL: `redis://127.0.0.1:${redis.port}` });
     const mend = await breakNewest(run);
-    await createWorkerProcess('export-worker', { ...run.sluice.env, REDIS_URL: inject('redisUrl') }).start();
+    await startQuickWorker('export-worker', { ...run.sluice.env, REDIS_URL: inject('redisUrl') });
     const id = await run.client.create(run.domain);
     expect(await run.client.over(run.domain, id)).toMatchObject({ state: 'failed' });
     await mend();
@@ -184,7 +183,7 @@ describe('a retry is refused', () => {
   it('when the export was streamed; nothing is kept of it', async () => {
     const run = await start(10);
     await breakNewest(run);
-    await run.one.start();
+    await run.work();
     const path = `/applications/${run.domain}/export`;
     expect((await run.sluice.request('GET', path, { token: run.token })).status).toBe(400);
     const [{ id }] = await run.client.list(run.domain);

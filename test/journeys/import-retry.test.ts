@@ -6,9 +6,10 @@ import { createCuttableProxy } from '../support/cuttable-proxy.ts';
 import { importClient } from '../support/import-client.ts';
 import { jsonOf } from '../support/json-of.ts';
 import { openStore, ownDatabase } from '../support/own-database.ts';
+import { startQuickWorker } from '../support/quick-start.ts';
 import { startSluice, until } from '../support/sluice.ts';
 import { ndjson } from '../support/upload-client.ts';
-import { createWorkerProcess, type WorkerProcess } from '../support/worker-process.ts';
+import { createWorkerProcess } from '../support/worker-process.ts';
 
 /** Three chunks. */
 const count = 12_000;
@@ -27,11 +28,10 @@ async function start(total = count, env: Record<string, string> = {}) {
   const client = importClient(sluice, token);
   const id: string = (await client.start(domain, lines(0, total))).body.data.id;
   const path = `/applications/${domain}/imports/${id}`;
-  const [one, other] = [1, 2].map(() => createWorkerProcess('ingest-worker', sluice.env));
   return {
     ...{ total, db, sluice, store, token, domain, client, id, path },
-    one: one as WorkerProcess,
-    other: other as WorkerProcess,
+    work: (REDIS_URL?: string) =>
+      startQuickWorker('ingest-worker', { ...sluice.env, ...(REDIS_URL && { REDIS_URL }) }),
     chunks: db.collection('chunks'),
     application: (await store.applications.byDomain(domain))?.id as string,
     retry: () => sluice.request('POST', `${path}/retry`, { token }),
@@ -42,11 +42,12 @@ async function start(total = count, env: Record<string, string> = {}) {
 
 type Run = Awaited<ReturnType<typeof start>>;
 
-/** Of a chunk that ten workers began in vain. */
-async function fail({ chunks, one, ended }: Run, seq = 1): Promise<void> {
-  await chunks.updateOne({ seq }, { $set: { attempts: 10 } });
-  await one.start();
-  expect(await ended()).toMatchObject({ state: 'failed', error: `10 workers tried chunk ${seq} in vain` });
+/** Of a chunk that ten workers began in vain. Returns the worker that found it so. */
+async function fail({ chunks, work, ended }: Run, redisUrl?: string): Promise<{ stop(): Promise<void> }> {
+  await chunks.updateOne({ seq: 1 }, { $set: { attempts: 10 } });
+  const worker = await work(redisUrl);
+  expect(await ended()).toMatchObject({ state: 'failed', error: '10 workers tried chunk 1 in vain' });
+  return worker;
 }
 
 /** Line 8 alone, with number 7, is refused. */
@@ -88,8 +89,8 @@ async function occupy({ chunks, store, application, id }: Run, seq: number, line
 describe('an import that failed is retried, and stores each line once,', () => {
   it('in the order of the file; of two retries at once one is taken', async () => {
     const run = await start();
-    await fail(run);
-    await run.one.stop();
+    const worker = await fail(run);
+    await worker.stop();
     const before = await run.store.jobs.get(run.id);
     expect(before?.expiresAt?.getTime()).toBeGreaterThan(Date.now() + 6 * 86_400_000);
     const answers = await Promise.all([run.retry(), run.retry()]);
@@ -109,7 +110,7 @@ describe('an import that failed is retried, and stores each line once,', () => {
       .poll(retried, { timeout: 60_000 })
       .toEqual([expect.objectContaining({ application: run.domain, job: run.id })]);
 
-    await run.other.start();
+    await run.work();
     await run.ended();
     const inOrder = (await run.stored()).map(({ payload }) => payload.n);
     expect(inOrder.findIndex((n, at) => at > 0 && n <= inOrder[at - 1])).toBe(-1);
@@ -123,7 +124,7 @@ describe('an import that failed is retried, and stores each line once,', () => {
     const run = await start();
     // Two commands of 2,000 lines of its chunk are stored before it.
     await occupy(run, 1, 9_500);
-    await run.one.start();
+    await run.work();
     expect(await run.ended()).toMatchObject({ state: 'failed', error: /^line 9500 would take the place/ });
     const part = (await run.stored()).filter(({ payload }) => payload.n >= 5_000 && payload.n < 10_000);
     expect([part.length > 1_000, part.length < 5_000]).toEqual([true, true]);
@@ -137,7 +138,7 @@ describe('an import that failed is retried, and stores each line once,', () => {
   it('also when it fails again for the same reason, until that is mended', async () => {
     const run = await start();
     await occupy(run, 2, 10_100);
-    await run.one.start();
+    await run.work();
     for (const _ of [1, 2]) {
       expect(await run.ended()).toMatchObject({ state: 'failed', error: /^line 10100 would take/ });
       expect((await run.retry()).status).toBe(202);
@@ -150,7 +151,8 @@ describe('an import that failed is retried, and stores each line once,', () => {
 
   it('and a worker that had a chunk of it before, and wakes up, changes nothing', async () => {
     const run = await start(100_000);
-    const { chunks, one, other, store, id } = run;
+    const { chunks, store, id } = run;
+    const one = createWorkerProcess('ingest-worker', run.sluice.env);
     await one.start();
     await until(async () => ((await store.jobs.get(id))?.done ?? 0) > 0);
     // Between two chunks it has none.
@@ -161,7 +163,7 @@ describe('an import that failed is retried, and stores each line once,', () => {
       return false;
     });
     await chunks.updateMany({ state: 'open', leaseUntil: { $exists: false } }, { $set: { attempts: 10 } });
-    await other.start();
+    await run.work();
     expect(await run.ended()).toMatchObject({ state: 'failed' });
     expect((await run.retry()).status).toBe(202);
     await until(async () => (await store.jobs.get(id))?.state === 'active');
@@ -174,8 +176,7 @@ describe('an import that failed is retried, and stores each line once,', () => {
     const redis = await createCuttableProxy({ host: hostname, port: Number(port || 6379) });
     onTestFinished(redis.close);
     const run = await start(count, { REDIS_URL: `redis://127.0.0.1:${redis.port}`, REDIS_TIMEOUT: '1s' });
-    const worker = createWorkerProcess('ingest-worker', { ...run.sluice.env, REDIS_URL: inject('redisUrl') });
-    await fail({ ...run, one: worker });
+    await fail(run, inject('redisUrl'));
     await redis.stall();
     expect((await run.retry()).status).toBe(202);
     await expectAll(run);

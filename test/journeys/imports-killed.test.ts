@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { importClient } from '../support/import-client.ts';
 import { ownDatabase } from '../support/own-database.ts';
-import { startSluice } from '../support/sluice.ts';
+import { startSluice, until } from '../support/sluice.ts';
 import { createWorkerProcess } from '../support/worker-process.ts';
 
 /** How often a worker is killed. */
@@ -32,15 +32,11 @@ async function begin() {
 }
 
 /** Resolves when so many lines are done, or all. */
-async function reached(
-  look: () => Promise<{ state: string; progress: { done: number } }>,
-  done: number,
-): Promise<void> {
-  for (;;) {
-    const job = await look();
-    if (job.progress.done >= done || (job.state !== 'active' && job.state !== 'waiting')) return;
-  }
-}
+const reached = (look: () => Promise<{ state: string; progress: { done: number } }>, done: number) =>
+  until(async () => {
+    const { state, progress } = await look();
+    return progress.done >= done || (state !== 'active' && state !== 'waiting');
+  }, timeout);
 
 async function expectAll({ db, client, look, id }: Awaited<ReturnType<typeof begin>>): Promise<void> {
   const refused = Array.from({ length: total }, (_, n) => n).filter(isBad);

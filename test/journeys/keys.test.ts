@@ -1,6 +1,5 @@
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { createApiProcess } from '../support/api-process.ts';
 import { exchange } from '../support/raw-exchange.ts';
 import { type Answer, type Call, call, type Sluice, startSluice, storeOf, until } from '../support/sluice.ts';
 
@@ -276,11 +275,11 @@ it('takes nothing whose key was revoked while the body came', async () => {
 });
 
 describe('on another replica, to which no message comes', () => {
-  async function startDeaf() {
-    const deaf = await createApiProcess({ ...sluice.env, REDIS_PREFIX: 'hears-nothing' });
-    await deaf.start();
-    return deaf;
-  }
+  let deaf: Sluice;
+  beforeAll(async () => {
+    deaf = await startSluice({ workers: false, env: { ...sluice.env, REDIS_PREFIX: 'hears-nothing' } });
+  });
+  afterAll(() => deaf.stop());
 
   /** Uploads until one is refused; returns how long after the change the last one began that was taken. */
   async function takenAfter(changed: number, url: string, options?: Call): Promise<number> {
@@ -294,7 +293,7 @@ describe('on another replica, to which no message comes', () => {
   }
 
   it('a revoked and a rotated key are refused within a second', async () => {
-    const { url } = await startDeaf();
+    const { url } = deaf;
     for (const end of [revoke, rotate]) {
       const issued = await create();
       expect((await upload(withKey(issued.key), '', url)).status).toBe(201);
@@ -304,7 +303,7 @@ describe('on another replica, to which no message comes', () => {
   });
 
   it('a key is wanted within a second, here at once', async () => {
-    const { url } = await startDeaf();
+    const { url } = deaf;
     await change({ key_required: false });
     await until(async () => (await upload({}, '', url)).status === 201);
     await change({ key_required: true });
@@ -317,7 +316,7 @@ describe('on another replica, to which no message comes', () => {
   });
 
   it('a new key is taken at once', async () => {
-    const { url } = await startDeaf();
+    const { url } = deaf;
     let known = await create();
     for (let i = 0; i < 10; i++) {
       await upload(withKey(known.key), '', url);

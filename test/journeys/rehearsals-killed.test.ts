@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { importClient } from '../support/import-client.ts';
 import { ownDatabase } from '../support/own-database.ts';
 import { rehearsalClient } from '../support/rehearsal-client.ts';
-import { startSluice } from '../support/sluice.ts';
+import { startSluice, until } from '../support/sluice.ts';
 import { createWorkerProcess } from '../support/worker-process.ts';
 
 /** How often a worker is killed. */
@@ -43,10 +43,10 @@ it(
     const { body } = await rehearsals.start(domain, schema);
     const { id } = body.data;
     for (let round = 0; round < kills; round++) {
-      for (;;) {
+      await until(async () => {
         const { state, progress } = await rehearsals.look(domain, id);
-        if (progress.done >= ((round + 0.5) / kills) * total || state === 'completed') break;
-      }
+        return progress.done >= ((round + 0.5) / kills) * total || state === 'completed';
+      }, timeout);
       const worker = workers[round % 2] as (typeof workers)[0];
       worker.kill();
       await worker.gone();

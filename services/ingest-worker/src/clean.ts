@@ -1,4 +1,4 @@
-import { jobKinds } from '@sluice/shared/contracts/jobs.ts';
+import { jobKinds } from '@sluice/shared/jobs.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Store } from '@sluice/store/connect.ts';
 

@@ -1,9 +1,6 @@
 import Type, { type Static } from 'typebox';
+import { jobKinds, jobStates } from '../jobs.ts';
 import { Timestamp } from './entries.ts';
-
-export const jobStates = ['waiting', 'active', 'completed', 'failed', 'cancelled'] as const;
-export type JobState = (typeof jobStates)[number];
-export const jobKinds = ['export', 'import', 'rehearsal', 'replay', 'deletion'] as const;
 
 const strict = { additionalProperties: false };
 export const Format = Type.Enum(['csv', 'ndjson', 'parquet'], {

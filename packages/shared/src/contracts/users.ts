@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { usernamePattern } from '../credentials.ts';
 
 const Password = Type.String({
   minLength: 8,
@@ -6,17 +7,7 @@ const Password = Type.String({
   examples: ['correct horse battery'],
   description: 'At least 8 characters and at most 72 bytes of UTF-8, which is what bcrypt looks at; no NUL.',
 });
-/** bcrypt looks at 72 bytes only, and takes `abc\0abc` for `abc`. */
-export const suitsBcrypt = (password: string) =>
-  Buffer.byteLength(password) <= 72 && !password.includes('\0');
-/** What `Password` says, for where no body is validated. */
-export const isPassword = (text: string) => [...text].length >= 8 && suitsBcrypt(text);
-
 const Locale = Type.Enum(['en'], { title: 'Locale', description: 'Language of messages.' });
-const usernamePattern = '^[A-Za-z0-9._-]*$';
-/** What `Username` says, likewise. */
-export const isUsername = (text: string) =>
-  new RegExp(usernamePattern).test(text) && text.length >= 3 && text.length <= 20;
 export const Username = Type.String({
   minLength: 3,
   maxLength: 20,
@@ -27,7 +18,18 @@ export const Username = Type.String({
 const strict = { additionalProperties: false };
 
 export const Registration = Type.Object(
-  { username: Username, password: Password, locale: Locale },
+  {
+    username: Username,
+    password: Password,
+    locale: Locale,
+    code: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        description:
+          'From the link that `npm start` prints while there is no user. It registers the first one, also while registration is closed.',
+      }),
+    ),
+  },
   { ...strict, title: 'Registration' },
 );
 /** Login checks nothing but types: a wrong shape of a password is a wrong password. */

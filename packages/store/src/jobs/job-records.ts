@@ -1,4 +1,5 @@
-import type { DeletionResult, JobState, ReplayResult } from '@sluice/shared/contracts/jobs.ts';
+import type { DeletionResult, ReplayResult } from '@sluice/shared/contracts/jobs.ts';
+import type { JobState } from '@sluice/shared/jobs.ts';
 import { ObjectId } from 'mongodb';
 import type { ImportJob, RehearsalJob } from './chunked-records.ts';
 import type { ExportJob } from './export-record.ts';

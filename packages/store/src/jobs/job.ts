@@ -1,4 +1,4 @@
-import type { JobState } from '@sluice/shared/contracts/jobs.ts';
+import type { JobState } from '@sluice/shared/jobs.ts';
 
 export interface Part {
   id: string;

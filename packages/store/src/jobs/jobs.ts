@@ -1,4 +1,4 @@
-import type { JobState } from '@sluice/shared/contracts/jobs.ts';
+import type { JobState } from '@sluice/shared/jobs.ts';
 import { type ClientSession, type Db, type Filter, ObjectId } from 'mongodb';
 import { idsOf } from '../ids.ts';
 import type { ChunkTotals } from './chunk-records.ts';

@@ -1,4 +1,4 @@
-import { type JobState, jobKinds } from '@sluice/shared/contracts/jobs.ts';
+import { type JobState, jobKinds } from '@sluice/shared/jobs.ts';
 import { type Db, type Filter, ObjectId } from 'mongodb';
 import { idsOf } from '../ids.ts';
 import { type JobDocument, type JobRecord, toRecord, unfinished } from './job-records.ts';

@@ -1,7 +1,7 @@
 import { openRedis } from '@sluice/queues/inspect-redis.ts';
 import type { AdminConfig } from '@sluice/shared/config/load.ts';
-import { jobKinds } from '@sluice/shared/contracts/jobs.ts';
 import { within } from '@sluice/shared/deadline.ts';
+import { jobKinds } from '@sluice/shared/jobs.ts';
 import { HalfRestored } from '@sluice/store/backup/write-database.ts';
 import type { Store } from '@sluice/store/connect.ts';
 import type { Command } from 'commander';

@@ -1,5 +1,5 @@
 import { parseDuration } from '@sluice/shared/config/kinds.ts';
-import { isUsername } from '@sluice/shared/contracts/users.ts';
+import { isUsername } from '@sluice/shared/credentials.ts';
 import type { UserRecord } from '@sluice/store/accounts/users.ts';
 import bcrypt from 'bcrypt';
 import { AdminError } from '../admin-error.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { type Admission, unlimited } from '@sluice/shared/admission.ts';
-import { isPassword } from '@sluice/shared/contracts/users.ts';
+import { isPassword } from '@sluice/shared/credentials.ts';
 import { createThread } from '@sluice/shared/threads/thread.ts';
 import bcrypt from 'bcrypt';
 import type { HashAnswer, HashRequest } from './hash-thread.ts';

@@ -1,4 +1,4 @@
-import { suitsBcrypt } from '@sluice/shared/contracts/users.ts';
+import { suitsBcrypt } from '@sluice/shared/credentials.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import { parseTimestamp } from '@sluice/shared/timestamp.ts';
 import type { Period } from '@sluice/store/entries/entries.ts';

@@ -33,7 +33,7 @@ export function DownloadButton({ domain, jobs, job, label }: Props) {
       </Group>
       {hasBegun && <Progress value={(100 * bytes) / total} aria-label={words.jobs.downloading} />}
       {error && (
-        <Text size="sm" c="red" role="alert">
+        <Text size="sm" c="error" role="alert">
           {error.message}
         </Text>
       )}

@@ -44,6 +44,12 @@ const theme = EditorView.theme({
   // The policy of the page allows no `data:`, from which the underlines would come.
   '.cm-lintRange-error': { backgroundImage: 'none', textDecoration: 'underline wavy #e03131' },
   '.cm-lintRange-warning': { backgroundImage: 'none', textDecoration: 'underline wavy #e67700' },
+  '.cm-collapsedLines': {
+    color: 'var(--mantine-color-text)',
+    background: 'var(--mantine-color-default-hover)',
+    // The signs around it are in few fonts.
+    '&:before, &:after': { content: 'none' },
+  },
   '.cm-marked': { backgroundColor: 'light-dark(#ffe3e3, #5c1f1f)' },
 });
 

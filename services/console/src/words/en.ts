@@ -81,6 +81,7 @@ export const words = {
     ofField: (column: string, pointer: string) => `${column}: ${pointer}`,
     items: 'each item',
     schema: 'Schema',
+    showSchema: 'Show and change the schema',
     schemaText: 'This JSON Schema follows from the sample and your choices. You can change it here.',
     schemaEdited: 'You changed the schema, so the fields of the sample no longer decide it.',
     fromSample: 'Take the schema from the sample',

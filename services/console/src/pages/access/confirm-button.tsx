@@ -29,6 +29,8 @@ export function ConfirmButton({ label, question, color, onConfirm, ...aria }: Pr
         opened={isOpen}
         onClose={close}
         title={aria['aria-label']}
+        // It would add a style without the nonce of the page.
+        lockScroll={false}
         closeButtonProps={{ 'aria-label': words.common.close }}
       >
         <Text size="sm" mb="md">

@@ -22,7 +22,7 @@ export function ShownKey({ issued, onClose }: { issued: Schemas['IssuedKey']; on
           readOnly
           value={issued.key}
           onFocus={(event) => event.currentTarget.select()}
-          ff="monospace"
+          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
           flex={1}
         />
         <CopyText text={issued.key} label={words.access.copyKey} />

@@ -18,7 +18,7 @@ export function MoreOptions({ choices, choose, filterError }: Props) {
         <TextInput
           label={words.exports.filter}
           description={words.exports.filterHint}
-          ff="monospace"
+          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
           value={filter}
           onChange={(event) => choose({ filter: event.currentTarget.value })}
           error={filterError}

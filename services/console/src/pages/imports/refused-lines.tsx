@@ -6,6 +6,8 @@ import { WideTable } from '../../components/wide-table.tsx';
 import { words } from '../../words/en.ts';
 import { mostLines, readReport } from './report.ts';
 
+const sayDetail = ({ path, message }: { path: string; message: string }) => `${path} ${message}`.trim();
+
 /** The first refused lines of an import, each with its reason. */
 export function RefusedLines({ domain, id }: { domain: string; id: string }) {
   const { data, error, refetch } = useQuery({
@@ -26,10 +28,10 @@ export function RefusedLines({ domain, id }: { domain: string; id: string }) {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {data.map(({ line, message, payload }) => (
+          {data.map(({ line, message, details = [], payload }) => (
             <Table.Tr key={line}>
               <Table.Td>{line}</Table.Td>
-              <Table.Td>{message}</Table.Td>
+              <Table.Td>{details.map(sayDetail).join('; ') || message}</Table.Td>
               <Table.Td>
                 <Code>{JSON.stringify(payload)?.slice(0, 200)}</Code>
               </Table.Td>

@@ -4,6 +4,7 @@ import { failureOf } from '../../api/failure.ts';
 export interface RefusedLine {
   line: number;
   message: string;
+  details?: { path: string; message: string }[];
   payload: unknown;
 }
 
