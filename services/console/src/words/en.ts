@@ -168,6 +168,7 @@ export const words = {
       failed: 'Failed',
       cancelled: 'Cancelled',
     },
+    formats: { csv: 'CSV', ndjson: 'NDJSON', json: 'JSON', parquet: 'Parquet' },
     waiting: 'Waiting for a worker',
     progress: 'Progress',
     ofTotal: (done: string, total: string) => `${done} of ${total}`,
