@@ -3,6 +3,8 @@ import type { Store } from './stores/store.ts';
 
 export interface Facts {
   address: string;
+  /** For the first user. */
+  link?: string | undefined;
   seconds: number;
   dir: string;
   logs: string;
@@ -12,18 +14,27 @@ export interface Facts {
 }
 
 /** What someone who has just started Sluice wants to know. */
-export function banner({ address, seconds, dir, logs, watch, mongodb, redis }: Facts): string {
+export function banner({ address, link, seconds, dir, logs, watch, mongodb, redis }: Facts): string {
   const isUsual = address === 'http://127.0.0.1:4000';
   return `
 Sluice is ready at ${address} after ${seconds.toFixed(1)} s
 
   Version   ${version()}
+  Console   ${address}
   API docs  ${address}/api/docs
   Data      ${dir}
   Logs      ${watch ? 'here' : logs}
   MongoDB   ${mongodb.source}
   Redis     ${redis.source}
+${
+  link
+    ? `
+Open this link to begin. It works once, for the first user:
 
+  ${link}
+`
+    : ''
+}
 Next: npm run demo${isUsual ? '' : ` -- --url ${address}`}, in another terminal. Ctrl-C stops Sluice and keeps the data.
 `;
 }

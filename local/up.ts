@@ -4,6 +4,7 @@ import { localDefaults } from '@sluice/shared/config/local-stores.ts';
 import type { Children } from './children.ts';
 import type { openDataDir } from './data-dir.ts';
 import type { localEnv } from './env.ts';
+import { firstLink } from './first-link.ts';
 import { checkPort } from './ports.ts';
 import { addressOf, waitUntilReady } from './ready.ts';
 import { collectors } from './services/collectors.ts';
@@ -58,8 +59,10 @@ export async function up(options: UpOptions) {
   const address = addressOf(config.host, port);
   if (services.length > 0) await readyOrBroken(address, broken, logs);
   for (const service of services) service.markReady();
+  const installation = { address, mongodbUrl: mongodb.url, jwtSecrets: env.JWT_SECRET };
+  const link = config.console && services.length > 0 ? await firstLink(installation) : undefined;
   if (watchRoot) watchSources(watchRoot, () => void restartAll());
-  return { address, mongodb, redis, broken };
+  return { address, link, mongodb, redis, broken };
 
   async function restartAll() {
     log('Sources changed, restarting the services');

@@ -81,6 +81,7 @@ it.each([
     'refused',
     'keys',
     'listing',
+    'live',
     'deleting',
     'exports',
     'imports',

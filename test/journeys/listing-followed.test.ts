@@ -1,32 +1,13 @@
-import { createClockWatch } from '@sluice/ingest-worker/milestones/clock-watch.ts';
-import { repeat } from '@sluice/shared/repeat.ts';
 import { expect, it, onTestFinished } from 'vitest';
 import { createApiProcess } from '../support/api-process.ts';
 import { createConnections } from '../support/connections.ts';
-import { openStore, ownDatabase } from '../support/own-database.ts';
+import { ownDatabase } from '../support/own-database.ts';
+import { removeSilent } from '../support/remove-silent.ts';
 import { call, ownStores, until } from '../support/sluice.ts';
 
 /** How often an API is killed. */
 const kills = Number(process.env.KILLS ?? 2);
 const uploadsBefore = 500;
-/** Longer than an API stores without a word. */
-const silentMs = 20_000;
-
-/** Takes processes off that died. Call in a test. */
-function removeSilent(url: string): void {
-  const store = openStore(url);
-  const watch = createClockWatch({ ask: store.clock, horizonMs: silentMs });
-  let running = Promise.resolve();
-  const stop = repeat(100, () => {
-    running = watch.look().then(() => store.horizon.removeSilent(watch.finalUntil() ?? 0));
-    return running;
-  });
-  onTestFinished(async () => {
-    stop();
-    await running;
-  });
-}
-
 it(
   'who follows an application gets each acknowledged upload once, while APIs are killed',
   async () => {

@@ -65,7 +65,7 @@ describe('the progress of a job', () => {
     for (let n = 0; n < 6; n++) expect((await one.open(job)).status).toBe(200);
     const refused = await one.get(job);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '2']);
-    expect((await bodyOf(refused)).error.message).toContain('too many followed jobs of one owner');
+    expect((await bodyOf(refused)).error.message).toContain('too many followers of one owner');
     expect((await other.open(others)).status).toBe(200);
     one.giveUp();
     await until(async () => (await one.open(job)).status === 200);

@@ -37,6 +37,9 @@ export async function createApiProcess(env: Record<string, string>) {
     /** Ends it at once, whatever it is doing. */
     kill,
 
+    /** Asks it to end in order. */
+    stop: () => void child?.kill('SIGTERM'),
+
     /** Resolves when it has ended. */
     async gone(): Promise<void> {
       if (child && child.exitCode === null && child.signalCode === null) await once(child, 'exit');

@@ -22,6 +22,7 @@ import { inspection } from './inspect.ts';
 import { chunkStore } from './jobs/chunks.ts';
 import { jobStore } from './jobs/jobs.ts';
 import { partStore } from './jobs/parts.ts';
+import { liveStore } from './live/live.ts';
 import { migrate } from './migrations/migrate.ts';
 import { monitorPool, monitorPrimary, timedConnections } from './monitor.ts';
 import { operationStore } from './operations.ts';
@@ -127,13 +128,14 @@ export function connectStore(
     milestones,
     horizon,
     deletions: deletionStore(db, timeoutMs),
+    live: liveStore(db, { milestones, horizon, openSince: chunks.openSince }),
     batches: batchStore(db, entries, writer, timeoutMs),
     keys: keyStore(db),
     fields: fieldStore(db),
     jobs: jobStore(db, chunks),
     parts: partStore(db),
     chunks,
-    refused: refusedStore(db),
+    refused: refusedStore(db, writer),
     refusals,
     replays: replayStore(db, entries, writer, timeoutMs),
     audit: auditStore(db),

@@ -40,7 +40,7 @@ const indexes: Record<string, IndexDescription[]> = {
     { key: { application: 1, stamp: 1 }, partialFilterExpression: { state: 'open' } },
   ],
   // With `size`, so that the sum of an application is found in the index alone.
-  refused: [{ key: { application: 1, _id: 1, size: 1 } }],
+  refused: [{ key: { application: 1, _id: 1, size: 1 } }, { key: { stored: 1 } }],
   audit: [{ key: { user: 1, at: -1, _id: -1 } }, { key: { expiresAt: 1 }, expireAfterSeconds: 0 }],
 };
 

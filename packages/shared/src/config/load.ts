@@ -153,6 +153,7 @@ export function loadLocalConfig(env = environment()) {
   });
   return {
     dataDir: vars.DATA_DIR,
+    console: vars.CONSOLE,
     host: vars.HOST,
     port: vars.PORT,
     mongodbUrl: vars.MONGODB_URL,

@@ -133,6 +133,15 @@ export const Application = Type.Object(
     template: Template,
     createdAt: Type.String({ format: 'date-time' }),
     lastModifiedAt: Type.String({ format: 'date-time' }),
+    entries: Type.Integer({ description: 'How many entries it has, exactly.', examples: [120] }),
+    last_entry_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+      description: '`createdAt` of the newest entry; `null` if there is none.',
+      examples: ['2026-11-21T04:00:00.000Z'],
+    }),
+    refused_24h: Type.Integer({
+      description: 'How many uploads were refused in the last 24 hours.',
+      examples: [3],
+    }),
     deleted_at: Type.Optional(
       Type.String({ format: 'date-time', description: 'In the list of deleted applications.' }),
     ),

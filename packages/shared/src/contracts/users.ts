@@ -18,7 +18,18 @@ export const Username = Type.String({
 const strict = { additionalProperties: false };
 
 export const Registration = Type.Object(
-  { username: Username, password: Password, locale: Locale },
+  {
+    username: Username,
+    password: Password,
+    locale: Locale,
+    code: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        description:
+          'From the link that `npm start` prints while there is no user. It registers the first one, also while registration is closed.',
+      }),
+    ),
+  },
   { ...strict, title: 'Registration' },
 );
 /** Login checks nothing but types: a wrong shape of a password is a wrong password. */

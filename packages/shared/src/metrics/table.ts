@@ -65,6 +65,10 @@ export const metricTable = {
     ...{ type: 'counter', labels: ['limit', 'answer'], of: api },
     help: 'Requests refused by a [limit](#limits), such as `rate_uploads`, `quota_jobs`, `capacity_pages`; `answer` is 429 or 503.',
   },
+  sluice_followers: {
+    ...{ type: 'gauge', labels: [], of: api },
+    help: 'Clients that follow an application with `…/data/live`.',
+  },
   sluice_queue_jobs: {
     ...{ type: 'gauge', labels: ['queue', 'state'], of: workers },
     help: 'Jobs in Redis: `waiting`, `active`, `delayed`.',

@@ -49,6 +49,8 @@ export function userStore(db: Db) {
       return orUndefined(await users.findOne({ _id: new ObjectId(id) }));
     },
 
+    isEmpty: async (): Promise<boolean> => (await users.findOne({}, { projection: { _id: 1 } })) === null,
+
     /** By name, without what is not shown. */
     async list(): Promise<Omit<UserRecord, 'passwordHash'>[]> {
       const shown = { projection: { passwordHash: 0, code: 0 } };

@@ -1,4 +1,5 @@
 import { type Db, MongoServerError } from 'mongodb';
+import { inSnapshot } from '../in-snapshot.ts';
 import { indexesOfEntries } from '../indexes.ts';
 import type { ChunkStore } from '../jobs/chunks.ts';
 import { IncompatibleDatabase } from '../migrations/incompatible-database.ts';
@@ -11,6 +12,7 @@ import { createInsert } from './insert-entries.ts';
 import { createListing, type Page, type Selection } from './list-entries.ts';
 import { type MilestoneStore, milestoneStore } from './milestones.ts';
 import { readDocument } from './read-document.ts';
+import { type Steps, stepCounts } from './step-counts.ts';
 import { stretches } from './stretches.ts';
 import type { Writer } from './writer.ts';
 
@@ -27,6 +29,7 @@ interface Dependencies {
 }
 
 const oldestFirst = { _id: 1 } as const;
+const newestFirst = { _id: -1 } as const;
 
 export type EntryStore = ReturnType<typeof entryStore>;
 
@@ -54,6 +57,12 @@ export function entryStore(
     return prepared;
   }
 
+  async function timeOfFirst(application: string, sort: { _id: 1 | -1 }): Promise<Date | undefined> {
+    const found = await entries.findOne(range(application, {}), { sort, projection: { _id: 1 } });
+    return found ? fromKey(found._id).createdAt : undefined;
+  }
+
+  const countSteps = stepCounts(db);
   const listing = createListing({ db, entries, milestones, filterMs });
   return {
     prepare: prepareOnce,
@@ -79,14 +88,17 @@ export function entryStore(
       return found ? readDocument(found as unknown as Uint8Array) : undefined;
     },
 
-    /** When the oldest entry was stored. */
-    async oldest(application: string): Promise<Date | undefined> {
-      const found = await entries.findOne(range(application, {}), {
-        sort: oldestFirst,
-        projection: { _id: 1 },
-      });
-      return found ? fromKey(found._id).createdAt : undefined;
+    /** How many there are in each step. `isIntact`: as for lists. */
+    countSteps(application: string, steps: Steps, isIntact: boolean): Promise<number[]> {
+      if (isIntact) return countSteps(undefined, application, steps);
+      return inSnapshot(db, (session) => countSteps(session, application, steps));
     },
+
+    /** When the oldest entry was stored. */
+    oldest: (application: string) => timeOfFirst(application, oldestFirst),
+
+    /** When the newest entry was stored. */
+    newest: (application: string) => timeOfFirst(application, newestFirst),
 
     /** See `stretches`. */
     stretches: (application: string, selection: Selection, limit: number) =>

@@ -78,6 +78,10 @@ export function lastIdBefore(time: Date): EntryId {
 export const lowestId: EntryId = '0'.repeat(2 * entryIdBytes);
 export const highestId: EntryId = 'f'.repeat(2 * entryIdBytes);
 
+/** The next higher id. */
+export const idAfter = (id: EntryId): EntryId =>
+  id === highestId ? id : (BigInt(`0x${id}`) + 1n).toString(16).padStart(2 * entryIdBytes, '0');
+
 /** The id of an entry in its key. */
 export const idOfKey = ({ buffer }: Binary): EntryId =>
   Buffer.from(buffer.buffer, buffer.byteOffset + applicationBytes, entryIdBytes).toString('hex');

@@ -4,7 +4,8 @@ import type { EntryDocument } from './entry-document.ts';
 import { type Condition, toQuery } from './entry-filter.ts';
 import { type EntryId, firstKeyAt, highestId, lowestId, toKey } from './entry-id.ts';
 import type { Period } from './entry-range.ts';
-import type { End, MilestoneStore } from './milestones.ts';
+import type { End } from './milestone-document.ts';
+import type { MilestoneStore } from './milestones.ts';
 import { inTime, type PageSize, readPage } from './read-page.ts';
 
 export type Selection = Period & {

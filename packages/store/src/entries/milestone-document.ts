@@ -11,4 +11,19 @@ export interface MilestoneDocument {
   /** How many were deleted since, of those beyond the milestone before this one; absent: none. */
   removed?: number;
   removedBytes?: number;
+  /** How many of those that are left came in each minute; see `packMinutes`. */
+  minutes?: Binary;
+}
+
+/** `rank`: how many entries the application has up to this key, and with it. `bytes`: of their payloads, as BSON. */
+export interface Milestone {
+  key: Binary;
+  rank: number;
+  bytes: number;
+}
+
+/** Where a range of keys ends. */
+export interface End {
+  $lt?: Binary;
+  $lte?: Binary;
 }

@@ -1,25 +1,14 @@
-import { type Binary, type ClientSession, type Db, ObjectId } from 'mongodb';
+import { Binary, type ClientSession, type Db, ObjectId } from 'mongodb';
 import { isDuplicate } from '../faults.ts';
 import { inSnapshot } from '../in-snapshot.ts';
 import { chunkTimes } from '../jobs/chunk-times.ts';
 import { deletionGuard } from './deletion-guard.ts';
 import type { EntryDocument } from './entry-document.ts';
-import { firstKeyAt, highestId, lowestId, toKey } from './entry-id.ts';
-import type { MilestoneDocument } from './milestone-document.ts';
+import { firstKeyAt, fromKey, highestId, lowestId, toKey } from './entry-id.ts';
+import { furtherMilestone } from './further-milestone.ts';
+import type { End, Milestone, MilestoneDocument } from './milestone-document.ts';
+import { packMinutes } from './minute-counts.ts';
 import { corrected, removedOf, storedRank } from './removed-entries.ts';
-
-/** `rank`: how many entries the application has up to this key, and with it. `bytes`: of their payloads, as BSON. */
-export interface Milestone {
-  key: Binary;
-  rank: number;
-  bytes: number;
-}
-
-/** Where a range of keys ends. */
-export interface End {
-  $lt?: Binary;
-  $lte?: Binary;
-}
 
 const ascending = { _id: 1 } as const;
 const descending = { _id: -1 } as const;
@@ -38,6 +27,7 @@ export function milestoneStore(db: Db, spacing = 2_500) {
   const guard = deletionGuard(db);
   const { openSince } = chunkTimes(db.collection('chunks'));
 
+  const { further, usageBeyond } = furtherMilestone(entries);
   const beginOf = (application: string) => toKey(application, lowestId);
   const begin = (application: string): Milestone => ({ key: beginOf(application), rank: 0, bytes: 0 });
   const allOf = (application: string): End => ({ $lte: toKey(application, highestId) });
@@ -52,35 +42,14 @@ export function milestoneStore(db: Db, spacing = 2_500) {
     return (await last(beginOf(application), allOf(application), session)) ?? begin(application);
   }
 
-  /** As many entries further, or as far as there are some. */
-  async function further(
-    { key, rank, bytes }: Milestone,
-    end: End,
-    { limit, session }: { limit: number; session?: ClientSession },
-  ): Promise<Milestone> {
-    const pipeline = [
-      { $match: { _id: { $gt: key, ...end } } },
-      { $sort: ascending },
-      { $limit: limit },
-      {
-        $group: {
-          _id: null,
-          last: { $last: '$_id' },
-          count: { $sum: 1 },
-          size: { $sum: { $bsonSize: '$payload' } },
-        },
-      },
-    ];
-    const found = entries.aggregate<{ last: Binary; count: number; size: number }>(pipeline, { session });
-    const [sums] = await found.toArray();
-    return sums
-      ? { key: sums.last, rank: rank + sums.count, bytes: bytes + sums.size }
-      : { key, rank, bytes };
-  }
-
   /** False when entries were deleted since `version`, or another worker was quicker. */
-  async function add(application: string, { key, ...sums }: Milestone, version: number): Promise<boolean> {
-    const document = { _id: key, application: new ObjectId(application), ...sums };
+  async function add(
+    application: string,
+    { key, keys, ...sums }: Milestone & { keys: Binary[] },
+    version: number,
+  ): Promise<boolean> {
+    const minutes = new Binary(packMinutes(keys.map((one) => fromKey(one).createdAt.getTime())));
+    const document = { _id: key, application: new ObjectId(application), ...sums, minutes };
     try {
       return await guard.unlessChanged(application, version, async (session) => {
         await milestones.insertOne(document, { session });
@@ -128,12 +97,12 @@ export function milestoneStore(db: Db, spacing = 2_500) {
     usage: (application: string): Promise<{ entries: number; bytes: number }> =>
       inSnapshot(db, async (session) => {
         const highest = await lastOf(application, session);
-        const [removed, all] = await Promise.all([
+        const [removed, beyond] = await Promise.all([
           removedOf(db, application, session),
-          further(highest, allOf(application), { limit: Number.MAX_SAFE_INTEGER, session }),
+          usageBeyond(highest, allOf(application), session),
         ]);
         const { rank, bytes } = corrected(highest, removed);
-        return { entries: all.rank - highest.rank + rank, bytes: all.bytes - highest.bytes + bytes };
+        return { entries: rank + beyond.entries, bytes: bytes + beyond.bytes };
       }),
 
     /** The first milestone at a rank or above it, undefined beyond the last one. The session is as for `countIn`. */
@@ -190,7 +159,7 @@ export function milestoneStore(db: Db, spacing = 2_500) {
         const open = await openSince(application);
         const $lt = firstKeyAt(application, new Date(Math.min(bound, open ?? bound)));
         const known = await lastOf(application);
-        const next = await further(known, { $lt }, { limit: spacing });
+        const next = await further(known, { $lt }, spacing);
         if (next.rank < known.rank + spacing) return set;
         if (await add(application, next, version)) set += 1;
       }

@@ -1,6 +1,7 @@
-import type { AnyBulkWriteOperation, Binary, ClientSession, Db } from 'mongodb';
-import { highestId, lowestId, toKey } from './entry-id.ts';
+import { type AnyBulkWriteOperation, Binary, type ClientSession, type Db } from 'mongodb';
+import { fromKey, highestId, lowestId, toKey } from './entry-id.ts';
 import type { MilestoneDocument } from './milestone-document.ts';
+import { withoutTimes } from './minute-counts.ts';
 
 /** An entry that is deleted. `bytes`: of its payload, as BSON. */
 export interface RemovedEntry {
@@ -9,6 +10,7 @@ export interface RemovedEntry {
 }
 
 type Sums = { removed: number; removedBytes: number };
+type Changed = Sums & Pick<MilestoneDocument, 'minutes'>;
 const none: Sums = { removed: 0, removedBytes: 0 };
 
 /** Takes entries of an application out of what its milestones count, in the transaction that deletes them. They come in the order of keys. */
@@ -45,12 +47,15 @@ function changesOf(
   let lower = rankBefore;
   let left = none;
   let at = 0;
-  for (const { _id, rank, removed = 0, removedBytes = 0 } of milestones) {
-    const sums = { removed: removed + left.removed, removedBytes: removedBytes + left.removedBytes };
+  for (const { _id, rank, removed = 0, removedBytes = 0, minutes } of milestones) {
+    const sums: Changed = { removed: removed + left.removed, removedBytes: removedBytes + left.removedBytes };
+    const times: number[] = [];
     for (; at < entries.length && Buffer.compare(keyOf(entries[at]), _id.buffer) <= 0; at++) {
       sums.removed += 1;
       sums.removedBytes += entries[at]?.bytes as number;
+      times.push(fromKey(entries[at]?._id as Binary).createdAt.getTime());
     }
+    if (minutes) sums.minutes = new Binary(withoutTimes(minutes.buffer, times));
     const isEmpty = sums.removed === rank - lower;
     if (isEmpty) changes.push({ deleteOne: { filter: { _id } } });
     else if (sums.removed > removed) changes.push({ updateOne: { filter: { _id }, update: { $set: sums } } });

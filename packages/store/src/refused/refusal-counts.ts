@@ -1,5 +1,5 @@
 import type { Binary, Db } from 'mongodb';
-import { createKeysAt, firstKeyAt, highestId, lowestId, toKey } from '../entries/entry-id.ts';
+import { createKeysAt, firstKeyAt, fromKey, highestId, lowestId, toKey } from '../entries/entry-id.ts';
 import type { Period } from '../entries/entry-range.ts';
 import type { Reason } from './refused-records.ts';
 
@@ -25,6 +25,11 @@ interface CountsDocument {
   reasons: ReasonCount[];
 }
 
+export interface MinuteTotal {
+  at: Date;
+  total: number;
+}
+
 const minuteMs = 60_000;
 /** Of the counts of an application. */
 const mostBytes = 64 * 1024 ** 2;
@@ -33,6 +38,8 @@ const all = (application: string) => ({
   $gte: toKey(application, lowestId),
   $lte: toKey(application, highestId),
 });
+
+const applicationOf = (key: Binary) => key.toString('hex').slice(0, 24);
 
 /** Makes the keys of the counts of one process. */
 export function createCountKeys(): (application: string, minute: number) => Binary {
@@ -91,6 +98,27 @@ export function refusalCountStore(db: Db) {
         .toArray();
     },
 
+    /** How many were refused in each minute of a period of whole minutes. A minute may come several times. */
+    async byMinute(application: string, { from, to }: Required<Period>): Promise<MinuteTotal[]> {
+      const _id = { $gte: firstKeyAt(application, from as Date), $lt: firstKeyAt(application, to as Date) };
+      const found = counts.find({ _id }).project<Pick<CountsDocument, '_id' | 'total'>>({ total: 1 });
+      return (await found.toArray()).map(({ _id, total }) => ({ at: fromKey(_id).createdAt, total }));
+    },
+
+    /** How many were refused since a whole minute, by application; those that have none are absent. */
+    async since(applications: string[], from: Date): Promise<Map<string, number>> {
+      const $or = applications.map((application) => ({
+        _id: { ...all(application), $gte: firstKeyAt(application, from) },
+      }));
+      const found = counts.find({ $or }).project<Pick<CountsDocument, '_id' | 'total'>>({ total: 1 });
+      const totals = new Map<string, number>();
+      for await (const { _id, total } of found) {
+        const application = applicationOf(_id);
+        totals.set(application, (totals.get(application) ?? 0) + total);
+      }
+      return totals;
+    },
+
     /** Removes those of before a time, then the oldest until the others are within the limit. */
     async trim(application: string, before: Date): Promise<void> {
       const _id = all(application);
@@ -109,7 +137,7 @@ export function refusalCountStore(db: Db) {
       for (let $gt = toKey('0'.repeat(24), lowestId); ; ) {
         const next = await counts.findOne({ _id: { $gt } }, { sort: { _id: 1 }, projection: { _id: 1 } });
         if (!next) return;
-        const application = next._id.toString('hex').slice(0, 24);
+        const application = applicationOf(next._id);
         yield application;
         $gt = toKey(application, highestId);
       }

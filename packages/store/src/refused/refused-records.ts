@@ -1,6 +1,6 @@
 import type { RefusedSource } from '@sluice/shared/contracts/refused.ts';
 import type { ErrorDetail, ErrorName } from '@sluice/shared/errors.ts';
-import { ObjectId } from 'mongodb';
+import { type Binary, ObjectId } from 'mongodb';
 import type { Period } from '../entries/entry-range.ts';
 
 /** What refused uploads are grouped by: the first thing that was wrong. */
@@ -37,6 +37,8 @@ export interface RefusedRecord extends Reason {
 export interface RefusedDocument extends Omit<RefusedRecord, 'id' | 'application'> {
   _id: ObjectId;
   application: ObjectId;
+  /** The key that an entry would have which was stored with it: followers get refused uploads in this order. */
+  stored: Binary;
 }
 
 /** Which refused uploads are meant; all, where nothing is said. */
@@ -44,13 +46,14 @@ export type RefusedSelection = Period & Partial<{ [Name in keyof Reason]: Reason
 
 export const newRefusedId = (): string => new ObjectId().toHexString();
 
-export const toDocument = ({ id, application, ...rest }: RefusedRecord): RefusedDocument => ({
+export const toDocument = ({ id, application, ...rest }: RefusedRecord, stored: Binary): RefusedDocument => ({
   ...rest,
   _id: new ObjectId(id),
   application: new ObjectId(application),
+  stored,
 });
 
-export const toRefused = ({ _id, application, ...rest }: RefusedDocument): RefusedRecord => ({
+export const toRefused = ({ _id, application, stored: _, ...rest }: RefusedDocument): RefusedRecord => ({
   ...rest,
   id: _id.toHexString(),
   application: application.toHexString(),

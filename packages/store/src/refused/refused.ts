@@ -1,5 +1,7 @@
 import { type Db, type Filter, ObjectId } from 'mongodb';
+import { createKeysAt } from '../entries/entry-id.ts';
 import { PageTooLarge } from '../entries/read-page.ts';
+import type { Writer } from '../entries/writer.ts';
 import { isDuplicate } from '../faults.ts';
 import {
   type Reason,
@@ -57,14 +59,23 @@ export function matching(
 export type RefusedStore = ReturnType<typeof refusedStore>;
 
 /** Refused uploads of all applications, as far as they are kept. */
-export function refusedStore(db: Db) {
+export function refusedStore(db: Db, writer: Pick<Writer, 'write'>) {
   const refused = db.collection<RefusedDocument>('refused');
+  const newKey = createKeysAt();
+
+  /** Each gets a key of its own, for which the same holds as for those of entries: see docs/decisions/0022-forward-sync.md. */
+  async function insert(records: RefusedRecord[], now: number): Promise<void> {
+    const documents = records.map((record) =>
+      toDocument(record, newKey(Buffer.from(record.application, 'hex'), now)),
+    );
+    await refused.insertMany(documents, { ordered: false });
+  }
 
   return {
     /** What is kept already is not kept twice. */
     async keep(records: RefusedRecord[]): Promise<void> {
       try {
-        await refused.insertMany(records.map(toDocument), { ordered: false });
+        await writer.write((now) => insert(records, now()));
       } catch (error) {
         if (!isDuplicate(error)) throw error;
       }

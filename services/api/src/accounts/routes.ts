@@ -8,6 +8,7 @@ import {
   Token,
 } from '@sluice/shared/contracts/users.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
+import { isFirstCode } from '@sluice/shared/first-code.ts';
 import type { UserRecord } from '@sluice/store/accounts/users.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { success } from '../http/envelope.ts';
@@ -35,6 +36,9 @@ const invalidCode = () =>
   invalidCredentials(
     'wrong username or code; a code works once and expires, so ask the operator for another',
   );
+
+const invalidFirstCode = () =>
+  invalidCredentials('wrong code; the code of the link works once, for the first user of this installation');
 
 /** Accounts: register, log in, change the password; the rest is in profile-routes.ts. */
 export const userRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = async (
@@ -65,11 +69,12 @@ export const userRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = 
       schema: {
         operationId: 'registerUser',
         summary: 'Register a user',
-        description: 'Open to everyone while the operator allows it with `REGISTRATION_OPEN`.',
+        description:
+          'Open to everyone while the operator allows it with `REGISTRATION_OPEN`, and to the first user with a code.',
         body: Registration,
         response: {
           200: { ...Success(Message, 'Registered.', { message: 'user ada was registered' }), ...rateLimited },
-          ...refusals('RegistrationClosedError', 'ResourceConflictError'),
+          ...refusals('InvalidCredentialsError', 'RegistrationClosedError', 'ResourceConflictError'),
           ...overRate,
         },
       },
@@ -77,14 +82,16 @@ export const userRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = 
       onRequest: config.registrationOpen
         ? limitAddresses(counters, config.registerRate, 'registrations')
         : [],
-      preValidation: async () => {
-        if (config.registrationOpen) return;
+      preValidation: async ({ body }) => {
+        if (config.registrationOpen || body?.code !== undefined) return;
         const message = 'registration is closed; the operator opens it with REGISTRATION_OPEN';
         throw new ApiError('RegistrationClosedError', message);
       },
     },
     async (request, reply) => {
-      const { username, locale, password } = request.body;
+      const { username, locale, password, code } = request.body;
+      if (code !== undefined && !(isFirstCode(code, config.jwt.secrets) && (await users.isEmpty())))
+        throw invalidFirstCode();
       const passwordHash = await passwords.hash(password, addressKey(request.ip));
       const user = await users.create({ username, locale, passwordHash });
       if (!user) throw new ApiError('ResourceConflictError', `username ${username} is taken`);

@@ -5,18 +5,21 @@ import { applicationNotFound } from '@sluice/shared/errors.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { success } from '../http/envelope.ts';
 import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
+import { createActivityOf } from './activity.ts';
 import { createAnnounce } from './announce.ts';
 import { findApplication } from './find.ts';
-import { sendOne } from './send-one.ts';
+import { createSendOne } from './send-one.ts';
 
 type Needs = 'store' | 'cache' | 'queues' | 'quotas' | 'audit' | 'config' | 'log';
 
 /** Deletion of an application, and its way back. */
 export const deletionRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = async (
   app,
-  { store: { applications }, cache, queues, quotas, audit, config, log },
+  { store, cache, queues, quotas, audit, config, log },
 ) => {
   ownerRoutes(app, 'Applications');
+  const { applications } = store;
+  const sendOne = createSendOne(createActivityOf(store));
   const announce = createAnnounce({ cache, queues, log });
 
   app.delete(

@@ -5,19 +5,21 @@ import type { FastifyReply } from 'fastify';
 import { expect, it } from 'vitest';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
 import { createCapacities } from '../limits/capacity.ts';
+import { type ActivityOf, createActivityOf } from './activity.ts';
 import { createListApplications } from './list.ts';
 
 const ownerId = randomBytes(12).toString('hex');
 
 /** A store with so many applications of the owner, each with a schema of so many bytes. */
-async function filled(count: number, schemaBytes: number): Promise<ApplicationStore> {
-  const { applications } = openStore((await ownDatabase()).url);
+async function filled(count: number, schemaBytes: number) {
+  const store = openStore((await ownDatabase()).url);
+  const { applications } = store;
   const rawSchema = JSON.stringify({ type: 'object', x: 'x'.repeat(schemaBytes) });
   for (let n = 0; n < count; n++) {
     const fields = { name: `no ${n}`, type: 'web', connectors: [], rawSchema, domain: `no-${n}` };
     await applications.create({ ...fields, owner: { id: ownerId, username: 'somebody' } });
   }
-  return applications;
+  return { applications, activityOf: createActivityOf(store) };
 }
 
 /** The store, and how often it is read: in all, and at most at the same time. */
@@ -38,8 +40,8 @@ function watched({ byIds }: ApplicationStore) {
 
 const openReply = () => ({ raw: new PassThrough() }) as unknown as FastifyReply;
 
-const listing = (applications: Parameters<typeof createListApplications>[0]) =>
-  createListApplications(applications, createCapacities());
+const listing = (applications: Pick<ApplicationStore, 'byIds'>, activityOf: ActivityOf) =>
+  createListApplications(applications, activityOf, createCapacities());
 
 async function namesIn(pieces: AsyncIterable<string>): Promise<string[]> {
   let text = '';
@@ -48,9 +50,9 @@ async function namesIn(pieces: AsyncIterable<string>): Promise<string[]> {
 }
 
 it('lists of large applications at the same time are all whole, and read one application at a time', async () => {
-  const applications = await filled(6, 200_000);
+  const { applications, activityOf } = await filled(6, 200_000);
   const { readings, byIds } = watched(applications);
-  const list = listing({ byIds });
+  const list = listing({ byIds }, activityOf);
   const sizes = await applications.sizesOfOwner(ownerId, {});
   const lists = await Promise.all(
     Array.from({ length: 8 }, () => namesIn(list(openReply(), ownerId, sizes))),
@@ -60,9 +62,9 @@ it('lists of large applications at the same time are all whole, and read one app
 });
 
 it('a list is read no further than its client takes it, and does not hold up others', async () => {
-  const applications = await filled(3, 200_000);
+  const { applications, activityOf } = await filled(3, 200_000);
   const { readings, byIds } = watched(applications);
-  const list = listing({ byIds });
+  const list = listing({ byIds }, activityOf);
   const sizes = await applications.sizesOfOwner(ownerId, {});
   const slow = list(openReply(), ownerId, sizes);
   await slow.next();
@@ -74,10 +76,10 @@ it('a list is read no further than its client takes it, and does not hold up oth
 it.each([[[0]], [[1]], [[2]], [[0, 1, 2]]])(
   'of large applications those that are deleted meanwhile are left out: %j',
   async (gone) => {
-    const applications = await filled(3, 200_000);
+    const { applications, activityOf } = await filled(3, 200_000);
     const sizes = await applications.sizesOfOwner(ownerId, {});
     for (const n of gone) await applications.remove(`no-${n}`, ownerId, 0);
     const left = [2, 1, 0].filter((n) => !gone.includes(n)).map((n) => `no ${n}`);
-    expect(await namesIn(listing(applications)(openReply(), ownerId, sizes))).toEqual(left);
+    expect(await namesIn(listing(applications, activityOf)(openReply(), ownerId, sizes))).toEqual(left);
   },
 );

@@ -1,12 +1,9 @@
-import type { Application } from '@sluice/shared/contracts/applications.ts';
-import type {
-  ApplicationRecord,
-  ApplicationSize,
-  ApplicationStore,
-} from '@sluice/store/applications/applications.ts';
+import type { ApplicationSize, ApplicationStore } from '@sluice/store/applications/applications.ts';
 import type { Existence } from '@sluice/store/applications/deleted-applications.ts';
 import type { FastifyReply } from 'fastify';
 import type { Capacities } from '../limits/capacity.ts';
+import type { ActivityOf } from './activity.ts';
+import { toJson } from './to-json.ts';
 
 /** Applications that are read by one query, and their bytes as BSON: a schema may have 256 KiB. It takes a few milliseconds to write them. */
 const groupOf = { count: 100, bytes: 256 * 1024 };
@@ -32,40 +29,20 @@ function toGroups(sizes: ApplicationSize[]): Group[] {
   return groups;
 }
 
-/** An application as its owner sees it, as JSON. The schema is JSON already: it is not parsed and written again. */
-export function toJson(record: ApplicationRecord, warnings: string[] = []): string {
-  const { rawSchema } = record;
-  const fields: Omit<Application, 'template'> = {
-    name: record.name,
-    owner: record.owner.username,
-    domain: record.domain,
-    type: record.type,
-    connectors: record.connectors,
-    key_required: record.keyRequired,
-    allowed_origins: record.allowedOrigins,
-    retention_days: record.retentionDays,
-    refused: record.refused,
-    createdAt: record.createdAt.toISOString(),
-    lastModifiedAt: record.lastModifiedAt.toISOString(),
-    ...(record.deletedAt && { deleted_at: record.deletedAt.toISOString() }),
-    ...(record.purgeAt && { purge_at: record.purgeAt.toISOString() }),
-    ...(warnings.length > 0 && { warnings }),
-  };
-  const template = `{"version":${record.version},"raw_schema":${JSON.stringify(rawSchema)},"schema":${rawSchema}}`;
-  return `${JSON.stringify(fields).slice(0, -1)},"template":${template}}`;
-}
-
 /** Writes lists of applications. However many clients list, one group at a time is read and written, so that uploads go on beside. */
 export function createListApplications(
   applications: Pick<ApplicationStore, 'byIds'>,
+  activityOf: ActivityOf,
   { lists, listParts }: Pick<Capacities, 'lists' | 'listParts'>,
 ) {
   async function* write(ownerId: string, groups: Group[], existence?: Existence): AsyncGenerator<string> {
     let before = '{"success":true,"status":200,"data":[';
     for (const { ids } of groups) {
-      const group = await listParts.runInFairOrder(ownerId, async () =>
-        (await applications.byIds(ids, existence)).map((record) => toJson(record)).join(','),
-      );
+      const group = await listParts.runInFairOrder(ownerId, async () => {
+        const records = await applications.byIds(ids, existence);
+        const activity = await activityOf(records);
+        return records.map((record) => toJson(record, activity.get(record.id))).join(',');
+      });
       if (group === '') continue;
       yield before + group;
       before = ',';

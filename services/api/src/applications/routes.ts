@@ -14,12 +14,14 @@ import Type from 'typebox';
 import type { Dependencies } from '../dependencies.ts';
 import { toPackageUrl } from '../http/formats.ts';
 import { ByDomain, overLimit, ownerRoutes, refusals } from '../http/route-parts.ts';
-import { sendJson } from '../http/send-json.ts';
+import { sendJson, success200 } from '../http/send-json.ts';
+import { createActivityOf } from './activity.ts';
 import { createAnnounce } from './announce.ts';
 import { findApplication } from './find.ts';
 import { createListApplications } from './list.ts';
 import { makeDomain } from './make-domain.ts';
-import { sendOne } from './send-one.ts';
+import { createSendOne } from './send-one.ts';
+import { toJson } from './to-json.ts';
 
 const toConnectors = (connectors: Connector[]): Connector[] =>
   connectors.map(({ package_url, language }) => ({
@@ -48,11 +50,13 @@ type Needs = 'store' | 'compiler' | 'cache' | 'queues' | 'quotas' | 'capacity' |
 /** Applications of the user whose token it is. */
 export const applicationRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = async (
   app,
-  { store: { applications, refused }, compiler, cache, queues, quotas, capacity, audit, log },
+  { store, compiler, cache, queues, quotas, capacity, audit, log },
 ) => {
   ownerRoutes(app, 'Applications');
-  const list = createListApplications(applications, capacity);
-
+  const { applications, refused } = store;
+  const activityOf = createActivityOf(store);
+  const list = createListApplications(applications, activityOf, capacity);
+  const sendOne = createSendOne(activityOf);
   const announce = createAnnounce({ cache, queues, log });
 
   app.post(
@@ -82,7 +86,7 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Nee
         const created = await applications.create({ ...fields, domain: makeDomain(body.name) });
         if (!created) continue;
         await audit.note(request, { action: 'application.created', application: created.domain });
-        return sendOne(reply, created, compiled.warnings);
+        return sendJson(reply, success200(toJson(created, undefined, compiled.warnings)));
       }
     },
   );

@@ -8,10 +8,11 @@ import Type from 'typebox';
 import type { Dependencies } from '../dependencies.ts';
 import { ByDomain, overLimit, ownerRoutes, refusals } from '../http/route-parts.ts';
 import { sendJson, success200 } from '../http/send-json.ts';
+import { createActivityOf } from './activity.ts';
 import { createAnnounce } from './announce.ts';
 import { findApplication } from './find.ts';
-import { toJson } from './list.ts';
 import { conflict, createPublish } from './publish.ts';
+import { toJson } from './to-json.ts';
 
 /** JSON in which the schema is not parsed and written again. */
 function versionJson({ version, rawSchema, note, createdAt, createdBy }: VersionRecord): string {
@@ -39,6 +40,7 @@ export const schemaRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
   ownerRoutes(app, 'Schemas');
   const announce = createAnnounce({ cache, queues, log });
   const publish = createPublish(store);
+  const activityOf = createActivityOf(store);
 
   app.get(
     '/applications/:domain/schemas',
@@ -119,6 +121,8 @@ export const schemaRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
       const { warnings, changes } = compiled;
       const report = { changes, ...(warnings.length > 0 && { warnings }) };
       if (query.dry_run) return sendJson(reply, success200(JSON.stringify(report)));
+      // Before: an answer that fails would say that nothing was published.
+      const activity = await activityOf([application]);
       const published = await publish(application, { rawSchema, note, createdBy: owner.username });
       const { id, domain, version } = published;
       if (version !== application.version)
@@ -127,7 +131,8 @@ export const schemaRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
           announce(id, ['invalidations']),
         ]);
       const text = JSON.stringify({ version, ...report });
-      return sendJson(reply, success200(`${text.slice(0, -1)},"application":${toJson(published)}}`));
+      const shown = toJson(published, activity.get(id));
+      return sendJson(reply, success200(`${text.slice(0, -1)},"application":${shown}}`));
     },
   );
 };

@@ -1,7 +1,11 @@
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import type { FastifyReply } from 'fastify';
 import { sendJson, success200 } from '../http/send-json.ts';
-import { toJson } from './list.ts';
+import type { ActivityOf } from './activity.ts';
+import { toJson } from './to-json.ts';
 
-export const sendOne = (reply: FastifyReply, application: ApplicationRecord, warnings: string[] = []) =>
-  sendJson(reply, success200(toJson(application, warnings)));
+export const createSendOne =
+  (activityOf: ActivityOf) => async (reply: FastifyReply, application: ApplicationRecord) => {
+    const activity = await activityOf([application]);
+    return sendJson(reply, success200(toJson(application, activity.get(application.id))));
+  };

@@ -3,6 +3,7 @@ import swaggerUi from '@fastify/swagger-ui';
 import { version } from '@sluice/shared/version.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import { apiPage } from './api-page.ts';
 import { afterEarlierRequests } from './connections/connections.ts';
 import { describeFailures } from './describe-failures.ts';
 import { describeOperations } from './describe-operations.ts';
@@ -58,24 +59,13 @@ export const openapi = fp(
     await app.register(async (docs) => {
       docs.addHook('onRequest', afterEarlierRequests);
       await docs.register(swaggerUi, {
-        routePrefix: '/api/docs',
+        ...apiPage,
         uiHooks: {
           preHandler: (request, reply, done) => {
             if (request.routeOptions.url === '/api/docs/json') sendDescription(request, reply);
             else done();
           },
         },
-        staticCSP: {
-          'default-src': "'none'",
-          'script-src': "'self'",
-          'style-src': "'self'",
-          'img-src': "'self' data:",
-          'connect-src': "'self'",
-          'base-uri': "'none'",
-          'form-action': "'none'",
-          'frame-ancestors': "'none'",
-        },
-        uiConfig: { persistAuthorization: false, displayRequestDuration: true },
       });
     });
     app.get('/api/openapi.json', { schema: { hide: true } }, sendDescription);

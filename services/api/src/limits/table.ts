@@ -54,7 +54,7 @@ export const capacities = {
     note: 'read one at a time; the others wait',
   },
   downloads: { what: 'downloads', client: 'owner', limit: 384 * mib, note: downloadNote },
-  followers: { what: 'followed jobs', client: 'owner', limit: 256, note: '`…/events`' },
+  followers: { what: 'followers', client: 'owner', limit: 256, note: '`…/events` and `…/data/live`' },
 } satisfies Record<string, CapacityLimit>;
 
 export type CapacityName = keyof typeof capacities;

@@ -28,6 +28,11 @@ export function Layout() {
               <Anchor href="/api/docs">{words.layout.apiDocs}</Anchor>
               <ColorSchemeSwitch />
               {isSignedIn && (
+                <Anchor component={Link} to="/profile">
+                  {words.layout.profile}
+                </Anchor>
+              )}
+              {isSignedIn && (
                 <Button variant="default" size="xs" onClick={session.end}>
                   {words.layout.signOut}
                 </Button>

@@ -18,12 +18,21 @@ export const router = createBrowserRouter([
     ErrorBoundary: PageError,
     HydrateFallback: Loading,
     children: [
+      { path: '/welcome', lazy: page(() => import('../pages/welcome/page.tsx')) },
       { path: '/sign-in', lazy: page(() => import('../pages/sign-in/page.tsx')) },
       {
         Component: RequireSession,
         children: [
           { path: '/', element: <Navigate to="/applications" replace /> },
           { path: '/applications', lazy: page(() => import('../pages/applications/page.tsx')) },
+          { path: '/applications/new', lazy: page(() => import('../pages/create/page.tsx')) },
+          { path: '/applications/:domain/start', lazy: page(() => import('../pages/start/page.tsx')) },
+          {
+            path: '/applications/deleted',
+            lazy: page(() => import('../pages/deleted-applications/page.tsx')),
+          },
+          { path: '/profile', lazy: page(() => import('../pages/profile/page.tsx')) },
+          { path: '/audit', lazy: page(() => import('../pages/audit/page.tsx')) },
           {
             path: '/applications/:domain',
             lazy: page(() => import('../pages/application/page.tsx')),

@@ -39,3 +39,11 @@ export function formatDistance(at: Date, now: Date): string {
   }
   return formatTime(at);
 }
+
+/** `2 min 5 s`. */
+export function formatDuration(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

@@ -1,3 +1,16 @@
-import { words } from '../../words/en.ts';
+import { Stack } from '@mantine/core';
+import { Deletion } from './deletion.tsx';
+import { Keys } from './keys.tsx';
+import { Origins } from './origins.tsx';
+import { Retention } from './retention.tsx';
 
-export const Page = () => <h2>{words.tabs.access}</h2>;
+export function Page() {
+  return (
+    <Stack gap="xl">
+      <Keys />
+      <Origins />
+      <Retention />
+      <Deletion />
+    </Stack>
+  );
+}

@@ -1,4 +1,4 @@
-import { Anchor, Table } from '@mantine/core';
+import { Anchor, Button, Table } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { type Application, applicationsQuery } from '../../api/applications.ts';
@@ -13,16 +13,27 @@ export function Page() {
   const { data, error, refetch } = useQuery(applicationsQuery);
   return (
     <>
-      <PageTitle title={words.applications.title} />
+      <PageTitle title={words.applications.title}>{data && data.length > 0 && <CreateLink />}</PageTitle>
       {error && <ErrorAlert error={error} onRetry={refetch} />}
       {!data && !error && <Loading />}
       {data?.length === 0 && (
-        <EmptyState title={words.applications.emptyTitle} text={words.applications.emptyText} />
+        <EmptyState title={words.applications.emptyTitle} text={words.applications.emptyText}>
+          <CreateLink />
+        </EmptyState>
       )}
       {data && data.length > 0 && <ApplicationsTable applications={data} />}
+      <Anchor component={Link} to="deleted">
+        {words.deleted.title}
+      </Anchor>
     </>
   );
 }
+
+const CreateLink = () => (
+  <Button component={Link} to="/applications/new">
+    {words.applications.create}
+  </Button>
+);
 
 function ApplicationsTable({ applications }: { applications: Application[] }) {
   return (

@@ -30,6 +30,7 @@ export function Page() {
   return (
     <Paper maw={400} mx="auto" mt="xl" p="lg" withBorder>
       <PageTitle title={words.signIn.title} />
+      {search.has('used-link') && <Text mb="md">{words.signIn.linkUsed}</Text>}
       {search.has('then') && <Text mb="md">{words.signIn.goOn}</Text>}
       <form onSubmit={submit}>
         <Stack>

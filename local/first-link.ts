@@ -1,0 +1,24 @@
+import { firstCode } from '@sluice/shared/first-code.ts';
+import { connectStore } from '@sluice/store/connect.ts';
+
+interface Installation {
+  address: string;
+  mongodbUrl: string;
+  /** The first signs tokens. */
+  jwtSecrets: string;
+}
+
+/** Opens the console for the first user; undefined where there is a user. The code is behind the #, so that it is in no log. */
+export async function firstLink({
+  address,
+  mongodbUrl,
+  jwtSecrets,
+}: Installation): Promise<string | undefined> {
+  const store = connectStore({ url: mongodbUrl, timeoutMs: 10_000 }, 'sluice-start', 'impatient');
+  try {
+    const [secret = ''] = jwtSecrets.split(',');
+    return (await store.users.isEmpty()) ? `${address}/welcome#${firstCode(secret.trim())}` : undefined;
+  } finally {
+    await store.close();
+  }
+}

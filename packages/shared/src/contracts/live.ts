@@ -1,0 +1,44 @@
+import Type from 'typebox';
+import { Entry } from './entries.ts';
+import { RefusedUpload } from './refused.ts';
+
+export const LiveQuery = Type.Object(
+  {
+    refused: Type.Optional(
+      Type.Boolean({ default: false, description: '`true`: refused uploads that are kept come too.' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const LastEventId = Type.Object({
+  'last-event-id': Type.Optional(
+    Type.String({
+      pattern: '^[\\w-]{38}$',
+      description: 'The `id` of the last event that you got: the stream continues behind it.',
+    }),
+  ),
+});
+
+const Skipped = Type.Object(
+  {
+    count: Type.Integer({ description: 'How many were left out.', examples: [4_980] }),
+    of: Type.Enum(['entries', 'refused'], { title: 'SkippedKind', examples: ['entries'] }),
+  },
+  { title: 'Skipped' },
+);
+
+const json = (schema: object) => ({ contentMediaType: 'application/json', contentSchema: schema });
+
+/** An event, or what clients see that read the stream as a text. Only described: what is sent is not made from it. */
+export const LiveEvents = Type.Union([
+  Type.Object(
+    {
+      event: Type.Enum(['entry', 'refused', 'skipped', 'ping'], { title: 'LiveEventName' }),
+      id: Type.String(),
+      data: Type.String(json(Type.Union([Entry, RefusedUpload, Skipped, Type.Object({})]))),
+    },
+    { title: 'LiveEvent' },
+  ),
+  Type.String(),
+]);

@@ -1,0 +1,52 @@
+import type { Binary, ClientSession, Collection } from 'mongodb';
+import type { EntryDocument } from './entry-document.ts';
+import type { End, Milestone } from './milestone-document.ts';
+
+const sums = {
+  _id: null,
+  last: { $last: '$_id' },
+  count: { $sum: 1 },
+  size: { $sum: { $bsonSize: '$payload' } },
+};
+
+interface Sums {
+  last: Binary;
+  count: number;
+  size: number;
+  keys?: Binary[];
+}
+
+/** What follows a milestone. */
+export function furtherMilestone(entries: Collection<EntryDocument>) {
+  async function sumUp(
+    { key }: Milestone,
+    end: End,
+    group: object,
+    { limit, session }: { limit?: number; session?: ClientSession },
+  ): Promise<Sums | undefined> {
+    const pipeline = [
+      { $match: { _id: { $gt: key, ...end } } },
+      { $sort: { _id: 1 } },
+      ...(limit === undefined ? [] : [{ $limit: limit }]),
+      { $group: group },
+    ];
+    const [found] = await entries.aggregate<Sums>(pipeline, { session }).toArray();
+    return found;
+  }
+
+  return {
+    /** As many entries further, or as far as there are some; with the keys of these. */
+    async further(from: Milestone, end: End, limit: number): Promise<Milestone & { keys: Binary[] }> {
+      const found = await sumUp(from, end, { ...sums, keys: { $push: '$_id' } }, { limit });
+      if (!found) return { ...from, keys: [] };
+      const { last, count, size, keys = [] } = found;
+      return { key: last, rank: from.rank + count, bytes: from.bytes + size, keys };
+    },
+
+    /** The entries beyond. */
+    async usageBeyond(from: Milestone, end: End, session: ClientSession) {
+      const { count = 0, size = 0 } = (await sumUp(from, end, sums, { session })) ?? {};
+      return { entries: count, bytes: size };
+    },
+  };
+}

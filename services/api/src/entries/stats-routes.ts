@@ -1,0 +1,70 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Success } from '@sluice/shared/contracts/envelope.ts';
+import { Stats, StatsQuery } from '@sluice/shared/contracts/stats.ts';
+import { ApiError } from '@sluice/shared/errors.ts';
+import { createTally, type Steps } from '@sluice/store/entries/step-counts.ts';
+import Type from 'typebox';
+import { findApplication } from '../applications/find.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { success } from '../http/envelope.ts';
+import { toPeriod } from '../http/formats.ts';
+import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
+
+const lengths = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
+const mostSteps = 1_000;
+const usualSteps = 60;
+
+/** The steps that a period touches. */
+function toSteps(query: StatsQuery): Steps {
+  const { step = 'minute' } = query;
+  const length = lengths[step];
+  const { from, to = new Date() } = toPeriod(query);
+  const end = Math.ceil(to.getTime() / length);
+  const begin = from ? Math.floor(from.getTime() / length) : end - usualSteps;
+  const count = Math.max(end - begin, 0);
+  if (count > mostSteps) {
+    const message = `the period has ${count.toLocaleString('en')} steps of one ${step}, at most ${mostSteps.toLocaleString('en')} are possible: choose a shorter period or a longer step`;
+    throw new ApiError('InvalidRequestError', message);
+  }
+  return { from: begin * length, length, count };
+}
+
+/** How much came when. */
+export const statsRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, 'store' | 'capacity'>> = async (
+  app,
+  { store: { applications, entries, refusals }, capacity: { pageReads } },
+) => {
+  ownerRoutes(app, 'Entries');
+
+  app.get(
+    '/applications/:domain/stats',
+    {
+      schema: {
+        operationId: 'getStats',
+        summary: 'Count uploads by minute, hour or day',
+        description:
+          'The steps that the period touches, in UTC, oldest first: at most 1,000. Each is counted as a whole. Without `to` it ends now, without `from` it has 60 steps.',
+        params: ByDomain,
+        querystring: StatsQuery,
+        response: { 200: Success(Type.Array(Stats)), ...overLimit },
+      },
+    },
+    async (request, reply) => {
+      const steps = toSteps(request.query);
+      const { id, hasDeletions } = await findApplication(applications, request);
+      const refused = createTally(steps);
+      const end = steps.from + steps.count * steps.length;
+      const accepted = await pageReads.runInFairOrder(request.owner.id, async () => {
+        const period = { from: new Date(steps.from), to: new Date(end) };
+        for (const { at, total } of await refusals.byMinute(id, period)) refused.add(at.getTime(), total);
+        return entries.countSteps(id, steps, !hasDeletions);
+      });
+      const stats = accepted.map((count, step) => ({
+        at: new Date(steps.from + step * steps.length).toISOString(),
+        accepted: count,
+        refused: refused.counts[step] as number,
+      }));
+      return success(reply, stats);
+    },
+  );
+};

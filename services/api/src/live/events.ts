@@ -1,0 +1,63 @@
+import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
+import { entryIdBytes } from '@sluice/store/entries/entry-id.ts';
+import type { Moment, News, Place } from '@sluice/store/live/live.ts';
+import { toEntry } from '../entries/to-entry.ts';
+import { toCursor } from '../http/cursor.ts';
+import { toJson } from '../refused/to-json.ts';
+
+export interface Followed {
+  application: Pick<ApplicationRecord, 'id' | 'domain' | 'version'>;
+  withRefused: boolean;
+}
+
+const toEventId = ({ entries, refused }: Place) => toCursor(entries + refused);
+
+/** The place that an event had for an id. */
+export function fromEventId(id: string): Place {
+  const hex = Buffer.from(id, 'base64url').toString('hex');
+  return { entries: hex.slice(0, 2 * entryIdBytes), refused: hex.slice(2 * entryIdBytes) };
+}
+
+/** One line has all of the data: within JSON line breaks mean nothing. */
+const toEvent = (name: string, place: Place, json: string) =>
+  `id: ${toEventId(place)}\nevent: ${name}\ndata: ${json.replaceAll(/[\r\n]/g, ' ')}\n\n`;
+
+export const ping = (place: Place): string => toEvent('ping', place, '{}');
+
+/** Of several places the one that is further. */
+const further = (a: string, b: string) => (a > b ? a : b);
+
+/** What came between two places, as events; and the place behind it. */
+export async function readEvents(
+  moment: Moment,
+  { application, withRefused }: Followed,
+  from: Place,
+): Promise<{ events: string; place: Place }> {
+  const events: string[] = [];
+  const end = await moment.end(application.id);
+  let place = from;
+
+  function add<Item>(of: keyof Place, { items, skipped }: News<Item>, toText: (item: Item) => string): void {
+    if (skipped) {
+      place = { ...place, [of]: skipped.last };
+      events.push(toEvent('skipped', place, JSON.stringify({ count: skipped.count, of })));
+    }
+    for (const { key, item } of items) {
+      place = { ...place, [of]: key };
+      events.push(toEvent(of === 'entries' ? 'entry' : 'refused', place, toText(item)));
+    }
+    place = { ...place, [of]: further(place[of], end[of]) };
+  }
+  const stretch = (of: keyof Place) => ({ application: application.id, after: place[of], until: end[of] });
+  const none = { items: [] };
+
+  const stored = end.entries > place.entries ? await moment.entries(stretch('entries')) : none;
+  add('entries', stored, (entry) => {
+    // Another version may have been published since the application was read.
+    const version = Math.max(application.version, entry.version);
+    return JSON.stringify(toEntry(entry, { ...application, version }));
+  });
+  const isToRead = withRefused && end.refused > place.refused;
+  add('refused', isToRead ? await moment.refused(stretch('refused')) : none, toJson);
+  return { events: events.join(''), place };
+}

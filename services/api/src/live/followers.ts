@@ -1,0 +1,136 @@
+import { ApiError } from '@sluice/shared/errors.ts';
+import type { Logger } from '@sluice/shared/logger.ts';
+import { repeat } from '@sluice/shared/repeat.ts';
+import { createSideBySide } from '@sluice/shared/side-by-side.ts';
+import type { LiveStore, Moment, Place } from '@sluice/store/live/live.ts';
+import { type Followed, ping, readEvents } from './events.ts';
+
+const lookEveryMs = 200;
+const groupsAtOnce = 8;
+/** Proxies cut connections on which nothing comes. */
+const pingEveryMs = 15_000;
+/** How often it is asked again whether someone may follow. */
+const checkEveryMs = 10_000;
+const checksPerLook = 10;
+
+export interface Follower extends Followed {
+  /** Undefined: behind what is there now. */
+  place: Place | undefined;
+  /** Its client has not taken what was sent. */
+  isFull(): boolean;
+  /** `undefined` ends the stream. */
+  send(events: Buffer | undefined): void;
+  /** Rejects with ApiError if it may not follow any more. */
+  check(): Promise<Followed['application']>;
+}
+
+interface State {
+  follower: Follower;
+  sentAt: number;
+  checkedAt: number;
+}
+
+/** Those that can be sent the same. */
+const groupOf = ({ follower: { application, withRefused, place } }: State) =>
+  [application.id, withRefused, place?.entries, place?.refused].join(' ');
+
+interface Dependencies {
+  live: LiveStore;
+  isDraining(): boolean;
+  log: Pick<Logger, 'debug'>;
+}
+
+/** Sends what comes to all who follow applications, a few times a second. One that is full is left out, and goes on later where it was. */
+export function createFollowers({ live, isDraining, log }: Dependencies) {
+  const all = new Set<State>();
+
+  function end(state: State): void {
+    if (all.delete(state)) state.follower.send(undefined);
+  }
+  const endAll = () => all.forEach(end);
+
+  function send(states: State[], events: string): void {
+    // The same bytes for all of them.
+    const bytes = Buffer.from(events);
+    for (const state of states) {
+      if (!all.has(state)) continue;
+      state.follower.send(bytes);
+      state.sentAt = performance.now();
+    }
+  }
+
+  async function lookFor(moment: Moment, group: State[]): Promise<void> {
+    const [{ follower }] = group as [State];
+    const { place, events } = follower.place
+      ? await readEvents(moment, follower, follower.place)
+      : await begin(moment, follower);
+    for (const state of group) state.follower.place = place;
+    if (events !== '') send(group, events);
+  }
+
+  async function begin(moment: Moment, { application }: Follower) {
+    const place = await moment.end(application.id);
+    return { place, events: ping(place) };
+  }
+
+  async function look(moment: Moment): Promise<void> {
+    const sideBySide = createSideBySide(groupsAtOnce);
+    const ready = [...all].filter(({ follower }) => !follower.isFull());
+    try {
+      for (const group of Map.groupBy(ready, groupOf).values())
+        await sideBySide.add(() => lookFor(moment, group));
+      await sideBySide.finish();
+    } finally {
+      await sideBySide.settled();
+    }
+  }
+
+  function pingSilent(): void {
+    const now = performance.now();
+    for (const state of all) {
+      const { place, isFull } = state.follower;
+      if (place && now - state.sentAt > pingEveryMs && !isFull()) send([state], ping(place));
+    }
+  }
+
+  async function check(state: State): Promise<void> {
+    state.checkedAt = performance.now();
+    try {
+      state.follower.application = await state.follower.check();
+    } catch (error) {
+      if (error instanceof ApiError) end(state);
+    }
+  }
+
+  async function pass(): Promise<void> {
+    if (isDraining()) endAll();
+    if (all.size === 0) return;
+    const now = performance.now();
+    const due = [...all].filter(({ checkedAt }) => now - checkedAt > checkEveryMs);
+    await Promise.all(due.slice(0, checksPerLook).map(check));
+    try {
+      await live.atMoment(look);
+    } catch (error) {
+      log.debug({ event: 'live.missed', reason: (error as Error).message });
+    }
+    pingSilent();
+  }
+  const stop = repeat(lookEveryMs, pass);
+
+  return {
+    /** Returns how to stop. */
+    add(follower: Follower): () => void {
+      const now = performance.now();
+      const state = { follower, sentAt: now, checkedAt: now };
+      all.add(state);
+      return () => void all.delete(state);
+    },
+
+    count: () => all.size,
+
+    close(): void {
+      stop();
+      endAll();
+    },
+  };
+}

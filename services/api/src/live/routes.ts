@@ -1,0 +1,70 @@
+import { Readable } from 'node:stream';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { LastEventId, LiveEvents, LiveQuery } from '@sluice/shared/contracts/live.ts';
+import { findApplication } from '../applications/find.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
+import { fromEventId } from './events.ts';
+import { createFollowers } from './followers.ts';
+
+type Needs = 'store' | 'capacity' | 'lifecycle' | 'metrics' | 'log';
+
+const example =
+  'id: AZLwwaKz______________8Bkl7BorP______________w\nevent: entry\ndata: {"id":"0192f0c1a2b30a0b0c0d00000001","domain":"weather-station-k3v9q2","payload":{"celsius":21.5},"createdAt":"2026-11-21T04:00:00.000Z"}\n\n';
+
+/** Entries, and refused uploads, as they come. */
+export const liveRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = async (
+  app,
+  { store: { applications, live }, capacity, lifecycle, metrics, log },
+) => {
+  ownerRoutes(app, 'Entries');
+  const isDraining = () => lifecycle.phase === 'draining';
+  const followers = createFollowers({ live, isDraining, log });
+  app.addHook('preClose', async () => followers.close());
+  metrics.gauge('sluice_followers', () => [{ value: followers.count(), labels: {} }]);
+
+  app.get(
+    '/applications/:domain/data/live',
+    {
+      exposeHeadRoute: false,
+      schema: {
+        operationId: 'followEntries',
+        summary: 'Follow an application',
+        description:
+          'Server-sent events from now on, or behind `Last-Event-ID`: `entry` for each new entry, `refused` for each refused upload that is kept, ' +
+          '`skipped` with the number of those that were left out where very many come, and `ping` every 15 s. Connect again when it ends.',
+        params: ByDomain,
+        querystring: LiveQuery,
+        headers: LastEventId,
+        response: {
+          200: {
+            description: 'The events.',
+            content: { 'text/event-stream': { schema: LiveEvents, example } },
+          },
+          ...overLimit,
+        },
+      },
+    },
+    async (request, reply) => {
+      const { owner, query, headers } = request;
+      const application = await findApplication(applications, request);
+      capacity.followers.lease(reply, owner.id).take(1);
+      const lastId = headers['last-event-id'];
+      const stream = new Readable({ read() {} });
+      const leave = followers.add({
+        application,
+        withRefused: query.refused ?? false,
+        place: lastId === undefined ? undefined : fromEventId(lastId),
+        isFull: () => reply.raw.writableNeedDrain,
+        send: (events) => void stream.push(events ?? null),
+        async check() {
+          await app.authenticate(request, reply);
+          return findApplication(applications, request);
+        },
+      });
+      stream.once('close', leave);
+      reply.type('text/event-stream').header('x-accel-buffering', 'no');
+      return reply.send(stream as never);
+    },
+  );
+};

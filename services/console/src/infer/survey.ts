@@ -1,0 +1,78 @@
+import { type Format, hasFormat, knownFormats } from './formats.ts';
+
+export type TypeName = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object';
+
+/** What the samples have at one place. */
+export interface Field {
+  types: Set<TypeName>;
+  /** Values seen here. */
+  count: number;
+  /** Objects among them. */
+  objects: number;
+  properties: Map<string, Field>;
+  /** Of all arrays here together. */
+  items: Field | undefined;
+  /** Formats that all strings have. */
+  formats: Set<Format>;
+  /** Distinct strings and numbers; undefined where there are too many to list. */
+  values: Set<string | number> | undefined;
+  example: unknown;
+}
+
+/** As many values as an `enum` is offered for. */
+const mostValues = 8;
+
+function typeOf(value: unknown): TypeName {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  return typeof value as TypeName;
+}
+
+const newField = (): Field => ({
+  types: new Set(),
+  count: 0,
+  objects: 0,
+  properties: new Map(),
+  items: undefined,
+  formats: new Set(knownFormats),
+  values: new Set(),
+  example: undefined,
+});
+
+function addValue(field: Field, value: string | number): void {
+  field.values?.add(value);
+  const isRounded = Number.isInteger(value) && !Number.isSafeInteger(value);
+  if (isRounded || (field.values && field.values.size > mostValues)) field.values = undefined;
+}
+
+function add(field: Field, value: unknown): void {
+  const type = typeOf(value);
+  field.types.add(type);
+  field.count += 1;
+  if (field.example === undefined || field.example === null) field.example = value;
+  if (typeof value === 'string') {
+    for (const format of field.formats) if (!hasFormat(format, value)) field.formats.delete(format);
+  }
+  if (typeof value === 'string' || typeof value === 'number') addValue(field, value);
+  else if (type !== 'null') field.values = undefined;
+  if (type === 'array') {
+    field.items ??= newField();
+    for (const item of value as unknown[]) add(field.items, item);
+  }
+  if (type === 'object') {
+    field.objects += 1;
+    for (const [name, part] of Object.entries(value as object)) {
+      const property = field.properties.get(name) ?? newField();
+      field.properties.set(name, property);
+      add(property, part);
+    }
+  }
+}
+
+/** What all samples have in common. */
+export function survey(samples: object[]): Field {
+  const root = newField();
+  for (const sample of samples) add(root, sample);
+  return root;
+}

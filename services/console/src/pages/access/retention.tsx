@@ -1,0 +1,40 @@
+import { Button, Group, NumberInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { ApiFailure } from '../../api/failure.ts';
+import { words } from '../../words/en.ts';
+import { useApplication } from '../application/use-application.ts';
+import { Section } from './section.tsx';
+import { useUpdate } from './use-update.ts';
+
+/** How long entries are kept. */
+export function Retention() {
+  const { domain, retention_days } = useApplication();
+  const [days, setDays] = useState<number | string>(retention_days ?? '');
+  const update = useUpdate(domain);
+  const { error } = update;
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    update.mutate({ retention_days: days === '' ? null : Number(days) });
+  }
+
+  return (
+    <Section title={words.access.retention} text={words.access.retentionText}>
+      <Group component="form" onSubmit={submit} align="flex-end">
+        <NumberInput
+          label={words.access.retentionDays}
+          placeholder={words.access.forEver}
+          min={1}
+          max={3_650}
+          allowDecimal={false}
+          value={days}
+          onChange={setDays}
+          error={(error instanceof ApiFailure && error.ofField('retention_days')) || error?.message}
+        />
+        <Button type="submit" loading={update.isPending}>
+          {words.access.saveRetention}
+        </Button>
+      </Group>
+    </Section>
+  );
+}

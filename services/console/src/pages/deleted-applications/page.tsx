@@ -1,0 +1,72 @@
+import { Button, Group, Paper, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from 'react-router';
+import { type Application, applicationQuery } from '../../api/applications.ts';
+import { client, dataOf } from '../../api/client.ts';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorAlert } from '../../components/error-alert.tsx';
+import { Loading } from '../../components/loading.tsx';
+import { PageTitle } from '../../components/page-title.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { showFailure } from '../../components/toasts.ts';
+import { words } from '../../words/en.ts';
+
+/** Applications that were deleted and can still be restored. */
+export function Page() {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['applications', { deleted: true }],
+    queryFn: ({ signal }) =>
+      dataOf(client.GET('/api/applications', { params: { query: { deleted: true } }, signal })),
+  });
+  return (
+    <>
+      <PageTitle title={words.deleted.title} />
+      {error && <ErrorAlert error={error} onRetry={() => refetch()} />}
+      {!data && !error && <Loading />}
+      {data?.length === 0 && <EmptyState {...words.deleted.empty} />}
+      <Stack component="ul" gap="xs" p={0} m={0} style={{ listStyle: 'none' }}>
+        {data?.map((application) => (
+          <DeletedApplication key={application.domain} application={application} />
+        ))}
+      </Stack>
+    </>
+  );
+}
+
+function DeletedApplication({ application: { domain, name, purge_at = '' } }: { application: Application }) {
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const restore = useMutation({
+    mutationFn: () =>
+      dataOf(client.POST('/api/applications/{domain}/restore', { params: { path: { domain } } })),
+    onSuccess: (application) => {
+      queryClient.setQueryData(applicationQuery(domain).queryKey, application);
+      return navigate(`/applications/${domain}`);
+    },
+    onError: showFailure,
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['applications'] }),
+  });
+  return (
+    <Paper component="li" withBorder p="sm">
+      <Group justify="space-between">
+        <div>
+          <Text fw={600}>{name}</Text>
+          <Text size="sm" ff="monospace">
+            {domain}
+          </Text>
+          <Text size="sm">
+            {words.deleted.purged} <RelativeTime at={purge_at} />
+          </Text>
+        </div>
+        <Button
+          variant="default"
+          aria-label={words.deleted.restoreName(name)}
+          loading={restore.isPending}
+          onClick={() => restore.mutate()}
+        >
+          {words.deleted.restore}
+        </Button>
+      </Group>
+    </Paper>
+  );
+}

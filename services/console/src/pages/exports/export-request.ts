@@ -1,0 +1,45 @@
+import type { Schemas } from '../../api/client.ts';
+
+type ExportRequest = Schemas['ExportRequest'];
+
+/** What the form holds: texts as they are typed. */
+export interface ExportChoices {
+  format: NonNullable<ExportRequest['format']>;
+  /** Of `<input type="datetime-local">`, in the time of where the reader is. */
+  from: string;
+  to: string;
+  columns: string[];
+  meta: string[];
+  arrays: NonNullable<ExportRequest['arrays']>;
+  escapesFormulas: boolean;
+  filter: string;
+}
+
+export const noChoices: ExportChoices = {
+  format: 'csv',
+  from: '',
+  to: '',
+  columns: [],
+  meta: [],
+  arrays: 'json',
+  escapesFormulas: true,
+  filter: '',
+};
+
+const toTimestamp = (local: string) => new Date(local).toISOString();
+
+/** What is left out, the API decides. */
+export function toExportRequest(choices: ExportChoices): ExportRequest {
+  const { format, from, to, columns, meta, arrays, escapesFormulas, filter } = choices;
+  const isCsv = format === 'csv';
+  const hasColumns = columns.length > 0 && !(isCsv && arrays === 'rows');
+  return {
+    format,
+    ...(from && { from: toTimestamp(from) }),
+    ...(to && { to: toTimestamp(to) }),
+    ...(hasColumns && { columns }),
+    ...(meta.length > 0 && { meta: meta as NonNullable<ExportRequest['meta']> }),
+    ...(isCsv && { arrays, formulas: escapesFormulas ? 'escape' : 'raw' }),
+    ...(filter && { filter: filter as unknown as NonNullable<ExportRequest['filter']> }),
+  };
+}

@@ -1,0 +1,16 @@
+export const fileTypes = {
+  ndjson: 'application/x-ndjson',
+  json: 'application/json',
+  csv: 'text/csv',
+} as const;
+
+export type FileType = keyof typeof fileTypes;
+
+/** By the name of a file, which may be compressed. Undefined when the name does not tell. */
+export function fileTypeOf(name: string): FileType | undefined {
+  const extension = /\.(\w+)(?:\.(?:gz|zst))?$/i.exec(name)?.[1]?.toLowerCase();
+  if (extension === 'csv' || extension === 'json') return extension;
+  return extension === 'ndjson' || extension === 'jsonl' ? 'ndjson' : undefined;
+}
+
+export const isCompressed = (name: string): boolean => /\.(gz|zst)$/i.test(name);

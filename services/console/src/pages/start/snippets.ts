@@ -1,0 +1,93 @@
+export interface Upload {
+  /** Where to, such as `http://127.0.0.1:4000/api/applications/weather-station-k3v9q2/data`. */
+  url: string;
+  payload: object;
+  /** An ingest key, where one is required. */
+  key?: string | undefined;
+}
+
+export interface Snippet {
+  label: string;
+  code: string;
+}
+
+/** For a shell: in single quotes, which hold everything but themselves. */
+const shell = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** JSON is Python, but for these words outside of its strings. */
+const python = (json: string) =>
+  json.replace(
+    /"(?:[^"\\]|\\.)*"|true|false|null/g,
+    (token) => ({ true: 'True', false: 'False', null: 'None' })[token] ?? token,
+  );
+
+const go = (text: string) => (text.includes('`') ? JSON.stringify(text) : `\`${text}\``);
+
+const headersOf = ({ key }: Upload): Record<string, string> => ({
+  'Content-Type': 'application/json',
+  ...(key !== undefined && { 'X-Api-Key': key }),
+});
+
+function curl(upload: Upload): string {
+  const headers = Object.entries(headersOf(upload)).map(
+    ([name, value]) => `-H ${shell(`${name}: ${value}`)}`,
+  );
+  return [`curl ${shell(upload.url)}`, ...headers, `-d ${shell(JSON.stringify(upload.payload))}`].join(
+    ' \\\n  ',
+  );
+}
+
+const javascript = (upload: Upload): string => `const response = await fetch(${JSON.stringify(upload.url)}, {
+  method: "POST",
+  headers: ${JSON.stringify(headersOf(upload))},
+  body: JSON.stringify(${JSON.stringify(upload.payload)}),
+});
+console.log(response.status, await response.text());
+`;
+
+const pythonSnippet = (upload: Upload): string => `import json
+from urllib.request import Request, urlopen
+
+payload = ${python(JSON.stringify(upload.payload))}
+request = Request(
+    ${JSON.stringify(upload.url)},
+    data=json.dumps(payload).encode(),
+    headers=${JSON.stringify(headersOf(upload))},
+)
+with urlopen(request) as response:
+    print(response.status, response.read().decode())
+`;
+
+const goSnippet = (upload: Upload): string => `package main
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+func main() {
+	body := strings.NewReader(${go(JSON.stringify(upload.payload))})
+	request, err := http.NewRequest("POST", ${JSON.stringify(upload.url)}, body)
+	if err != nil {
+		panic(err)
+	}
+${Object.entries(headersOf(upload))
+  .map(([name, value]) => `\trequest.Header.Set(${JSON.stringify(name)}, ${JSON.stringify(value)})`)
+  .join('\n')}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		panic(err)
+	}
+	defer response.Body.Close()
+	fmt.Println(response.Status)
+}
+`;
+
+/** Programs that upload one entry, each as it can be run. */
+export const snippets = (upload: Upload): Snippet[] => [
+  { label: 'curl', code: curl(upload) },
+  { label: 'JavaScript', code: javascript(upload) },
+  { label: 'Python', code: pythonSnippet(upload) },
+  { label: 'Go', code: goSnippet(upload) },
+];

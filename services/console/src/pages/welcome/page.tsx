@@ -1,0 +1,80 @@
+import { Button, Paper, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+import { Navigate, useLocation, useNavigate } from 'react-router';
+import { client, dataOf } from '../../api/client.ts';
+import { ApiFailure } from '../../api/failure.ts';
+import { session } from '../../api/session.ts';
+import { ErrorAlert } from '../../components/error-alert.tsx';
+import { PageTitle } from '../../components/page-title.tsx';
+import { words } from '../../words/en.ts';
+
+/** The code of the link that was used in this browser. */
+const usedKey = 'sluice.used-link';
+const toSignIn = '/sign-in?used-link';
+
+/** Where the link of `npm start` leads: the first user chooses a name and a password. */
+export function Page() {
+  // Behind the #, which browsers do not send: so it is in no log.
+  const code = useLocation().hash.slice(1);
+  const navigate = useNavigate();
+  const begin = useMutation({
+    mutationFn: async (body: { username: string; password: string }) => {
+      await dataOf(client.POST('/api/users/register', { body: { ...body, locale: 'en', code } }));
+      localStorage.setItem(usedKey, code);
+      return dataOf(client.POST('/api/users/login', { body }));
+    },
+    onSuccess: ({ token }) => {
+      session.begin(token);
+      navigate('/applications', { replace: true });
+    },
+    onError: (error) => {
+      if (error instanceof ApiFailure && error.kind === 'InvalidCredentialsError')
+        navigate(toSignIn, { replace: true });
+    },
+  });
+
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    begin.mutate({ username: String(form.get('username')), password: String(form.get('password')) });
+  }
+
+  if (code === '' || (localStorage.getItem(usedKey) === code && begin.isIdle))
+    return <Navigate to={toSignIn} replace />;
+
+  const failure = begin.error instanceof ApiFailure ? begin.error : undefined;
+  const ofField = failure?.ofField('username') ?? failure?.ofField('password');
+  return (
+    <Paper maw={440} mx="auto" mt="xl" p="lg" withBorder>
+      <PageTitle title={words.welcome.title} />
+      <Text mb="md">{words.welcome.text}</Text>
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput
+            name="username"
+            label={words.signIn.username}
+            autoComplete="username"
+            required
+            minLength={3}
+            maxLength={20}
+            error={failure?.ofField('username')}
+          />
+          <PasswordInput
+            name="password"
+            label={words.signIn.password}
+            description={words.welcome.passwordText}
+            autoComplete="new-password"
+            required
+            minLength={8}
+            error={failure?.ofField('password')}
+          />
+          {begin.error && !ofField && <ErrorAlert error={begin.error} />}
+          <Button type="submit" loading={begin.isPending}>
+            {words.welcome.submit}
+          </Button>
+        </Stack>
+      </form>
+    </Paper>
+  );
+}

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Sluice, startSluice, until } from '../support/sluice.ts';
+import { expectAccessible } from './support/axe.ts';
+import { phone, screenshot } from './support/open-page.ts';
+import { openAs } from './support/sign-in.ts';
+
+let sluice: Sluice;
+let owner: { username: string; token: string };
+let domain: string;
+
+beforeAll(async () => {
+  sluice = await startSluice({ workers: false, env: { DELETION_GRACE: '7d' } });
+  owner = await sluice.owner();
+  domain = await sluice.application(owner.token);
+});
+afterAll(() => sluice.stop());
+
+/** The status of an upload with that key. */
+async function uploadWith(key: string): Promise<number> {
+  const headers = { 'x-api-key': key };
+  return (await sluice.request('POST', `/applications/${domain}/data`, { json: {}, headers })).status;
+}
+
+describe('the access to an application', () => {
+  it('is by keys, which are shown once, rotated and revoked', async () => {
+    const page = await openAs(sluice, owner, `/applications/${domain}/access`);
+    await page.getByLabel('Uploads need a key').click();
+    await page.getByText('Saved').waitFor();
+    await page.getByLabel('Name of the new key').fill('Roof');
+    await page.getByRole('button', { name: 'Create key' }).click();
+    const shown = page.getByLabel('Key', { exact: true });
+    const first = await shown.inputValue();
+    expect(first).toMatch(/^sk_/);
+    await until(async () => (await uploadWith('sk_wrong')) === 403);
+    expect(await uploadWith(first)).toBe(201);
+    await expectAccessible(page);
+    await screenshot(page, 'access-desktop-light');
+
+    await page.getByRole('button', { name: 'Rotate key Roof' }).click();
+    await expectAccessible(page);
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate', exact: true }).click();
+    await until(async () => (await shown.inputValue()) !== first);
+    const second = await shown.inputValue();
+    await until(async () => (await uploadWith(first)) === 403);
+    expect(await uploadWith(second)).toBe(201);
+
+    await page.reload();
+    await page.getByRole('listitem').getByText('Roof').waitFor();
+    expect(await shown.count()).toBe(0);
+    await page.getByRole('button', { name: 'Revoke key Roof' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click();
+    await page.getByRole('listitem').getByText('Roof').waitFor({ state: 'detached' });
+    await until(async () => (await uploadWith(second)) === 403);
+  });
+
+  it('is limited to origins and days, which the API checks', async () => {
+    const page = await openAs(sluice, owner, `/applications/${domain}/access`, {
+      viewport: phone,
+      colorScheme: 'dark',
+    });
+    const origins = page.getByRole('combobox', { name: 'Allowed origins' });
+    await origins.fill('https://example.com/path');
+    await page.getByRole('button', { name: 'Save origins' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/must be an origin/)
+      .first()
+      .waitFor();
+    await origins.press('Backspace');
+    await origins.fill('https://example.com');
+    await page.getByRole('button', { name: 'Save origins' }).click();
+    await page.getByText('Saved').waitFor();
+    await page.getByLabel('Days to keep entries').fill('30');
+    await page.getByRole('button', { name: 'Save retention' }).click();
+    const settings = async () => {
+      const { body } = await sluice.request('GET', `/applications/${domain}`, { token: owner.token });
+      return [body.data.allowed_origins, body.data.retention_days];
+    };
+    await until(async () => (await settings())[1] === 30);
+    expect(await settings()).toEqual([['https://example.com'], 30]);
+    await expectAccessible(page);
+    await screenshot(page, 'access-phone-dark');
+  });
+
+  it('ends with the application, which can be restored', async () => {
+    const other = await sluice.application(owner.token);
+    const page = await openAs(sluice, owner, `/applications/${other}/access`);
+    const remove = page.getByRole('button', { name: 'Delete application' });
+    expect(await remove.isDisabled()).toBe(true);
+    await page.getByLabel(`Type ${other} to confirm`).fill(other);
+    await remove.click();
+    await page.getByText(/you can restore it until/).waitFor();
+    await page.getByRole('link', { name: 'Deleted applications' }).click();
+    await expectAccessible(page);
+    await screenshot(page, 'deleted-desktop-light');
+    await page.getByRole('listitem').filter({ hasText: other }).getByRole('button').click();
+    await page.waitForURL(`**/applications/${other}/**`);
+  });
+});

@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto';
+import { text } from 'node:stream/consumers';
+import { startExportWorker } from '@sluice/export-worker/jobs.ts';
+import { loadExportWorkerConfig } from '@sluice/shared/config/load.ts';
+import { createLogger } from '@sluice/shared/logger.ts';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { sha256 } from '../support/export-client.ts';
+import { quickTimings } from '../support/quick-timings.ts';
+import { type Sluice, startSluice } from '../support/sluice.ts';
+import { expectAccessible } from './support/axe.ts';
+import { startBreakingProxy } from './support/breaking-proxy.ts';
+import { phone, screenshot } from './support/open-page.ts';
+import { openAs } from './support/sign-in.ts';
+
+let sluice: Sluice;
+let owner: { username: string; token: string };
+let domain: string;
+
+const schema = {
+  type: 'object',
+  properties: { place: { type: 'string' }, celsius: { type: 'number' }, tags: { type: 'array' } },
+};
+
+beforeAll(async () => {
+  sluice = await startSluice();
+  owner = await sluice.owner();
+  domain = await sluice.application(owner.token, schema);
+  const entries = Array.from({ length: 50 }, (_, n) => ({ place: n % 2 ? 'Oslo' : 'Rome', celsius: n }));
+  await sluice.request('POST', `/applications/${domain}/data/batch`, { json: entries });
+});
+afterAll(() => sluice.stop());
+
+describe('the exports of an application', () => {
+  it('are made with the columns of choice, shown with their facts, downloaded and removed', async () => {
+    const page = await openAs(sluice, owner, `/applications/${domain}/exports`);
+    await page.getByText('No exports yet').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('combobox', { name: 'Columns' }).fill('cel');
+    await page.getByRole('option', { name: 'celsius' }).click();
+    await page.keyboard.press('Escape');
+    await page.getByText('More options').click();
+    await page.getByRole('textbox', { name: 'Filter' }).fill('{"place":"Oslo"}');
+    await page.getByRole('button', { name: 'Export', exact: true }).click();
+    const item = page.getByRole('listitem').filter({ hasText: 'Completed' });
+    await item.getByText('25 entries').waitFor();
+    await expectAccessible(page);
+    await screenshot(page, 'exports-desktop-light');
+
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      item.getByRole('button', { name: 'Download' }).click(),
+    ]);
+    const csv = await text(await download.createReadStream());
+    expect(csv.split('\r\n').slice(0, 3)).toEqual(['celsius', '1', '3']);
+    expect(download.suggestedFilename()).toMatch(/\.csv$/);
+    await item.getByText(sha256(csv)).waitFor();
+
+    await page.reload();
+    await item.getByText('25 entries').waitFor();
+    await item.getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('No exports yet').waitFor();
+  });
+
+  it('show at the field what the API says of it', async () => {
+    const page = await openAs(sluice, owner, `/applications/${domain}/exports`, {
+      viewport: phone,
+      colorScheme: 'dark',
+    });
+    await page.getByText('More options').click();
+    await page.getByRole('textbox', { name: 'Filter' }).fill('{"place"');
+    await page.getByRole('button', { name: 'Export', exact: true }).click();
+    await page.getByText(/must be a JSON object/).waitFor();
+    expect(await page.getByRole('textbox', { name: 'Filter' }).getAttribute('aria-invalid')).toBe('true');
+    await expectAccessible(page);
+    await screenshot(page, 'exports-phone-dark');
+  });
+
+  it('wait for a worker, stay over a reload, and are shown as completed when they are', async () => {
+    const waiting = await startSluice({ workers: false });
+    onTestFinished(() => waiting.stop());
+    const other = await waiting.owner();
+    const path = `/applications/${await waiting.application(other.token)}/exports`;
+    const page = await openAs(waiting, other, path);
+    const ask = page.getByRole('button', { name: 'Export', exact: true });
+    await ask.click();
+    await page.getByText('Waiting for a worker').waitFor();
+    await page.getByRole('listitem').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('Cancelled', { exact: true }).waitFor();
+    await ask.click();
+    await page.getByText('Waiting for a worker').waitFor();
+    await page.reload();
+    await page.getByText('Waiting for a worker').waitFor();
+    const log = createLogger('test', { level: 'silent', pretty: false });
+    const worker = await startExportWorker(loadExportWorkerConfig(waiting.env), log, quickTimings);
+    onTestFinished(() => worker.stop());
+    await page.getByText('Completed').waitFor();
+    await page.getByText('0 entries').waitFor();
+  });
+
+  it('are downloaded in two parts when the connection breaks', async () => {
+    const mine = await sluice.application(owner.token);
+    const noise = Array.from({ length: 60 }, () => ({ noise: randomBytes(50_000).toString('base64') }));
+    await sluice.request('POST', `/applications/${mine}/data/batch`, { json: noise });
+    const url = await startBreakingProxy(sluice.url, '/file', 1024 ** 2);
+    const page = await openAs({ url }, owner, `/applications/${mine}/exports`);
+    await page.getByLabel('Format').selectOption('ndjson');
+    await page.getByRole('button', { name: 'Export', exact: true }).click();
+    await page.getByRole('button', { name: 'Download' }).click();
+    await page.getByText('The connection broke').waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Resume' }).click(),
+    ]);
+    const ndjson = await text(await download.createReadStream());
+    expect(
+      ndjson
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).payload),
+    ).toEqual(noise);
+    await page.getByText(sha256(ndjson)).waitFor();
+  });
+});

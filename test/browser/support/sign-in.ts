@@ -1,0 +1,18 @@
+import type { Page } from 'playwright-core';
+import type { Sluice } from '../../support/sluice.ts';
+import { openPage, type View } from './open-page.ts';
+
+/** Opens a page of the console as an owner would who is not signed in yet. Call in a test. */
+export async function openAs(
+  sluice: Pick<Sluice, 'url'>,
+  { username }: { username: string },
+  path: string,
+  view?: View,
+): Promise<Page> {
+  const page = await openPage(sluice, path, view);
+  await page.getByLabel('Username').fill(username);
+  await page.getByLabel(/^Password/).fill('correct horse');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL(`**${path}`);
+  return page;
+}

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { celsiusSchema, refusedClient } from '../support/refused-client.ts';
+import { type Sluice, startSluice, until } from '../support/sluice.ts';
+import { ndjson, uploadClient } from '../support/upload-client.ts';
+
+let sluice: Sluice;
+let token: string;
+beforeAll(async () => {
+  sluice = await startSluice();
+  ({ token } = await sluice.owner());
+});
+afterAll(() => sluice.stop());
+
+const minute = 60_000;
+
+interface Stats {
+  at: string;
+  accepted: number;
+  refused: number;
+}
+
+async function start() {
+  const domain = await sluice.application(token, celsiusSchema);
+  const path = `/applications/${domain}`;
+  return {
+    domain,
+    path,
+    refusals: refusedClient(sluice, token, domain),
+    get: (query = '') => sluice.request('GET', `${path}/stats${query}`, { token }),
+    async stats(query = ''): Promise<Stats[]> {
+      const { status, text, body } = await sluice.request('GET', `${path}/stats${query}`, { token });
+      expect({ status, text }).toMatchObject({ status: 200 });
+      return body.data;
+    },
+    /** Stores entries with times of their own. */
+    async import(times: number[]) {
+      const lines = times.map((time) => ({
+        createdAt: new Date(time).toISOString(),
+        payload: { celsius: 1 },
+      }));
+      const made = await sluice.request('POST', `${path}/imports?entries=wrapped`, {
+        token,
+        body: ndjson(lines),
+        headers: { 'content-type': 'application/x-ndjson' },
+      });
+      expect(made.status).toBe(202);
+      await until(async () => {
+        const { body } = await sluice.request('GET', `${path}/imports/${made.body.data.id}`, { token });
+        return body.data.state === 'completed' && body.data.accepted === times.length;
+      });
+    },
+  };
+}
+
+const sum = (stats: Stats[], of: 'accepted' | 'refused') => stats.reduce((all, one) => all + one[of], 0);
+
+it('counts what was accepted and refused in the last hour, minute by minute', async () => {
+  const { domain, stats, refusals } = await start();
+  const { batch } = uploadClient(sluice, token);
+  expect(sum(await stats(), 'accepted')).toBe(0);
+  await batch(domain, ndjson(Array.from({ length: 30 }, (_, n) => ({ celsius: n < 20 ? n : `${n}` }))));
+  await refusals.untilCounted(10);
+  const found = await stats();
+  expect(found).toHaveLength(60);
+  expect([sum(found, 'accepted'), sum(found, 'refused')]).toEqual([20, 10]);
+  const times = found.map(({ at }) => Date.parse(at));
+  expect(times).toEqual(times.map((_, n) => (times[0] as number) + n * minute));
+  expect(times.every((time) => time % minute === 0)).toBe(true);
+});
+
+it('counts by hours and days of UTC, as MongoDB does, also when entries were deleted', async () => {
+  const { domain, path, stats, import: store } = await start();
+  const begin = Date.parse('2026-03-01T22:30:00Z');
+  const times = Array.from({ length: 2_000 }, (_, n) => begin + n * 97_000);
+  await store(times);
+  const query = '?from=2026-03-01T22:30:00Z&to=2026-03-05T00:00:00Z';
+
+  async function expectExact(isThere: (time: number) => boolean) {
+    for (const [step, length] of [
+      ['hour', 60 * minute],
+      ['day', 24 * 60 * minute],
+    ] as const) {
+      const found = await stats(`${query}&step=${step}`);
+      expect(found[0]?.at).toBe(step === 'hour' ? '2026-03-01T22:00:00.000Z' : '2026-03-01T00:00:00.000Z');
+      expect(found.at(-1)?.at).toBe(
+        step === 'hour' ? '2026-03-04T23:00:00.000Z' : '2026-03-04T00:00:00.000Z',
+      );
+      const counted = found.map(({ at }) => {
+        const from = Date.parse(at);
+        return times.filter((time) => time >= from && time < from + length && isThere(time)).length;
+      });
+      expect(found.map(({ accepted }) => accepted)).toEqual(counted);
+    }
+  }
+  await expectExact(() => true);
+  const [from, to] = [Date.parse('2026-03-02T10:20:00Z'), Date.parse('2026-03-03T10:20:00Z')];
+  const bounds = `from=${new Date(from).toISOString()}&to=${new Date(to).toISOString()}`;
+  const made = await sluice.request('DELETE', `${path}/data?${bounds}`, { token });
+  expect(made.status).toBe(202);
+  const left = times.filter((time) => time < from || time >= to).length;
+  await until(async () => (await uploadClient(sluice, token).count(domain)) === left);
+  await expectExact((time) => time < from || time >= to);
+});
+
+it.each([
+  ['?step=week', '/step'],
+  ['?from=yesterday', '/from'],
+  ['?limit=1', '/limit'],
+])('refuses %s', async (query, path) => {
+  const { get } = await start();
+  const { status, body } = await get(query);
+  expect([status, body.error.details[0].path]).toEqual([400, path]);
+});
+
+it('has at most 1,000 steps', async () => {
+  const { get, stats } = await start();
+  expect(await stats('?from=2026-01-01T00:00:00Z&to=2026-01-01T16:40:00Z')).toHaveLength(1_000);
+  const { status, body } = await get('?from=2026-01-01T00:00:00Z&to=2026-01-01T16:40:00.001Z');
+  expect([status, body.error.message]).toEqual([
+    400,
+    'the period has 1,001 steps of one minute, at most 1,000 are possible: choose a shorter period or a longer step',
+  ]);
+  expect(await stats('?from=2026-01-01&to=2026-01-01')).toEqual([]);
+});

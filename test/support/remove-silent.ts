@@ -1,0 +1,22 @@
+import { createClockWatch } from '@sluice/ingest-worker/milestones/clock-watch.ts';
+import { repeat } from '@sluice/shared/repeat.ts';
+import { onTestFinished } from 'vitest';
+import { openStore } from './own-database.ts';
+
+/** Longer than an API stores without a word. */
+const silentMs = 20_000;
+
+/** Takes processes off that died. Call in a test. */
+export function removeSilent(url: string): void {
+  const store = openStore(url);
+  const watch = createClockWatch({ ask: store.clock, horizonMs: silentMs });
+  let running = Promise.resolve();
+  const stop = repeat(100, () => {
+    running = watch.look().then(() => store.horizon.removeSilent(watch.finalUntil() ?? 0));
+    return running;
+  });
+  onTestFinished(async () => {
+    stop();
+    await running;
+  });
+}
