@@ -1,12 +1,12 @@
 import { Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { formatBytes } from '../components/formats.ts';
 import { words } from '../words/en.ts';
-import type { Job, Jobs } from './jobs.ts';
+import type { Job, JobsWithFile } from './jobs.ts';
 import { useDownload } from './use-download.ts';
 
 interface Props {
   domain: string;
-  jobs: Jobs;
+  jobs: JobsWithFile;
   job: Job;
   /** What the button says. */
   label: string;

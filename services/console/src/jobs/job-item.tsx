@@ -31,7 +31,7 @@ export function JobItem({ domain, jobs, job, children }: Props) {
       <Stack gap="xs">
         <Group justify="space-between">
           <Group gap="xs">
-            <Badge color={colors[job.state]} variant="light">
+            <Badge color={colors[job.state]} variant="dot">
               {words.jobs.states[job.state]}
             </Badge>
             <Text size="sm">

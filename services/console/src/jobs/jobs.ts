@@ -4,7 +4,8 @@ import { client, dataOf, type Schemas } from '../api/client.ts';
 export type Job = Schemas['Job'];
 
 /** Jobs as their routes name them. */
-export type Jobs = 'exports' | 'imports';
+export type Jobs = 'exports' | 'imports' | 'rehearsals' | 'replays';
+export type JobsWithFile = Exclude<Jobs, 'replays'>;
 
 export const isOver = ({ state }: Job): boolean => state !== 'waiting' && state !== 'active';
 

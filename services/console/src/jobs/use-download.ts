@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from 'react';
 import { client } from '../api/client.ts';
-import { failureOf } from '../api/failure.ts';
+import { ApiFailure, failureOf } from '../api/failure.ts';
+import { words } from '../words/en.ts';
 import { createDownload, type Download } from './download.ts';
-import type { Job, Jobs } from './jobs.ts';
+import type { Job, JobsWithFile } from './jobs.ts';
 
 /** Saves it as browsers do with a download. */
 function save(blob: Blob, name: string): void {
@@ -16,7 +17,7 @@ function save(blob: Blob, name: string): void {
 }
 
 /** Downloads the file of a job with the token, which a link could not send. */
-export function useDownload(domain: string, jobs: Jobs, { id, file }: Job) {
+export function useDownload(domain: string, jobs: JobsWithFile, { id, file }: Job) {
   const [state, setState] = useState({ isRunning: false, bytes: 0 });
   const [error, setError] = useState<Error>();
   const download = useRef<Download>(undefined);
@@ -50,7 +51,7 @@ export function useDownload(domain: string, jobs: Jobs, { id, file }: Job) {
       download.current = undefined;
       setState({ isRunning: false, bytes: 0 });
     } catch (failure) {
-      if (!signal.aborted) setError(failure as Error);
+      if (!signal.aborted) setError(failure instanceof ApiFailure ? failure : new Error(words.jobs.broken));
       setState(({ bytes }) => ({ isRunning: false, bytes }));
     }
   }

@@ -1,0 +1,106 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Sluice, startSluice } from '../support/sluice.ts';
+import { expectAccessible } from './support/axe.ts';
+import { phone, screenshot } from './support/open-page.ts';
+import { openAs } from './support/sign-in.ts';
+
+let sluice: Sluice;
+let owner: { username: string; token: string };
+
+const schema = `{
+  "type": "object",
+  "properties": {
+    "place": { "type": "string" },
+    "celsius": { "type": "number" }
+  }
+}`;
+
+beforeAll(async () => {
+  sluice = await startSluice();
+  owner = await sluice.owner();
+});
+afterAll(() => sluice.stop());
+
+const editorOf = (page: Page) => page.getByRole('textbox', { name: 'Schema', exact: true });
+
+async function write(page: Page, text: string): Promise<void> {
+  const editor = editorOf(page);
+  await editor.click();
+  await editor.press('ControlOrMeta+a');
+  await page.keyboard.insertText(text);
+}
+
+const versionsOf = async (domain: string) =>
+  (await sluice.request('GET', `/applications/${domain}/schemas`, { token: owner.token })).body.data;
+
+describe('the schema of an application', () => {
+  it('is edited, reported on, rehearsed, published and compared', async () => {
+    const domain = await sluice.application(owner.token, JSON.parse(schema));
+    for (const celsius of [1, 61, 62])
+      await sluice.request('POST', `/applications/${domain}/data`, { json: { celsius } });
+    const page = await openAs(sluice, owner, `/applications/${domain}/schema`);
+    await page.getByText('This is the only version so far.').waitFor();
+
+    await write(page, schema.replace('"number"', '"nubmer"'));
+    const report = page.getByRole('region', { name: 'What would change' });
+    await report.getByText('`nubmer` is not a type, at /properties/celsius/type').waitFor();
+    const marked = page.locator('.cm-lintRange-error');
+    expect(await marked.allTextContents()).toEqual(['"type": "nubmer"']);
+    expect(await page.getByRole('button', { name: 'Publish' }).isDisabled()).toBe(true);
+    await expectAccessible(page);
+    await screenshot(page, 'schema-error-desktop-light');
+
+    await write(page, schema.replace('"number"', '"number", "maximum": 60'));
+    await report.getByText('Stricter').waitFor();
+    await report.getByText('/celsius').waitFor();
+    await page.getByRole('button', { name: 'Rehearse' }).click();
+    const rehearsal = page.getByRole('listitem').filter({ hasText: 'Completed' });
+    await rehearsal.getByText('1 of 3 conform').waitFor();
+    await rehearsal.getByRole('row', { name: '/celsius maximum 2' }).waitFor();
+
+    await page.getByLabel('Note').fill('Thermometers end at 60');
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await page.getByText('Version 2 is in force.').waitFor();
+    await page.getByRole('row', { name: `2 Thermometers end at 60 ${owner.username}` }).waitFor();
+    await page
+      .getByLabel('Changes from version 1 to version 2')
+      .getByText('"maximum": 60', { exact: false })
+      .waitFor();
+    await expectAccessible(page);
+    await screenshot(page, 'schema-desktop-light');
+    expect((await versionsOf(domain))[0]).toMatchObject({ version: 2, note: 'Thermometers end at 60' });
+  });
+
+  it('is not published over a version that somebody else published', async () => {
+    const domain = await sluice.application(owner.token, JSON.parse(schema));
+    const page = await openAs(sluice, owner, `/applications/${domain}/schema`, {
+      viewport: phone,
+      colorScheme: 'dark',
+    });
+    await write(page, schema.replace('"number"', '"integer"'));
+    const others = schema.replace('"place"', '"town"');
+    await sluice.request('POST', `/applications/${domain}/schemas`, {
+      token: owner.token,
+      json: { schema: others },
+    });
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await page.getByText('Someone else published a version meanwhile').waitFor();
+    await expectAccessible(page);
+    await screenshot(page, 'schema-phone-dark');
+    await page.getByRole('button', { name: 'Load the version in force' }).click();
+    await page.getByRole('heading', { name: 'Schema, version 2' }).waitFor();
+    expect(await editorOf(page).textContent()).toContain('"town"');
+    expect(await versionsOf(domain)).toHaveLength(2);
+  });
+
+  it('is completed with the keywords that may stand there', async () => {
+    const domain = await sluice.application(owner.token, JSON.parse(schema));
+    const page = await openAs(sluice, owner, `/applications/${domain}/schema`);
+    await write(page, '{ "type": "object", "properties": { "at": {  } } }');
+    for (let step = 0; step < '} } }'.length + 1; step += 1) await page.keyboard.press('ArrowLeft');
+    await page.keyboard.type('"for');
+    await page.getByRole('option', { name: 'format' }).click();
+    expect(await editorOf(page).textContent()).toContain('"at": { "format" }');
+  });
+});
