@@ -11,9 +11,8 @@ function hashOf(root, folder) {
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       if (/^(dist|node_modules|description\.d\.ts)$|\.test\.ts$/.test(entry.name)) continue;
       const child = join(path, entry.name);
-      hash.update(child.slice(root.length));
       if (entry.isDirectory()) add(child);
-      else hash.update(readFileSync(child));
+      else hash.update(child.slice(root.length)).update(readFileSync(child));
     }
   };
   add(folder);

@@ -3,6 +3,9 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { localUrl } from '@sluice/shared/config/local-stores.ts';
+import { firstCode } from '@sluice/shared/first-code.ts';
+import { connectStore } from '@sluice/store/connect.ts';
 import { expect, it, onTestFinished } from 'vitest';
 import { tempDir } from '../test/support/local/temp-dir.ts';
 import { inherited } from './env.ts';
@@ -63,6 +66,27 @@ it('starts the stores alone when it is told to', async () => {
   const { dir, says } = await start({ args: ['--stores'] });
   await says('and no service');
   expect(recorded(dir).map(({ name }) => name)).toEqual(['mongod', 'redis']);
+});
+
+it('prints a link for the first user while there is none', async () => {
+  const first = await start();
+  await first.says('Sluice is ready');
+  const link = /^ {2}(http:\S+)$/m.exec(first.output.out)?.[1];
+  const { address } = /ready at (?<address>\S+)/.exec(first.output.out)?.groups ?? {};
+  const secret = readFileSync(join(first.dir, 'jwt-secret'), 'utf8').trim();
+  expect(link).toBe(`${address}/welcome#${firstCode(secret)}`);
+  const store = connectStore(
+    { url: localUrl(first.dir, 'mongod') as string, timeoutMs: 60_000 },
+    'sluice-test',
+    'impatient',
+  );
+  await store.users.create({ username: 'ada', locale: 'en' });
+  await store.close();
+  first.sluice.kill('SIGTERM');
+  await first.ended;
+  const second = await start({ dir: first.dir });
+  await second.says('Sluice is ready');
+  expect(second.output.out).not.toContain('/welcome');
 });
 
 it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('leaves no process behind after %s', async (signal) => {

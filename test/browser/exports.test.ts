@@ -1,8 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startExportWorker } from '@sluice/export-worker/jobs.ts';
+import { loadExportWorkerConfig } from '@sluice/shared/config/load.ts';
+import { createLogger } from '@sluice/shared/logger.ts';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { sha256 } from '../support/export-client.ts';
+import { quickTimings } from '../support/quick-timings.ts';
 import { type Sluice, startSluice } from '../support/sluice.ts';
 import { expectAccessible } from './support/axe.ts';
+import { startBreakingProxy } from './support/breaking-proxy.ts';
 import { phone, screenshot } from './support/open-page.ts';
 import { openAs } from './support/sign-in.ts';
 
@@ -67,5 +73,51 @@ describe('the exports of an application', () => {
     expect(await page.getByRole('textbox', { name: 'Filter' }).getAttribute('aria-invalid')).toBe('true');
     await expectAccessible(page);
     await screenshot(page, 'exports-phone-dark');
+  });
+
+  it('wait for a worker, stay over a reload, and are shown as completed when they are', async () => {
+    const waiting = await startSluice({ workers: false });
+    onTestFinished(() => waiting.stop());
+    const other = await waiting.owner();
+    const path = `/applications/${await waiting.application(other.token)}/exports`;
+    const page = await openAs(waiting, other, path);
+    const ask = page.getByRole('button', { name: 'Export', exact: true });
+    await ask.click();
+    await page.getByText('Waiting for a worker').waitFor();
+    await page.getByRole('listitem').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('Cancelled', { exact: true }).waitFor();
+    await ask.click();
+    await page.getByText('Waiting for a worker').waitFor();
+    await page.reload();
+    await page.getByText('Waiting for a worker').waitFor();
+    const log = createLogger('test', { level: 'silent', pretty: false });
+    const worker = await startExportWorker(loadExportWorkerConfig(waiting.env), log, quickTimings);
+    onTestFinished(() => worker.stop());
+    await page.getByText('Completed').waitFor();
+    await page.getByText('0 entries').waitFor();
+  });
+
+  it('are downloaded in two parts when the connection breaks', async () => {
+    const mine = await sluice.application(owner.token);
+    const noise = Array.from({ length: 60 }, () => ({ noise: randomBytes(50_000).toString('base64') }));
+    await sluice.request('POST', `/applications/${mine}/data/batch`, { json: noise });
+    const url = await startBreakingProxy(sluice.url, '/file', 1024 ** 2);
+    const page = await openAs({ url }, owner, `/applications/${mine}/exports`);
+    await page.getByLabel('Format').selectOption('ndjson');
+    await page.getByRole('button', { name: 'Export', exact: true }).click();
+    await page.getByRole('button', { name: 'Download' }).click();
+    await page.getByText('The connection broke').waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Resume' }).click(),
+    ]);
+    const ndjson = await text(await download.createReadStream());
+    expect(
+      ndjson
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).payload),
+    ).toEqual(noise);
+    await page.getByText(sha256(ndjson)).waitFor();
   });
 });

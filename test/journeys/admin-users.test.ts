@@ -4,11 +4,11 @@ import { admin } from '../support/admin-command.ts';
 import { quickPurges, type Sluice, startSluice, storeOf, until } from '../support/sluice.ts';
 
 let sluice: Sluice;
-/** Another replica of the API. */
+/** Another replica of the API, where registration is open. */
 let other: Sluice;
 beforeAll(async () => {
   sluice = await startSluice({ env: { REGISTRATION_OPEN: 'off' }, workerEnv: quickPurges });
-  other = await startSluice({ env: sluice.env, workers: false });
+  other = await startSluice({ env: { ...sluice.env, REGISTRATION_OPEN: 'on' }, workers: false });
 });
 afterAll(() => Promise.all([sluice.stop(), other.stop()]));
 
@@ -28,13 +28,8 @@ const setPassword = (username: string, code: string, password: string) =>
 const profile = (token: string, replica = sluice) => replica.request('GET', '/users/me', { token });
 
 let made = 0;
-/** A user that the operator made, with a token. */
-async function user() {
-  const username = `made-${made++}`;
-  await done(['create', username], 'correct horse\n');
-  const { body } = await logIn(username, 'correct horse');
-  return { username, token: body.data.token as string };
-}
+/** A user with a token. */
+const user = () => other.owner(`made-${made++}`);
 
 async function rows(): Promise<Record<string, unknown>[]> {
   return JSON.parse(await done(['list', '--json']));
@@ -47,22 +42,23 @@ const actions = async (token: string) =>
 
 describe('sluice-admin users', () => {
   it('create: the user logs in with the password of the standard input, though registration is closed', async () => {
-    const { username, token } = await user();
-    expect((await profile(token)).body.data.username).toBe(username);
+    await done(['create', 'made-by-operator'], 'correct horse\n');
+    const { token } = (await logIn('made-by-operator', 'correct horse')).body.data;
+    expect((await profile(token)).body.data.username).toBe('made-by-operator');
     expect(await actions(token)).toContain('user.created sluice-admin');
   });
 
   it.each([
-    [['create', 'made-0'], 'correct horse', /username made-0 is taken/],
-    [['create', 'MADE-0'], 'correct horse', /is taken/],
+    [['create', 'made-by-operator'], 'correct horse', /username made-by-operator is taken/],
+    [['create', 'MADE-BY-OPERATOR'], 'correct horse', /is taken/],
     [['create', 'ab'], 'correct horse', /a username may contain/],
     [['create', 'short'], 'correct', /at least 8 characters/],
     [['create', 'long'], 'p'.repeat(73), /at most 72 bytes/],
-    [['invite', 'made-0'], '', /is taken; for a new password use/],
+    [['invite', 'made-by-operator'], '', /is taken; for a new password use/],
     [['invite', 'late', '--expires', 'soon'], '', /--expires must be a duration/],
     [['reset-password', 'nobody'], '', /user nobody was not found/],
     [['disable', 'nobody'], '', /user nobody was not found/],
-    [['enable', 'made-0'], '', /user made-0 is not disabled/],
+    [['enable', 'made-by-operator'], '', /user made-by-operator is not disabled/],
     [['delete', 'nobody'], '', /user nobody was not found/],
   ])('%j with %j is refused in plain words', async (args, input, message) => {
     const { code, stdout, stderr } = await users(args, input);

@@ -113,7 +113,8 @@ describe('the page of the docs', () => {
   it('may load what is its own and run no script that is written into it', async () => {
     const { headers, text } = await sluice.request('GET', '/docs/');
     expect(headers.get('content-security-policy')).toBe(
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+      "default-src 'none'; script-src 'self'; style-src 'self' 'sha256-RL3ie0nH+Lzz2YNqQN83mnU0J1ot4QL7b99vMdIX99w='; " +
+        "img-src 'self' data:; connect-src 'self'; " +
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none';",
     );
     expect(text).not.toMatch(/<style|style=|\son\w+=|javascript:/i);

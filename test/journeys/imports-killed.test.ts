@@ -6,13 +6,15 @@ import { createWorkerProcess } from '../support/worker-process.ts';
 
 /** How often a worker is killed. */
 const kills = Number(process.env.KILLS ?? 3);
-const total = 30_000 * (kills + 1);
+const killedTotal = 20_000 * (kills + 1);
+/** Enough that the worker that is stopped is amid it. */
+const stoppedTotal = 40_000;
 /** A lease has to end after each kill. */
 const timeout = 120_000 + kills * 60_000;
 /** Every tenth line is refused. */
 const isBad = (n: number) => n % 10 === 7;
 
-async function begin() {
+async function begin(total: number) {
   const { db, url: MONGODB_URL } = await ownDatabase();
   const sluice = await startSluice({ workers: false, env: { MONGODB_URL } });
   onTestFinished(() => sluice.stop());
@@ -28,7 +30,7 @@ async function begin() {
   const look = async () =>
     (await sluice.request('GET', `/applications/${domain}/imports/${body.data.id}`, { token })).body.data;
   const env = { ...sluice.env, INGEST_CONCURRENCY: '2' };
-  return { db, client, domain, id: body.data.id as string, look, env };
+  return { total, db, client, domain, id: body.data.id as string, look, env };
 }
 
 /** Resolves when so many lines are done, or all. */
@@ -38,7 +40,7 @@ const reached = (look: () => Promise<{ state: string; progress: { done: number }
     return progress.done >= done || (state !== 'active' && state !== 'waiting');
   }, timeout);
 
-async function expectAll({ db, client, look, id }: Awaited<ReturnType<typeof begin>>): Promise<void> {
+async function expectAll({ total, db, client, look, id }: Awaited<ReturnType<typeof begin>>): Promise<void> {
   const refused = Array.from({ length: total }, (_, n) => n).filter(isBad);
   expect(await look()).toMatchObject({
     state: 'completed',
@@ -60,11 +62,11 @@ async function expectAll({ db, client, look, id }: Awaited<ReturnType<typeof beg
 it(
   'an import whose workers are killed again and again stores every line once, in order',
   async () => {
-    const run = await begin();
+    const run = await begin(killedTotal);
     const workers = [0, 1].map(() => createWorkerProcess('ingest-worker', run.env));
     await Promise.all(workers.map((worker) => worker.start()));
     for (let round = 0; round < kills; round++) {
-      await reached(run.look, ((round + 0.5) / kills) * total);
+      await reached(run.look, ((round + 0.5) / kills) * killedTotal);
       const worker = workers[round % 2] as (typeof workers)[0];
       worker.kill();
       await worker.gone();
@@ -79,10 +81,10 @@ it(
 it(
   'an import whose only worker is stopped goes on at once with the next one',
   async () => {
-    const run = await begin();
+    const run = await begin(stoppedTotal);
     const first = createWorkerProcess('ingest-worker', run.env);
     await first.start();
-    await reached(run.look, total / 4);
+    await reached(run.look, stoppedTotal / 4);
     await first.stop();
     expect(await run.db.collection('chunks').countDocuments({ leaseUntil: { $gt: new Date() } })).toBe(0);
     await createWorkerProcess('ingest-worker', run.env).start();

@@ -49,6 +49,7 @@ const rows: Row[] = [
   ['a password of NUL alone', 'POST', '/users/register', { json: { ...registration, password: '\0'.repeat(8) } }, 400, 'InvalidRequestError', '/password'],
   ['no locale', 'POST', '/users/register', { json: { ...registration, locale: undefined } }, 400, 'InvalidRequestError', '/locale'],
   ['an unknown locale', 'POST', '/users/register', { json: { ...registration, locale: 'xx' } }, 400, 'InvalidRequestError', '/locale'],
+  ['a code of no link', 'POST', '/users/register', { json: { ...registration, code: 'x' } }, 401, 'InvalidCredentialsError'],
   ['an unknown field', 'POST', '/users/register', { json: { ...registration, admin: true } }, 400, 'InvalidRequestError', '/admin'],
   ['an array for a registration', 'POST', '/users/register', { json: [] }, 400, 'InvalidRequestError'],
   ['no body', 'POST', '/users/register', {}, 400, 'InvalidRequestError'],

@@ -7,7 +7,7 @@ import { createWorkerProcess } from '../support/worker-process.ts';
 
 /** How often a worker is killed. */
 const kills = Number(process.env.KILLS ?? 2);
-const total = 30_000 * (kills + 1);
+const total = 15_000 * (kills + 1);
 const timeout = 120_000 + kills * 60_000;
 const schema = {
   type: 'object',

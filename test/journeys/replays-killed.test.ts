@@ -6,7 +6,7 @@ import { createWorkerProcess } from '../support/worker-process.ts';
 
 /** How often a worker is killed. */
 const kills = Number(process.env.KILLS ?? 2);
-const total = 4_000 * (kills + 1);
+const total = 2_000 * (kills + 1);
 /** A lease has to end after each kill. */
 const timeout = 120_000 + kills * 60_000;
 /** Every tenth upload is refused still. */

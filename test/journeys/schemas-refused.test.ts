@@ -37,7 +37,7 @@ describe('a schema that is refused', () => {
 
 describe('schemas of any kind', () => {
   it('are taken or refused, as are payloads for them, and no fault of the service comes of them', async () => {
-    const often = runs(60);
+    const often = runs(30);
     let taken = 0;
     await fc.assert(
       fc.asyncProperty(schemas, payloads, async (schema, payload) => {

@@ -14,7 +14,8 @@ afterAll(() => sluice.stop());
 
 const columns = (count: number) => Array.from({ length: count }, (_, i) => `p${i}`);
 
-it.each([500, 1_000, 1_500, 5_000, 10_000])(
+// Compilation is tested with more widths.
+it.each([1_500, 10_000])(
   'takes the first upload after a restart where the schema has %i properties, and tells what is wrong with another',
   async (count) => {
     const properties = Object.fromEntries(columns(count).map((name) => [name, { type: 'number' }]));

@@ -4,7 +4,7 @@ import { openPage, type View } from './open-page.ts';
 
 /** Opens a page of the console as an owner would who is not signed in yet. Call in a test. */
 export async function openAs(
-  sluice: Sluice,
+  sluice: Pick<Sluice, 'url'>,
   { username }: { username: string },
   path: string,
   view?: View,

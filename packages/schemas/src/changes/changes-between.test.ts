@@ -209,7 +209,7 @@ it.each(drafts)(
           }
         },
       ),
-      runs(),
+      runs(40),
     );
     expect(compared).toBeGreaterThan(0);
   },

@@ -8,7 +8,7 @@ function start(deadlineMs = 60_000, waitingMs?: number, count = 1) {
     ...{
       name: 'the test',
       file: new URL('../../../../test/support/test-thread.ts', import.meta.url),
-      heapMb: 64,
+      heapMb: 16,
     },
     ...{
       deadlineMs,

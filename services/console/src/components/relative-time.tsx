@@ -13,7 +13,8 @@ export function RelativeTime({ at }: { at: string }) {
   const time = new Date(at);
   return (
     <time dateTime={at} title={formatTime(time)}>
-      {formatDistance(time, now)}
+      {/* What has just come is not in the future. */}
+      {formatDistance(time, now < time ? time : now)}
     </time>
   );
 }

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { client } from '../api/client.ts';
-import { failureOf } from '../api/failure.ts';
+import { ApiFailure, failureOf } from '../api/failure.ts';
+import { words } from '../words/en.ts';
 import { createDownload, type Download } from './download.ts';
 import type { Job, JobsWithFile } from './jobs.ts';
 
@@ -50,7 +51,7 @@ export function useDownload(domain: string, jobs: JobsWithFile, { id, file }: Jo
       download.current = undefined;
       setState({ isRunning: false, bytes: 0 });
     } catch (failure) {
-      if (!signal.aborted) setError(failure as Error);
+      if (!signal.aborted) setError(failure instanceof ApiFailure ? failure : new Error(words.jobs.broken));
       setState(({ bytes }) => ({ isRunning: false, bytes }));
     }
   }

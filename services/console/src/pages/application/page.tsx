@@ -1,6 +1,7 @@
 import { Box, Code, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { NavLink, Outlet, useParams } from 'react-router';
+import { useEffect, useRef } from 'react';
+import { NavLink, Outlet, useLocation, useParams } from 'react-router';
 import { applicationQuery } from '../../api/applications.ts';
 import { CopyText } from '../../components/copy-text.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
@@ -23,16 +24,29 @@ export function Page() {
           <CopyText text={domain} label={words.application.copyDomain} />
         </Group>
       </PageTitle>
-      <nav className="tabs" aria-label={words.application.sections}>
-        {tabs.map(({ path, label }) => (
-          <NavLink key={path} to={path} className="tab">
-            {label}
-          </NavLink>
-        ))}
-      </nav>
+      <Tabs />
       <Box py="md">
         <Outlet context={data} />
       </Box>
     </>
+  );
+}
+
+function Tabs() {
+  const { pathname } = useLocation();
+  const nav = useRef<HTMLElement>(null);
+  // On a phone there is no room for all.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page is another current tab
+  useEffect(() => {
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [pathname]);
+  return (
+    <nav className="tabs" aria-label={words.application.sections} ref={nav}>
+      {tabs.map(({ path, label }) => (
+        <NavLink key={path} to={path} className="tab">
+          {label}
+        </NavLink>
+      ))}
+    </nav>
   );
 }

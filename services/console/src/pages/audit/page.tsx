@@ -36,7 +36,7 @@ export function Page() {
         <Table.Tbody>
           {events.map(({ id, at, action, application, address, requestId }) => (
             <Table.Tr key={id}>
-              <Table.Td>
+              <Table.Td style={{ whiteSpace: 'nowrap' }}>
                 <RelativeTime at={at} />
               </Table.Td>
               <Table.Td>{action}</Table.Td>

@@ -32,7 +32,11 @@ const readers: Record<FileType, (head: string) => Row[]> = {
       .map((line) => JSON.parse(line)),
   json: (head) => JSON.parse(head).slice(0, mostRows),
   csv(head) {
-    const { data } = Papa.parse<Record<string, string>>(head, { header: true, preview: mostRows });
+    const { data } = Papa.parse<Record<string, string>>(head, {
+      header: true,
+      preview: mostRows,
+      skipEmptyLines: true,
+    });
     return data.map((row) => mapValues(row, valueOfCell));
   },
 };

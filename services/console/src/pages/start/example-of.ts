@@ -13,7 +13,6 @@ const byType: Record<string, unknown> = {
   integer: 1,
   number: 21.5,
   boolean: true,
-  null: null,
   array: [],
 };
 
@@ -28,5 +27,6 @@ export function exampleOf(schema: unknown): unknown {
     const parts = Object.entries((properties ?? {}) as Schema);
     return Object.fromEntries(parts.map(([name, part]) => [name, exampleOf(part)]));
   }
+  if (first === 'null') return null;
   return byFormat[String(format)] ?? byType[String(first)] ?? 'text';
 }

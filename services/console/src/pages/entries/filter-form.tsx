@@ -1,0 +1,71 @@
+import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
+import type { Column } from '@sluice/schemas/columns/columns.ts';
+import { type FormEvent, useState } from 'react';
+import { words } from '../../words/en.ts';
+import { type Condition, type Operator, operators } from './conditions.ts';
+
+interface Props {
+  columns: Column[];
+  conditions: Condition[];
+  setConditions: (conditions: Condition[]) => void;
+}
+
+const operatorChoices = operators.map((value) => ({ value, label: words.entries.operators[value] }));
+
+/** Conditions on fields: an entry is listed if it meets all of them. */
+export function FilterForm({ columns, conditions, setConditions }: Props) {
+  const fields = columns.flatMap(({ name, pointer }) => (pointer ? [{ value: pointer, label: name }] : []));
+  const [pointer, setPointer] = useState(fields[0]?.value ?? '');
+  const [operator, setOperator] = useState<Operator>('eq');
+  const [text, setText] = useState('');
+  const nameOf = (wanted: string) => fields.find(({ value }) => value === wanted)?.label ?? wanted;
+  const toText = (one: Condition) =>
+    `${nameOf(one.pointer)} ${words.entries.operators[one.operator]} ${one.text}`;
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    setConditions([...conditions, { pointer, operator, text }]);
+    setText('');
+  }
+
+  if (fields.length === 0) return null;
+  return (
+    <Group component="form" onSubmit={submit} align="flex-end" gap="xs">
+      <NativeSelect
+        size="xs"
+        label={words.entries.field}
+        data={fields}
+        value={pointer}
+        onChange={(event) => setPointer(event.currentTarget.value)}
+      />
+      <NativeSelect
+        size="xs"
+        label={words.entries.operator}
+        data={operatorChoices}
+        value={operator}
+        onChange={(event) => setOperator(event.currentTarget.value as Operator)}
+      />
+      <TextInput
+        size="xs"
+        label={words.entries.value}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <Button type="submit" size="xs" variant="default">
+        {words.entries.addFilter}
+      </Button>
+      {conditions.map((condition, place) => (
+        <Button
+          key={toText(condition)}
+          size="xs"
+          variant="light"
+          rightSection="×"
+          aria-label={words.entries.removeFilter(toText(condition))}
+          onClick={() => setConditions(conditions.filter((_, other) => other !== place))}
+        >
+          {toText(condition)}
+        </Button>
+      ))}
+    </Group>
+  );
+}

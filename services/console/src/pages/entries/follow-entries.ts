@@ -1,0 +1,57 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream';
+import { client } from '../../api/client.ts';
+import type { Entry } from './entries-query.ts';
+
+const againAfterMs = 1_000;
+
+export interface LiveHandlers {
+  /** The events begin: what comes from now on is told. */
+  onBegin: () => void;
+  onEntry: (entry: Entry) => void;
+  /** So many entries are left out. */
+  onSkipped: (count: number) => void;
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Tells new entries of an application until the signal aborts it, or the API refuses it. A connection that ends is made again, without a gap. */
+export async function followEntries(
+  domain: string,
+  { onBegin, onEntry, onSkipped }: LiveHandlers,
+  signal: AbortSignal,
+): Promise<void> {
+  let lastId: string | undefined;
+
+  function tell(event: string | undefined, data: string): void {
+    if (event === 'entry') onEntry(JSON.parse(data));
+    if (event === 'skipped') onSkipped(JSON.parse(data).count);
+  }
+
+  /** False when the API refuses it. */
+  async function read(): Promise<boolean> {
+    const { data } = await client.GET('/api/applications/{domain}/data/live', {
+      params: { path: { domain }, header: lastId ? { 'last-event-id': lastId } : {} },
+      parseAs: 'stream',
+      signal,
+    });
+    if (!data) return false;
+    const events = (data as ReadableStream<BufferSource>)
+      .pipeThrough(new TextDecoderStream())
+      .pipeThrough(new EventSourceParserStream())
+      .getReader();
+    for (;;) {
+      const { done, value } = await events.read();
+      if (done) return true;
+      if (lastId === undefined) onBegin();
+      lastId = value.id;
+      tell(value.event, value.data);
+    }
+  }
+
+  while (!signal.aborted) {
+    // What broke it is gone by the next time, or tells again.
+    const isAllowed = await read().catch(() => true);
+    if (!isAllowed) return;
+    await pause(againAfterMs);
+  }
+}

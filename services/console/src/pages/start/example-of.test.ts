@@ -1,0 +1,31 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { expect, it } from 'vitest';
+import { exampleOf } from './example-of.ts';
+
+it('an example conforms to types, formats, constants and lists of values', () => {
+  const string = (format: string) => ({ type: 'string', format });
+  const properties = {
+    text: { type: 'string' },
+    at: string('date-time'),
+    day: string('date'),
+    mail: string('email'),
+    link: string('uri'),
+    id: string('uuid'),
+    count: { type: ['integer', 'null'] },
+    celsius: { type: 'number' },
+    ok: { type: 'boolean' },
+    nothing: { type: 'null' },
+    tags: { type: 'array', items: { type: 'string' } },
+    sky: { type: 'string', enum: ['clear'] },
+    kind: { const: 7 },
+    given: { type: 'string', pattern: '^x', examples: ['xyz'] },
+    place: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  };
+  const schema = { type: 'object', properties, required: Object.keys(properties) };
+  const ajv = new Ajv2020({ allowUnionTypes: true });
+  addFormats.default(ajv);
+  const validate = ajv.compile(schema);
+  validate(exampleOf(schema));
+  expect(validate.errors).toBeNull();
+});

@@ -1,0 +1,37 @@
+import { firstCode } from '@sluice/shared/first-code.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { startSluice } from '../support/sluice.ts';
+
+const secrets = ['the secret that is in use now ...', 'the secret that was before it ...'];
+
+async function start(env: Record<string, string>) {
+  const sluice = await startSluice({ workers: false, env: { JWT_SECRET: secrets.join(','), ...env } });
+  onTestFinished(() => sluice.stop());
+  const register = async (username: string, code?: string) => {
+    const json = { username, password: 'correct horse', locale: 'en', code };
+    const { status, body } = await sluice.request('POST', '/users/register', { json });
+    return [status, body.error?.name ?? body.data.message];
+  };
+  return { sluice, register };
+}
+
+it.each(secrets)(
+  'a code of a secret registers the first user alone, while registration is closed',
+  async (secret) => {
+    const { sluice, register } = await start({ REGISTRATION_OPEN: 'off' });
+    expect(await register('ada')).toEqual([403, 'RegistrationClosedError']);
+    expect(await register('ada', firstCode('another secret'))).toEqual([401, 'InvalidCredentialsError']);
+    expect(await register('ada', 'ü'.repeat(43))).toEqual([401, 'InvalidCredentialsError']);
+    expect(await register('ada', firstCode(secret))).toEqual([200, 'user ada was registered']);
+    expect(await register('bob', firstCode(secret))).toEqual([401, 'InvalidCredentialsError']);
+    const json = { username: 'ada', password: 'correct horse' };
+    expect((await sluice.request('POST', '/users/login', { json })).status).toBe(200);
+  },
+);
+
+it('a code is not taken from a second user while registration is open either', async () => {
+  const { register } = await start({ REGISTRATION_OPEN: 'on' });
+  expect(await register('ada')).toEqual([200, 'user ada was registered']);
+  expect(await register('bob', firstCode(secrets[0] as string))).toEqual([401, 'InvalidCredentialsError']);
+  expect(await register('bob')).toEqual([200, 'user bob was registered']);
+});
