@@ -237,6 +237,7 @@ export const words = {
     wrapped: 'The file is an NDJSON export',
     wrappedHint: 'Entries keep the times that are in the file.',
     preview: 'First rows of the file',
+    problem: (row: number, message: string) => `Row ${row} of the file cannot be read: ${message}`,
     noPreview: 'The first rows of this file cannot be shown. You can import it all the same.',
     submit: 'Import',
     sending: 'Upload',
