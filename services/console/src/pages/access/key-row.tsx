@@ -1,10 +1,10 @@
 import { Code, Group, Paper, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { client, dataOf, type Schemas } from '../../api/client.ts';
+import { ConfirmButton } from '../../components/confirm-button.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { showFailure } from '../../components/toasts.ts';
 import { words } from '../../words/en.ts';
-import { ConfirmButton } from './confirm-button.tsx';
 import { keysKey } from './keys-key.ts';
 
 interface Props {

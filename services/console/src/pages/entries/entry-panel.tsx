@@ -6,7 +6,7 @@ import { CopyText } from '../../components/copy-text.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { showSuccess } from '../../components/toasts.ts';
 import { words } from '../../words/en.ts';
-import { ConfirmButton } from '../access/confirm-button.tsx';
+import { ConfirmButton } from '../../components/confirm-button.tsx';
 import { type Entry, entriesKey } from './entries-query.ts';
 
 interface Props {

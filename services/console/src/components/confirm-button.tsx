@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { words } from '../../words/en.ts';
+import { words } from '../words/en.ts';
 
 interface Props {
   label: string;

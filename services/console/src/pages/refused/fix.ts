@@ -1,0 +1,64 @@
+import type { Schemas } from '../../api/client.ts';
+import type { ApiFailure } from '../../api/failure.ts';
+import type { RefusedGroup } from './refused.ts';
+
+export const conversions = ['number', 'integer', 'boolean', 'string', 'trim', 'default'] as const;
+
+/** A change of one value of each payload, as it is written in the form. */
+export interface Change {
+  /** Of the row in the form. */
+  id: number;
+  /** A JSON Pointer. */
+  path: string;
+  to: (typeof conversions)[number];
+  /** JSON, or a text without quotes: what is set where the value is missing. */
+  value: string;
+}
+
+/** What is changed in refused uploads before they are validated again. */
+export interface Fix {
+  changes: Change[];
+  /** JSON text; empty for none. */
+  patch: string;
+}
+
+type Amendments = Pick<Schemas['ReplayRequest'], 'patch' | 'coerce'>;
+
+function toJsonText(value: string): string {
+  try {
+    JSON.parse(value);
+    return value;
+  } catch {
+    return JSON.stringify(value);
+  }
+}
+
+function toCoercion({ path, to, value }: Change): string {
+  const pointer = JSON.stringify(path);
+  return to === 'default'
+    ? `{"path":${pointer},"default":${toJsonText(value)}}`
+    : `{"path":${pointer},"to":"${to}"}`;
+}
+
+/** As the API takes it: texts, so that numbers keep their digits. */
+export const toAmendments = ({ changes, patch }: Fix): Amendments => ({
+  ...(changes.length > 0 && { coerce: `[${changes.map(toCoercion).join(',')}]` }),
+  ...(patch.trim() !== '' && { patch }),
+});
+
+/** The change that probably mends a group. */
+export function suggestChange({ path, keyword, message }: RefusedGroup): Change {
+  const change = { id: 0, path, to: 'trim', value: '' } as const;
+  const [, type] = /^must be (number|integer|boolean|string)$/.exec(message) ?? [];
+  if (keyword === 'type' && type) return { ...change, to: type as Change['to'] };
+  const [, name] = /^must have the property '(.*)'$/.exec(message) ?? [];
+  if (keyword !== 'required' || name === undefined) return change;
+  const key = name.replaceAll('~', '~0').replaceAll('/', '~1');
+  return { ...change, path: `${path}/${key}`, to: 'default' };
+}
+
+/** What the API says of a part of the fix, such as `/coerce/0`. */
+export const faultAt = (failure: Error | null, place: string): string | undefined =>
+  (failure as Partial<ApiFailure> | null)?.details?.find(
+    ({ path }) => path === place || path.startsWith(`${place}/`),
+  )?.message;

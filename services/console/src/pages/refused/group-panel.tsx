@@ -1,0 +1,77 @@
+import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from 'react-router';
+import { client, dataOf } from '../../api/client.ts';
+import { ConfirmButton } from '../../components/confirm-button.tsx';
+import { showFailure, showSuccess } from '../../components/toasts.ts';
+import { toText } from '../../json/exact.ts';
+import { JsonView } from '../../json/json-view.tsx';
+import { words } from '../../words/en.ts';
+import { FixForm } from './fix-form.tsx';
+import { type RefusedGroup, refusedKey } from './refused.ts';
+import { UploadsDrawer } from './uploads-drawer.tsx';
+
+interface Props {
+  domain: string;
+  group: RefusedGroup;
+}
+
+/** A reason: an example, and what can be done. */
+export function GroupPanel({ domain, group }: Props) {
+  const { path, keyword, kept, example } = group;
+  const queryClient = useQueryClient();
+  const [areUploadsOpen, { open, close }] = useDisclosure();
+  const remove = useMutation({
+    mutationFn: () =>
+      dataOf(
+        client.DELETE('/api/applications/{domain}/refused', {
+          params: { path: { domain }, query: { path, keyword } },
+        }),
+      ),
+    onSuccess: ({ message }) => showSuccess(message),
+    onError: showFailure,
+    onSettled: () => queryClient.invalidateQueries({ queryKey: refusedKey(domain) }),
+  });
+  return (
+    <Stack gap="md">
+      {example === undefined ? (
+        <Text size="sm">{words.refused.noneKept}</Text>
+      ) : (
+        <JsonView text={toText(example)} label={words.refused.example} marked={path} />
+      )}
+      {kept > 0 && (
+        <Group gap="xs">
+          <Button size="xs" variant="default" onClick={open}>
+            {words.refused.showUploads}
+          </Button>
+          <ConfirmButton
+            label={words.refused.remove}
+            aria-label={words.refused.removeGroup}
+            question={words.refused.removeText}
+            color="red"
+            onConfirm={() => remove.mutate()}
+          />
+        </Group>
+      )}
+      <UploadsDrawer domain={domain} reason={group} opened={areUploadsOpen} onClose={close} />
+      <Stack gap="xs">
+        <Title order={4} size="h5">
+          {words.refused.changeSchema}
+        </Title>
+        <Text size="sm">{words.refused.changeSchemaText}</Text>
+        <Group>
+          <Button
+            size="xs"
+            variant="default"
+            component={Link}
+            to={`/applications/${domain}/schema?rehearse=refused`}
+          >
+            {words.refused.toSchema}
+          </Button>
+        </Group>
+      </Stack>
+      <FixForm domain={domain} group={group} />
+    </Stack>
+  );
+}

@@ -1,0 +1,86 @@
+import { Button, Drawer, Group, Paper, Stack, Text } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { ErrorAlert } from '../../components/error-alert.tsx';
+import { Loading } from '../../components/loading.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { toText } from '../../json/exact.ts';
+import { JsonView } from '../../json/json-view.tsx';
+import { words } from '../../words/en.ts';
+import { type Reason, type RefusedUpload, uploadsQuery } from './refused.ts';
+
+interface Props {
+  domain: string;
+  reason: Reason;
+  opened: boolean;
+  onClose: () => void;
+}
+
+/** The uploads of a group that are kept. */
+export function UploadsDrawer({ domain, reason, opened, onClose }: Props) {
+  return (
+    <Drawer
+      opened={opened}
+      onClose={onClose}
+      position="right"
+      size="xl"
+      title={words.refused.uploads}
+      // It would add a style without the nonce of the page.
+      lockScroll={false}
+      closeButtonProps={{ 'aria-label': words.common.close }}
+    >
+      <Uploads domain={domain} reason={reason} />
+    </Drawer>
+  );
+}
+
+function Uploads({ domain, reason }: Pick<Props, 'domain' | 'reason'>) {
+  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
+    uploadsQuery(domain, reason),
+  );
+  if (error) return <ErrorAlert error={error} />;
+  if (!data) return <Loading />;
+  return (
+    <Stack gap="sm">
+      <Stack component="ul" gap="sm" p={0} m={0} style={{ listStyle: 'none' }}>
+        {data.pages
+          .flatMap(({ result }) => result)
+          .map((upload) => (
+            <Upload key={upload.id} upload={upload} />
+          ))}
+      </Stack>
+      {hasNextPage && (
+        <Button variant="default" loading={isFetchingNextPage} onClick={() => fetchNextPage()}>
+          {words.refused.more}
+        </Button>
+      )}
+    </Stack>
+  );
+}
+
+function Upload({ upload }: { upload: RefusedUpload }) {
+  const { received_at, source, line, schema_version, error, key, network, payload, truncated } = upload;
+  return (
+    <Paper component="li" withBorder p="sm">
+      <Stack gap="xs">
+        <Group gap="md" fz="sm">
+          <RelativeTime at={received_at} />
+          <span>{words.refused.source(words.refused.sources[source], line)}</span>
+          <span>{words.refused.schemaVersion(schema_version)}</span>
+          {key && <span>{words.refused.key(key)}</span>}
+          {network && <span>{words.refused.network(network)}</span>}
+        </Group>
+        {error.details.map(({ path, message }) => (
+          <Text key={`${path} ${message}`} size="sm">
+            {path} {message}
+          </Text>
+        ))}
+        <JsonView
+          text={toText(payload)}
+          label={words.refused.payload}
+          marked={error.details[0]?.path ?? ''}
+        />
+        {truncated && <Text size="sm">{words.refused.truncated}</Text>}
+      </Stack>
+    </Paper>
+  );
+}

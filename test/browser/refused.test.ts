@@ -1,0 +1,113 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Sluice, startSluice, until } from '../support/sluice.ts';
+import { expectAccessible } from './support/axe.ts';
+import { phone, screenshot } from './support/open-page.ts';
+import { openAs } from './support/sign-in.ts';
+
+let sluice: Sluice;
+let owner: { username: string; token: string };
+
+const schema = {
+  type: 'object',
+  properties: { place: { type: 'string' }, celsius: { type: 'number' }, id: { type: 'integer' } },
+};
+
+beforeAll(async () => {
+  sluice = await startSluice();
+  owner = await sluice.owner();
+});
+afterAll(() => sluice.stop());
+
+/** An application that refused these uploads. */
+async function applicationThatRefused(...payloads: string[]): Promise<string> {
+  const domain = await sluice.application(owner.token, schema);
+  for (const body of payloads) {
+    const { status } = await sluice.request('POST', `/applications/${domain}/data`, { body });
+    expect(status).toBe(422);
+  }
+  return domain;
+}
+
+const read = async (path: string) =>
+  (await sluice.request('GET', `/applications/${path}`, { token: owner.token })).text;
+
+const groupOf = (page: Page, text: string) => page.getByRole('button').filter({ hasText: text });
+
+describe('refused uploads', () => {
+  it('are shown by reason, changed, tried and replayed', async () => {
+    const domain = await applicationThatRefused(
+      '{"place":"Oslo","celsius":"-3.5","id":9223372036854775807}',
+      '{"place":"Rome","celsius":"warm"}',
+    );
+    const page = await openAs(sluice, owner, `/applications/${domain}/refused`);
+    await groupOf(page, '/celsius').filter({ hasText: '2 refused' }).click();
+    const example = page.getByLabel('Example of a refused upload');
+    await example.waitFor();
+    expect(await page.locator('.cm-marked').allTextContents()).toEqual(['  "celsius": "warm"']);
+    expect(await page.getByLabel('Change', { exact: true }).inputValue()).toBe('number');
+    await expectAccessible(page);
+    await screenshot(page, 'refused-desktop-light');
+
+    await page.getByRole('button', { name: 'Show uploads' }).click();
+    const uploads = page.getByRole('dialog');
+    await uploads.getByRole('listitem').first().waitFor();
+    expect(await uploads.getByRole('listitem').count()).toBe(2);
+    expect(await uploads.getByRole('listitem').last().textContent()).toContain('9223372036854775807');
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await uploads.waitFor({ state: 'detached' });
+
+    await page.getByLabel('JSON Patch').fill('[{"op":"replace","path":"/celsius"}]');
+    await page.getByRole('button', { name: 'Try with ten uploads' }).click();
+    await page.getByText('is required').waitFor();
+    await page.getByLabel('JSON Patch').fill('[{"op":"add","path":"/source","value":"roof"}]');
+    await page.getByRole('button', { name: 'Try with ten uploads' }).click();
+    const tried = page.getByRole('region', { name: 'What the replay would do' });
+    await tried.getByText('1 of 2 tried uploads conform').waitFor();
+    await tried.getByText('/celsius must be number').waitFor();
+    expect(await read(`${domain}/data`)).toContain('"total":0');
+    await expectAccessible(page);
+    await screenshot(page, 'refused-tried-desktop-light');
+
+    await page.getByRole('button', { name: 'Replay 2 uploads' }).click();
+    await page.getByLabel('This replay').getByText('1 stored · 1 still refused').waitFor();
+    await groupOf(page, '/celsius').filter({ hasText: '1 kept' }).waitFor();
+    await expectAccessible(page);
+    expect(await read(`${domain}/data`)).toContain(
+      '"payload":{"place":"Oslo","celsius":-3.5,"id":9223372036854775807,"source":"roof"}',
+    );
+  });
+
+  it('are replayed as they are once the schema takes them', async () => {
+    const domain = await applicationThatRefused('{"celsius":"-3.5"}');
+    const page = await openAs(sluice, owner, `/applications/${domain}/refused`, {
+      viewport: phone,
+      colorScheme: 'dark',
+    });
+    await groupOf(page, '/celsius').click();
+    await expectAccessible(page);
+    await screenshot(page, 'refused-phone-dark');
+    await page.getByRole('link', { name: 'Change the schema' }).click();
+    expect(await page.getByLabel('Validate').inputValue()).toBe('refused');
+    await sluice.request('POST', `/applications/${domain}/schemas`, {
+      token: owner.token,
+      json: { schema: { type: 'object' } },
+    });
+    await page.getByRole('link', { name: 'Refused' }).click();
+    await page.getByRole('button', { name: 'Replay all' }).click();
+    await page.getByText('1 stored · 0 still refused').waitFor();
+    await until(async () => (await read(`${domain}/data`)).includes('"total":1'));
+  });
+
+  it('are deleted by reason', async () => {
+    const domain = await applicationThatRefused('{"celsius":"-3.5"}', '{"place":1}');
+    const page = await openAs(sluice, owner, `/applications/${domain}/refused`);
+    await groupOf(page, '/place').click();
+    await page.getByRole('button', { name: 'Remove the refused uploads of this group' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByText('1 refused upload was deleted').waitFor();
+    await page.getByText('None of these uploads is kept any more.').waitFor();
+    expect(await read(`${domain}/refused`)).toContain('"total":1');
+  });
+});
