@@ -98,7 +98,7 @@ describe('the exports of an application', () => {
     await page.getByText('0 entries').waitFor();
   });
 
-  it('are downloaded in two parts when the connection breaks', async () => {
+  it('are downloaded whole though the connection breaks', async () => {
     const mine = await sluice.application(owner.token);
     const noise = Array.from({ length: 60 }, () => ({ noise: randomBytes(50_000).toString('base64') }));
     await sluice.request('POST', `/applications/${mine}/data/batch`, { json: noise });

@@ -16,7 +16,7 @@ interface Props {
 export function DownloadButton({ domain, jobs, job, label }: Props) {
   const { isRunning, bytes, error, start, pause } = useDownload(domain, jobs, job);
   const total = job.file?.bytes ?? 0;
-  const hasBegun = isRunning || bytes > 0;
+  const hasBegun = isRunning || bytes > 0 || error !== undefined;
   return (
     <Stack gap={4}>
       <Group gap="xs">
@@ -33,7 +33,7 @@ export function DownloadButton({ domain, jobs, job, label }: Props) {
       </Group>
       {hasBegun && <Progress value={(100 * bytes) / total} aria-label={words.jobs.downloading} />}
       {error && (
-        <Text size="sm" c="error" role="alert">
+        <Text size="sm" c="var(--mantine-color-error)" role="alert">
           {error.message}
         </Text>
       )}

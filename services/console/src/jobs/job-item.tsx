@@ -58,7 +58,7 @@ export function JobItem({ domain, jobs, job, children }: Props) {
         </Group>
         {!hasEnded && <JobProgress job={job} />}
         {job.error && (
-          <Text size="sm" c="error">
+          <Text size="sm" c="var(--mantine-color-error)">
             {job.error}
           </Text>
         )}
