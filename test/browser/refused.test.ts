@@ -42,6 +42,7 @@ describe('refused uploads', () => {
     );
     const page = await openAs(sluice, owner, `/applications/${domain}/refused`);
     await groupOf(page, '/celsius').filter({ hasText: '2 refused' }).click();
+    await page.getByRole('img', { name: '2 refused in the last 24 hours, by hour' }).waitFor();
     const example = page.getByLabel('Example of a refused upload');
     await example.waitFor();
     expect(await page.locator('.cm-marked').allTextContents()).toEqual(['  "celsius": "warm"']);
