@@ -23,8 +23,9 @@ RUN pnpm install --frozen-lockfile --prod --no-optional --filter '{services/*}..
 
 # Of the console the image has the built files alone.
 FROM installer AS console
-RUN pnpm install --frozen-lockfile --filter @sluice/console --reporter=append-only
+RUN pnpm install --frozen-lockfile --filter '@sluice/console...' --reporter=append-only
 COPY tsconfig.json .
+COPY packages packages
 COPY services/console services/console
 RUN pnpm --dir services/console run build
 

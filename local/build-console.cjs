@@ -3,8 +3,10 @@ const { createHash } = require('node:crypto');
 const { readdirSync, readFileSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 
-/** What a build is made from: the sources and the lockfile. */
-function hashOf(root, folder) {
+/** What a build is made from, with the lockfile. */
+const sources = ['services/console', 'packages/json/src', 'packages/schemas/src'];
+
+function hashOf(root) {
   const hash = createHash('sha256').update(readFileSync(join(root, 'pnpm-lock.yaml')));
   const add = (path) => {
     const entries = readdirSync(path, { withFileTypes: true });
@@ -15,7 +17,7 @@ function hashOf(root, folder) {
       else hash.update(child.slice(root.length)).update(readFileSync(child));
     }
   };
-  add(folder);
+  for (const folder of sources) add(join(root, folder));
   return hash.digest('hex');
 }
 
@@ -31,7 +33,7 @@ function noteIn(file) {
 function buildConsole(root) {
   const folder = join(root, 'services/console');
   const note = join(folder, 'dist/built-from');
-  const hash = hashOf(root, folder);
+  const hash = hashOf(root);
   if (noteIn(note) === hash) return;
   console.log('Building the console, once');
   // The Node.js that was just installed, by its place on the PATH.

@@ -23,6 +23,7 @@ process.exitCode = fs.readFileSync('src/main.tsx', 'utf8') === 'broken' ? 1 : 0;
 `;
   write('pnpm-lock.yaml', 'lock');
   write('services/console/src/main.tsx', 'one');
+  for (const name of ['json', 'schemas']) write(`packages/${name}/src/a.ts`, 'one');
   write('services/console/node_modules/vite/bin/vite.js', builder);
   const build = () =>
     run(process.execPath, ['-e', `require(${JSON.stringify(script)}).buildConsole(${JSON.stringify(root)})`]);
@@ -40,9 +41,11 @@ it('builds the console once, and again when its sources or the lockfile change',
   await build();
   write('services/console/src/new.ts', '');
   await build();
+  write('packages/schemas/src/a.ts', 'two');
+  await build();
   appendFileSync(at('pnpm-lock.yaml'), 'more');
   await build();
-  expect(builds()).toBe(4);
+  expect(builds()).toBe(5);
 });
 
 it('does not build for what is made, or for tests', async () => {

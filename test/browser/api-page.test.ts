@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Sluice, startSluice } from '../support/sluice.ts';
+import { expectAccessible } from './support/axe.ts';
 import { desktop, openPage, phone, screenshot } from './support/open-page.ts';
 
 let sluice: Sluice;
@@ -13,9 +14,30 @@ describe('the API page', () => {
     ['desktop-light', desktop, 'light'],
     ['desktop-dark', desktop, 'dark'],
     ['phone-light', phone, 'light'],
-  ] as const)('lists all routes: %s', async (name, viewport, colorScheme) => {
-    const page = await openPage(sluice, '/api/docs', { viewport, colorScheme });
-    await page.getByText('Create an application').waitFor();
-    await screenshot(page, `api-${name}`);
+  ] as const)(
+    'lists all routes, and has room for one on two screens: %s',
+    async (name, viewport, colorScheme) => {
+      const page = await openPage(sluice, '/api/docs', { viewport, colorScheme });
+      const operation = page.locator('#operations-Applications-createApplication');
+      await operation.getByText('Create an application').click();
+      await operation.getByRole('button', { name: 'Execute' }).waitFor();
+      await screenshot(page, `api-${name}`);
+      await expectAccessible(page);
+      expect((await operation.boundingBox())?.height).toBeLessThan(2 * viewport.height);
+      expect(await page.locator('.topbar').count()).toBe(0);
+    },
+  );
+
+  it('sends the example of a route as it stands', async () => {
+    const page = await openPage(sluice, '/api/docs');
+    for (const [id, summary] of [
+      ['registerUser', 'Register a user'],
+      ['logIn', 'Log in'],
+    ] as const) {
+      const operation = page.locator(`#operations-Accounts-${id}`);
+      await operation.getByText(summary).click();
+      await operation.getByRole('button', { name: 'Execute' }).click();
+      await operation.locator('.live-responses-table .response-col_status').getByText('200').waitFor();
+    }
   });
 });

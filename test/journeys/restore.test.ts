@@ -38,8 +38,8 @@ async function end(domain: string): Promise<void> {
 it('takes a deleted application back with all that it had', async () => {
   await withOwner();
   const domain = await sluice.application(token, { type: 'object', properties: { n: { type: 'integer' } } });
-  const before = (await sluice.request('GET', `/applications/${domain}`, { token })).body.data;
   await upload(domain);
+  const before = (await sluice.request('GET', `/applications/${domain}`, { token })).body.data;
   const { body: removed } = await remove(domain);
   const [deleted] = (await list('?deleted=true')) as { deleted_at?: string; purge_at?: string }[];
   const { deleted_at, purge_at, ...rest } = deleted ?? {};

@@ -82,6 +82,13 @@ export async function call(
   };
 }
 
+/** Of an answer that may have no end. */
+export async function statusOf(url: string, init: RequestInit): Promise<number> {
+  const { status, body } = await fetch(url, init);
+  await body?.cancel();
+  return status;
+}
+
 /**
  * A short time limit of the workers makes the grace short that a purge waits for uploads still under way. The API keeps its own:
  * a busy machine may be slower.

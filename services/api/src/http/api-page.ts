@@ -12,6 +12,7 @@ export const apiPage = {
   theme: {
     title: 'Sluice API',
     css: [{ filename: 'theme.css', content: read('api-page.css') }],
+    js: [{ filename: 'theme.js', content: read('api-page.js') }],
     favicon: [
       {
         filename: 'icon.svg',
@@ -35,6 +36,8 @@ export const apiPage = {
   uiConfig: {
     // Without the bar of the standalone page and its logo.
     layout: 'BaseLayout',
+    // The link of each route would stand within a button.
+    deepLinking: false,
     persistAuthorization: false,
     displayRequestDuration: true,
     tryItOutEnabled: true,

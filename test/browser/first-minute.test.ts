@@ -1,0 +1,140 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { firstCode } from '@sluice/shared/first-code.ts';
+import type { Page } from 'playwright-core';
+import { expect, it, onTestFinished } from 'vitest';
+import { startSluice } from '../support/sluice.ts';
+import { expectAccessible } from './support/axe.ts';
+import { desktop, openPage, phone, screenshot } from './support/open-page.ts';
+import { openAs } from './support/sign-in.ts';
+
+const run = promisify(execFile);
+const password = 'correct horse';
+
+async function start() {
+  const sluice = await startSluice({ workers: false, env: { REGISTRATION_OPEN: 'off' } });
+  onTestFinished(() => sluice.stop());
+  return { sluice, link: `/welcome#${firstCode(sluice.env.JWT_SECRET as string)}` };
+}
+
+async function choose(page: Page, username: string): Promise<void> {
+  await page.getByLabel('Username').fill(username);
+  await page.getByLabel(/^Password/).fill(password);
+  await page.getByRole('button', { name: 'Start' }).click();
+}
+
+const sample = [
+  { place: 'Oslo', celsius: -3, at: '2026-11-23T09:00:00Z', sky: 'clear' },
+  { place: 'Rome', celsius: 12, at: '2026-11-23T09:00:05Z', sky: 'clear' },
+  { place: 'Lima', celsius: 19, at: '2026-11-23T09:00:07Z', sky: 'cloudy', note: 'new' },
+];
+
+it.each([
+  ['a desktop, light', { viewport: desktop, colorScheme: 'light' as const }],
+  ['a phone, dark', { viewport: phone, colorScheme: 'dark' as const }],
+])('the first minute leads from the link to the first entry, on %s', async (name, view) => {
+  const { sluice, link } = await start();
+  const page = await openPage(sluice, link, view);
+  const look = async (what: string) => {
+    await expectAccessible(page);
+    await screenshot(page, `first-minute-${what}-${name}`);
+  };
+  await page.getByRole('heading', { name: 'Welcome to Sluice' }).waitFor();
+  await look('1-welcome');
+  await choose(page, 'ada');
+  await page.getByRole('heading', { name: 'No applications yet' }).waitFor();
+  await look('2-empty');
+  await page.getByRole('link', { name: 'Create an application' }).click();
+  await page.getByLabel('A sample of your data').fill(sample.map((row) => JSON.stringify(row)).join('\n'));
+  await page.getByText('All 3 rows of the sample conform').waitFor();
+  await page.getByLabel('Type: /celsius').selectOption('number');
+  await page.getByLabel('Required: /place').uncheck();
+  await page.getByLabel('Only these values: /sky').check();
+  await look('3-create');
+  await page.getByLabel('Name of the application').fill('Weather station');
+  await page.getByLabel('Uploads need a key').check();
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await page.getByText('Waiting for the first entry').waitFor();
+  await look('4-waiting');
+  const program = await page.locator('pre:visible').textContent();
+  expect((await run('bash', ['-c', program as string])).stdout).toContain('"status":201');
+  await page.getByText('The first entry is there').waitFor();
+  await look('5-green');
+
+  const login = await sluice.request('POST', '/users/login', { json: { username: 'ada', password } });
+  const { token } = login.body.data;
+  const { body } = await sluice.request('GET', '/applications', { token });
+  expect(body.data).toMatchObject([
+    {
+      name: 'Weather station',
+      key_required: true,
+      template: {
+        schema: {
+          type: 'object',
+          properties: {
+            place: { type: 'string' },
+            celsius: { type: 'number' },
+            at: { type: 'string', format: 'date-time' },
+            sky: { type: 'string', enum: ['clear', 'cloudy'] },
+            note: { type: 'string' },
+          },
+          required: ['celsius', 'at', 'sky'],
+        },
+      },
+    },
+  ]);
+  await page.getByRole('link', { name: 'See the entries' }).click();
+  await page.getByRole('link', { name: 'Entries', exact: true }).waitFor();
+});
+
+it('a link that was used leads to the sign-in page, in the same browser at once', async () => {
+  const { sluice, link } = await start();
+  const page = await openPage(sluice, link);
+  await choose(page, 'ada');
+  await page.getByRole('heading', { name: 'No applications yet' }).waitFor();
+  await page.goto(link);
+  await page.getByText('This link was used already').waitFor();
+  const other = await openPage(sluice, link);
+  await choose(other, 'bob');
+  await other.getByText('This link was used already').waitFor();
+  await expectAccessible(other);
+});
+
+it('says which row of a sample, and what of a schema, is wrong', async () => {
+  const { sluice, link } = await start();
+  const page = await openPage(sluice, link);
+  await choose(page, 'ada');
+  await page.getByRole('link', { name: 'Create an application' }).click();
+  const input = page.getByLabel('A sample of your data');
+  await input.fill('{"celsius":1}\n{"celsius":');
+  await page.getByText(/^Row 2: /).waitFor();
+  await input.fill('celsius\n1\n2\n');
+  await page.getByText('All 2 rows of the sample conform').waitFor();
+  await page.getByText('Show and change the schema').click();
+  const schema = page.getByLabel('Schema', { exact: true });
+  await schema.fill('{"type":"object","properties":{"celsius":{"type":"number","maximum":1}}}');
+  await page.getByText(/^Row 2 \/celsius/).waitFor();
+  await schema.fill('{"type":"object","properties":{"celsius":{"type":"nubmer"}}}');
+  await page.getByLabel('Name of the application').fill('Weather station');
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await page.getByText('`nubmer` is not a type, at /properties/celsius/type').waitFor();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Take the schema from the sample' }).click();
+  await page.getByText('All 2 rows of the sample conform').waitFor();
+});
+
+it('a session that ends leads to the sign-in page and back', async () => {
+  const sluice = await startSluice({ workers: false });
+  onTestFinished(() => sluice.stop());
+  const owner = await sluice.owner();
+  const domain = await sluice.application(owner.token);
+  const page = await openAs(sluice, owner, `/applications/${domain}/exports`);
+  const json = { old_password: password, new_password: 'staple battery horse' };
+  await sluice.request('PUT', '/users/me/password', { token: owner.token, json });
+  await page.reload();
+  await page.getByText('Sign in to continue where you were.').waitFor();
+  await page.getByLabel('Username').fill(owner.username);
+  await page.getByLabel(/^Password/).fill('staple battery horse');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL(`**/applications/${domain}/exports`);
+});
