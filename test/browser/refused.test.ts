@@ -56,6 +56,7 @@ describe('refused uploads', () => {
     expect(await uploads.getByRole('listitem').count()).toBe(2);
     expect(await uploads.getByRole('listitem').last().textContent()).toContain('9223372036854775807');
     await expectAccessible(page);
+    await screenshot(page, 'refused-uploads-desktop-light');
     await page.keyboard.press('Escape');
     await uploads.waitFor({ state: 'detached' });
 

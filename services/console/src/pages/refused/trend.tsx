@@ -42,6 +42,7 @@ export function Trend({ domain }: { domain: string }) {
         width="100%"
         height={height}
         fill="var(--mantine-color-red-6)"
+        style={{ borderBottom: '1px solid var(--mantine-color-default-border)' }}
       >
         {data.map(({ at, refused }, place) => (
           <rect
