@@ -7,19 +7,18 @@ import { openAs } from './support/sign-in.ts';
 
 let sluice: Sluice;
 let owner: { username: string; token: string };
-let domain: string;
 
 beforeAll(async () => {
   sluice = await startSluice();
   owner = await sluice.owner();
-  domain = await sluice.application(owner.token, {
-    type: 'object',
-    properties: { place: { type: 'string' }, celsius: { type: 'number' } },
-    required: ['celsius'],
-  });
 });
 afterAll(() => sluice.stop());
 
+const schema = {
+  type: 'object',
+  properties: { place: { type: 'string' }, celsius: { type: 'number' } },
+  required: ['celsius'],
+};
 const csv = 'place,celsius\nOslo,-3.5\nRome,warm\nOslo,-3.5\n';
 
 describe('an import', () => {
@@ -29,6 +28,7 @@ describe('an import', () => {
   ] as const)(
     'shows the file before it is sent, and its refused lines afterwards: %s',
     async (name, view) => {
+      const domain = await sluice.application(owner.token, schema);
       const page = await openAs(sluice, owner, `/applications/${domain}/imports`, view);
       const [chooser] = await Promise.all([
         page.waitForEvent('filechooser'),
@@ -40,7 +40,7 @@ describe('an import', () => {
       expect(await page.getByLabel('Format').inputValue()).toBe('csv');
       await page.getByRole('button', { name: 'Import', exact: true }).click();
 
-      const item = page.getByRole('listitem').filter({ hasText: '2 stored · 1 refused' }).first();
+      const item = page.getByRole('listitem').filter({ hasText: '2 stored · 1 refused' });
       await item.getByRole('button', { name: 'Show refused lines' }).click();
       await item.getByRole('cell', { name: '/celsius must be number' }).waitFor();
       await expectAccessible(page);
@@ -56,6 +56,7 @@ describe('an import', () => {
   );
 
   it('says why a file was refused as a whole', async () => {
+    const domain = await sluice.application(owner.token, schema);
     const page = await openAs(sluice, owner, `/applications/${domain}/imports`);
     const [chooser] = await Promise.all([
       page.waitForEvent('filechooser'),
