@@ -2,11 +2,11 @@ import { Code, Drawer, Group, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { applicationQuery } from '../../api/applications.ts';
 import { client, dataOf } from '../../api/client.ts';
+import { ConfirmButton } from '../../components/confirm-button.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { showSuccess } from '../../components/toasts.ts';
 import { words } from '../../words/en.ts';
-import { ConfirmButton } from '../../components/confirm-button.tsx';
 import { type Entry, entriesKey } from './entries-query.ts';
 
 interface Props {
