@@ -42,6 +42,7 @@ describe('refused uploads', () => {
     );
     const page = await openAs(sluice, owner, `/applications/${domain}/refused`);
     await groupOf(page, '/celsius').filter({ hasText: '2 refused' }).click();
+    await page.getByRole('img', { name: '2 refused in the last 24 hours, by hour' }).waitFor();
     const example = page.getByLabel('Example of a refused upload');
     await example.waitFor();
     expect(await page.locator('.cm-marked').allTextContents()).toEqual(['  "celsius": "warm"']);
@@ -55,6 +56,7 @@ describe('refused uploads', () => {
     expect(await uploads.getByRole('listitem').count()).toBe(2);
     expect(await uploads.getByRole('listitem').last().textContent()).toContain('9223372036854775807');
     await expectAccessible(page);
+    await screenshot(page, 'refused-uploads-desktop-light');
     await page.keyboard.press('Escape');
     await uploads.waitFor({ state: 'detached' });
 

@@ -376,6 +376,7 @@ export const words = {
       title: 'Nothing was refused',
       text: 'Uploads that do not conform to the schema appear here, grouped by what is wrong with them.',
     },
+    lastDay: (count: string) => `${count} refused in the last 24 hours, by hour`,
     reasons: 'Reasons',
     count: (count: string) => `${count} refused`,
     kept: (kept: string) => `${kept} kept`,

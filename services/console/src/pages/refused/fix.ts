@@ -1,5 +1,5 @@
 import type { Schemas } from '../../api/client.ts';
-import type { ApiFailure } from '../../api/failure.ts';
+import { ApiFailure } from '../../api/failure.ts';
 import type { RefusedGroup } from './refused.ts';
 
 export const conversions = ['number', 'integer', 'boolean', 'string', 'trim', 'default'] as const;
@@ -58,7 +58,7 @@ export function suggestChange({ path, keyword, message }: RefusedGroup): Change 
 }
 
 /** What the API says of a part of the fix, such as `/coerce/0`. */
-export const faultAt = (failure: Error | null, place: string): string | undefined =>
-  (failure as Partial<ApiFailure> | null)?.details?.find(
-    ({ path }) => path === place || path.startsWith(`${place}/`),
-  )?.message;
+export function faultAt(failure: Error | null, place: string): string | undefined {
+  const details = failure instanceof ApiFailure ? failure.details : [];
+  return details.find(({ path }) => path === place || path.startsWith(`${place}/`))?.message;
+}

@@ -12,6 +12,7 @@ import { GroupSummary } from './group-summary.tsx';
 import { groupsQuery, type RefusedGroup } from './refused.ts';
 import { ReplayButton } from './replay-button.tsx';
 import { ReplayOutcome } from './replay-outcome.tsx';
+import { Trend } from './trend.tsx';
 
 /** What was refused, by reason, and how it becomes entries after all. */
 export function Page() {
@@ -22,6 +23,7 @@ export function Page() {
   if (data.length === 0) return <EmptyState {...words.refused.empty} />;
   return (
     <Stack gap="xl">
+      <Trend domain={domain} />
       <Groups domain={domain} groups={data} />
       <Stack gap="sm">
         <Title order={2} size="h4">

@@ -16,15 +16,15 @@ export function PublishForm({ draft }: { draft: Draft }) {
   const queryClient = useQueryClient();
   const [note, setNote] = useState('');
   const publish = useMutation({
-    mutationFn: () =>
+    mutationFn: (schema: string) =>
       dataOf(
         client.POST('/api/applications/{domain}/schemas', {
           params: { path: { domain } },
-          body: { schema: text, if_version: version, ...(note && { note }) },
+          body: { schema, if_version: version, ...(note && { note }) },
         }),
       ),
-    onSuccess: async ({ version: made = version }) => {
-      draft.published(made);
+    onSuccess: async ({ version: made = version }, schema) => {
+      draft.published(made, schema);
       setNote('');
       showSuccess(words.schema.published(made));
       await Promise.all([
@@ -38,7 +38,7 @@ export function PublishForm({ draft }: { draft: Draft }) {
 
   function submit(event: FormEvent) {
     event.preventDefault();
-    publish.mutate();
+    publish.mutate(text);
   }
 
   return (

@@ -71,8 +71,8 @@ export function useDraft() {
       setBase(toBase(template));
       setText(readable(template.raw_schema));
     },
-    /** The draft was published as that version. */
-    published: (version: number) => setBase({ version, text }),
+    /** That text was published as that version. */
+    published: (version: number, text: string) => setBase({ version, text }),
   };
 }
 
