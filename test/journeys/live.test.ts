@@ -39,8 +39,13 @@ const celsiusOf = (entries: { payload: { celsius: number } }[]) =>
   entries.map(({ payload: { celsius } }) => celsius);
 
 it('a follower gets each entry that comes, as the list has it, and none of before', async () => {
-  const { store, follow, list } = await start();
+  const { path, store, follow, list } = await start();
   await store(1);
+  // One that was stored a moment ago may come too.
+  await until(async () => {
+    const { body } = await sluice.request('GET', `${path}/data?order=oldest`, { token });
+    return body.data.result.length === 1;
+  });
   const [one, other] = [await follow(), await follow()];
   expect(one.headers.get('content-type')).toBe('text/event-stream');
   for (const celsius of [2, 3, 4]) await store(celsius);

@@ -10,7 +10,7 @@ import { createFollowers } from './followers.ts';
 type Needs = 'store' | 'capacity' | 'lifecycle' | 'metrics' | 'log';
 
 const example =
-  'id: AZLwwaKz______________8Bkl7BorP______________w\nevent: entry\ndata: {"id":"0192f0c1a2b30a0b0c0d00000001","domain":"weather-station-k3v9q2","payload":{"celsius":21.5},"createdAt":"2026-11-21T04:00:00.000Z"}\n\n';
+  'id: AZLwwaKzCgsMDQAAAAEBkvDBorL__________w\nevent: entry\ndata: {"id":"0192f0c1a2b30a0b0c0d00000001","domain":"weather-station-k3v9q2","payload":{"celsius":21.5},"createdAt":"2026-11-21T04:00:00.000Z"}\n\n';
 
 /** Entries, and refused uploads, as they come. */
 export const liveRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = async (
