@@ -1,6 +1,6 @@
 const { spawnSync } = require('node:child_process');
 const { createHash } = require('node:crypto');
-const { readdirSync, readFileSync, writeFileSync } = require('node:fs');
+const { readdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 
 /** What a build is made from, with the lockfile. */
@@ -39,8 +39,10 @@ function buildConsole(root) {
   // The Node.js that was just installed, by its place on the PATH.
   const build = ['node_modules/vite/bin/vite.js', 'build', '--logLevel', 'error'];
   const { status } = spawnSync('node', build, { cwd: folder, stdio: 'inherit' });
-  if (status === 0) writeFileSync(note, hash);
-  else console.error('warning: the console could not be built; the API works without it');
+  if (status === 0) return writeFileSync(note, hash);
+  // One of other sources is none.
+  rmSync(join(folder, 'dist'), { recursive: true, force: true });
+  console.error('warning: the console could not be built; the API works without it');
 }
 
 module.exports = { buildConsole };

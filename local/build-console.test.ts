@@ -63,9 +63,11 @@ it('does not build for what is made, or for tests', async () => {
 });
 
 it('warns when a build fails, and tries again the next time', async () => {
-  const { write, build, builds } = project();
+  const { at, write, build, builds } = project();
+  await build();
   write('services/console/src/main.tsx', 'broken');
   expect((await build()).stderr).toBe('warning: the console could not be built; the API works without it\n');
+  expect(existsSync(at('services/console/dist'))).toBe(false);
   await build();
-  expect(builds()).toBe(2);
+  expect(builds()).toBe(3);
 });

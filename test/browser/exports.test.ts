@@ -43,6 +43,7 @@ describe('the exports of an application', () => {
     await page.getByRole('button', { name: 'Export', exact: true }).click();
     const item = page.getByRole('listitem').filter({ hasText: 'Completed' });
     await item.getByText('25 entries').waitFor();
+    await item.getByText(/^CSV · /).waitFor();
     await expectAccessible(page);
     await screenshot(page, 'exports-desktop-light');
 

@@ -78,6 +78,16 @@ describe('the composed stack', () => {
     });
   });
 
+  it('has the console, from files alone', async () => {
+    const page = await fetch(new URL('/', stack.url));
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    const [, script] = /<script[^>]* src="([^"]+)"/.exec(await page.text()) ?? [];
+    expect((await fetch(new URL(script as string, stack.url))).status).toBe(200);
+    const packages = await stack.compose('exec', '-T', 'api', 'ls', 'node_modules/.pnpm');
+    expect(packages).toContain('fastify@');
+    expect(packages).not.toMatch(/^(react|vite|@mantine)/m);
+  });
+
   it('is backed up by its script, which keeps the newest files', async () => {
     const client = await createClient(stack.url);
     for (let n = 0; n < 20; n += 1) expect((await client.upload(n)).status).toBe(201);

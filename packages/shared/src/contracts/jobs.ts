@@ -193,6 +193,12 @@ export const Job = Type.Object(
       },
       { title: 'JobProgress', description: 'Counts lines of an import, else entries and refused uploads.' },
     ),
+    format: Type.Optional(
+      Type.Enum(['csv', 'ndjson', 'json', 'parquet'], {
+        title: 'FileFormat',
+        description: 'Export and import: format of the file.',
+      }),
+    ),
     accepted: Type.Optional(Type.Integer({ description: 'Import: lines stored.' })),
     rejected: Type.Optional(
       Type.Integer({ description: 'Import: lines refused; the file has the reasons of each.' }),
@@ -231,7 +237,8 @@ const waiting = (kind: Job['kind']): Job => ({
   state: 'waiting',
   progress: { done: 0, total: 2 },
   createdAt: '2026-11-21T04:00:00.000Z',
-  ...(kind === 'import' && { accepted: 0, rejected: 0 }),
+  ...(kind === 'export' && { format: 'csv' }),
+  ...(kind === 'import' && { format: 'ndjson', accepted: 0, rejected: 0 }),
 });
 
 const completed = (kind: Job['kind']): Job => ({

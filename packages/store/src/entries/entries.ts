@@ -11,6 +11,7 @@ import type { HorizonStore } from './horizon.ts';
 import { createInsert } from './insert-entries.ts';
 import { createListing, type Page, type Selection } from './list-entries.ts';
 import { type MilestoneStore, milestoneStore } from './milestones.ts';
+import { newestEntries } from './newest-entries.ts';
 import { readDocument } from './read-document.ts';
 import { type Steps, stepCounts } from './step-counts.ts';
 import { stretches } from './stretches.ts';
@@ -29,7 +30,6 @@ interface Dependencies {
 }
 
 const oldestFirst = { _id: 1 } as const;
-const newestFirst = { _id: -1 } as const;
 
 export type EntryStore = ReturnType<typeof entryStore>;
 
@@ -55,11 +55,6 @@ export function entryStore(
       throw error;
     });
     return prepared;
-  }
-
-  async function timeOfFirst(application: string, sort: { _id: 1 | -1 }): Promise<Date | undefined> {
-    const found = await entries.findOne(range(application, {}), { sort, projection: { _id: 1 } });
-    return found ? fromKey(found._id).createdAt : undefined;
   }
 
   const countSteps = stepCounts(db);
@@ -95,10 +90,16 @@ export function entryStore(
     },
 
     /** When the oldest entry was stored. */
-    oldest: (application: string) => timeOfFirst(application, oldestFirst),
+    async oldest(application: string): Promise<Date | undefined> {
+      const found = await entries.findOne(range(application, {}), {
+        sort: oldestFirst,
+        projection: { _id: 1 },
+      });
+      return found ? fromKey(found._id).createdAt : undefined;
+    },
 
-    /** When the newest entry was stored. */
-    newest: (application: string) => timeOfFirst(application, newestFirst),
+    /** See `newestEntries`. */
+    newest: (applications: string[]) => newestEntries(entries, applications),
 
     /** See `stretches`. */
     stretches: (application: string, selection: Selection, limit: number) =>

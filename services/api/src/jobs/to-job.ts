@@ -15,6 +15,7 @@ export function toJob(record: JobRecord): Job {
     kind,
     state,
     progress: { done, total, ...speed(record) },
+    ...((record.kind === 'export' || record.kind === 'import') && { format: record.options.format }),
     ...(record.kind === 'import' && { accepted: record.accepted, rejected: record.rejected }),
     createdAt: iso(createdAt),
     ...(startedAt && { startedAt: iso(startedAt) }),

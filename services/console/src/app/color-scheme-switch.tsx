@@ -13,6 +13,7 @@ export function ColorSchemeSwitch() {
   return (
     <NativeSelect
       size="xs"
+      w={72}
       aria-label={words.layout.colorScheme}
       data={choices}
       value={colorScheme}

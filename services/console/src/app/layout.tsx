@@ -19,7 +19,7 @@ export function Layout() {
             <Anchor component={Link} to="/" fw={700} underline="never" c="inherit">
               {words.product}
             </Anchor>
-            <Group component="nav" gap="md">
+            <Group component="nav" gap="xs">
               {isSignedIn && (
                 <Anchor component={Link} to="/applications">
                   {words.layout.applications}
@@ -33,7 +33,7 @@ export function Layout() {
                 </Anchor>
               )}
               {isSignedIn && (
-                <Button variant="default" size="xs" onClick={session.end}>
+                <Button variant="default" size="compact-xs" onClick={session.end}>
                   {words.layout.signOut}
                 </Button>
               )}

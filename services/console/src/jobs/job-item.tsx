@@ -35,6 +35,7 @@ export function JobItem({ domain, jobs, job, children }: Props) {
               {words.jobs.states[job.state]}
             </Badge>
             <Text size="sm">
+              {job.format && `${words.jobs.formats[job.format]} · `}
               <RelativeTime at={job.createdAt} />
             </Text>
           </Group>

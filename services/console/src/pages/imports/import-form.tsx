@@ -65,7 +65,7 @@ export function ImportForm() {
           onChange={(event) => setIsWrapped(event.currentTarget.checked)}
         />
       )}
-      {file && <PreviewTable file={file} type={type} />}
+      {file && <PreviewTable file={file} />}
       {isPending && (
         <Stack gap={4}>
           <Progress value={100 * share} aria-label={words.imports.sending} />

@@ -2,18 +2,21 @@ import { Stack, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { WideTable } from '../../components/wide-table.tsx';
 import { words } from '../../words/en.ts';
-import { type FileType, isCompressed } from './file-type.ts';
+import { isCompressed } from './file-type.ts';
 import { readPreview } from './preview.ts';
 
 /** The first rows of a file before it is sent, with the types of what is in them. */
-export function PreviewTable({ file, type }: { file: File; type: FileType }) {
+export function PreviewTable({ file }: { file: File }) {
   const { name, size, lastModified } = file;
-  const { data: preview, isPending } = useQuery({
-    queryKey: ['preview', name, size, lastModified, type],
-    queryFn: async () => (isCompressed(name) ? null : ((await readPreview(file, type)) ?? null)),
+  const { data: preview, error } = useQuery({
+    queryKey: ['preview', name, size, lastModified],
+    queryFn: () => readPreview(file),
+    enabled: !isCompressed(name),
   });
-  if (isPending) return null;
-  if (!preview) return <Text size="sm">{words.imports.noPreview}</Text>;
+  if (isCompressed(name) || error) return <Text size="sm">{words.imports.noPreview}</Text>;
+  if (!preview) return null;
+  const { problem } = preview;
+  if (problem) return <Text size="sm">{words.imports.problem(problem.row, problem.message)}</Text>;
   return (
     <WideTable label={words.imports.preview}>
       <Table.Thead>

@@ -1,22 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import type { FileType } from './file-type.ts';
 import { fileTypeOf, isCompressed } from './file-type.ts';
 import { readPreview } from './preview.ts';
 
-const preview = (type: FileType, text: string) => readPreview(new Blob([text]), type);
+const preview = (text: string) => readPreview(new File([text], 'file'));
 
 describe('the first rows of a file', () => {
-  it.each<[FileType, string]>([
+  it.each([
     ['ndjson', '{"n":1,"t":"a"}\n\n{"n":1.5,"o":{"x":[1]}}\n'],
     ['json', '[{"n":1,"t":"a"},{"n":1.5,"o":{"x":[1]}}]'],
     ['csv', '\uFEFFn,t,o\r\n1,a,\r\n1.5,,"{""x"":[1]}"\r\n'],
-  ])('are shown with the types of what is in them: %s', async (type, text) => {
-    const object = type === 'csv' ? 'string' : 'object';
-    expect(await preview(type, text)).toEqual({
+  ])('are shown with the types of what is in them: %s', async (_type, text) => {
+    expect(await preview(text)).toEqual({
       columns: [
         { name: 'n', type: 'integer | number' },
         { name: 't', type: 'string' },
-        { name: 'o', type: object },
+        { name: 'o', type: 'object' },
       ],
       rows: [
         { number: 1, cells: ['1', 'a', ''] },
@@ -25,18 +23,16 @@ describe('the first rows of a file', () => {
     });
   });
 
-  it('are five', async () => {
-    const lines = Array.from({ length: 9 }, (_, n) => `{"n":${n}}`).join('\n');
-    expect((await preview('ndjson', lines))?.rows.map(({ cells }) => cells[0])).toEqual([...'01234']);
+  it('are five, with the types of the others', async () => {
+    const lines = Array.from({ length: 9 }, (_, n) => `{"n":${n === 8 ? null : n}}`).join('\n');
+    const { columns, rows } = await preview(lines);
+    expect(rows.map(({ cells }) => cells[0])).toEqual([...'01234']);
+    expect(columns).toEqual([{ name: 'n', type: 'integer | null' }]);
   });
 
-  it.each<[FileType, string]>([
-    ['ndjson', 'n;t\n1;2'],
-    ['json', '{"n":1'],
-    ['json', '[]'],
-    ['csv', ''],
-  ])('are not shown of what cannot be read: %s %s', async (type, text) => {
-    expect(await preview(type, text)).toBeUndefined();
+  it('say which row cannot be read', async () => {
+    const { rows, problem } = await preview('{"n":1}\n{"n":\n');
+    expect([rows, problem?.row]).toEqual([[], 2]);
   });
 });
 
