@@ -118,6 +118,9 @@ describe('the entries of an application', () => {
   it('are of the period that is marked in the chart', async () => {
     const { path } = await start(5);
     const page = await openAs(sluice, owner, path);
+    // What comes later can change the width of the page, and so the chart.
+    await page.getByText('5 entries').waitFor();
+    await page.getByText('5 accepted, 0 refused').waitFor();
     const plot = page.locator('.u-over');
     const box = await plot.boundingBox();
     if (!box) throw new Error('there is no chart');
