@@ -78,9 +78,10 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
   async function accept(
     domain: string,
     body: Buffer,
-    { headers, ip }: Pick<FastifyRequest, 'headers' | 'ip'>,
+    request: Pick<FastifyRequest, 'headers' | 'ip'>,
     spend: Spend,
   ): Promise<{ text: string; id: EntryId }> {
+    const { headers } = request;
     const given = headers['idempotency-key'] as string | undefined;
     const key = given === undefined ? undefined : idempotencyKey(given);
     const application = cache.peek(domain) ?? (await cache.get(domain));
@@ -94,7 +95,8 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
       const { name, details } = refusal;
       const isBatch = name === 'SchemaValidationError' && isArray(body);
       const message = isBatch ? sendBatch(domain) : refusal.message;
-      const sender = senderOf(ip, sentKey);
+      // Behind a proxy it takes a while to find the address.
+      const sender = senderOf(request.ip, sentKey);
       refusalRecorder.note(application, {
         source: 'upload',
         refusal: { ...refusal, message },
