@@ -33,7 +33,7 @@ export const everythingFrom = (socket: Socket): Promise<Buffer> => {
   return once(socket, 'close').then(() => Buffer.concat(chunks));
 };
 
-/** Throws where the bytes are no HTTP, have no Content-Length, or a body that is no JSON. */
+/** Throws where the bytes are no HTTP, have no Content-Length, or a body that is neither JSON nor a page, which is text. */
 export function parseAnswers(bytes: Buffer): RawResponse[] {
   const answers: RawResponse[] = [];
   for (let rest = bytes; rest.length > 0; ) {
@@ -49,7 +49,8 @@ export function parseAnswers(bytes: Buffer): RawResponse[] {
       const length = Number(headers.get('content-length') ?? Number.NaN);
       if (!(length <= rest.length))
         throw new Error(`a body of ${length} bytes, of which ${rest.length} came`);
-      body = parseExactJson(rest.toString('utf8', 0, length));
+      const text = rest.toString('utf8', 0, length);
+      body = headers.get('content-type')?.startsWith('text/html') ? text : parseExactJson(text);
       rest = rest.subarray(length);
     }
     answers.push({ status, headers, body });

@@ -52,6 +52,20 @@ it.each([
   expect(await refused.count(application, {})).toBe(left);
 });
 
+it('who trims at the same time as others removes no more than they do', async () => {
+  const { refused, application } = await begin();
+  const now = Date.now();
+  for (let round = 0; round < 5; round++) {
+    await refused.keep(Array.from({ length: 400 }, (_, n) => recordAt(application, now - 1_000 * n)));
+    const trimming = [300, 200, 200, 200, 100].map((limit) =>
+      refused.trim(application, { limit, days: 365 }),
+    );
+    await Promise.all(trimming);
+    expect(await refused.count(application, {})).toBe(100);
+    await refused.remove(application, {});
+  }
+});
+
 it('a page that is too large says how many of them fit', async () => {
   const { refused, application } = await begin();
   const records = [1, 2, 3, 4].map((n) => recordAt(application, n * 1_000, 6 * 1024 ** 2));

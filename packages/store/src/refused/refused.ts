@@ -150,21 +150,16 @@ export function refusedStore(db: Db, writer: Pick<Writer, 'write'>) {
     async trim(id: string, { limit, days }: { limit: number; days: number }): Promise<void> {
       const application = new ObjectId(id);
       await refused.deleteMany({ application, _id: { $lt: idAt(Date.now() - days * 86_400_000) } });
-      const sums = { _id: null, count: { $sum: 1 }, bytes: { $sum: '$size' } };
-      const [total] = await refused
-        .aggregate<{ count: number; bytes: number }>([{ $match: { application } }, { $group: sums }])
-        .toArray();
-      let { count, bytes } = total ?? { count: 0, bytes: 0 };
-      let last: ObjectId | undefined;
-      const oldest = refused.find({ application }).sort({ _id: 1 });
-      if (count <= limit && bytes <= keptBytes) return;
-      for await (const { _id, size } of oldest.project<Pick<RefusedDocument, '_id' | 'size'>>({ size: 1 })) {
-        if (count <= limit && bytes <= keptBytes) break;
-        count -= 1;
-        bytes -= size;
-        last = _id;
+      // From the newest on: what others trim meanwhile changes nothing.
+      const newestFirst = refused.find({ application }).sort({ _id: -1 });
+      let [count, bytes] = [0, 0];
+      const sizes = newestFirst.project<Pick<RefusedDocument, '_id' | 'size'>>({ size: 1 });
+      for await (const { _id, size } of sizes) {
+        count += 1;
+        bytes += size;
+        if (count > limit || bytes > keptBytes)
+          return void (await refused.deleteMany({ application, _id: { $lte: _id } }));
       }
-      if (last) await refused.deleteMany({ application, _id: { $lte: last } });
     },
 
     /** Applications that have some, with the newest of each. */
