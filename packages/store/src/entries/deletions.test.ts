@@ -4,6 +4,7 @@ import { BSON } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { modelEntries } from '../../../../test/support/model-entries.ts';
 import { ownDatabase } from '../../../../test/support/own-database.ts';
+import { removalSteps } from '../../../../test/support/removal-steps.ts';
 import { runs } from '../../../../test/support/runs.ts';
 import { deletionStore } from './deletions.ts';
 
@@ -187,19 +188,7 @@ const step = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ what: fc.constant('settle' as const), further: fc.nat(40) }) },
-  // Which of the entries, of a thousand in the order of keys.
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      what: fc.constant('some' as const),
-      places: fc.array(fc.nat(999), { maxLength: 12 }),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({ what: fc.constant('range' as const), places: fc.tuple(fc.nat(999), fc.nat(999)) }),
-  },
-  { weight: 1, arbitrary: fc.record({ what: fc.constant('fold' as const) }) },
+  ...removalSteps,
 );
 
 it('ranks, totals, sizes and pages are those of a model, whatever is deleted', async () => {

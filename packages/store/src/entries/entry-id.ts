@@ -91,4 +91,10 @@ export function fromKey({ buffer }: Binary): { id: EntryId; createdAt: Date } {
   return { id: bytes.toString('hex'), createdAt: new Date(bytes.readUIntBE(0, timeBytes)) };
 }
 
+/** When the entry of a key was stored, in ms since the epoch. */
+export const timeOfKey = (key: Binary): number => fromKey(key).createdAt.getTime();
+
+/** The id of the application in a key. */
+export const applicationOfKey = (key: Binary): string => key.toString('hex').slice(0, 2 * applicationBytes);
+
 export const timeOfId = (id: EntryId): Date => new Date(Number.parseInt(id.slice(0, 2 * timeBytes), 16));

@@ -4,7 +4,7 @@ import { inSnapshot } from '../in-snapshot.ts';
 import { chunkTimes } from '../jobs/chunk-times.ts';
 import { deletionGuard } from './deletion-guard.ts';
 import type { EntryDocument } from './entry-document.ts';
-import { firstKeyAt, fromKey, highestId, lowestId, toKey } from './entry-id.ts';
+import { firstKeyAt, highestId, lowestId, timeOfKey, toKey } from './entry-id.ts';
 import { furtherMilestone } from './further-milestone.ts';
 import type { End, Milestone, MilestoneDocument } from './milestone-document.ts';
 import { packMinutes } from './minute-counts.ts';
@@ -48,7 +48,7 @@ export function milestoneStore(db: Db, spacing = 2_500) {
     { key, keys, ...sums }: Milestone & { keys: Binary[] },
     version: number,
   ): Promise<boolean> {
-    const minutes = new Binary(packMinutes(keys.map((one) => fromKey(one).createdAt.getTime())));
+    const minutes = new Binary(packMinutes(keys.map(timeOfKey)));
     const document = { _id: key, application: new ObjectId(application), ...sums, minutes };
     try {
       return await guard.unlessChanged(application, version, async (session) => {

@@ -1,6 +1,6 @@
 import type { Collection, Document } from 'mongodb';
 import type { EntryDocument } from './entry-document.ts';
-import { fromKey } from './entry-id.ts';
+import { applicationOfKey, fromKey } from './entry-id.ts';
 import { range } from './entry-range.ts';
 
 const newestOf = (application: string): Document[] => [
@@ -26,5 +26,5 @@ export async function newestEntries(
   const found = await entries
     .aggregate<Pick<EntryDocument, '_id'>>([...newestOf(first), ...unions])
     .toArray();
-  return new Map(found.map(({ _id }) => [_id.toString('hex').slice(0, 24), fromKey(_id).createdAt]));
+  return new Map(found.map(({ _id }) => [applicationOfKey(_id), fromKey(_id).createdAt]));
 }

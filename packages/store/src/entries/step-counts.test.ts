@@ -3,6 +3,7 @@ import { Binary } from 'mongodb';
 import { expect, it } from 'vitest';
 import { modelEntries } from '../../../../test/support/model-entries.ts';
 import { ownDatabase } from '../../../../test/support/own-database.ts';
+import { removalSteps } from '../../../../test/support/removal-steps.ts';
 import { runs } from '../../../../test/support/runs.ts';
 import { deletionStore } from './deletions.ts';
 import type { MilestoneDocument } from './milestone-document.ts';
@@ -96,18 +97,7 @@ const step = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ what: fc.constant('settle' as const), further: fc.nat(20 * minute) }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      what: fc.constant('some' as const),
-      places: fc.array(fc.nat(999), { maxLength: 12 }),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({ what: fc.constant('range' as const), places: fc.tuple(fc.nat(999), fc.nat(999)) }),
-  },
-  { weight: 1, arbitrary: fc.record({ what: fc.constant('fold' as const) }) },
+  ...removalSteps,
 );
 
 it('counts as a model does, whatever is deleted and folded', async () => {

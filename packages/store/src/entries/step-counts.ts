@@ -1,6 +1,6 @@
 import type { Binary, ClientSession, Db } from 'mongodb';
 import type { EntryDocument } from './entry-document.ts';
-import { firstKeyAt, fromKey, highestId, lowestId, toKey } from './entry-id.ts';
+import { firstKeyAt, highestId, lowestId, timeOfKey, toKey } from './entry-id.ts';
 import type { MilestoneDocument } from './milestone-document.ts';
 import { unpackMinutes } from './minute-counts.ts';
 
@@ -17,7 +17,6 @@ const readAtMost = 5_000;
 const ascending = { _id: 1 } as const;
 const keyOnly = { _id: 1 } as const;
 const counted = { rank: 1, removed: 1, minutes: 1 } as const;
-const timeOf = (key: Binary) => fromKey(key).createdAt.getTime();
 
 /** Sums up what is in each step. */
 export function createTally({ from, length, count }: Steps) {
@@ -59,7 +58,7 @@ export function stepCounts(db: Db) {
     ): Promise<Binary | undefined> {
       const options = { projection: keyOnly, sort: ascending, limit, batchSize: limit, session };
       const found = await entries.find({ _id: { ...range, $gte: begin, $lt: end } }, options).toArray();
-      for (const { _id } of found) add(timeOf(_id));
+      for (const { _id } of found) add(timeOfKey(_id));
       return found.length === limit ? found.at(-1)?._id : undefined;
     }
 
@@ -67,7 +66,7 @@ export function stepCounts(db: Db) {
       const last = await countKeys({ $gt: above }, readAtMost);
       if (!last) return;
       let from = { $gt: last } as object;
-      for (let step = stepOf(timeOf(last)); step < steps.count; step++) {
+      for (let step = stepOf(timeOfKey(last)); step < steps.count; step++) {
         const next = at(step + 1);
         const found = await entries.countDocuments({ _id: { ...from, $lt: next } }, { session });
         counts[step] = (counts[step] as number) + found;
@@ -92,7 +91,7 @@ export function stepCounts(db: Db) {
     let [lower, rank] = [before?._id ?? lowest, before?.rank ?? 0];
     for (const { _id, ...milestone } of above ? [...within, above] : within) {
       const between = milestone.rank - rank - (milestone.removed ?? 0);
-      if (stepOf(timeOf(lower)) === stepOf(timeOf(_id))) add(timeOf(_id), between);
+      if (stepOf(timeOfKey(lower)) === stepOf(timeOfKey(_id))) add(timeOfKey(_id), between);
       else if (milestone.minutes) for (const one of unpackMinutes(milestone.minutes.buffer)) add(...one);
       else await countKeys({ $gt: lower, $lte: _id }, between);
       [lower, rank] = [_id, milestone.rank];

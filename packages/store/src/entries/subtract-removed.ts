@@ -1,5 +1,5 @@
 import { type AnyBulkWriteOperation, Binary, type ClientSession, type Db } from 'mongodb';
-import { fromKey, highestId, lowestId, toKey } from './entry-id.ts';
+import { highestId, lowestId, timeOfKey, toKey } from './entry-id.ts';
 import type { MilestoneDocument } from './milestone-document.ts';
 import { withoutTimes } from './minute-counts.ts';
 
@@ -53,7 +53,7 @@ function changesOf(
     for (; at < entries.length && Buffer.compare(keyOf(entries[at]), _id.buffer) <= 0; at++) {
       sums.removed += 1;
       sums.removedBytes += entries[at]?.bytes as number;
-      times.push(fromKey(entries[at]?._id as Binary).createdAt.getTime());
+      times.push(timeOfKey(entries[at]?._id as Binary));
     }
     if (minutes) sums.minutes = new Binary(withoutTimes(minutes.buffer, times));
     const isEmpty = sums.removed === rank - lower;

@@ -1,5 +1,13 @@
 import type { Binary, Db } from 'mongodb';
-import { createKeysAt, firstKeyAt, fromKey, highestId, lowestId, toKey } from '../entries/entry-id.ts';
+import {
+  applicationOfKey,
+  createKeysAt,
+  firstKeyAt,
+  fromKey,
+  highestId,
+  lowestId,
+  toKey,
+} from '../entries/entry-id.ts';
 import type { Period } from '../entries/entry-range.ts';
 import type { Reason } from './refused-records.ts';
 
@@ -38,8 +46,6 @@ const all = (application: string) => ({
   $gte: toKey(application, lowestId),
   $lte: toKey(application, highestId),
 });
-
-const applicationOf = (key: Binary) => key.toString('hex').slice(0, 24);
 
 /** Makes the keys of the counts of one process. */
 export function createCountKeys(): (application: string, minute: number) => Binary {
@@ -113,7 +119,7 @@ export function refusalCountStore(db: Db) {
       const found = counts.find({ $or }).project<Pick<CountsDocument, '_id' | 'total'>>({ total: 1 });
       const totals = new Map<string, number>();
       for await (const { _id, total } of found) {
-        const application = applicationOf(_id);
+        const application = applicationOfKey(_id);
         totals.set(application, (totals.get(application) ?? 0) + total);
       }
       return totals;
@@ -137,7 +143,7 @@ export function refusalCountStore(db: Db) {
       for (let $gt = toKey('0'.repeat(24), lowestId); ; ) {
         const next = await counts.findOne({ _id: { $gt } }, { sort: { _id: 1 }, projection: { _id: 1 } });
         if (!next) return;
-        const application = applicationOf(next._id);
+        const application = applicationOfKey(next._id);
         yield application;
         $gt = toKey(application, highestId);
       }

@@ -1,5 +1,5 @@
-import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { client } from '../api/client.ts';
+import { readEvents } from '../api/read-events.ts';
 import type { Job, Jobs } from './jobs.ts';
 
 interface Place {
@@ -19,14 +19,5 @@ export async function followJob(
     parseAs: 'stream',
     signal,
   });
-  if (!data) return;
-  const events = (data as ReadableStream<BufferSource>)
-    .pipeThrough(new TextDecoderStream())
-    .pipeThrough(new EventSourceParserStream())
-    .getReader();
-  for (;;) {
-    const { done, value } = await events.read();
-    if (done) return;
-    onJob(JSON.parse(value.data));
-  }
+  if (data) await readEvents(data, (event) => onJob(JSON.parse(event.data)));
 }

@@ -1,5 +1,5 @@
-import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { client } from '../../api/client.ts';
+import { readEvents } from '../../api/read-events.ts';
 import type { Entry } from './entries-query.ts';
 
 const againAfterMs = 1_000;
@@ -35,17 +35,12 @@ export async function followEntries(
       signal,
     });
     if (!data) return false;
-    const events = (data as ReadableStream<BufferSource>)
-      .pipeThrough(new TextDecoderStream())
-      .pipeThrough(new EventSourceParserStream())
-      .getReader();
-    for (;;) {
-      const { done, value } = await events.read();
-      if (done) return true;
+    await readEvents(data, ({ id, event, data }) => {
       if (lastId === undefined) onBegin();
-      lastId = value.id;
-      tell(value.event, value.data);
-    }
+      lastId = id;
+      tell(event, data);
+    });
+    return true;
   }
 
   while (!signal.aborted) {
