@@ -79,5 +79,5 @@ it('a filter leaves the entries that the contract says, in pages and in the tota
     },
   );
   await fc.assert(run, runs(20));
-  expect(met).toBeGreaterThan(500);
+  expect(met).toBeGreaterThan(100);
 }, 120_000);
