@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createApiProcess } from '../support/api-process.ts';
 import { follow } from '../support/live-client.ts';
 import { openStore, ownDatabase } from '../support/own-database.ts';
@@ -8,8 +8,9 @@ import { call, ownStores, until } from '../support/sluice.ts';
 /** Fewer than what is never left out. */
 const mostUnseen = 15;
 const uploadsBetween = 30;
-/** A process that could not say that it ends is waited for. */
-const testMs = 300_000;
+/** A process that could not say that it ends, or does not know whether it stored an upload, is waited for. */
+const stepMs = 120_000;
+const allMs = 6 * stepMs;
 
 it(
   'who follows through restarts of all APIs gets each stored entry once and in order',
@@ -27,6 +28,9 @@ it(
     const [stored, read] = [new Set<number>(), [] as string[]];
     let seen = 0;
     let isOver = false;
+    onTestFinished(() => {
+      isOver = true;
+    });
     let lastEventId: string | undefined;
     let connections = 0;
 
@@ -52,7 +56,7 @@ it(
       await until(async () => {
         take();
         return hasEnded || isOver;
-      }, testMs);
+      }, allMs);
       if (isOver) return following.leave();
       await ending;
       take();
@@ -68,7 +72,7 @@ it(
 
     async function upload(): Promise<void> {
       for (let n = 0; !isOver; n++) {
-        await until(async () => isOver || stored.size - seen < mostUnseen, testMs);
+        await until(async () => isOver || stored.size - seen < mostUnseen, allMs);
         const { url } = apis[n % 2] as (typeof apis)[0];
         const answer = await call(url, 'POST', path, { json: { n } }).catch(() => undefined);
         if (answer?.status === 201) stored.add(n);
@@ -76,15 +80,23 @@ it(
     }
 
     const working = Promise.all([keepFollowing(), upload()]);
-    await until(async () => connections > 0);
+    const step = (isDone: () => boolean) =>
+      Promise.race([
+        working,
+        until(async () => isDone(), stepMs).catch((cause) => {
+          const state = { stored: stored.size, seen, connections, lastEventId };
+          throw new Error(`followed: ${JSON.stringify(state)}`, { cause });
+        }),
+      ]);
+    await step(() => connections > 0);
     for (const api of [...apis, ...apis]) {
       const before = stored.size;
-      await until(async () => stored.size >= before + uploadsBetween, testMs);
+      await step(() => stored.size >= before + uploadsBetween);
       api.stop();
       await api.gone();
       await api.start();
     }
-    await until(async () => seen >= stored.size, testMs);
+    await step(() => seen >= stored.size);
     isOver = true;
     await working;
     const { applications, entries } = openStore(MONGODB_URL);
@@ -94,5 +106,5 @@ it(
     expect(read.length).toBeGreaterThanOrEqual(4 * uploadsBetween);
     expect(connections).toBeGreaterThan(2);
   },
-  testMs,
+  allMs,
 );

@@ -43,6 +43,7 @@ interface Dependencies {
 /** Sends what comes to all who follow applications, a few times a second. One that is full is left out, and goes on later where it was. */
 export function createFollowers({ live, isDraining, log }: Dependencies) {
   const all = new Set<State>();
+  let isClosed = false;
 
   function end(state: State): void {
     if (all.delete(state)) state.follower.send(undefined);
@@ -123,12 +124,14 @@ export function createFollowers({ live, isDraining, log }: Dependencies) {
       const now = performance.now();
       const state = { follower, sentAt: now, checkedAt: now };
       all.add(state);
+      if (isClosed) end(state);
       return () => void all.delete(state);
     },
 
     count: () => all.size,
 
     close(): void {
+      isClosed = true;
       stop();
       endAll();
     },
