@@ -72,6 +72,8 @@ describe('the access to an application', () => {
     await page.getByText('Saved').waitFor();
     await page.getByLabel('Days to keep entries').fill('30');
     await page.getByRole('button', { name: 'Save retention' }).click();
+    await page.getByText('Entries older than 30 days are deleted').waitFor();
+    await page.getByRole('button', { name: 'Save and delete' }).click();
     const settings = async () => {
       const { body } = await sluice.request('GET', `/applications/${domain}`, { token: owner.token });
       return [body.data.allowed_origins, body.data.retention_days];

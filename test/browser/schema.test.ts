@@ -54,6 +54,10 @@ describe('the schema of an application', () => {
     await write(page, schema.replace('"number"', '"number", "maximum": 60'));
     await report.getByText('Stricter').waitFor();
     await report.getByText('/celsius').waitFor();
+    // What is written is still there when the page is left and opened again.
+    await page.getByRole('link', { name: 'Entries' }).click();
+    await page.getByRole('link', { name: 'Schema', exact: true }).click();
+    await report.getByText('Stricter').waitFor();
     await page.getByRole('button', { name: 'Rehearse' }).click();
     const rehearsal = page.getByRole('listitem').filter({ hasText: 'Completed' });
     await rehearsal.getByText('1 of 3 conform').waitFor();

@@ -2,49 +2,63 @@ import { Button, Group, Modal, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { words } from '../words/en.ts';
 
-interface Props {
+interface Action {
   label: string;
-  'aria-label': string;
   /** What the action does, to be read before it is done. */
   question: string;
-  color?: string;
+  color?: string | undefined;
   onConfirm: () => void;
 }
 
-/** A button for what cannot be undone: it asks first. */
-export function ConfirmButton({ label, question, color, onConfirm, ...aria }: Props) {
-  const [isOpen, { open, close }] = useDisclosure();
+interface DialogProps extends Action {
+  title: string;
+  opened: boolean;
+  close: () => void;
+}
 
+/** Asks before what cannot be undone. */
+export function ConfirmDialog({ title, opened, close, label, question, color, onConfirm }: DialogProps) {
   function confirm() {
     close();
     onConfirm();
   }
 
   return (
+    <Modal
+      {...{ title, opened }}
+      onClose={close}
+      // It would add a style without the nonce of the page.
+      lockScroll={false}
+      closeButtonProps={{ 'aria-label': words.common.close }}
+    >
+      <Text size="sm" mb="md">
+        {question}
+      </Text>
+      <Group justify="flex-end">
+        <Button variant="default" onClick={close} data-autofocus>
+          {words.common.cancel}
+        </Button>
+        <Button color={color} onClick={confirm}>
+          {label}
+        </Button>
+      </Group>
+    </Modal>
+  );
+}
+
+interface ButtonProps extends Action {
+  'aria-label': string;
+}
+
+/** A button for what cannot be undone: it asks first. */
+export function ConfirmButton({ 'aria-label': title, ...action }: ButtonProps) {
+  const [opened, { open, close }] = useDisclosure();
+  return (
     <>
-      <Button size="xs" variant="default" c={color} onClick={open} {...aria}>
-        {label}
+      <Button size="xs" variant="default" c={action.color} onClick={open} aria-label={title}>
+        {action.label}
       </Button>
-      <Modal
-        opened={isOpen}
-        onClose={close}
-        title={aria['aria-label']}
-        // It would add a style without the nonce of the page.
-        lockScroll={false}
-        closeButtonProps={{ 'aria-label': words.common.close }}
-      >
-        <Text size="sm" mb="md">
-          {question}
-        </Text>
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close} data-autofocus>
-            {words.common.cancel}
-          </Button>
-          <Button color={color} onClick={confirm}>
-            {label}
-          </Button>
-        </Group>
-      </Modal>
+      <ConfirmDialog {...{ title, opened, close }} {...action} />
     </>
   );
 }

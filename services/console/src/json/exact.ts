@@ -33,3 +33,6 @@ export async function exactDataOf<T>(sent: Promise<Sent>): Promise<T> {
   if (data === undefined) throw failureOf(response, error);
   return (parseExact(data) as { data: T }).data;
 }
+
+/** For queries of exact data: TanStack Query shares what is equal, and would make plain objects of numbers as they were sent. */
+export const unshared = { structuralSharing: false } as const;

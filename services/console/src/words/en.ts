@@ -280,6 +280,9 @@ export const words = {
     retentionDays: 'Days to keep entries',
     forEver: 'For ever',
     saveRetention: 'Save retention',
+    saveAndDelete: 'Save and delete',
+    retentionQuestion: (days: string) =>
+      `Entries older than ${days} days are deleted, now and from then on. They do not come back.`,
     deletion: 'Delete this application',
     deletionText:
       'Uploads stop at once, and unfinished jobs are cancelled. The answer says until when you can restore it.',

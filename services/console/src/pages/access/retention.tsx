@@ -1,6 +1,8 @@
 import { Button, Group, NumberInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
 import { ApiFailure } from '../../api/failure.ts';
+import { ConfirmDialog } from '../../components/confirm-button.tsx';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
 import { Section } from './section.tsx';
@@ -13,9 +15,15 @@ export function Retention() {
   const update = useUpdate(domain);
   const { error } = update;
 
+  const [isAsked, asking] = useDisclosure();
+  const wanted = days === '' ? null : Number(days);
+  const isShorter = wanted !== null && wanted < (retention_days ?? Number.POSITIVE_INFINITY);
+  const save = () => update.mutate({ retention_days: wanted });
+
   function submit(event: FormEvent) {
     event.preventDefault();
-    update.mutate({ retention_days: days === '' ? null : Number(days) });
+    if (isShorter) asking.open();
+    else save();
   }
 
   return (
@@ -35,6 +43,15 @@ export function Retention() {
           {words.access.saveRetention}
         </Button>
       </Group>
+      <ConfirmDialog
+        title={words.access.retention}
+        opened={isAsked}
+        close={asking.close}
+        label={words.access.saveAndDelete}
+        question={words.access.retentionQuestion(String(days))}
+        color="red"
+        onConfirm={save}
+      />
     </Section>
   );
 }

@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { client, dataOf, type Schemas } from '../../api/client.ts';
+import { client, type Schemas } from '../../api/client.ts';
+import { exactDataOf, unshared } from '../../json/exact.ts';
 
 export type Entry = Schemas['Entry'];
 
@@ -24,11 +25,13 @@ export const entriesQuery = (domain: string, selection: Selection, after: string
   queryOptions({
     queryKey: [...entriesKey(domain), selection, after],
     queryFn: ({ signal }) =>
-      dataOf(
+      exactDataOf<Schemas['EntryPage']>(
         client.GET('/api/applications/{domain}/data', {
           params: { path: { domain }, query: { ...selection, after, limit: perPage } },
+          parseAs: 'text',
           signal,
         }),
       ),
     placeholderData: keepPreviousData,
+    ...unshared,
   });

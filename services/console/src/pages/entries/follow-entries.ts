@@ -1,5 +1,6 @@
 import { client } from '../../api/client.ts';
 import { readEvents } from '../../api/read-events.ts';
+import { parseExact } from '../../json/exact.ts';
 import type { Entry } from './entries-query.ts';
 
 const againAfterMs = 1_000;
@@ -23,7 +24,7 @@ export async function followEntries(
   let lastId: string | undefined;
 
   function tell(event: string | undefined, data: string): void {
-    if (event === 'entry') onEntry(JSON.parse(data));
+    if (event === 'entry') onEntry(parseExact(data) as Entry);
     if (event === 'skipped') onSkipped(JSON.parse(data).count);
   }
 

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { client, type Schemas } from '../../api/client.ts';
-import { exactDataOf } from '../../json/exact.ts';
+import { exactDataOf, unshared } from '../../json/exact.ts';
 
 export type RefusedGroup = Schemas['RefusedGroup'];
 export type RefusedUpload = Schemas['RefusedUpload'];
@@ -26,6 +26,7 @@ export const groupsQuery = (domain: string) =>
         }),
       ),
     refetchInterval: refreshMs,
+    ...unshared,
   });
 
 /** The uploads of a group that are kept, newest first. */
@@ -45,4 +46,5 @@ export const uploadsQuery = (domain: string, { path, keyword }: Reason) =>
       ),
     initialPageParam: '',
     getNextPageParam: ({ pagination: { isLast, cursor } }) => (isLast ? undefined : cursor),
+    ...unshared,
   });

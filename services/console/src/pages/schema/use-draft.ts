@@ -1,6 +1,6 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import { ApiFailure } from '../../api/failure.ts';
 import { formatJson } from '../../json/format.ts';
@@ -38,14 +38,32 @@ function problemsOf(text: string, warnings: string[] = [], failure: Error | null
   ];
 }
 
+interface Written {
+  base: Base;
+  text: string;
+}
+
+const keyOf = (domain: string) => `sluice.schema.${domain}`;
+
+/** What was written and not published yet, in this tab of the browser. */
+function readWritten(domain: string): Written | undefined {
+  const kept = sessionStorage.getItem(keyOf(domain));
+  return kept === null ? undefined : JSON.parse(kept);
+}
+
 /** A schema that is being written, and what the API says of it after each pause. */
 export function useDraft() {
   const { domain, template } = useApplication();
-  const [base, setBase] = useState(() => toBase(template));
-  const [text, setText] = useState(base.text);
+  const [written] = useState(() => readWritten(domain));
+  const [base, setBase] = useState(() => written?.base ?? toBase(template));
+  const [text, setText] = useState(written?.text ?? base.text);
   const [settled] = useDebouncedValue(text, pauseMs);
   const isChanged = text !== base.text;
   const isSettled = settled === text;
+  useEffect(() => {
+    if (isChanged) sessionStorage.setItem(keyOf(domain), JSON.stringify({ base, text }));
+    else sessionStorage.removeItem(keyOf(domain));
+  }, [domain, isChanged, base, text]);
   const { data, error } = useQuery({
     ...reportQuery(domain, base.version, settled),
     enabled: isChanged && isSettled,
