@@ -67,6 +67,19 @@ it('a server keeps an idle connection for 15 s, and waits for none when it close
   await Promise.all([ended, sluice.stop()]);
 });
 
+it('a server that closes ends the events of a job that waits', async () => {
+  const sluice = await startSluice({ workers: false, env });
+  const { token } = await sluice.owner();
+  const domain = await sluice.application(token);
+  const path = `/applications/${domain}/exports`;
+  const { body } = await sluice.request('POST', path, { token, json: {} });
+  const response = await fetch(`${sluice.url}/api${path}/${body.data.id}/events`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const [events] = await Promise.all([response.text(), sluice.stop()]);
+  expect(events).toMatch(/^event: progress\n/);
+});
+
 it('a server that closes tells the client of an import, and leaves nothing of it', async () => {
   const sluice = await startSluice({ workers: false, env });
   const { token } = await sluice.owner();

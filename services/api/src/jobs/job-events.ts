@@ -10,12 +10,19 @@ const aliveEveryMs = 15_000;
 
 const isOver = ({ state }: Job) => state !== 'waiting' && state !== 'active';
 
+interface Until {
+  /** Aborted when nobody listens any more. */
+  signal: AbortSignal;
+  /** Ends the events without an `end`: their client connects again. */
+  isDraining(): boolean;
+}
+
 /** A job as server-sent events: `progress` when something changed, at most twice a second, and `end` when it is over. */
-export function jobEvents(jobs: JobStore, id: string, signal: AbortSignal): Readable {
+export function jobEvents(jobs: JobStore, id: string, { signal, isDraining }: Until): Readable {
   async function* events(): AsyncGenerator<string> {
     let said = '';
     let saidAt = performance.now();
-    for (;;) {
+    while (!isDraining()) {
       const record = await jobs.glance(id);
       // Removed, which is an end as well.
       if (!record) return;

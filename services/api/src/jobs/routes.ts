@@ -17,13 +17,13 @@ import { createRetryJob } from './retry-job.ts';
 import { createSendFile } from './send-file.ts';
 import { toJob } from './to-job.ts';
 
-type Needs = 'store' | 'queues' | 'quotas' | 'audit' | 'capacity' | 'log';
+type Needs = 'store' | 'queues' | 'quotas' | 'audit' | 'capacity' | 'lifecycle' | 'log';
 
 /** What all kinds of jobs have alike: to be listed, looked at, followed, fetched, retried, cancelled and removed. */
 export const jobRoutes: FastifyPluginAsyncTypebox<
   Pick<Dependencies, Needs> & { kind: JobRecord['kind'] }
 > = async (app, dependencies) => {
-  const { store, kind, audit, capacity } = dependencies;
+  const { store, kind, audit, capacity, lifecycle } = dependencies;
   const { tag, name, article, file, retry } = jobWords[kind];
   const ById = byId(`${kind} job`);
   const completed = jobExamples.completed(kind);
@@ -31,6 +31,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<
   const { jobs, parts } = store;
   const sendFile = createSendFile(dependencies);
   const retryJob = createRetryJob(dependencies);
+  const isDraining = () => lifecycle.phase === 'draining';
   const path = `/applications/:domain/${kind}s`;
 
   app.get(
@@ -106,7 +107,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<
         operationId: `follow${name}`,
         summary: `Follow ${article} ${kind} job`,
         description:
-          'Server-sent events with the job as data: `progress` whenever the job has changed, `end` when it is over.',
+          'Server-sent events with the job as data: `progress` whenever the job has changed, `end` when it is over. Connect again when it ends without `end`.',
         params: ById,
         response: {
           200: {
@@ -127,7 +128,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<
       // Each asks MongoDB twice a second.
       capacity.followers.lease(reply, request.owner.id).take(1);
       reply.type('text/event-stream').header('x-accel-buffering', 'no');
-      return reply.send(jobEvents(jobs, job.id, abortOnClose(reply)) as never);
+      return reply.send(jobEvents(jobs, job.id, { signal: abortOnClose(reply), isDraining }) as never);
     },
   );
 
