@@ -48,6 +48,8 @@ export async function createClient(url: string) {
   return {
     call,
     path,
+    domain,
+    token: token as string,
     upload: (n: number, headers?: Record<string, string>) => call('POST', `${path}/data`, { n }, headers),
     /** The numbers of all entries, page by page. */
     async listed(): Promise<number[]> {

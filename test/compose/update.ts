@@ -1,15 +1,18 @@
 import { chmod, stat } from 'node:fs/promises';
 import { expect, it } from 'vitest';
+import { keepFollowing } from '../support/keep-following.ts';
 import { type Client, createClient, startLoad } from './client.ts';
-import { inspect, type Stack } from './stack.ts';
+import { inspect, type Stack, until } from './stack.ts';
 
 const haproxyConfiguration = new URL('../../deploy/haproxy/haproxy.cfg', import.meta.url);
 const otherImages = { COMPOSE_FILE: 'docker-compose.yml:test/compose/other-images.yml' };
 const withinMs = 600_000;
 
-/** Uploads up to 200 entries a second while something is done. None may fail, and each has to be stored once. */
+/** Uploads up to 200 entries a second while something is done. None may fail, and each has to be stored once and told once to who follows. */
 async function underLoad(stack: Stack, action: () => Promise<void>): Promise<void> {
   const client = await createClient(stack.url);
+  const { ids, state, stop } = keepFollowing([stack.url.replace(/\/api$/, '')], client);
+  await until('it is followed', async () => state.lastEventId !== undefined);
   const load = startLoad(client, 8, 30);
   try {
     await load.goOn(50);
@@ -20,6 +23,9 @@ async function underLoad(stack: Stack, action: () => Promise<void>): Promise<voi
   }
   expect(load.failed).toEqual([]);
   expect((await client.listed()).sort((a, b) => a - b)).toEqual(load.stored.sort((a, b) => a - b));
+  await until('all is told', async () => ids.length + state.skipped >= load.stored.length);
+  await stop();
+  expect([ids.length + state.skipped, new Set(ids).size]).toEqual([load.stored.length, ids.length]);
 }
 
 const allReplicas = (stack: Stack) =>

@@ -7,7 +7,7 @@ export interface LiveEvent {
   data: any;
 }
 
-interface Options {
+export interface FollowOptions {
   token: string;
   domain: string;
   refused?: boolean;
@@ -22,7 +22,7 @@ function toEvent(text: string): LiveEvent {
 }
 
 /** Follows an application once its events begin; `events` grows. Rejects with the status of a refusal. */
-export async function follow(url: string, { token, domain, refused, lastEventId }: Options) {
+export async function follow(url: string, { token, domain, refused, lastEventId }: FollowOptions) {
   const abort = new AbortController();
   onTestFinished(() => abort.abort());
   const response = await fetch(

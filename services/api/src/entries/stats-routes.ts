@@ -56,8 +56,12 @@ export const statsRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, 'store' |
       const end = steps.from + steps.count * steps.length;
       const accepted = await pageReads.runInFairOrder(request.owner.id, async () => {
         const period = { from: new Date(steps.from), to: new Date(end) };
-        for (const { at, total } of await refusals.byMinute(id, period)) refused.add(at.getTime(), total);
-        return entries.countSteps(id, steps, !hasDeletions);
+        const [counts, minutes] = await Promise.all([
+          entries.countSteps(id, steps, !hasDeletions),
+          refusals.byMinute(id, period),
+        ]);
+        for (const { at, total } of minutes) refused.add(at.getTime(), total);
+        return counts;
       });
       const stats = accepted.map((count, step) => ({
         at: new Date(steps.from + step * steps.length).toISOString(),
