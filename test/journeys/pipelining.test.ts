@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { everythingFrom, open, parseAnswers, speak } from '../support/raw-connection.ts';
 import { chunked } from '../support/raw-exchange.ts';
-import { type Sluice, startSluice, until } from '../support/sluice.ts';
+import { type Sluice, startSluice, until, untilTaken } from '../support/sluice.ts';
 import { type UploadClient, uploadClient } from '../support/upload-client.ts';
 
 let sluice: Sluice;
@@ -115,6 +115,26 @@ async function flood(requests: string, { url } = sluice): Promise<Socket> {
   return socket;
 }
 
+/** The server's side of the next connection. */
+const acceptedSocket = () =>
+  new Promise<Socket>((resolve) => {
+    const channel = 'net.server.socket';
+    const accept = (message: unknown) => {
+      unsubscribe(channel, accept);
+      resolve((message as { socket: Socket }).socket);
+    };
+    subscribe(channel, accept);
+  });
+
+/** The path of a page that is longer than what the kernel takes of it for a client that does not read. */
+async function longPage(): Promise<string> {
+  const application = await sluice.application(token);
+  const upload = () =>
+    sluice.request('POST', `/applications/${application}/data`, { json: { text: 'x'.repeat(900_000) } });
+  for (let n = 0; n < 12; n++) expect((await untilTaken(upload)).status).toBe(201);
+  return `${application}/data?limit=12`;
+}
+
 /** As long as the heads of real clients are at least. */
 const usual = `X: ${'x'.repeat(60)}`;
 
@@ -131,6 +151,22 @@ describe('a client that sends requests and reads nothing', () => {
     await closed(socket);
     expect(taken()).toBeLessThan(2 * mostRead);
   });
+
+  it.each([
+    ['nothing more', ''],
+    ['half a head', 'GET / HTTP/1.1\r\nHo'],
+    ['what is no request', 'nothing\r\n\r\n'],
+  ])(
+    'is let go also when one long answer is all that waits, and behind it comes %s',
+    async (_what, behind) => {
+      const accepted = acceptedSocket();
+      const socket = await open(sluice.url);
+      onTestFinished(() => void socket.destroy());
+      socket.pause();
+      socket.write(get(`/api/applications/${await longPage()}`, `Authorization: Bearer ${token}`) + behind);
+      await closed(await accepted);
+    },
+  );
 
   it('amid others that read slowly costs nobody an answer', async () => {
     domain = await sluice.application(token);

@@ -41,26 +41,26 @@ export function addRequest({ raw }: FastifyReply): void {
   response.once('socket', () => response._onPendingData(-share));
 }
 
-/** Whether the client has not taken what was written, and Node.js waits for that. */
-const hasUnread = (socket: Socket): boolean => socket.isPaused() && socket.writableLength > 0;
+/** Whether the client has not taken what was written, and all is done but that. */
+const hasUnread = (socket: Socket): boolean =>
+  socket.writableLength > 0 && (socket.isPaused() || latestResponse(socket)?.writableEnded === true);
 
 /** Whether this connection is not read until earlier responses have gone. */
 export const isPaused = (socket: Socket): boolean =>
-  (socket as Connection)._paused === true || hasUnread(socket);
+  (socket as Connection)._paused === true || (socket.isPaused() && socket.writableLength > 0);
 
 const timed = new WeakSet<Socket>();
 
-/** Ends a paused connection whose client takes nothing for so long. Call now and then. */
+/** Ends a connection whose client takes nothing for so long. Call now and then. */
 export function limitUnread(socket: Socket, timeoutMs: number): void {
-  if (hasUnread(socket) === timed.has(socket)) return;
-  if (timed.delete(socket)) {
+  if (hasUnread(socket)) {
+    timed.add(socket);
+    // Node.js begins anew with each byte that the client takes, and sets other times between requests.
+    if (socket.timeout !== timeoutMs) socket.setTimeout(timeoutMs);
+  } else if (timed.delete(socket) && !latestResponse(socket)?.writableFinished) {
     // Where all is answered Node.js has set the time for a next request.
-    if (!latestResponse(socket)?.writableFinished) socket.setTimeout(0);
-    return;
+    socket.setTimeout(0);
   }
-  timed.add(socket);
-  // Node.js begins anew with each byte that the client takes.
-  socket.setTimeout(timeoutMs);
 }
 
 /** Waits until all requests before it on its connection are answered: for routes that read files. */

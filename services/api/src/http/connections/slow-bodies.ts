@@ -62,8 +62,8 @@ export const slowBodies = fp<Options>(
       const now = performance.now();
       const isClosed = closingSince !== undefined && now - closingSince >= closingMs;
       for (const socket of sockets) {
-        if (ignoresInput(socket) && !isClosed) continue;
         limitUnread(socket, timeoutMs);
+        if (ignoresInput(socket) && !isClosed) continue;
         if (isPaused(socket)) {
           if (isClosed) socket.destroy();
           continue;

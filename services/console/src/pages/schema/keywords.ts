@@ -1,6 +1,9 @@
 import type { CompletionContext, CompletionResult } from '@codemirror/autocomplete';
-import { syntaxTree } from '@codemirror/language';
+import { ensureSyntaxTree, type syntaxTree } from '@codemirror/language';
 import type { EditorState } from '@codemirror/state';
+
+/** A browser that is busy gets so long to read the text: nobody waits longer for a completion. */
+const parseMs = 1_000;
 
 type SyntaxNode = ReturnType<ReturnType<typeof syntaxTree>['resolveInner']>;
 
@@ -45,7 +48,8 @@ export function completeKeyword(context: CompletionContext): CompletionResult | 
   const typed = context.matchBefore(/"[$\w-]*/);
   if (!typed) return null;
   const { state, pos } = context;
-  const options = optionsAt(syntaxTree(state).resolveInner(pos, -1), state);
+  const tree = ensureSyntaxTree(state, pos, parseMs);
+  const options = tree ? optionsAt(tree.resolveInner(pos, -1), state) : [];
   return options.length === 0
     ? null
     : { from: typed.from + 1, options: options.map((label) => ({ label })), validFor: /^[$\w-]*$/ };
