@@ -28,6 +28,21 @@ export default defineConfig({
     // The policy of the page allows no `data:`.
     assetsInlineLimit: 0,
     target: 'es2023',
+    rolldownOptions: {
+      output: {
+        // One file of what pages share, rather than forty; few pages need the editor.
+        codeSplitting: {
+          groups: [
+            {
+              name: 'editor',
+              test: /node_modules.(@codemirror|@lezer|style-mod|w3c-keyname|crelt)/,
+              priority: 1,
+            },
+            { name: 'shared', minShareCount: 3 },
+          ],
+        },
+      },
+    },
   },
   server: { proxy: { '/api': 'http://127.0.0.1:4000' } },
 });

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { client, dataOf } from '../../api/client.ts';
+import { client, dataOf, type Schemas } from '../../api/client.ts';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { formatNumber } from '../../components/formats.ts';
 import { words } from '../../words/en.ts';
@@ -10,6 +10,9 @@ import { RatesChart } from './rates-chart.tsx';
 import { toSteps } from './steps.ts';
 
 const refreshMs = 5_000;
+
+/** Always the same: another one would draw the chart again. */
+const nothing: Schemas['Stats'][] = [];
 
 interface Props {
   period: Period;
@@ -32,13 +35,15 @@ export function Rates({ period, setPeriod }: Props) {
     refetchInterval: period.to ? false : refreshMs,
   });
   if (error) return <ErrorAlert error={error} onRetry={refetch} />;
-  if (!data) return null;
-  const sum = (of: 'accepted' | 'refused') => data.reduce((all, one) => all + one[of], 0);
-  const summary = words.entries.rates(formatNumber(sum('accepted')), formatNumber(sum('refused')));
+  const stats = data ?? nothing;
+  const sum = (of: 'accepted' | 'refused') => stats.reduce((all, one) => all + one[of], 0);
+  const summary = data
+    ? words.entries.rates(formatNumber(sum('accepted')), formatNumber(sum('refused')))
+    : words.common.loading;
   return (
     <>
       <Text size="sm">{summary}</Text>
-      <RatesChart stats={data} label={summary} onZoom={setPeriod} />
+      <RatesChart stats={stats} label={summary} onZoom={setPeriod} />
     </>
   );
 }
