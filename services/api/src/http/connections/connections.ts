@@ -41,22 +41,30 @@ export function addRequest({ raw }: FastifyReply): void {
   response.once('socket', () => response._onPendingData(-share));
 }
 
-/** Whether the client has not taken what was written, and all is done but that. */
-const hasUnread = (socket: Socket): boolean =>
-  socket.writableLength > 0 && (socket.isPaused() || latestResponse(socket)?.writableEnded === true);
+/** Whether the client has not taken what was written, and Node.js waits for that. */
+const hasUnread = (socket: Socket): boolean => socket.isPaused() && socket.writableLength > 0;
+
+/** Whether all is answered, and the client has not taken it yet. */
+const hasUnreadEnd = (socket: Socket): boolean =>
+  socket.writableLength > 0 && latestResponse(socket)?.writableEnded === true;
+
+/** Of `REQUEST_TIMEOUT`: a client may work on what it has before it takes the end of a long answer. */
+const patienceForEnd = 4;
 
 /** Whether this connection is not read until earlier responses have gone. */
 export const isPaused = (socket: Socket): boolean =>
-  (socket as Connection)._paused === true || (socket.isPaused() && socket.writableLength > 0);
+  (socket as Connection)._paused === true || hasUnread(socket);
 
 const timed = new WeakSet<Socket>();
 
-/** Ends a connection whose client takes nothing for so long. Call now and then. */
+/** Ends a connection whose client takes nothing for so long; four times as long where only the end of an answer is left. Call now and then. */
 export function limitUnread(socket: Socket, timeoutMs: number): void {
-  if (hasUnread(socket)) {
+  const isWaiting = hasUnread(socket);
+  if (isWaiting || hasUnreadEnd(socket)) {
     timed.add(socket);
+    const ms = isWaiting ? timeoutMs : patienceForEnd * timeoutMs;
     // Node.js begins anew with each byte that the client takes, and sets other times between requests.
-    if (socket.timeout !== timeoutMs) socket.setTimeout(timeoutMs);
+    if (socket.timeout !== ms) socket.setTimeout(ms);
   } else if (timed.delete(socket) && !latestResponse(socket)?.writableFinished) {
     // Where all is answered Node.js has set the time for a next request.
     socket.setTimeout(0);
