@@ -4,9 +4,11 @@ import { Link } from 'react-router';
 import { type Application, applicationsQuery } from '../../api/applications.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
+import { formatNumber } from '../../components/formats.ts';
 import { Loading } from '../../components/loading.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
+import { WideTable } from '../../components/wide-table.tsx';
 import { words } from '../../words/en.ts';
 
 export function Page() {
@@ -37,31 +39,41 @@ const CreateLink = () => (
 
 function ApplicationsTable({ applications }: { applications: Application[] }) {
   return (
-    <Table.ScrollContainer minWidth={480}>
-      <Table highlightOnHover>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{words.applications.name}</Table.Th>
-            <Table.Th>{words.applications.domain}</Table.Th>
-            <Table.Th>{words.applications.created}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {applications.map(({ domain, name, createdAt }) => (
-            <Table.Tr key={domain}>
-              <Table.Td>
-                <Anchor component={Link} to={domain}>
-                  {name}
+    <WideTable label={words.applications.title}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{words.applications.name}</Table.Th>
+          <Table.Th ta="right">{words.applications.entries}</Table.Th>
+          <Table.Th>{words.applications.lastEntry}</Table.Th>
+          <Table.Th ta="right">{words.applications.refused}</Table.Th>
+          <Table.Th>{words.applications.domain}</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {applications.map(({ domain, name, entries, last_entry_at, refused_24h }) => (
+          <Table.Tr key={domain}>
+            <Table.Td>
+              <Anchor component={Link} to={domain} fz="sm">
+                {name}
+              </Anchor>
+            </Table.Td>
+            <Table.Td ta="right">{formatNumber(entries)}</Table.Td>
+            <Table.Td>
+              {last_entry_at ? <RelativeTime at={last_entry_at} /> : words.applications.noEntry}
+            </Table.Td>
+            <Table.Td ta="right">
+              {refused_24h > 0 ? (
+                <Anchor component={Link} to={`${domain}/refused`} fz="sm" c="red">
+                  {formatNumber(refused_24h)}
                 </Anchor>
-              </Table.Td>
-              <Table.Td ff="monospace">{domain}</Table.Td>
-              <Table.Td>
-                <RelativeTime at={createdAt} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+              ) : (
+                0
+              )}
+            </Table.Td>
+            <Table.Td ff="monospace">{domain}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </WideTable>
   );
 }

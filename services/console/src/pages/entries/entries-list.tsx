@@ -48,12 +48,15 @@ export function EntriesList({ columns, shown, show, selection }: Props) {
   const entries = [...live.entries.filter(({ id }) => !listed.has(id)), ...data.result]
     .filter(({ id }) => !deleted.includes(id))
     .toSorted((a, b) => (a.id < b.id ? 1 : -1));
+  // The total is as old as the page; what came since is told.
+  const isNewer = ({ id }: Entry) => id > (data.result[0]?.id ?? '');
+  const counted = total + live.entries.filter(isNewer).length;
   const newest = cursors.length === 0 ? (entries[0]?.createdAt ?? last_entry_at) : last_entry_at;
   return (
     <section aria-label={words.entries.list}>
       <Group justify="space-between" mb="xs">
         <Text size="sm">
-          {words.entries.total(formatNumber(total))}
+          {words.entries.total(formatNumber(counted))}
           {newest && (
             <>
               {' · '}

@@ -11,19 +11,19 @@ import { type Change, faultAt, suggestChange, toAmendments } from './fix.ts';
 import { type Pair, Pairs } from './pairs.tsx';
 import type { RefusedGroup } from './refused.ts';
 import { ReplayButton } from './replay-button.tsx';
-import { StartedReplay } from './started-replay.tsx';
 
 interface Props {
   domain: string;
   group: RefusedGroup;
+  /** Gets the id of the replay. */
+  onStarted: (id: string) => void;
 }
 
 /** Changes the payloads of a group: first tries that with ten of them, then replays them. */
-export function FixForm({ domain, group }: Props) {
+export function FixForm({ domain, group, onStarted }: Props) {
   const { path, keyword, kept } = group;
   const [changes, setChanges] = useState<Change[]>(() => [suggestChange(group)]);
   const [patch, setPatch] = useState('');
-  const [replay, setReplay] = useState<string>();
   const request = { path, keyword, ...toAmendments({ changes, patch }) };
   const dryRun = useMutation({
     mutationFn: () =>
@@ -98,12 +98,14 @@ export function FixForm({ domain, group }: Props) {
             domain={domain}
             request={request}
             label={words.refused.replay(formatNumber(kept))}
-            onStarted={({ id }) => setReplay(id)}
+            onStarted={({ id }) => {
+              reset();
+              onStarted(id);
+            }}
           />
         )}
       </Group>
       {error && !hasPlace && <ErrorAlert error={error} />}
-      {replay && <StartedReplay domain={domain} id={replay} />}
       {data && <Pairs pairs={data.pairs} />}
     </Stack>
   );

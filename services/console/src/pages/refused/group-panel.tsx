@@ -1,6 +1,7 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { Link } from 'react-router';
 import { client, dataOf } from '../../api/client.ts';
 import { ConfirmButton } from '../../components/confirm-button.tsx';
@@ -10,6 +11,7 @@ import { JsonView } from '../../json/json-view.tsx';
 import { words } from '../../words/en.ts';
 import { FixForm } from './fix-form.tsx';
 import { type RefusedGroup, refusedKey } from './refused.ts';
+import { StartedReplay } from './started-replay.tsx';
 import { UploadsDrawer } from './uploads-drawer.tsx';
 
 interface Props {
@@ -21,6 +23,7 @@ interface Props {
 export function GroupPanel({ domain, group }: Props) {
   const { path, keyword, kept, example } = group;
   const queryClient = useQueryClient();
+  const [replay, setReplay] = useState<string>();
   const [areUploadsOpen, { open, close }] = useDisclosure();
   const remove = useMutation({
     mutationFn: () =>
@@ -71,7 +74,8 @@ export function GroupPanel({ domain, group }: Props) {
           </Button>
         </Group>
       </Stack>
-      <FixForm domain={domain} group={group} />
+      {kept > 0 && <FixForm domain={domain} group={group} onStarted={setReplay} />}
+      {replay && <StartedReplay domain={domain} id={replay} />}
     </Stack>
   );
 }
