@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import { connect } from 'node:net';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { importClient } from '../support/import-client.ts';
+import { follow } from '../support/live-client.ts';
 import { chunked, exchange } from '../support/raw-exchange.ts';
-import { startSluice, storeOf, until } from '../support/sluice.ts';
+import { startSluice, storeOf, until, untilTaken } from '../support/sluice.ts';
 
 /** Without an end to it, a client that sends nothing would hold up the server for an hour. */
 const env = { REQUEST_TIMEOUT: '1h', SHUTDOWN_TIMEOUT: '2s' };
@@ -78,6 +79,28 @@ it('a server that closes ends the events of a job that waits', async () => {
   });
   const [events] = await Promise.all([response.text(), sluice.stop()]);
   expect(events).toMatch(/^event: progress\n/);
+});
+
+it('a server that closes does not wait for a follower that takes nothing', async () => {
+  const sluice = await startSluice({ workers: false, env });
+  const { token } = await sluice.owner();
+  const domain = await sluice.application(token);
+  const { hostname, port } = new URL(sluice.url);
+  const socket = connect(Number(port), hostname).on('error', () => {});
+  onTestFinished(() => void socket.destroy());
+  const head = `GET /api/applications/${domain}/data/live HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}`;
+  socket.write(`${head}\r\n\r\n`);
+  await once(socket, 'data');
+  socket.pause();
+  const { entries } = await follow(sluice.url, { token, domain });
+  const json = { text: 'x'.repeat(900_000) };
+  const upload = () => sluice.request('POST', `/applications/${domain}/data`, { json });
+  // More than the kernel takes for it.
+  for (let n = 0; n < 16; n++) {
+    expect((await untilTaken(upload)).status).toBe(201);
+    await until(async () => entries().length > n);
+  }
+  await sluice.stop();
 });
 
 it('a server that closes tells the client of an import, and leaves nothing of it', async () => {

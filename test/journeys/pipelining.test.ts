@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { everythingFrom, open, parseAnswers, speak } from '../support/raw-connection.ts';
 import { chunked } from '../support/raw-exchange.ts';
-import { type Sluice, startSluice, until, untilTaken } from '../support/sluice.ts';
+import { type Sluice, startSluice, until } from '../support/sluice.ts';
 import { type UploadClient, uploadClient } from '../support/upload-client.ts';
 
 let sluice: Sluice;
@@ -115,26 +115,6 @@ async function flood(requests: string, { url } = sluice): Promise<Socket> {
   return socket;
 }
 
-/** The server's side of the next connection. */
-const acceptedSocket = () =>
-  new Promise<Socket>((resolve) => {
-    const channel = 'net.server.socket';
-    const accept = (message: unknown) => {
-      unsubscribe(channel, accept);
-      resolve((message as { socket: Socket }).socket);
-    };
-    subscribe(channel, accept);
-  });
-
-/** The path of a page that is longer than what the kernel takes of it for a client that does not read. */
-async function longPage(): Promise<string> {
-  const application = await sluice.application(token);
-  const upload = () =>
-    sluice.request('POST', `/applications/${application}/data`, { json: { text: 'x'.repeat(900_000) } });
-  for (let n = 0; n < 12; n++) expect((await untilTaken(upload)).status).toBe(201);
-  return `${application}/data?limit=12`;
-}
-
 /** As long as the heads of real clients are at least. */
 const usual = `X: ${'x'.repeat(60)}`;
 
@@ -150,20 +130,6 @@ describe('a client that sends requests and reads nothing', () => {
     const socket = await flood(get(path, header));
     await closed(socket);
     expect(taken()).toBeLessThan(2 * mostRead);
-  });
-
-  it('is let go also when one long answer is all that waits, whatever comes behind it', async () => {
-    const page = get(`/api/applications/${await longPage()}`, `Authorization: Bearer ${token}`);
-    const letGo: Promise<unknown>[] = [];
-    for (const behind of ['', 'GET / HTTP/1.1\r\nHo', 'nothing\r\n\r\n']) {
-      const accepted = acceptedSocket();
-      const socket = await open(sluice.url);
-      onTestFinished(() => void socket.destroy());
-      socket.pause();
-      socket.write(page + behind);
-      letGo.push(closed(await accepted));
-    }
-    await Promise.all(letGo);
   });
 
   it('amid others that read slowly costs nobody an answer', async () => {

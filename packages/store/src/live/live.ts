@@ -10,7 +10,7 @@ import { type RefusedDocument, type RefusedRecord, toRefused } from '../refused/
 
 /** What a follower gets of a stretch: so many for each second of it, within these bounds. */
 const perSecond = 100;
-const atLeast = 20;
+const atLeast = 100;
 const atMost = 1_000;
 const mostBytes = 1024 ** 2;
 

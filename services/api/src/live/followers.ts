@@ -12,14 +12,17 @@ const pingEveryMs = 15_000;
 /** How often it is asked again whether someone may follow. */
 const checkEveryMs = 10_000;
 const checksPerLook = 10;
+/** Who has taken nothing for so long is let go. */
+const longestFullMs = 60_000;
 
 export interface Follower extends Followed {
   /** Undefined: behind what is there now. */
   place: Place | undefined;
   /** Its client has not taken what was sent. */
   isFull(): boolean;
-  /** `undefined` ends the stream. */
-  send(events: Buffer | undefined): void;
+  send(events: Buffer): void;
+  /** Ends the stream, or the connection where its client takes nothing. */
+  end(): void;
   /** Rejects with ApiError if it may not follow any more. */
   check(): Promise<Followed['application']>;
 }
@@ -28,6 +31,8 @@ interface State {
   follower: Follower;
   sentAt: number;
   checkedAt: number;
+  /** Undefined: its client has taken what was sent. */
+  fullSince: number | undefined;
 }
 
 /** Those that can be sent the same. */
@@ -46,7 +51,7 @@ export function createFollowers({ live, isDraining, log }: Dependencies) {
   let isClosed = false;
 
   function end(state: State): void {
-    if (all.delete(state)) state.follower.send(undefined);
+    if (all.delete(state)) state.follower.end();
   }
   const endAll = () => all.forEach(end);
 
@@ -59,6 +64,9 @@ export function createFollowers({ live, isDraining, log }: Dependencies) {
       state.sentAt = performance.now();
     }
   }
+
+  /** The next time goes on where this one began. */
+  const missed = ({ message }: Error) => log.debug({ event: 'live.missed', reason: message });
 
   async function lookFor(moment: Moment, group: State[]): Promise<void> {
     const [{ follower }] = group as [State];
@@ -76,14 +84,10 @@ export function createFollowers({ live, isDraining, log }: Dependencies) {
 
   async function look(moment: Moment): Promise<void> {
     const sideBySide = createSideBySide(groupsAtOnce);
-    const ready = [...all].filter(({ follower }) => !follower.isFull());
-    try {
-      for (const group of Map.groupBy(ready, groupOf).values())
-        await sideBySide.add(() => lookFor(moment, group));
-      await sideBySide.finish();
-    } finally {
-      await sideBySide.settled();
-    }
+    const lookOrMiss = (group: State[]) => lookFor(moment, group).catch(missed);
+    const ready = [...all].filter(({ fullSince }) => fullSince === undefined);
+    for (const group of Map.groupBy(ready, groupOf).values()) await sideBySide.add(() => lookOrMiss(group));
+    await sideBySide.finish();
   }
 
   function pingSilent(): void {
@@ -107,13 +111,13 @@ export function createFollowers({ live, isDraining, log }: Dependencies) {
     if (isDraining()) endAll();
     if (all.size === 0) return;
     const now = performance.now();
+    for (const state of all) {
+      state.fullSince = state.follower.isFull() ? (state.fullSince ?? now) : undefined;
+      if (state.fullSince !== undefined && now - state.fullSince > longestFullMs) end(state);
+    }
     const due = [...all].filter(({ checkedAt }) => now - checkedAt > checkEveryMs);
     await Promise.all(due.slice(0, checksPerLook).map(check));
-    try {
-      await live.atMoment(look);
-    } catch (error) {
-      log.debug({ event: 'live.missed', reason: (error as Error).message });
-    }
+    await live.atMoment(look).catch(missed);
     pingSilent();
   }
   const stop = repeat(lookEveryMs, pass);
@@ -122,7 +126,7 @@ export function createFollowers({ live, isDraining, log }: Dependencies) {
     /** Returns how to stop. */
     add(follower: Follower): () => void {
       const now = performance.now();
-      const state = { follower, sentAt: now, checkedAt: now };
+      const state: State = { follower, sentAt: now, checkedAt: now, fullSince: undefined };
       all.add(state);
       if (isClosed) end(state);
       return () => void all.delete(state);

@@ -56,7 +56,11 @@ export const liveRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = 
         withRefused: query.refused ?? false,
         place: lastId === undefined ? undefined : fromEventId(lastId),
         isFull: () => reply.raw.writableNeedDrain,
-        send: (events) => void stream.push(events ?? null),
+        send: (events) => void stream.push(events),
+        end() {
+          if (reply.raw.writableNeedDrain) reply.raw.destroy();
+          else stream.push(null);
+        },
         async check() {
           await app.authenticate(request, reply);
           return findApplication(applications, request);

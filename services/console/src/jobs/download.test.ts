@@ -25,7 +25,8 @@ it('continues a download behind what came before the connection broke', async ()
   const { read } = createDownload(async (bytes, signal) => {
     from.push(bytes);
     const headers: Record<string, string> = bytes > 0 ? { range: `bytes=${bytes}-` } : {};
-    return (await fetch(url, { headers, signal })).body as ReadableStream<Uint8Array<ArrayBuffer>>;
+    const { body, status } = await fetch(url, { headers, signal });
+    return { body: body as ReadableStream<Uint8Array<ArrayBuffer>>, isRest: status === 206 };
   });
   const told: number[] = [];
   const { signal } = new AbortController();
@@ -37,4 +38,16 @@ it('continues a download behind what came before the connection broke', async ()
   expect(told.at(-1)).toBe(file.length);
   expect(from[0]).toBe(0);
   expect(from[2]).toBeGreaterThan(from[1] as number);
+});
+
+it('begins anew where the file is another one by now', async () => {
+  const url = await serve([100_000]);
+  const { read } = createDownload(async (_bytes, signal) => {
+    const { body } = await fetch(url, { signal });
+    return { body: body as ReadableStream<Uint8Array<ArrayBuffer>>, isRest: false };
+  });
+  const { signal } = new AbortController();
+  await expect(read(() => {}, signal)).rejects.toThrow();
+  const whole = await read(() => {}, signal);
+  expect(Buffer.from(await whole.arrayBuffer()).equals(file)).toBe(true);
 });

@@ -1,15 +1,15 @@
-/** Opens what is left of a file behind so many bytes. */
+/** Opens what is left of a file behind so many bytes, or all of it where that is not possible: `isRest` is false. */
 export type OpenFrom = (
   bytes: number,
   signal: AbortSignal,
-) => Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
+) => Promise<{ body: ReadableStream<Uint8Array<ArrayBuffer>>; isRest: boolean }>;
 
 const pieceBytes = 1024 ** 2;
 
 /** A file that arrives in as many tries as it takes: each continues behind the one before. */
 export function createDownload(open: OpenFrom) {
   // A browser keeps Blobs on disk where they are many.
-  const blobs: Blob[] = [];
+  let blobs: Blob[] = [];
   let chunks: Uint8Array<ArrayBuffer>[] = [];
   let chunkBytes = 0;
   let bytes = 0;
@@ -27,7 +27,9 @@ export function createDownload(open: OpenFrom) {
   return {
     /** Resolves with the whole file. Rejects when the connection breaks or the signal says so; call it again then. */
     async read(onBytes: (bytes: number) => void, signal: AbortSignal): Promise<Blob> {
-      const reader = (await open(bytes, signal)).getReader();
+      const { body, isRest } = await open(bytes, signal);
+      if (!isRest) [blobs, chunks, chunkBytes, bytes] = [[], [], 0, 0];
+      const reader = body.getReader();
       for (;;) {
         const { done, value } = await reader.read();
         if (done) return new Blob([...blobs, ...chunks]);

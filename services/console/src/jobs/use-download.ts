@@ -25,9 +25,9 @@ export function useDownload(domain: string, jobs: JobsWithFile, { id, file }: Jo
   const name = useRef('');
   useEffect(() => () => aborter.current?.abort(), []);
 
-  async function open(bytes: number, signal: AbortSignal) {
-    // If the file is another one by now, the answer would be all of it: a job has one file only.
-    const headers = bytes > 0 ? { range: `bytes=${bytes}-`, 'if-range': `"${file?.sha256}"` } : {};
+  /** Of the file with this hash; if it is another one by now, the answer is all of that. */
+  async function open(sha256: string | undefined, bytes: number, signal: AbortSignal) {
+    const headers = bytes > 0 ? { range: `bytes=${bytes}-`, 'if-range': `"${sha256}"` } : {};
     const { data, error, response } = await client.GET(`/api/applications/{domain}/${jobs}/{id}/file`, {
       params: { path: { domain, id } },
       parseAs: 'stream',
@@ -36,11 +36,13 @@ export function useDownload(domain: string, jobs: JobsWithFile, { id, file }: Jo
     });
     if (!data) throw failureOf(response, error);
     name.current = /filename="(.+?)"/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? id;
-    return data as unknown as ReadableStream<Uint8Array<ArrayBuffer>>;
+    const body = data as unknown as ReadableStream<Uint8Array<ArrayBuffer>>;
+    return { body, isRest: response.status === 206 };
   }
 
   async function start(): Promise<void> {
-    download.current ??= createDownload(open);
+    const sha256 = file?.sha256;
+    download.current ??= createDownload((bytes, signal) => open(sha256, bytes, signal));
     aborter.current = new AbortController();
     const { signal } = aborter.current;
     setError(undefined);

@@ -49,7 +49,7 @@ export const words = {
     entries: 'Entries',
     lastEntry: 'Last entry',
     noEntry: 'None yet',
-    refused: 'Refused in 24 hours',
+    refused: 'Refused (24 h)',
     emptyTitle: 'No applications yet',
     emptyText: 'An application collects entries that conform to a schema.',
   },
@@ -148,6 +148,7 @@ export const words = {
     operator: 'Comparison',
     operators: { eq: '=', ne: '≠', lt: '<', lte: '≤', gt: '>', gte: '≥' },
     value: 'Value',
+    notOfType: (field: string, type: string) => `${field} is a ${type}`,
     addFilter: 'Add filter',
     removeFilter: (filter: string) => `Remove the filter ${filter}`,
     rates: (accepted: string, refused: string) => `${accepted} accepted, ${refused} refused in this period`,
@@ -285,7 +286,7 @@ export const words = {
     saveRetention: 'Save retention',
     saveAndDelete: 'Save and delete',
     retentionQuestion: (days: string) =>
-      `Entries older than ${days} days are deleted, now and from then on. They do not come back.`,
+      `Entries older than ${days === '1' ? 'a day' : `${days} days`} are deleted, now and from then on. They do not come back.`,
     deletion: 'Delete this application',
     deletionText:
       'Uploads stop at once, and unfinished jobs are cancelled. The answer says until when you can restore it.',
@@ -295,7 +296,7 @@ export const words = {
   deleted: {
     title: 'Deleted applications',
     empty: { title: 'Nothing to restore', text: 'Deleted applications are here until they are purged.' },
-    purged: 'Purged',
+    until: (time: string) => `Can be restored until ${time}`,
     restore: 'Restore',
     restoreName: (name: string) => `Restore ${name}`,
   },

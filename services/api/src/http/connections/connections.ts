@@ -48,8 +48,8 @@ const hasUnread = (socket: Socket): boolean => socket.isPaused() && socket.writa
 const hasUnreadEnd = (socket: Socket): boolean =>
   socket.writableLength > 0 && latestResponse(socket)?.writableEnded === true;
 
-/** Of `REQUEST_TIMEOUT`: a client may work on what it has before it takes the end of a long answer. */
-const patienceForEnd = 4;
+/** Longer than a client of 1 KB per second needs for what the kernel holds: only then does it take more from here. */
+const longestEndMs = 30 * 60_000;
 
 /** Whether this connection is not read until earlier responses have gone. */
 export const isPaused = (socket: Socket): boolean =>
@@ -57,13 +57,13 @@ export const isPaused = (socket: Socket): boolean =>
 
 const timed = new WeakSet<Socket>();
 
-/** Ends a connection whose client takes nothing for so long; four times as long where only the end of an answer is left. Call now and then. */
-export function limitUnread(socket: Socket, timeoutMs: number): void {
+/** Ends a connection whose client takes nothing for so long; `endMs` where only the end of an answer is left. Call now and then. */
+export function limitUnread(socket: Socket, timeoutMs: number, endMs = longestEndMs): void {
   const isWaiting = hasUnread(socket);
   if (isWaiting || hasUnreadEnd(socket)) {
     timed.add(socket);
-    const ms = isWaiting ? timeoutMs : patienceForEnd * timeoutMs;
-    // Node.js begins anew with each byte that the client takes, and sets other times between requests.
+    const ms = isWaiting ? timeoutMs : endMs;
+    // Node.js begins anew whenever the kernel takes more, and sets other times between requests.
     if (socket.timeout !== ms) socket.setTimeout(ms);
   } else if (timed.delete(socket) && !latestResponse(socket)?.writableFinished) {
     // Where all is answered Node.js has set the time for a next request.

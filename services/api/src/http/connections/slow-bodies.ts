@@ -37,6 +37,8 @@ interface Options {
   timeoutMs: number;
   /** How long requests that are not whole hold up a server that is closing. */
   closingMs: number;
+  /** How long a client may take nothing of the end of an answer. */
+  endMs?: number;
 }
 
 /**
@@ -44,7 +46,7 @@ interface Options {
  * closes. Nothing is done for a request as such: once a second each connection is looked at.
  */
 export const slowBodies = fp<Options>(
-  async (app, { timeoutMs, closingMs }) => {
+  async (app, { timeoutMs, closingMs, endMs }) => {
     const sockets = new Set<Socket>();
     let closingSince: number | undefined;
 
@@ -62,7 +64,7 @@ export const slowBodies = fp<Options>(
       const now = performance.now();
       const isClosed = closingSince !== undefined && now - closingSince >= closingMs;
       for (const socket of sockets) {
-        limitUnread(socket, timeoutMs);
+        limitUnread(socket, timeoutMs, endMs);
         if (ignoresInput(socket) && !isClosed) continue;
         if (isPaused(socket)) {
           if (isClosed) socket.destroy();

@@ -17,7 +17,7 @@ export function Retention() {
 
   const [isAsked, asking] = useDisclosure();
   const wanted = days === '' ? null : Number(days);
-  const isShorter = wanted !== null && wanted < (retention_days ?? Number.POSITIVE_INFINITY);
+  const isShorter = wanted !== null && wanted >= 1 && wanted < (retention_days ?? Number.POSITIVE_INFINITY);
   const save = () => update.mutate({ retention_days: wanted });
 
   function submit(event: FormEvent) {
@@ -34,6 +34,7 @@ export function Retention() {
           placeholder={words.access.forEver}
           min={1}
           max={3_650}
+          clampBehavior="none"
           allowDecimal={false}
           value={days}
           onChange={setDays}

@@ -24,7 +24,7 @@ export function Page() {
         </EmptyState>
       )}
       {data && data.length > 0 && <ApplicationsTable applications={data} />}
-      <Anchor component={Link} to="deleted">
+      <Anchor component={Link} to="deleted" display="inline-block" mt="md">
         {words.deleted.title}
       </Anchor>
     </>

@@ -5,9 +5,9 @@ import { type Application, applicationQuery } from '../../api/applications.ts';
 import { client, dataOf } from '../../api/client.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
+import { formatTime } from '../../components/formats.ts';
 import { Loading } from '../../components/loading.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
-import { RelativeTime } from '../../components/relative-time.tsx';
 import { showFailure } from '../../components/toasts.ts';
 import { words } from '../../words/en.ts';
 
@@ -54,9 +54,7 @@ function DeletedApplication({ application: { domain, name, purge_at = '' } }: { 
           <Text size="sm" ff="monospace">
             {domain}
           </Text>
-          <Text size="sm">
-            {words.deleted.purged} <RelativeTime at={purge_at} />
-          </Text>
+          <Text size="sm">{words.deleted.until(formatTime(new Date(purge_at)))}</Text>
         </div>
         <Button
           variant="default"

@@ -30,10 +30,11 @@ export function valueAt(value: unknown, pointer: string): unknown {
   return found;
 }
 
-function isText(schema: SchemaPart, pointer: string): boolean {
-  let part: SchemaPart | undefined = schema;
+/** The type that the schema declares; undefined for none or several. */
+function typeOf(schema: unknown, pointer: string): string | undefined {
+  let part = schema as SchemaPart | undefined;
   for (const key of keysOf(pointer)) part = part?.properties?.[key];
-  return part?.type === 'string';
+  return typeof part?.type === 'string' ? part.type : undefined;
 }
 
 /** A number, a boolean or null where the text is one and the field is not declared as a string. */
@@ -43,12 +44,26 @@ function toValue(text: string, isString: boolean): unknown {
   return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
-/** The filter of a request; undefined without conditions. The later of two conditions with the same operator counts. */
+/** The type of a field that nothing of this text can have; undefined where it fits. */
+export function unmetType({ pointer, text }: Condition, schema: unknown): string | undefined {
+  const type = typeOf(schema, pointer);
+  const value = toValue(text, type === 'string');
+  const isMet = value === null || typeof value === (type === 'integer' ? 'number' : type);
+  return isMet || !['number', 'integer', 'boolean'].includes(type ?? '') ? undefined : type;
+}
+
+/** Adds a condition, in place of one on the same field with the same operator. */
+export const withCondition = (conditions: Condition[], added: Condition): Condition[] => [
+  ...conditions.filter(({ pointer, operator }) => pointer !== added.pointer || operator !== added.operator),
+  added,
+];
+
+/** The filter of a request; undefined without conditions. */
 export function toFilter(conditions: Condition[], schema: unknown): string | undefined {
   if (conditions.length === 0) return undefined;
   const filter: Record<string, Partial<Record<Operator, unknown>>> = {};
   for (const { pointer, operator, text } of conditions) {
-    const value = toValue(text, isText(schema as SchemaPart, pointer));
+    const value = toValue(text, typeOf(schema, pointer) === 'string');
     filter[pointer] = { ...filter[pointer], [operator]: value };
   }
   return JSON.stringify(filter);

@@ -1,7 +1,7 @@
 import { Button, Group, Switch, Text } from '@mantine/core';
 import type { Column } from '@sluice/schemas/columns/columns.ts';
 import { useQuery } from '@tanstack/react-query';
-import { useCallback, useState } from 'react';
+import { useCallback, useRef, useState } from 'react';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { formatNumber } from '../../components/formats.ts';
@@ -33,7 +33,12 @@ export function EntriesList({ columns, shown, show, selection }: Props) {
   const [isLive, setIsLive] = useState(false);
   const [opened, setOpened] = useState<Entry>();
   const [deleted, setDeleted] = useState<string[]>([]);
+  const top = useRef<HTMLElement>(null);
   const close = useCallback(() => setOpened(undefined), []);
+  function turnTo(next: string[]) {
+    setCursors(next);
+    top.current?.scrollIntoView();
+  }
   const mayFollow = cursors.length === 0 && Object.values(selection).every((bound) => bound === undefined);
   const isFollowing = isLive && mayFollow;
   const live = useLive(domain, isFollowing);
@@ -53,7 +58,7 @@ export function EntriesList({ columns, shown, show, selection }: Props) {
   const counted = total + live.entries.filter(isNewer).length;
   const newest = cursors.length === 0 ? (entries[0]?.createdAt ?? last_entry_at) : last_entry_at;
   return (
-    <section aria-label={words.entries.list}>
+    <section aria-label={words.entries.list} ref={top}>
       <Group justify="space-between" mb="xs">
         <Text size="sm">
           {words.entries.total(formatNumber(counted))}
@@ -90,7 +95,7 @@ export function EntriesList({ columns, shown, show, selection }: Props) {
           size="xs"
           variant="default"
           disabled={cursors.length === 0}
-          onClick={() => setCursors(cursors.slice(0, -1))}
+          onClick={() => turnTo(cursors.slice(0, -1))}
         >
           {words.entries.newer}
         </Button>
@@ -98,7 +103,7 @@ export function EntriesList({ columns, shown, show, selection }: Props) {
           size="xs"
           variant="default"
           disabled={isLast || !cursor}
-          onClick={() => cursor && setCursors([...cursors, cursor])}
+          onClick={() => cursor && turnTo([...cursors, cursor])}
         >
           {words.entries.older}
         </Button>

@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client, type Schemas } from '../../api/client.ts';
+import { ApiFailure } from '../../api/failure.ts';
 import { exactDataOf, unshared } from '../../json/exact.ts';
 
 export type Entry = Schemas['Entry'];
@@ -17,6 +18,31 @@ export interface Selection extends Period {
 
 const perPage = 50;
 
+/** The API says how many are few enough where entries are very large. */
+const fittingIn = (failure: unknown) =>
+  failure instanceof ApiFailure ? Number(/take limit=(\d+)/.exec(failure.message)?.[1] ?? 0) : 0;
+
+async function readPage(
+  domain: string,
+  selection: Selection & { after: string | undefined },
+  signal: AbortSignal,
+  limit = perPage,
+): Promise<Schemas['EntryPage']> {
+  try {
+    return await exactDataOf<Schemas['EntryPage']>(
+      client.GET('/api/applications/{domain}/data', {
+        params: { path: { domain }, query: { ...selection, limit } },
+        parseAs: 'text',
+        signal,
+      }),
+    );
+  } catch (failure) {
+    const fitting = fittingIn(failure);
+    if (fitting === 0 || fitting >= limit) throw failure;
+    return readPage(domain, selection, signal, fitting);
+  }
+}
+
 /** Of an application, for what changes its entries. */
 export const entriesKey = (domain: string) => ['entries', domain];
 
@@ -24,14 +50,7 @@ export const entriesKey = (domain: string) => ['entries', domain];
 export const entriesQuery = (domain: string, selection: Selection, after: string | undefined) =>
   queryOptions({
     queryKey: [...entriesKey(domain), selection, after],
-    queryFn: ({ signal }) =>
-      exactDataOf<Schemas['EntryPage']>(
-        client.GET('/api/applications/{domain}/data', {
-          params: { path: { domain }, query: { ...selection, after, limit: perPage } },
-          parseAs: 'text',
-          signal,
-        }),
-      ),
+    queryFn: ({ signal }) => readPage(domain, { ...selection, after }, signal),
     placeholderData: keepPreviousData,
     ...unshared,
   });

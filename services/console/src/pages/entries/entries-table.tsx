@@ -37,7 +37,14 @@ export function EntriesTable({ entries, columns, shown, open }: Props) {
         helper.accessor('createdAt', {
           header: words.entries.createdAt,
           cell: ({ row }) => (
-            <Anchor component="button" type="button" fz="sm" ta="left" onClick={() => open(row.original)}>
+            <Anchor
+              component="button"
+              type="button"
+              fz="sm"
+              ta="left"
+              style={{ whiteSpace: 'nowrap' }}
+              onClick={() => open(row.original)}
+            >
               {formatTime(new Date(row.original.createdAt))}
             </Anchor>
           ),

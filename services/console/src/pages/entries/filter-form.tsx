@@ -2,10 +2,11 @@ import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
 import type { Column } from '@sluice/schemas/columns/columns.ts';
 import { type FormEvent, useState } from 'react';
 import { words } from '../../words/en.ts';
-import { type Condition, type Operator, operators } from './conditions.ts';
+import { type Condition, type Operator, operators, unmetType, withCondition } from './conditions.ts';
 
 interface Props {
   columns: Column[];
+  schema: unknown;
   conditions: Condition[];
   setConditions: (conditions: Condition[]) => void;
 }
@@ -13,18 +14,23 @@ interface Props {
 const operatorChoices = operators.map((value) => ({ value, label: words.entries.operators[value] }));
 
 /** Conditions on fields: an entry is listed if it meets all of them. */
-export function FilterForm({ columns, conditions, setConditions }: Props) {
+export function FilterForm({ columns, schema, conditions, setConditions }: Props) {
   const fields = columns.flatMap(({ name, pointer }) => (pointer ? [{ value: pointer, label: name }] : []));
   const [pointer, setPointer] = useState(fields[0]?.value ?? '');
   const [operator, setOperator] = useState<Operator>('eq');
   const [text, setText] = useState('');
+  const [fault, setFault] = useState<string>();
   const nameOf = (wanted: string) => fields.find(({ value }) => value === wanted)?.label ?? wanted;
   const toText = (one: Condition) =>
     `${nameOf(one.pointer)} ${words.entries.operators[one.operator]} ${one.text}`;
 
   function submit(event: FormEvent) {
     event.preventDefault();
-    setConditions([...conditions, { pointer, operator, text }]);
+    const added = { pointer, operator, text };
+    const type = unmetType(added, schema);
+    setFault(type && words.entries.notOfType(nameOf(pointer), type));
+    if (type) return;
+    setConditions(withCondition(conditions, added));
     setText('');
   }
 
@@ -49,6 +55,7 @@ export function FilterForm({ columns, conditions, setConditions }: Props) {
         size="xs"
         label={words.entries.value}
         value={text}
+        error={fault}
         onChange={(event) => setText(event.currentTarget.value)}
       />
       <Button type="submit" size="xs" variant="default">

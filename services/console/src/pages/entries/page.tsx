@@ -26,7 +26,7 @@ export function Page() {
     <Stack>
       <Rates period={period} setPeriod={setPeriod} />
       <PeriodForm period={period} setPeriod={setPeriod} />
-      <FilterForm {...{ columns, conditions, setConditions }} />
+      <FilterForm {...{ columns, conditions, setConditions }} schema={template.schema} />
       <EntriesList
         key={JSON.stringify([period, filter])}
         columns={columns}

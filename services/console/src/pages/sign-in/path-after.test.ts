@@ -9,6 +9,8 @@ it.each([
   ['https://evil.example/', '/applications'],
   ['//evil.example/a', '/applications'],
   ['/\\evil.example/a', '/applications'],
+  ['/.//evil.example/a', '/applications'],
+  ['/a/..//evil.example/a', '/applications'],
   ['javascript:alert(1)', '/applications'],
   ['//[', '/applications'],
 ])('after a sign-in with then=%s it goes to %s', (then, path) => {

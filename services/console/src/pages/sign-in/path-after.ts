@@ -6,5 +6,6 @@ const here = 'http://here';
 export function pathAfter(then: string | null): string {
   if (!then || !URL.canParse(then, here)) return home;
   const { origin, pathname, search } = new URL(then, here);
-  return origin === here && pathname !== '/sign-in' ? pathname + search : home;
+  const isHere = origin === here && !pathname.startsWith('//');
+  return isHere && pathname !== '/sign-in' ? pathname + search : home;
 }
