@@ -67,6 +67,9 @@ describe('the entries of an application', () => {
     await page.getByText('15 entries').waitFor();
     await page.getByLabel('Field').selectOption('celsius');
     await page.getByLabel('Comparison').selectOption('≥');
+    await page.getByLabel('Value').fill('warm');
+    await page.getByRole('button', { name: 'Add filter' }).click();
+    await page.getByText('celsius is a number').waitFor();
     await page.getByLabel('Value').fill('20');
     await page.getByRole('button', { name: 'Add filter' }).click();
     await page.getByText('5 entries').waitFor();
@@ -78,6 +81,19 @@ describe('the entries of an application', () => {
     await page.getByText('No entries').waitFor();
     await page.getByRole('button', { name: 'All time' }).click();
     await page.getByText('10 entries').waitFor();
+  });
+
+  it('are listed, fewer at a time, where they are very large', async () => {
+    const { path, upload } = await start(1);
+    for (let n = 1; n <= 20; n++) await upload({ ...entry(n), note: 'x'.repeat(900_000) });
+    const page = await openAs(sluice, owner, path);
+    await page.getByText('21 entries').waitFor();
+    const first = await cellsOf(page, 3);
+    await page.getByRole('button', { name: 'Older' }).click();
+    await page.getByRole('cell', { name: '0', exact: true }).waitFor();
+    expect([...first, ...(await cellsOf(page, 3))]).toEqual(
+      Array.from({ length: 21 }, (_, n) => `${20 - n}`),
+    );
   });
 
   it('are shown whole beside the table, and deleted there', async () => {

@@ -106,5 +106,9 @@ describe('the schema of an application', () => {
     await page.keyboard.type('"for');
     await page.getByRole('option', { name: 'format' }).click();
     expect(await editorOf(page).textContent()).toContain('"at": { "format" }');
+    await write(page, schema);
+    await editorOf(page).press('ControlOrMeta+a');
+    await page.keyboard.type('{');
+    expect(await page.locator('.cm-line').allTextContents()).toEqual(['{']);
   });
 });

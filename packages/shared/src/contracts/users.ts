@@ -4,7 +4,7 @@ import { usernamePattern } from '../credentials.ts';
 const Password = Type.String({
   minLength: 8,
   format: 'bcrypt-password',
-  examples: ['correct horse battery'],
+  examples: ['correct horse'],
   description: 'At least 8 characters and at most 72 bytes of UTF-8, which is what bcrypt looks at; no NUL.',
 });
 const Locale = Type.Enum(['en'], { title: 'Locale', description: 'Language of messages.' });
@@ -36,7 +36,7 @@ export const Registration = Type.Object(
 export const Credentials = Type.Object(
   {
     username: Type.String({ examples: ['ada'] }),
-    password: Type.String({ examples: ['correct horse battery'] }),
+    password: Type.String({ examples: ['correct horse'] }),
   },
   { ...strict, title: 'Credentials' },
 );
@@ -53,7 +53,7 @@ export const Token = Type.Object(
 
 export const PasswordChange = Type.Object(
   {
-    old_password: Type.String({ examples: ['correct horse battery'] }),
+    old_password: Type.String({ examples: ['correct horse'] }),
     new_password: Type.String({ ...Password, examples: ['staple battery horse'] }),
   },
   { ...strict, title: 'PasswordChange' },

@@ -28,6 +28,17 @@ interface Props {
 
 const none: Problem[] = [];
 
+/** Types over several lines. A browser by itself would carry styles over, which the policy of the page refuses. */
+const typeOverLines = EditorView.domEventHandlers({
+  beforeinput({ inputType, data }, view) {
+    const { state } = view;
+    const { from, to } = state.selection.main;
+    if (inputType !== 'insertText' || data === null || state.doc.lineAt(from).to >= to) return false;
+    view.dispatch(state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true });
+    return true;
+  },
+});
+
 /** An editor of JSON. Tab leaves it, as it leaves a field. */
 export function JsonEditor({ value, onChange, label, problems = none, complete }: Props) {
   const parent = useRef<HTMLDivElement>(null);
@@ -43,6 +54,7 @@ export function JsonEditor({ value, onChange, label, problems = none, complete }
         lineNumbers(),
         history(),
         closeBrackets(),
+        typeOverLines,
         autocompletion({ override: [complete] }),
         keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap]),
         EditorView.updateListener.of(({ docChanged, state }) => docChanged && tell(state.doc.toString())),
