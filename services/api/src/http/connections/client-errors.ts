@@ -7,7 +7,6 @@ import { headerLimitBytes, ignoresInput, isPaused, latestResponse } from './conn
 import { ignoreInput, linger } from './lingering.ts';
 
 const known: Record<string, [ErrorName, string]> = {
-  ERR_HTTP_REQUEST_TIMEOUT: ['RequestTimeoutError', 'the request did not arrive in time'],
   HPE_HEADER_OVERFLOW: [
     'RequestHeaderFieldsTooLargeError',
     `the URL and the headers are over the limit of ${headerLimitBytes} bytes`,
@@ -15,17 +14,30 @@ const known: Record<string, [ErrorName, string]> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ['PayloadTooLargeError', 'the chunk extensions of the body are too large'],
 };
 
+export const tooSlow = () => new ApiError('RequestTimeoutError', 'the request did not arrive in time');
+
 /** Answers, in the envelope, what never became a request: no valid HTTP, too large headers, too slow. */
 export function answerClientError(error: ConnectionError, socket: Socket): void {
   if (ignoresInput(socket)) return;
-  // Here it is the server that does not read on.
-  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isPaused(socket)) return;
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    refuseLate(socket);
+    return;
+  }
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
   const [name, message] = known[error.code] ?? ['InvalidRequestError', 'this is not a valid HTTP request'];
   refuseNext(socket, new ApiError(name, message));
+}
+
+/** Where the server itself was late, its timers come before what it reads: it looks again when it has read. */
+function refuseLate(socket: Socket): void {
+  const response = latestResponse(socket);
+  setImmediate(() => {
+    const isRead = latestResponse(socket) === response && !isPaused(socket);
+    if (isRead && socket.writable) refuseNext(socket, tooSlow());
+  });
 }
 
 /** Refuses what comes now, which is no request, and ends the connection. */

@@ -49,7 +49,7 @@ it('a client that takes it slowly gets all of it', async () => {
   client.on('data', (piece) => {
     bytes += piece.length;
     client.pause();
-    // In all it takes longer than nothing may come.
+    // In all it takes longer than `endMs`.
     setTimeout(() => client.resume(), bytes > answer.length / 2 ? 0 : 20);
   });
   client.write(get);

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { ApiError, unavailable } from '@sluice/shared/errors.ts';
+import { type ApiError, unavailable } from '@sluice/shared/errors.ts';
 import fp from 'fastify-plugin';
-import { refuseInstead } from './client-errors.ts';
+import { refuseInstead, tooSlow } from './client-errors.ts';
 import { ignoresInput, isPaused, latestResponse, limitUnread } from './connections.ts';
 
 const lookEveryMs = 1_000;
@@ -96,5 +96,4 @@ export const slowBodies = fp<Options>(
   { name: 'slow-bodies' },
 );
 
-const tooSlow = () => new ApiError('RequestTimeoutError', 'the request did not arrive in time');
 const stopping = () => unavailable('this server is stopping; nothing was stored', 1);
