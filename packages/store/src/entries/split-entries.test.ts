@@ -46,3 +46,16 @@ it('only the milestones of a period count', async () => {
 it('where there is no milestone, there is one range', async () => {
   expect(await split(0, 0)).toEqual([{ after: undefined, until, entries: 7 }]);
 });
+
+it('entries that have no milestone yet are split too', async () => {
+  const db = await withMilestones(2, 2_000);
+  const entries = Array.from({ length: 12_000 }, (_, i) => ({ _id: toKey(application, idAt(i + 3)) }));
+  await db.collection('entries').insertMany(entries as never);
+  const ranges = await splitEntries(db, application, { until: idAt(12_002) }, 17_000);
+  expect(ranges).toEqual([
+    { after: undefined, until: idAt(2), entries: 2_500 },
+    { after: idAt(2), until: idAt(5_002), entries: 5_000 },
+    { after: idAt(5_002), until: idAt(10_002), entries: 5_000 },
+    { after: idAt(10_002), until: idAt(12_002), entries: 4_500 },
+  ]);
+});

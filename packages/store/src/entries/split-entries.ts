@@ -1,4 +1,5 @@
 import type { Binary, Db, Filter } from 'mongodb';
+import type { EntryDocument } from './entry-document.ts';
 import { type EntryId, idOfKey } from './entry-id.ts';
 import { type Period, range } from './entry-range.ts';
 
@@ -22,8 +23,10 @@ interface Milestone {
 /** So many entries are a range, or so many bytes of payloads: what a worker does in about a second. */
 const rangeEntries = 25_000;
 const rangeBytes = 4 * 1024 ** 2;
+/** Where no milestone tells the bytes, as of what was just imported. */
+const recentEntries = 5_000;
 
-/** Splits the entries of an application up to one of them into ranges, at milestones. `total`: how many there are. */
+/** Splits the entries of an application up to one of them into ranges, first at milestones. `total`: how many there are. */
 export async function splitEntries(
   db: Db,
   application: string,
@@ -31,19 +34,31 @@ export async function splitEntries(
   total: number,
 ): Promise<EntryRange[]> {
   const milestones = db.collection<Milestone>('milestones');
+  const entries = db.collection<EntryDocument>('entries');
   const found = milestones.find(range(application, where) as Filter<Milestone>).sort({ _id: 1 });
   const ranges: EntryRange[] = [];
   let begin: Milestone | undefined;
   let left = total;
   for await (const milestone of found) {
     begin ??= milestone;
-    const entries = milestone.rank - begin.rank;
-    if (entries < rangeEntries && milestone.bytes - begin.bytes < rangeBytes) continue;
-    ranges.push({ after: ranges.at(-1)?.until, until: idOfKey(milestone._id), entries });
-    left -= entries;
+    const count = milestone.rank - begin.rank;
+    if (count < rangeEntries && milestone.bytes - begin.bytes < rangeBytes) continue;
+    ranges.push({ after: ranges.at(-1)?.until, until: idOfKey(milestone._id), entries: count });
+    left -= count;
     begin = milestone;
   }
-  const last = ranges.at(-1)?.until;
-  if (last !== where.until) ranges.push({ after: last, until: where.until, entries: Math.max(left, 0) });
-  return ranges;
+  for (;;) {
+    const after = ranges.at(-1)?.until;
+    if (after === where.until) return ranges;
+    const recent = entries.find(range(application, { ...where, after })).sort({ _id: 1 });
+    const [last] = await recent
+      .skip(recentEntries - 1)
+      .limit(1)
+      .project<{ _id: Binary }>({ _id: 1 })
+      .toArray();
+    const until = last ? idOfKey(last._id) : where.until;
+    ranges.push({ after, until, entries: last ? recentEntries : Math.max(left, 0) });
+    left -= recentEntries;
+    if (!last) return ranges;
+  }
 }
