@@ -89,9 +89,9 @@ export function entryStore(
       return inSnapshot(db, (session) => countSteps(session, application, steps));
     },
 
-    /** When the oldest entry was stored. */
-    async oldest(application: string): Promise<Date | undefined> {
-      const found = await entries.findOne(range(application, {}), {
+    /** When the oldest entry was stored, from a time on: until MongoDB has cleared up, it walks over all that was deleted before. */
+    async oldest(application: string, from?: Date): Promise<Date | undefined> {
+      const found = await entries.findOne(range(application, { from }), {
         sort: oldestFirst,
         projection: { _id: 1 },
       });

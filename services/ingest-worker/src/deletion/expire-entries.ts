@@ -22,6 +22,10 @@ interface Pace {
   /** That have their turn until this one has it again. */
   applications: number;
 }
+
+/** An application of which all before `from` has gone. What comes there meanwhile goes the next time. */
+type Turn = Expiring & { from?: Date };
+
 const leaseMs = 60_000;
 const dayMs = 24 * 60 * 60_000;
 
@@ -51,35 +55,33 @@ export function createExpireEntries({ store, auditRetentionMs, log }: Dependenci
     };
   }
 
-  /** Deletes the oldest of them; resolves with how many, and how much younger the oldest one is now, in ms. */
-  async function expireSome(application: Expiring): Promise<{ deleted: number; gainedMs: number }> {
+  /** Deletes the oldest of them; resolves with how many, and with the times of the oldest one before and after. */
+  async function expireSome(application: Turn): Promise<{ deleted: number; from: Date; left: Date }> {
     const { id, retentionDays } = application;
     const to = new Date(Date.now() - retentionDays * dayMs);
-    const from = (await entries.oldest(id)) ?? to;
-    const { value: oldest } = await entries.stretches(id, { to }, batch).next();
-    if (!oldest || !(await deletions.lease(id, holder, leaseMs))) return { deleted: 0, gainedMs: 0 };
+    const from = (await entries.oldest(id, application.from)) ?? to;
+    const { value: oldest } = await entries.stretches(id, { from, to }, batch).next();
+    if (!oldest || !(await deletions.lease(id, holder, leaseMs))) return { deleted: 0, from, left: from };
     const deleted = await deletions.remove(id, oldest, {
       after: (session, deleted) => audit.countOfDay(session, record(application), deleted),
     });
-    const left = (await entries.oldest(id)) ?? new Date();
-    return { deleted, gainedMs: left.getTime() - from.getTime() };
+    return { deleted, from, left: (await entries.oldest(id, from)) ?? new Date() };
   }
 
   /** Until nothing of them is left that is too old. */
   return async function expireEntries(signal: AbortSignal): Promise<void> {
-    let due = await applications.expiring();
+    let due: Turn[] = await applications.expiring();
     while (due.length > 0 && !signal.aborted) {
-      const further: Expiring[] = [];
+      const further: Turn[] = [];
       for (const application of due) {
         if (signal.aborted) return;
         const began = performance.now();
         let gainedMs = Number.POSITIVE_INFINITY;
         try {
-          const expired = await expireSome(application);
-          const { deleted } = expired;
+          const { deleted, from, left } = await expireSome(application);
           if (deleted === 0) continue;
-          gainedMs = expired.gainedMs;
-          further.push(application);
+          gainedMs = left.getTime() - from.getTime();
+          further.push({ ...application, from: left });
           log.debug({ event: 'entries.expired', application: application.id, deleted });
         } catch (error) {
           // It must not keep the others waiting.
