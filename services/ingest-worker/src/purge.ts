@@ -1,6 +1,7 @@
 import { Postpone } from '@sluice/queues/consumer.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Store } from '@sluice/store/connect.ts';
+import type { EntryId } from '@sluice/store/entries/entry-id.ts';
 
 /** Entries deleted by one command. */
 const batch = 2_000;
@@ -24,12 +25,13 @@ export function createPurge({
 }: Dependencies) {
   async function purgeEntries(id: string, signal: AbortSignal, moved: () => void): Promise<number> {
     let purged = 0;
-    for (;;) {
+    for (let from: EntryId | undefined; ; ) {
       if (signal.aborted) throw new Postpone();
-      const deleted = await entries.purge(id, batch);
+      const { deleted, next } = await entries.purge(id, batch, from);
       purged += deleted;
       moved();
-      if (deleted === 0) return purged;
+      if (deleted === 0 && !from) return purged;
+      from = next;
     }
   }
 

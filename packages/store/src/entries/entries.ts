@@ -4,14 +4,14 @@ import { indexesOfEntries } from '../indexes.ts';
 import type { ChunkStore } from '../jobs/chunks.ts';
 import { IncompatibleDatabase } from '../migrations/incompatible-database.ts';
 import type { EntryDocument, StoredEntry } from './entry-document.ts';
-import { createKeysAt, type EntryId, fromKey, toKey } from './entry-id.ts';
-import { range } from './entry-range.ts';
+import { createKeysAt, type EntryId, toKey } from './entry-id.ts';
 import { createForward } from './forward-entries.ts';
 import type { HorizonStore } from './horizon.ts';
 import { createInsert } from './insert-entries.ts';
 import { createListing, type Page, type Selection } from './list-entries.ts';
 import { type MilestoneStore, milestoneStore } from './milestones.ts';
 import { newestEntries } from './newest-entries.ts';
+import { oldestEntries } from './oldest-entries.ts';
 import { readDocument } from './read-document.ts';
 import { type Steps, stepCounts } from './step-counts.ts';
 import { stretches } from './stretches.ts';
@@ -28,8 +28,6 @@ interface Dependencies {
   writer: Writer;
   openSince: ChunkStore['openSince'];
 }
-
-const oldestFirst = { _id: 1 } as const;
 
 export type EntryStore = ReturnType<typeof entryStore>;
 
@@ -89,14 +87,9 @@ export function entryStore(
       return inSnapshot(db, (session) => countSteps(session, application, steps));
     },
 
-    /** When the oldest entry was stored, from a time on: until MongoDB has cleared up, it walks over all that was deleted before. */
-    async oldest(application: string, from?: Date): Promise<Date | undefined> {
-      const found = await entries.findOne(range(application, { from }), {
-        sort: oldestFirst,
-        projection: { _id: 1 },
-      });
-      return found ? fromKey(found._id).createdAt : undefined;
-    },
+    /** See `oldestEntries`. */
+    oldest: (application: string, where: Parameters<typeof oldestEntries>[2]) =>
+      oldestEntries(entries, application, where),
 
     /** See `newestEntries`. */
     newest: (applications: string[]) => newestEntries(entries, applications),
@@ -105,11 +98,16 @@ export function entryStore(
     stretches: (application: string, selection: Selection, limit: number) =>
       stretches(entries, application, selection, limit),
 
-    /** Deletes at most `limit` entries; returns how many. */
-    async purge(application: string, limit: number): Promise<number> {
-      const found = entries.find(range(application, {})).sort(oldestFirst).limit(limit);
-      const keys = (await found.project<EntryDocument>({ _id: 1 }).toArray()).map(({ _id }) => _id);
-      return keys.length === 0 ? 0 : (await entries.deleteMany({ _id: { $in: keys } })).deletedCount;
+    /** Deletes about `limit` entries, from one of them on; resolves with how many, and where to go on. */
+    async purge(
+      application: string,
+      limit: number,
+      from?: EntryId,
+    ): Promise<{ deleted: number; next?: EntryId | undefined }> {
+      const oldest = await oldestEntries(entries, application, { from, limit });
+      if (!oldest) return { deleted: 0 };
+      const { deletedCount: deleted } = await entries.deleteMany(oldest.query);
+      return { deleted, next: oldest.next?.id };
     },
   };
 }

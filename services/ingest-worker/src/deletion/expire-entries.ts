@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Expiring } from '@sluice/store/applications/applications.ts';
 import type { Store } from '@sluice/store/connect.ts';
+import type { EntryId } from '@sluice/store/entries/entry-id.ts';
 
 /** Entries deleted by one transaction. */
 const batch = 2_000;
@@ -23,8 +24,8 @@ interface Pace {
   applications: number;
 }
 
-/** An application of which all before `from` has gone. What comes there meanwhile goes the next time. */
-type Turn = Expiring & { from?: Date };
+/** An application, and its oldest entry where that is known. What comes below it meanwhile goes the next time. */
+type Turn = Expiring & { from?: EntryId };
 
 const leaseMs = 60_000;
 const dayMs = 24 * 60 * 60_000;
@@ -55,17 +56,16 @@ export function createExpireEntries({ store, auditRetentionMs, log }: Dependenci
     };
   }
 
-  /** Deletes the oldest of them; resolves with how many, and with the times of the oldest one before and after. */
-  async function expireSome(application: Turn): Promise<{ deleted: number; from: Date; left: Date }> {
-    const { id, retentionDays } = application;
+  /** Deletes the oldest of them; undefined when there is none, or another worker does it. */
+  async function expireSome(application: Turn) {
+    const { id, retentionDays, from } = application;
     const to = new Date(Date.now() - retentionDays * dayMs);
-    const from = (await entries.oldest(id, application.from)) ?? to;
-    const { value: oldest } = await entries.stretches(id, { from, to }, batch).next();
-    if (!oldest || !(await deletions.lease(id, holder, leaseMs))) return { deleted: 0, from, left: from };
-    const deleted = await deletions.remove(id, oldest, {
+    const piece = await entries.oldest(id, { from, to, limit: batch });
+    if (!piece || !(await deletions.lease(id, holder, leaseMs))) return undefined;
+    const deleted = await deletions.remove(id, piece.query, {
       after: (session, deleted) => audit.countOfDay(session, record(application), deleted),
     });
-    return { deleted, from, left: (await entries.oldest(id, from)) ?? new Date() };
+    return { ...piece, deleted };
   }
 
   /** Until nothing of them is left that is too old. */
@@ -78,10 +78,13 @@ export function createExpireEntries({ store, auditRetentionMs, log }: Dependenci
         const began = performance.now();
         let gainedMs = Number.POSITIVE_INFINITY;
         try {
-          const { deleted, from, left } = await expireSome(application);
-          if (deleted === 0) continue;
-          gainedMs = left.getTime() - from.getTime();
-          further.push({ ...application, from: left });
+          const expired = await expireSome(application);
+          if (!expired) continue;
+          const { deleted, first, next } = expired;
+          if (next) {
+            gainedMs = next.createdAt.getTime() - first.createdAt.getTime();
+            further.push({ ...application, from: next.id });
+          }
           log.debug({ event: 'entries.expired', application: application.id, deleted });
         } catch (error) {
           // It must not keep the others waiting.
