@@ -25,6 +25,7 @@ const rangeEntries = 25_000;
 const rangeBytes = 4 * 1024 ** 2;
 /** Where no milestone tells the bytes, as of what was just imported. */
 const recentEntries = 5_000;
+const oldestFirst = { sort: { _id: 1 }, projection: { _id: 1 } } as const;
 
 /** Splits the entries of an application up to one of them into ranges, first at milestones. `total`: how many there are. */
 export async function splitEntries(
@@ -50,12 +51,8 @@ export async function splitEntries(
   for (;;) {
     const after = ranges.at(-1)?.until;
     if (after === where.until) return ranges;
-    const recent = entries.find(range(application, { ...where, after })).sort({ _id: 1 });
-    const [last] = await recent
-      .skip(recentEntries - 1)
-      .limit(1)
-      .project<{ _id: Binary }>({ _id: 1 })
-      .toArray();
+    const recent = range(application, { ...where, after });
+    const last = await entries.findOne(recent, { ...oldestFirst, skip: recentEntries - 1 });
     const until = last ? idOfKey(last._id) : where.until;
     ranges.push({ after, until, entries: last ? recentEntries : Math.max(left, 0) });
     left -= recentEntries;

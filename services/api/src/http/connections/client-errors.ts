@@ -35,8 +35,9 @@ export function answerClientError(error: ConnectionError, socket: Socket): void 
 function refuseLate(socket: Socket): void {
   const response = latestResponse(socket);
   setImmediate(() => {
-    const isRead = latestResponse(socket) === response && !isPaused(socket);
-    if (isRead && socket.writable) refuseNext(socket, tooSlow());
+    if (latestResponse(socket) !== response || isPaused(socket)) return;
+    if (socket.writable) refuseNext(socket, tooSlow());
+    else socket.destroy();
   });
 }
 
