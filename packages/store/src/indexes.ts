@@ -3,9 +3,9 @@ import type { Db, Document, IndexDescription } from 'mongodb';
 const unfinishedJobs = { state: { $in: ['waiting', 'active'] } };
 
 /** Partial: an upload without a key pays nothing for it. */
-export const indexesOfEntries: IndexDescription[] = [
-  { key: { once: 1 }, unique: true, partialFilterExpression: { once: { $exists: true } } },
-];
+const byOnce = { key: { once: 1 }, partialFilterExpression: { once: { $exists: true } } };
+
+export const indexesOfEntries: IndexDescription[] = [{ ...byOnce, unique: true }];
 
 /** By collection; those of entries are made with the collection. */
 const indexes: Record<string, IndexDescription[]> = {
@@ -40,7 +40,7 @@ const indexes: Record<string, IndexDescription[]> = {
     { key: { application: 1, stamp: 1 }, partialFilterExpression: { state: 'open' } },
   ],
   // With `size`, so that the sum of an application is found in the index alone.
-  refused: [{ key: { application: 1, _id: 1, size: 1 } }, { key: { stored: 1 } }],
+  refused: [{ key: { application: 1, _id: 1, size: 1 } }, { key: { stored: 1 } }, byOnce],
   audit: [{ key: { user: 1, at: -1, _id: -1 } }, { key: { expiresAt: 1 }, expireAfterSeconds: 0 }],
 };
 

@@ -19,12 +19,14 @@ export interface RefusedUpload {
   /** As it is answered. */
   refusal: LineRefusal;
   payload: Buffer;
+  /** Of its idempotency key; see `NewEntry`. */
+  once?: Buffer | undefined;
   /** Who sent it; asked only for what is kept. */
   sender?: (() => Pick<RefusedRecord, 'key' | 'network'>) | undefined;
 }
 
 /** What was wrong first; undefined where the payload is no JSON, or was not refused for what is in it. */
-export function reasonOf({ details }: LineRefusal): ToldReason | undefined {
+export function reasonOf({ details }: Pick<LineRefusal, 'details'>): ToldReason | undefined {
   const first = details?.[0];
   if (!first) return undefined;
   const { path, keyword, message } = first;
@@ -41,6 +43,7 @@ export function toKept({
   line,
   refusal,
   payload,
+  once,
   sender,
 }: RefusedUpload): Omit<RefusedRecord, 'id' | 'application' | 'at' | 'version' | keyof Reason> {
   const { name, message } = refusal;
@@ -56,6 +59,7 @@ export function toKept({
     payload: truncated ? text.replace(/\uFFFD{1,3}$/, '') : text,
     truncated,
     ...sizeOf(text, refusal.details),
+    ...(once && { once }),
     ...sender?.(),
   };
 }

@@ -160,7 +160,16 @@ export const RehearsalResult = Type.Object(
 );
 
 export const ReplayResult = Type.Object(
-  { stored: Type.Integer({ examples: [2] }), still_refused: Type.Integer({ examples: [0] }) },
+  {
+    stored: Type.Integer({ examples: [2] }),
+    still_refused: Type.Integer({ examples: [0] }),
+    repeated: Type.Optional(
+      Type.Integer({
+        description:
+          'Uploads that were stored before with the same `Idempotency-Key`; they are refused no more.',
+      }),
+    ),
+  },
   { title: 'ReplayResult' },
 );
 

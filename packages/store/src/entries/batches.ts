@@ -23,6 +23,9 @@ interface BatchDocument {
 /** `first`: the key was not known. `again`: the same batch came before. `other`: another one had the key. */
 export type Known = 'first' | 'again' | 'other';
 
+/** The key of a line was used for another payload. */
+class UsedKey extends Error {}
+
 export type BatchStore = ReturnType<typeof batchStore>;
 
 /** Remembers batches with an idempotency key for as long as their application lives. */
@@ -39,6 +42,7 @@ export function batchStore(db: Db, entries: EntryStore, writer: Writer, timeoutM
     await batches.insertOne(document, session && { session });
   }
 
+  /** Whether the key of a batch is known. */
   async function lookUp({ once, hash }: BatchRecord): Promise<Known> {
     const found = await batches.findOne({ _id: new Binary(once) });
     if (!found) return 'first';
@@ -65,22 +69,26 @@ export function batchStore(db: Db, entries: EntryStore, writer: Writer, timeoutM
       }
     },
 
+    lookUp,
+
     /**
-     * Stores all entries and the record in one transaction, unless the key is known. `chunks` may be called again.
-     * Rejects when nothing was stored, or the outcome is not known (see `storeFault`).
+     * Stores the record and all entries whose `once` is new in one transaction, unless the batch's key is known, or one of theirs was
+     * used for another payload. `chunks` may be called again. Rejects when nothing was stored, or the outcome is not known (see
+     * `storeFault`).
      */
     async storeAll(chunks: () => AsyncIterable<NewEntry[]>, record?: BatchRecord): Promise<Known> {
-      const known = record ? await lookUp(record) : 'first';
-      if (known !== 'first') return known;
       try {
         await storeInTransaction({ db, writer, timeoutMs }, async ({ session, now }) => {
-          for await (const chunk of chunks()) await entries.insertWithin(chunk, now(), session);
+          for await (const chunk of chunks()) {
+            const outcomes = await entries.insertWithin(chunk, now(), session);
+            if (outcomes.includes('conflicting')) throw new UsedKey();
+          }
           // Last: a transaction that is left lying holds its locks for a minute, and a retry would wait for this one.
           if (record) await insert(record, session);
         });
         return 'first';
       } catch (error) {
-        return unlessKnown(record, error);
+        return error instanceof UsedKey ? 'other' : unlessKnown(record, error);
       }
     },
   };

@@ -18,7 +18,7 @@ import { stretches } from './stretches.ts';
 import type { Writer } from './writer.ts';
 
 export type { Period } from './entry-range.ts';
-export type { KeyedEntry, NewEntry, Outcome } from './insert-entries.ts';
+export { type Before, type KeyedEntry, type NewEntry, type Outcome, sentHash } from './insert-entries.ts';
 
 /** See `createListing` and `createForward`. */
 interface Dependencies {

@@ -17,6 +17,8 @@ export interface EntryDocument {
   payload: Record<string, unknown>;
   /** What a retry of the upload has too; see `NewEntry`. */
   once?: Binary;
+  /** Hash of what the client sent, where a replay changed it. */
+  sent?: Binary;
   /** Of the schema; absent where it is the first. */
   version?: number;
   /** When it was refused first, if it was. */

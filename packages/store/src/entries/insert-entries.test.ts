@@ -144,22 +144,51 @@ describe('an insert', () => {
   });
 });
 
-it('as a part of a transaction stores all or nothing', async () => {
-  const { url, stored } = await start();
-  const client = new MongoClient(url, { writeConcern: { w: 'majority', journal: true } });
-  onTestFinished(() => client.close());
-  const entries = entriesIn(client.db(), {});
-  const once = key();
-  const within = (...batches: NewEntry[][]) =>
-    client.withSession((session) =>
-      session.withTransaction(async () => {
-        for (const batch of batches) await entries.insertWithin(batch, Date.now(), session);
-      }),
-    );
-  await within([entry({ n: 1 }), entry({ n: 2 }, once)], [entry({ n: 3 })]);
-  expect(await stored.countDocuments({})).toBe(3);
-  await expect(within([entry({ n: 4 })], [entry({ n: 5 }), entry({ n: 2 }, once)])).rejects.toThrow();
-  expect(await stored.countDocuments({})).toBe(3);
+describe('as a part of a transaction', () => {
+  async function startWithin() {
+    const { db, url, stored } = await start();
+    const client = new MongoClient(url, { writeConcern: { w: 'majority', journal: true } });
+    onTestFinished(() => client.close());
+    const entries = entriesIn(client.db(), {});
+    await entries.prepare();
+    const within = (...batches: NewEntry[][]) =>
+      client.withSession((session) =>
+        session.withTransaction(async () => {
+          const outcomes = [];
+          for (const batch of batches) outcomes.push(await entries.insertWithin(batch, Date.now(), session));
+          return outcomes;
+        }),
+      );
+    return { db, within, stored };
+  }
+
+  it('stores all or nothing', async () => {
+    const { db, within, stored } = await startWithin();
+    await within([entry({ n: 1 }), entry({ n: 2 })], [entry({ n: 3 })]);
+    expect(await stored.countDocuments({})).toBe(3);
+    await db.command({ collMod: 'entries', validator: { 'payload.n': { $ne: 6 } } });
+    await expect(within([entry({ n: 4 })], [entry({ n: 5 }), entry({ n: 6 })])).rejects.toThrow('code 121');
+    expect(await stored.countDocuments({})).toBe(3);
+  });
+
+  it('stores one of the entries with one `once`', async () => {
+    const { within, stored } = await startWithin();
+    const [one, other] = [key(), key()];
+    const batch = [entry({ a: 1 }, one), entry({ b: 1 }), entry({ a: 1 }, one), entry({ a: 2 }, one)];
+    const first = ['stored', 'stored', 'repeated', 'conflicting'];
+    expect(await within(batch, [entry({ a: 1 }, one)])).toEqual([first, ['repeated']]);
+    const again = [entry({ a: 1 }, one), entry({ a: 2 }, one), entry({ a: 1 }, other)];
+    expect(await within(again)).toEqual([['repeated', 'conflicting', 'stored']]);
+    expect(await stored.countDocuments({})).toBe(3);
+  });
+
+  it('stores one of the entries with one `once` that come at once', async () => {
+    const { within, stored } = await startWithin();
+    const once = key();
+    const all = await Promise.all(Array.from({ length: 10 }, () => within([entry({ a: 1 }, once)])));
+    expect(all.flat(2).sort()).toEqual([...Array(9).fill('repeated'), 'stored']);
+    expect(await stored.countDocuments({})).toBe(1);
+  });
 });
 
 describe('the collection', () => {

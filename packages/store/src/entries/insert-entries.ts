@@ -1,6 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '@sluice/json/canonical-json.ts';
 import { toJson } from '@sluice/json/numbers.ts';
-import { readExactJson } from '@sluice/json/parse-json.ts';
 import { within } from '@sluice/shared/deadline.ts';
 import { Binary, type ClientSession, type Collection, type Db, type Document } from 'mongodb';
 import { DocumentSequence } from 'mongodb/lib/cmap/commands.js';
@@ -28,6 +28,8 @@ export interface NewEntry {
   bson?: Buffer | undefined;
   /** 16 bytes: among entries that have the same, one is stored. */
   once?: Buffer | undefined;
+  /** What the client sent, where a replay changed it: `sentHash`. */
+  sent?: Buffer | undefined;
   /** Of the schema with which it was validated; absent: the first. */
   version?: number | undefined;
   /** When it was refused first. */
@@ -54,6 +56,14 @@ interface InsertReply {
   writeConcernError?: { code: number; errmsg: string };
 }
 
+/** An entry that is stored already. */
+export interface Before {
+  outcome: Extract<Outcome, 'repeated' | 'conflicting'>;
+  key: Binary;
+}
+
+type Comparable = Pick<Prepared, 'once' | 'json'> & { key?: Binary };
+
 interface Dependencies {
   db: Db;
   entries: Collection<EntryDocument>;
@@ -72,6 +82,7 @@ interface Prepared {
   json: Buffer;
   bson?: Buffer | undefined;
   once?: Binary | undefined;
+  sent?: Binary | undefined;
   version?: number | undefined;
   receivedAt?: Date | undefined;
 }
@@ -82,9 +93,10 @@ export function createInsert({ db, entries, prepare, newKey, writer, timeoutMs }
   const writeConcern = { w, j: journal, wtimeout: wtimeoutMS };
 
   function toPrepared(entry: NewEntry, createdAt: number): Prepared {
-    const { application, json, bson, once, version, receivedAt } = entry;
+    const { application, json, bson, once, sent, version, receivedAt } = entry;
     const key = newKey(Buffer.from(application, 'hex'), createdAt);
-    return { key, json, bson, once: once && new Binary(once), version, receivedAt };
+    const asBinary = (bytes: Buffer | undefined) => bytes && new Binary(bytes);
+    return { key, json, bson, once: asBinary(once), sent: asBinary(sent), version, receivedAt };
   }
 
   async function send(batch: Prepared[], bson: Buffer, session?: ClientSession): Promise<WriteError[]> {
@@ -116,27 +128,25 @@ export function createInsert({ db, entries, prepare, newKey, writer, timeoutMs }
   }
 
   /**
-   * Whether the entries that were there before are the same. The insert that met them waited until they are durable.
-   * One by one from the cursor, since they may be larger than what came now.
+   * Of those that are stored already, with the same `once` or key, whether their payloads are the same. One by one from the cursor, since
+   * what is stored may be larger than what came now.
    */
-  async function compare(batch: Prepared[]): Promise<Map<Prepared, Outcome>> {
-    const outcomes = new Map<Prepared, Outcome>();
+  async function compare<E extends Comparable>(batch: E[], session?: ClientSession): Promise<Map<E, Before>> {
+    const before = new Map<E, Before>();
     for (const field of ['once', '_id'] as const) {
-      const keyOf = ({ once, key }: Prepared) => (field === 'once' ? once : key);
+      const keyOf = ({ once, key }: Comparable) => (field === 'once' ? once : key);
       const mine = batch.filter(({ once }) => (once === undefined) === (field === '_id'));
       if (mine.length === 0) continue;
       const byKey = Map.groupBy(mine, (entry) => keyOf(entry)?.toString('hex'));
       const same = { [field]: { $in: mine.map(keyOf) } };
-      for await (const found of entries.find(same, { useBigInt64: true })) {
-        const stored = plain(toJson(found.payload));
-        for (const entry of byKey.get(found[field]?.toString('hex')) ?? []) {
-          const same = isDeepStrictEqual(stored, plain(entry.json.toString()));
-          outcomes.set(entry, same ? 'repeated' : 'conflicting');
-          entry.key = found._id;
-        }
-      }
+      for await (const found of entries.find(same, { useBigInt64: true, ...(session && { session }) }))
+        for (const entry of byKey.get(found[field]?.toString('hex')) ?? [])
+          before.set(entry, {
+            outcome: isSame(found, entry.json) ? 'repeated' : 'conflicting',
+            key: found._id,
+          });
     }
-    return outcomes;
+    return before;
   }
 
   async function insertAndCompare(batch: Prepared[]): Promise<Outcome[]> {
@@ -144,14 +154,17 @@ export function createInsert({ db, entries, prepare, newKey, writer, timeoutMs }
     const errors = await sendTwice(batch);
     if (errors.length === 0) return outcomes;
     const repeated = errors.filter(({ code }) => code === duplicateKey);
-    // Where that fails, it is unknown of these alone: their neighbours are stored.
+    // The insert that met the stored entries waited until they are durable. Where the comparison fails, it is unknown of these
+    // alone: their neighbours are stored.
     const compared = await compare(repeated.map(({ index }) => batch[index] as Prepared)).catch(
-      () => new Map<Prepared, Outcome>(),
+      () => new Map<Prepared, Before>(),
     );
     for (const { index, code } of errors) {
-      const known = compared.get(batch[index] as Prepared);
+      const entry = batch[index] as Prepared;
+      const known = compared.get(entry);
       const passing = code === duplicateKey || isPassing(code);
-      outcomes[index] = known ?? (passing ? 'unconfirmed' : 'refused');
+      outcomes[index] = known?.outcome ?? (passing ? 'unconfirmed' : 'refused');
+      if (known) entry.key = known.key;
     }
     return outcomes;
   }
@@ -183,19 +196,49 @@ export function createInsert({ db, entries, prepare, newKey, writer, timeoutMs }
     /** Of each, whether an entry with the same key and payload is stored. */
     async hasKeyed(batch: KeyedEntry[]): Promise<boolean[]> {
       const compared = await compare(batch);
-      return batch.map((entry) => compared.get(entry) === 'repeated');
+      return batch.map((entry) => compared.get(entry)?.outcome === 'repeated');
     },
 
-    /** Within a transaction, which is at an end when one of them is not taken: then it throws. `createdAt` is a writer's. */
-    async insertWithin(batch: NewEntry[], createdAt: number, session: ClientSession): Promise<void> {
+    /** Of each payload, what is stored with the same `once`; undefined where nothing is. */
+    async before(batch: { once: Buffer; json: Buffer }[]): Promise<(Before | undefined)[]> {
+      const sent = batch.map(({ once, json }) => ({ once: new Binary(once), json }));
+      const found = await compare(sent);
+      return sent.map((one) => found.get(one));
+    },
+
+    /**
+     * Within a transaction: stores those whose `once` is new, and says of each what became of it: `stored`, `repeated` or `conflicting`.
+     * The transaction is at an end when MongoDB does not take one: then it throws. `createdAt` is a writer's.
+     */
+    async insertWithin(batch: NewEntry[], createdAt: number, session: ClientSession): Promise<Outcome[]> {
       await prepare();
       const prepared = batch.map((entry) => toPrepared(entry, createdAt));
-      const [first] = await send(prepared, writeDocuments(prepared), session);
+      const keyed = prepared.filter(({ once }) => once);
+      const before = keyed.length > 0 ? await compare(keyed, session) : new Map<Prepared, Before>();
+      const byKey = Map.groupBy(keyed, ({ once }) => once?.toString('hex'));
+      const further = new Set([...byKey.values()].flatMap(([_first, ...others]) => others));
+      const added = prepared.filter((entry) => !before.has(entry) && !further.has(entry));
+      const [first] = added.length > 0 ? await send(added, writeDocuments(added), session) : [];
       if (first)
-        throw new Error(`MongoDB refused entry ${first.index} of ${batch.length}: code ${first.code}`);
+        throw new Error(`MongoDB refused entry ${first.index} of ${added.length}: code ${first.code}`);
+      // The transaction sees what it stored.
+      if (further.size > 0)
+        for (const [entry, known] of await compare([...further], session)) before.set(entry, known);
+      return prepared.map((entry) => before.get(entry)?.outcome ?? 'stored');
     },
   };
 }
 
-/** What is equal as JSON is equal: -0 is 0. */
-const plain = (json: string) => readExactJson(json, (_key, value) => (value === 0 ? 0 : value));
+/** 16 bytes, the same for equal JSON values; undefined where a payload has no canonical text. */
+export function sentHash(json: Buffer): Buffer | undefined {
+  const text = canonicalJson(json);
+  return text === undefined ? undefined : createHash('sha256').update(text).digest().subarray(0, 16);
+}
+
+/** Whether a payload is that of an entry, or the one of which a replay made it. */
+function isSame({ payload, sent }: EntryDocument, json: Buffer): boolean {
+  const hash = sentHash(json);
+  if (!hash) return false;
+  if (sent && hash.equals(sent.buffer)) return true;
+  return sentHash(Buffer.from(toJson(payload)))?.equals(hash) === true;
+}

@@ -7,6 +7,7 @@ const name = (text: string, type: number) => Buffer.concat([Buffer.of(type), Buf
 const keyName = name('_id', binary);
 const payloadName = name('payload', subdocument);
 const onceName = name('once', binary);
+const sentName = name('sent', binary);
 const versionName = name('version', int32);
 const receivedName = name('receivedAt', dateTime);
 
@@ -15,14 +16,15 @@ interface Entry {
   json: Buffer;
   bson?: Buffer | undefined;
   once?: Binary | undefined;
+  sent?: Binary | undefined;
   version?: number | undefined;
   receivedAt?: Date | undefined;
 }
 
 /** What is around a payload, at the most. */
-const frameBytes = 128;
+const frameBytes = 160;
 
-/** Documents `{_id, payload, once, version, receivedAt}`, one after the other. */
+/** Documents `{_id, payload, once, sent, version, receivedAt}`, one after the other. */
 export function writeDocuments(entries: Entry[]): Buffer {
   const room = entries.reduce(
     (sum, { json, bson }) => sum + (bson?.length ?? bsonRoom(json)) + frameBytes,
@@ -33,12 +35,13 @@ export function writeDocuments(entries: Entry[]): Buffer {
 
 function writeAll(entries: Entry[], target: Buffer): number {
   let at = 0;
-  for (const { key, json, bson, once, version = 1, receivedAt } of entries) {
+  for (const { key, json, bson, once, sent, version = 1, receivedAt } of entries) {
     const start = at;
     at = writeBinary(keyName, key, target, at + 4);
     at += payloadName.copy(target, at);
     at = bson ? at + bson.copy(target, at) : writeBson(json, target, at);
     if (once) at = writeBinary(onceName, once, target, at);
+    if (sent) at = writeBinary(sentName, sent, target, at);
     if (version > 1) at = target.writeInt32LE(version, at + versionName.copy(target, at));
     if (receivedAt)
       at = target.writeBigInt64LE(BigInt(receivedAt.getTime()), at + receivedName.copy(target, at));

@@ -1,6 +1,6 @@
 import type { RefusedSource } from '@sluice/shared/contracts/refused.ts';
 import type { ErrorDetail, ErrorName } from '@sluice/shared/errors.ts';
-import { type Binary, ObjectId } from 'mongodb';
+import { Binary, ObjectId } from 'mongodb';
 import type { Period } from '../entries/entry-range.ts';
 
 /** What refused uploads are grouped by: the first thing that was wrong. */
@@ -30,13 +30,16 @@ export interface RefusedRecord extends Reason {
   size: number;
   /** Id of the ingest key with which it came. */
   key?: string | undefined;
+  /** Of its idempotency key; see `NewEntry`. */
+  once?: Buffer | undefined;
   /** The network from which it came, such as `192.0.2.0/24`. */
   network?: string | undefined;
 }
 
-export interface RefusedDocument extends Omit<RefusedRecord, 'id' | 'application'> {
+export interface RefusedDocument extends Omit<RefusedRecord, 'id' | 'application' | 'once'> {
   _id: ObjectId;
   application: ObjectId;
+  once?: Binary;
   /** The key that an entry would have which was stored with it: followers get refused uploads in this order. */
   stored: Binary;
 }
@@ -46,15 +49,26 @@ export type RefusedSelection = Period & Partial<{ [Name in keyof Reason]: Reason
 
 export const newRefusedId = (): string => new ObjectId().toHexString();
 
-export const toDocument = ({ id, application, ...rest }: RefusedRecord, stored: Binary): RefusedDocument => ({
+export const toDocument = (
+  { id, application, once, ...rest }: RefusedRecord,
+  stored: Binary,
+): RefusedDocument => ({
   ...rest,
+  ...(once && { once: new Binary(once) }),
   _id: new ObjectId(id),
   application: new ObjectId(application),
   stored,
 });
 
-export const toRefused = ({ _id, application, stored: _, ...rest }: RefusedDocument): RefusedRecord => ({
+export const toRefused = ({
+  _id,
+  application,
+  once,
+  stored: _,
+  ...rest
+}: RefusedDocument): RefusedRecord => ({
   ...rest,
+  ...(once && { once: Buffer.from(once.buffer) }),
   id: _id.toHexString(),
   application: application.toHexString(),
 });

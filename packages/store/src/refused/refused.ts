@@ -1,4 +1,4 @@
-import { type Db, type Filter, ObjectId } from 'mongodb';
+import { Binary, type Db, type Filter, ObjectId } from 'mongodb';
 import { createKeysAt } from '../entries/entry-id.ts';
 import { PageTooLarge } from '../entries/read-page.ts';
 import type { Writer } from '../entries/writer.ts';
@@ -71,6 +71,21 @@ export function refusedStore(db: Db, writer: Pick<Writer, 'write'>) {
     await refused.insertMany(documents, { ordered: false });
   }
 
+  /** Two refusals with one key are one: the newest stays. Call after they are stored, so that none is lost. */
+  async function removeRepeated(records: RefusedRecord[]): Promise<void> {
+    const keys = records.flatMap(({ once }) => (once ? [new Binary(once)] : []));
+    if (keys.length === 0) return;
+    const seen = new Set<string>();
+    const older: ObjectId[] = [];
+    const sameKeys = refused.find({ once: { $in: keys } }).sort(newestFirst);
+    for await (const { _id, once } of sameKeys.project<Pick<RefusedDocument, '_id' | 'once'>>({ once: 1 })) {
+      const key = (once as Binary).toString('hex');
+      if (seen.has(key)) older.push(_id);
+      seen.add(key);
+    }
+    if (older.length > 0) await refused.deleteMany({ _id: { $in: older } });
+  }
+
   return {
     /** What is kept already is not kept twice. */
     async keep(records: RefusedRecord[]): Promise<void> {
@@ -79,6 +94,7 @@ export function refusedStore(db: Db, writer: Pick<Writer, 'write'>) {
       } catch (error) {
         if (!isDuplicate(error)) throw error;
       }
+      await removeRepeated(records);
     },
 
     /** Newest first. Throws PageTooLarge. */

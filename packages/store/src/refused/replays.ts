@@ -1,5 +1,6 @@
+import type { ReplayResult } from '@sluice/shared/contracts/jobs.ts';
 import { type ClientSession, type Db, ObjectId } from 'mongodb';
-import type { EntryStore, NewEntry } from '../entries/entries.ts';
+import type { EntryStore, NewEntry, Outcome } from '../entries/entries.ts';
 import { storeInTransaction } from '../entries/store-in-transaction.ts';
 import type { Writer } from '../entries/writer.ts';
 import type { JobDocument, ReplayJob } from '../jobs/job-records.ts';
@@ -21,9 +22,13 @@ export interface ReplayedBatch {
   last: string;
   /** How many it has. */
   count: number;
-  stored: { id: string; entry: NewEntry }[];
+  /** Those that conform; `taken`: why one is refused whose key was used for another payload. */
+  conforming: { id: string; entry: NewEntry; taken: NewReason }[];
   refused: NewReason[];
 }
+
+/** `repeated`: stored before with the same key; such an upload is refused no more. */
+type Counts = Required<ReplayResult>;
 
 /** Some of the uploads are not there any more: the batch is to be read again. */
 export class UploadsGone extends Error {}
@@ -60,47 +65,63 @@ export function replayStore(db: Db, entries: EntryStore, writer: Pick<Writer, 'w
   async function commitIn(
     session: ClientSession,
     { id, fence }: Pick<ReplayJob, 'id' | 'fence'>,
-    { last, count, stored, refused: again }: ReplayedBatch,
+    { last, count, conforming, refused: again }: ReplayedBatch,
     createdAt: number,
-  ): Promise<void> {
-    const result = { 'result.stored': stored.length, 'result.still_refused': count - stored.length };
+  ): Promise<Counts> {
+    const outcomes = await entries.insertWithin(
+      conforming.map(({ entry }) => entry),
+      createdAt,
+      session,
+    );
+    const which = (...wanted: Outcome[]) =>
+      conforming.filter((_, i) => wanted.includes(outcomes[i] as Outcome));
+    const gone = which('stored', 'repeated').map((upload) => new ObjectId(upload.id));
+    if (gone.length > 0) {
+      const { deletedCount } = await refused.deleteMany({ _id: { $in: gone } }, { session });
+      if (deletedCount !== gone.length) throw new UploadsGone();
+    }
+    const updates = [...again, ...which('conflicting').map(({ taken }) => taken)].map(
+      ({ id, ...reason }) => ({
+        updateOne: { filter: { _id: new ObjectId(id) }, update: { $set: reason } },
+      }),
+    );
+    if (updates.length > 0) await refused.bulkWrite(updates, { session });
+    const counts = {
+      stored: which('stored').length,
+      still_refused: count - gone.length,
+      repeated: which('repeated').length,
+    };
+    const result = {
+      'result.stored': counts.stored,
+      'result.still_refused': counts.still_refused,
+      ...(counts.repeated > 0 && { 'result.repeated': counts.repeated }),
+    };
     const held = await jobs.updateOne(
       { _id: new ObjectId(id), state: 'active', fence },
       { $inc: { done: count, ...result }, $set: { after: last, attempts: 0 } },
       { session },
     );
     if (held.matchedCount === 0) throw new JobGone();
-    if (stored.length > 0) {
-      const ids = stored.map((upload) => new ObjectId(upload.id));
-      const { deletedCount } = await refused.deleteMany({ _id: { $in: ids } }, { session });
-      if (deletedCount !== ids.length) throw new UploadsGone();
-      await entries.insertWithin(
-        stored.map(({ entry }) => entry),
-        createdAt,
-        session,
-      );
-    }
-    if (again.length === 0) return;
-    const updates = again.map(({ id, ...reason }) => ({
-      updateOne: { filter: { _id: new ObjectId(id) }, update: { $set: reason } },
-    }));
-    await refused.bulkWrite(updates, { session });
+    return counts;
   }
 
   async function commit(
     session: ClientSession,
     job: Pick<ReplayJob, 'id' | 'fence'>,
     batch: ReplayedBatch,
-  ): Promise<boolean> {
+  ): Promise<Counts | undefined> {
+    let counts: Counts | undefined;
     try {
       await storeInTransaction(
         { db, writer, timeoutMs },
-        ({ now }) => commitIn(session, job, batch, now()),
+        async ({ now }) => {
+          counts = await commitIn(session, job, batch, now());
+        },
         session,
       );
-      return true;
+      return counts;
     } catch (error) {
-      if (error instanceof JobGone) return false;
+      if (error instanceof JobGone) return undefined;
       throw error;
     }
   }
@@ -125,7 +146,7 @@ export function replayStore(db: Db, entries: EntryStore, writer: Pick<Writer, 'w
       return found;
     },
 
-    /** False when the job is no longer this worker's. Throws UploadsGone. */
+    /** Undefined when the job is no longer this worker's. Throws UploadsGone. */
     commit,
   };
 }

@@ -1,6 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { createRecordFields } from '@sluice/intake/record-fields.ts';
 import { createUploadValidator } from '@sluice/intake/upload-validator.ts';
+import type { LineRefusal } from '@sluice/intake/validate-payload.ts';
+import { withoutByteOrderMark } from '@sluice/json/read-payload.ts';
 import { IdempotencyKey, NewEntry, Upload } from '@sluice/shared/contracts/entries.ts';
 import { Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
@@ -28,6 +30,12 @@ import { aboutKeys, keyed, senderOf, spending } from './route-parts.ts';
 
 const sendBatch = (domain: string) =>
   `one object is expected; send arrays to /api/applications/${domain}/data/batch`;
+
+/** `text`: the payload as it was sent. */
+interface Accepted {
+  text: string;
+  id: EntryId;
+}
 
 type Needs =
   | 'store'
@@ -58,14 +66,14 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
   });
   const admit = createAdmit(keyring);
   const onCommit = createCommitMetrics(metrics);
-  const commit = createGroupCommit(store.entries.insert, capacity.uploads, commitSizes, onCommit);
+  const { batches, entries } = store;
+  const commit = createGroupCommit(entries.insert, capacity.uploads, commitSizes, onCommit);
   monitorCommit(commit, metrics);
   const uploads = createUploadMetrics('single', metrics);
   const batchUploads = createUploadMetrics('batch', metrics);
   const validateLines = createValidateLines(config.bodyLimit, uploadValidator, log);
-  const { batches } = store;
   const storeBatch = createStoreBatch({
-    ...{ cache, commit, recordFields, batches, validateLines, checkUpload, refusalRecorder },
+    ...{ cache, commit, recordFields, batches, entries, validateLines, checkUpload, refusalRecorder },
     metrics: batchUploads,
   });
   await app.register(batchRoutes, {
@@ -74,13 +82,28 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
   });
   takeJsonBytes(app);
 
+  /** The entry of an upload that was stored under an earlier schema with the same key. Throws ApiError where its payload is another one. */
+  async function findBefore(
+    once: Buffer,
+    body: Buffer,
+    { name }: LineRefusal,
+  ): Promise<Accepted | undefined> {
+    if (name === 'MalformedBodyError') return undefined;
+    const [before] = await entries.before([{ once, json: body }]);
+    if (!before) return undefined;
+    const error = outcomeError(before.outcome);
+    if (error) throw error;
+    uploads.repeated();
+    return { text: withoutByteOrderMark(body).toString(), id: idOfKey(before.key) };
+  }
+
   /** Stores one upload; resolves once the entry is durable, and when a retry finds it stored, with the payload's own text. Throws ApiError. */
   async function accept(
     domain: string,
     body: Buffer,
     request: Pick<FastifyRequest, 'headers' | 'ip'>,
     spend: Spend,
-  ): Promise<{ text: string; id: EntryId }> {
+  ): Promise<Accepted> {
     const { headers } = request;
     const given = headers['idempotency-key'] as string | undefined;
     const key = given === undefined ? undefined : idempotencyKey(given);
@@ -89,8 +112,11 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
     const sentKey = isRestricted(application) ? await admit(application, headers) : undefined;
     checkUpload?.(application.owner);
     spend?.(application.id, 1);
+    const once = key === undefined ? undefined : idempotencyHash('upload', application.id, key);
     const validated = await uploadValidator.validate(application, body);
     if (!validated.ok) {
+      const before = once && (await findBefore(once, body, validated.refusal));
+      if (before) return before;
       const refusal = await validated.explain();
       const { name, details } = refusal;
       const isBatch = name === 'SchemaValidationError' && isArray(body);
@@ -101,6 +127,7 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
         source: 'upload',
         refusal: { ...refusal, message },
         payload: body,
+        once,
         sender,
       });
       throw new ApiError(name, message, details && { details });
@@ -108,7 +135,6 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
     const { json, bson, text, fields } = validated;
     const recording = recordFields.record(application, new Set(fields));
     if (recording) await recording;
-    const once = key === undefined ? undefined : idempotencyHash('upload', application.id, key);
     const { id, version } = application;
     const entry: Storable = { application: id, json, bson, once, version };
     const [outcome] = await commit.add([entry], (bson ?? body).length, 'uploads');

@@ -438,5 +438,6 @@ export const words = {
     replayAllText: 'Validates all refused uploads again with the schema in force, without a change.',
     noReplays: { title: 'No replays yet', text: 'A replay makes entries of refused uploads.' },
     outcome: (stored: string, stillRefused: string) => `${stored} stored · ${stillRefused} still refused`,
+    repeated: (count: string) => ` · ${count} stored before`,
   },
 };

@@ -2,14 +2,14 @@ import type { Intake } from '@sluice/intake/intake.ts';
 import { amendRefused } from '@sluice/intake/refusals/amend.ts';
 import type { Amendments } from '@sluice/intake/refusals/amendments.ts';
 import { reasonOf, sizeOf } from '@sluice/intake/refusals/refused-upload.ts';
-import { validatePayload } from '@sluice/intake/validate-payload.ts';
-import type { NewEntry } from '@sluice/store/entries/entries.ts';
+import { type LineRefusal, validatePayload } from '@sluice/intake/validate-payload.ts';
+import { type NewEntry, sentHash } from '@sluice/store/entries/entries.ts';
 import type { RefusedRecord } from '@sluice/store/refused/refused-records.ts';
 import type { NewReason } from '@sluice/store/refused/replays.ts';
 
 /** What becomes of a refused upload: an entry, refused for another reason, or as it was. */
 export type Judged =
-  | { kind: 'conforming'; entry: NewEntry; payload: Record<string, unknown> }
+  | { kind: 'conforming'; entry: NewEntry; taken: NewReason; payload: Record<string, unknown> }
   | { kind: 'refused'; reason: NewReason }
   | { kind: 'unchanged' };
 
@@ -21,14 +21,29 @@ export async function judge(upload: RefusedRecord, intake: Intake, amendments: A
   const validated = validatePayload(intake, json);
   const { version } = intake;
   if (validated.ok) {
-    const entry = { application: upload.application, json, version, receivedAt: upload.at };
-    return { kind: 'conforming', entry, payload: validated.payload };
+    const { application, once, at } = upload;
+    const sent =
+      once && json.toString() !== upload.payload ? sentHash(Buffer.from(upload.payload)) : undefined;
+    const entry = { application, json, once, sent, version, receivedAt: at };
+    const taken = newReason(upload, version, keyIsTaken) as NewReason;
+    return { kind: 'conforming', entry, taken, payload: validated.payload };
   }
-  const refusal = await validated.explain();
+  const reason = newReason(upload, version, await validated.explain());
+  return reason ? { kind: 'refused', reason } : { kind: 'unchanged' };
+}
+
+type Refusal = Pick<RefusedRecord, 'name' | 'message'> & Pick<LineRefusal, 'details'>;
+
+const keyIsTaken: Refusal = {
+  name: 'ResourceConflictError',
+  message: 'another payload is stored with the Idempotency-Key of this upload',
+  details: [{ path: '', keyword: 'idempotencyKey', message: 'was used for another payload' }],
+};
+
+function newReason(upload: RefusedRecord, version: number, refusal: Refusal): NewReason | undefined {
   const told = reasonOf(refusal);
-  if (!told) return { kind: 'unchanged' };
-  const { name, message } = refusal;
-  const kept = sizeOf(upload.payload, refusal.details);
+  if (!told) return undefined;
+  const { name, message, details } = refusal;
   const { path, keyword } = told;
-  return { kind: 'refused', reason: { id: upload.id, version, name, message, ...kept, path, keyword } };
+  return { id: upload.id, version, name, message, ...sizeOf(upload.payload, details), path, keyword };
 }

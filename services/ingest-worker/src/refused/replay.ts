@@ -45,7 +45,7 @@ export function createReplay(dependencies: Dependencies) {
     intake: Intake,
     amendments: Amendments,
   ): Promise<ReplayedBatch> {
-    const batch: ReplayedBatch = { last: '', count: 0, stored: [], refused: [] };
+    const batch: ReplayedBatch = { last: '', count: 0, conforming: [], refused: [] };
     const found = new Set<string>();
     let bytes = 0;
     let began = performance.now();
@@ -54,8 +54,9 @@ export function createReplay(dependencies: Dependencies) {
       if (judged.kind === 'refused') batch.refused.push(judged.reason);
       if (judged.kind === 'conforming') {
         for (const field of recordFields.find(intake, judged.payload)) found.add(field);
-        batch.stored.push({ id: upload.id, entry: judged.entry });
-        bytes += judged.entry.json.length;
+        const { entry, taken } = judged;
+        batch.conforming.push({ id: upload.id, entry, taken });
+        bytes += entry.json.length;
       }
       Object.assign(batch, { last: upload.id, count: at + 1 });
       // What is changed may have grown.
@@ -71,7 +72,7 @@ export function createReplay(dependencies: Dependencies) {
   async function replayAll(job: ReplayJob, { session, check }: Turn): Promise<ReplayResult> {
     const amendments = readAmendments(job.options);
     let { after } = job;
-    const result = { stored: 0, still_refused: 0, ...job.result };
+    const result: ReplayResult = { stored: 0, still_refused: 0, ...job.result };
     let intake: Intake | undefined;
     let began = performance.now();
     for (;;) {
@@ -86,10 +87,12 @@ export function createReplay(dependencies: Dependencies) {
       const batch = await judgeAll(uploads, intake, amendments);
       check();
       try {
-        if (!(await replays.commit(session, job, batch))) throw new LeaseLost();
+        const counts = await replays.commit(session, job, batch);
+        if (!counts) throw new LeaseLost();
         after = batch.last;
-        result.stored += batch.stored.length;
-        result.still_refused += batch.count - batch.stored.length;
+        result.stored += counts.stored;
+        result.still_refused += counts.still_refused;
+        if (counts.repeated > 0) result.repeated = (result.repeated ?? 0) + counts.repeated;
       } catch (error) {
         if (!(error instanceof UploadsGone)) throw error;
       }

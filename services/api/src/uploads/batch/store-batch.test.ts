@@ -63,6 +63,7 @@ async function start(
     commit: more.commit ?? createGroupCommit(store.entries.insert, createCapacities().uploads),
     recordFields: createRecordFields(store.fields),
     batches: store.batches,
+    entries: store.entries,
     validateLines: createValidateLines(1_000, uploadValidator, {
       error: (logged: unknown) => defects.push(logged),
     }),

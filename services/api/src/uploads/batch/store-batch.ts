@@ -4,7 +4,6 @@ import { noneStored, notBegun, unknown } from '@sluice/intake/line-errors.ts';
 import type { RecordFields } from '@sluice/intake/record-fields.ts';
 import type { RefusalRecorder } from '@sluice/intake/refusals/recorder.ts';
 import type { RefusedUpload } from '@sluice/intake/refusals/refused-upload.ts';
-import type { LineRefusal } from '@sluice/intake/validate-payload.ts';
 import type { BatchResult } from '@sluice/shared/contracts/entries.ts';
 import {
   ApiError,
@@ -15,6 +14,7 @@ import {
 } from '@sluice/shared/errors.ts';
 import { createSideBySide } from '@sluice/shared/side-by-side.ts';
 import type { BatchRecord, BatchStore, Known } from '@sluice/store/entries/batches.ts';
+import type { EntryStore } from '@sluice/store/entries/entries.ts';
 import { storeFault } from '@sluice/store/faults.ts';
 import type { ApplicationCache, CachedApplication } from '../../applications/cache.ts';
 import type { Quotas } from '../../limits/quota.ts';
@@ -24,6 +24,7 @@ import type { GroupCommit } from '../group-commit.ts';
 import { idempotencyHash } from '../idempotency.ts';
 import { outcomeError } from '../outcome-errors.ts';
 import type { Line } from './lines.ts';
+import { createRefusedLines } from './refused-lines.ts';
 import type { Chunk, createValidateLines } from './validate-lines.ts';
 
 interface Dependencies {
@@ -31,6 +32,7 @@ interface Dependencies {
   commit: Pick<GroupCommit, 'add'>;
   recordFields: RecordFields;
   batches: BatchStore;
+  entries: Pick<EntryStore, 'before'>;
   validateLines: ReturnType<typeof createValidateLines>;
   checkUpload: Quotas['checkUpload'];
   refusalRecorder: Pick<RefusalRecorder, 'note'>;
@@ -56,16 +58,14 @@ export function createStoreBatch({
   commit,
   recordFields,
   batches,
+  entries,
   validateLines,
   checkUpload,
   refusalRecorder,
   metrics,
 }: Dependencies) {
-  /** Keeps refused lines for the owner. */
-  const keeping =
-    (application: CachedApplication, { sender }: Batch) =>
-    (line: number, refusal: LineRefusal, payload: Buffer) =>
-      refusalRecorder.note(application, { source: 'batch', line, refusal, payload, sender });
+  const refusedLines = ({ sender }: Batch, record?: BatchRecord) =>
+    createRefusedLines({ entries, refusalRecorder }, record?.once, sender);
 
   /** Lines can take long to validate: nothing is to be stored when the purge has been there. */
   async function refuseDeleted({ domain }: Intake): Promise<void> {
@@ -105,9 +105,10 @@ export function createStoreBatch({
     };
 
     let recorded = false;
+    const refused = refusedLines(batch, record);
     const storing = createSideBySide(chunksInFlight);
     try {
-      const options = { once: record?.once, onRefused: keeping(application, batch) };
+      const options = { once: record?.once, onRefused: refused.onRefused };
       for await (const chunk of validateLines(application, batch.lines, errors, options)) {
         // Not before there is something to store: a batch that is refused as a whole leaves its key free.
         if (record && !recorded) refuseOther(await batches.record(record));
@@ -129,19 +130,31 @@ export function createStoreBatch({
       if (isOpen) throw unavailable(notConfirmed, 2, fault);
       throw accepted === 0 ? fault : unavailable(inPart, 2, fault);
     }
-    return { accepted, errors };
+    const stored = await refused.keep(application, errors);
+    if (stored.size > 0) metrics?.repeated(stored.size);
+    return { accepted: accepted + stored.size, errors };
   }
 
   /** All lines or none: the first pass looks for errors, the second stores. */
   async function storeAll(application: CachedApplication, batch: Batch, record?: BatchRecord) {
     const errors: LineError[] = [];
-    const onRefused = keeping(application, batch);
-    for await (const _ of validateLines(application, batch.lines, errors, { onRefused }));
+    const all = { accepted: batch.lines.length, errors };
+    const known = record ? await batches.lookUp(record) : 'first';
+    refuseOther(known);
+    if (known === 'again') {
+      metrics?.repeated(all.accepted);
+      return all;
+    }
+    const refused = refusedLines(batch, record);
+    for await (const _ of validateLines(application, batch.lines, errors, refused));
+    const before = await refused.keep(application, errors);
     if (errors.length > 0) return { accepted: 0, errors };
+    const lines = batch.lines.filter(({ line }) => !before.has(line));
+    const options = { once: record?.once };
     async function* valid() {
       // By now too many others may wait for a line to be validated: it must not be missing.
       const late: LineError[] = [];
-      for await (const chunk of validateLines(application, batch.lines, late)) {
+      for await (const chunk of validateLines(application, lines, late, options)) {
         if (late.length > 0) break;
         await refuseDeleted(application);
         await recordFields.record(application, chunk.fields.pointers);
@@ -149,10 +162,10 @@ export function createStoreBatch({
       }
       if (late.length > 0) throw noneStored(batch.lines.length, late);
     }
-    const known = await batches.storeAll(valid, record);
-    refuseOther(known);
-    metrics?.[known === 'first' ? 'stored' : 'repeated'](batch.lines.length);
-    return { accepted: batch.lines.length, errors };
+    const outcome = await batches.storeAll(valid, record);
+    refuseOther(outcome);
+    metrics?.[outcome === 'first' ? 'stored' : 'repeated'](lines.length);
+    return all;
   }
 
   return async function storeBatch(domain: string, batch: Batch): Promise<BatchResult> {

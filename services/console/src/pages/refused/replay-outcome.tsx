@@ -8,6 +8,11 @@ import { words } from '../../words/en.ts';
 export function ReplayOutcome({ job }: { job: Job }) {
   const result = job.result as Schemas['ReplayResult'] | undefined;
   if (!result) return null;
-  const { stored, still_refused } = result;
-  return <Text size="sm">{words.refused.outcome(formatNumber(stored), formatNumber(still_refused))}</Text>;
+  const { stored, still_refused, repeated = 0 } = result;
+  return (
+    <Text size="sm">
+      {words.refused.outcome(formatNumber(stored), formatNumber(still_refused))}
+      {repeated > 0 && words.refused.repeated(formatNumber(repeated))}
+    </Text>
+  );
 }

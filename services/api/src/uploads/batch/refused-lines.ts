@@ -1,0 +1,52 @@
+import type { RefusalRecorder } from '@sluice/intake/refusals/recorder.ts';
+import type { RefusedUpload } from '@sluice/intake/refusals/refused-upload.ts';
+import type { LineRefusal } from '@sluice/intake/validate-payload.ts';
+import type { LineError } from '@sluice/shared/errors.ts';
+import type { EntryStore } from '@sluice/store/entries/entries.ts';
+import type { CachedApplication } from '../../applications/cache.ts';
+import { lineHash } from '../idempotency.ts';
+import { outcomeError } from '../outcome-errors.ts';
+
+interface Dependencies {
+  entries: Pick<EntryStore, 'before'>;
+  refusalRecorder: Pick<RefusalRecorder, 'note'>;
+}
+
+type Line = RefusedUpload & { line: number };
+
+/** Gathers the refused lines of a batch. `once`: of a batch with a key. */
+export function createRefusedLines(
+  { entries, refusalRecorder }: Dependencies,
+  once: Buffer | undefined,
+  sender: RefusedUpload['sender'],
+) {
+  const lines: Line[] = [];
+
+  return {
+    onRefused(line: number, refusal: LineRefusal, payload: Buffer): void {
+      lines.push({ source: 'batch', line, refusal, payload, once: once && lineHash(once, line), sender });
+    },
+
+    /**
+     * Returns the lines that are stored: under an earlier schema, or by a replay. Removes their errors, and keeps the other lines for the
+     * owner, unless their keys were used for other payloads.
+     */
+    async keep(application: CachedApplication, errors: LineError[]): Promise<Set<number>> {
+      const keyed = lines.flatMap(({ once, payload }) => (once ? [{ once, json: payload }] : []));
+      const before = keyed.length > 0 ? await entries.before(keyed) : [];
+      const stored = new Set<number>();
+      const others = new Map<number, LineError>();
+      for (const [i, refused] of lines.entries()) {
+        const { line } = refused;
+        const outcome = before[i]?.outcome;
+        const error = outcome && outcomeError(outcome);
+        if (error) others.set(line, { line, name: error.name, message: error.message });
+        else if (outcome) stored.add(line);
+        else refusalRecorder.note(application, refused);
+      }
+      const left = errors.filter(({ line }) => !stored.has(line));
+      errors.splice(0, errors.length, ...left.map((error) => others.get(error.line) ?? error));
+      return stored;
+    },
+  };
+}
