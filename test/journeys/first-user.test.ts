@@ -1,7 +1,9 @@
 import { firstCode } from '@sluice/shared/first-code.ts';
 import { expect, it, onTestFinished } from 'vitest';
-import { startSluice } from '../support/sluice.ts';
+import { startSluice, storeOf } from '../support/sluice.ts';
 
+/** Of registrations at once; in each, 20 use the link of an installation without users. */
+const rounds = Number(process.env.ROUNDS ?? 3);
 const secrets = ['the secret that is in use now ...', 'the secret that was before it ...'];
 
 async function start(env: Record<string, string>) {
@@ -35,3 +37,26 @@ it('a code is not taken from a second user while registration is open either', a
   expect(await register('bob', firstCode(secrets[0] as string))).toEqual([401, 'InvalidCredentialsError']);
   expect(await register('bob')).toEqual([200, 'user bob was registered']);
 });
+
+it.each(['off', 'on'])(
+  'of 20 registrations at once with the link, at two replicas, one registers (REGISTRATION_OPEN=%s)',
+  async (open) => {
+    const { sluice, register } = await start({ REGISTRATION_OPEN: open });
+    const replica = await start(sluice.env);
+    const { users } = storeOf(sluice);
+    const code = firstCode(secrets[0] as string);
+    for (let round = 0; round < rounds; round++) {
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, async (_, at) => {
+          const [status] = await (at % 2 ? replica : { register }).register(`user${at}`, code);
+          return status;
+        }),
+      );
+      expect(answers.sort()).toEqual([200, ...Array(19).fill(401)]);
+      const listed = await users.list();
+      expect(listed).toHaveLength(1);
+      // Without its only user the installation is as it was before the first.
+      for (const { id } of listed) await users.remove(id);
+    }
+  },
+);

@@ -9,7 +9,10 @@ export const indexesOfEntries: IndexDescription[] = [{ ...byOnce, unique: true }
 
 /** By collection; those of entries are made with the collection. */
 const indexes: Record<string, IndexDescription[]> = {
-  users: [{ key: { usernameKey: 1 }, unique: true }],
+  users: [
+    { key: { usernameKey: 1 }, unique: true },
+    { key: { first: 1 }, unique: true, partialFilterExpression: { first: true } },
+  ],
   applications: [
     { key: { domain: 1 }, unique: true },
     { key: { 'owner.id': 1, createdAt: -1, _id: -1 } },

@@ -17,6 +17,8 @@ export interface UserRecord {
 export interface UserDocument extends Omit<UserRecord, 'id'> {
   _id: ObjectId;
   usernameKey: string;
+  /** Registered with the code for the first user. An index lets one user have it. */
+  first?: true;
   /** Sets a password, once. */
   code?: { hash: Binary; expiresAt: Date };
 }

@@ -5,7 +5,7 @@ import { keyOf, type UserDocument, type UserRecord } from './user-document.ts';
 
 export type { UserRecord } from './user-document.ts';
 
-const toRecord = ({ _id, usernameKey: _, code: __, ...rest }: UserDocument): UserRecord => ({
+const toRecord = ({ _id, usernameKey: _, code: __, first: ___, ...rest }: UserDocument): UserRecord => ({
   id: _id.toHexString(),
   ...rest,
 });
@@ -19,9 +19,9 @@ export function userStore(db: Db) {
   return {
     ...managedUsers(users),
 
-    /** Returns undefined when the username is taken. */
+    /** Returns undefined when the username is taken; with `first`, also when there is a first user. */
     async create(
-      user: Pick<UserRecord, 'username' | 'locale' | 'passwordHash'>,
+      user: Pick<UserRecord, 'username' | 'locale' | 'passwordHash'> & Pick<UserDocument, 'first'>,
     ): Promise<UserRecord | undefined> {
       const now = new Date();
       const document = {

@@ -90,11 +90,16 @@ export const userRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = 
     },
     async (request, reply) => {
       const { username, locale, password, code } = request.body;
-      if (code !== undefined && !(isFirstCode(code, config.jwt.secrets) && (await users.isEmpty())))
+      const isFirst = code !== undefined;
+      // Before the hash, which takes long. If several use the code at once, `create` decides.
+      if (isFirst && !(isFirstCode(code, config.jwt.secrets) && (await users.isEmpty())))
         throw invalidFirstCode();
       const passwordHash = await passwords.hash(password, addressKey(request.ip));
-      const user = await users.create({ username, locale, passwordHash });
-      if (!user) throw new ApiError('ResourceConflictError', `username ${username} is taken`);
+      const user = await users.create({ username, locale, passwordHash, ...(isFirst && { first: true }) });
+      if (!user)
+        throw isFirst
+          ? invalidFirstCode()
+          : new ApiError('ResourceConflictError', `username ${username} is taken`);
       await audit.note(request, { action: 'user.registered', user });
       return success(reply, { message: `user ${username} was registered` });
     },
