@@ -158,10 +158,10 @@ async function createWorld(
 
   async function publish(): Promise<void> {
     const version = application.version + 1;
-    await store.fields.add(id, [`/f${version}`]);
     const published = await store.schemas.publish(application, {
       rawSchema: schemaOf(version),
       createdBy: 'b',
+      fields: [`/f${version}`],
     });
     application = published as ApplicationRecord;
   }

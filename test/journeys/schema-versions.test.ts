@@ -98,6 +98,25 @@ describe('publishing a schema', () => {
     });
   });
 
+  it('leaves no column of one that was refused because another was published at once', async () => {
+    const domains = await Promise.all(Array.from({ length: 8 }, () => one.application(token, celsius())));
+    for (const domain of domains) {
+      const names = ['left', 'right'];
+      const answers = await Promise.all(
+        names.map((name, at) =>
+          [one, two][at]?.request('POST', `/applications/${domain}/schemas`, {
+            token,
+            json: { schema: celsius({ [name]: { type: 'string' } }), if_version: 1 },
+          }),
+        ),
+      );
+      expect(answers.map((answer) => answer?.status).sort()).toEqual([200, 409]);
+      const published = names[answers.findIndex((answer) => answer?.status === 200)];
+      const { text } = await one.request('GET', `/applications/${domain}/export`, { token });
+      expect(text).toBe(`createdAt,celsius,${published}\r\n`);
+    }
+  });
+
   it('makes no other version of the schema that is in force', async () => {
     const domain = await one.application(token, celsius());
     const { body } = await publish(domain, celsius());

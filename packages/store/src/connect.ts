@@ -108,6 +108,7 @@ export function connectStore(
     openSince: chunks.openSince,
   });
   const refusals = refusalCountStore(db);
+  const fields = fieldStore(db);
 
   async function clock(): Promise<Clock> {
     const { isWritablePrimary, localTime, lastWrite } = await db.command({ hello: 1 });
@@ -122,7 +123,7 @@ export function connectStore(
   return {
     users: userStore(db),
     applications: applicationStore(db),
-    schemas: schemaStore(db),
+    schemas: schemaStore(db, fields, timeoutMs),
     entries,
     rawEntries: rawEntries(db),
     milestones,
@@ -131,7 +132,7 @@ export function connectStore(
     live: liveStore(db, { milestones, horizon, openSince: chunks.openSince }),
     batches: batchStore(db, entries, writer, timeoutMs),
     keys: keyStore(db),
-    fields: fieldStore(db),
+    fields,
     jobs: jobStore(db, chunks),
     parts: partStore(db),
     chunks,

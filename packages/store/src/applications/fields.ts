@@ -1,4 +1,4 @@
-import { type Db, type Filter, ObjectId } from 'mongodb';
+import { type ClientSession, type Db, type Filter, ObjectId } from 'mongodb';
 import { isDuplicate } from '../faults.ts';
 
 /** More fields than this are not recorded. */
@@ -41,8 +41,8 @@ export function fieldStore(db: Db) {
   // The name that databases have had from the first version on.
   const fields = db.collection<FieldsDocument>('leaves');
 
-  async function read(application: string): Promise<FieldsDocument | null> {
-    return fields.findOne({ _id: new ObjectId(application) });
+  async function read(application: string, session?: ClientSession): Promise<FieldsDocument | null> {
+    return fields.findOne({ _id: new ObjectId(application) }, { session });
   }
 
   /** False where another process changed it since. */
@@ -50,6 +50,7 @@ export function fieldStore(db: Db) {
     application: string,
     found: FieldsDocument | null,
     { pointers, hasLarge, ...others }: RecordedFields,
+    session?: ClientSession,
   ): Promise<boolean> {
     const _id = new ObjectId(application);
     // It is only ever set, so two processes at once cannot take it back.
@@ -57,14 +58,12 @@ export function fieldStore(db: Db) {
     if (found) {
       const { overflow = null, closed = null } = found;
       const same = { _id, pointers: { $size: found.pointers.length }, overflow, closed };
-      const { matchedCount } = await fields.updateOne(same as Filter<FieldsDocument>, {
-        $push: { pointers: { $each: pointers } },
-        $set: extent,
-      });
+      const more = { $push: { pointers: { $each: pointers } }, $set: extent };
+      const { matchedCount } = await fields.updateOne(same as Filter<FieldsDocument>, more, { session });
       return matchedCount === 1;
     }
     try {
-      await fields.insertOne({ _id, pointers, ...extent });
+      await fields.insertOne({ _id, pointers, ...extent }, { session });
       return true;
     } catch (error) {
       if (isDuplicate(error)) return false;
@@ -77,10 +76,11 @@ export function fieldStore(db: Db) {
       return toFields(await read(application));
     },
 
-    /** Appends those that are new, in this order, as far as there is room. Safe for several processes at once. */
-    async add(application: string, pointers: string[]): Promise<Extent> {
+    /** Appends those that are new, in this order, as far as there is room. Safe for several processes at once. `session`: of a transaction. */
+    async add(application: string, pointers: string[], session?: ClientSession): Promise<Extent> {
       for (;;) {
-        const found = await read(application);
+        // If another process changed the list, the transaction is over: MongoDB refuses this read, and the driver begins again.
+        const found = await read(application, session);
         const before = toFields(found);
         const more = extend(before, pointers);
         const { overflow, closed } = more;
@@ -89,7 +89,7 @@ export function fieldStore(db: Db) {
           overflow === before.overflow &&
           closed === before.closed &&
           more.hasLarge === before.hasLarge;
-        if (isSame || (await append(application, found, more))) return { overflow, closed };
+        if (isSame || (await append(application, found, more, session))) return { overflow, closed };
       }
     },
   };

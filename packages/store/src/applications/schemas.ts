@@ -1,6 +1,8 @@
+import { within } from '@sluice/shared/deadline.ts';
 import { type Db, ObjectId } from 'mongodb';
-import { isDuplicate } from '../faults.ts';
+import { inTransaction } from '../in-transaction.ts';
 import { type ApplicationDocument, type ApplicationRecord, alive, toRecord } from './application-document.ts';
+import type { FieldStore } from './fields.ts';
 
 /** One version of an application's schema. */
 export interface SchemaVersion {
@@ -17,6 +19,9 @@ interface SchemaDocument extends SchemaVersion {
   _id: ObjectId;
   application: ObjectId;
 }
+
+/** `fields`: those that are to be on record before the first entry that has them. */
+type NewVersion = Pick<SchemaVersion, 'rawSchema' | 'note' | 'createdBy'> & { fields: string[] };
 
 const newestFirst = { version: -1 } as const;
 
@@ -40,7 +45,7 @@ const toVersion = ({ _id, application, ...version }: SchemaDocument): SchemaVers
 export type SchemaStore = ReturnType<typeof schemaStore>;
 
 /** The versions of schemas: the one in force is in the application, the ones before it are here. */
-export function schemaStore(db: Db) {
+export function schemaStore(db: Db, fields: FieldStore, timeoutMs: number) {
   const earlier = db.collection<SchemaDocument>('schemas');
   const applications = db.collection<ApplicationDocument>('applications');
 
@@ -48,7 +53,7 @@ export function schemaStore(db: Db) {
     /** Newest first. */
     async *list(application: ApplicationRecord): AsyncGenerator<SchemaVersion> {
       yield inForce(application);
-      // A publication that did not come to its end leaves the version that is still in force.
+      // Earlier builds could leave the version that is still in force.
       const filter = { application: new ObjectId(application.id), version: { $lt: application.version } };
       for await (const found of earlier.find(filter).sort(newestFirst).batchSize(10)) yield toVersion(found);
     },
@@ -61,29 +66,35 @@ export function schemaStore(db: Db) {
       return found ? toVersion(found) : undefined;
     },
 
-    /** Makes the next version; undefined when the application has another version by now, or is deleted. */
+    /** Makes the next version, and records its fields: all or nothing. Undefined when the application has another version by now, or is deleted. */
     async publish(
       application: ApplicationRecord,
-      { rawSchema, note, createdBy }: Pick<SchemaVersion, 'rawSchema' | 'note' | 'createdBy'>,
+      { rawSchema, note, createdBy, fields: pointers }: NewVersion,
     ): Promise<ApplicationRecord | undefined> {
       const _id = new ObjectId(application.id);
       const { version } = application;
-      try {
-        await earlier.insertOne({ _id: new ObjectId(), application: _id, ...inForce(application) });
-      } catch (error) {
-        if (!isDuplicate(error)) throw error;
-      }
       const now = new Date();
       const published = { rawSchema, version: version + 1, publishedAt: now, publishedBy: createdBy };
-      const updated = await applications.findOneAndUpdate(
-        { _id, ...alive, version: version === 1 ? { $exists: false } : version },
-        {
-          $set: { ...published, ...(note !== undefined && { note }), lastModifiedAt: now },
-          ...(note === undefined && { $unset: { note: '' } }),
-        },
-        { returnDocument: 'after' },
-      );
-      return updated ? toRecord(updated) : undefined;
+      const publishing = inTransaction(db, async (session) => {
+        const updated = await applications.findOneAndUpdate(
+          { _id, ...alive, version: version === 1 ? { $exists: false } : version },
+          {
+            $set: { ...published, ...(note !== undefined && { note }), lastModifiedAt: now },
+            ...(note === undefined && { $unset: { note: '' } }),
+          },
+          { returnDocument: 'after', session },
+        );
+        if (!updated) return undefined;
+        const { version: _, ...replaced } = inForce(application);
+        await earlier.updateOne(
+          { application: _id, version },
+          { $setOnInsert: replaced },
+          { upsert: true, session },
+        );
+        await fields.add(application.id, pointers, session);
+        return toRecord(updated);
+      });
+      return within(timeoutMs, 'the publication was not confirmed in time', publishing);
     },
   };
 }

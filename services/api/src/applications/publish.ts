@@ -16,13 +16,12 @@ export const conflict = (application: ApplicationRecord) =>
   );
 
 /** Makes the next version of a schema, which compiles. The one in force stays it when it is published again. Throws ApiError. */
-export function createPublish({ applications, schemas, fields }: Dependencies['store']) {
+export function createPublish({ applications, schemas }: Dependencies['store']) {
   /** The first version has its columns by itself; those of later ones come behind what is there. */
-  async function recordFields(application: ApplicationRecord, rawSchema: string): Promise<void> {
+  async function furtherFields(application: ApplicationRecord, rawSchema: string): Promise<string[]> {
     const first = await schemas.of(application, 1);
     const known = new Set(first && schemaFields(parseSchema(first.rawSchema)));
-    const others = schemaFields(parseSchema(rawSchema)).filter((field) => !known.has(field));
-    if (others.length > 0) await fields.add(application.id, others);
+    return schemaFields(parseSchema(rawSchema)).filter((field) => !known.has(field));
   }
 
   return async function publish(
@@ -31,9 +30,8 @@ export function createPublish({ applications, schemas, fields }: Dependencies['s
   ): Promise<ApplicationRecord> {
     if (version.rawSchema === application.rawSchema) return application;
     if (application.version >= mostVersions) throw quotaReached('versions', mostVersions);
-    // Before the first entry that has them.
-    await recordFields(application, version.rawSchema);
-    const published = await schemas.publish(application, version);
+    const fields = await furtherFields(application, version.rawSchema);
+    const published = await schemas.publish(application, { ...version, fields });
     if (published) return published;
     const now = await applications.byId(application.id);
     throw now ? conflict(now) : applicationNotFound(application.domain);
