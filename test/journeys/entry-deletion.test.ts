@@ -190,6 +190,17 @@ describe('a deletion', () => {
     expect(headers.get('allow')).toBe('GET, HEAD, POST, DELETE');
   });
 
+  it.each(['filter={}', 'filter={%20}', `filter={}&from=${at(0)}`, `filter={}&to=${at(9)}`])(
+    'is refused with a filter that has no condition: %s',
+    async (query) => {
+      const domain = await filled(2);
+      const { status, body } = await ask('DELETE', `${domain}/data?${query}`);
+      expect([status, body.error?.name]).toEqual([400, 'InvalidRequestError']);
+      expect(body.error.message).toMatch(/^`filter` has no condition/);
+      expect((await ask('GET', `${domain}/deletions`)).body.data).toEqual([]);
+    },
+  );
+
   it('is a job like others: listed, cancelled, in the audit log', async () => {
     const domain = await filled(3);
     const { body } = await ask('DELETE', `${domain}/data?from=${at(0)}`);

@@ -21,6 +21,14 @@ const ById = Type.Object({ ...ByDomain.properties, id: EntryId });
 
 const entryNotFound = (id: string) => new ApiError('ResourceNotFoundError', `entry ${id} was not found`);
 
+/** The conditions as a job keeps them. Without any, each entry would match. */
+function toFilter(text: string): string {
+  const conditions = toConditions(text);
+  if (conditions.length > 0) return toText(conditions);
+  const message = '`filter` has no condition: name one, or leave `filter` out and name from or to';
+  throw new ApiError('InvalidRequestError', message);
+}
+
 /** Commits a deletion to MongoDB, then puts its id on the queue; without the queue there is none. */
 function createDeletion(dependencies: Pick<Dependencies, 'store' | 'queues' | 'quotas' | 'log'>) {
   const { store, quotas } = dependencies;
@@ -113,7 +121,7 @@ export const entryDeletionRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, N
           'name what to delete: one of from, to and filter is needed',
         );
       const { from, to } = toPeriod(query);
-      const filter = query.filter === undefined ? undefined : toText(toConditions(query.filter));
+      const filter = query.filter === undefined ? undefined : toFilter(query.filter);
       const application = await findApplication(applications, request);
       const now = new Date();
       const job = await makeDeletion(application, { from, to: to && to < now ? to : now, filter });
