@@ -35,8 +35,8 @@ export async function deletions(bench: Bench): Promise<Section> {
 
   const began = performance.now();
   const since = new Date(Date.now() - ageMs - count / 2).toISOString();
-  const path = `/applications/${domain}/data?from=${since}`;
-  const { id } = await client.need<Job>('DELETE', path, { token });
+  const path = `/applications/${domain}/deletions`;
+  const { id } = await client.need<Job>('POST', path, { token, body: { from: since } });
   await jobCompleted(filled, 'deletions', id);
   const deletedRate = (count - (await left())) / ((performance.now() - began) / 1_000);
   say(`  ${figure(deletedRate)} deleted a second`);

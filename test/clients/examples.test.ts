@@ -16,6 +16,7 @@ const order = [
   'createRehearsal',
   'publishSchema',
   'createReplay',
+  'createDeletion',
   'updateApplication',
   'putApplication',
   'updateProfile',

@@ -46,7 +46,9 @@ KEPT = DOMAINS | values("exports") | values("imports") | values("keys")
 def before_call(context, case, kwargs):
     """A deletion of what the other requests are about goes elsewhere."""
     names = [name for name in re.findall(r"\{(\w+)\}", case.path)]
-    if case.method == "DELETE" and names and case.path_parameters.get(names[-1]) in KEPT:
+    is_dry_run = str((case.query or {}).get("dry_run")).lower() == "true"
+    is_job = case.method == "POST" and case.path.endswith("/deletions") and not is_dry_run
+    if (case.method == "DELETE" or is_job) and names and case.path_parameters.get(names[-1]) in KEPT:
         case.path_parameters = {**case.path_parameters, names[-1]: "kept"}
 
 

@@ -63,8 +63,11 @@ async function over(domain: string, id: string) {
   return job;
 }
 
-async function deleteAll(domain: string, query: string) {
-  const { status, body, text } = await ask('DELETE', `${domain}/data?${query}`);
+const asked = (domain: string, json: object, query = '', options: object = {}) =>
+  ask('POST', `${domain}/deletions${query}`, { json, ...options });
+
+async function deleteAll(domain: string, json: object) {
+  const { status, body, text } = await asked(domain, json);
   expect(status, text).toBe(202);
   expect(body.data).toMatchObject({ kind: 'deletion', state: 'waiting' });
   return over(domain, body.data.id);
@@ -133,19 +136,24 @@ describe('an entry', () => {
 });
 
 describe('a deletion', () => {
-  it.each<[string, (n: number) => boolean]>([
-    [`from=${at(10)}&to=${at(20)}`, (n) => n >= 10 && n < 20],
-    [`from=${at(35)}`, (n) => n >= 35],
-    [`to=${at(3)}`, (n) => n < 3],
-    ['filter={"n":{"in":[0,7,39]}}', (n) => [0, 7, 39].includes(n)],
-    [`from=${at(10)}&filter={"n":{"lt":12}}`, (n) => n === 10 || n === 11],
-    ['filter={"nothing":1}', () => false],
-    [`to=2100-01-01`, () => true],
-  ])('takes what matches: %s', async (query, isDeleted) => {
+  it.each<[object, (n: number) => boolean]>([
+    [{ from: at(10), to: at(20) }, (n) => n >= 10 && n < 20],
+    [{ from: at(35) }, (n) => n >= 35],
+    [{ to: at(3) }, (n) => n < 3],
+    [{ filter: { n: { in: [0, 7, 39] } } }, (n) => [0, 7, 39].includes(n)],
+    [{ from: at(10), filter: '{"n":{"lt":12}}' }, (n) => n === 10 || n === 11],
+    [{ filter: { nothing: 1 } }, () => false],
+    [{ from: '2100-01-01' }, () => false],
+    [{ to: '2100-01-01' }, () => true],
+  ])('takes what matches, as many as a dry run counts: %j', async (selection, isDeleted) => {
     const domain = await filled(40);
     const all = Array.from({ length: 40 }, (_, n) => n);
     const deleted = all.filter(isDeleted).length;
-    expect(await deleteAll(domain, query)).toMatchObject({
+    const dry = await asked(domain, selection, '?dry_run=true');
+    expect([dry.status, dry.body.data]).toEqual([200, { count: deleted }]);
+    expect((await ask('GET', `${domain}/deletions`)).body.data).toEqual([]);
+    expect(await total(domain)).toBe(40);
+    expect(await deleteAll(domain, selection)).toMatchObject({
       state: 'completed',
       result: { deleted },
       progress: { done: deleted, total: deleted },
@@ -158,7 +166,8 @@ describe('a deletion', () => {
     const domain = await sluice.application(token);
     const large = ['9007199254740993', '9007199254740992', '9007199254740994'];
     await uploadClient(sluice, token).batch(domain, large.map((n) => `{"n":${n}}`).join('\n'));
-    expect(await deleteAll(domain, `filter={"n":${large[0]}}`)).toMatchObject({ result: { deleted: 1 } });
+    const { body } = await asked(domain, {}, '', { json: undefined, body: `{"filter":{"n":${large[0]}}}` });
+    expect(await over(domain, body.data.id)).toMatchObject({ result: { deleted: 1 } });
     const { text } = await ask('GET', `${domain}/data`);
     expect([...text.matchAll(/"n":(\d+)/g)].map(([, n]) => n).sort()).toEqual(large.slice(1));
   });
@@ -166,7 +175,7 @@ describe('a deletion', () => {
   it('leaves what is uploaded after it was asked for', async () => {
     const domain = await filled(5);
     const client = uploadClient(sluice, token);
-    const { body } = await ask('DELETE', `${domain}/data?to=2100-01-01`);
+    const { body } = await asked(domain, { to: '2100-01-01' });
     await client.upload(domain, '{"n":100}');
     await over(domain, body.data.id);
     expect(await numbers(domain)).toEqual([100]);
@@ -175,35 +184,50 @@ describe('a deletion', () => {
   it('is refused without bounds, with a wrong filter, and to others', async () => {
     const domain = await filled(1);
     const stranger = (await sluice.owner()).token;
-    const refused = [
-      await ask('DELETE', `${domain}/data`),
-      await ask('DELETE', `${domain}/data?filter=x`),
-      await ask('DELETE', `${domain}/data?from=${at(2)}&to=${at(1)}`),
-      await ask('DELETE', `${domain}/data?start=1`),
-      await ask('DELETE', `${domain}/data?from=${at(0)}`, { token: stranger }),
-      await ask('DELETE', `${domain}/data?from=${at(0)}`, { token: undefined }),
-    ];
-    expect(refused.map(({ status }) => status)).toEqual([400, 400, 400, 400, 404, 401]);
-    expect(refused[0]?.body.error.message).toBe('name what to delete: one of from, to and filter is needed');
+    for (const query of ['', '?dry_run=true']) {
+      const refused = [
+        await asked(domain, {}, query),
+        await asked(domain, { filter: 'x' }, query),
+        await asked(domain, { from: at(2), to: at(1) }, query),
+        await asked(domain, { from: null }, query),
+        await asked(domain, { start: 1 }, query),
+        await asked(domain, { from: at(0) }, query, { token: stranger }),
+        await asked(domain, { from: at(0) }, query, { token: undefined }),
+      ];
+      expect(refused.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400, 404, 401]);
+      const message = 'name what to delete: one of from, to and filter is needed';
+      expect(refused[0]?.body.error.message).toBe(message);
+    }
     expect(await total(domain)).toBe(1);
-    const { headers } = await ask('PUT', `${domain}/data`);
-    expect(headers.get('allow')).toBe('GET, HEAD, POST, DELETE');
+    expect((await ask('GET', `${domain}/deletions`)).body.data).toEqual([]);
   });
 
-  it.each(['filter={}', 'filter={%20}', `filter={}&from=${at(0)}`, `filter={}&to=${at(9)}`])(
-    'is refused with a filter that has no condition: %s',
-    async (query) => {
+  it.each([{ filter: {} }, { filter: '{ }' }, { filter: {}, from: at(0) }, { filter: {}, to: at(9) }])(
+    'is refused with a filter that has no condition: %j',
+    async (selection) => {
       const domain = await filled(2);
-      const { status, body } = await ask('DELETE', `${domain}/data?${query}`);
-      expect([status, body.error?.name]).toEqual([400, 'InvalidRequestError']);
-      expect(body.error.message).toMatch(/^`filter` has no condition/);
+      for (const query of ['', '?dry_run=true']) {
+        const { status, body } = await asked(domain, selection, query);
+        expect([status, body.error?.name]).toEqual([400, 'InvalidRequestError']);
+        expect(body.error.message).toMatch(/^`filter` has no condition/);
+      }
+      expect((await ask('GET', `${domain}/deletions`)).body.data).toEqual([]);
+    },
+  );
+
+  it.each(['DELETE', 'PUT', 'PATCH', 'PROPFIND'])(
+    'is not asked for on the path of the entries: %s',
+    async (method) => {
+      const domain = await filled(1);
+      const { status, headers } = await ask(method, `${domain}/data?to=2100-01-01`);
+      expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD, POST']);
       expect((await ask('GET', `${domain}/deletions`)).body.data).toEqual([]);
     },
   );
 
   it('is a job like others: listed, cancelled, in the audit log', async () => {
     const domain = await filled(3);
-    const { body } = await ask('DELETE', `${domain}/data?from=${at(0)}`);
+    const { body } = await asked(domain, { from: at(0) });
     await over(domain, body.data.id);
     const jobs = (await ask('GET', `${domain}/deletions`)).body.data;
     expect(jobs.map(({ id }: { id: string }) => id)).toEqual([body.data.id]);
@@ -225,9 +249,9 @@ it('a deletion whose worker is killed goes on, and counts each entry once', asyn
   const domain = await one.application(owner.token);
   const count = 16_000;
   await fill(domain, count, (n) => ({ n, odd: n % 2 === 1 }), MONGODB_URL);
-  const request = (method: string, path: string) =>
-    one.request(method, `/applications/${domain}/${path}`, { token: owner.token });
-  const { body } = await request('DELETE', 'data?filter={"odd":true}');
+  const request = (method: string, path: string, json?: object) =>
+    one.request(method, `/applications/${domain}/${path}`, { token: owner.token, json });
+  const { body } = await request('POST', 'deletions', { filter: { odd: true } });
   const job = async () => (await request('GET', `deletions/${body.data.id}`)).body.data;
   for (const done of [1, 4_000]) {
     const worker = createWorkerProcess('ingest-worker', one.env);
@@ -294,7 +318,7 @@ it('retention is set, shown and taken away', async () => {
 it('uploads that come while entries are deleted are all kept', async () => {
   const domain = await filled(5_000);
   const client = uploadClient(sluice, token);
-  const { body } = await ask('DELETE', `${domain}/data?to=${at(100_000)}`);
+  const { body } = await asked(domain, { to: at(100_000) });
   const batches = 20;
   for (let sent = 0; sent < batches; sent++) {
     const payloads = Array.from({ length: 50 }, (_, i) => ({ n: 1_000_000 + 50 * sent + i }));

@@ -146,7 +146,7 @@ describe('the description of the API', () => {
           `delete /api/applications/{domain}/${jobs}/{id}`,
         ]),
         'get /api/applications/{domain}/data',
-        'delete /api/applications/{domain}/data',
+        'post /api/applications/{domain}/deletions',
         'get /api/applications/{domain}/data/live',
         'get /api/applications/{domain}/data/{id}',
         'get /api/applications/{domain}/stats',

@@ -94,8 +94,8 @@ it('counts by hours and days of UTC, as MongoDB does, also when entries were del
   }
   await expectExact(() => true);
   const [from, to] = [Date.parse('2026-03-02T10:20:00Z'), Date.parse('2026-03-03T10:20:00Z')];
-  const bounds = `from=${new Date(from).toISOString()}&to=${new Date(to).toISOString()}`;
-  const made = await sluice.request('DELETE', `${path}/data?${bounds}`, { token });
+  const json = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
+  const made = await sluice.request('POST', `${path}/deletions`, { token, json });
   expect(made.status).toBe(202);
   const left = times.filter((time) => time < from || time >= to).length;
   await until(async () => (await uploadClient(sluice, token).count(domain)) === left);

@@ -161,10 +161,34 @@ export const EntriesQuery = Type.Object(
   { additionalProperties: false },
 );
 
+/** The filter of a body. Where an object is sent, `textOf` of the route puts its JSON text in its place. */
+export const BodyFilter = Type.Unsafe<string>({
+  type: ['object', 'string'],
+  description: 'Conditions on payloads, as in the list of entries: an object, or its JSON text.',
+});
+
 /** At least one is needed. */
+export const DeletionRequest = Type.Object(
+  { from: Type.Optional(Timestamp), to: Type.Optional(Timestamp), filter: Type.Optional(BodyFilter) },
+  {
+    additionalProperties: false,
+    title: 'DeletionRequest',
+    examples: [{ to: '2026-11-21', filter: { celsius: { gte: 60 } } }],
+  },
+);
+
 export const DeletionQuery = Type.Object(
-  { from: Type.Optional(Timestamp), to: Type.Optional(Timestamp), filter: Type.Optional(Filter) },
+  {
+    dry_run: Type.Optional(
+      Type.Boolean({ default: false, description: 'Count the entries that match; delete nothing.' }),
+    ),
+  },
   { additionalProperties: false },
+);
+
+export const DeletionCount = Type.Object(
+  { count: Type.Integer({ description: 'Number of entries that match.', examples: [2] }) },
+  { title: 'DeletionCount' },
 );
 
 export const Pagination = Type.Object(
@@ -196,6 +220,7 @@ export const EntryPage = Type.Object(
   { title: 'EntryPage' },
 );
 
+export type DeletionRequest = Static<typeof DeletionRequest>;
 export type EntriesQuery = Static<typeof EntriesQuery>;
 export type Entry = Static<typeof Entry>;
 export type EntryPage = Static<typeof EntryPage>;

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { jobKinds, jobStates } from '../jobs.ts';
-import { Timestamp } from './entries.ts';
+import { BodyFilter, Timestamp } from './entries.ts';
 
 const strict = { additionalProperties: false };
 export const Format = Type.Enum(['csv', 'ndjson', 'parquet'], {
@@ -36,7 +36,6 @@ const common = {
 
 const aboutMeta =
   'Columns beside those of the payload, behind `createdAt`: `id` of the entry, and `schema_version`, the version that it was validated with. NDJSON has `id` in any case.';
-const aboutFilter = 'Conditions on payloads, as in the list of entries';
 
 export const ExportQuery = Type.Object(
   {
@@ -54,7 +53,9 @@ export const ExportQuery = Type.Object(
         description: `\`id\`, \`schema_version\`, or both with a comma between them. ${aboutMeta}`,
       }),
     ),
-    filter: Type.Optional(Type.String({ description: `${aboutFilter}: JSON.` })),
+    filter: Type.Optional(
+      Type.String({ description: 'Conditions on payloads, as in the list of entries: JSON.' }),
+    ),
   },
   strict,
 );
@@ -77,13 +78,7 @@ export const ExportRequest = Type.Object(
         description: aboutMeta,
       }),
     ),
-    filter: Type.Optional(
-      // Where an object is sent, `textOf` of the route puts its JSON text in its place.
-      Type.Unsafe<string>({
-        type: ['object', 'string'],
-        description: `${aboutFilter}: an object, or its JSON text.`,
-      }),
-    ),
+    filter: Type.Optional(BodyFilter),
   },
   { ...strict, title: 'ExportRequest', examples: [{ format: 'csv', columns: ['createdAt', 'celsius'] }] },
 );

@@ -1,60 +1,58 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { DeletionQuery, Entry, EntryId } from '@sluice/shared/contracts/entries.ts';
+import {
+  DeletionCount,
+  DeletionQuery,
+  DeletionRequest,
+  Entry,
+  EntryId,
+} from '@sluice/shared/contracts/entries.ts';
 import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
 import { Job, jobExamples } from '@sluice/shared/contracts/jobs.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
-import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
-import { toText } from '@sluice/store/entries/entry-filter.ts';
-import type { DeletionJob, DeletionOptions } from '@sluice/store/jobs/job-records.ts';
+import type { Period } from '@sluice/store/entries/entries.ts';
+import { type Condition, toText } from '@sluice/store/entries/entry-filter.ts';
 import Type from 'typebox';
 import { findApplication } from '../applications/find.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { success } from '../http/envelope.ts';
 import { toPeriod } from '../http/formats.ts';
 import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
-import { enqueueOrCancel } from '../jobs/enqueue.ts';
 import { toJob } from '../jobs/to-job.ts';
+import { answerTooMuch } from './answer-too-much.ts';
+import { createDeletion } from './create-deletion.ts';
 import { toConditions } from './filter.ts';
 import { toEntry } from './to-entry.ts';
 
 const ById = Type.Object({ ...ByDomain.properties, id: EntryId });
 
+type Selection = Period & { filter: Condition[] | undefined };
+
 const entryNotFound = (id: string) => new ApiError('ResourceNotFoundError', `entry ${id} was not found`);
 
-/** The conditions as a job keeps them. Without any, each entry would match. */
-function toFilter(text: string): string {
-  const conditions = toConditions(text);
-  if (conditions.length > 0) return toText(conditions);
-  const message = '`filter` has no condition: name one, or leave `filter` out and name from or to';
-  throw new ApiError('InvalidRequestError', message);
+/** What a deletion selects, until now at most: what is uploaded later stays. Throws ApiError where it names nothing. */
+function toSelection({ filter: text, ...asked }: DeletionRequest): Selection {
+  if (asked.from === undefined && asked.to === undefined && text === undefined)
+    throw new ApiError('InvalidRequestError', 'name what to delete: one of from, to and filter is needed');
+  const { from, to } = toPeriod(asked);
+  const now = new Date();
+  const filter = text === undefined ? undefined : toConditions(text, 'body');
+  // Every entry would match.
+  if (filter?.length === 0) {
+    const message = '`filter` has no condition: name one, or leave `filter` out and name from or to';
+    const details = [{ in: 'body' as const, path: '/filter', keyword: 'filter', message }];
+    throw new ApiError('InvalidRequestError', message, { details });
+  }
+  return { from, to: to && to < now ? to : now, filter };
 }
 
-/** Commits a deletion to MongoDB, then puts its id on the queue; without the queue there is none. */
-function createDeletion(dependencies: Pick<Dependencies, 'store' | 'queues' | 'quotas' | 'log'>) {
-  const { store, quotas } = dependencies;
-  return async (application: ApplicationRecord, options: DeletionOptions): Promise<DeletionJob> => {
-    const owner = application.owner.id;
-    await quotas.check('jobs', owner);
-    const { id, domain } = application;
-    const job = await store.jobs.create<'deletion'>({
-      kind: 'deletion',
-      application: id,
-      owner,
-      domain,
-      options,
-    });
-    return enqueueOrCancel(dependencies, job, 'entries cannot be deleted');
-  };
-}
-
-type Needs = 'store' | 'queues' | 'quotas' | 'audit' | 'log';
+type Needs = 'store' | 'queues' | 'quotas' | 'capacity' | 'audit' | 'log';
 
 /** A single entry, and the deletion of entries. */
 export const entryDeletionRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = async (
   app,
   dependencies,
 ) => {
-  const { store, audit } = dependencies;
+  const { store, capacity, audit } = dependencies;
   const { applications, entries, deletions } = store;
   ownerRoutes(app, 'Entries');
   const makeDeletion = createDeletion(dependencies);
@@ -100,32 +98,40 @@ export const entryDeletionRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, N
     },
   );
 
-  app.delete(
-    '/applications/:domain/data',
+  app.post(
+    '/applications/:domain/deletions',
     {
+      config: { textOf: 'filter' },
       schema: {
-        operationId: 'deleteEntries',
+        operationId: 'createDeletion',
         summary: 'Delete entries of a period, or those that match a filter',
         description:
-          'Creates a deletion job. `from` is included, `to` is not; at least one of `from`, `to` and `filter` is needed. Entries that are uploaded later stay.',
+          'Creates a deletion job. `from` is included, `to` is not; at least one of `from`, `to` and `filter` is needed. Entries that are uploaded later stay. ' +
+          'With `dry_run=true` nothing is deleted: the answer counts the entries that match.',
         params: ByDomain,
         querystring: DeletionQuery,
-        response: { 202: Success(Job, 'The job is waiting.', jobExamples.waiting('deletion')), ...overLimit },
+        body: DeletionRequest,
+        response: {
+          200: Success(DeletionCount, 'With `dry_run=true`: how many entries match.'),
+          202: Success(Job, 'The job is waiting.', jobExamples.waiting('deletion')),
+          ...overLimit,
+        },
       },
     },
     async (request, reply) => {
-      const { query } = request;
-      if (query.from === undefined && query.to === undefined && query.filter === undefined)
-        throw new ApiError(
-          'InvalidRequestError',
-          'name what to delete: one of from, to and filter is needed',
-        );
-      const { from, to } = toPeriod(query);
-      const filter = query.filter === undefined ? undefined : toFilter(query.filter);
+      const { body, owner, query } = request;
+      const selection = toSelection(body);
       const application = await findApplication(applications, request);
-      const now = new Date();
-      const job = await makeDeletion(application, { from, to: to && to < now ? to : now, filter });
-      await audit.note(request, { action: 'deletion.made', application: application.domain, job: job.id });
+      const { id, domain, hasDeletions } = application;
+      if (query.dry_run) {
+        const count = await capacity.pageReads
+          .runInFairOrder(owner.id, () => entries.count(id, { ...selection, isIntact: !hasDeletions }))
+          .catch(answerTooMuch);
+        return success(reply, { count });
+      }
+      const { filter } = selection;
+      const job = await makeDeletion(application, { ...selection, filter: filter && toText(filter) });
+      await audit.note(request, { action: 'deletion.made', application: domain, job: job.id });
       return success(reply, toJob(job), 202);
     },
   );

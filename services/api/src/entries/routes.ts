@@ -1,8 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { EntriesQuery, EntryPage } from '@sluice/shared/contracts/entries.ts';
 import { Success } from '@sluice/shared/contracts/envelope.ts';
-import { ApiError } from '@sluice/shared/errors.ts';
-import { FilterTimeout } from '@sluice/store/entries/entry-filter.ts';
 import { entryIdBytes } from '@sluice/store/entries/entry-id.ts';
 import type { ForwardEntries, ForwardPage } from '@sluice/store/entries/forward-entries.ts';
 import { findApplication } from '../applications/find.ts';
@@ -10,19 +8,12 @@ import type { Dependencies } from '../dependencies.ts';
 import { fromCursor } from '../http/cursor.ts';
 import { success } from '../http/envelope.ts';
 import { toPeriod } from '../http/formats.ts';
-import { answerTooLarge, toPage } from '../http/pages.ts';
+import { toPage } from '../http/pages.ts';
 import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
 import { pageBytes } from '../limits/table.ts';
+import { answerTooMuch } from './answer-too-much.ts';
 import { toConditions } from './filter.ts';
 import { toEntry } from './to-entry.ts';
-
-function answerTooMuch(cause: unknown): never {
-  if (cause instanceof FilterTimeout) {
-    const message = `the filter took longer than ${cause.limitMs / 1_000} s: narrow it with from and to`;
-    throw new ApiError('InvalidRequestError', message, { cause });
-  }
-  return answerTooLarge(cause, 'entries');
-}
 
 /**
  * Listing: newest first, by index or by cursor; all entries, a period, or those that a filter leaves. Pages count also while
