@@ -53,11 +53,13 @@ describe('an upload with an idempotency key', () => {
 
   it('conflicts with another payload, of which nothing is stored', async () => {
     await one.upload(domain, '{"n":1}', 'key');
-    for (const client of clients) {
-      const { status, body } = await client.upload(domain, '{"n":2}', 'key');
-      expect([status, body.error.name]).toEqual([409, 'ResourceConflictError']);
-    }
+    for (const client of clients)
+      for (const payload of ['{"n":2}', '{"n":1,"other":1}']) {
+        const { status, body } = await client.upload(domain, payload, 'key');
+        expect([status, body.error.name]).toEqual([409, 'ResourceConflictError']);
+      }
     expect(await one.payloads(domain)).toEqual([{ n: 1 }]);
+    expect(await one.fields(domain)).toEqual([]);
   });
 
   it.each([

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { createRecordFields } from '@sluice/intake/record-fields.ts';
 import { createUploadValidator } from '@sluice/intake/upload-validator.ts';
-import type { LineRefusal } from '@sluice/intake/validate-payload.ts';
 import { withoutByteOrderMark } from '@sluice/json/read-payload.ts';
 import { IdempotencyKey, NewEntry, Upload } from '@sluice/shared/contracts/entries.ts';
 import { Success } from '@sluice/shared/contracts/envelope.ts';
@@ -82,13 +81,8 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
   });
   takeJsonBytes(app);
 
-  /** The entry of an upload that was stored under an earlier schema with the same key. Throws ApiError where its payload is another one. */
-  async function findBefore(
-    once: Buffer,
-    body: Buffer,
-    { name }: LineRefusal,
-  ): Promise<Accepted | undefined> {
-    if (name === 'MalformedBodyError') return undefined;
+  /** The entry that is stored with the same key. Throws ApiError where its payload is another one. */
+  async function findBefore(once: Buffer, body: Buffer): Promise<Accepted | undefined> {
     const [before] = await entries.before([{ once, json: body }]);
     if (!before) return undefined;
     const error = outcomeError(before.outcome);
@@ -115,7 +109,9 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
     const once = key === undefined ? undefined : idempotencyHash('upload', application.id, key);
     const validated = await uploadValidator.validate(application, body);
     if (!validated.ok) {
-      const before = once && (await findBefore(once, body, validated.refusal));
+      // It may be stored: under an earlier schema, or by a replay.
+      const isJson = validated.refusal.name !== 'MalformedBodyError';
+      const before = once && isJson && (await findBefore(once, body));
       if (before) return before;
       const refusal = await validated.explain();
       const { name, details } = refusal;
@@ -133,8 +129,12 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
       throw new ApiError(name, message, details && { details });
     }
     const { json, bson, text, fields } = validated;
-    const recording = recordFields.record(application, new Set(fields));
-    if (recording) await recording;
+    if (fields.length > 0) {
+      // An upload that is not stored leaves no field.
+      const before = once && (await findBefore(once, body));
+      if (before) return before;
+      await recordFields.record(application, new Set(fields));
+    }
     const { id, version } = application;
     const entry: Storable = { application: id, json, bson, once, version };
     const [outcome] = await commit.add([entry], (bson ?? body).length, 'uploads');
