@@ -1,5 +1,6 @@
+import { accessSync, constants } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 
 /** What is needed before the settings can be loaded, which is to come from a cache already. */
 export function localEnv(env: NodeJS.ProcessEnv = process.env) {
@@ -14,3 +15,19 @@ export function localEnv(env: NodeJS.ProcessEnv = process.env) {
 
 /** What the user set, for the services to inherit. */
 export const inherited = (): NodeJS.ProcessEnv => ({ ...process.env });
+
+/** The full path of a program on the PATH; undefined if it is not there. */
+export const onPath = (program: string): string | undefined =>
+  (process.env.PATH ?? '')
+    .split(delimiter)
+    .map((dir) => resolve(dir, program))
+    .find(isExecutable);
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,9 +1,10 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { program } from '../../test/support/local/stand-ins.ts';
 import { tempDir } from '../../test/support/local/temp-dir.ts';
 import { createChildren } from '../children.ts';
-import { findServer, type Kind } from './find.ts';
+import { type Kind, servers } from './find.ts';
+import type { Writer } from './written-by.ts';
 
 const kind: Kind = {
   what: 'Demo',
@@ -20,28 +21,37 @@ const kind: Kind = {
   },
 };
 
-function program(path: string, script: string): string {
-  mkdirSync(join(path, '..'), { recursive: true });
-  writeFileSync(path, `#!/bin/sh\n${script}\n`);
-  chmodSync(path, 0o755);
-  return path;
-}
-
-function find(dir: string, programs = kind.programs) {
-  const shared = { cacheDir: dir, children: createChildren(dir) };
-  return findServer({ ...kind, programs }, { ...shared, log: () => {} });
+function find(dir: string, programs = kind.programs, writer?: Writer) {
+  const options = { cacheDir: dir, children: createChildren(dir), log: () => {} };
+  return Array.fromAsync(servers({ ...kind, programs }, writer, options));
 }
 
 it('uses the program that is installed', async () => {
   const dir = tempDir();
   const path = program(join(dir, 'demo'), 'echo demo v=3.1.4');
-  expect(await find(dir, [path])).toEqual({ path, source: `${path} 3.1.4 on PATH` });
+  expect(await find(dir, [path])).toEqual([
+    { program: path, version: '3.1.4', source: `demo 3.1.4 at ${path}` },
+  ]);
 });
 
 it('uses a cached download without asking for another', async () => {
   const dir = tempDir();
   const path = program(join(dir, 'demo-1', 'demo'), 'echo demo version v2.0.0');
-  expect(await find(dir)).toEqual({ path, source: 'demo 2.0.0 from the cache' });
+  expect(await find(dir)).toEqual([{ program: path, version: '2.0.0', source: 'demo 2.0.0 from the cache' }]);
+});
+
+describe('over a folder that a program wrote', () => {
+  it.each([
+    ['that program alone', '3.1.4', ['3.1.4']],
+    ['all that there are, once it was updated', '3.1.5', ['4.0.0', '2.0.0']],
+  ])('uses %s', async (_, version, expected) => {
+    const dir = tempDir();
+    program(join(dir, 'demo-1', 'demo'), 'echo demo v2.0.0');
+    const newer = program(join(dir, 'newer', 'demo'), 'echo demo v4.0.0');
+    const writer = program(join(dir, 'writer', 'demo'), `echo demo v3.1.4`);
+    const found = await find(dir, [newer], { program: writer, version });
+    expect(found.map((server) => 'version' in server && server.version)).toEqual(expected);
+  });
 });
 
 it.each([

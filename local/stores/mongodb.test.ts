@@ -1,7 +1,10 @@
 import { once } from 'node:events';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { expect, it, onTestFinished } from 'vitest';
+import { onPathFirst, refusing } from '../../test/support/local/stand-ins.ts';
 import { crash, storeOptions } from '../../test/support/local/stores.ts';
 import { tempDir } from '../../test/support/local/temp-dir.ts';
 import { startMongodb } from './mongodb.ts';
@@ -55,4 +58,28 @@ it('runs again after a crash, at the same address and with its data', async () =
   crash(options.dataDir, 'mongod');
   await again;
   expect(await count(url)).toBe(1);
+});
+
+it('goes on with the program that wrote the folder; of another that refuses it, it says what to do', async () => {
+  const dataDir = tempDir();
+  const first = await startMongodb(storeOptions(dataDir));
+  await using(first.url, (client) => client.db('test').collection('kept').insertOne({}));
+  await first.stop();
+  const path = onPathFirst({ mongod: refusing('99.0.1') });
+  const again = await startMongodb(storeOptions(dataDir));
+  expect(again.source).toBe(first.source);
+  expect(await count(again.url)).toBe(1);
+  await again.stop();
+
+  const folder = join(dataDir, 'mongodb');
+  const record = { program: '/removed/mongod', version: '98.0.0' };
+  writeFileSync(join(folder, 'written-by.json'), JSON.stringify(record));
+  const before = readdirSync(folder);
+  const options = { ...storeOptions(dataDir), cacheDir: tempDir() };
+  await expect(startMongodb(options)).rejects.toThrow(
+    `MongoDB cannot start: mongod 99.0.1 at ${path}/mongod (exit code 1) cannot use ${folder}, ` +
+      `see ${join(dataDir, 'logs', 'mongod.log')}; install mongod 98.0.0, which wrote this folder`,
+  );
+  expect(readdirSync(folder)).toEqual(before);
+  expect(options.said).toEqual([]);
 });

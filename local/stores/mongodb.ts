@@ -1,17 +1,15 @@
-import { mkdirSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { localStores } from '@sluice/shared/config/local-stores.ts';
-import { findServer, mongod } from './find.ts';
+import { mongod } from './find.ts';
 import { makePrimary } from './replica-set.ts';
-import { runStore, type Store, type StoreOptions, usedAsIs } from './store.ts';
+import { runOverFolder } from './run-over-folder.ts';
+import { type Store, type StoreOptions, usedAsIs } from './store.ts';
 
 /** A MongoDB replica set of one node: transactions and `w: majority` need the set, not more nodes. */
 export async function startMongodb(options: StoreOptions): Promise<Store> {
   if (options.url) return usedAsIs(options.url, mongod.variable);
-  const found = await findServer(mongod, options);
   const dbpath = join(options.dataDir, 'mongodb');
-  mkdirSync(dbpath, { recursive: true });
   const shared = [
     ...['--replSet', 'sluice', '--wiredTigerCacheSizeGB', cacheGigabytes(), '--oplogSize', '1024'],
     // After a crash it replays what came since the last checkpoint: by default up to a minute of uploads, which takes as long.
@@ -23,22 +21,19 @@ export async function startMongodb(options: StoreOptions): Promise<Store> {
     ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
   ];
   const url = localStores.mongod;
-  return runStore(
-    {
-      ...{ name: 'mongod', rank: 1, found, ...options },
-      programArgs: (port) => [
-        ...['--dbpath', dbpath, '--port', String(port), '--bind_ip', '127.0.0.1', '--nounixsocket'],
-        ...shared,
-      ],
-      container: {
-        inside: 27017,
-        mount: { source: dbpath, target: '/data/db' },
-        args: ['--bind_ip_all', ...shared],
-      },
-      prepare: (port, inside, alive) => makePrimary(url(port), `127.0.0.1:${inside}`, alive),
+  return runOverFolder({
+    ...{ name: 'mongod', rank: 1, kind: mongod, folder: dbpath, ...options, url },
+    programArgs: (port) => [
+      ...['--dbpath', dbpath, '--port', String(port), '--bind_ip', '127.0.0.1', '--nounixsocket'],
+      ...shared,
+    ],
+    container: {
+      inside: 27017,
+      mount: { source: dbpath, target: '/data/db' },
+      args: ['--bind_ip_all', ...shared],
     },
-    url,
-  );
+    prepare: (port, inside, alive) => makePrimary(url(port), `127.0.0.1:${inside}`, alive),
+  });
 }
 
 /** An eighth of the memory, between a quarter and two gigabytes; MongoDB itself would take half. */

@@ -1,31 +1,51 @@
-import { mkdirSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { localStores } from '@sluice/shared/config/local-stores.ts';
-import { findServer, redis } from './find.ts';
+import { redis } from './find.ts';
 import { redisCommand } from './redis-command.ts';
-import { runStore, type Store, type StoreOptions, until, usedAsIs } from './store.ts';
+import { type OverFolder, runOverFolder, Unusable } from './run-over-folder.ts';
+import { type Store, type StoreOptions, until, usedAsIs } from './store.ts';
 
 /** Redis or Valkey that keeps what it was told across restarts and never evicts a job. */
 export async function startRedis(options: StoreOptions): Promise<Store> {
   if (options.url) return usedAsIs(options.url, redis.variable);
-  const found = await findServer(redis, options);
   const dir = join(options.dataDir, 'redis');
-  mkdirSync(dir, { recursive: true });
   const shared = ['--appendonly', 'yes', '--save', '', '--maxmemory-policy', 'noeviction'];
   const url = localStores.redis;
-  return runStore(
-    {
-      ...{ name: 'redis', rank: 2, found, ...options },
-      programArgs: (port) => ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, ...shared],
-      container: {
-        inside: 6379,
-        mount: { source: dir, target: '/data' },
-        args: ['--bind', '0.0.0.0', '--protected-mode', 'no', ...shared],
-      },
-      prepare: (port, _inside, alive) => until(() => ping(url(port)), alive),
+  return runOrBeginAnew({
+    ...{ name: 'redis', rank: 2, kind: redis, folder: dir, ...options, url },
+    programArgs: (port) => ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, ...shared],
+    container: {
+      inside: 6379,
+      mount: { source: dir, target: '/data' },
+      args: ['--bind', '0.0.0.0', '--protected-mode', 'no', ...shared],
     },
-    url,
-  );
+    prepare: (port, _inside, alive) => until(() => ping(url(port)), alive),
+  });
+}
+
+/** Sets a folder aside over which none starts: Redis only delivers, and the workers put unfinished jobs on its queues again. */
+async function runOrBeginAnew(server: OverFolder): Promise<Store> {
+  const { folder, log } = server;
+  try {
+    return await runOverFolder(server);
+  } catch (unusable) {
+    if (!(unusable instanceof Unusable)) throw unusable;
+    const aside = `${folder}.unreadable-${new Date().toISOString().replaceAll(/[:.]/g, '')}`;
+    renameSync(folder, aside);
+    try {
+      const store = await runOverFolder(server);
+      log(
+        `Redis begins with an empty folder: ${unusable.tried} cannot use the old one, now ${aside}; no job is lost`,
+      );
+      return store;
+    } catch {
+      // The folder is not the cause.
+      rmSync(folder, { recursive: true, force: true });
+      renameSync(aside, folder);
+      throw unusable;
+    }
+  }
 }
 
 async function ping(url: string): Promise<void> {

@@ -36,7 +36,7 @@ export const usedAsIs = (url: string, variable: string): Store => ({
   stop: async () => {},
 });
 
-interface Server {
+export interface Server {
   name: string;
   rank: number;
   found: Found;
@@ -59,7 +59,7 @@ interface Running {
 
 /**
  * Runs a server on a free port of 127.0.0.1, if possible on that of the last run, and resolves when it can be used. One that
- * dies later is started again on the same port.
+ * dies later is started again on the same port. Throws Stopped if it ends before.
  */
 export async function runStore(server: Server, url: (port: number) => string): Promise<Store> {
   const { name, dataDir, found } = server;
@@ -98,8 +98,9 @@ function keepRunning(server: Server, port: number, first: Running): Pick<Store, 
       if (!isWanted()) return never;
       const now = performance.now();
       deaths = [...deaths, now].filter((at) => now - at < deathsWithinMs);
-      if (deaths.length === mostDeaths) throw stopped(server, how, ` ${mostDeaths} times within a minute`);
-      log(`${stopped(server, how).message}; starting it again`);
+      if (deaths.length === mostDeaths)
+        throw new Stopped(server, how, ` ${mostDeaths} times within a minute`);
+      log(`${new Stopped(server, how).message}; starting it again`);
       await wait(firstDelayMs * 2 ** (deaths.length - 1));
       if (!isWanted()) return never;
       running = run(server, port);
@@ -127,7 +128,7 @@ function run(server: Server, port: number): Running {
   const gone = new AbortController();
   const ended = child.exited.then(({ code, signal, error }) => {
     const how = error?.message ?? signal ?? `exit code ${code}`;
-    gone.abort(stopped(server, how));
+    gone.abort(new Stopped(server, how));
     return how;
   });
   const inside = 'image' in found ? container.inside : port;
@@ -136,10 +137,19 @@ function run(server: Server, port: number): Running {
   return { child, ended, ready };
 }
 
-const stopped = (server: Server, how: string, howOften = '') =>
-  new StartError(`${server.name} stopped${howOften} (${how}), see ${logFile(server)}`);
+/** A server ended by itself. */
+export class Stopped extends StartError {
+  /** Its exit code or signal. */
+  how: string;
 
-const logFile = ({ dataDir, name }: Server) => join(dataDir, 'logs', `${name}.log`);
+  constructor(server: Server, how: string, howOften = '') {
+    super(`${server.name} stopped${howOften} (${how}), see ${logFile(server)}`);
+    this.how = how;
+  }
+}
+
+export const logFile = ({ dataDir, name }: Pick<Server, 'dataDir' | 'name'>) =>
+  join(dataDir, 'logs', `${name}.log`);
 
 function launch(server: Server, port: number): Child {
   const { name, rank, found, dataDir, children, container } = server;
@@ -149,7 +159,7 @@ function launch(server: Server, port: number): Child {
   const program =
     'image' in found
       ? dockerRun({ ...container, image: found.image }, port)
-      : { command: found.path, args: server.programArgs(port) };
+      : { command: found.program, args: server.programArgs(port) };
   try {
     return children.start({
       name,
