@@ -192,6 +192,19 @@ describe('sluice-admin config check', () => {
     ]);
   });
 
+  it('refuses a token that expires at once, and a drain that outlasts the shutdown', async () => {
+    const env = { ...ownStores(), JWT_TOKEN_DURATION: '0', DRAIN_DELAY: '30s' };
+    const { code, stderr } = await admin(env, ['config', 'check', 'api']);
+    expect([code, stderr.split('\n')]).toEqual([
+      1,
+      [
+        expect.stringMatching(/^sluice-admin: api: JWT_TOKEN_DURATION must be /),
+        'sluice-admin: api: DRAIN_DELAY must be shorter than SHUTDOWN_TIMEOUT, which includes it',
+        '',
+      ],
+    ]);
+  });
+
   it('knows the services by their names', async () => {
     const { code, stderr } = await admin(ownStores(), ['config', 'check', 'proxy']);
     expect([code, stderr]).toEqual([

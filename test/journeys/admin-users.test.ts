@@ -56,6 +56,10 @@ describe('sluice-admin users', () => {
     [['create', 'long'], 'p'.repeat(73), /at most 72 bytes/],
     [['invite', 'made-by-operator'], '', /is taken; for a new password use/],
     [['invite', 'late', '--expires', 'soon'], '', /--expires must be a duration/],
+    [['invite', 'late', '--expires', '0'], '', /--expires must be a duration/],
+    [['invite', 'late', '--expires', '366d'], '', /--expires must be a duration .* at most 365d/],
+    [['invite', 'late', '--expires', '99999999d'], '', /--expires must be a duration/],
+    [['reset-password', 'made-by-operator', '--expires', '99999999d'], '', /--expires must be a duration/],
     [['reset-password', 'nobody'], '', /user nobody was not found/],
     [['disable', 'nobody'], '', /user nobody was not found/],
     [['enable', 'made-by-operator'], '', /user made-by-operator is not disabled/],
@@ -65,6 +69,17 @@ describe('sluice-admin users', () => {
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(message);
     expect(stderr).not.toContain('    at ');
+    expect(await rows()).toEqual([expect.objectContaining({ username: 'made-by-operator' })]);
+  });
+
+  it('create: nothing is made with a setting that is out of its range', async () => {
+    const env = { ...sluice.env, AUDIT_RETENTION: '99999999d' };
+    const { code, stderr } = await admin(env, ['users', 'create', 'late'], Buffer.from('correct horse'));
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^sluice-admin: AUDIT_RETENTION must be .*\n$/),
+    ]);
+    expect(await rows()).toEqual([expect.objectContaining({ username: 'made-by-operator' })]);
   });
 
   it('invite: the code sets a password once, for this user alone', async () => {

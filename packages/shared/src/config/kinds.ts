@@ -108,7 +108,12 @@ export const flag = kind(
   'must be one of true, false, 1, 0, yes, no, on, off',
 );
 
-export const duration = kind(parseDuration, 'must be a number of seconds or a duration such as 15m, 12h, 7d');
+/** Bounded: a timer of Node for more than 24 days fires at once, and a date ends in the year 275760. */
+export const duration = (least: string, most: string) =>
+  kind((given) => {
+    const ms = parseDuration(given) ?? -1;
+    return ms >= (parseDuration(least) as number) && ms <= (parseDuration(most) as number) ? ms : undefined;
+  }, `must be a number of seconds or a duration such as 15m, 12h, 7d, from ${least} to ${most}`);
 
 export const rate = kind(
   unlessOff(parseRate),

@@ -126,6 +126,19 @@ describe('settings', () => {
 
   it.each([
     [{ JWT_TOKEN_DURATION: '1w' }, /^JWT_TOKEN_DURATION must be/],
+    [{ JWT_TOKEN_DURATION: '0' }, /^JWT_TOKEN_DURATION must be .*, from 1s to 3650d$/],
+    [{ JWT_TOKEN_DURATION: '99999999d' }, /^JWT_TOKEN_DURATION must be .*, from 1s to 3650d$/],
+    [{ SHUTDOWN_TIMEOUT: '0' }, /^SHUTDOWN_TIMEOUT must be .*, from 1s to 1h$/],
+    // A timer of Node for longer than 24 days fires at once.
+    [{ SHUTDOWN_TIMEOUT: '25d' }, /^SHUTDOWN_TIMEOUT must be .*, from 1s to 1h$/],
+    [{ MONGODB_TIMEOUT: '0' }, /^MONGODB_TIMEOUT must be .*, from 1s to 1h$/],
+    [{ REDIS_TIMEOUT: '0' }, /^REDIS_TIMEOUT must be .*, from 1s to 1h$/],
+    [{ REQUEST_TIMEOUT: '0' }, /^REQUEST_TIMEOUT must be .*, from 1s to 1d$/],
+    [{ EXPORT_WAIT: '25d' }, /^EXPORT_WAIT must be .*, from 0s to 1h$/],
+    [{ AUDIT_RETENTION: '99999999d' }, /^AUDIT_RETENTION must be .*, from 0s to 3650d$/],
+    [{ DELETION_GRACE: '99999999d' }, /^DELETION_GRACE must be .*, from 0s to 3650d$/],
+    [{ DRAIN_DELAY: '21s' }, /^DRAIN_DELAY must be shorter than SHUTDOWN_TIMEOUT, which includes it$/],
+    [{ DRAIN_DELAY: '5s', SHUTDOWN_TIMEOUT: '5s' }, /^DRAIN_DELAY must be shorter than SHUTDOWN_TIMEOUT/],
     [{ PORT: 'http' }, /^PORT must be a whole number from 0 to 65535$/],
     [{ PORT: '70000' }, /^PORT must be a whole number from 0 to 65535$/],
     [{ BODY_LIMIT: '9MiB' }, /^BODY_LIMIT must be/],

@@ -68,6 +68,13 @@ function weakSecrets({
   return [`JWT_SECRET must have at least 32 bytes in production${which}`];
 }
 
+/** The process ends when the shutdown timeout is over, whatever it still drains. */
+function longDrain({ DRAIN_DELAY, SHUTDOWN_TIMEOUT }: Partial<CleanedEnv<typeof Common & typeof Api>>) {
+  if (DRAIN_DELAY === undefined || SHUTDOWN_TIMEOUT === undefined || DRAIN_DELAY < SHUTDOWN_TIMEOUT)
+    return [];
+  return ['DRAIN_DELAY must be shorter than SHUTDOWN_TIMEOUT, which includes it'];
+}
+
 function common(vars: CleanedEnv<typeof Common>) {
   return {
     log: { level: vars.LOG_LEVEL, pretty: !vars.isProduction && process.stdout.isTTY },
@@ -80,7 +87,7 @@ function common(vars: CleanedEnv<typeof Common>) {
 
 /** Settings of the API. Throws ConfigError. */
 export function loadApiConfig(env = environment()) {
-  const vars = read(env, { ...Common, ...Api }, weakSecrets);
+  const vars = read(env, { ...Common, ...Api }, (given) => [...weakSecrets(given), ...longDrain(given)]);
   return {
     ...common(vars),
     host: vars.HOST,
@@ -142,15 +149,8 @@ export function loadLocalConfig(env = environment()) {
     REDIS_URL: { ...Common.REDIS_URL, default: undefined },
     JWT_SECRET: { ...Api.JWT_SECRET, default: undefined },
   };
-  const vars = read(env, {
-    ...Common,
-    ...Api,
-    ...Workers,
-    ...ExportWorker,
-    ...IngestWorker,
-    ...Local,
-    ...own,
-  });
+  const settings = { ...Common, ...Api, ...Workers, ...ExportWorker, ...IngestWorker, ...Local, ...own };
+  const vars = read(env, settings, longDrain);
   return {
     dataDir: vars.DATA_DIR,
     console: vars.CONSOLE,

@@ -20,12 +20,15 @@ export const Common = {
     'sluice',
     'Prefix of all Redis keys, so that several installations can share one Redis.',
   ),
-  MONGODB_TIMEOUT: duration.or('10s', 'Time limit of one MongoDB operation, server selection included.'),
-  REDIS_TIMEOUT: duration.or(
+  MONGODB_TIMEOUT: duration('1s', '1h').or(
+    '10s',
+    'Time limit of one MongoDB operation, server selection included.',
+  ),
+  REDIS_TIMEOUT: duration('1s', '1h').or(
     '1s',
     'How long a request waits for Redis. After that each process counts rates by itself; exports and imports get 503.',
   ),
-  SHUTDOWN_TIMEOUT: duration.or(
+  SHUTDOWN_TIMEOUT: duration('1s', '1h').or(
     '20s',
     'How long a process may take to stop after SIGTERM. Keep it below the grace period of the container.',
   ),
@@ -48,7 +51,7 @@ export const Api = {
       'Signs tokens; at least 32 bytes in production. It can be a list, separated by commas: the first signs, all verify.',
     ),
   ),
-  JWT_TOKEN_DURATION: duration.or('12h', 'How long a token is valid.'),
+  JWT_TOKEN_DURATION: duration('1s', '3650d').or('12h', 'How long a token is valid.'),
   REGISTRATION_OPEN: flag.or('off', 'Whether anyone who reaches the API may register.'),
   TRUST_PROXY: kinds.trust.or(
     'off',
@@ -89,26 +92,29 @@ export const Api = {
     '20GiB',
     'Bytes that unfinished and failed imports of one owner may take in MongoDB, compressed, at most 1TiB.',
   ),
-  REQUEST_TIMEOUT: duration.or('30s', 'Time a client has to send a whole request.'),
+  REQUEST_TIMEOUT: duration('1s', '1d').or('30s', 'Time a client has to send a whole request.'),
   MAX_CONNECTIONS: integer(10, 1_000_000).or(
     '5000',
     'Connections per API process. More are closed without an answer.',
   ),
-  DRAIN_DELAY: duration.or(
+  DRAIN_DELAY: duration('0s', '1h').or(
     '0s',
-    'How long an API keeps serving after SIGTERM, so that the proxy sees that it is not ready.',
+    'How long an API keeps serving after SIGTERM, so that the proxy sees that it is not ready. It must be shorter than `SHUTDOWN_TIMEOUT`.',
   ),
   CONSOLE: flag.or('on', 'Whether the API serves the console, the pages for browsers, at `/`.'),
   CORS_ORIGINS: kinds.origins.or(
     '',
     'Origins whose web pages may call the API, separated by commas; `*` for all.',
   ),
-  EXPORT_WAIT: duration.or('8s', 'How long `GET …/export` waits for a worker before it answers 503.'),
-  AUDIT_RETENTION: duration.or(
+  EXPORT_WAIT: duration('0s', '1h').or(
+    '8s',
+    'How long `GET …/export` waits for a worker before it answers 503.',
+  ),
+  AUDIT_RETENTION: duration('0s', '3650d').or(
     '365d',
     'How long new records of the audit log are kept. Ingest workers read it too.',
   ),
-  DELETION_GRACE: duration.or(
+  DELETION_GRACE: duration('0s', '3650d').or(
     '7d',
     'How long the owner of a deleted application can restore it; then it is purged. 0: it is purged at once.',
   ),
@@ -123,7 +129,7 @@ export const IngestWorker = {
 };
 
 export const Workers = {
-  EXPORT_RETENTION: duration.or(
+  EXPORT_RETENTION: duration('0s', '3650d').or(
     '7d',
     'How long exports and imports are kept after they end, with their files.',
   ),

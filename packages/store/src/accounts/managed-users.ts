@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Binary, type Collection, type Filter, ObjectId } from 'mongodb';
+import { isDuplicate } from '../faults.ts';
 import { fromNow, hasMatched } from '../jobs/lease.ts';
-import { keyOf, type UserDocument } from './user-document.ts';
+import { keyOf, newUser, toRecord, type UserDocument, type UserRecord } from './user-document.ts';
 
 /** A user as the operator sees them. `invited`: without a password yet. */
 export interface UserOverview {
@@ -11,6 +12,12 @@ export interface UserOverview {
   createdAt: Date;
 }
 
+interface Issued {
+  code: string;
+  expiresAt: Date;
+}
+
+const newCode = () => randomBytes(24).toString('base64url');
 /** The code is random, so nothing slower is needed. */
 const hashOf = (code: string) => new Binary(createHash('sha256').update(code).digest());
 
@@ -55,9 +62,30 @@ export const managedUsers = (users: Collection<UserDocument>) => {
         ])
         .toArray(),
 
+    /** A new user without a password, with a code by which they set one. Undefined when the username is taken. */
+    async invite(
+      user: Pick<UserRecord, 'username' | 'locale'>,
+      lifeMs: number,
+    ): Promise<(Issued & { user: UserRecord }) | undefined> {
+      const { _id, ...fields } = newUser(user);
+      const code = newCode();
+      try {
+        // One command: a user whose code nobody knows would keep the name.
+        const made = await users.findOneAndUpdate(
+          { _id },
+          [{ $set: { ...fields, code: { hash: hashOf(code), expiresAt: fromNow(lifeMs) } } }],
+          { upsert: true, returnDocument: 'after' },
+        );
+        return made?.code && { code, expiresAt: made.code.expiresAt, user: toRecord(made) };
+      } catch (error) {
+        if (isDuplicate(error)) return undefined;
+        throw error;
+      }
+    },
+
     /** A new code by which a user sets a password, once, within `lifeMs`. Earlier ones of this user are gone. Undefined without such a user. */
-    async issueCode(id: string, lifeMs: number): Promise<{ code: string; expiresAt: Date } | undefined> {
-      const code = randomBytes(24).toString('base64url');
+    async issueCode(id: string, lifeMs: number): Promise<Issued | undefined> {
+      const code = newCode();
       const issued = await users.findOneAndUpdate(
         { _id: new ObjectId(id) },
         [{ $set: { code: { hash: hashOf(code), expiresAt: fromNow(lifeMs) } } }],

@@ -1,4 +1,4 @@
-import type { Binary, ObjectId } from 'mongodb';
+import { type Binary, ObjectId } from 'mongodb';
 
 export interface UserRecord {
   id: string;
@@ -24,3 +24,28 @@ export interface UserDocument extends Omit<UserRecord, 'id'> {
 }
 
 export const keyOf = (username: string) => username.toLowerCase();
+
+export function newUser(
+  user: Pick<UserRecord, 'username' | 'locale' | 'passwordHash'> & Pick<UserDocument, 'first'>,
+): UserDocument {
+  const now = new Date();
+  return {
+    _id: new ObjectId(),
+    ...user,
+    usernameKey: keyOf(user.username),
+    tokenVersion: 1,
+    createdAt: now,
+    lastModifiedAt: now,
+  };
+}
+
+export const toRecord = ({
+  _id,
+  usernameKey: _,
+  code: __,
+  first: ___,
+  ...rest
+}: UserDocument): UserRecord => ({
+  id: _id.toHexString(),
+  ...rest,
+});

@@ -1,14 +1,10 @@
 import { type Db, ObjectId } from 'mongodb';
 import { isDuplicate } from '../faults.ts';
 import { managedUsers } from './managed-users.ts';
-import { keyOf, type UserDocument, type UserRecord } from './user-document.ts';
+import { keyOf, newUser, toRecord, type UserDocument, type UserRecord } from './user-document.ts';
 
 export type { UserRecord } from './user-document.ts';
 
-const toRecord = ({ _id, usernameKey: _, code: __, first: ___, ...rest }: UserDocument): UserRecord => ({
-  id: _id.toHexString(),
-  ...rest,
-});
 const orUndefined = (found: UserDocument | null) => (found ? toRecord(found) : undefined);
 
 export type UserStore = ReturnType<typeof userStore>;
@@ -23,15 +19,7 @@ export function userStore(db: Db) {
     async create(
       user: Pick<UserRecord, 'username' | 'locale' | 'passwordHash'> & Pick<UserDocument, 'first'>,
     ): Promise<UserRecord | undefined> {
-      const now = new Date();
-      const document = {
-        _id: new ObjectId(),
-        ...user,
-        usernameKey: keyOf(user.username),
-        tokenVersion: 1,
-        createdAt: now,
-        lastModifiedAt: now,
-      };
+      const document = newUser(user);
       try {
         await users.insertOne(document);
         return toRecord(document);

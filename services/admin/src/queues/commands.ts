@@ -31,9 +31,8 @@ export function addQueues(program: Command): void {
 }
 
 function toPort(text: string): number {
-  const port = Number(text);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new InvalidArgumentError('It must be a port, 0 to 65535.');
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : -1;
+  if (port < 0 || port > 65_535) throw new InvalidArgumentError('It must be a port, 0 to 65535.');
   return port;
 }
 

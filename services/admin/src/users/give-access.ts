@@ -1,6 +1,5 @@
 import { parseDuration } from '@sluice/shared/config/kinds.ts';
 import { isUsername } from '@sluice/shared/credentials.ts';
-import type { UserRecord } from '@sluice/store/accounts/users.ts';
 import bcrypt from 'bcrypt';
 import { AdminError } from '../admin-error.ts';
 import { createNote } from '../audit.ts';
@@ -11,7 +10,8 @@ export async function createUser(opened: Opened, username: string): Promise<void
   const [store, config] = opened;
   checkUsername(username);
   const passwordHash = await bcrypt.hash(await readPassword(), config.bcryptCost);
-  const user = await add(opened, { username, passwordHash });
+  const user = await store.users.create({ username, locale: 'en', passwordHash });
+  if (!user) throw taken(username);
   await createNote(store, config)(user, { action: 'user.created' });
   console.error(`user ${username} was created`);
 }
@@ -19,10 +19,10 @@ export async function createUser(opened: Opened, username: string): Promise<void
 export async function inviteUser(opened: Opened, username: string, expires: string): Promise<void> {
   const [store, config] = opened;
   checkUsername(username);
-  const lifeMs = toLife(expires);
-  const user = await add(opened, { username });
-  await createNote(store, config)(user, { action: 'user.invited' });
-  await printCode(opened, user, lifeMs);
+  const invited = await store.users.invite({ username, locale: 'en' }, toLife(expires));
+  if (!invited) throw taken(username);
+  await createNote(store, config)(invited.user, { action: 'user.invited' });
+  printCode(username, invited);
 }
 
 export async function resetPassword(opened: Opened, username: string, expires: string): Promise<void> {
@@ -30,7 +30,9 @@ export async function resetPassword(opened: Opened, username: string, expires: s
   const lifeMs = toLife(expires);
   const user = await findUser(store, username);
   await createNote(store, config)(user, { action: 'user.reset-issued' });
-  await printCode(opened, user, lifeMs);
+  const issued = await store.users.issueCode(user.id, lifeMs);
+  if (!issued) throw new AdminError(`user ${username} was deleted meanwhile`);
+  printCode(user.username, issued);
 }
 
 function checkUsername(username: string): void {
@@ -38,30 +40,24 @@ function checkUsername(username: string): void {
     throw new AdminError('a username may contain letters, digits, `.`, `_`, `-`; 3 to 20 of them');
 }
 
+const longestMs = 365 * 86_400_000;
+
 function toLife(expires: string): number {
   const lifeMs = parseDuration(expires);
-  if (!lifeMs) throw new AdminError('--expires must be a duration such as 15m, 12h, 7d');
+  if (!lifeMs || lifeMs > longestMs)
+    throw new AdminError('--expires must be a duration such as 15m, 12h, 7d, at least 1s and at most 365d');
   return lifeMs;
 }
 
-async function add(
-  [{ users }]: Opened,
-  user: Pick<UserRecord, 'username' | 'passwordHash'>,
-): Promise<UserRecord> {
-  const created = await users.create({ ...user, locale: 'en' });
-  if (!created)
-    throw new AdminError(
-      `username ${user.username} is taken; for a new password use \`sluice-admin users reset-password\``,
-    );
-  return created;
-}
+const taken = (username: string) =>
+  new AdminError(
+    `username ${username} is taken; for a new password use \`sluice-admin users reset-password\``,
+  );
 
 /** The code alone goes to the standard output. */
-async function printCode([{ users }]: Opened, { id, username }: UserRecord, lifeMs: number): Promise<void> {
-  const issued = await users.issueCode(id, lifeMs);
-  if (!issued) throw new AdminError(`user ${username} was deleted meanwhile`);
-  console.error(`With this code ${username} sets a password, once, until ${issued.expiresAt.toISOString()}:`);
-  console.log(issued.code);
+function printCode(username: string, { code, expiresAt }: { code: string; expiresAt: Date }): void {
+  console.error(`With this code ${username} sets a password, once, until ${expiresAt.toISOString()}:`);
+  console.log(code);
   console.error(
     `\n  curl -X PUT "$API/users/${username}/password" -H 'content-type: application/json' \\\n    -d '{"code":"CODE","new_password":"PASSWORD"}'`,
   );
