@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { localUrl } from '@sluice/shared/config/local-stores.ts';
 import { firstCode } from '@sluice/shared/first-code.ts';
 import { connectStore } from '@sluice/store/connect.ts';
@@ -48,6 +49,9 @@ async function died(sluice: ChildProcess, output: { err: string }): Promise<neve
   throw new Error(`Sluice ended: ${output.err}`);
 }
 
+const storeIn = (dir: string) =>
+  connectStore({ url: localUrl(dir, 'mongod') as string, timeoutMs: 60_000 }, 'sluice-test', 'impatient');
+
 /** What `ps` would show: name and identity of each process that was started in `dir`. */
 const recorded = (dir: string) =>
   readdirSync(join(dir, 'run'))
@@ -75,11 +79,7 @@ it('prints a link for the first user while there is none', async () => {
   const { address } = /ready at (?<address>\S+)/.exec(first.output.out)?.groups ?? {};
   const secret = readFileSync(join(first.dir, 'jwt-secret'), 'utf8').trim();
   expect(link).toBe(`${address}/welcome#${firstCode(secret)}`);
-  const store = connectStore(
-    { url: localUrl(first.dir, 'mongod') as string, timeoutMs: 60_000 },
-    'sluice-test',
-    'impatient',
-  );
+  const store = storeIn(first.dir);
   await store.users.create({ username: 'ada', locale: 'en' });
   await store.close();
   first.sluice.kill('SIGTERM');
@@ -169,6 +169,23 @@ it('says in one line that the port is taken', async () => {
     new RegExp(`^error: port ${port} is taken; choose another: PORT=\\d+ npm start\n$`),
   );
   expect(recorded(dir)).toEqual([]);
+});
+
+it('says in one line that the database holds only part of a backup', async () => {
+  const first = await start({ args: ['--stores'] });
+  await first.says('and no service');
+  const store = storeIn(first.dir);
+  const broken = Promise.reject(new Error('truncated'));
+  await expect(store.backup.restore(Readable.from([broken]), new Date())).rejects.toThrow('truncated');
+  await store.close();
+  first.sluice.kill('SIGTERM');
+  await first.ended;
+  const second = await start({ dir: first.dir });
+  expect(await second.ended).toEqual([1, null]);
+  expect(second.output.err).toMatch(
+    /^error: the database holds only part of a backup: .*--force.*npm start -- --stores.*\n$/,
+  );
+  expect(recorded(first.dir)).toEqual([]);
 });
 
 it('says in one line why a service cannot start, and stops the rest', async () => {

@@ -7,6 +7,7 @@ import type { localEnv } from './env.ts';
 import { firstLink } from './first-link.ts';
 import { checkPort } from './ports.ts';
 import { addressOf, waitUntilReady } from './ready.ts';
+import { refuseHalfRestored } from './refuse-half-restored.ts';
 import { collectors } from './services/collectors.ts';
 import { startService } from './services/service.ts';
 import { watchSources } from './services/watch.ts';
@@ -57,7 +58,8 @@ export async function up(options: UpOptions) {
   broken.catch(() => {});
 
   const address = addressOf(config.host, port);
-  if (services.length > 0) await readyOrBroken(address, broken, logs);
+  if (services.length > 0)
+    await Promise.all([readyOrBroken(address, broken, logs), refuseHalfRestored(mongodb.url)]);
   for (const service of services) service.markReady();
   const installation = { address, mongodbUrl: mongodb.url, jwtSecrets: env.JWT_SECRET };
   const link = config.console && services.length > 0 ? await firstLink(installation) : undefined;

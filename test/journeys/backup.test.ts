@@ -184,6 +184,25 @@ describe('a small backup', () => {
     expect(await hash()).toBe(before);
   });
 
+  it.each([[[]], [['--force']]])(
+    'is not restored with %j while a service uses the database',
+    async (options) => {
+      const { own, hash } = await restored();
+      const api = await startApi(loadApiConfig(own), log);
+      onTestFinished(api.stop);
+      await until(async () => (await call(api.url, 'GET', '/api/health/ready')).status === 200);
+      const before = await hash();
+      const { code, stderr } = await admin(own, ['restore', path, ...options]);
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringMatching(
+          /^sluice-admin: services use the database \S+ \(sluice-api at .*\): stop them first\n$/,
+        ),
+      ]);
+      expect(await hash()).toBe(before);
+    },
+  );
+
   it.each([
     ['truncated', (bytes: Buffer) => bytes.subarray(0, half(bytes)), 'is truncated'],
     ['without its last byte', (bytes: Buffer) => bytes.subarray(0, -1), 'is truncated'],

@@ -72,7 +72,7 @@ async function watchReadings(db: Db): Promise<() => Promise<Reading[]>> {
   return () =>
     db
       .collection<Reading>('system.profile')
-      .find({ appName: 'sluice-export-worker' })
+      .find({ appName: `sluice-export-worker/${db.databaseName}` })
       .sort({ ts: 1 })
       .toArray();
 }

@@ -9,6 +9,7 @@ import { fieldStore } from './applications/fields.ts';
 import { keyStore } from './applications/keys.ts';
 import { schemaStore } from './applications/schemas.ts';
 import { backupStore } from './backup/backup.ts';
+import { connectionName } from './backup/connected-services.ts';
 import { refuseHalfRestored } from './backup/write-database.ts';
 import { batchStore } from './entries/batches.ts';
 import { deletionStore } from './entries/deletions.ts';
@@ -75,9 +76,11 @@ export function connectStore(
   patience: 'patient' | 'impatient',
   metrics?: Metrics,
 ) {
+  const named = createClient(url, {}).options.dbName;
+  const database = named === 'test' ? 'sluice' : named;
   const client = createClient(url, {
     ...durable,
-    appName,
+    appName: connectionName(appName, database),
     writeConcern: { w: 'majority', journal: true, wtimeoutMS: timeoutMs },
     serverSelectionTimeoutMS: Math.min(timeoutMs, 5_000),
     connectTimeoutMS: Math.min(timeoutMs, 5_000),
@@ -90,8 +93,7 @@ export function connectStore(
   });
   // Where the first connection fails, the driver keeps the topology that it closed, and tries no other.
   client.on('topologyClosed', () => Object.assign(client, { topology: undefined }));
-  const named = client.options.dbName;
-  const db = client.db(named === 'test' ? 'sluice' : named);
+  const db = client.db(database);
   if (metrics) {
     monitorPool(client, metrics);
     monitorPrimary(db, metrics);

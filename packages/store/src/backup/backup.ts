@@ -1,7 +1,8 @@
 import type { Db } from 'mongodb';
 import { type Block, operationsName } from './block.ts';
+import { connectedServices } from './connected-services.ts';
 import { readDatabase } from './read-database.ts';
-import { contents, refuseHalfRestored, writeDatabase } from './write-database.ts';
+import { contents, isHalfRestored, refuseHalfRestored, writeDatabase } from './write-database.ts';
 
 export type BackupStore = ReturnType<typeof backupStore>;
 
@@ -29,6 +30,9 @@ export function backupStore(db: Db, { now, prepare }: { now(): Promise<number>; 
 
     /** The name of the database, and about how many documents each collection has that is not empty. */
     contents: async () => ({ database: db.databaseName, collections: await contents(db) }),
+
+    /** The services that use the database. While it holds only part of a backup they just wait, so there are none. */
+    services: async (): Promise<string[]> => ((await isHalfRestored(db)) ? [] : connectedServices(db)),
 
     /** See `writeDatabase`. */
     restore: (blocks: AsyncIterable<Block>, startedAt: Date): Promise<void> =>

@@ -23,9 +23,12 @@ const mark = { _id: 'restore' };
 /** A restore is under way, or was interrupted. */
 export class HalfRestored extends Error {}
 
+export const isHalfRestored = async (db: Db): Promise<boolean> =>
+  (await operations(db).findOne(mark)) !== null;
+
 /** Throws HalfRestored while the database holds only part of a backup. */
 export async function refuseHalfRestored(db: Db): Promise<void> {
-  if (await operations(db).findOne(mark))
+  if (await isHalfRestored(db))
     throw new HalfRestored(
       'the database holds only part of a backup: wait for `sluice-admin restore`, or run it again with --force',
     );

@@ -1,5 +1,6 @@
 import type { Block } from '@sluice/store/backup/block.ts';
 import type { Store } from '@sluice/store/connect.ts';
+import { storeFault } from '@sluice/store/faults.ts';
 import type { Command } from 'commander';
 import { AdminError } from '../admin-error.ts';
 import { withStore } from '../with-store.ts';
@@ -23,6 +24,9 @@ export function addRestore(program: Command): void {
 
 async function restore({ backup }: Store, file: string, force: boolean): Promise<void> {
   const { database, collections } = await backup.contents();
+  const services = await backup.services().catch(unknown);
+  if (services.length > 0)
+    throw new AdminError(`services use the database ${database} (${services.join(', ')}): stop them first`);
   const held = Object.entries(collections).map(([name, count]) => `${count.toLocaleString('en')} ${name}`);
   if (held.length > 0 && !force)
     throw new AdminError(
@@ -34,6 +38,13 @@ async function restore({ backup }: Store, file: string, force: boolean): Promise
   const verified = await fill(backup, new Date(header.startedAt), blocks);
   const entries = verified.collections.entries?.documents ?? 0;
   console.error(`Restored the data of ${verified.at}: ${entries.toLocaleString('en')} entries`);
+}
+
+/** Not every MongoDB tells who is connected; a restore is not to fail for that. */
+function unknown(error: Error): string[] {
+  if (storeFault(error)) throw error;
+  console.error(`Could not check whether services run: ${error.message}`);
+  return [];
 }
 
 async function fill(
