@@ -12,7 +12,7 @@ export function python(): string {
   const path = process.env.READERS_PYTHON;
   if (!path)
     throw new Error(
-      'set READERS_PYTHON to a python3 that has duckdb, pandas, polars and openapi-python-client: see CONTRIBUTING.md',
+      'set READERS_PYTHON to a python3 that has duckdb, pandas, polars, fsspec and openapi-python-client: see CONTRIBUTING.md',
     );
   return path;
 }

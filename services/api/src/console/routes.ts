@@ -79,6 +79,8 @@ export const consoleRoutes: FastifyPluginAsync<Pick<AppDependencies, 'config'>> 
     decorateReply: false,
     index: false,
     redirect: false,
+    // @fastify/send accepts a weak tag in If-Range, and refuses a suffix longer than the file.
+    acceptRanges: false,
     immutable: true,
     maxAge: '1y',
     setHeaders: (reply) => void reply.header('vary', 'Accept-Encoding'),

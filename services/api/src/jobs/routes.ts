@@ -80,13 +80,13 @@ export const jobRoutes: FastifyPluginAsyncTypebox<
       {
         schema: {
           ...file.download,
-          description: `${file.about} It has \`Content-Length\`, \`ETag\` and ranges, so that an interrupted download can be resumed.`,
+          description: `${file.about} It has \`Content-Length\`, \`ETag\` and ranges, so that an interrupted download can be resumed. \`If-Match\`, \`If-None-Match\` and \`If-Range\` name its \`ETag\`.`,
           params: ById,
           response: {
             200: { description: 'The file.', content: file.content },
             206: { description: 'The requested range of the file.', content: partOf(file.content) },
             304: { description: 'You have this file: `If-None-Match` names its `ETag`.', type: 'null' },
-            ...refusals('RangeNotSatisfiableError'),
+            ...refusals('PreconditionFailedError', 'RangeNotSatisfiableError'),
             ...overLimit,
           },
         },

@@ -3,22 +3,13 @@ import { ApiError } from '@sluice/shared/errors.ts';
 import type { Part } from '@sluice/store/jobs/job.ts';
 import type { JobWithFile } from '@sluice/store/jobs/job-records.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import parseRange from 'range-parser';
 import type { Dependencies } from '../dependencies.ts';
+import { isMatched, isNamedIn, parseRange } from './conditions.ts';
 import { createCompressor, encodingFor } from './encoding.ts';
 import { keeping } from './keep.ts';
 import { mediaOf } from './media.ts';
 import { readRange } from './read-parts.ts';
 import { releasing } from './releasing.ts';
-
-/** Whether `If-None-Match` names this tag, or any. */
-export const isNamedIn = (list: string, tag: string): boolean =>
-  list.split(',').some((each) => [tag, '*'].includes(each.trim()));
-
-interface Range {
-  start: number;
-  end: number;
-}
 
 /** Parts of a file that are in memory for one reader, who may stop in the middle and stay: on its way, read, and being read. */
 const partsInMemory = 3;
@@ -30,6 +21,9 @@ function memoryFor(list: Part[]): number {
   const all = list.reduce((sum, { bytes }) => sum + bytes, 0);
   return Math.min(all, partsInMemory * largest);
 }
+
+/** Of each file there are compressed ones. */
+const vary = 'accept-encoding';
 
 const isHead = ({ method }: FastifyRequest) => method === 'HEAD';
 
@@ -43,7 +37,7 @@ export function sendBytes(
   encoding?: ReturnType<typeof encodingFor>,
 ) {
   const { type, disposition } = mediaOf(job);
-  reply.type(type).header('content-disposition', disposition).header('vary', 'accept-encoding');
+  reply.type(type).headers({ 'content-disposition': disposition, vary });
   if (encoding) reply.header('content-encoding', encoding);
   const compressor = encoding && createCompressor(encoding);
   const held = releasing(source, compressor ?? reply.raw);
@@ -55,7 +49,7 @@ export function sendBytes(
   return reply.send(compressor ? pipeline(bytes, compressor, () => undefined) : bytes);
 }
 
-/** Sends the file of a completed job, or the part of it that is asked for (RFC 9110: one range, `If-Range`, `If-None-Match`). */
+/** Sends the file of a completed job, or the part of it that is asked for. Conditions as in RFC 9110, 13.2.2; a file has no date for them. */
 export function createSendFile({
   store: { jobs, parts },
   audit,
@@ -70,8 +64,15 @@ export function createSendFile({
     // A range is one of the file as it is.
     const encoding = range ? undefined : encodingFor(request.headers['accept-encoding']);
     const etag = `"${manifest.sha256}${encoding ? `-${encoding}` : ''}"`;
-    reply.header('etag', etag).header('accept-ranges', 'bytes').header('cache-control', 'private, no-cache');
-    if (isNamedIn(request.headers['if-none-match'] ?? '', etag)) return reply.code(304).send();
+    reply.headers({ etag, vary, 'accept-ranges': 'bytes', 'cache-control': 'private, no-cache' });
+    const { 'if-match': wanted = '*', 'if-none-match': known = '' } = request.headers;
+    if (!isMatched(wanted, etag)) {
+      throw new ApiError(
+        'PreconditionFailedError',
+        `the file has the ETag ${etag}, which If-Match does not name`,
+      );
+    }
+    if (isNamedIn(known, etag)) return reply.code(304).send();
     if (range === 'unsatisfiable') {
       throw new ApiError('RangeNotSatisfiableError', `the file has ${manifest.bytes} bytes`, {
         headers: { 'content-range': `bytes */${manifest.bytes}` },
@@ -92,19 +93,11 @@ export function createSendFile({
   };
 }
 
-/** Undefined where the whole file is to be sent: no range, several, one that is no such, or of another file. */
-function rangeOf(
-  { headers, method }: FastifyRequest,
-  sha256: string,
-  bytes: number,
-): Range | 'unsatisfiable' | undefined {
-  const { range } = headers;
+/** Undefined where the whole file is to be sent. Only GET has ranges, and `If-Range` takes only the strong tag. */
+function rangeOf({ headers, method }: FastifyRequest, sha256: string, bytes: number) {
+  const { range, 'if-range': condition } = headers;
   if (range === undefined || method !== 'GET') return undefined;
-  if (headers['if-range'] !== undefined && headers['if-range'] !== `"${sha256}"`) return undefined;
-  const parsed = parseRange(bytes, range);
-  if (parsed === -1) return 'unsatisfiable';
-  if (parsed === -2 || parsed.type !== 'bytes' || parsed.length !== 1) return undefined;
-  return parsed[0];
+  return condition === undefined || condition === `"${sha256}"` ? parseRange(range, bytes) : undefined;
 }
 
 async function* none(): AsyncGenerator<Buffer> {}

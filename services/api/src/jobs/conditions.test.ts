@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { growsFaster } from '../../../../test/support/processor-time.ts';
-import { isNamedIn } from './send-file.ts';
+import { isNamedIn } from './conditions.ts';
 
 describe('a tag in If-None-Match', () => {
   it.each([
@@ -8,6 +8,9 @@ describe('a tag in If-None-Match', () => {
     ['*', true],
     ['"b" ,\t"a"  , "c"', true],
     ['"b","a"', true],
+    ['W/"a"', true],
+    ['W/"b", W/"a"', true],
+    ['w/"a"', false],
     ['"ab"', false],
     ['"b", "c"', false],
     ['', false],

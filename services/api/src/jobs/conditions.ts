@@ -1,0 +1,34 @@
+/** The first and the last byte of a part of a file. */
+export interface Range {
+  start: number;
+  end: number;
+}
+
+/**
+ * The one range that the header `Range` asks of a file (RFC 9110, 14.1.2). Undefined where the whole file is to be sent: for several
+ * ranges, other units and what is no range. `range-parser` and `@fastify/send` refuse a suffix longer than the file.
+ */
+export function parseRange(header: string, bytes: number): Range | 'unsatisfiable' | undefined {
+  const set = /^bytes=(.*)$/i.exec(header)?.[1] ?? '';
+  const specs = set.split(',').filter((spec) => spec.trim() !== '');
+  const [, first, last] = /^(\d*)-(\d*)$/.exec(specs[0]?.trim() ?? '') ?? [];
+  if (specs.length > 1 || first === undefined || last === undefined || first + last === '') return undefined;
+  if (first === '') {
+    if (Number(last) === 0) return 'unsatisfiable';
+    // No Content-Range could say the part that an empty file has.
+    return bytes === 0 ? undefined : { start: Math.max(bytes - Number(last), 0), end: bytes - 1 };
+  }
+  const range = { start: Number(first), end: last === '' ? Number.POSITIVE_INFINITY : Number(last) };
+  if (range.end < range.start) return undefined;
+  return range.start < bytes ? { ...range, end: Math.min(range.end, bytes - 1) } : 'unsatisfiable';
+}
+
+/** Whether a list of tags has one of these, or stands for any. */
+const hasAny = (list: string, tags: string[]): boolean =>
+  list.split(',').some((each) => [...tags, '*'].includes(each.trim()));
+
+/** Whether `If-Match` is met by a file with this strong tag: weak tags do not count. */
+export const isMatched = (list: string, tag: string): boolean => hasAny(list, [tag]);
+
+/** Whether `If-None-Match` names this strong tag, or any: weak tags count too. */
+export const isNamedIn = (list: string, tag: string): boolean => hasAny(list, [tag, `W/${tag}`]);
