@@ -85,6 +85,23 @@ it('whoever comes back with the id of an event gets what came after it', async (
   }
 });
 
+it('whoever comes back gets a ping first, whether there is something new or not', async () => {
+  const { store, follow } = await start();
+  const first = await follow();
+  await store(1);
+  await until(async () => first.entries().length === 1);
+  first.leave();
+  const id = first.lastId();
+  const ping = { event: 'ping', id, data: {} };
+  const silent = await follow({ lastEventId: id });
+  await store(2);
+  const later = await follow({ lastEventId: id });
+  for (const { events, entries } of [silent, later]) {
+    await until(async () => entries().length === 1);
+    expect(events).toEqual([ping, expect.objectContaining({ event: 'entry' })]);
+  }
+});
+
 it('refused uploads that are kept come to those who ask for them, once each', async () => {
   const { store, follow, refusals } = await start();
   const [asking, other] = [await follow({ refused: true }), await follow()];

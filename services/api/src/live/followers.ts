@@ -128,6 +128,8 @@ export function createFollowers({ live, isDraining, log }: Dependencies) {
       const now = performance.now();
       const state: State = { follower, sentAt: now, checkedAt: now, fullSince: undefined };
       all.add(state);
+      // The head of the answer goes out with the first event: a stream that resumes may have no other for long.
+      if (follower.place) send([state], ping(follower.place));
       if (isClosed) end(state);
       return () => void all.delete(state);
     },

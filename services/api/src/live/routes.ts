@@ -32,7 +32,7 @@ export const liveRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = 
         summary: 'Follow an application',
         description:
           'Server-sent events from now on, or behind `Last-Event-ID`: `entry` for each new entry, `refused` for each refused upload that is kept, ' +
-          '`skipped` with the number of those that were left out where very many come, and `ping` every 15 s. Connect again when it ends.',
+          '`skipped` with the number of those that were left out where very many come, and `ping` first and after 15 s without another event. Connect again when it ends.',
         params: ByDomain,
         querystring: LiveQuery,
         headers: LastEventId,
