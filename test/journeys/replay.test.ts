@@ -116,10 +116,11 @@ describe('a replay', () => {
     for (const text of [
       '{"temp":" 21.50 ","n":9007199254740993}',
       '{"temp":"-3","id":12345678901234567890}',
+      '{"temp":"4","id":1.10}',
       '{"temp":"warm"}',
     ])
       await uploadText(text);
-    await untilCounted(3);
+    await untilCounted(4);
     const job = await replay({
       patch: [{ op: 'move', from: '/temp', path: '/celsius' }],
       coerce: [
@@ -128,8 +129,9 @@ describe('a replay', () => {
         { path: '/place', default: 'Oslo' },
       ],
     });
-    expect(job.result).toEqual({ stored: 2, still_refused: 1 });
+    expect(job.result).toEqual({ stored: 3, still_refused: 1 });
     expect((await entries()).map(({ payload }) => payload)).toEqual([
+      { id: '1.10', celsius: 4, place: 'Oslo' },
       { id: '12345678901234567890', celsius: -3, place: 'Oslo' },
       { n: expect.anything(), celsius: 21.5, place: 'Oslo' },
     ]);

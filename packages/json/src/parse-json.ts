@@ -1,4 +1,4 @@
-import { keptNumber, toNumber } from './numbers.ts';
+import { toNumber } from './numbers.ts';
 import { prototypeKey } from './rules.ts';
 import { decode, endOfToken, isNumeric } from './tokens.ts';
 
@@ -47,7 +47,7 @@ export const readTagged = (text: string): unknown =>
     text,
     (literal) => new Literal(literal),
     (_key, value) => {
-      if (value instanceof Literal) return `n${String(keptNumber(value.text) ?? value.text)}`;
+      if (value instanceof Literal) return `n${value.text}`;
       return typeof value === 'string' ? `s${value}` : value;
     },
   );

@@ -27,7 +27,17 @@ it.each([
   ['{"a":{"b":1}}', [{ op: 'copy', from: '/a', path: '/a/c' }], '{"a":{"b":1,"c":{"b":1}}}'],
   ['{"a":"text"}', [{ op: 'copy', from: '/a/length', path: '/b' }], 'there is nothing at /a/length'],
   ['{"a":"text"}', [{ op: 'copy', from: '/a/0', path: '/b' }], 'there is nothing at /a/0'],
-  ['{"a":1.0}', [{ op: 'test', path: '/a', value: 1 }], '{"a":1}'],
+  ['{"a":1.0}', [{ op: 'test', path: '/a', value: 1 }], '{"a":1.0}'],
+  [
+    '{"a":[{"b":-0.0,"c":1E2}]}',
+    [{ op: 'test', path: '', value: { a: [{ c: 100, b: 0 }] } }],
+    '{"a":[{"b":-0.0,"c":1E2}]}',
+  ],
+  [
+    '{"a":9007199254740993}',
+    [{ op: 'test', path: '/a', value: 9007199254740992 }],
+    'the value at /a is another one',
+  ],
   ['{"a":"1"}', [{ op: 'test', path: '/a', value: 1 }], 'the value at /a is another one'],
   ['{"a":{"b":[1]}}', [{ op: 'test', path: '/a', value: { b: [1] } }], '{"a":{"b":[1]}}'],
   ['{"a/b":{"c~d":1}}', [{ op: 'remove', path: '/a~1b/c~0d' }], '{"a/b":{}}'],
@@ -43,7 +53,7 @@ it.each([
   expect(change(json, { patch })).toBe(becomes);
 });
 
-it.each([
+it.each<[to: string, json: string, becomes: string]>([
   ['number', '{"a":" -1.50e2 "}', '{"a":-1.50e2}'],
   ['number', '{"a":"01"}', '{"a":"01"}'],
   ['number', '{"a":"1,5"}', '{"a":"1,5"}'],
@@ -53,6 +63,9 @@ it.each([
   ['boolean', '{"a":"True"}', '{"a":true}'],
   ['boolean', '{"a":"1"}', '{"a":"1"}'],
   ['string', '{"a":12345678901234567890}', '{"a":"12345678901234567890"}'],
+  ...['1.10', '1e5', '1E+05', '-0', '-0.0', '0.10000000000000001', '1e999', '9007199254740993.0'].map(
+    (literal): [string, string, string] => ['string', `{"a":${literal}}`, `{"a":"${literal}"}`],
+  ),
   ['string', '{"a":false}', '{"a":"false"}'],
   ['string', '{"a":null}', '{"a":null}'],
   ['trim', '{"a":" x y "}', '{"a":"x y"}'],
@@ -69,6 +82,15 @@ it.each([
   ['{"x":{}}', '{"x":{"a":{"b":1}}}', '/x/a'],
 ])('a default: %s becomes %s', (json, becomes, path) => {
   expect(change(json, { coerce: [{ path, default: { b: 1 } }] })).toBe(becomes);
+});
+
+it('numbers keep their text, whether they were uploaded or come with a change', () => {
+  const patch = '[{"op":"add","path":"/b","value":[1.10]},{"op":"copy","from":"/a","path":"/c"}]';
+  const coerce = '[{"path":"/d","default":-0.0},{"path":"/b/0","to":"string"},{"path":"/d","to":"string"}]';
+  expect(amend('{"a":1e5}', readAmendments({ patch, coerce }))).toEqual({
+    ok: true,
+    json: '{"a":1e5,"b":["1.10"],"c":1e5,"d":"-0.0"}',
+  });
 });
 
 it('coercions come after the patch', () => {
