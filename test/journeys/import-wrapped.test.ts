@@ -69,7 +69,9 @@ it('puts entries among those that are there, whatever their order in the file', 
   expect((await listed(domain)).pagination.total).toBe(6);
 });
 
-it('refuses what has no time of its own, and reports it', async () => {
+const twice = (path: string) => ({ path, keyword: 'uniqueKeys' });
+
+it('refuses what has no time of its own, or a key twice, and reports it', async () => {
   const domain = await sluice.application(token, schema);
   const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
   const lines: [line: string, message: RegExp, detail?: object][] = [
@@ -81,7 +83,11 @@ it('refuses what has no time of its own, and reports it', async () => {
     ['{"n":1}', /each line is \{"createdAt":…,"payload":\{…\}\}/],
     ['[1]', /each line is/],
     ['{"createdAt":', /the line is not JSON/],
+    [`{"createdAt":"${at(1)}","payload":{"n":1},"payload":{"n":2}}`, /a key twice/, twice('/payload')],
+    [`{"createdAt":"${at(1)}","p\\u0061yload":{"n":1},"payload":{"n":2}}`, /a key twice/, twice('/payload')],
+    [`{"createdAt":"${at(1)}","createdAt":"${at(2)}","payload":{"n":1}}`, /a key twice/, twice('/createdAt')],
     [`{"createdAt":"${at(1)}","payload":[1]}`, /does not conform/, { path: '', keyword: 'type' }],
+    [`{"createdAt":"${at(1)}","payload":{"n":1,"n":2}}`, /exactly as it is/, twice('/n')],
     [`{"createdAt":"${at(1)}","payload":{"n":"x"}}`, /does not conform/, { path: '/n', keyword: 'type' }],
   ];
   const file = [...lines.map(([line]) => line), JSON.stringify(entry(1, 1))].join('\n');
@@ -91,7 +97,7 @@ it('refuses what has no time of its own, and reports it', async () => {
     expect(errors[at]).toMatchObject({ line: at + 1, message: expect.stringMatching(message) });
     if (detail) expect(errors[at].details).toMatchObject([detail]);
     // Of a payload that does not conform the report has the payload, as of an upload.
-    expect(errors[at].payload).toEqual(at < 8 ? line : JSON.parse(line).payload);
+    expect(errors[at].payload).toEqual(at < 11 ? line : JSON.parse(line).payload);
   }
   expect(await numbers(domain)).toEqual([1]);
 });

@@ -80,6 +80,8 @@ const rows: Row[] = [
   ['no name', 'POST', '/applications', { token: 'mine', json: { ...application, name: undefined } }, 400, 'InvalidRequestError', '/name'],
   ['a blank name', 'POST', '/applications', { token: 'mine', json: { ...application, name: '   ' } }, 400, 'InvalidRequestError', '/name'],
   ['a name of 101 characters', 'POST', '/applications', { token: 'mine', json: { ...application, name: 'n'.repeat(101) } }, 400, 'InvalidRequestError', '/name'],
+  ['a schema with a key twice, as an object', 'POST', '/applications', { token: 'mine', body: '{"name":"x","type":"web","schema":{"type":"object","title":"a","title":"b"}}' }, 422, 'InvalidSchemaError'],
+  ['an export with a key twice in its filter', 'POST', '/applications/:mine/exports', { token: 'mine', body: '{"filter":{"name":"a","name":"b"}}' }, 400, 'InvalidRequestError', '/filter/name'],
   ['an unknown type', 'POST', '/applications', { token: 'mine', json: { ...application, type: 'toaster' } }, 400, 'InvalidRequestError', '/type'],
   ['a schema that is an array', 'POST', '/applications', { token: 'mine', json: { ...application, schema: [] } }, 400, 'InvalidRequestError', '/schema'],
   ['a schema that is an empty object', 'POST', '/applications', { token: 'mine', json: { ...application, schema: {} } }, 422, 'InvalidSchemaError'],

@@ -199,6 +199,26 @@ describe('a replay', () => {
     expect([status, body.error.name]).toEqual([400, 'InvalidRequestError']);
     expect(body.error.details[0].path).toBe(place);
   });
+
+  const value = '{"b":1,"b":2}';
+  const patch = `[{"op":"add","path":"/a","value":${value}}]`;
+  const coerce = `[{"path":"/a","default":[${value}]}]`;
+  it.each([
+    ['/patch/0/value/b', `{"patch":${patch}}`],
+    ['/patch/0/value/b', JSON.stringify({ patch })],
+    ['/coerce/0/default/0/b', `{"coerce":${coerce}}`],
+    ['/coerce/0/default/0/b', JSON.stringify({ coerce })],
+    ['/patch', '{"patch":[],"p\\u0061tch":[{"op":"remove","path":"/a"}]}'],
+    ['/ids', '{"ids":["66f1c2a4e8b5d70912345678"],"ids":["66f1c2a4e8b5d70912345679"]}'],
+    ['/coerce/0/to', '{"coerce":[{"path":"/a","to":"string","to":"number"}]}'],
+  ])('is refused for the key twice at %s: %s', async (place, body) => {
+    const { token, path } = await begin([]);
+    for (const query of ['', '?dry_run=true']) {
+      const answer = await sluice.request('POST', `${path}/replays${query}`, { token, body });
+      expect(answer.status).toBe(400);
+      expect(answer.body.error.details).toMatchObject([{ in: 'body', path: place }]);
+    }
+  });
 });
 
 describe('a dry run', () => {

@@ -3,6 +3,7 @@ import { isInteger, keptNumber } from './numbers.ts';
 import { bsonTypeKey, idKey, maxNesting, prototypeKey, referenceKey } from './rules.ts';
 import { decode, endOfToken, isNumeric } from './tokens.ts';
 
+type Issues = PayloadIssue[] | 'forbidden';
 type OpenArray = { at: number };
 /** `keys` tells of each key whether it was reported as duplicate; `splits` that its `$ref` has one dot. */
 type OpenObject = { at: string; keys: Map<string, boolean>; afterColon: boolean; splits: boolean };
@@ -11,14 +12,18 @@ type OpenObject = { at: string; keys: Map<string, boolean>; afterColon: boolean;
  * Everything in a valid JSON text that would not be kept exactly, or `forbidden` for a key that is never taken.
  * Linear in the text's length, whatever is in it; what lies below the nesting limit is skipped.
  */
-export function findIssues(text: string): PayloadIssue[] | 'forbidden' {
+export const findIssues = (text: string): Issues => find(text, maxNesting, () => true);
+
+/** Of those only the keys that are in an object twice, however deep. */
+export const findRepeatedKeys = (text: string): Issues =>
+  find(text, Number.POSITIVE_INFINITY, (keyword) => keyword === 'uniqueKeys');
+
+function find(text: string, levels: number, isWanted: (keyword: Keyword) => boolean): Issues {
   const open: (OpenArray | OpenObject)[] = [];
   const { found, report } = createIssues();
-  const reportHere = (keyword: Keyword) =>
-    report(
-      open.map(({ at }) => String(at)),
-      keyword,
-    );
+  function reportHere(keyword: Keyword): void {
+    if (isWanted(keyword)) report(open, keyword);
+  }
   let tooDeep = 0;
 
   for (let start = 0, end = 0; start < text.length; start = end) {
@@ -26,7 +31,7 @@ export function findIssues(text: string): PayloadIssue[] | 'forbidden' {
     const character = text[start] as string;
     if (character === '{' || character === '[') {
       if (tooDeep > 0) tooDeep++;
-      else if (open.length < maxNesting) open.push(character === '[' ? { at: 0 } : openObject());
+      else if (open.length < levels) open.push(character === '[' ? { at: 0 } : openObject());
       else {
         reportHere('maxNesting');
         tooDeep = 1;

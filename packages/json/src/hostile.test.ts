@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { growsFaster } from '../../../test/support/processor-time.ts';
+import { findRepeatedKeys } from './find-issues.ts';
 import { readPayload } from './read-payload.ts';
 
 const half = 500_000;
@@ -28,6 +30,13 @@ it.each([
   const issues = !reading.ok && reading.kind === 'inexact' ? reading.issues : [];
   expect(issues).toHaveLength(count);
   expect(JSON.stringify(reading).length).toBeLessThan(200_000);
+});
+
+it('repeated keys at a great depth are found in time that grows with the text', () => {
+  const nested = (length: number) =>
+    `${'{"a":'.repeat(length)}{${repeat(length, () => '"k":1,"k":2,"l":[{"k":1,"k":2}]')}}${'}'.repeat(length)}`;
+  expect(findRepeatedKeys(nested(1_000))).toHaveLength(100);
+  expect(growsFaster((length) => findRepeatedKeys(nested(length)), 1_000)).toBe(false);
 });
 
 it.each([

@@ -22,10 +22,15 @@ const messages = {
 
 export type Keyword = keyof typeof messages;
 
+/** A key of an object, or an index of an array. */
+interface Place {
+  at: string | number;
+}
+
 /** Collects the first 100 issues; both bounds keep a hostile body from growing the answer. */
 export function createIssues(): {
   found: PayloadIssue[];
-  report: (path: string[], keyword: Keyword) => void;
+  report: (path: Place[], keyword: Keyword) => void;
 } {
   const found: PayloadIssue[] = [];
   return {
@@ -40,12 +45,19 @@ export function createIssues(): {
   };
 }
 
+/** For a key that the outermost object has twice. */
+export function repeatedKey(name: string): PayloadIssue {
+  const { found, report } = createIssues();
+  report([{ at: name }], 'uniqueKeys');
+  return found[0] as PayloadIssue;
+}
+
 /** The pointer as far as it is shown: escaping endless keys in full for each issue would take seconds. */
-function startOfPointer(path: string[]): string {
+function startOfPointer(path: Place[]): string {
   let pointer = '';
-  for (const key of path) {
+  for (const { at } of path) {
     if (pointer.length > maxPath) break;
-    pointer += toPointer([key.slice(0, maxPath)]);
+    pointer += toPointer([String(at).slice(0, maxPath)]);
   }
   return pointer;
 }

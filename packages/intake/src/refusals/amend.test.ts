@@ -99,6 +99,15 @@ it('coercions come after the patch', () => {
   expect(change('{"temp":"1"}', { patch, coerce })).toBe('{"celsius":1}');
 });
 
+it.each([
+  ['behind many other faults', `{"x":[${'1e999,'.repeat(100)}0],"a":1,"a":2}`],
+  ['very deep', `{"x":${'['.repeat(70)}{"a":1,"a":2}${']'.repeat(70)}}`],
+])('a key that is there twice %s is found', (_where, json) => {
+  expect(change(json, { patch: [{ op: 'add', path: '/b', value: 1 }] })).toBe(
+    'a payload with such keys cannot be changed',
+  );
+});
+
 it('a payload that would grow without end is left as it is', () => {
   const patch = [
     { op: 'add', path: '/a', value: ['x'.repeat(1_000)] },

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { findIssues } from '@sluice/json/find-issues.ts';
+import { findRepeatedKeys } from '@sluice/json/find-issues.ts';
 import { keptNumber } from '@sluice/json/numbers.ts';
 import { readTagged, writeTagged } from '@sluice/json/parse-json.ts';
 import { fromPointer } from '@sluice/json/pointer.ts';
@@ -130,9 +130,9 @@ export function amendRefused(
 /** Changes a payload, given as JSON text. */
 export function amend(json: string, { patch, coerce }: Amendments): Amended {
   if (patch.length === 0 && coerce.length === 0) return { ok: true, json };
-  const issues = findIssues(json);
+  const repeated = findRepeatedKeys(json);
   // Of each key one member would be left.
-  if (issues === 'forbidden' || issues.some(({ keyword }) => keyword === 'uniqueKeys'))
+  if (repeated === 'forbidden' || repeated.length > 0)
     return { ok: false, message: 'a payload with such keys cannot be changed' };
   try {
     const value = applyPatch(readTagged(json), patch);

@@ -1,3 +1,4 @@
+import { findRepeatedKeys } from '@sluice/json/find-issues.ts';
 import { parseJson, readTagged } from '@sluice/json/parse-json.ts';
 import { fromPointer } from '@sluice/json/pointer.ts';
 import { isObject } from '@sluice/schemas/is-object.ts';
@@ -54,6 +55,10 @@ function itemsOf(text: string | undefined, name: string): unknown[] {
   if (!Array.isArray(items)) throw new AmendmentProblem(`/${name}`, 'must be an array');
   if (items.length > maxOperations)
     throw new AmendmentProblem(`/${name}`, `must have at most ${maxOperations} items`);
+  const repeated = findRepeatedKeys(text);
+  if (repeated === 'forbidden') throw new AmendmentProblem(`/${name}`, `must not have the key ${forbidden}`);
+  const [first] = repeated;
+  if (first) throw new AmendmentProblem(`/${name}${first.path}`, first.message);
   return items;
 }
 

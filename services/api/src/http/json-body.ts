@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { explainSyntax } from '@sluice/json/explain-syntax.ts';
+import { findRepeatedKeys } from '@sluice/json/find-issues.ts';
 import { memberText } from '@sluice/json/member-text.ts';
 import { parseJson } from '@sluice/json/parse-json.ts';
 import { isObject } from '@sluice/schemas/is-object.ts';
@@ -82,6 +83,17 @@ function check(key: string, value: unknown): unknown {
   return value;
 }
 
+/** Of a key that is there twice one value would be left. */
+function refuseRepeatedKeys(text: string): void {
+  const repeated = findRepeatedKeys(text);
+  // `check` has refused that key already.
+  if (repeated === 'forbidden') return;
+  const [first] = repeated;
+  if (!first) return;
+  const details = [{ in: 'body' as const, ...first }];
+  throw new ApiError('MalformedBodyError', `body${first.path}: ${first.message}`, { details });
+}
+
 /** An object that is kept as text keeps its digits too, which a parsed number may not. */
 function keepTexts(
   value: unknown,
@@ -101,7 +113,9 @@ function parse(body: Buffer, config: FastifyContextConfig): unknown {
   refuseManyValues(body);
   const text = body.toString().replace(/^\uFEFF/, '');
   try {
-    return keepTexts(parseJson(text, check), text, config);
+    const value = parseJson(text, check);
+    if (config.makesEntries) refuseRepeatedKeys(text);
+    return keepTexts(value, text, config);
   } catch (error) {
     throw error instanceof ApiError
       ? error
@@ -131,5 +145,7 @@ declare module 'fastify' {
     textOf?: string;
     /** The same of members that are arrays. */
     listsAsText?: string[];
+    /** Whether values of the body become parts of entries: then no key may be in an object twice. */
+    makesEntries?: boolean;
   }
 }

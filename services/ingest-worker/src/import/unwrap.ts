@@ -1,13 +1,17 @@
 import { isUtf8 } from 'node:buffer';
 import type { Refusal } from '@sluice/intake/validate-payload.ts';
 import { explainSyntax } from '@sluice/json/explain-syntax.ts';
-import { memberText } from '@sluice/json/member-text.ts';
+import { repeatedKey } from '@sluice/json/issues.ts';
+import { membersOf } from '@sluice/json/member-text.ts';
 import { parseJson } from '@sluice/json/parse-json.ts';
 import { isObject } from '@sluice/schemas/is-object.ts';
+import type { ErrorDetail } from '@sluice/shared/errors.ts';
 import { parseTimestamp } from '@sluice/shared/timestamp.ts';
 
 /** `createdAt` in ms since the epoch. */
 type Unwrapped = { ok: true; createdAt: number; payload: Buffer } | { ok: false; refusal: Refusal };
+
+const form = 'with entries=wrapped each line is {"createdAt":…,"payload":{…}}';
 
 /** Reads an entry as NDJSON exports write it. Nothing is as yet known of its payload. `latest` in ms since the epoch. */
 export function unwrap(line: Buffer, latest: number): Unwrapped {
@@ -15,9 +19,14 @@ export function unwrap(line: Buffer, latest: number): Unwrapped {
   const text = line.toString();
   const entry = parse(text);
   if (entry instanceof Error) return malformed(`the line is not JSON: ${explainSyntax(text, entry)}`);
-  const payload = isObject(entry) ? memberText(text, 'payload') : undefined;
-  if (!isObject(entry) || payload === undefined)
-    return malformed('with entries=wrapped each line is {"createdAt":…,"payload":{…}}');
+  if (!isObject(entry)) return malformed(form);
+  const members = new Map<string, string>();
+  for (const [name, member] of membersOf(text)) {
+    if (members.has(name)) return nonconforming('the line has a key twice', repeatedKey(name));
+    members.set(name, member);
+  }
+  const payload = members.get('payload');
+  if (payload === undefined) return malformed(form);
   const createdAt = typeof entry.createdAt === 'string' ? parseTimestamp(entry.createdAt) : Number.NaN;
   const fault = faultOf(createdAt, latest);
   return fault ? ofTime(fault) : { ok: true, createdAt, payload: Buffer.from(payload) };
@@ -43,11 +52,10 @@ const malformed = (message: string): Unwrapped => ({
   refusal: { name: 'MalformedBodyError', message },
 });
 
-const ofTime = (message: string): Unwrapped => ({
+const nonconforming = (message: string, detail: ErrorDetail): Unwrapped => ({
   ok: false,
-  refusal: {
-    name: 'SchemaValidationError',
-    message: `createdAt ${message}`,
-    details: [{ path: '/createdAt', keyword: 'format', message }],
-  },
+  refusal: { name: 'SchemaValidationError', message, details: [detail] },
 });
+
+const ofTime = (message: string): Unwrapped =>
+  nonconforming(`createdAt ${message}`, { path: '/createdAt', keyword: 'format', message });
