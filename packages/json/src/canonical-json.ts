@@ -1,12 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { findIssues } from './find-issues.ts';
-import { maxIssues } from './issues.ts';
+import { findRepeatedKeys } from './find-issues.ts';
 import { keptNumber } from './numbers.ts';
 import { readTagged } from './parse-json.ts';
 import { withoutByteOrderMark } from './read-payload.ts';
-
-/** Without them each object has one meaning, and the recursion below an end. */
-const excluded = ['uniqueKeys', 'maxNesting'];
 
 /**
  * One text for all JSON texts of the same value, whatever their spaces, escapes, order of keys and spelling of numbers. A number that
@@ -14,29 +10,25 @@ const excluded = ['uniqueKeys', 'maxNesting'];
  */
 export function canonicalJson(bytes: Buffer): string | undefined {
   const json = withoutByteOrderMark(bytes);
+  if (!isUtf8(json)) return undefined;
   const text = json.toString();
-  if (!isUtf8(json) || !isJson(text)) return undefined;
-  const issues = findIssues(text);
-  if (issues === 'forbidden' || issues.length === maxIssues) return undefined;
-  return issues.some(({ keyword }) => excluded.includes(keyword)) ? undefined : write(readTagged(text));
-}
-
-function isJson(text: string): boolean {
   try {
     JSON.parse(text);
-    return true;
-  } catch {
-    return false;
+    return findRepeatedKeys(text).length === 0 ? canonicalText(readTagged(text)) : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
+    throw error;
   }
 }
 
-function write(value: unknown): string {
-  if (typeof value === 'string') return value.startsWith('n') ? toNumberText(value.slice(1)) : toText(value);
-  if (Array.isArray(value)) return `[${value.map(write).join(',')}]`;
+/** The same of what `readTagged` gave. Throws RangeError where it is nested too deeply. */
+export function canonicalText(value: unknown): string {
+  if (typeof value === 'string') return (value.startsWith('n') ? numberText : stringText)(value.slice(1));
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`;
   if (typeof value !== 'object' || value === null) return String(value);
-  const members = Object.keys(value).sort();
-  return `{${members.map((key) => `${JSON.stringify(key)}:${write((value as Record<string, unknown>)[key])}`).join(',')}}`;
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([key, item]) => `${stringText(key)}:${canonicalText(item)}`).join(',')}}`;
 }
 
-const toText = (tagged: string) => JSON.stringify(tagged.slice(1));
-const toNumberText = (literal: string) => String(keptNumber(literal) ?? literal);
+const stringText = (text: string) => JSON.stringify(text);
+const numberText = (literal: string) => String(keptNumber(literal) ?? literal);

@@ -4,7 +4,7 @@ import { bsonTypeKey, maxNesting, referenceKey } from './rules.ts';
 /** `path` is a JSON Pointer to the value or member; one over 1,000 characters is cut and ends in `…`. */
 export type PayloadIssue = { path: string; keyword: string; message: string };
 
-export const maxIssues = 100;
+const maxIssues = 100;
 const maxPath = 1_000;
 
 // No message quotes the payload: issues may be logged.

@@ -1,6 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
+import { canonicalText } from '@sluice/json/canonical-json.ts';
 import { findRepeatedKeys } from '@sluice/json/find-issues.ts';
-import { keptNumber } from '@sluice/json/numbers.ts';
 import { readTagged, writeTagged } from '@sluice/json/parse-json.ts';
 import { fromPointer } from '@sluice/json/pointer.ts';
 import jsonPatch, { type Operation } from 'fast-json-patch';
@@ -62,21 +61,9 @@ function check(root: unknown, operation: Operation): void {
     throw new Inapplicable(`there is nothing at ${path}`);
 }
 
-/** Each number in one spelling: `1.0` as `1`. */
-function spellAlike(tagged: unknown): unknown {
-  if (typeof tagged === 'string' && tagged.startsWith('n')) {
-    const literal = tagged.slice(1);
-    return `n${keptNumber(literal) ?? literal}`;
-  }
-  if (Array.isArray(tagged)) return tagged.map(spellAlike);
-  if (!isContainer(tagged)) return tagged;
-  return Object.fromEntries(Object.entries(tagged).map(([key, value]) => [key, spellAlike(value)]));
-}
-
 /** For the operation `test`: numbers are equal by their value (RFC 6902, 4.6), not by their text. */
 function expectEqual(root: unknown, path: string, expected: unknown): void {
-  const found = jsonPatch.getValueByPointer(root, path);
-  if (!isDeepStrictEqual(spellAlike(found), spellAlike(expected)))
+  if (canonicalText(jsonPatch.getValueByPointer(root, path)) !== canonicalText(expected))
     throw new Inapplicable(`the value at ${path} is another one`);
 }
 
