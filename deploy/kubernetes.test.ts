@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createProducer } from '@sluice/queues/producer.ts';
-import { exportsQueue, importsQueue, purgesQueue, type QueueDefinition } from '@sluice/queues/queues.ts';
+import { exportsQueue, jobsQueue, purgesQueue, type QueueDefinition } from '@sluice/queues/queues.ts';
 import { loadApiConfig } from '@sluice/shared/config/load.ts';
 import { expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
@@ -68,8 +68,8 @@ it('scales by the keys under which jobs wait', async () => {
   const { config, log, redis } = await ownRedis();
   const producer = <Payload>(queue: QueueDefinition<Payload>) => createProducer(queue, redis, config, log);
   const id = 'a0'.repeat(12);
-  await producer(exportsQueue).add({ jobId: id }, 1);
-  await producer(importsQueue).add({ jobId: id, slot: 0 }, 1);
+  await producer(exportsQueue).add({ jobId: id, slot: 0 }, { priority: 1 });
+  await producer(jobsQueue).add({ jobId: id, slot: 0 }, { priority: 1 });
   await producer(purgesQueue).add({ applicationId: id });
 
   const lists: string[] = ofKind('ScaledObject').flatMap(({ spec }) =>
@@ -85,6 +85,6 @@ it('scales by the keys under which jobs wait', async () => {
   }
   expect(lists.filter((list) => list.endsWith(':active'))).toEqual([
     '{sluice}:exports:active',
-    '{sluice}:imports:active',
+    '{sluice}:jobs:active',
   ]);
 });

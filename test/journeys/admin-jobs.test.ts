@@ -193,8 +193,8 @@ it('queues --serve shows jobs to who has the password, and changes none', async 
   const answer = await ask('/api/queues?activeQueue=exports&status=prioritized', right);
   const { queues } = (await answer.json()) as { queues: { name: string; jobs: { data: unknown }[] }[] };
   const jobs = queues.find(({ name }) => name === 'exports')?.jobs;
-  expect(jobs?.map(({ data }) => data)).toContainEqual({ jobId: id });
-  expect((await ask(`/api/queues/exports/export-${id}/clean`, right, 'PUT')).status).toBe(405);
+  expect(jobs?.map(({ data }) => data)).toContainEqual({ jobId: id, slot: 0 });
+  expect((await ask(`/api/queues/exports/export-${id}-0/clean`, right, 'PUT')).status).toBe(405);
   child.kill('SIGTERM');
   expect(await exitOf(child)).toBe(0);
 });

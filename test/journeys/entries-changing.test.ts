@@ -86,7 +86,7 @@ async function createWorld(
   const own = { ...store, entries, milestones };
   const expireEntries = createExpireEntries({ store: own, auditRetentionMs: dayMs, log });
   const deleteEntries = createDeleteEntries({
-    ...{ store: own, queue: { moveUp: async () => {} }, retentionMs: dayMs },
+    ...{ store: own, queue: { moveUp: async () => {}, isOutweighed: async () => false }, retentionMs: dayMs },
     ...{ timings, metrics: noMetrics, log },
   });
   const keyAt = createKeysAt();

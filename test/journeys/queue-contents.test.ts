@@ -22,7 +22,7 @@ it('puts ids alone into Redis, under one hash tag', async () => {
   const redis = connectRedis({ url }, log, 'patient');
   onTestFinished(() => redis.disconnect());
   const keys = async () => redis.keys(`*${prefix}*`);
-  const kinds = ['exports', 'imports', 'purges', 'invalidations', 'logins', 'uploads'];
+  const kinds = ['exports', 'jobs', 'purges', 'invalidations', 'logins', 'uploads'];
   await until(async () => {
     const all = await keys();
     return kinds.every((kind) => all.some((key) => key.split(':')[1] === kind));

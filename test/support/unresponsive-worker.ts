@@ -26,11 +26,13 @@ await startWorker({
   log,
   tasks: [
     {
-      handler: async ({ jobId }) => {
-        log.info({ event: 'took', job: jobId });
-        // Longer than a silence that is taken for that.
-        if (jobId === '1') await new Promise((resolve) => setTimeout(resolve, 6_000));
-        log.info({ event: 'did', job: jobId });
+      handlers: {
+        async export({ jobId }) {
+          log.info({ event: 'took', job: jobId });
+          // Longer than a silence that is taken for that.
+          if (jobId === '1') await new Promise((resolve) => setTimeout(resolve, 6_000));
+          log.info({ event: 'did', job: jobId });
+        },
       },
       queue: createProducer(exportsQueue, redis, { url: WATCH_URL, prefix, timeoutMs }, log),
     },

@@ -15,12 +15,14 @@ it('tells every API process, though the job reaches one worker alone', async () 
   await until(async () => (await redis.pubsub('NUMSUB', `{${config.prefix}}:applications-changed`))[1] === 3);
 
   let taken = 0;
-  const handler = async (payload: { applicationId: string }) => {
-    taken += 1;
-    await announceChange(redis, config, payload.applicationId);
+  const handlers = {
+    async invalidation(payload: { applicationId: string }) {
+      taken += 1;
+      await announceChange(redis, config, payload.applicationId);
+    },
   };
   for (let worker = 0; worker < 2; worker++) {
-    const consumer = consume(invalidationsQueue, handler, { redis: config, concurrency: 1, timings, log });
+    const consumer = consume(invalidationsQueue, handlers, { redis: config, concurrency: 1, timings, log });
     onTestFinished(consumer.close);
   }
   const applicationId = 'a0'.repeat(12);

@@ -3,7 +3,7 @@ import { LeaseLost } from '@sluice/shared/lease.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { storeFault } from '@sluice/store/faults.ts';
 import { DelayedError, type Job, Worker } from 'bullmq';
-import type { QueueDefinition } from './queues.ts';
+import { type Kind, kindOf, type QueueDefinition } from './queues.ts';
 import { connectRedis, keyPrefix, type RedisConfig } from './redis.ts';
 import type { Timings } from './timings.ts';
 
@@ -20,6 +20,9 @@ export class Postpone extends Error {
 /** `signal` is aborted when the process shall end: hand the job back with `Postpone`. `moved` tells that a part of the job is done. */
 export type Handler<Payload> = (payload: Payload, signal: AbortSignal, moved: () => void) => Promise<void>;
 
+/** One for each kind of the queue. */
+export type Handlers<Payload> = Partial<Record<Kind, Handler<Payload>>>;
+
 /** Why a job is put back. */
 export const requeueCauses = ['postponed', 'lease_lost', 'mongodb_away', 'error', 'stalled'] as const;
 export type RequeueCause = (typeof requeueCauses)[number];
@@ -30,7 +33,7 @@ interface Options {
   timings: Pick<Timings, 'lockMs'>;
   log: Logger;
   /** Hears of each job that is put back. */
-  onRequeue?(cause: RequeueCause): void;
+  onRequeue?(kind: Kind, cause: RequeueCause): void;
 }
 
 export interface Consumer {
@@ -52,10 +55,10 @@ function againAfter(error: unknown): { cause: RequeueCause; delayMs: number } | 
   return storeFault(error) && { cause: 'mongodb_away', delayMs: 0 };
 }
 
-/** The receiving end of a queue: hands each job to `handler`, at most `concurrency` at once. */
+/** The receiving end of a queue: hands each job to the handler of its kind, at most `concurrency` at once. */
 export function consume<Payload>(
   definition: QueueDefinition<Payload>,
-  handler: Handler<Payload>,
+  handlers: Handlers<Payload>,
   { redis: config, concurrency, timings, log, onRequeue }: Options,
 ): Consumer {
   const stopping = new AbortController();
@@ -69,11 +72,14 @@ export function consume<Payload>(
   async function run(job: Job<Payload>, token?: string): Promise<void> {
     active += 1;
     moved();
+    const kind = job.name as Kind;
     try {
+      const handler = handlers[kind];
+      if (!handler) throw new Error(`no handler for ${job.name}`);
       await handler(job.data, stopping.signal, moved);
     } catch (error) {
       const again = againAfter(error);
-      onRequeue?.(again?.cause ?? 'error');
+      onRequeue?.(kind, again?.cause ?? 'error');
       if (!again) throw error;
       await job.moveToDelayed(Date.now() + again.delayMs, token);
       if (storeFault(error)) {
@@ -106,7 +112,7 @@ export function consume<Payload>(
       err: error,
     });
   });
-  worker.on('stalled', () => onRequeue?.('stalled'));
+  worker.on('stalled', (id) => onRequeue?.(kindOf(id), 'stalled'));
   worker.on('error', (error) =>
     log.debug({ event: 'worker.error', queue: definition.name, reason: error.message }),
   );

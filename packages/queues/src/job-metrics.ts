@@ -1,8 +1,6 @@
 import type { Metrics } from '@sluice/shared/metrics/metrics.ts';
 import type { Handler } from './consumer.ts';
-import type { QueueDefinition } from './queues.ts';
-
-type Kind = QueueDefinition<unknown>['kind'];
+import type { Kind } from './queues.ts';
 
 /** Hears of jobs of a kind that ended. */
 export interface JobMetrics {

@@ -34,10 +34,14 @@ async function start() {
       try {
         await then(job, owners.length);
       } finally {
-        await queue.moveUp(job.owner);
+        await queue.moveUp(job);
       }
     };
-    const consumer = consume(exportsQueue, handler, { redis: config, concurrency: 1, timings, log });
+    const consumer = consume(
+      exportsQueue,
+      { export: handler },
+      { redis: config, concurrency: 1, timings, log },
+    );
     onTestFinished(consumer.close);
     return owners;
   }

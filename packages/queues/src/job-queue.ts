@@ -3,38 +3,40 @@ import type { JobRecord } from '@sluice/store/jobs/job-records.ts';
 import type { JobStore } from '@sluice/store/jobs/jobs.ts';
 import type { Redis } from 'ioredis';
 import { createProducer } from './producer.ts';
-import type { JobQueueDefinition } from './queues.ts';
+import type { JobPayload, JobQueueDefinition } from './queues.ts';
 import type { RedisConfig } from './redis.ts';
 
 export type JobQueue = ReturnType<typeof createJobQueue>;
+
+type Queued = Pick<JobRecord, 'id' | 'kind' | 'owner' | 'queuedAt'>;
 
 /** Of an owner's jobs that wait; the others are placed when these have begun. */
 const placedAtOnce = 10;
 
 /**
- * The sending end of a queue of jobs. An owner's n-th job has priority n, and workers take the lowest number first: so nobody's many
+ * The sending end of a queue of jobs. An owner's n-th job of a kind has priority n, and workers take the lowest number first: so nobody's many
  * jobs hold up another's first, and owners with as much under way alternate.
  */
-export function createJobQueue<Payload>(
-  definition: JobQueueDefinition<Payload>,
+export function createJobQueue(
+  definition: JobQueueDefinition,
   jobs: JobStore,
   redis: Redis,
   config: RedisConfig,
   log: Logger,
 ) {
-  const { kind, payloadsOf } = definition;
+  const { kinds, slots } = definition;
+  const mostSlots = Math.max(1, ...Object.values(slots));
   const producer = createProducer(definition, redis, config, log);
 
-  /** Each payload of a job at a place, with its priority. */
-  function prioritised(id: string, place: number): [Payload, number][] {
-    const payloads = payloadsOf(id);
-    return payloads.map((payload, slot) => [payload, (place - 1) * payloads.length + slot + 1]);
-  }
+  const payloadsOf = ({ id, kind }: Pick<JobRecord, 'id' | 'kind'>): JobPayload[] =>
+    Array.from({ length: slots[kind] ?? 1 }, (_, slot) => ({ jobId: id, slot }));
+  const priorityOf = (place: number, { slot }: JobPayload) => (place - 1) * mostSlots + slot + 1;
 
   /** Once its record is in MongoDB; to enqueue it again does nothing. */
-  async function enqueue(job: Pick<JobRecord, 'id' | 'owner' | 'queuedAt'>): Promise<void> {
-    const place = await jobs.placeOf(kind, job);
-    for (const [payload, priority] of prioritised(job.id, place)) await producer.add(payload, priority);
+  async function enqueue(job: Queued): Promise<void> {
+    const place = await jobs.placeOf(job);
+    for (const payload of payloadsOf(job))
+      await producer.add(payload, { kind: job.kind, priority: priorityOf(place, payload) });
   }
 
   return {
@@ -45,22 +47,29 @@ export function createJobQueue<Payload>(
     enqueue,
 
     /** Takes a job out of the queue and puts it back; what a worker has now stays there. */
-    async requeue(job: Pick<JobRecord, 'id' | 'owner' | 'queuedAt'>): Promise<void> {
-      await Promise.all(payloadsOf(job.id).map(producer.remove));
+    async requeue(job: Queued): Promise<void> {
+      await Promise.all(payloadsOf(job).map((payload) => producer.remove(payload, job.kind)));
       await enqueue(job);
     },
 
+    /** Whether a job waits of an owner for whom less is under way than for this one. */
+    isOutweighed: (owner: string): Promise<boolean> => jobs.isOutweighed(kinds, owner),
+
     /** Enqueues again what has waited for so long that Redis may have lost it. */
     async recover(waitedMs: number): Promise<void> {
-      for (const job of await jobs.forgotten(kind, waitedMs)) await enqueue(job);
+      for (const job of await jobs.forgotten(kinds, waitedMs)) await enqueue(job);
     },
 
-    /** To be called when less is under way for an owner: the jobs that wait move up. */
-    async moveUp(owner: string): Promise<void> {
+    /** To be called when less is under way for an owner: the jobs of that kind that wait move up. */
+    async moveUp({ kind, owner }: Pick<JobRecord, 'kind' | 'owner'>): Promise<void> {
       try {
-        const waiting = await jobs.waitingOf(kind, owner, placedAtOnce);
-        const placed = waiting.flatMap(({ id, place }) => prioritised(id, place));
-        await Promise.all(placed.map(([payload, priority]) => producer.setPriority(payload, priority)));
+        const waiting = await jobs.waitingOf({ kind, owner }, placedAtOnce);
+        const placed = waiting.flatMap(({ id, place }) =>
+          payloadsOf({ id, kind }).map((payload) =>
+            producer.setPriority(payload, { kind, priority: priorityOf(place, payload) }),
+          ),
+        );
+        await Promise.all(placed);
       } catch (error) {
         // The next delivery of theirs does it.
         log.debug({ event: 'queue.unmoved', kind, reason: (error as Error).message });

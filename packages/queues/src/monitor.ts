@@ -3,7 +3,7 @@ import { type Metrics, scrapeMs } from '@sluice/shared/metrics/metrics.ts';
 import { share } from '@sluice/shared/share.ts';
 import { type Consumer, type RequeueCause, requeueCauses } from './consumer.ts';
 import type { Producer } from './producer.ts';
-import type { QueueDefinition } from './queues.ts';
+import type { Kind, QueueDefinition } from './queues.ts';
 import type { Redis } from './redis.ts';
 
 const inTime = <T>(work: Promise<T>): Promise<T | undefined> =>
@@ -56,13 +56,18 @@ export function monitorQueues(queues: Queue[], metrics: Metrics): void {
   );
 }
 
-/** Counts the jobs of a kind that are put back. */
+/** Counts the jobs of a queue that are put back. */
 export function countRequeues(
-  { kind }: Pick<QueueDefinition<unknown>, 'kind'>,
+  { kinds }: Pick<QueueDefinition<unknown>, 'kinds'>,
   metrics: Pick<Metrics, 'count'>,
-): (cause: RequeueCause) => void {
+): (kind: Kind, cause: RequeueCause) => void {
   const counts = new Map(
-    requeueCauses.map((cause) => [cause, metrics.count('sluice_jobs_requeued_total', { kind, cause })]),
+    kinds.flatMap((kind) =>
+      requeueCauses.map((cause) => [
+        `${kind} ${cause}`,
+        metrics.count('sluice_jobs_requeued_total', { kind, cause }),
+      ]),
+    ),
   );
-  return (cause) => counts.get(cause)?.();
+  return (kind, cause) => counts.get(`${kind} ${cause}`)?.();
 }

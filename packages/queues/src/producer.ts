@@ -2,7 +2,7 @@ import { within } from '@sluice/shared/deadline.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { type JobsOptions, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import type { QueueDefinition } from './queues.ts';
+import { idOf, type Kind, type QueueDefinition } from './queues.ts';
 import { keyPrefix, type RedisConfig } from './redis.ts';
 
 /** Records live in MongoDB: Redis keeps nothing of a finished job, so that it can be put back by its id. */
@@ -41,7 +41,8 @@ export function createProducer<Payload>(
   config: RedisConfig,
   log: Logger,
 ) {
-  const { name, idOf } = definition;
+  const { name } = definition;
+  const [first] = definition.kinds as [Kind];
   const queue = openQueue(name, redis, config, log);
 
   function ask<T>(command: () => Promise<T>): Promise<T> {
@@ -65,20 +66,20 @@ export function createProducer<Payload>(
     definition,
 
     /** Delivers at least once. */
-    async add(payload: Payload, priority = 0): Promise<void> {
-      await ask(() => queue.add(name, payload, { ...retried, jobId: idOf(payload), priority }));
+    async add(payload: Payload, { kind = first, priority = 0 } = {}): Promise<void> {
+      await ask(() => queue.add(kind, payload, { ...retried, jobId: idOf(kind, payload), priority }));
     },
 
     /** False where a worker has it now. */
-    async remove(payload: Payload): Promise<boolean> {
-      const id = idOf(payload);
+    async remove(payload: Payload, kind = first): Promise<boolean> {
+      const id = idOf(kind, payload);
       return ask(async () => (await queue.remove(id)) === 1 || (await queue.getJob(id)) === undefined);
     },
 
     /** Does nothing where the queue does not know it. Behind what has that priority already. */
-    setPriority: (payload: Payload, priority: number): Promise<void> =>
+    setPriority: (payload: Payload, { kind, priority }: { kind: Kind; priority: number }): Promise<void> =>
       ask(async () => {
-        const job = await queue.getJob(idOf(payload));
+        const job = await queue.getJob(idOf(kind, payload));
         await job?.changePriority({ priority });
       }),
 

@@ -8,8 +8,10 @@ import { consume } from './consumer.ts';
 import { createProducer } from './producer.ts';
 import {
   exportsQueue,
-  importsQueue,
+  idOf,
   invalidationsQueue,
+  jobsQueue,
+  type Kind,
   purgesQueue,
   type QueueDefinition,
 } from './queues.ts';
@@ -21,8 +23,8 @@ const id = 'a0'.repeat(12);
 
 // biome-ignore lint/suspicious/noExplicitAny: each queue has a payload of its own
 const queues: [definition: QueueDefinition<any>, payload: object, other: object][] = [
-  [exportsQueue, { jobId: id }, { jobId: 'b0'.repeat(12) }],
-  [importsQueue, { jobId: id, slot: 0 }, { jobId: id, slot: 1 }],
+  [exportsQueue, { jobId: id, slot: 0 }, { jobId: 'b0'.repeat(12), slot: 0 }],
+  [jobsQueue, { jobId: id, slot: 0 }, { jobId: id, slot: 1 }],
   [purgesQueue, { applicationId: id }, { applicationId: 'b0'.repeat(12) }],
   [invalidationsQueue, { applicationId: id }, { applicationId: 'b0'.repeat(12) }],
 ];
@@ -45,7 +47,8 @@ describe.each(queues.map(([definition, ...payloads]) => [definition.name, defini
       const producer = createProducer(definition, redis, config, log);
       for (const each of [payload, other, payload]) await producer.add(each);
       expect(await producer.waiting()).toBe(2);
-      const jobs = [payload, other].map((each) => `{${config.prefix}}:${name}:${definition.idOf(each)}`);
+      const [kind] = definition.kinds as [Kind];
+      const jobs = [payload, other].map((each) => `{${config.prefix}}:${name}:${idOf(kind, each)}`);
       expect(await keys()).toEqual(expect.arrayContaining(jobs));
       expect(jobs.filter((job) => job.split(':').length !== 3)).toEqual([]);
 
@@ -54,7 +57,11 @@ describe.each(queues.map(([definition, ...payloads]) => [definition.name, defini
         delivered.push(each);
         if (delivered.length === 2) throw new UnrecoverableError('given up');
       };
-      const consumer = consume(definition, handler, { redis: config, concurrency: 1, timings, log });
+      const consumer = consume(
+        definition,
+        { [kind]: handler },
+        { redis: config, concurrency: 1, timings, log },
+      );
       onTestFinished(consumer.close);
       await until(async () => (await redis.exists(...jobs)) === 0);
       expect(delivered).toEqual([payload, other]);
@@ -71,9 +78,9 @@ describe.each(queues.map(([definition, ...payloads]) => [definition.name, defini
 describe('adding to a queue', () => {
   it('is refused in time where there never was a Redis', async () => {
     const { config, redis } = await start('redis://127.0.0.1:1');
-    await expect(createProducer(exportsQueue, redis, config, log).add({ jobId: id })).rejects.toThrow(
-      'Redis is away',
-    );
+    await expect(
+      createProducer(exportsQueue, redis, config, log).add({ jobId: id, slot: 0 }),
+    ).rejects.toThrow('Redis is away');
   });
 
   it('is refused in time where Redis never said a word', async () => {
@@ -83,9 +90,9 @@ describe('adding to a queue', () => {
     proxy.stall();
     const { config, redis } = await start(`redis://127.0.0.1:${proxy.port}`);
     await until(async () => redis.status === 'connect');
-    await expect(createProducer(exportsQueue, redis, config, log).add({ jobId: id })).rejects.toThrow(
-      'Redis is away',
-    );
+    await expect(
+      createProducer(exportsQueue, redis, config, log).add({ jobId: id, slot: 0 }),
+    ).rejects.toThrow('Redis is away');
   });
 
   it('is given up in time where Redis says no more', async () => {
@@ -94,9 +101,9 @@ describe('adding to a queue', () => {
     onTestFinished(proxy.close);
     const { config, redis, isReady } = await start(`redis://127.0.0.1:${proxy.port}`);
     await isReady();
-    await createProducer(exportsQueue, redis, config, log).add({ jobId: id });
+    await createProducer(exportsQueue, redis, config, log).add({ jobId: id, slot: 0 });
     proxy.stall();
     const hasty = createProducer(exportsQueue, redis, { ...config, timeoutMs: 1_000 }, log);
-    await expect(hasty.add({ jobId: id })).rejects.toThrow('Redis does not answer');
+    await expect(hasty.add({ jobId: id, slot: 0 })).rejects.toThrow('Redis does not answer');
   });
 });

@@ -34,12 +34,12 @@ it('a worker that hears of no job while some wait ends, to be started again; a b
 
   await until(async () => events.includes('started'));
   // While it does the first, which takes longer than it may be silent, the second waits.
-  for (const jobId of ['1', '2']) await producer.add({ jobId });
+  for (const jobId of ['1', '2']) await producer.add({ jobId, slot: 0 });
   await until(async () => events.filter((event) => event === 'did').length === 2);
   expect(events).not.toContain('worker.unresponsive');
 
   proxy.stall();
-  await producer.add({ jobId: '3' });
+  await producer.add({ jobId: '3', slot: 0 });
   expect((await ended)[0]).toBe(1);
   expect(events.at(-1)).toBe('worker.unresponsive');
   expect(events.filter((event) => event === 'took')).toHaveLength(2);

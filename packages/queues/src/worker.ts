@@ -3,7 +3,7 @@ import type { Logger } from '@sluice/shared/logger.ts';
 import type { Metrics, MetricsConfig } from '@sluice/shared/metrics/metrics.ts';
 import { serveMetrics } from '@sluice/shared/metrics/serve.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
-import { type Consumer, consume, type Handler } from './consumer.ts';
+import { type Consumer, consume, type Handlers } from './consumer.ts';
 import { countRequeues, monitorQueues } from './monitor.ts';
 import type { Producer } from './producer.ts';
 import type { RedisConfig } from './redis.ts';
@@ -16,7 +16,9 @@ export interface Task {
   // biome-ignore lint/suspicious/noExplicitAny: each queue has a payload of its own
   queue: Pick<Producer<any>, 'definition' | 'waiting' | 'backlog'>;
   // biome-ignore lint/suspicious/noExplicitAny: the same as that of the queue
-  handler: Handler<any>;
+  handlers: Handlers<any>;
+  /** Absent: that of the process. */
+  concurrency?: number;
   /** Enqueues again what MongoDB has on record and Redis may have lost. To enqueue what it has not lost does nothing. */
   recover?(): Promise<void>;
 }
@@ -84,7 +86,8 @@ export async function startWorker({
   const running = tasks.map((task) => {
     const { definition } = task.queue;
     const onRequeue = countRequeues(definition, metrics);
-    const consumer = consume(definition, task.handler, { ...config, timings, log, onRequeue });
+    const { redis, concurrency } = { ...config, ...task };
+    const consumer = consume(definition, task.handlers, { redis, concurrency, timings, log, onRequeue });
     return { queue: task.queue, consumer, stopWatching: watchConsumer(consumer, task, timings, log) };
   });
   monitorQueues(running, metrics);

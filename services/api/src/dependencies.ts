@@ -28,10 +28,7 @@ export interface AppDependencies {
   cache: ApplicationCache;
   queues: {
     exports: JobQueue;
-    imports: JobQueue;
-    rehearsals: JobQueue;
-    replays: JobQueue;
-    deletions: JobQueue;
+    jobs: JobQueue;
     purges: Producer<{ applicationId: string }>;
     invalidations: Producer<{ applicationId: string }>;
   };

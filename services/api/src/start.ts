@@ -4,7 +4,7 @@ import { hearChanges } from '@sluice/queues/broadcast.ts';
 import { createJobQueue } from '@sluice/queues/job-queue.ts';
 import { monitorRedis } from '@sluice/queues/monitor.ts';
 import { createProducer } from '@sluice/queues/producer.ts';
-import { invalidationsQueue, jobQueues, purgesQueue } from '@sluice/queues/queues.ts';
+import { exportsQueue, invalidationsQueue, jobsQueue, purgesQueue } from '@sluice/queues/queues.ts';
 import { connectRedis } from '@sluice/queues/redis.ts';
 import { createCompiler } from '@sluice/schemas/compile/compiler.ts';
 import type { ApiConfig } from '@sluice/shared/config/load.ts';
@@ -40,14 +40,11 @@ export async function startApi(
   const cache = createApplicationCache({ ...store, compiler, metrics, log });
   const refusalRecorder = createRefusalRecorder(store, log);
   const unhear = hearChanges(config.redis, log, cache.drop);
-  const jobQueue = (kind: keyof typeof jobQueues) =>
-    createJobQueue(jobQueues[kind], store.jobs, redis, config.redis, log);
+  const jobQueue = (definition: typeof jobsQueue) =>
+    createJobQueue(definition, store.jobs, redis, config.redis, log);
   const queues = {
-    exports: jobQueue('export'),
-    imports: jobQueue('import'),
-    rehearsals: jobQueue('rehearsal'),
-    replays: jobQueue('replay'),
-    deletions: jobQueue('deletion'),
+    exports: jobQueue(exportsQueue),
+    jobs: jobQueue(jobsQueue),
     purges: createProducer(purgesQueue, redis, config.redis, log),
     invalidations: createProducer(invalidationsQueue, redis, config.redis, log),
   };

@@ -33,10 +33,12 @@ export async function startExportWorker(
     tasks: [
       {
         queue,
-        handler: createMakeExport({
-          ...{ store, queue, retentionMs: config.retentionMs, timings, log },
-          metrics: createJobMetrics('export', metrics),
-        }),
+        handlers: {
+          export: createMakeExport({
+            ...{ store, queue, retentionMs: config.retentionMs, timings, log },
+            metrics: createJobMetrics('export', metrics),
+          }),
+        },
         recover: () => queue.recover(timings.forgottenMs),
       },
     ],

@@ -4,17 +4,18 @@ import { counted, createJobMetrics } from '@sluice/queues/job-metrics.ts';
 import { createJobQueue } from '@sluice/queues/job-queue.ts';
 import { monitorRedis } from '@sluice/queues/monitor.ts';
 import { createProducer } from '@sluice/queues/producer.ts';
-import { invalidationsQueue, jobQueues, purgesQueue } from '@sluice/queues/queues.ts';
+import { invalidationsQueue, jobsQueue, purgesQueue } from '@sluice/queues/queues.ts';
 import { connectRedis } from '@sluice/queues/redis.ts';
 import { timings as usual } from '@sluice/queues/timings.ts';
-import { type RunningWorker, startWorker, type Task } from '@sluice/queues/worker.ts';
+import { type RunningWorker, startWorker } from '@sluice/queues/worker.ts';
 import { createCompiler } from '@sluice/schemas/compile/compiler.ts';
 import type { IngestWorkerConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { createMetrics } from '@sluice/shared/metrics/metrics.ts';
 import { connectStore } from '@sluice/store/connect.ts';
+import type { JobRecord } from '@sluice/store/jobs/job-records.ts';
 import { untilPrepared } from '@sluice/store/until-prepared.ts';
-import { createDoChunks, type Jobs } from './chunks/do-chunks.ts';
+import { createDoChunks } from './chunks/do-chunks.ts';
 import { createClean } from './clean.ts';
 import { createDeleteEntries } from './deletion/delete-entries.ts';
 import { startExpiring } from './deletion/start.ts';
@@ -44,23 +45,16 @@ export async function startIngestWorker(
   monitorBackups(store.operations, metrics);
   const invalidations = createProducer(invalidationsQueue, redis, config.redis, log);
   const purges = createProducer(purgesQueue, redis, config.redis, log);
-  const jobQueue = (kind: keyof typeof jobQueues) =>
-    createJobQueue(jobQueues[kind], store.jobs, redis, config.redis, log);
+  const queue = createJobQueue(jobsQueue, store.jobs, redis, config.redis, log);
   const compiler = createCompiler({ metrics, log });
   const refusalRecorder = createRefusalRecorder(store, log);
   await untilPrepared(store, log);
   const stopSettling = startSettling(store, log);
   const stopExpiring = startExpiring(store, config.auditRetentionMs, log);
-  /** Jobs of a kind that have a record in MongoDB. */
-  function jobTask(kind: keyof typeof jobQueues, makeHandler: (jobs: Jobs) => Task['handler']): Task {
-    const queue = jobQueue(kind);
-    const metricsOf = createJobMetrics(kind, metrics);
-    return {
-      queue,
-      handler: makeHandler({ store, queue, retentionMs, timings, metrics: metricsOf, log }),
-      recover: () => queue.recover(timings.forgottenMs),
-    };
-  }
+  const jobs = (kind: JobRecord['kind']) => ({
+    ...{ store, queue, retentionMs, timings, log },
+    metrics: createJobMetrics(kind, metrics),
+  });
 
   const cleanJobs = createClean({ store, log });
   const trimRefused = createTrimRefused(store);
@@ -72,25 +66,34 @@ export async function startIngestWorker(
     tasks: [
       {
         queue: invalidations,
-        handler: counted(
-          ({ applicationId }) => announceChange(redis, config.redis, applicationId),
-          createJobMetrics('invalidation', metrics),
-        ),
+        handlers: {
+          invalidation: counted(
+            ({ applicationId }) => announceChange(redis, config.redis, applicationId),
+            createJobMetrics('invalidation', metrics),
+          ),
+        },
       },
       {
         queue: purges,
-        handler: counted(createPurge({ store, graceMs, log }), createJobMetrics('purge', metrics)),
+        concurrency: 1,
+        handlers: {
+          purge: counted(createPurge({ store, graceMs, log }), createJobMetrics('purge', metrics)),
+        },
         async recover() {
           for (const applicationId of await store.applications.unpurged(purgesAtOnce))
             await purges.add({ applicationId });
         },
       },
-      jobTask('import', (jobs) =>
-        createDoChunks(jobs, createImportTask({ store, compiler, refusalRecorder, log })),
-      ),
-      jobTask('rehearsal', (jobs) => createDoChunks(jobs, createRehearsalTask({ store, compiler }))),
-      jobTask('deletion', createDeleteEntries),
-      jobTask('replay', (jobs) => createReplay({ ...jobs, compiler })),
+      {
+        queue,
+        handlers: {
+          import: createDoChunks(jobs('import'), createImportTask({ store, compiler, refusalRecorder, log })),
+          rehearsal: createDoChunks(jobs('rehearsal'), createRehearsalTask({ store, compiler })),
+          deletion: createDeleteEntries(jobs('deletion')),
+          replay: createReplay({ ...jobs('replay'), compiler }),
+        },
+        recover: () => queue.recover(timings.forgottenMs),
+      },
     ],
     async clean() {
       await cleanJobs();

@@ -125,7 +125,10 @@ export const ExportWorker = {
 };
 
 export const IngestWorker = {
-  INGEST_CONCURRENCY: integer(1, 64).or('2', 'Jobs that one ingest worker does at once.'),
+  INGEST_CONCURRENCY: integer(1, 64).or(
+    '2',
+    'Jobs that one ingest worker does at once: imports, rehearsals, replays and deletions together. One purge runs beside them.',
+  ),
 };
 
 export const Workers = {

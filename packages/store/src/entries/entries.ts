@@ -95,8 +95,8 @@ export function entryStore(
     newest: (applications: string[]) => newestEntries(entries, applications),
 
     /** See `stretches`. */
-    stretches: (application: string, selection: Selection, limit: number) =>
-      stretches(entries, application, selection, limit),
+    stretches: (application: string, selection: Selection, limit: number, from?: EntryId) =>
+      stretches(entries, application, selection, limit, from),
 
     /** Deletes about `limit` entries, from one of them on; resolves with how many, and where to go on. */
     async purge(

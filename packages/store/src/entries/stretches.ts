@@ -10,18 +10,23 @@ const lookedAt = 20_000;
 const oldestFirst = { _id: 1 } as const;
 const keyOnly = { _id: 1 } as const;
 
-export type Stretch = Filter<EntryDocument>;
+/** A piece of a selection: what finds its entries, absent where none matches, and its last one, absent where it is the end. */
+export interface Stretch {
+  query?: Filter<EntryDocument>;
+  last?: EntryId | undefined;
+}
 
 /**
- * The entries of a selection, piece by piece, oldest first: queries that find at most `limit` entries each. Undefined where none of a
- * piece matches, so that the reader is heard now and then.
+ * The entries of a selection behind one of them, piece by piece, oldest first: at most `limit` entries each. A piece without a match comes
+ * too, so that the reader is heard now and then.
  */
 export async function* stretches(
   entries: Collection<EntryDocument>,
   application: string,
   { filter, ...period }: Selection,
   limit: number,
-): AsyncGenerator<Stretch | undefined> {
+  from?: EntryId,
+): AsyncGenerator<Stretch> {
   const matching = filter && toQuery(filter);
 
   async function nth(query: Filter<EntryDocument>, n: number): Promise<EntryId | undefined> {
@@ -29,14 +34,15 @@ export async function* stretches(
     return found ? fromKey(found._id).id : undefined;
   }
 
-  for (let after: EntryId | undefined; ; ) {
+  for (let after = from; ; ) {
     const rest = range(application, { ...period, after });
     const bound = await nth(rest, matching ? lookedAt : limit);
     const until = bound && { until: bound };
-    const query: Stretch = { ...range(application, { ...period, after, ...until }), ...matching };
+    const query = { ...range(application, { ...period, after, ...until }), ...matching };
     const last: EntryId | undefined = matching && (await nth(query, limit));
-    if (last) yield { ...range(application, { ...period, after, until: last }), ...matching };
-    else yield (await nth(query, 1)) ? query : undefined;
+    if (last)
+      yield { query: { ...range(application, { ...period, after, until: last }), ...matching }, last };
+    else yield { ...((await nth(query, 1)) && { query }), last: bound };
     after = last ?? bound;
     if (!after) return;
   }

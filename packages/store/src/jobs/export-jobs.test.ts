@@ -163,7 +163,7 @@ describe('places', () => {
     const { jobs, create } = await start();
     const [first, second, third] = [await create(anna), await create(anna), await create(anna)];
     const other = await create(ben);
-    const places = () => Promise.all([first, second, third, other].map((job) => jobs.placeOf('export', job)));
+    const places = () => Promise.all([first, second, third, other].map((job) => jobs.placeOf(job)));
     expect(await places()).toEqual([1, 2, 3, 1]);
     await jobs.cancel(first.id, later());
     expect((await places()).slice(1)).toEqual([1, 2, 1]);
@@ -175,17 +175,17 @@ describe('places', () => {
     await create(ben);
     await claim(first, 0);
     await claim(second);
-    expect(await jobs.waitingOf('export', anna, 10)).toEqual([
+    expect(await jobs.waitingOf({ kind: 'export', owner: anna }, 10)).toEqual([
       { id: first.id, place: 2 },
       { id: third.id, place: 3 },
     ]);
-    expect(await jobs.waitingOf('export', anna, 1)).toHaveLength(1);
+    expect(await jobs.waitingOf({ kind: 'export', owner: anna }, 1)).toHaveLength(1);
   });
 });
 
 it('an owner is outweighed while another waits for whom less is under way', async () => {
   const { jobs, create, claim } = await start();
-  const isOutweighed = () => jobs.isOutweighed('export', anna);
+  const isOutweighed = () => jobs.isOutweighed(['export'], anna);
   await claim(await create(anna));
   await create(anna);
   // The one that waits is the owner's own.

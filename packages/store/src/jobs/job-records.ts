@@ -1,6 +1,7 @@
 import type { DeletionResult, ReplayResult } from '@sluice/shared/contracts/jobs.ts';
 import type { JobState } from '@sluice/shared/jobs.ts';
 import { ObjectId } from 'mongodb';
+import type { EntryId } from '../entries/entry-id.ts';
 import type { ImportJob, RehearsalJob } from './chunked-records.ts';
 import type { ExportJob } from './export-record.ts';
 import type { Job, Part } from './job.ts';
@@ -39,6 +40,8 @@ export interface DeletionOptions {
 export interface DeletionJob extends Job {
   kind: 'deletion';
   options: DeletionOptions;
+  /** It goes on behind this entry: MongoDB would walk over the deleted ones below. */
+  after?: EntryId | undefined;
   result?: DeletionResult;
 }
 

@@ -1,5 +1,6 @@
 import type { JobState } from '@sluice/shared/jobs.ts';
 import { type ClientSession, type Db, type Filter, ObjectId } from 'mongodb';
+import type { EntryId } from '../entries/entry-id.ts';
 import { idsOf } from '../ids.ts';
 import type { ChunkTotals } from './chunk-records.ts';
 import { chunkedJobs } from './chunked-jobs.ts';
@@ -133,9 +134,14 @@ export function jobStore(db: Db, chunks: ChunkStore) {
         ),
       ),
 
-    /** Says that so much more is done, in the transaction that does it, after `renew`. */
-    async advance(id: string, done: number, session: ClientSession): Promise<void> {
-      await jobs.updateOne({ _id: new ObjectId(id) }, { $inc: { done }, $set: { attempts: 0 } }, { session });
+    /** Says that a deletion deleted so many more, up to one of them, in the transaction that does it, after `renew`. */
+    async advance(
+      id: string,
+      { deleted, after }: { deleted: number; after: EntryId | undefined },
+      session: ClientSession,
+    ): Promise<void> {
+      const change = { $inc: { done: deleted }, $set: { attempts: 0, after } };
+      await jobs.updateOne({ _id: new ObjectId(id) }, change, { session });
     },
 
     async setTotal(id: string, total: number): Promise<void> {

@@ -11,18 +11,21 @@ export const brief = {
 };
 
 /** What its place among the jobs of its owner depends on. */
-export type Placed = Pick<JobRecord, 'id' | 'owner' | 'queuedAt'>;
+export type Placed = Pick<JobRecord, 'id' | 'kind' | 'owner' | 'queuedAt'>;
+
+/** Of one queue. */
+type Kinds = readonly JobRecord['kind'][];
 
 /** Jobs that are not finished: how many an owner has, their order in the queue, and which of them the queue may have lost. */
 export function queuedJobs(db: Db) {
   const jobs = db.collection<JobDocument>('jobs');
-  const ofKind = (kind: JobRecord['kind']): Filter<JobDocument> => ({
-    kind,
+  const unended = (kinds: Kinds): Filter<JobDocument> => ({
+    kind: { $in: [...kinds] },
     state: { $in: unfinished },
     received: { $ne: false },
   });
-  const queued = (kind: JobRecord['kind'], owner: string): Filter<JobDocument> => ({
-    ...ofKind(kind),
+  const queued = ({ kind, owner }: Pick<Placed, 'kind' | 'owner'>): Filter<JobDocument> => ({
+    ...unended([kind]),
     owner: new ObjectId(owner),
   });
 
@@ -44,26 +47,25 @@ export function queuedJobs(db: Db) {
       return jobs.countDocuments(filter, { limit: most });
     },
 
-    /** Its number among the unfinished jobs of its owner, from 1. */
-    placeOf: (kind: JobRecord['kind'], { owner, queuedAt }: Placed): Promise<number> =>
-      jobs.countDocuments({ ...queued(kind, owner), queuedAt: { $lte: queuedAt } }),
+    /** Its number among the unfinished jobs of its owner and kind, from 1. */
+    placeOf: (job: Omit<Placed, 'id'>): Promise<number> =>
+      jobs.countDocuments({ ...queued(job), queuedAt: { $lte: job.queuedAt } }),
 
-    /** Jobs of an owner that no worker has, in order, with the places that they have behind those under way. */
+    /** Jobs of the same owner and kind that no worker has, in order, with the places that they have behind those under way. */
     async waitingOf(
-      kind: JobRecord['kind'],
-      owner: string,
+      job: Pick<Placed, 'kind' | 'owner'>,
       limit: number,
     ): Promise<{ id: string; place: number }[]> {
-      const underWay = await jobs.countDocuments({ ...queued(kind, owner), $expr: isLeased });
-      const free = jobs.find({ ...queued(kind, owner), $expr: isFree }).sort({ queuedAt: 1 });
+      const underWay = await jobs.countDocuments({ ...queued(job), $expr: isLeased });
+      const free = jobs.find({ ...queued(job), $expr: isFree }).sort({ queuedAt: 1 });
       return (await idsOf(free, limit)).map((id, at) => ({ id, place: underWay + at + 1 }));
     },
 
     /** Whether a job waits of an owner for whom less is under way than for this one. */
-    async isOutweighed(kind: JobRecord['kind'], owner: string): Promise<boolean> {
+    async isOutweighed(kinds: Kinds, owner: string): Promise<boolean> {
       const owners = await jobs
         .aggregate<{ _id: ObjectId; underWay: number; waiting: number }>([
-          { $match: ofKind(kind) },
+          { $match: unended(kinds) },
           { $set: { isLeased } },
           {
             $group: {
@@ -78,10 +80,10 @@ export function queuedJobs(db: Db) {
       return owners.some(({ underWay, waiting }) => waiting > 0 && underWay < mine);
     },
 
-    /** Jobs of a kind that have waited for so long that Redis may have lost them: the oldest, at most 500. */
-    async forgotten(kind: JobRecord['kind'], waitedMs: number): Promise<Placed[]> {
+    /** Jobs that have waited for so long that Redis may have lost them: the oldest, at most 500. */
+    async forgotten(kinds: Kinds, waitedMs: number): Promise<Placed[]> {
       const since = new Date(Date.now() - waitedMs);
-      const found = jobs.find({ ...ofKind(kind), queuedAt: { $lt: since }, $expr: isFree });
+      const found = jobs.find({ ...unended(kinds), queuedAt: { $lt: since }, $expr: isFree });
       const documents = found.project<JobDocument>(brief).sort({ queuedAt: 1 }).limit(500);
       return (await documents.toArray()).map(toRecord);
     },

@@ -9,7 +9,7 @@ export async function jobs(
   { jobs: records }: Pick<Store, 'jobs'>,
   kind: JobRecord['kind'],
 ): Promise<Finding> {
-  const [oldest, ...others] = await records.forgotten(kind, stuckMs);
+  const [oldest, ...others] = await records.forgotten([kind], stuckMs);
   if (!oldest) return ok('none waits for more than 10 min');
   const minutes = Math.round((Date.now() - oldest.queuedAt.getTime()) / 60_000);
   return warn(

@@ -1,6 +1,6 @@
 import { openRedis } from '@sluice/queues/inspect-redis.ts';
 import { createJobQueue } from '@sluice/queues/job-queue.ts';
-import { jobQueues } from '@sluice/queues/queues.ts';
+import { queueOf } from '@sluice/queues/queues.ts';
 import type { AuditAction } from '@sluice/shared/contracts/audit.ts';
 import type { Store } from '@sluice/store/connect.ts';
 import { isRetriable, isUnfinished, type JobRecord } from '@sluice/store/jobs/job-records.ts';
@@ -39,7 +39,7 @@ export async function requeue([store, config]: Opened, id: string): Promise<void
   const redisConfig = config.redis();
   const redis = await openRedis(redisConfig, log);
   try {
-    await createJobQueue(jobQueues[job.kind], store.jobs, redis, redisConfig, log).requeue(job);
+    await createJobQueue(queueOf(job.kind), store.jobs, redis, redisConfig, log).requeue(job);
   } finally {
     redis.disconnect();
   }

@@ -80,7 +80,7 @@ export function createImport({ store, queues, quotas, capacity, config, log }: P
     request: IncomingMessage,
   ): Promise<ImportJob> => {
     // Now, not after gigabytes.
-    await queues.imports.workers().catch((error) => {
+    await queues.jobs.workers().catch((error) => {
       throw unavailable('imports cannot be taken now: the queue is away', 5, error);
     });
     const { id, domain, owner } = application;
@@ -100,7 +100,7 @@ export function createImport({ store, queues, quotas, capacity, config, log }: P
       try {
         const taken = await take(application, job, encoding, request);
         // The job is committed: what the queue misses now a sweep puts there.
-        await queues.imports
+        await queues.jobs
           .enqueue(taken)
           .catch((error) => log.warn({ event: 'queue.missed', job: job.id, reason: error.message }));
         log.info({ event: 'import.received', job: job.id, lines: taken.total });

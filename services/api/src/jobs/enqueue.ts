@@ -1,3 +1,4 @@
+import { queueOf } from '@sluice/queues/queues.ts';
 import { unavailable } from '@sluice/shared/errors.ts';
 import type { JobRecord } from '@sluice/store/jobs/job-records.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -13,7 +14,7 @@ export async function enqueueOrCancel<Job extends JobRecord>(
 ): Promise<Job> {
   const { id, kind } = job;
   try {
-    await queues[`${kind}s`].enqueue(job);
+    await queues[queueOf(kind).name].enqueue(job);
     return job;
   } catch (error) {
     log.warn({ event: `${kind}.refused`, job: id, reason: (error as Error).message });

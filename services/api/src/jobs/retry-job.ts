@@ -1,3 +1,4 @@
+import { queueOf } from '@sluice/queues/queues.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import { isRetriable, type JobRecord } from '@sluice/store/jobs/job-records.ts';
 import { waitAgain } from '@sluice/store/jobs/wait-again.ts';
@@ -21,7 +22,7 @@ export function createRetryJob({
     }
     log.info({ event: `${job.kind}.retried`, job: job.id, done: retried.done });
     // The job is committed: what the queue misses now a sweep puts there.
-    await queues[`${job.kind}s`]
+    await queues[queueOf(job.kind).name]
       .enqueue(retried)
       .catch((error) => log.warn({ event: 'queue.missed', job: job.id, reason: error.message }));
     return retried;

@@ -96,7 +96,7 @@ export function createMakeExport({ store, queue, retentionMs, timings, metrics, 
       const isPaused = error instanceof Postpone;
       if (isPaused) log.info({ event: 'export.paused', job: id });
       await jobs.release(id, fence, !isPaused);
-      await queue.moveUp(job.owner);
+      await queue.moveUp(job);
       throw error;
     }
   }
@@ -113,6 +113,6 @@ export function createMakeExport({ store, queue, retentionMs, timings, metrics, 
       await make(job, signal, moved).catch((error) => handle(error, job));
     } else if (isUnfinished(seen)) throw new LeaseLost();
     await removeUnused(jobId);
-    if (seen) await queue.moveUp(seen.owner);
+    if (seen) await queue.moveUp(seen);
   };
 }

@@ -8,7 +8,7 @@ const sliceMs = 2_000;
 export function watchOthers({ jobs }: Pick<Store, 'jobs'>, owner: string) {
   let isOutweighed = false;
   const stop = repeat(sliceMs, async () => {
-    isOutweighed = await jobs.isOutweighed('export', owner).catch(() => false);
+    isOutweighed = await jobs.isOutweighed(['export'], owner).catch(() => false);
   });
   return { haveWaited: () => isOutweighed, stop };
 }

@@ -150,7 +150,7 @@ export function createDoChunks<Job extends ChunkedJob, Chunk extends ClaimedChun
     // Before its chunk: what is claimed after a retry is not failed for what was before it.
     const job = await jobs.get(jobId);
     if (job?.kind !== kind) return;
-    if (!isUnfinished(job)) return queue.moveUp(job.owner);
+    if (!isUnfinished(job)) return queue.moveUp(job);
     const chunk = await claim(jobId, leaseMs);
     if (chunk) await doChunk(chunk, job as Job, signal);
     else if (await chunks.areDone(jobId)) await complete(jobId);

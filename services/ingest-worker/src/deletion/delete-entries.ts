@@ -25,22 +25,26 @@ export function createDeleteEntries(dependencies: Dependencies) {
     }
   }
 
-  async function deleteAll(job: DeletionJob, { session, check }: Turn): Promise<{ deleted: number }> {
+  async function deleteAll(
+    job: DeletionJob,
+    { session, check, giveWay }: Turn,
+  ): Promise<{ deleted: number }> {
     const { id, fence, application, options } = job;
     if (!(await applications.byId(application))) throw new ApplicationDeleted();
     const selection = selectionOf(options);
     let deleted = job.done;
-    void count(job, selection);
-    for await (const stretch of entries.stretches(application, selection, batch)) {
+    if (!job.after) void count(job, selection);
+    for await (const { query, last } of entries.stretches(application, selection, batch, job.after)) {
       check();
-      if (!stretch) continue;
-      deleted += await deletions.remove(application, stretch, {
+      if (!query) continue;
+      deleted += await deletions.remove(application, query, {
         session,
         async before() {
           if (!(await jobs.renew(id, fence, timings.leaseMs, session))) throw new LeaseLost();
         },
-        after: (_, deleted) => jobs.advance(id, deleted, session),
+        after: (_, deleted) => jobs.advance(id, { deleted, after: last }, session),
       });
+      if (last) await giveWay();
     }
     return { deleted };
   }

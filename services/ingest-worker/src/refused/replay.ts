@@ -3,7 +3,6 @@ import type { Intake } from '@sluice/intake/intake.ts';
 import { createLoadIntake } from '@sluice/intake/intake.ts';
 import { createRecordFields } from '@sluice/intake/record-fields.ts';
 import { type Amendments, readAmendments } from '@sluice/intake/refusals/amendments.ts';
-import { Postpone } from '@sluice/queues/consumer.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import type { ReplayResult } from '@sluice/shared/contracts/jobs.ts';
 import { LeaseLost } from '@sluice/shared/lease.ts';
@@ -16,8 +15,6 @@ import { judge } from './judge.ts';
 
 /** After so long other work of the process goes on. */
 const stepMs = 5;
-/** After so long it is looked whether other owners wait. */
-const turnMs = 2_000;
 /** What one transaction stores, and one more upload. */
 const mostBytes = 1024 ** 2;
 
@@ -29,7 +26,7 @@ interface Dependencies extends TransactionJobs {
 /** Does the replay that is delivered. May run twice, or die halfway: a batch of uploads becomes entries as a whole, or not at all. */
 export function createReplay(dependencies: Dependencies) {
   const { store, compiler } = dependencies;
-  const { applications, fields, jobs, replays } = store;
+  const { applications, fields, replays } = store;
   const loadIntake = createLoadIntake({ fields, compiler });
   const recordFields = createRecordFields(fields);
 
@@ -69,18 +66,13 @@ export function createReplay(dependencies: Dependencies) {
     return batch;
   }
 
-  async function replayAll(job: ReplayJob, { session, check }: Turn): Promise<ReplayResult> {
+  async function replayAll(job: ReplayJob, { session, check, giveWay }: Turn): Promise<ReplayResult> {
     const amendments = readAmendments(job.options);
     let { after } = job;
     const result: ReplayResult = { stored: 0, still_refused: 0, ...job.result };
     let intake: Intake | undefined;
-    let began = performance.now();
     for (;;) {
       check();
-      if (performance.now() - began > turnMs) {
-        if (await jobs.isOutweighed('replay', job.owner)) throw new Postpone();
-        began = performance.now();
-      }
       const uploads = await replays.next({ ...job, after });
       if (uploads.length === 0) return result;
       intake = await refresh(job, intake);
@@ -96,6 +88,7 @@ export function createReplay(dependencies: Dependencies) {
       } catch (error) {
         if (!(error instanceof UploadsGone)) throw error;
       }
+      await giveWay();
     }
   }
 

@@ -1,6 +1,7 @@
 import { Postpone } from '@sluice/queues/consumer.ts';
 import type { JobMetrics } from '@sluice/queues/job-metrics.ts';
 import type { JobQueue } from '@sluice/queues/job-queue.ts';
+import type { Timings } from '@sluice/queues/timings.ts';
 import { LeaseLost, type LeaseTimings, underLease } from '@sluice/shared/lease.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Store } from '@sluice/store/connect.ts';
@@ -16,9 +17,9 @@ export class ApplicationDeleted extends Error {}
 
 export interface TransactionJobs {
   store: Pick<Store, 'jobs'>;
-  queue: Pick<JobQueue, 'moveUp'>;
+  queue: Pick<JobQueue, 'moveUp' | 'isOutweighed'>;
   retentionMs: number;
-  timings: LeaseTimings;
+  timings: LeaseTimings & Pick<Timings, 'turnMs'>;
   metrics: JobMetrics;
   log: Logger;
 }
@@ -27,6 +28,8 @@ export interface Turn {
   session: JobSession['session'];
   /** Call between two transactions. Throws when this worker is to stop. */
   check(): void;
+  /** Call behind a transaction. Rejects when the job is to be handed back: an owner waits for whom less is under way. */
+  giveWay(): Promise<void>;
 }
 
 type TransactionJob = ReplayJob | DeletionJob;
@@ -52,6 +55,12 @@ export function createDoJob<Job extends TransactionJob>(
       return;
     }
     const renew = () => jobs.renew(id, fence, timings.leaseMs);
+    let lookedAt = performance.now();
+    async function giveWay(): Promise<void> {
+      if (performance.now() - lookedAt < timings.turnMs) return;
+      if (await queue.isOutweighed(job.owner)) throw new Postpone();
+      lookedAt = performance.now();
+    }
     const result = await underLease(renew, timings, async (lease) => {
       function check(): void {
         lease.check();
@@ -59,7 +68,7 @@ export function createDoJob<Job extends TransactionJob>(
         if (signal.aborted) throw new Postpone();
       }
       const { session, end } = await jobs.openSession(job);
-      return work(job, { session, check }).finally(end);
+      return work(job, { session, check, giveWay }).finally(end);
     });
     if (!(await jobs.complete(id, fence, undefined, expiry(), { result }))) throw new LeaseLost();
     metrics.completed(job.startedAt ?? job.createdAt);
@@ -90,6 +99,6 @@ export function createDoJob<Job extends TransactionJob>(
     if (job) await make(job, signal, moved).catch((error) => release(job, error));
     const seen = job ?? (await jobs.get(jobId));
     if (!job && isUnfinished(seen)) throw new LeaseLost();
-    if (seen) await queue.moveUp(seen.owner);
+    if (seen) await queue.moveUp(seen);
   };
 }
