@@ -5,7 +5,7 @@ import { framesOf } from '@sluice/json/frames.ts';
 import { toPointer } from '@sluice/json/pointer.ts';
 import { csvSplitter } from '@sluice/json/split/csv.ts';
 import { columnsOf } from '@sluice/schemas/columns/columns.ts';
-import { headerColumns } from '@sluice/schemas/csv/header.ts';
+import { readHeader } from '@sluice/schemas/csv/header.ts';
 import { createRowJson } from '@sluice/schemas/csv/row.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -28,7 +28,9 @@ async function roundTrip(
   const chunker = createChunker(1024 ** 2);
   let header: (string | null)[] = [];
   const splitter = csvSplitter(chunker.sink, (bytes) => {
-    header = headerColumns(bytes, schema, [...recorded], formulas);
+    const { columns, delimiter } = readHeader(bytes, schema, [...recorded], formulas);
+    header = columns;
+    return delimiter;
   });
   splitter.push(Buffer.from(csv));
   splitter.end();

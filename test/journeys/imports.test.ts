@@ -47,3 +47,29 @@ describe.each(Object.keys(bodies) as (keyof typeof bodies)[])('an import of %s',
     },
   );
 });
+
+describe('a CSV', () => {
+  it.each([
+    ['semicolons', ';'],
+    ['tabs', '\t'],
+    ['pipes', '|'],
+  ])('may have %s, which the header says', async (_what, delimiter) => {
+    const domain = await sluice.application(token, schema);
+    const rows = [
+      ['n', 'text', '"Price, EUR"'],
+      ['1', '"a, b"', '2.50'],
+      ['2', `"c${delimiter}d""\ne"`, 'none, or more'],
+      ['3', 'too few'],
+      ['4', 'f', ''],
+    ];
+    const csv = rows.map((cells) => `${cells.join(delimiter)}\r\n`).join('');
+    const { job, errors } = await importClient(sluice, token).complete(domain, csv, { type: types.csv });
+    expect(job).toMatchObject({ state: 'completed', accepted: 3, rejected: 1 });
+    expect(errors).toMatchObject([{ line: 4, message: 'the record has 2 cells, the header has 3' }]);
+    expect((await uploadClient(sluice, token).payloads(domain)).reverse()).toEqual([
+      { n: 1, text: 'a, b', 'Price, EUR': 2.5 },
+      { n: 2, text: `c${delimiter}d"\ne`, 'Price, EUR': 'none, or more' },
+      { n: 4, text: 'f' },
+    ]);
+  });
+});

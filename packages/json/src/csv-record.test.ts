@@ -2,25 +2,31 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../test/support/runs.ts';
+import { delimiters } from './csv-delimiter.ts';
 import { readRecord } from './csv-record.ts';
 
 describe('a record of CSV', () => {
   const cell = fc
-    .tuple(fc.string({ unit: fc.constantFrom(...'a,"\r\n \'é😀') }), fc.boolean())
-    .map(([text, isQuoted]) => ({ text, isQuoted: isQuoted || /[",\r\n]/.test(text) }));
+    .tuple(fc.string({ unit: fc.constantFrom(...'a,;\t|"\r\n \'é😀') }), fc.boolean())
+    .map(([text, isQuoted]) => ({ text, isQuoted: isQuoted || /[",;\t|\r\n]/.test(text) }));
 
   it('has the cells that were written, and says which were quoted', () => {
     fc.assert(
-      fc.property(fc.array(cell, { minLength: 1 }), fc.constantFrom('', '\r', '\n', '\r\n'), (cells, end) => {
-        const texts = cells.map(({ text, isQuoted }) =>
-          isQuoted ? `"${text.replaceAll('"', '""')}"` : text,
-        );
-        expect(readRecord(texts.join() + end)).toEqual({
-          ok: true,
-          cells: cells.map(({ text }) => text),
-          quoted: cells.map(({ isQuoted }) => isQuoted),
-        });
-      }),
+      fc.property(
+        fc.array(cell, { minLength: 1 }),
+        fc.constantFrom(...delimiters),
+        fc.constantFrom('', '\r', '\n', '\r\n'),
+        (cells, delimiter, end) => {
+          const texts = cells.map(({ text, isQuoted }) =>
+            isQuoted ? `"${text.replaceAll('"', '""')}"` : text,
+          );
+          expect(readRecord(texts.join(delimiter) + end, delimiter)).toEqual({
+            ok: true,
+            cells: cells.map(({ text }) => text),
+            quoted: cells.map(({ isQuoted }) => isQuoted),
+          });
+        },
+      ),
       runs(300),
     );
   });

@@ -1,3 +1,5 @@
+import type { Delimiter } from './csv-delimiter.ts';
+
 /** The cells of a record, with the quotes taken away, and of which there were any. */
 export type CsvRecord =
   | { ok: true; cells: string[]; quoted: boolean[] }
@@ -6,8 +8,8 @@ export type CsvRecord =
 
 const quote = 0x22;
 
-/** Reads one record of CSV (RFC 4180), with its line end or without. What readers of CSV would not agree on is refused. */
-export function readRecord(text: string): CsvRecord {
+/** Reads one record of CSV (RFC 4180, but for the delimiter), with its line end or without. What readers of CSV would not agree on is refused. */
+export function readRecord(text: string, delimiter: Delimiter = ','): CsvRecord {
   const { length } = text;
   const cells: string[] = [];
   const quoted: boolean[] = [];
@@ -32,19 +34,19 @@ export function readRecord(text: string): CsvRecord {
         from = at + 1;
       }
       const isLast = at === length || isLineEnd(text, at);
-      if (!isLast && text[at] !== ',') return problem('has text after its closing quote');
+      if (!isLast && text[at] !== delimiter) return problem('has text after its closing quote');
       cells.push(cell);
       quoted.push(true);
       if (isLast) return { ok: true, cells, quoted };
       at += 1;
     } else {
-      const comma = text.indexOf(',', at);
-      const cell = comma === -1 ? withoutLineEnd(text.slice(at)) : text.slice(at, comma);
+      const next = text.indexOf(delimiter, at);
+      const cell = next === -1 ? withoutLineEnd(text.slice(at)) : text.slice(at, next);
       if (cell.includes('"')) return problem('has a quote, but does not begin with one');
       cells.push(cell);
       quoted.push(false);
-      if (comma === -1) return { ok: true, cells, quoted };
-      at = comma + 1;
+      if (next === -1) return { ok: true, cells, quoted };
+      at = next + 1;
     }
   }
 }

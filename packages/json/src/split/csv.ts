@@ -1,13 +1,13 @@
+import { type Delimiter, delimiters } from '../csv-delimiter.ts';
 import type { LineSink, Splitter } from './splitter.ts';
 
 const quote = 0x22;
-const comma = 0x2c;
 const newline = 0x0a;
 const carriageReturn = 0x0d;
 
 export interface HeaderSink extends LineSink {
   /** The line under way; undefined when it is over the limit. */
-  peek(): Buffer | undefined;
+  peek(): Uint8Array | undefined;
 }
 
 /** `cell`: a cell begins. `plain`: in one without quotes, or behind a closing quote. `quoted`: between quotes. `closed`: behind a quote. */
@@ -15,9 +15,15 @@ type State = 'cell' | 'plain' | 'quoted' | 'closed';
 
 /**
  * Records of CSV. A quote counts only where a cell begins, so what is wrong in one record seldom harms the next. Records
- * that are empty are left out, but they count. The first one goes to `onHeader`.
+ * that are empty are left out, but they count. The first one goes to `onHeader`, which says what separates the cells.
  */
-export function csvSplitter(sink: HeaderSink, onHeader: (record: Buffer | undefined) => void): Splitter {
+export function csvSplitter(
+  sink: HeaderSink,
+  onHeader: (record: Uint8Array | undefined) => Delimiter,
+): Splitter {
+  // In the header a cell begins behind whatever may separate them.
+  const separates = new Uint8Array(256);
+  for (const delimiter of delimiters) separates[toByte(delimiter)] = 1;
   let state: State = 'cell';
   let record = 1;
   /** Something other than the line end is in the record under way. */
@@ -25,7 +31,9 @@ export function csvSplitter(sink: HeaderSink, onHeader: (record: Buffer | undefi
 
   function finish(): void {
     if (record === 1) {
-      onHeader(sink.peek());
+      const delimiter = onHeader(sink.peek());
+      separates.fill(0);
+      separates[toByte(delimiter)] = 1;
       sink.drop();
     } else if (isFilled) sink.end(record);
     else sink.drop();
@@ -35,7 +43,7 @@ export function csvSplitter(sink: HeaderSink, onHeader: (record: Buffer | undefi
   }
 
   /** The place of the next quote; the end of the piece when there is none. */
-  function skipQuoted(piece: Buffer, from: number): number {
+  function skipQuoted(piece: Uint8Array, from: number): number {
     for (let at = from; at < piece.length; at++) if (piece[at] === quote) return at;
     return piece.length;
   }
@@ -49,14 +57,14 @@ export function csvSplitter(sink: HeaderSink, onHeader: (record: Buffer | undefi
           if (at < piece.length) state = 'closed';
           continue;
         }
-        const byte = piece[at];
+        const byte = piece[at] as number;
         if (byte === newline) {
           sink.bytes(piece, from, at);
           finish();
           from = at + 1;
           continue;
         }
-        if (byte === comma) state = 'cell';
+        if (separates[byte]) state = 'cell';
         else if (byte === quote && state !== 'plain') state = 'quoted';
         else state = 'plain';
         if (byte !== carriageReturn) isFilled = true;
@@ -68,3 +76,5 @@ export function csvSplitter(sink: HeaderSink, onHeader: (record: Buffer | undefi
     },
   };
 }
+
+const toByte = (delimiter: Delimiter) => delimiter.charCodeAt(0);

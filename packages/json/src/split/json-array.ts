@@ -10,9 +10,9 @@ const closeBracket = 0x5d;
 // What a byte is to the scan: most are none of these.
 const [other, blank, opens, closes, quotes, separates] = [0, 1, 2, 3, 4, 5];
 const kinds = new Uint8Array(256).fill(other);
-for (const byte of Buffer.from(' \t\r\n')) kinds[byte] = blank;
-for (const byte of Buffer.from('[{')) kinds[byte] = opens;
-for (const byte of Buffer.from(']}')) kinds[byte] = closes;
+for (const character of ' \t\r\n') kinds[character.charCodeAt(0)] = blank;
+for (const character of '[{') kinds[character.charCodeAt(0)] = opens;
+for (const character of ']}') kinds[character.charCodeAt(0)] = closes;
 kinds[quote] = quotes;
 kinds[comma] = separates;
 
@@ -29,7 +29,7 @@ export function jsonArraySplitter(sink: LineSink): Splitter {
   let element = 1;
 
   /** The place behind the string, or beyond the end of the piece. */
-  function skipString(piece: Buffer, from: number): number {
+  function skipString(piece: Uint8Array, from: number): number {
     const { length } = piece;
     let at = from;
     for (; at < length; at++) {
@@ -46,7 +46,7 @@ export function jsonArraySplitter(sink: LineSink): Splitter {
   }
 
   /** The place of the comma or bracket that ends the element, or the end of the piece. */
-  function skipElement(piece: Buffer, from: number): number {
+  function skipElement(piece: Uint8Array, from: number): number {
     const { length } = piece;
     let at = from;
     if (state === 'escape') at = skipString(piece, at + 1);

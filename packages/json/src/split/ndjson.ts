@@ -8,7 +8,7 @@ export function ndjsonSplitter(sink: LineSink): Splitter {
   /** Something other than blanks is in the line under way. */
   let isFilled = false;
 
-  function add(piece: Buffer, from: number, to: number): void {
+  function add(piece: Uint8Array, from: number, to: number): void {
     for (let at = from; !isFilled && at < to; at++) isFilled = !isBlank(piece[at] as number);
     sink.bytes(piece, from, to);
   }

@@ -1,13 +1,13 @@
 /** Finds the lines of a body, in pieces as they come. Its state is of a few bytes, wherever a piece ends. */
 export interface Splitter {
-  push(piece: Buffer): void;
+  push(piece: Uint8Array): void;
   /** The body has ended. */
   end(): void;
 }
 
 /** What a splitter writes to. Of each line first the bytes, in as many pieces as they come, then its end. */
 export interface LineSink {
-  bytes(piece: Buffer, from: number, to: number): void;
+  bytes(piece: Uint8Array, from: number, to: number): void;
   /** Ends a line that the client counts as `line`. */
   end(line: number): void;
   /** Forgets the line under way. */

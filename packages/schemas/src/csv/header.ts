@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { type Delimiter, findDelimiter } from '@sluice/json/csv-delimiter.ts';
 import { readRecord } from '@sluice/json/csv-record.ts';
 import { toPointer } from '@sluice/json/pointer.ts';
 import { maxNesting, prototypeKey } from '@sluice/json/rules.ts';
@@ -10,18 +10,25 @@ import { rearm } from './cell-json.ts';
 
 const time = 'createdAt';
 
-/**
- * Where the cells under a header go: JSON Pointers, null for the time of an export, which is not the owner's to set.
- * A name is that of a column in exports, else a pointer, else keys joined by dots. Throws ApiError.
- */
-export function headerColumns(
-  header: Buffer | undefined,
+export interface CsvLayout {
+  /** Where the cells go: JSON Pointers, null for the time of an export, which is not the owner's to set. */
+  columns: (string | null)[];
+  delimiter: Delimiter;
+}
+
+/** Reads a header. A name is that of a column in exports, else a pointer, else keys joined by dots. Throws ApiError. */
+export function readHeader(
+  header: Uint8Array | undefined,
   schema: Record<string, unknown>,
   recorded: string[],
   formulas: Formulas,
-): (string | null)[] {
-  const names = namesOf(header);
+): CsvLayout {
   const known = new Map(columnsOf(schema, recorded).map(({ name, pointer }) => [name, pointer]));
+  const text = textOf(header);
+  // An export has commas, whatever is in its names.
+  const isOurs = (name: string) => name === time || known.has(name);
+  const delimiter = namesIn(text, ',')?.every(isOurs) ? ',' : findDelimiter(text);
+  const names = namesOf(text, delimiter);
   const isTime = names.includes(`/${time}`) || !schemaFields(schema).includes(`/${time}`);
 
   function toColumn(written: string): string | null {
@@ -38,11 +45,6 @@ export function headerColumns(
     return pointer;
   }
 
-  const [only = ''] = names;
-  if (names.length === 1 && /[;\t]/.test(only) && !known.has(only))
-    throw malformed(
-      `the CSV has one column, ${shown(only)}; separate the cells with commas instead of ${only.includes(';') ? 'semicolons' : 'tabs'}`,
-    );
   const columns = names.map((name, at) => {
     if (name === '') throw malformed(`column ${at + 1} of the CSV has no name: give it one, or remove it`);
     return toColumn(name);
@@ -55,15 +57,28 @@ export function headerColumns(
       throw malformed(`two columns of the CSV are the same: ${shown(before)} and ${shown(name)}`);
     places.set(pointer, name);
   }
-  return columns;
+  return { columns, delimiter };
 }
 
-function namesOf(header: Buffer | undefined): string[] {
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function textOf(header: Uint8Array | undefined): string {
   if (!header) throw malformed('the header of the CSV is longer than a line may be');
-  if (!isUtf8(header)) throw malformed('the header of the CSV is not valid UTF-8');
-  const text = header.toString();
+  try {
+    return utf8.decode(header);
+  } catch {
+    throw malformed('the header of the CSV is not valid UTF-8');
+  }
+}
+
+function namesIn(text: string, delimiter: Delimiter): string[] | undefined {
+  const record = readRecord(text, delimiter);
+  return record.ok ? record.cells : undefined;
+}
+
+function namesOf(text: string, delimiter: Delimiter): string[] {
   if (/^\r?$/.test(text)) throw malformed('the CSV has no header');
-  const record = readRecord(text);
+  const record = readRecord(text, delimiter);
   if (!record.ok) throw malformed(`the header of the CSV: ${record.message}; ${curlHint}`);
   if (record.cells.some((name, at) => !record.quoted[at] && name.includes('\r'))) {
     throw malformed('the lines of the CSV end in CR alone; LF or CRLF is needed');

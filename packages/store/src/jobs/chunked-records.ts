@@ -1,3 +1,4 @@
+import type { Delimiter } from '@sluice/json/csv-delimiter.ts';
 import type { Formulas, ImportFormat } from '@sluice/shared/contracts/jobs.ts';
 import type { Cut } from '../entries/cuts.ts';
 import type { ReasonGroup } from './chunk-records.ts';
@@ -14,6 +15,8 @@ export interface ImportOptions {
   isWrapped?: boolean | undefined;
   /** Of CSV: where each cell goes, as a JSON Pointer; null for those that are left out. */
   columns?: (string | null)[] | undefined;
+  /** Of CSV: what separates the cells; absent: a comma. */
+  delimiter?: Delimiter | undefined;
 }
 
 /** What many workers do at once, a chunk each. */

@@ -1,10 +1,13 @@
 import { type Db, ObjectId } from 'mongodb';
 import { arriving, arrivingMs, unended } from './chunked-jobs.ts';
-import type { ImportJob } from './chunked-records.ts';
+import type { ImportJob, ImportOptions } from './chunked-records.ts';
 import { type ImportDocument, newDocument, toRecord } from './job-records.ts';
 import { fromNow, hasMatched } from './lease.ts';
 
 export type NewImport = Pick<ImportJob, 'application' | 'owner' | 'domain' | 'options'>;
+
+/** Of a CSV, as its header says it. */
+type Layout = Required<Pick<ImportOptions, 'columns' | 'delimiter'>>;
 
 /** What only imports have: a file that arrives first. */
 export function importJobs(db: Db) {
@@ -38,12 +41,16 @@ export function importJobs(db: Db) {
     /** The whole file is there; from now on it is listed and worked on. Undefined when nobody wants it any more. */
     async receive(
       id: string,
-      { total, held, columns }: { total: number; held: number; columns?: (string | null)[] | undefined },
+      { total, held, layout }: { total: number; held: number; layout?: Layout | undefined },
     ): Promise<ImportJob | undefined> {
+      const options = layout && {
+        'options.columns': layout.columns,
+        'options.delimiter': layout.delimiter,
+      };
       const received = await jobs.findOneAndUpdate(
         arriving(id),
         {
-          $set: { received: true, total, held, ...(columns && { 'options.columns': columns }) },
+          $set: { received: true, total, held, ...options },
           $currentDate: { queuedAt: true },
           $unset: { leaseUntil: '' },
         },

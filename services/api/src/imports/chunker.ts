@@ -58,12 +58,12 @@ export function createChunker(lineLimit: number) {
       if (length + size <= lineLimit) {
         const at = used + frameHead + length;
         grow(at + size);
-        piece.copy(data, at, from, to);
+        data.set(piece.subarray(from, to), at);
       } else if (length < cutBytes) {
         const at = used + frameHead + length;
         const kept = Math.min(size, cutBytes - length);
         grow(at + kept);
-        piece.copy(data, at, from, from + kept);
+        data.set(piece.subarray(from, from + kept), at);
       }
       length += size;
     },

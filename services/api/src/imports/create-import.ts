@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { headerColumns } from '@sluice/schemas/csv/header.ts';
+import { readHeader } from '@sluice/schemas/csv/header.ts';
 import { parseSchema } from '@sluice/schemas/parse-schema.ts';
 import type { Formulas, ImportFormat } from '@sluice/shared/contracts/jobs.ts';
 import { ApiError, applicationNotFound, unavailable } from '@sluice/shared/errors.ts';
@@ -59,8 +59,8 @@ export function createImport({ store, queues, quotas, capacity, config, log }: P
       const received = await receive(request, {
         job,
         encoding,
-        toColumns: (header) =>
-          headerColumns(header, parseSchema(application.rawSchema), recorded, options.formulas),
+        toLayout: (header) =>
+          readHeader(header, parseSchema(application.rawSchema), recorded, options.formulas),
         onProgress(bytes) {
           held = bytes;
           if (end) throw end;

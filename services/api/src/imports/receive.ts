@@ -5,6 +5,7 @@ import { constants, zstdCompress } from 'node:zlib';
 import { csvSplitter } from '@sluice/json/split/csv.ts';
 import { jsonArraySplitter } from '@sluice/json/split/json-array.ts';
 import { ndjsonSplitter } from '@sluice/json/split/ndjson.ts';
+import type { CsvLayout } from '@sluice/schemas/csv/header.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import { createSideBySide } from '@sluice/shared/side-by-side.ts';
 import type { Store } from '@sluice/store/connect.ts';
@@ -15,13 +16,11 @@ import { decode } from '../http/decode.ts';
 import type { Compression } from '../http/decompress.ts';
 import { type CutChunk, createChunker } from './chunker.ts';
 
-type Columns = (string | null)[];
-
 export interface Receiving {
   job: ImportJob;
   encoding: Compression | undefined;
-  /** Of CSV: what becomes of the cells under the first record. Throws ApiError. */
-  toColumns(header: Buffer | undefined): Columns;
+  /** Of CSV: reads the first record. Throws ApiError. */
+  toLayout(header: Uint8Array | undefined): CsvLayout;
   /** Called again and again while the body comes. Throws when it is to end. */
   onProgress(held: number): void;
 }
@@ -29,7 +28,7 @@ export interface Receiving {
 export interface Received {
   total: number;
   held: number;
-  columns?: Columns | undefined;
+  layout?: CsvLayout | undefined;
 }
 
 /** Text grows at most so much over its compressed body. */
@@ -47,20 +46,21 @@ const chunksAtOnce = 2;
 export function createReceive({ parts, chunks }: Pick<Store, 'parts' | 'chunks'>, limit: number) {
   async function receive(
     body: AsyncIterable<Buffer>,
-    { job, encoding, toColumns, onProgress }: Receiving,
+    { job, encoding, toLayout, onProgress }: Receiving,
   ): Promise<Received> {
     const chunker = createChunker(job.options.lineLimit);
     const storing = createSideBySide(chunksAtOnce);
     let seq = 0;
     /** Bytes, compressed. */
     let held = 0;
-    let columns: Columns | undefined;
+    let layout: CsvLayout | undefined;
     const splitter = {
       ndjson: () => ndjsonSplitter(chunker.sink),
       json: () => jsonArraySplitter(chunker.sink),
       csv: () =>
         csvSplitter(chunker.sink, (header) => {
-          columns = toColumns(header);
+          layout = toLayout(header);
+          return layout.delimiter;
         }),
     }[job.options.format]();
     let bytes = 0;
@@ -99,7 +99,7 @@ export function createReceive({ parts, chunks }: Pick<Store, 'parts' | 'chunks'>
       splitter.end();
       chunker.finish();
       // An export without rows ends its header.
-      if (columns && chunker.total() === 0 && lastByte !== newline) throw noRows();
+      if (layout && chunker.total() === 0 && lastByte !== newline) throw noRows();
       await storeReady();
     } catch (error) {
       // What is under way would come after all the rest was removed.
@@ -107,7 +107,7 @@ export function createReceive({ parts, chunks }: Pick<Store, 'parts' | 'chunks'>
       throw error;
     }
     await storing.finish();
-    return { total: chunker.total(), held, columns };
+    return { total: chunker.total(), held, layout };
   }
 
   return async (request: IncomingMessage, receiving: Receiving): Promise<Received> => {

@@ -35,10 +35,11 @@ export interface Source {
 export function createReadLine(
   intake: Intake,
   schema: Record<string, unknown>,
-  { format, columns, formulas, lineLimit, isWrapped }: ImportOptions,
+  { format, columns, delimiter, formulas, lineLimit, isWrapped }: ImportOptions,
   madeAt: Date,
 ): (frame: Frame) => ReadLine {
-  const toText = format === 'csv' ? createRowText(schema, columns ?? [], formulas) : withoutLaterMark;
+  const toText =
+    format === 'csv' ? createRowText(schema, { columns, delimiter, formulas }) : withoutLaterMark;
 
   function readPayload(text: Buffer): ReadLine {
     const source: Source = { bytes: text, as: 'json' };
@@ -76,14 +77,13 @@ function withoutLaterMark(line: Buffer): Buffer {
 /** A record of CSV as JSON, or what is wrong with it. */
 function createRowText(
   schema: Record<string, unknown>,
-  columns: (string | null)[],
-  formulas: ImportOptions['formulas'],
+  { columns = [], delimiter, formulas }: Pick<ImportOptions, 'columns' | 'delimiter' | 'formulas'>,
 ) {
   const toJson = createRowJson(schema, columns, formulas);
   const malformed = (message: string): Refusal => ({ name: 'MalformedBodyError', message });
   return (line: Buffer): Buffer | Refusal => {
     if (!isUtf8(line)) return malformed('the record is not valid UTF-8');
-    const record = readRecord(line.toString());
+    const record = readRecord(line.toString(), delimiter);
     if (!record.ok) return malformed(record.message);
     const { cells, quoted } = record;
     if (cells.length !== columns.length)

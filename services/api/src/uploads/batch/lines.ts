@@ -13,10 +13,11 @@ export interface Line {
 /** Splits a body that is there as a whole: each line is one piece of it. */
 function split(make: (sink: LineSink) => Splitter, body: Buffer, most: number): Line[] {
   const lines: Line[] = [];
+  const text = withoutByteOrderMark(body);
   let bytes: Buffer = Buffer.alloc(0);
   const splitter = make({
-    bytes(piece, from, to) {
-      bytes = piece.subarray(afterBlanks(piece, from, to), to);
+    bytes(_, from, to) {
+      bytes = text.subarray(afterBlanks(text, from, to), to);
     },
     end(line) {
       if (lines.length === most)
@@ -30,7 +31,7 @@ function split(make: (sink: LineSink) => Splitter, body: Buffer, most: number): 
     },
     drop() {},
   });
-  splitter.push(withoutByteOrderMark(body));
+  splitter.push(text);
   splitter.end();
   return lines;
 }
