@@ -106,14 +106,33 @@ it('says which row of a sample, and what of a schema, is wrong', async () => {
   await choose(page, 'ada');
   await page.getByRole('link', { name: 'Create an application' }).click();
   const input = page.getByLabel('A sample of your data');
-  await input.fill('{"celsius":1}\n{"celsius":');
-  await page.getByText(/^Row 2: /).waitFor();
+  const conforms = page.getByText(/^(The sample conforms|All \d+ rows of the sample conform)$/);
+  for (const bad of [
+    '{"celsius":',
+    '{"__proto__":1}',
+    '{"a":1e400}',
+    `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`,
+  ]) {
+    await input.fill(bad);
+    await page.getByText(/^Row 1: /).waitFor();
+    await input.fill(`{"celsius":1}\n${bad}\n{"celsius":3}`);
+    await page.getByText(/^Row 2: /).waitFor();
+    await page.getByLabel('Required: /celsius').waitFor();
+    expect(await conforms.count()).toBe(0);
+  }
+  for (const delimiter of [',', ';', '\t', '|']) {
+    await input.fill(`place${delimiter}celsius\n"Rome, ${delimiter}"${delimiter}1\nOslo\n`);
+    await page.getByText('Row 3: The row has 1 cells, but the header has 2.').waitFor();
+    await page.getByLabel('Type: /celsius').waitFor();
+  }
   await input.fill('celsius\n1\n2\n');
   await page.getByText('All 2 rows of the sample conform').waitFor();
   await page.getByText('Show and change the schema').click();
   const schema = page.getByLabel('Schema', { exact: true });
   await schema.fill('{"type":"object","properties":{"celsius":{"type":"number","maximum":1}}}');
-  await page.getByText(/^Row 2 \/celsius/).waitFor();
+  await page.getByText(/^Row 3 \/celsius/).waitFor();
+  await schema.fill(`${'{"not":'.repeat(20_000)}{}${'}'.repeat(20_000)}`);
+  await page.getByText('The sample cannot be checked with this schema').waitFor();
   await schema.fill('{"type":"object","properties":{"celsius":{"type":"nubmer"}}}');
   await page.getByLabel('Name of the application').fill('Weather station');
   await page.getByRole('button', { name: 'Create', exact: true }).click();

@@ -55,6 +55,46 @@ describe('an import', () => {
     },
   );
 
+  it('with semicolons shows in advance which rows will be refused', async () => {
+    const domain = await sluice.application(owner.token, schema);
+    const page = await openAs(sluice, owner, `/applications/${domain}/imports`);
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      page.getByRole('button', { name: 'File' }).click(),
+    ]);
+    const buffer = Buffer.from('place;celsius\n"Oslo; N";-3.5\nRome\nBari;1e400\nLima;19\n');
+    await chooser.setFiles({ name: 'weather.csv', mimeType: 'text/csv', buffer });
+    const preview = page.getByRole('region', { name: 'First rows of the file' });
+    await preview.getByRole('columnheader', { name: 'celsius number' }).waitFor();
+    await preview.getByRole('cell', { name: 'Oslo; N' }).waitFor();
+    await preview.getByRole('cell', { name: 'Lima' }).waitFor();
+    await page.getByText('Row 3 of the file will be refused: ').waitFor();
+    await page.getByText('Row 4 of the file will be refused: ').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    const item = page.getByRole('listitem').filter({ hasText: '2 stored · 2 refused' });
+    await item.getByRole('button', { name: 'Show refused lines' }).click();
+    for (const name of ['3', '4']) await item.getByRole('cell', { name, exact: true }).waitFor();
+  });
+
+  it('shows refused lines that are nested thousands of levels deep', async () => {
+    const domain = await sluice.application(owner.token, schema);
+    const page = await openAs(sluice, owner, `/applications/${domain}/imports`);
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      page.getByRole('button', { name: 'File' }).click(),
+    ]);
+    const buffer = Buffer.from(
+      `{"celsius":1}\n{"place":"Bari","b":${'['.repeat(20_000)}${']'.repeat(20_000)}}\n`,
+    );
+    await chooser.setFiles({ name: 'a.ndjson', mimeType: 'application/x-ndjson', buffer });
+    await page.getByText('Row 2 of the file will be refused: ').waitFor();
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    const item = page.getByRole('listitem').filter({ hasText: '1 stored · 1 refused' });
+    await item.getByRole('button', { name: 'Show refused lines' }).click();
+    await item.getByRole('cell', { name: /"place":"Bari"/ }).waitFor();
+  });
+
   it('says why a file was refused as a whole', async () => {
     const domain = await sluice.application(owner.token, schema);
     const page = await openAs(sluice, owner, `/applications/${domain}/imports`);

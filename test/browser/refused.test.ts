@@ -35,6 +35,19 @@ const read = async (path: string) =>
 const groupOf = (page: Page, text: string) => page.getByRole('button').filter({ hasText: text });
 
 describe('refused uploads', () => {
+  it('that are nested thousands of levels deep are shown, cut off', async () => {
+    const domain = await applicationThatRefused(
+      `{"place":1,"b":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}`,
+      '{"celsius":"warm"}',
+    );
+    const page = await openAs(sluice, owner, `/applications/${domain}/refused`);
+    await groupOf(page, 'nested deeper').click();
+    await page.getByLabel('Example of a refused upload').waitFor();
+    await page.getByRole('button', { name: 'Show uploads' }).click();
+    const uploads = page.getByRole('dialog');
+    expect(await uploads.getByRole('listitem').first().textContent()).toContain('"place": 1');
+  });
+
   it('are shown by reason, changed, tried and replayed', async () => {
     const domain = await applicationThatRefused(
       '{"place":"Oslo","celsius":"-3.5","id":9223372036854775807}',

@@ -35,6 +35,19 @@ const versionsOf = async (domain: string) =>
   (await sluice.request('GET', `/applications/${domain}/schemas`, { token: owner.token })).body.data;
 
 describe('the schema of an application', () => {
+  it('may be text that is nested thousands of levels deep', async () => {
+    const domain = await sluice.application(owner.token, JSON.parse(schema));
+    const page = await openAs(sluice, owner, `/applications/${domain}/schema`);
+    await page.getByText('This is the only version so far.').waitFor();
+    await write(page, `${'{"not":'.repeat(20_000)}{}${'}'.repeat(20_000)}`);
+    await page
+      .getByRole('region', { name: 'What would change' })
+      .getByText(/nest|deep/)
+      .waitFor();
+    await write(page, schema.replace('"number"', '"nubmer"'));
+    await page.getByText('`nubmer` is not a type, at /properties/celsius/type').waitFor();
+  });
+
   it('is edited, reported on, rehearsed, published and compared', async () => {
     const domain = await sluice.application(owner.token, JSON.parse(schema));
     for (const celsius of [1, 61, 62])

@@ -1,4 +1,5 @@
 import { failureOf } from '../api/failure.ts';
+import { cutDepth } from './cut-depth.ts';
 
 interface Source {
   source?: string;
@@ -13,9 +14,9 @@ function keepDigits(_key: string, value: unknown, context?: Source): unknown {
   return isSame || !rawJSON ? value : rawJSON(context.source as string);
 }
 
-/** Like `JSON.parse`, but `toText` writes each number as it is in the text. */
+/** Like `JSON.parse`, but `toText` writes each number as it is in the text, and what is nested too deeply to be shown is cut off. */
 export const parseExact = (text: string): unknown =>
-  JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown);
+  JSON.parse(cutDepth(text), keepDigits as (key: string, value: unknown) => unknown);
 
 /** A payload as people read it. What is cut off came as a string: the beginning of its JSON text. */
 export const toText = (payload: unknown): string =>

@@ -1,4 +1,4 @@
-import { findNodeAtLocation, parseTree } from 'jsonc-parser';
+import { findNodeAtLocation, type Node, parseTree } from 'jsonc-parser';
 
 /** Offsets in a text; `to` is not included. */
 export interface Range {
@@ -18,9 +18,18 @@ function firstLine(text: string, from: number, to: number): Range {
   return { from, to: Math.max(from, Math.min(to, end === -1 ? text.length : end)) };
 }
 
+/** Undefined where there is none, or it is too deep for the stack. */
+function treeOf(text: string): Node | undefined {
+  try {
+    return parseTree(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The first line of the value at a JSON Pointer; where there is no such value, of the closest one around it. */
 export function placeOfPointer(text: string, pointer: string): Range {
-  let node = parseTree(text);
+  let node = treeOf(text);
   if (!node) return firstLine(text, 0, text.length);
   for (const key of toKeys(pointer)) {
     const child = findNodeAtLocation(node, [node.type === 'array' ? Number(key) : key]);

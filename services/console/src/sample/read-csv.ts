@@ -1,57 +1,74 @@
-import Papa from 'papaparse';
+import { type CsvRecord, readRecord } from '@sluice/json/csv-record.ts';
+import { fromPointer } from '@sluice/json/pointer.ts';
+import { numbers, types } from '@sluice/schemas/columns/value-types.ts';
+import { createCellJson } from '@sluice/schemas/csv/cell-json.ts';
+import type { CsvLayout } from '@sluice/schemas/csv/header.ts';
+import { createRowJson, RowProblem } from '@sluice/schemas/csv/row.ts';
 import { words } from '../words/en.ts';
-import type { Sample } from './read-sample.ts';
+import type { Problem, WrittenRow } from './split-rows.ts';
 
-type Convert = (cell: string) => unknown;
+type Cells = Extract<CsvRecord, { ok: true }>;
 
-const jsonNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
-const jsonOrText: Convert = (cell) => {
-  try {
-    return JSON.parse(cell);
-  } catch {
-    return cell;
-  }
-};
+/** What a column may be besides text, as bits too. */
+const kinds = [
+  { type: ['number'], bits: numbers },
+  { type: ['boolean'], bits: types.boolean },
+  { type: ['array', 'object', 'null'], bits: types.array | types.object | types.null },
+];
 
-/** A column has the type that all its cells have, as an import into the inferred schema takes them. */
-function converterFor(cells: string[]): Convert {
-  const filled = cells.filter((cell) => cell !== '');
-  if (filled.every((cell) => jsonNumber.test(cell))) return Number;
-  if (filled.every((cell) => /^(true|false)$/i.test(cell))) return (cell) => cell.toLowerCase() === 'true';
-  if (filled.every((cell) => typeof jsonOrText(cell) === 'object')) return jsonOrText;
-  return (cell) => cell;
-}
-
-/** A header such as `address.city` names a field of an object. */
-function put(row: Record<string, unknown>, [key = '', ...rest]: string[], value: unknown): void {
-  if (rest.length === 0) {
-    row[key] = value;
-    return;
-  }
-  const found = Object.hasOwn(row, key) ? row[key] : undefined;
-  const inner = typeof found === 'object' && found !== null ? found : {};
-  row[key] = inner;
-  put(inner as Record<string, unknown>, rest, value);
-}
-
-/** Rows of a CSV with a header. An empty cell is no value. */
-export function readCsv(text: string): Sample {
-  const { data, errors } = Papa.parse<string[]>(text, { skipEmptyLines: true, delimiter: ',' });
-  const [header = [], ...lines] = data;
-  const [error] = errors;
-  if (error) return { rows: [], problem: { row: (error.row ?? 0) + 1, message: error.message } };
-  const ragged = lines.findIndex((cells) => cells.length !== header.length);
-  if (ragged >= 0) {
-    const message = words.sample.cells(lines[ragged]?.length ?? 0, header.length);
-    return { rows: [], problem: { row: ragged + 2, message } };
-  }
-  const converters = header.map((_, column) => converterFor(lines.map((cells) => cells[column] ?? '')));
-  const rows = lines.map((cells) => {
-    const row: Record<string, unknown> = {};
-    for (const [column, cell] of cells.entries()) {
-      if (cell !== '') put(row, header[column]?.split('.') ?? [], converters[column]?.(cell));
-    }
-    return row;
+/** The types that all cells of a column can have. */
+function typesOf(cells: string[]): string[] {
+  const found = kinds.find(({ bits }) => {
+    const toJson = createCellJson(bits, 'escape');
+    // What fits no type becomes a string.
+    return cells.every((cell) => !toJson(cell, true)?.startsWith('"'));
   });
-  return { rows };
+  return found?.type ?? ['string'];
+}
+
+interface Schema extends Record<string, unknown> {
+  type?: string[];
+  properties: Record<string, Schema>;
+}
+
+/** The schema that these cells would be imported with. */
+function schemaOf(columns: (string | null)[], records: Cells[]): Schema {
+  const root: Schema = { properties: {} };
+  for (const [at, pointer] of columns.entries()) {
+    let here = root;
+    for (const key of fromPointer(pointer ?? '')) {
+      if (!Object.hasOwn(here.properties, key)) here.properties[key] = { properties: {} };
+      here = here.properties[key] as Schema;
+    }
+    if (pointer !== null) here.type = typesOf(records.map(({ cells }) => cells[at] ?? ''));
+  }
+  return root;
+}
+
+/** Rows of a CSV as the JSON that an import would make of them. */
+export function readCsv(
+  rows: WrittenRow[],
+  { columns, delimiter }: CsvLayout,
+): { rows: WrittenRow[]; problems: Problem[] } {
+  const records: (Cells & { row: number })[] = [];
+  const problems: Problem[] = [];
+  for (const { row, text } of rows) {
+    const record = readRecord(text, delimiter);
+    const isRagged = record.ok && record.cells.length !== columns.length;
+    if (!record.ok) problems.push({ row, message: record.message });
+    else if (isRagged)
+      problems.push({ row, message: words.sample.cells(record.cells.length, columns.length) });
+    else records.push({ ...record, row });
+  }
+  const toJson = createRowJson(schemaOf(columns, records), columns, 'escape');
+  const made: WrittenRow[] = [];
+  for (const { row, cells, quoted } of records) {
+    try {
+      made.push({ row, text: toJson(cells, quoted) });
+    } catch (error) {
+      if (!(error instanceof RowProblem)) throw error;
+      problems.push({ row, message: error.message });
+    }
+  }
+  return { rows: made, problems };
 }

@@ -1,25 +1,26 @@
 import { words } from '../words/en.ts';
-import { mostRows } from './read-sample.ts';
+import { isOneObject, readRows, type Sample } from './read-sample.ts';
+import { decode, mostRows, splitRows, withoutByteOrderMark } from './split-rows.ts';
 
 const mostBytes = 4 * 1024 ** 2;
-const mostBytesOfArray = 32 * 1024 ** 2;
 
-/** The first rows of a file, as text that `readSample` takes. Rejects with a message when it cannot be read in part. */
-export async function readFile(file: File): Promise<string> {
-  const start = await file.slice(0, mostBytes).text();
-  if (/^\uFEFF?\s*\[/.test(start)) return readArray(file, start);
-  const lines = start.split('\n');
-  // The last one is cut off.
-  if (file.size > mostBytes) lines.pop();
-  // A JSON object over several lines is one row.
-  return /^\uFEFF?\s*\{\s*\n/.test(start) ? start : lines.slice(0, mostRows + 1).join('\n');
+async function startOf(file: File): Promise<{ bytes: Uint8Array; isWhole: boolean }> {
+  const bytes = new Uint8Array(await file.slice(0, mostBytes).arrayBuffer());
+  return { bytes: withoutByteOrderMark(bytes), isWhole: file.size <= mostBytes };
 }
 
-async function readArray(file: File, start: string): Promise<string> {
-  if (file.size > mostBytesOfArray) throw new Error(words.sample.arrayTooLarge);
-  const values: unknown[] = JSON.parse(file.size > mostBytes ? await file.text() : start);
-  return values
-    .slice(0, mostRows)
-    .map((value) => JSON.stringify(value))
-    .join('\n');
+/** The first rows of a file. */
+export async function previewFile(file: File): Promise<Sample> {
+  const { bytes, isWhole } = await startOf(file);
+  return readRows(bytes, isWhole);
+}
+
+/** The first rows of a file, as text that `readSample` takes. Rejects with a message when there is none. */
+export async function readFile(file: File): Promise<string> {
+  const { bytes, isWhole } = await startOf(file);
+  const { kind, rows, end } = splitRows(bytes, isWhole);
+  const text = decode(bytes);
+  if (isWhole && (rows.length < mostRows || isOneObject(text))) return text;
+  if (rows.length === 0) throw new Error(words.sample.rowTooLong);
+  return decode(bytes.subarray(0, end)) + (kind === 'array' ? '\n]' : '');
 }

@@ -1,6 +1,11 @@
+import { readPayload } from '@sluice/json/read-payload.ts';
 import { describe, expect, it } from 'vitest';
-import { readFile } from './read-file.ts';
-import { mostRows, readSample } from './read-sample.ts';
+import { previewFile, readFile } from './read-file.ts';
+import { readSample } from './read-sample.ts';
+import { mostRows } from './split-rows.ts';
+
+const valuesOf = (text: string) => readSample(text).rows.map(({ value }) => value);
+const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 
 describe('a pasted sample', () => {
   it.each([
@@ -24,9 +29,32 @@ describe('a pasted sample', () => {
     ],
     ['CSV whose column is not all numbers', 'zip\n0123\n12\n', [{ zip: '0123' }, { zip: '12' }]],
     ['CSV of one column', 'tags\n"[""a""]"\n', [{ tags: ['a'] }]],
+    ['CSV of one column whose name begins a row of text', 'a\nb\n', [{ a: 'b' }]],
+    [
+      'CSV with semicolons',
+      'place;celsius;note\nOslo;-3.5;"a;b, c"\n"Rome";12;\n',
+      [
+        { place: 'Oslo', celsius: -3.5, note: 'a;b, c' },
+        { place: 'Rome', celsius: 12 },
+      ],
+    ],
+    ['CSV with tabs', 'a\tb\n1\t\n', [{ a: 1 }]],
+    ['CSV with pipes', '"a,b,c"|d\n1|2\n', [{ 'a,b,c': 1, d: 2 }]],
+    [
+      'CSV with escaped formulas and text that is empty',
+      'f,t\n\'=1,""\n,x\n',
+      [{ f: '=1', t: '' }, { t: 'x' }],
+    ],
+    [
+      'CSV with pointers and the time of an export',
+      'createdAt,/a.b\n2026-11-22T23:26:24.481Z,x\n',
+      [{ 'a.b': 'x' }],
+    ],
+    ['CSV with cells over several lines', 'a,b\n"1\n2",3\n', [{ a: '1\n2', b: 3 }]],
     ['nothing', '  \n', []],
-  ])('may be %s', (_what, text, rows) => {
-    expect(readSample(text)).toEqual({ rows });
+  ])('may be %s', (_what, text, values) => {
+    expect(readSample(text).problems).toEqual([]);
+    expect(valuesOf(text)).toEqual(values);
   });
 
   it.each([
@@ -35,11 +63,58 @@ describe('a pasted sample', () => {
     ['broken JSON', '{"a":1}\n\n{"a":', 3, 'JSON'],
     ['a CSV row with a cell too many', 'a,b\n1,2\n1,2,3\n', 3, '3'],
     ['a CSV quote without an end', 'a,b\n1,"2\n', 2, 'uote'],
-  ])('is refused for %s, with its row', (_what, text, row, message) => {
-    const { rows, problem } = readSample(text);
-    expect(rows).toEqual([]);
-    expect(problem?.row).toBe(row);
-    expect(problem?.message).toContain(message);
+    ['a CSV quote within a cell', 'a;b\n1;2\n3;x"y\n', 3, 'uote'],
+    ['a CSV number that no float holds', 'a\n1\n\n1e400\n', 4, '/a'],
+    ['a CSV value with others below it', 'a,a.b\n1,\n1,2\n', 3, '/a'],
+    ['a CSV header that is refused', 'a,b,__proto__.x\n1,2,3\n', 1, '__proto__'],
+    ['a CSV header with a name twice', 'a;b;a\n1;2;3\n', 1, 'the same'],
+    ['an array without an end', '[{"a":1},{"a":2}', 2, 'no end'],
+    ['an array with broken JSON', '[{"a":1},{"a":}]', 2, 'JSON'],
+  ])('tells %s by its row', (_what, text, row, message) => {
+    const { problems } = readSample(text);
+    expect(problems.map((problem) => problem.row)).toEqual([row]);
+    expect(problems[0]?.message).toContain(message);
+  });
+
+  it.each([
+    ['NDJSON', '{"a":1}\n{"a":\n\n{"a":1e400}\n{"a":3}\n', [1, 5], [2, 4]],
+    ['an array', '[{"a":1},{"a":},{"__proto__":1},{"a":3}]', [1, 4], [2, 3]],
+    ['CSV', 'a,b\n1,2\n3\n4,"5\n', [2], [3, 4]],
+  ])('keeps the good rows of %s beside bad ones', (_what, text, good, bad) => {
+    const { rows, problems } = readSample(text);
+    expect([rows.map(({ row }) => row), problems.map(({ row }) => row)]).toEqual([good, bad]);
+  });
+
+  it.each(
+    [
+      nested(64),
+      nested(65),
+      nested(20_000),
+      `[${'['.repeat(20_000)}${']'.repeat(20_000)}]`,
+      '{"__proto__":1}',
+      '{"\\u005f_proto__":{}}',
+      '{"a":{"__proto__":1}}',
+      '{"a":1e400}',
+      '{"a":-1e400}',
+      '{"a":1e308}',
+      '{"a":0.12345678901234567890}',
+      '{"a":9223372036854775807}',
+      '{"a":9223372036854775808}',
+      '{"a":1,"a":2}',
+      '{"a":"\\ud800"}',
+      '{"a":"\\u0000"}',
+      '{"a\\u0000":1}',
+      '{"_bsontype":1}',
+      '{"a":{"$ref":"x.y","$id":1}}',
+      '{"a":NaN}',
+      '{"a":1,}',
+    ].map((text) => [text.slice(0, 40), text]),
+  )('is refused where an upload is: %s', (_start, text) => {
+    const isTaken = readPayload(Buffer.from(text)).ok;
+    for (const sample of [text, `${text}\n`, `{"n":1}\n${text}\n`, `[${text}]`]) {
+      const problems = readSample(sample).problems;
+      expect([sample.slice(0, 80), problems.length]).toEqual([sample.slice(0, 80), isTaken ? 0 : 1]);
+    }
   });
 
   it('is looked at up to a number of rows', () => {
@@ -51,13 +126,42 @@ describe('a file', () => {
   it('is read at its start alone', async () => {
     const line = `{"text":"${'x'.repeat(2_000)}"}\n`;
     const file = new File([line.repeat(3_000)], 'large.ndjson');
-    const { rows, problem } = readSample(await readFile(file));
-    expect(problem).toBeUndefined();
+    const { rows, problems } = readSample(await readFile(file));
+    expect(problems).toEqual([]);
     expect(rows).toHaveLength(mostRows);
   });
 
-  it('may hold an array', async () => {
-    const file = new File([JSON.stringify(Array.from({ length: 1_200 }, (_, n) => ({ n })))], 'a.json');
-    expect(readSample(await readFile(file)).rows).toHaveLength(mostRows);
+  it.each([
+    ['NDJSON', (row: object) => JSON.stringify(row), '', '\n', ''],
+    ['an array', (row: object) => JSON.stringify(row, null, 1), '[\n', ',\n', '\n]\n'],
+    ['CSV', ({ n, text }: { n: number; text: string }) => `${n};"${text}\n"`, 'n;text\n', '\n', '\n'],
+  ])('of %s is cut between two rows, be it long or have many', async (_what, write, begin, between, end) => {
+    for (const [count, length] of [
+      [40, 200_000],
+      [1_500, 3],
+      [3, 3],
+    ] as const) {
+      const rows = Array.from({ length: count }, (_, n) => ({ n, text: 'é'.repeat(length) }));
+      const file = new File([begin + rows.map(write).join(between) + end], 'file');
+      for (const sample of [readSample(await readFile(file)), await previewFile(file)]) {
+        expect(sample.problems).toEqual([]);
+        expect(sample.rows.map(({ value }) => (value as { n: number }).n)).toEqual(
+          Array.from(sample.rows, (_, n) => n),
+        );
+        expect(sample.rows.length).toBeGreaterThan(Math.min(count, 10) - 1);
+        expect(sample.rows.length).toBeLessThanOrEqual(mostRows);
+      }
+    }
+  });
+
+  it('of one object may go over more lines than there are rows', async () => {
+    const object = Object.fromEntries(Array.from({ length: mostRows + 5 }, (_, n) => [`key${n}`, n]));
+    const file = new File([JSON.stringify(object, null, 1)], 'a.json');
+    expect(readSample(await readFile(file)).rows).toEqual([{ row: 1, value: object }]);
+  });
+
+  it('whose first row is too long to be read says so', async () => {
+    const file = new File([`{"a":"${'x'.repeat(5 * 1024 ** 2)}"}`], 'a.json');
+    await expect(readFile(file)).rejects.toThrow('4 MiB');
   });
 });

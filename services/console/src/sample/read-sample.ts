@@ -1,56 +1,77 @@
+import { explainSyntax } from '@sluice/json/explain-syntax.ts';
+import { findIssues } from '@sluice/json/find-issues.ts';
+import { parseJson } from '@sluice/json/parse-json.ts';
+import { prototypeKey } from '@sluice/json/rules.ts';
 import { words } from '../words/en.ts';
 import { readCsv } from './read-csv.ts';
+import { decode, type Problem, splitRows, type WrittenRow, withoutByteOrderMark } from './split-rows.ts';
 
-export interface Sample {
-  rows: object[];
-  /** Why there are none. `row` is that of the text, from 1. */
-  problem?: { row: number; message: string };
+export interface SampleRow {
+  /** As the report of an import counts it. */
+  row: number;
+  value: object;
 }
 
-/** As many rows as are looked at. */
-export const mostRows = 1_000;
+export interface Sample {
+  rows: SampleRow[];
+  /** Of the rows that an import would refuse under any schema. */
+  problems: Problem[];
+}
 
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function fromValues(values: unknown[]): Sample {
-  const other = values.findIndex((value) => !isObject(value));
-  if (other >= 0) return { rows: [], problem: { row: other + 1, message: words.sample.notObject } };
-  return { rows: values as object[] };
-}
-
-function fromLines(text: string): Sample {
-  const values: unknown[] = [];
-  for (const [index, line] of text.split('\n').entries()) {
-    if (line.trim() === '') continue;
-    try {
-      values.push(JSON.parse(line));
-    } catch (error) {
-      return { rows: [], problem: { row: index + 1, message: (error as Error).message } };
-    }
-  }
-  return fromValues(values);
-}
-
-/** One JSON value that may go over several lines; undefined where the text is none. */
-function wholeJson(text: string): unknown {
+/** Reads a row by the rules for uploads. */
+function readRow({ row, text }: WrittenRow): SampleRow | Problem {
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = parseJson(text);
+  } catch (error) {
+    return { row, message: words.sample.notJson(explainSyntax(text, error)) };
+  }
+  const issues = findIssues(text);
+  if (issues === 'forbidden') return { row, message: words.sample.forbidden(prototypeKey) };
+  const [issue] = issues;
+  if (issue) return { row, message: `${issue.path} ${issue.message}` };
+  return isObject(value) ? { row, value } : { row, message: words.sample.notObject };
+}
+
+/** One JSON object, which may go over several lines. */
+export function isOneObject(text: string): boolean {
+  try {
+    return isObject(JSON.parse(text));
   } catch {
-    return undefined;
+    return false;
   }
 }
 
-function read(text: string): Sample {
-  if (text === '') return { rows: [] };
-  if (!/^[[{]/.test(text)) return readCsv(text);
-  const whole = wholeJson(text);
-  if (whole === undefined) return fromLines(text);
-  return fromValues(Array.isArray(whole) ? whole : [whole]);
+function writtenRows(bytes: Uint8Array, isWhole: boolean): { rows: WrittenRow[]; problems: Problem[] } {
+  const { kind, rows, layout, problem } = splitRows(bytes, isWhole);
+  const problems = problem ? [problem] : [];
+  if (kind === 'csv') {
+    if (!layout) return { rows: [], problems };
+    const read = readCsv(rows, layout);
+    return { rows: read.rows, problems: [...read.problems, ...problems] };
+  }
+  const text = decode(bytes);
+  return kind === 'lines' && isOneObject(text) ? { rows: [{ row: 1, text }], problems } : { rows, problems };
 }
 
-/** Reads what was pasted: a JSON object, an array of them, NDJSON, or CSV with a header. */
-export function readSample(text: string): Sample {
-  const { rows, ...rest } = read(text.replace(/^\uFEFF/, '').trim());
-  return { rows: rows.slice(0, mostRows), ...rest };
+/** Reads the bytes of a JSON object, an array of them, NDJSON, or CSV with a header. `isWhole`: they are not cut off. */
+export function readRows(given: Uint8Array, isWhole: boolean): Sample {
+  const bytes = withoutByteOrderMark(given);
+  if (decode(bytes.subarray(0, 1_024)).trim() === '') return { rows: [], problems: [] };
+  const { rows, problems } = writtenRows(bytes, isWhole);
+  const read = rows.map(readRow);
+  const byRow = (a: Problem, b: Problem) => a.row - b.row;
+  return {
+    rows: read.filter((row) => 'value' in row),
+    problems: [...problems, ...read.filter((row) => 'message' in row)].sort(byRow),
+  };
 }
+
+const blankLines = /^(?:[ \t]*\r?\n)+/;
+
+/** Reads what was pasted. */
+export const readSample = (text: string): Sample =>
+  readRows(new TextEncoder().encode(text.replace(blankLines, '')), true);

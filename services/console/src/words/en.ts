@@ -93,7 +93,8 @@ export const words = {
     allConform: (rows: number) =>
       rows === 1 ? 'The sample conforms' : `All ${rows} rows of the sample conform`,
     someDoNot: 'The sample does not conform',
-    fault: (row: number, path: string, message: string) => `Row ${row} ${path} ${message}`,
+    fault: (row: number, path: string, message: string) =>
+      path ? `Row ${row} ${path} ${message}` : `Row ${row}: ${message}`,
     name: 'Name of the application',
     namePlaceholder: 'Weather station',
     keyRequired: 'Uploads need a key',
@@ -102,10 +103,11 @@ export const words = {
     submit: 'Create',
   },
   sample: {
+    notJson: (why: string) => `This is not JSON: ${why}.`,
     notObject: 'This is not a JSON object.',
+    forbidden: (key: string) => `The key ${key} is not accepted.`,
     cells: (found: number, wanted: number) => `The row has ${found} cells, but the header has ${wanted}.`,
-    arrayTooLarge:
-      'A JSON array of over 32 MiB cannot be read here. Use NDJSON instead: one object on each line.',
+    rowTooLong: 'The first row is over 4 MiB and cannot be read here.',
   },
   start: {
     title: (name: string) => `First entry of ${name}`,
@@ -241,7 +243,8 @@ export const words = {
     wrapped: 'The file is an NDJSON export',
     wrappedHint: 'Entries keep the times that are in the file.',
     preview: 'First rows of the file',
-    problem: (row: number, message: string) => `Row ${row} of the file cannot be read: ${message}`,
+    problem: (row: number, message: string) => `Row ${row} of the file will be refused: ${message}`,
+    moreProblems: (count: number) => `So will ${count} more of the first rows.`,
     noPreview: 'The first rows of this file cannot be shown. You can import it all the same.',
     submit: 'Import',
     sending: 'Upload',

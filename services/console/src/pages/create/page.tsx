@@ -18,7 +18,7 @@ import { useDraft } from './use-draft.ts';
 /** From a sample to an application: paste, decide, create. */
 export function Page() {
   const draft = useDraft();
-  const { rows, problem, field, checked, edited } = draft;
+  const { rows, problems, field, checked, edited } = draft;
   const navigate = useNavigate();
   const [name, setName] = useState('');
   const [keyRequired, setKeyRequired] = useState(false);
@@ -26,9 +26,11 @@ export function Page() {
     mutationFn: () => createApplication({ name, schema: draft.schemaText, keyRequired }),
     onSuccess: ({ domain, key }) => {
       void queryClient.invalidateQueries(applicationsQuery);
-      navigate(`/applications/${domain}/start`, { state: { payload: rows[0], key } });
+      navigate(`/applications/${domain}/start`, { state: { payload: rows[0]?.value, key } });
     },
   });
+  // Where there are rows, the check below lists all that is wrong.
+  const [problem] = rows.length === 0 ? problems : [];
   const failure = create.error instanceof ApiFailure ? create.error : undefined;
   const hasSchema = rows.length > 0 || edited !== undefined;
 

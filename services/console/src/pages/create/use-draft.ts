@@ -1,8 +1,8 @@
 import { useMemo, useState } from 'react';
-import { checkRows, type Fault } from '../../infer/check-rows.ts';
+import { checkRows, type Fault, mostFaults } from '../../infer/check-rows.ts';
 import { survey } from '../../infer/survey.ts';
 import { type Choices, toSchema } from '../../infer/to-schema.ts';
-import { readSample } from '../../sample/read-sample.ts';
+import { readSample, type Sample } from '../../sample/read-sample.ts';
 
 const openSchema = '{\n  "type": "object",\n  "properties": {}\n}';
 
@@ -12,9 +12,11 @@ interface Check {
   problem?: string;
 }
 
-function check(schemaText: string, rows: object[]): Check {
+function check(schemaText: string, { rows, problems }: Sample): Check {
+  const unread = problems.map((problem) => ({ ...problem, path: '' }));
   try {
-    return { faults: checkRows(JSON.parse(schemaText), rows) };
+    const faults = [...unread, ...checkRows(JSON.parse(schemaText), rows)];
+    return { faults: faults.sort((a, b) => a.row - b.row).slice(0, mostFaults) };
   } catch (error) {
     return { faults: [], problem: (error as Error).message };
   }
@@ -25,13 +27,14 @@ export function useDraft() {
   const [text, setText] = useState('');
   const [choices, setChoices] = useState<Choices>({});
   const [edited, setEdited] = useState<string>();
-  const { rows, problem } = useMemo(() => readSample(text), [text]);
-  const field = useMemo(() => survey(rows), [rows]);
+  const sample = useMemo(() => readSample(text), [text]);
+  const { rows, problems } = sample;
+  const field = useMemo(() => survey(rows.map(({ value }) => value)), [rows]);
   const inferred = useMemo(() => JSON.stringify(toSchema(field, choices), null, 2), [field, choices]);
   const schemaText = edited ?? inferred;
-  const checked = useMemo(() => check(schemaText, rows), [schemaText, rows]);
+  const checked = useMemo(() => check(schemaText, sample), [schemaText, sample]);
   return {
-    ...{ text, setText, choices, setChoices, edited, setEdited, rows, problem, field, schemaText, checked },
+    ...{ text, setText, choices, setChoices, edited, setEdited, rows, problems, field, schemaText, checked },
     writeByHand: () => setEdited(rows.length > 0 ? inferred : openSchema),
   };
 }

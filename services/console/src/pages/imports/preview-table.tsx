@@ -3,9 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { WideTable } from '../../components/wide-table.tsx';
 import { words } from '../../words/en.ts';
 import { isCompressed } from './file-type.ts';
-import { readPreview } from './preview.ts';
+import { type Preview, readPreview } from './preview.ts';
 
-/** The first rows of a file before it is sent, with the types of what is in them. */
+const mostProblems = 5;
+
+/** The first rows of a file before it is sent, with the types of what is in them, and which rows will be refused. */
 export function PreviewTable({ file }: { file: File }) {
   const { name, size, lastModified } = file;
   const { data: preview, error } = useQuery({
@@ -15,8 +17,29 @@ export function PreviewTable({ file }: { file: File }) {
   });
   if (isCompressed(name) || error) return <Text size="sm">{words.imports.noPreview}</Text>;
   if (!preview) return null;
-  const { problem } = preview;
-  if (problem) return <Text size="sm">{words.imports.problem(problem.row, problem.message)}</Text>;
+  return (
+    <>
+      {preview.rows.length > 0 && <Rows preview={preview} />}
+      <Problems problems={preview.problems} />
+    </>
+  );
+}
+
+function Problems({ problems }: Pick<Preview, 'problems'>) {
+  const more = problems.length - mostProblems;
+  return (
+    <>
+      {problems.slice(0, mostProblems).map(({ row, message }) => (
+        <Text key={row} size="sm">
+          {words.imports.problem(row, message)}
+        </Text>
+      ))}
+      {more > 0 && <Text size="sm">{words.imports.moreProblems(more)}</Text>}
+    </>
+  );
+}
+
+function Rows({ preview }: { preview: Preview }) {
   return (
     <WideTable label={words.imports.preview}>
       <Table.Thead>

@@ -6,10 +6,11 @@ const preview = (text: string) => readPreview(new File([text], 'file'));
 
 describe('the first rows of a file', () => {
   it.each([
-    ['ndjson', '{"n":1,"t":"a"}\n\n{"n":1.5,"o":{"x":[1]}}\n'],
-    ['json', '[{"n":1,"t":"a"},{"n":1.5,"o":{"x":[1]}}]'],
-    ['csv', '\uFEFFn,t,o\r\n1,a,\r\n1.5,,"{""x"":[1]}"\r\n'],
-  ])('are shown with the types of what is in them: %s', async (_type, text) => {
+    ['ndjson', '{"n":1,"t":"a"}\n\n{"n":1.5,"o":{"x":[1]}}\n', [1, 3]],
+    ['json', '[{"n":1,"t":"a"},{"n":1.5,"o":{"x":[1]}}]', [1, 2]],
+    ['csv', '\uFEFFn,t,o\r\n1,a,\r\n1.5,,"{""x"":[1]}"\r\n', [2, 3]],
+    ['csv with semicolons', 'n;t;o\r\n1;a;\r\n1.5;;"{""x"":[1]}"\r\n', [2, 3]],
+  ])('are shown with the types of what is in them: %s', async (_type, text, numbers) => {
     expect(await preview(text)).toEqual({
       columns: [
         { name: 'n', type: 'integer | number' },
@@ -17,9 +18,10 @@ describe('the first rows of a file', () => {
         { name: 'o', type: 'object' },
       ],
       rows: [
-        { number: 1, cells: ['1', 'a', ''] },
-        { number: 2, cells: ['1.5', '', '{"x":[1]}'] },
+        { number: numbers[0], cells: ['1', 'a', ''] },
+        { number: numbers[1], cells: ['1.5', '', '{"x":[1]}'] },
       ],
+      problems: [],
     });
   });
 
@@ -30,9 +32,10 @@ describe('the first rows of a file', () => {
     expect(columns).toEqual([{ name: 'n', type: 'integer | null' }]);
   });
 
-  it('say which row cannot be read', async () => {
-    const { rows, problem } = await preview('{"n":1}\n{"n":\n');
-    expect([rows, problem?.row]).toEqual([[], 2]);
+  it('say which row will be refused, and show the others', async () => {
+    const { rows, problems } = await preview('{"n":1}\n{"n":\n{"n":3}\n');
+    expect(rows.map(({ cells }) => cells)).toEqual([['1'], ['3']]);
+    expect(problems.map(({ row }) => row)).toEqual([2]);
   });
 });
 

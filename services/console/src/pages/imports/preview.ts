@@ -1,31 +1,32 @@
-import { readFile } from '../../sample/read-file.ts';
-import { readSample, type Sample } from '../../sample/read-sample.ts';
+import { previewFile } from '../../sample/read-file.ts';
+import type { Sample, SampleRow } from '../../sample/read-sample.ts';
 
 export interface Preview {
   columns: { name: string; type: string }[];
-  /** Numbered from 1, with the texts of the cells; empty where a row has no such field. */
+  /** With the texts of the cells; empty where a row has no such field. */
   rows: { number: number; cells: string[] }[];
-  problem?: Sample['problem'];
+  problems: Sample['problems'];
 }
 
 const [mostRows, mostColumns] = [5, 30];
 
 type Row = Record<string, unknown>;
 
-/** How a file begins: its first rows, with the types of what up to a thousand have. Rejects when it cannot be read in part. */
+/** How a file begins: its first rows, with the types of what up to a thousand have. */
 export async function readPreview(file: File): Promise<Preview> {
-  const { rows, problem } = readSample(await readFile(file));
-  return { ...toTable(rows as Row[]), ...(problem && { problem }) };
+  const { rows, problems } = await previewFile(file);
+  return { ...toTable(rows), problems };
 }
 
-function toTable(all: Row[]): Omit<Preview, 'problem'> {
+function toTable(sample: SampleRow[]): Omit<Preview, 'problems'> {
+  const all = sample.map(({ value }) => value as Row);
   const names = [...new Set(all.flatMap((row) => Object.keys(row)))].slice(0, mostColumns);
   const typesOf = (name: string) => all.flatMap((row) => (row[name] === undefined ? [] : typeOf(row[name])));
   return {
     columns: names.map((name) => ({ name, type: [...new Set(typesOf(name))].join(' | ') })),
-    rows: all.slice(0, mostRows).map((row, place) => ({
-      number: place + 1,
-      cells: names.map((name) => toText(row[name])),
+    rows: sample.slice(0, mostRows).map(({ row, value }) => ({
+      number: row,
+      cells: names.map((name) => toText((value as Row)[name])),
     })),
   };
 }

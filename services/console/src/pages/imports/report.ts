@@ -1,5 +1,6 @@
 import { client } from '../../api/client.ts';
 import { failureOf } from '../../api/failure.ts';
+import { cutDepth } from '../../json/cut-depth.ts';
 
 export interface RefusedLine {
   line: number;
@@ -22,5 +23,5 @@ export async function readReport(domain: string, id: string, signal: AbortSignal
   if (data === undefined) throw failureOf(response, error);
   // What comes after the last line break is the beginning of a line, or nothing.
   const lines = String(data).split('\n').slice(0, -1);
-  return lines.slice(0, mostLines).map((line) => JSON.parse(line));
+  return lines.slice(0, mostLines).map((line) => JSON.parse(cutDepth(line)));
 }

@@ -1,0 +1,23 @@
+import { endOfToken } from '@sluice/json/tokens.ts';
+
+/** More than the API takes, with what its answers have around a payload. */
+const mostLevels = 100;
+
+/** A JSON text without what is nested deeper: to read or write that could overflow the stack. */
+export function cutDepth(text: string): string {
+  let level = 0;
+  let kept = '';
+  let from = 0;
+  for (let at = 0, end = 0; at < text.length; at = end) {
+    end = endOfToken(text, at);
+    const character = text[at];
+    if (character === '{' || character === '[') {
+      level += 1;
+      if (level === mostLevels + 1) kept += `${text.slice(from, at)}"…"`;
+    } else if (character === '}' || character === ']') {
+      if (level === mostLevels + 1) from = end;
+      level -= 1;
+    }
+  }
+  return kept + text.slice(from);
+}

@@ -1,0 +1,87 @@
+import { csvSplitter, type HeaderSink } from '@sluice/json/split/csv.ts';
+import { jsonArraySplitter } from '@sluice/json/split/json-array.ts';
+import { ndjsonSplitter } from '@sluice/json/split/ndjson.ts';
+import { type CsvLayout, readHeader } from '@sluice/schemas/csv/header.ts';
+
+/** As many rows as are looked at. */
+export const mostRows = 1_000;
+
+/** A row as it is written. */
+export interface WrittenRow {
+  /** As the report of an import counts it. */
+  row: number;
+  text: string;
+}
+
+/** Why there is no value of a row. */
+export interface Problem {
+  row: number;
+  message: string;
+}
+
+export interface WrittenRows {
+  kind: 'lines' | 'array' | 'csv';
+  rows: WrittenRow[];
+  /** Of a CSV. */
+  layout?: CsvLayout | undefined;
+  /** Bytes up to the end of the last of these rows. */
+  end: number;
+  /** Why there are no more. */
+  problem?: Problem;
+}
+
+const makers = { lines: ndjsonSplitter, array: jsonArraySplitter };
+// A byte order mark in the midst belongs to the row.
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+export const decode = (bytes: Uint8Array): string => decoder.decode(bytes);
+
+export const withoutByteOrderMark = (bytes: Uint8Array): Uint8Array =>
+  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+
+function kindOf(bytes: Uint8Array): WrittenRows['kind'] {
+  const start = decode(bytes.subarray(0, 1_024)).trimStart();
+  if (start.startsWith('[')) return 'array';
+  return start.startsWith('{') ? 'lines' : 'csv';
+}
+
+/** The first rows of a sample, split as the API splits an import. `isWhole`: it is not cut off. */
+export function splitRows(bytes: Uint8Array, isWhole: boolean): WrittenRows {
+  const kind = kindOf(bytes);
+  const found: WrittenRows = { kind, rows: [], end: 0 };
+  let text = '';
+  let end = 0;
+  let last = 0;
+  const sink: HeaderSink = {
+    bytes(piece, from, to) {
+      if (found.rows.length < mostRows) text += decode(piece.subarray(from, to));
+      end = to;
+    },
+    end(row) {
+      last = row;
+      if (found.rows.length < mostRows) {
+        found.rows.push({ row, text });
+        found.end = end;
+      }
+      text = '';
+    },
+    drop() {
+      text = '';
+    },
+    peek: () => new TextEncoder().encode(text),
+  };
+  const splitter =
+    kind === 'csv'
+      ? csvSplitter(sink, (header) => {
+          found.layout = readHeader(header, {}, [], 'escape');
+          return found.layout.delimiter;
+        })
+      : makers[kind](sink);
+  try {
+    splitter.push(bytes);
+    if (isWhole) splitter.end();
+  } catch (error) {
+    const message = (error as Error).message.replace('; nothing was stored', '');
+    return { ...found, problem: { row: last + 1, message } };
+  }
+  return found;
+}
