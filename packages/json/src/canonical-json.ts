@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { findRepeatedKeys } from './find-issues.ts';
 import { keptNumber } from './numbers.ts';
-import { readTagged } from './parse-json.ts';
+import { parseJson, readTagged } from './parse-json.ts';
 import { withoutByteOrderMark } from './read-payload.ts';
 
 /**
@@ -13,7 +13,7 @@ export function canonicalJson(bytes: Buffer): string | undefined {
   if (!isUtf8(json)) return undefined;
   const text = json.toString();
   try {
-    JSON.parse(text);
+    parseJson(text);
     return findRepeatedKeys(text).length === 0 ? canonicalText(readTagged(text)) : undefined;
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
