@@ -104,12 +104,38 @@ describe('an upload with a key', () => {
     expect([await uploads.count(domain), await waiting()]).toEqual([1, 0]);
   });
 
+  it.each([
+    ['a patch', { patch: [{ op: 'replace', path: '/a', value: 'z' }] }],
+    ['a default', { coerce: [{ path: '/b', default: 1 }] }],
+    ['a change that is refused', { patch: [{ op: 'replace', path: '/a', value: 1 }] }],
+  ])('that a retry stored meanwhile is refused no more after a replay with %s', async (_what, options) => {
+    expect(await statusOf('{"a":"1"}')).toBe(422);
+    await refused.untilCounted(1);
+    await publish('string');
+    expect(await statusOf('{"a":"1"}')).toBe(201);
+    expect(await replay(options)).toEqual({ stored: 0, still_refused: 0, repeated: 1 });
+    expect([await uploads.payloads(domain), await waiting()]).toEqual([[{ a: '1' }], 0]);
+    expect(await uploads.fields(domain)).toEqual([]);
+  });
+
+  it('is a repetition of a payload that was too deep for the stack', async () => {
+    const deep = `{"a":1,"b":${'['.repeat(5_000)}${']'.repeat(5_000)}}`;
+    expect(await statusOf(deep)).toBe(422);
+    await refused.untilCounted(1);
+    expect(await replay({ patch: [{ op: 'remove', path: '/b' }] })).toMatchObject({ stored: 1 });
+    expect(await statusOf(deep)).toBe(201);
+    expect(await statusOf(deep.replace('1', '2'))).toBe(409);
+    expect(await uploads.payloads(domain)).toEqual([{ a: 1 }]);
+  });
+
   it('stays refused where its key was used for another payload meanwhile', async () => {
     expect(await statusOf('{"a":"1"}')).toBe(422);
     await refused.untilCounted(1);
     expect(await statusOf('{"a":1}')).toBe(201);
     await publish(['string', 'number']);
-    expect(await replay()).toEqual({ stored: 0, still_refused: 1 });
+    const coerce = [{ path: '/b', default: 1 }];
+    expect(await replay({ coerce })).toEqual({ stored: 0, still_refused: 1 });
+    expect(await uploads.fields(domain)).toEqual([]);
     const [{ error }] = (await refused.list()).result;
     expect(error).toMatchObject({ name: 'ResourceConflictError', details: [{ keyword: 'idempotencyKey' }] });
     expect(await uploads.payloads(domain)).toEqual([{ a: 1 }]);
@@ -155,6 +181,19 @@ describe.each([
     expect((await send(partlyBad)).status).toBe(201);
     expect(await replay()).toEqual({ stored: 0, still_refused: 0, repeated: 1 });
     expect([await uploads.count(domain), await waiting()]).toEqual([3, 0]);
+  });
+
+  it('whose lines a replay stored keeps its key from other batches', async () => {
+    const body = '{"a":"1"}\n{"a":"2"}\n';
+    expect((await send(body)).status).toBe(422);
+    await refused.untilCounted(2);
+    expect(await replay({ coerce: [{ path: '/a', to: 'number' }] })).toMatchObject({ stored: 2 });
+    expect((await send(body)).status).toBe(201);
+    expect((await send('{"a":3,"other":1}\n')).status).toBe(409);
+    await publish('boolean');
+    expect((await send(body)).status).toBe(201);
+    expect(await uploads.count(domain)).toBe(2);
+    expect(await uploads.fields(domain)).toEqual([]);
   });
 
   it('does not take the line of another batch for a repetition', async () => {

@@ -123,7 +123,7 @@ describe('what only looks like a mistake is taken', () => {
 
   it('a schema as an object, of which every digit is kept', async () => {
     const schema = '{ "type":"object", "properties":{"id":{"const":9007199254740993},"v":{"maximum":1.10}} }';
-    const { data } = await create({ body: `{"name":"A","schema":{},"type":"web","schema": ${schema} }` });
+    const { data } = await create({ body: `{"name":"A","type":"web","schema": ${schema} }` });
     expect(data.template.raw_schema).toBe(schema);
     const path = `/applications/${data.domain}`;
     const { text } = await sluice.request('GET', path, { token });

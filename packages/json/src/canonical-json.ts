@@ -4,9 +4,12 @@ import { keptNumber } from './numbers.ts';
 import { parseJson, readTagged } from './parse-json.ts';
 import { withoutByteOrderMark } from './read-payload.ts';
 
+/** Far above what is stored, and far below what the stack holds. */
+const mostLevels = 500;
+
 /**
  * One text for all JSON texts of the same value, whatever their spaces, escapes, order of keys and spelling of numbers. A number that
- * Sluice does not store stays as it is written. Undefined where the bytes are no JSON, repeat a key, or nest too deeply.
+ * Sluice does not store stays as it is written. Undefined where the bytes are no JSON, repeat a key, or nest deeper than 500 levels.
  */
 export function canonicalJson(bytes: Buffer): string | undefined {
   const json = withoutByteOrderMark(bytes);
@@ -22,12 +25,14 @@ export function canonicalJson(bytes: Buffer): string | undefined {
 }
 
 /** The same of what `readTagged` gave. Throws RangeError where it is nested too deeply. */
-export function canonicalText(value: unknown): string {
+export function canonicalText(value: unknown, level = 0): string {
+  if (level > mostLevels) throw new RangeError('nested too deeply');
+  const inner = (item: unknown) => canonicalText(item, level + 1);
   if (typeof value === 'string') return (value.startsWith('n') ? numberText : stringText)(value.slice(1));
-  if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`;
+  if (Array.isArray(value)) return `[${value.map(inner).join(',')}]`;
   if (typeof value !== 'object' || value === null) return String(value);
   const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${members.map(([key, item]) => `${stringText(key)}:${canonicalText(item)}`).join(',')}}`;
+  return `{${members.map(([key, item]) => `${stringText(key)}:${inner(item)}`).join(',')}}`;
 }
 
 const stringText = (text: string) => JSON.stringify(text);

@@ -62,7 +62,7 @@ export interface Before {
   key: Binary;
 }
 
-type Comparable = Pick<Prepared, 'once' | 'json'> & { key?: Binary };
+type Comparable = Pick<Prepared, 'once' | 'sent' | 'json'> & { key?: Binary };
 
 interface Dependencies {
   db: Db;
@@ -142,7 +142,7 @@ export function createInsert({ db, entries, prepare, newKey, writer, timeoutMs }
       for await (const found of entries.find(same, { useBigInt64: true, ...(session && { session }) }))
         for (const entry of byKey.get(found[field]?.toString('hex')) ?? [])
           before.set(entry, {
-            outcome: isSame(found, entry.json) ? 'repeated' : 'conflicting',
+            outcome: isSame(found, entry) ? 'repeated' : 'conflicting',
             key: found._id,
           });
     }
@@ -200,10 +200,14 @@ export function createInsert({ db, entries, prepare, newKey, writer, timeoutMs }
     },
 
     /** Of each payload, what is stored with the same `once`; undefined where nothing is. */
-    async before(batch: { once: Buffer; json: Buffer }[]): Promise<(Before | undefined)[]> {
-      const sent = batch.map(({ once, json }) => ({ once: new Binary(once), json }));
-      const found = await compare(sent);
-      return sent.map((one) => found.get(one));
+    async before(
+      batch: { once: Buffer; sent?: Buffer | undefined; json: Buffer }[],
+    ): Promise<(Before | undefined)[]> {
+      const keyed = batch.map(({ once, sent, json }) => ({
+        ...{ once: new Binary(once), sent: sent && new Binary(sent), json },
+      }));
+      const found = await compare(keyed);
+      return keyed.map((one) => found.get(one));
     },
 
     /**
@@ -229,16 +233,17 @@ export function createInsert({ db, entries, prepare, newKey, writer, timeoutMs }
   };
 }
 
-/** 16 bytes, the same for equal JSON values; undefined where a payload has no canonical text. */
-export function sentHash(json: Buffer): Buffer | undefined {
-  const text = canonicalJson(json);
-  return text === undefined ? undefined : createHash('sha256').update(text).digest().subarray(0, 16);
+/** 16 bytes, the same for equal JSON values. What has no canonical text is equal only to the same bytes. */
+export function sentHash(json: Buffer): Buffer {
+  return createHash('sha256')
+    .update(canonicalJson(json) ?? json)
+    .digest()
+    .subarray(0, 16);
 }
 
-/** Whether a payload is that of an entry, or the one of which a replay made it. */
-function isSame({ payload, sent }: EntryDocument, json: Buffer): boolean {
-  const hash = sentHash(json);
-  if (!hash) return false;
-  if (sent && hash.equals(sent.buffer)) return true;
-  return sentHash(Buffer.from(toJson(payload)))?.equals(hash) === true;
+/** Whether what was sent, or what a replay made of it, is the entry or what was sent for it. */
+function isSame({ payload, sent }: EntryDocument, entry: Comparable): boolean {
+  const hashes = [sentHash(entry.json), ...(entry.sent ? [Buffer.from(entry.sent.buffer)] : [])];
+  const isAny = (other: Uint8Array) => hashes.some((hash) => hash.equals(other));
+  return (sent !== undefined && isAny(sent.buffer)) || isAny(sentHash(Buffer.from(toJson(payload))));
 }

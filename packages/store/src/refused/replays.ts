@@ -22,6 +22,8 @@ export interface ReplayedBatch {
   last: string;
   /** How many it has. */
   count: number;
+  /** Ids of those that are stored already. */
+  repeated: string[];
   /** Those that conform; `taken`: why one is refused whose key was used for another payload. */
   conforming: { id: string; entry: NewEntry; taken: NewReason }[];
   refused: NewReason[];
@@ -65,7 +67,7 @@ export function replayStore(db: Db, entries: EntryStore, writer: Pick<Writer, 'w
   async function commitIn(
     session: ClientSession,
     { id, fence }: Pick<ReplayJob, 'id' | 'fence'>,
-    { last, count, conforming, refused: again }: ReplayedBatch,
+    { last, count, repeated, conforming, refused: again }: ReplayedBatch,
     createdAt: number,
   ): Promise<Counts> {
     const outcomes = await entries.insertWithin(
@@ -75,7 +77,9 @@ export function replayStore(db: Db, entries: EntryStore, writer: Pick<Writer, 'w
     );
     const which = (...wanted: Outcome[]) =>
       conforming.filter((_, i) => wanted.includes(outcomes[i] as Outcome));
-    const gone = which('stored', 'repeated').map((upload) => new ObjectId(upload.id));
+    const gone = [...repeated, ...which('stored', 'repeated').map(({ id }) => id)].map(
+      (id) => new ObjectId(id),
+    );
     if (gone.length > 0) {
       const { deletedCount } = await refused.deleteMany({ _id: { $in: gone } }, { session });
       if (deletedCount !== gone.length) throw new UploadsGone();
@@ -89,7 +93,7 @@ export function replayStore(db: Db, entries: EntryStore, writer: Pick<Writer, 'w
     const counts = {
       stored: which('stored').length,
       still_refused: count - gone.length,
-      repeated: which('repeated').length,
+      repeated: repeated.length + which('repeated').length,
     };
     const result = {
       'result.stored': counts.stored,

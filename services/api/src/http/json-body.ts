@@ -83,12 +83,12 @@ function check(key: string, value: unknown): unknown {
   return value;
 }
 
-/** Of a key that is there twice one value would be left. */
-function refuseRepeatedKeys(text: string): void {
+/** Of a key that is there twice one value would be left. A member that is kept as text has a reader of its own, which says more. */
+function refuseRepeatedKeys(text: string, { textOf }: FastifyContextConfig): void {
   const repeated = findRepeatedKeys(text);
   // `check` has refused that key already.
   if (repeated === 'forbidden') return;
-  const [first] = repeated;
+  const first = repeated.find(({ path }) => textOf === undefined || !path.startsWith(`/${textOf}/`));
   if (!first) return;
   const details = [{ in: 'body' as const, ...first }];
   throw new ApiError('MalformedBodyError', `body${first.path}: ${first.message}`, { details });
@@ -114,7 +114,7 @@ function parse(body: Buffer, config: FastifyContextConfig): unknown {
   const text = body.toString().replace(/^\uFEFF/, '');
   try {
     const value = parseJson(text, check);
-    if (config.makesEntries) refuseRepeatedKeys(text);
+    refuseRepeatedKeys(text, config);
     return keepTexts(value, text, config);
   } catch (error) {
     throw error instanceof ApiError
@@ -145,7 +145,5 @@ declare module 'fastify' {
     textOf?: string;
     /** The same of members that are arrays. */
     listsAsText?: string[];
-    /** Whether values of the body become parts of entries: then no key may be in an object twice. */
-    makesEntries?: boolean;
   }
 }

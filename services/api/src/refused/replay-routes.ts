@@ -37,7 +37,7 @@ export const replayRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
   app.post(
     '/applications/:domain/replays',
     {
-      config: { listsAsText: ['patch', 'coerce'], makesEntries: true },
+      config: { listsAsText: ['patch', 'coerce'] },
       schema: {
         operationId: 'createReplay',
         summary: 'Replay refused uploads',

@@ -9,7 +9,7 @@ import type { NewReason } from '@sluice/store/refused/replays.ts';
 
 /** What becomes of a refused upload: an entry, refused for another reason, or as it was. */
 export type Judged =
-  | { kind: 'conforming'; entry: NewEntry; taken: NewReason; payload: Record<string, unknown> }
+  | { kind: 'conforming'; entry: NewEntry; payload: Record<string, unknown> }
   | { kind: 'refused'; reason: NewReason }
   | { kind: 'unchanged' };
 
@@ -25,8 +25,7 @@ export async function judge(upload: RefusedRecord, intake: Intake, amendments: A
     const sent =
       once && json.toString() !== upload.payload ? sentHash(Buffer.from(upload.payload)) : undefined;
     const entry = { application, json, once, sent, version, receivedAt: at };
-    const taken = newReason(upload, version, keyIsTaken) as NewReason;
-    return { kind: 'conforming', entry, taken, payload: validated.payload };
+    return { kind: 'conforming', entry, payload: validated.payload };
   }
   const reason = newReason(upload, version, await validated.explain());
   return reason ? { kind: 'refused', reason } : { kind: 'unchanged' };
@@ -39,6 +38,10 @@ const keyIsTaken: Refusal = {
   message: 'another payload is stored with the Idempotency-Key of this upload',
   details: [{ path: '', keyword: 'idempotencyKey', message: 'was used for another payload' }],
 };
+
+/** Why an upload is refused whose key was used for another payload. */
+export const takenReason = (upload: RefusedRecord, version: number): NewReason =>
+  newReason(upload, version, keyIsTaken) as NewReason;
 
 function newReason(upload: RefusedRecord, version: number, refusal: Refusal): NewReason | undefined {
   const told = reasonOf(refusal);

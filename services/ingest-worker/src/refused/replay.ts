@@ -7,11 +7,12 @@ import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import type { ReplayResult } from '@sluice/shared/contracts/jobs.ts';
 import { LeaseLost } from '@sluice/shared/lease.ts';
 import type { Store } from '@sluice/store/connect.ts';
+import type { Before, NewEntry } from '@sluice/store/entries/entries.ts';
 import type { ReplayJob } from '@sluice/store/jobs/job-records.ts';
 import type { RefusedRecord } from '@sluice/store/refused/refused-records.ts';
 import { type ReplayedBatch, UploadsGone } from '@sluice/store/refused/replays.ts';
 import { ApplicationDeleted, createDoJob, type TransactionJobs, type Turn } from '../transactions/do-job.ts';
-import { judge } from './judge.ts';
+import { judge, takenReason } from './judge.ts';
 
 /** After so long other work of the process goes on. */
 const stepMs = 5;
@@ -19,14 +20,14 @@ const stepMs = 5;
 const mostBytes = 1024 ** 2;
 
 interface Dependencies extends TransactionJobs {
-  store: Pick<Store, 'applications' | 'fields' | 'jobs' | 'replays'>;
+  store: Pick<Store, 'applications' | 'entries' | 'fields' | 'jobs' | 'replays'>;
   compiler: Compiler;
 }
 
 /** Does the replay that is delivered. May run twice, or die halfway: a batch of uploads becomes entries as a whole, or not at all. */
 export function createReplay(dependencies: Dependencies) {
   const { store, compiler } = dependencies;
-  const { applications, fields, replays } = store;
+  const { applications, entries, fields, replays } = store;
   const loadIntake = createLoadIntake({ fields, compiler });
   const recordFields = createRecordFields(fields);
 
@@ -37,25 +38,46 @@ export function createReplay(dependencies: Dependencies) {
     return known?.version === application.version ? known : loadIntake(application);
   }
 
+  /** What is stored with the keys of uploads, before they are judged: it may be older than the schema. */
+  async function usedKeys(uploads: RefusedRecord[]): Promise<Map<string, Before['outcome']>> {
+    const keyed = uploads.filter(({ once, truncated }) => once && !truncated);
+    const sent = keyed.map(({ once, payload }) => ({ once: once as Buffer, json: Buffer.from(payload) }));
+    const before = sent.length > 0 ? await entries.before(sent) : [];
+    return new Map(keyed.flatMap(({ id }, at) => (before[at] ? [[id, before[at].outcome]] : [])));
+  }
+
+  /** The same of one that was changed. */
+  async function outcomeOf({ once, sent, json }: NewEntry): Promise<Before['outcome'] | undefined> {
+    const [before] = await entries.before([{ once: once as Buffer, sent, json }]);
+    return before?.outcome;
+  }
+
   async function judgeAll(
     uploads: RefusedRecord[],
     intake: Intake,
     amendments: Amendments,
   ): Promise<ReplayedBatch> {
-    const batch: ReplayedBatch = { last: '', count: 0, conforming: [], refused: [] };
+    const batch: ReplayedBatch = { last: '', count: 0, repeated: [], conforming: [], refused: [] };
+    const used = await usedKeys(uploads);
     const found = new Set<string>();
     let bytes = 0;
     let began = performance.now();
     for (const [at, upload] of uploads.entries()) {
-      const judged = await judge(upload, intake, amendments);
-      if (judged.kind === 'refused') batch.refused.push(judged.reason);
-      if (judged.kind === 'conforming') {
+      const { id } = upload;
+      const isRepeated = used.get(id) === 'repeated';
+      const judged = isRepeated ? undefined : await judge(upload, intake, amendments);
+      const outcome =
+        judged?.kind === 'conforming' && used.has(id) ? await outcomeOf(judged.entry) : undefined;
+      const taken = takenReason(upload, intake.version);
+      if (isRepeated || outcome === 'repeated') batch.repeated.push(id);
+      else if (outcome === 'conflicting') batch.refused.push(taken);
+      else if (judged?.kind === 'refused') batch.refused.push(judged.reason);
+      else if (judged?.kind === 'conforming') {
         for (const field of recordFields.find(intake, judged.payload)) found.add(field);
-        const { entry, taken } = judged;
-        batch.conforming.push({ id: upload.id, entry, taken });
-        bytes += entry.json.length;
+        batch.conforming.push({ id, entry: judged.entry, taken });
+        bytes += judged.entry.json.length;
       }
-      Object.assign(batch, { last: upload.id, count: at + 1 });
+      Object.assign(batch, { last: id, count: at + 1 });
       // What is changed may have grown.
       if (bytes > mostBytes) break;
       if (performance.now() - began < stepMs) continue;

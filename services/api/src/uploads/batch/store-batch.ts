@@ -131,8 +131,18 @@ export function createStoreBatch({
       throw accepted === 0 ? fault : unavailable(inPart, 2, fault);
     }
     const stored = await refused.keep(application, errors);
-    if (stored.size > 0) metrics?.repeated(stored.size);
+    if (stored.size > 0) {
+      if (record && !recorded) refuseOther(await batches.record(record));
+      metrics?.repeated(stored.size);
+    }
     return { accepted: accepted + stored.size, errors };
+  }
+
+  /** A batch that is not stored leaves no field. */
+  async function refuseUsedKeys({ entries: lines }: Chunk): Promise<void> {
+    const keyed = lines.flatMap(({ once, json }) => (once ? [{ once, json }] : []));
+    const before = keyed.length > 0 ? await entries.before(keyed) : [];
+    if (before.some((known) => known?.outcome === 'conflicting')) refuseOther('other');
   }
 
   /** All lines or none: the first pass looks for errors, the second stores. */
@@ -157,6 +167,7 @@ export function createStoreBatch({
       for await (const chunk of validateLines(application, lines, late, options)) {
         if (late.length > 0) break;
         await refuseDeleted(application);
+        if (chunk.fields.pointers.size > 0) await refuseUsedKeys(chunk);
         await recordFields.record(application, chunk.fields.pointers);
         yield chunk.entries;
       }
