@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createProducer } from '@sluice/queues/producer.ts';
-import { exportsQueue, jobsQueue, purgesQueue, type QueueDefinition } from '@sluice/queues/queues.ts';
+import { createProducer } from '@sluice/jobs/queue/producer.ts';
+import { exportsQueue, jobsQueue, purgesQueue, type QueueDefinition } from '@sluice/jobs/queue/queues.ts';
 import { loadApiConfig } from '@sluice/shared/config/load.ts';
 import { expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';

@@ -1,5 +1,5 @@
+import { connectStore } from '@sluice/jobs/connect.ts';
 import { firstCode } from '@sluice/shared/first-code.ts';
-import { connectStore } from '@sluice/store/connect.ts';
 
 interface Installation {
   address: string;

@@ -1,5 +1,5 @@
+import { connectStore } from '@sluice/jobs/connect.ts';
 import { HalfRestored } from '@sluice/store/backup/write-database.ts';
-import { connectStore } from '@sluice/store/connect.ts';
 import { StartError } from './start-error.ts';
 
 /** Throws StartError while the database holds only part of a backup: the services would wait, and say why only in their logs. */

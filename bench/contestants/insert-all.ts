@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { connectStore } from '@sluice/store/connect.ts';
+import { connectStore } from '@sluice/jobs/connect.ts';
 import { MongoClient, ObjectId } from 'mongodb';
 import { entryDocument } from '../support/entry-document.ts';
 

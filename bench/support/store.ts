@@ -1,4 +1,4 @@
-import { connectStore, type Store } from '@sluice/store/connect.ts';
+import { connectStore, type Store } from '@sluice/jobs/connect.ts';
 import type { Bench } from './bench.ts';
 
 /** Works with the store of the services, past them. */

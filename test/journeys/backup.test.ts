@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startApi } from '@sluice/api/start.ts';
 import { startExportWorker } from '@sluice/export-worker/jobs.ts';
-import { connectRedis } from '@sluice/queues/redis.ts';
+import { connectRedis } from '@sluice/jobs/queue/redis.ts';
 import { loadApiConfig, loadExportWorkerConfig } from '@sluice/shared/config/load.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import type { Db } from 'mongodb';

@@ -1,12 +1,12 @@
 import { createDeleteEntries } from '@sluice/ingest-worker/deletion/delete-entries.ts';
 import { createExpireEntries } from '@sluice/ingest-worker/deletion/expire-entries.ts';
-import { timings } from '@sluice/queues/timings.ts';
+import type { Store } from '@sluice/jobs/connect.ts';
+import { timings } from '@sluice/jobs/queue/timings.ts';
+import type { DeletionJob } from '@sluice/jobs/record/job-records.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
-import type { Store } from '@sluice/store/connect.ts';
 import { toText } from '@sluice/store/entries/entry-filter.ts';
 import { createKeysAt, fromKey } from '@sluice/store/entries/entry-id.ts';
-import type { DeletionJob } from '@sluice/store/jobs/job-records.ts';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';

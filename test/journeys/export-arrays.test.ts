@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { Store } from '@sluice/jobs/connect.ts';
+import type { ExportJob } from '@sluice/jobs/record/export-record.ts';
+import type { JobStore } from '@sluice/jobs/record/jobs.ts';
 import { toPointer } from '@sluice/json/pointer.ts';
-import type { Store } from '@sluice/store/connect.ts';
 import { highestId } from '@sluice/store/entries/entry-id.ts';
-import type { ExportJob } from '@sluice/store/jobs/export-record.ts';
-import type { JobStore } from '@sluice/store/jobs/jobs.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eachField } from '../support/each-field.ts';
 import { deliver } from '../support/export-client.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ExportOptions } from '@sluice/store/jobs/export-record.ts';
+import type { ExportOptions } from '@sluice/jobs/record/export-record.ts';
 import { parse } from 'csv-parse/sync';
 import { expect, it } from 'vitest';
 import { fileOf } from '../support/export-client.ts';

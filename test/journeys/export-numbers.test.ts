@@ -1,8 +1,8 @@
+import type { Store } from '@sluice/jobs/connect.ts';
+import type { ExportJob, ExportShape } from '@sluice/jobs/record/export-record.ts';
+import type { JobStore } from '@sluice/jobs/record/jobs.ts';
 import { largeNumbers } from '@sluice/store/applications/fields.ts';
-import type { Store } from '@sluice/store/connect.ts';
 import { highestId } from '@sluice/store/entries/entry-id.ts';
-import type { ExportJob, ExportShape } from '@sluice/store/jobs/export-record.ts';
-import type { JobStore } from '@sluice/store/jobs/jobs.ts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fileOf } from '../support/export-client.ts';

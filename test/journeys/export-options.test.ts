@@ -1,6 +1,6 @@
+import type { ExportJob } from '@sluice/jobs/record/export-record.ts';
 import { toText } from '@sluice/store/entries/entry-filter.ts';
 import type { EntryId } from '@sluice/store/entries/entry-id.ts';
-import type { ExportJob } from '@sluice/store/jobs/export-record.ts';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exportClient, fileOf } from '../support/export-client.ts';

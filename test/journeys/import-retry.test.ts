@@ -74,7 +74,7 @@ async function settle({ chunks, store, application }: Run): Promise<void> {
   await until(async () => {
     // Again and again: a worker may give a chunk back only now.
     await chunks.updateMany(isFree, { $set: { leaseUntil: new Date(0) } });
-    return (await store.chunks.openSince(application)) === undefined;
+    return (await store.openSince(application)) === undefined;
   });
 }
 

@@ -1,6 +1,6 @@
 import { startIngestWorker } from '@sluice/ingest-worker/jobs.ts';
-import { jobsQueue } from '@sluice/queues/queues.ts';
-import { connectRedis, keyPrefix } from '@sluice/queues/redis.ts';
+import { jobsQueue } from '@sluice/jobs/queue/queues.ts';
+import { connectRedis, keyPrefix } from '@sluice/jobs/queue/redis.ts';
 import { loadIngestWorkerConfig } from '@sluice/shared/config/load.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { expect, it, onTestFinished } from 'vitest';

@@ -25,7 +25,7 @@ function settleQuickly({ db, url }: Awaited<ReturnType<typeof ownDatabase>>) {
     applications: store.applications,
     milestones: milestoneStore(db, spacing),
     finalUntil: watch.finalUntil,
-    openSince: store.chunks.openSince,
+    openSince: store.openSince,
     log: createLogger('test', { level: 'silent', pretty: false }),
   });
   const stopping = new AbortController();

@@ -1,4 +1,4 @@
-import { connectStore } from '@sluice/store/connect.ts';
+import { connectStore } from '@sluice/jobs/connect.ts';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { type CuttableProxy, createCuttableProxy } from '../support/cuttable-proxy.ts';
 import { throughProxy } from '../support/own-database.ts';

@@ -1,4 +1,4 @@
-import { connectRedis } from '@sluice/queues/redis.ts';
+import { connectRedis } from '@sluice/jobs/queue/redis.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { expect, it, onTestFinished } from 'vitest';
 import { importClient } from '../support/import-client.ts';

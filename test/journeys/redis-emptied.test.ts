@@ -1,7 +1,7 @@
 import { startExportWorker } from '@sluice/export-worker/jobs.ts';
 import { startIngestWorker } from '@sluice/ingest-worker/jobs.ts';
-import { connectRedis } from '@sluice/queues/redis.ts';
-import { timings as usual } from '@sluice/queues/timings.ts';
+import { connectRedis } from '@sluice/jobs/queue/redis.ts';
+import { timings as usual } from '@sluice/jobs/queue/timings.ts';
 import { loadExportWorkerConfig, loadIngestWorkerConfig } from '@sluice/shared/config/load.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { expect, it, onTestFinished } from 'vitest';

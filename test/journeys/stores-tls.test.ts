@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createServer } from 'node:tls';
-import { connectRedis } from '@sluice/queues/redis.ts';
+import { connectRedis } from '@sluice/jobs/queue/redis.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { MongoClient } from 'mongodb';
 import { expect, it, onTestFinished } from 'vitest';

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { zstdDecompressSync } from 'node:zlib';
-import { createJobQueue } from '@sluice/queues/job-queue.ts';
-import { exportsQueue } from '@sluice/queues/queues.ts';
-import { connectRedis } from '@sluice/queues/redis.ts';
+import type { Store } from '@sluice/jobs/connect.ts';
+import { createJobQueue } from '@sluice/jobs/queue/job-queue.ts';
+import { exportsQueue } from '@sluice/jobs/queue/queues.ts';
+import { connectRedis } from '@sluice/jobs/queue/redis.ts';
+import type { ExportJob } from '@sluice/jobs/record/export-record.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
-import type { Store } from '@sluice/store/connect.ts';
 import type { EntryDocument } from '@sluice/store/entries/entry-document.ts';
 import { fromKey } from '@sluice/store/entries/entry-id.ts';
-import type { ExportJob } from '@sluice/store/jobs/export-record.ts';
 import { type Db, ObjectId } from 'mongodb';
 import { expect, onTestFinished } from 'vitest';
 import { jsonOf } from './json-of.ts';

@@ -1,10 +1,10 @@
 import type { Claim } from '@sluice/export-worker/export/claim.ts';
 import { createFileHashes } from '@sluice/export-worker/export/file-hashes.ts';
 import { createWriteFile } from '@sluice/export-worker/export/write-file.ts';
+import type { Store } from '@sluice/jobs/connect.ts';
+import type { NewExport } from '@sluice/jobs/record/export-jobs.ts';
+import type { ExportJob } from '@sluice/jobs/record/export-record.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
-import type { Store } from '@sluice/store/connect.ts';
-import type { NewExport } from '@sluice/store/jobs/export-jobs.ts';
-import type { ExportJob } from '@sluice/store/jobs/export-record.ts';
 
 const log = createLogger('test', { level: 'silent', pretty: false });
 

@@ -1,4 +1,4 @@
-import type { Store } from '@sluice/store/connect.ts';
+import type { Store } from '@sluice/jobs/connect.ts';
 import { newRefusedId, type RefusedRecord } from '@sluice/store/refused/refused-records.ts';
 
 /** Keeps so many refused uploads `{"n":"0"}`, `{"n":"1"}`, …; of those that `isBad` names `n` is no number. */

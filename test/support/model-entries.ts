@@ -9,7 +9,6 @@ import { corrected, removedOf } from '@sluice/store/entries/removed-entries.ts';
 import { createWriter } from '@sluice/store/entries/writer.ts';
 import { inSnapshot } from '@sluice/store/in-snapshot.ts';
 import { createIndexes } from '@sluice/store/indexes.ts';
-import { chunkStore } from '@sluice/store/jobs/chunks.ts';
 import { type Binary, type Db, ObjectId } from 'mongodb';
 
 /** Entries without a whole store. */
@@ -19,8 +18,7 @@ export function entriesIn(
 ) {
   const horizon = horizonStore(db);
   const writer = createWriter(horizon);
-  const { openSince } = chunkStore(db, writer);
-  return entryStore(db, 10_000, { ...options, horizon, writer, openSince });
+  return entryStore(db, 10_000, { ...options, horizon, writer });
 }
 
 /** Entries of one application with times of one's own, and the naive answers to what is asked of them. */

@@ -1,4 +1,4 @@
-import { connectStore } from '@sluice/store/connect.ts';
+import { connectStore } from '@sluice/jobs/connect.ts';
 import { type Db, MongoClient } from 'mongodb';
 import { onTestFinished } from 'vitest';
 import { ownStores } from './sluice.ts';

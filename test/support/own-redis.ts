@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { connectRedis } from '@sluice/queues/redis.ts';
+import { connectRedis } from '@sluice/jobs/queue/redis.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { inject, onTestFinished } from 'vitest';
 import { until } from './sluice.ts';

@@ -1,5 +1,5 @@
-import type { Store } from '@sluice/store/connect.ts';
-import type { ExportJob } from '@sluice/store/jobs/export-record.ts';
+import type { Store } from '@sluice/jobs/connect.ts';
+import type { ExportJob } from '@sluice/jobs/record/export-record.ts';
 import { until } from './sluice.ts';
 
 /** The record of an export of an owner, queued later than all before it. */

@@ -1,4 +1,4 @@
-import { timings } from '@sluice/queues/timings.ts';
+import { timings } from '@sluice/jobs/queue/timings.ts';
 
 /** For workers of tests, which wait for leases to end, and for sweeps. Long enough for a busy machine to renew a lease. */
 export const quickTimings = {

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { startApi } from '@sluice/api/start.ts';
 import { startExportWorker } from '@sluice/export-worker/jobs.ts';
 import { startIngestWorker } from '@sluice/ingest-worker/jobs.ts';
+import { connectStore } from '@sluice/jobs/connect.ts';
 import { parseJson } from '@sluice/json/parse-json.ts';
 import {
   type ApiConfig,
@@ -11,7 +12,6 @@ import {
   loadIngestWorkerConfig,
 } from '@sluice/shared/config/load.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
-import { connectStore } from '@sluice/store/connect.ts';
 import { inject, onTestFinished } from 'vitest';
 import { quickTimings } from './quick-timings.ts';
 

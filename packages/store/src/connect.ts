@@ -12,24 +12,21 @@ import { backupStore } from './backup/backup.ts';
 import { connectionName } from './backup/connected-services.ts';
 import { refuseHalfRestored } from './backup/write-database.ts';
 import { batchStore } from './entries/batches.ts';
-import { deletionStore } from './entries/deletions.ts';
+import { deletionStore, type OnDeleted } from './entries/deletions.ts';
 import { entryStore } from './entries/entries.ts';
 import { horizonStore } from './entries/horizon.ts';
 import { milestoneStore } from './entries/milestones.ts';
+import { openSince } from './entries/open-since.ts';
 import { rawEntries } from './entries/raw-entries.ts';
 import { createWriter } from './entries/writer.ts';
 import { createIndexes } from './indexes.ts';
 import { inspection } from './inspect.ts';
-import { chunkStore } from './jobs/chunks.ts';
-import { jobStore } from './jobs/jobs.ts';
-import { partStore } from './jobs/parts.ts';
 import { liveStore } from './live/live.ts';
 import { migrate } from './migrations/migrate.ts';
 import { monitorPool, monitorPrimary, timedConnections } from './monitor.ts';
 import { operationStore } from './operations.ts';
 import { refusalCountStore } from './refused/refusal-counts.ts';
 import { refusedStore } from './refused/refused.ts';
-import { replayStore } from './refused/replays.ts';
 
 export interface Clock {
   /** The time of MongoDB's primary, in ms since the epoch. */
@@ -38,7 +35,7 @@ export interface Clock {
   majority: number;
 }
 
-export type Store = ReturnType<typeof connectStore>;
+export type Database = ReturnType<typeof connectDatabase>;
 
 /** Durability is stated, not left to the topology: a replica set with an arbiter would default to w:1. */
 const durable: MongoClientOptions = {
@@ -70,11 +67,12 @@ const patientMs = 600_000;
  * one, `timeoutMS`, does nothing any more); `patient` lets a scan run longer. `filterMs` bounds a filtered listing. The
  * database is the path of the URL. `metrics` hear of connections and commands.
  */
-export function connectStore(
+export function connectDatabase(
   { url, timeoutMs, filterMs }: { url: string; timeoutMs: number; filterMs?: number },
   appName: string,
   patience: 'patient' | 'impatient',
   metrics?: Metrics,
+  onDeleted?: OnDeleted,
 ) {
   const named = createClient(url, {}).options.dbName;
   const database = named === 'test' ? 'sluice' : named;
@@ -101,13 +99,11 @@ export function connectStore(
   const milestones = milestoneStore(db);
   const horizon = horizonStore(db);
   const writer = createWriter(horizon);
-  const chunks = chunkStore(db, writer);
   const entries = entryStore(db, timeoutMs, {
     milestones,
     filterMs,
     horizon,
     writer,
-    openSince: chunks.openSince,
   });
   const refusals = refusalCountStore(db);
   const fields = fieldStore(db);
@@ -123,6 +119,8 @@ export function connectStore(
   const createMissing = async () => void (await Promise.all([entries.prepare(), createIndexes(db)]));
 
   return {
+    db,
+    writer,
     users: userStore(db),
     applications: applicationStore(db),
     schemas: schemaStore(db, fields, timeoutMs),
@@ -130,17 +128,14 @@ export function connectStore(
     rawEntries: rawEntries(db),
     milestones,
     horizon,
-    deletions: deletionStore(db, timeoutMs),
-    live: liveStore(db, { milestones, horizon, openSince: chunks.openSince }),
+    deletions: deletionStore(db, timeoutMs, onDeleted),
+    live: liveStore(db, { milestones, horizon, openSince: openSince(db) }),
+    openSince: openSince(db),
     batches: batchStore(db, entries, writer, timeoutMs),
     keys: keyStore(db),
     fields,
-    jobs: jobStore(db, chunks),
-    parts: partStore(db),
-    chunks,
     refused: refusedStore(db, writer),
     refusals,
-    replays: replayStore(db, entries, writer, timeoutMs),
     audit: auditStore(db),
     operations: operationStore(db),
     inspection: inspection(db),

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '@sluice/shared/logger.ts';
-import type { Store } from './connect.ts';
+import type { Database } from './connect.ts';
 import { IncompatibleDatabase } from './migrations/incompatible-database.ts';
 
 /**
@@ -8,7 +8,7 @@ import { IncompatibleDatabase } from './migrations/incompatible-database.ts';
  * IncompatibleDatabase.
  */
 export async function untilPrepared(
-  { prepare }: Pick<Store, 'prepare'>,
+  { prepare }: Pick<Database, 'prepare'>,
   log: Logger,
   signal?: AbortSignal,
 ): Promise<boolean> {

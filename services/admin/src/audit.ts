@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { Store } from '@sluice/jobs/connect.ts';
 import type { AdminConfig } from '@sluice/shared/config/load.ts';
 import type { AuditRecord } from '@sluice/store/accounts/audit.ts';
-import type { Store } from '@sluice/store/connect.ts';
 
 type Event = Pick<AuditRecord, 'action' | 'application' | 'job' | 'details'>;
 

@@ -1,5 +1,5 @@
+import { connectStore, type Store } from '@sluice/jobs/connect.ts';
 import { type AdminConfig, loadAdminConfig } from '@sluice/shared/config/load.ts';
-import { connectStore, type Store } from '@sluice/store/connect.ts';
 
 /** Opens the store for a command, and closes it. Throws ConfigError. */
 export async function withStore(work: (store: Store, config: AdminConfig) => Promise<void>): Promise<void> {

@@ -1,12 +1,12 @@
 import type { RefusalRecorder } from '@sluice/intake/refusals/recorder.ts';
-import type { JobQueue } from '@sluice/queues/job-queue.ts';
-import type { Producer } from '@sluice/queues/producer.ts';
-import type { Redis } from '@sluice/queues/redis.ts';
+import type { Store } from '@sluice/jobs/connect.ts';
+import type { JobQueue } from '@sluice/jobs/queue/job-queue.ts';
+import type { Producer } from '@sluice/jobs/queue/producer.ts';
+import type { Redis } from '@sluice/jobs/queue/redis.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Metrics } from '@sluice/shared/metrics/metrics.ts';
-import type { Store } from '@sluice/store/connect.ts';
 import type { ApplicationCache } from './applications/cache.ts';
 import type { Audit } from './audit/audit.ts';
 import type { Keyring } from './keys/keyring.ts';

@@ -1,5 +1,5 @@
+import type { Store } from '@sluice/jobs/connect.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import type { Store } from '@sluice/store/connect.ts';
 
 const atOnce = 500;
 /** A part without a record this old is of no job that is just being made, or removed. */

@@ -1,6 +1,6 @@
+import type { Store } from '@sluice/jobs/connect.ts';
 import { jobKinds } from '@sluice/shared/jobs.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import type { Store } from '@sluice/store/connect.ts';
 
 const atOnce = 500;
 /** Of the jobs that ingest workers do. */

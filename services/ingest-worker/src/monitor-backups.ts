@@ -1,6 +1,6 @@
+import type { Store } from '@sluice/jobs/connect.ts';
 import { within } from '@sluice/shared/deadline.ts';
 import { type Metrics, scrapeMs } from '@sluice/shared/metrics/metrics.ts';
-import type { Store } from '@sluice/store/connect.ts';
 
 /** Asks at each scrape when the last backup ended. Only this service does. */
 export function monitorBackups({ lastBackup }: Store['operations'], metrics: Pick<Metrics, 'gauge'>): void {

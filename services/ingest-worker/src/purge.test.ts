@@ -1,4 +1,4 @@
-import { Postpone } from '@sluice/queues/consumer.ts';
+import { Postpone } from '@sluice/jobs/queue/consumer.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { expect, it } from 'vitest';
 import { modelEntries } from '../../../test/support/model-entries.ts';

@@ -1,6 +1,6 @@
-import { Postpone } from '@sluice/queues/consumer.ts';
+import type { Store } from '@sluice/jobs/connect.ts';
+import { Postpone } from '@sluice/jobs/queue/consumer.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import type { Store } from '@sluice/store/connect.ts';
 import type { EntryId } from '@sluice/store/entries/entry-id.ts';
 
 /** Entries deleted by one command. */

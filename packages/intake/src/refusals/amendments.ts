@@ -1,8 +1,8 @@
+import type { ReplayOptions } from '@sluice/jobs/record/job-records.ts';
 import { findRepeatedKeys } from '@sluice/json/find-issues.ts';
 import { parseJson, readTagged } from '@sluice/json/parse-json.ts';
 import { fromPointer } from '@sluice/json/pointer.ts';
 import { isObject } from '@sluice/schemas/is-object.ts';
-import type { ReplayOptions } from '@sluice/store/jobs/job-records.ts';
 import type { Operation } from 'fast-json-patch';
 
 const conversions = ['number', 'integer', 'boolean', 'string', 'trim'] as const;

@@ -1,7 +1,7 @@
 import type { Logger } from '@sluice/shared/logger.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
 import type { Access } from '@sluice/store/applications/applications.ts';
-import type { Store } from '@sluice/store/connect.ts';
+import type { Database } from '@sluice/store/connect.ts';
 import { newRefusedId, type RefusedRecord } from '@sluice/store/refused/refused-records.ts';
 import type { Intake } from '../intake.ts';
 import { createCounts } from './counts.ts';
@@ -23,7 +23,7 @@ export type RefusalRecorder = ReturnType<typeof createRefusalRecorder>;
  * upload waits for nothing.
  */
 export function createRefusalRecorder(
-  { refused, refusals }: Pick<Store, 'refused' | 'refusals'>,
+  { refused, refusals }: Pick<Database, 'refused' | 'refusals'>,
   log: Pick<Logger, 'warn' | 'debug'>,
 ) {
   const counts = createCounts();

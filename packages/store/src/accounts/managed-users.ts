@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Binary, type Collection, type Filter, ObjectId } from 'mongodb';
 import { isDuplicate } from '../faults.ts';
-import { fromNow, hasMatched } from '../jobs/lease.ts';
+import { fromNow, hasMatched } from '../lease.ts';
 import { keyOf, newUser, toRecord, type UserDocument, type UserRecord } from './user-document.ts';
 
 /** A user as the operator sees them. `invited`: without a password yet. */

@@ -1,6 +1,6 @@
 import { type Db, ObjectId } from 'mongodb';
 import { idsOf } from '../ids.ts';
-import { fromNow, hasMatched } from '../jobs/lease.ts';
+import { fromNow, hasMatched } from '../lease.ts';
 import { alive } from './application-document.ts';
 
 /** A purge that begins takes `purgeAt` away: so an application is either restored or purged. */

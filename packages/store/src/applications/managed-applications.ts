@@ -1,5 +1,5 @@
 import { type Db, ObjectId } from 'mongodb';
-import { hasMatched } from '../jobs/lease.ts';
+import { hasMatched } from '../lease.ts';
 import { alive } from './application-document.ts';
 import { byExistence, type Existence } from './deleted-applications.ts';
 

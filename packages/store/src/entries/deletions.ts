@@ -1,9 +1,8 @@
 import { within } from '@sluice/shared/deadline.ts';
-import { type ClientSession, type Db, type Filter, ObjectId } from 'mongodb';
+import { type Binary, type ClientSession, type Db, type Filter, ObjectId } from 'mongodb';
 import type { ApplicationDocument } from '../applications/application-document.ts';
 import { inTransaction } from '../in-transaction.ts';
-import { exportJobs } from '../jobs/export-jobs.ts';
-import { fromNow, isFree } from '../jobs/lease.ts';
+import { fromNow, isFree } from '../lease.ts';
 import { type DeletionsDocument, deletionsName } from './deletion-guard.ts';
 import type { EntryDocument } from './entry-document.ts';
 import { type EntryId, toKey } from './entry-id.ts';
@@ -19,14 +18,16 @@ export interface Beside {
   session?: ClientSession;
 }
 
+/** Hears which entries are deleted, in the transaction that deletes them. */
+export type OnDeleted = (session: ClientSession, application: string, keys: Binary[]) => Promise<void>;
+
 export type DeletionStore = ReturnType<typeof deletionStore>;
 
 /** Deletes entries, so that what milestones count and what exports say stays true. See docs/decisions/0010-milestones.md. */
-export function deletionStore(db: Db, timeoutMs: number) {
+export function deletionStore(db: Db, timeoutMs: number, onDeleted?: OnDeleted) {
   const deletions = db.collection<DeletionsDocument>(deletionsName);
   const entries = db.collection<EntryDocument>('entries');
   const applications = db.collection<ApplicationDocument>('applications');
-  const exports = exportJobs(db);
 
   async function removeIn(
     session: ClientSession,
@@ -42,7 +43,7 @@ export function deletionStore(db: Db, timeoutMs: number) {
     if (!first || !last) return 0;
     await entries.deleteMany({ $and: [query, { _id: { $gte: first, $lte: last } }] }, { session });
     await subtractRemoved(db, session, application, removed);
-    await exports.noteDeleted(
+    await onDeleted?.(
       session,
       application,
       removed.map(({ _id }) => _id),

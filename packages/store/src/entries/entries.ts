@@ -1,7 +1,6 @@
 import { type Db, MongoServerError } from 'mongodb';
 import { inSnapshot } from '../in-snapshot.ts';
 import { indexesOfEntries } from '../indexes.ts';
-import type { ChunkStore } from '../jobs/chunks.ts';
 import { IncompatibleDatabase } from '../migrations/incompatible-database.ts';
 import type { EntryDocument, StoredEntry } from './entry-document.ts';
 import { createKeysAt, type EntryId, toKey } from './entry-id.ts';
@@ -12,6 +11,7 @@ import { createListing, type Page, type Selection } from './list-entries.ts';
 import { type MilestoneStore, milestoneStore } from './milestones.ts';
 import { newestEntries } from './newest-entries.ts';
 import { oldestEntries } from './oldest-entries.ts';
+import { openSince } from './open-since.ts';
 import { readDocument } from './read-document.ts';
 import { type Steps, stepCounts } from './step-counts.ts';
 import { stretches } from './stretches.ts';
@@ -26,7 +26,6 @@ interface Dependencies {
   filterMs?: number | undefined;
   horizon: HorizonStore;
   writer: Writer;
-  openSince: ChunkStore['openSince'];
 }
 
 export type EntryStore = ReturnType<typeof entryStore>;
@@ -40,7 +39,6 @@ export function entryStore(
     filterMs = Math.min(5_000, Math.floor(timeoutMs / 2)),
     horizon,
     writer,
-    openSince,
   }: Dependencies,
 ) {
   const entries = db.collection<EntryDocument>('entries');
@@ -71,7 +69,7 @@ export function entryStore(
     },
 
     /** Oldest first. */
-    forward: createForward({ db, entries, milestones, horizon, openSince, filterMs }),
+    forward: createForward({ db, entries, milestones, horizon, openSince: openSince(db), filterMs }),
 
     /** Exact. With `until`, of the entries up to that one. Throws FilterTimeout. */
     count: listing.count,

@@ -1,13 +1,13 @@
 import { Binary, type ClientSession, type Db, ObjectId } from 'mongodb';
 import { isDuplicate } from '../faults.ts';
 import { inSnapshot } from '../in-snapshot.ts';
-import { chunkTimes } from '../jobs/chunk-times.ts';
 import { deletionGuard } from './deletion-guard.ts';
 import type { EntryDocument } from './entry-document.ts';
 import { firstKeyAt, highestId, lowestId, timeOfKey, toKey } from './entry-id.ts';
 import { furtherMilestone } from './further-milestone.ts';
 import type { End, Milestone, MilestoneDocument } from './milestone-document.ts';
 import { packMinutes } from './minute-counts.ts';
+import { openSince as lowestOpen } from './open-since.ts';
 import { corrected, removedOf, storedRank } from './removed-entries.ts';
 
 const ascending = { _id: 1 } as const;
@@ -25,7 +25,7 @@ export function milestoneStore(db: Db, spacing = 2_500) {
   const milestones = db.collection<MilestoneDocument>('milestones');
   const entries = db.collection<EntryDocument>('entries');
   const guard = deletionGuard(db);
-  const { openSince } = chunkTimes(db.collection('chunks'));
+  const openSince = lowestOpen(db);
 
   const { further, usageBeyond } = furtherMilestone(entries);
   const beginOf = (application: string) => toKey(application, lowestId);

@@ -3,9 +3,9 @@ import type { EntryDocument, StoredEntry } from '../entries/entry-document.ts';
 import { type EntryId, idAfter, idOfKey, lastIdBefore, timeOfId, toKey } from '../entries/entry-id.ts';
 import type { HorizonStore } from '../entries/horizon.ts';
 import type { MilestoneStore } from '../entries/milestones.ts';
+import type { OpenSince } from '../entries/open-since.ts';
 import { readDocument } from '../entries/read-document.ts';
 import { inSnapshot } from '../in-snapshot.ts';
-import type { ChunkStore } from '../jobs/chunks.ts';
 import { type RefusedDocument, type RefusedRecord, toRefused } from '../refused/refused-records.ts';
 
 /** What a follower gets of a stretch: so many for each second of it, within these bounds. */
@@ -48,7 +48,7 @@ export interface Moment {
 interface Dependencies {
   milestones: Pick<MilestoneStore, 'countIn'>;
   horizon: Pick<HorizonStore, 'begin' | 'read'>;
-  openSince: ChunkStore['openSince'];
+  openSince: OpenSince;
 }
 
 function limitOf({ after, until }: Stretch): number {

@@ -3,7 +3,7 @@ import { version as release } from '@sluice/shared/version.ts';
 import type { Collection, Db } from 'mongodb';
 import { operationsName } from '../backup/block.ts';
 import { isDuplicate } from '../faults.ts';
-import { claimed, fromNow, hasMatched, isFree } from '../jobs/lease.ts';
+import { claimed, fromNow, hasMatched, isFree } from '../lease.ts';
 import { IncompatibleDatabase } from './incompatible-database.ts';
 import { currentVersion, type Migration, migrations as usual } from './migrations.ts';
 

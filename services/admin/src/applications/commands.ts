@@ -1,5 +1,5 @@
+import type { Store } from '@sluice/jobs/connect.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
-import type { Store } from '@sluice/store/connect.ts';
 import type { Command } from 'commander';
 import { AdminError } from '../admin-error.ts';
 import { createNote } from '../audit.ts';

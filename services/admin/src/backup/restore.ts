@@ -1,5 +1,5 @@
+import type { Store } from '@sluice/jobs/connect.ts';
 import type { Block } from '@sluice/store/backup/block.ts';
-import type { Store } from '@sluice/store/connect.ts';
 import { storeFault } from '@sluice/store/faults.ts';
 import type { Command } from 'commander';
 import { AdminError } from '../admin-error.ts';

@@ -1,5 +1,5 @@
-import type { Store } from '@sluice/store/connect.ts';
-import type { JobRecord } from '@sluice/store/jobs/job-records.ts';
+import type { Store } from '@sluice/jobs/connect.ts';
+import type { JobRecord } from '@sluice/jobs/record/job-records.ts';
 import { type Finding, ok, warn } from './finding.ts';
 
 const stuckMs = 600_000;

@@ -1,4 +1,4 @@
-import type { Store } from '@sluice/store/connect.ts';
+import type { Store } from '@sluice/jobs/connect.ts';
 import type { Inspection } from '@sluice/store/inspect.ts';
 import { type Checks, clock, type Finding, fail, fullness, ok, warn } from './finding.ts';
 

@@ -1,5 +1,5 @@
-import { inspectRedis, type RedisFacts } from '@sluice/queues/inspect-redis.ts';
-import type { Redis } from '@sluice/queues/redis.ts';
+import { inspectRedis, type RedisFacts } from '@sluice/jobs/queue/inspect-redis.ts';
+import type { Redis } from '@sluice/jobs/queue/redis.ts';
 import { type Checks, clock, type Finding, fail, fullness, ok, warn } from './finding.ts';
 
 /** Redis, whatever is in it. */

@@ -1,9 +1,9 @@
-import { openRedis } from '@sluice/queues/inspect-redis.ts';
+import type { Store } from '@sluice/jobs/connect.ts';
+import { openRedis } from '@sluice/jobs/queue/inspect-redis.ts';
 import type { AdminConfig } from '@sluice/shared/config/load.ts';
 import { within } from '@sluice/shared/deadline.ts';
 import { jobKinds } from '@sluice/shared/jobs.ts';
 import { HalfRestored } from '@sluice/store/backup/write-database.ts';
-import type { Store } from '@sluice/store/connect.ts';
 import type { Command } from 'commander';
 import { log } from '../log.ts';
 import { printJson } from '../print.ts';

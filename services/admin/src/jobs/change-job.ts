@@ -1,10 +1,10 @@
-import { openRedis } from '@sluice/queues/inspect-redis.ts';
-import { createJobQueue } from '@sluice/queues/job-queue.ts';
-import { queueOf } from '@sluice/queues/queues.ts';
+import type { Store } from '@sluice/jobs/connect.ts';
+import { openRedis } from '@sluice/jobs/queue/inspect-redis.ts';
+import { createJobQueue } from '@sluice/jobs/queue/job-queue.ts';
+import { queueOf } from '@sluice/jobs/queue/queues.ts';
+import { isRetriable, isUnfinished, type JobRecord } from '@sluice/jobs/record/job-records.ts';
+import { waitAgain } from '@sluice/jobs/record/wait-again.ts';
 import type { AuditAction } from '@sluice/shared/contracts/audit.ts';
-import type { Store } from '@sluice/store/connect.ts';
-import { isRetriable, isUnfinished, type JobRecord } from '@sluice/store/jobs/job-records.ts';
-import { waitAgain } from '@sluice/store/jobs/wait-again.ts';
 import { AdminError } from '../admin-error.ts';
 import { createNote } from '../audit.ts';
 import { log } from '../log.ts';

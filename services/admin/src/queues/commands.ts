@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { openRedis } from '@sluice/queues/inspect-redis.ts';
-import { createProducer } from '@sluice/queues/producer.ts';
-import { allQueues, type QueueDefinition } from '@sluice/queues/queues.ts';
-import type { Redis, RedisConfig } from '@sluice/queues/redis.ts';
+import { openRedis } from '@sluice/jobs/queue/inspect-redis.ts';
+import { createProducer } from '@sluice/jobs/queue/producer.ts';
+import { allQueues, type QueueDefinition } from '@sluice/jobs/queue/queues.ts';
+import type { Redis, RedisConfig } from '@sluice/jobs/queue/redis.ts';
 import { loadAdminConfig } from '@sluice/shared/config/load.ts';
 import { type Command, InvalidArgumentError } from 'commander';
 import { AdminError } from '../admin-error.ts';

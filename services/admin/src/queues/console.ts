@@ -3,9 +3,9 @@ import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { FastifyAdapter } from '@bull-board/fastify';
 import basicAuth from '@fastify/basic-auth';
-import { openQueue } from '@sluice/queues/producer.ts';
-import { allQueues } from '@sluice/queues/queues.ts';
-import type { Redis, RedisConfig } from '@sluice/queues/redis.ts';
+import { openQueue } from '@sluice/jobs/queue/producer.ts';
+import { allQueues } from '@sluice/jobs/queue/queues.ts';
+import type { Redis, RedisConfig } from '@sluice/jobs/queue/redis.ts';
 import { fastify } from 'fastify';
 import { log } from '../log.ts';
 

@@ -1,6 +1,6 @@
+import type { Store } from '@sluice/jobs/connect.ts';
 import type { AdminConfig } from '@sluice/shared/config/load.ts';
 import type { UserRecord } from '@sluice/store/accounts/users.ts';
-import type { Store } from '@sluice/store/connect.ts';
 import { AdminError } from '../admin-error.ts';
 
 /** What a command works with. */

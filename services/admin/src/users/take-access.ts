@@ -1,4 +1,4 @@
-import type { Store } from '@sluice/store/connect.ts';
+import type { Store } from '@sluice/jobs/connect.ts';
 import { AdminError } from '../admin-error.ts';
 import { createNote } from '../audit.ts';
 import { findUser, type Opened } from './find-user.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { connectRedis } from '@sluice/queues/redis.ts';
+import { connectRedis } from '@sluice/jobs/queue/redis.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { createCounters } from '../limits/rate.ts';

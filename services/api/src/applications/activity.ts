@@ -1,6 +1,6 @@
+import type { Store } from '@sluice/jobs/connect.ts';
 import { createSideBySide } from '@sluice/shared/side-by-side.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
-import type { Store } from '@sluice/store/connect.ts';
 import { minuteOf } from '@sluice/store/refused/refusal-counts.ts';
 
 const dayMs = 86_400_000;

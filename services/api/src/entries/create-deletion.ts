@@ -1,5 +1,5 @@
+import type { DeletionJob, DeletionOptions } from '@sluice/jobs/record/job-records.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
-import type { DeletionJob, DeletionOptions } from '@sluice/store/jobs/job-records.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { enqueueOrCancel } from '../jobs/enqueue.ts';
 

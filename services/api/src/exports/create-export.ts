@@ -1,3 +1,4 @@
+import type { ExportJob, ExportOptions } from '@sluice/jobs/record/export-record.ts';
 import { type Column, columnsOf } from '@sluice/schemas/columns/columns.ts';
 import { topKeys, topNames } from '@sluice/schemas/columns/top-names.ts';
 import { widthOf } from '@sluice/schemas/columns/width.ts';
@@ -5,7 +6,6 @@ import { parseSchema, type Schema } from '@sluice/schemas/parse-schema.ts';
 import type { Meta } from '@sluice/shared/contracts/jobs.ts';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
-import type { ExportJob, ExportOptions } from '@sluice/store/jobs/export-record.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { enqueueOrCancel } from '../jobs/enqueue.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { JobStore } from '@sluice/jobs/record/jobs.ts';
+import type { PartStore } from '@sluice/jobs/record/parts.ts';
 import { ApiError, unavailable } from '@sluice/shared/errors.ts';
-import type { JobStore } from '@sluice/store/jobs/jobs.ts';
-import type { PartStore } from '@sluice/store/jobs/parts.ts';
 import { readParts } from '../jobs/read-parts.ts';
 
 const pollMs = 40;

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { ExportOptions } from '@sluice/jobs/record/export-record.ts';
 import { Success } from '@sluice/shared/contracts/envelope.ts';
 import {
   type ExportQuery,
@@ -10,7 +11,6 @@ import {
 } from '@sluice/shared/contracts/jobs.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import { type Condition, toText } from '@sluice/store/entries/entry-filter.ts';
-import type { ExportOptions } from '@sluice/store/jobs/export-record.ts';
 import { findApplication } from '../applications/find.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { toConditions } from '../entries/filter.ts';

@@ -1,5 +1,5 @@
+import type { ExportJob } from '@sluice/jobs/record/export-record.ts';
 import { unavailable } from '@sluice/shared/errors.ts';
-import type { ExportJob } from '@sluice/store/jobs/export-record.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Dependencies } from '../dependencies.ts';
 import { encodingFor } from '../jobs/encoding.ts';

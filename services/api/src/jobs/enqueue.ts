@@ -1,6 +1,6 @@
-import { queueOf } from '@sluice/queues/queues.ts';
+import { queueOf } from '@sluice/jobs/queue/queues.ts';
+import type { JobRecord } from '@sluice/jobs/record/job-records.ts';
 import { unavailable } from '@sluice/shared/errors.ts';
-import type { JobRecord } from '@sluice/store/jobs/job-records.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /**

@@ -1,7 +1,7 @@
+import type { Store } from '@sluice/jobs/connect.ts';
+import type { JobRecord } from '@sluice/jobs/record/job-records.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
-import type { Store } from '@sluice/store/connect.ts';
-import type { JobRecord } from '@sluice/store/jobs/job-records.ts';
 import type { FastifyRequest } from 'fastify';
 import { findApplication } from '../applications/find.ts';
 

@@ -1,4 +1,4 @@
-import type { JobRecord } from '@sluice/store/jobs/job-records.ts';
+import type { JobRecord } from '@sluice/jobs/record/job-records.ts';
 import { exportFile, rehearsalFile, reportFile } from './describe-files.ts';
 
 interface JobWords {

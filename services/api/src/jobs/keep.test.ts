@@ -1,4 +1,4 @@
-import type { JobStore } from '@sluice/store/jobs/jobs.ts';
+import type { JobStore } from '@sluice/jobs/record/jobs.ts';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { keeping } from './keep.ts';
 

@@ -1,4 +1,4 @@
-import type { JobStore } from '@sluice/store/jobs/jobs.ts';
+import type { JobStore } from '@sluice/jobs/record/jobs.ts';
 
 const everyMs = 60_000;
 const inAnHour = () => new Date(Date.now() + 3_600_000);

@@ -1,4 +1,4 @@
-import type { JobWithFile } from '@sluice/store/jobs/job-records.ts';
+import type { JobWithFile } from '@sluice/jobs/record/job-records.ts';
 
 const types = {
   csv: ['text/csv; charset=utf-8', 'csv'],

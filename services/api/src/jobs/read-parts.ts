@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
-import type { Part } from '@sluice/store/jobs/job.ts';
-import type { PartStore } from '@sluice/store/jobs/parts.ts';
+import type { Part } from '@sluice/jobs/record/job.ts';
+import type { PartStore } from '@sluice/jobs/record/parts.ts';
 
 const decompress = promisify(zstdDecompress);
 

@@ -1,7 +1,7 @@
-import { queueOf } from '@sluice/queues/queues.ts';
+import { queueOf } from '@sluice/jobs/queue/queues.ts';
+import { isRetriable, type JobRecord } from '@sluice/jobs/record/job-records.ts';
+import { waitAgain } from '@sluice/jobs/record/wait-again.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
-import { isRetriable, type JobRecord } from '@sluice/store/jobs/job-records.ts';
-import { waitAgain } from '@sluice/store/jobs/wait-again.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { jobNotFound } from './find-job.ts';
 

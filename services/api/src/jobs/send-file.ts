@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
+import type { Part } from '@sluice/jobs/record/job.ts';
+import type { JobWithFile } from '@sluice/jobs/record/job-records.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
-import type { Part } from '@sluice/store/jobs/job.ts';
-import type { JobWithFile } from '@sluice/store/jobs/job-records.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Dependencies } from '../dependencies.ts';
 import { isMatched, isNamedIn, parseRange } from './conditions.ts';

@@ -1,9 +1,9 @@
+import type { ReasonGroup } from '@sluice/jobs/record/chunk-records.ts';
+import type { Manifest } from '@sluice/jobs/record/job.ts';
+import type { JobRecord } from '@sluice/jobs/record/job-records.ts';
 import { printed } from '@sluice/json/numbers.ts';
 import { parseExactJson } from '@sluice/json/parse-json.ts';
 import type { Job } from '@sluice/shared/contracts/jobs.ts';
-import type { ReasonGroup } from '@sluice/store/jobs/chunk-records.ts';
-import type { Manifest } from '@sluice/store/jobs/job.ts';
-import type { JobRecord } from '@sluice/store/jobs/job-records.ts';
 
 const iso = (time: Date) => time.toISOString();
 

@@ -1,8 +1,8 @@
+import type { Store } from '@sluice/jobs/connect.ts';
 import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import { type ApiError, byLimit, tooMany } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
-import type { Store } from '@sluice/store/connect.ts';
 import { type QuotaName, quotas } from './table.ts';
 
 const lookEveryMs = 5_000;

@@ -1,4 +1,4 @@
-import { keyPrefix, type Redis, type RedisConfig } from '@sluice/queues/redis.ts';
+import { keyPrefix, type Redis, type RedisConfig } from '@sluice/jobs/queue/redis.ts';
 import type { Rate } from '@sluice/shared/config/kinds.ts';
 import { ApiError, byLimit, tooMany } from '@sluice/shared/errors.ts';
 import { repeat } from '@sluice/shared/repeat.ts';

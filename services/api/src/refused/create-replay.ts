@@ -1,7 +1,7 @@
 import { AmendmentProblem, type Amendments, readAmendments } from '@sluice/intake/refusals/amendments.ts';
+import type { ReplayJob, ReplayOptions } from '@sluice/jobs/record/job-records.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
-import type { ReplayJob, ReplayOptions } from '@sluice/store/jobs/job-records.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { enqueueOrCancel } from '../jobs/enqueue.ts';
 

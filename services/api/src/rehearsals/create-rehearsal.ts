@@ -1,6 +1,6 @@
+import type { RehearsalJob, RehearsalOptions } from '@sluice/jobs/record/chunked-records.ts';
 import { ApiError, unavailable } from '@sluice/shared/errors.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
-import type { RehearsalJob, RehearsalOptions } from '@sluice/store/jobs/chunked-records.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { enqueueOrCancel } from '../jobs/enqueue.ts';
 

@@ -1,10 +1,10 @@
 import { promisify } from 'node:util';
 import { constants, zstdCompress } from 'node:zlib';
+import type { Store } from '@sluice/jobs/connect.ts';
+import type { ExportJob, Position } from '@sluice/jobs/record/export-record.ts';
+import type { Part } from '@sluice/jobs/record/job.ts';
 import { LeaseLost } from '@sluice/shared/lease.ts';
 import { release } from '@sluice/shared/release.ts';
-import type { Store } from '@sluice/store/connect.ts';
-import type { ExportJob, Position } from '@sluice/store/jobs/export-record.ts';
-import type { Part } from '@sluice/store/jobs/job.ts';
 import type { Piece } from '../formats/format.ts';
 import type { FileHash } from './file-hashes.ts';
 

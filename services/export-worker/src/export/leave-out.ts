@@ -1,7 +1,7 @@
+import type { Store } from '@sluice/jobs/connect.ts';
+import type { ExportJob } from '@sluice/jobs/record/export-record.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { largeNumbers } from '@sluice/store/applications/fields.ts';
-import type { Store } from '@sluice/store/connect.ts';
-import type { ExportJob } from '@sluice/store/jobs/export-record.ts';
 import { UnknownField, Unrepresentable } from '../formats/unexportable.ts';
 
 interface Dependencies {

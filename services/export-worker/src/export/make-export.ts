@@ -1,12 +1,12 @@
-import { Postpone } from '@sluice/queues/consumer.ts';
-import type { JobMetrics } from '@sluice/queues/job-metrics.ts';
-import type { JobQueue } from '@sluice/queues/job-queue.ts';
+import type { Store } from '@sluice/jobs/connect.ts';
+import { Postpone } from '@sluice/jobs/queue/consumer.ts';
+import type { JobMetrics } from '@sluice/jobs/queue/job-metrics.ts';
+import type { JobQueue } from '@sluice/jobs/queue/job-queue.ts';
+import type { ExportJob } from '@sluice/jobs/record/export-record.ts';
+import { isRetriable, isUnfinished } from '@sluice/jobs/record/job-records.ts';
 import { LeaseLost, type LeaseTimings, underLease } from '@sluice/shared/lease.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import type { Store } from '@sluice/store/connect.ts';
 import { storeFault } from '@sluice/store/faults.ts';
-import type { ExportJob } from '@sluice/store/jobs/export-record.ts';
-import { isRetriable, isUnfinished } from '@sluice/store/jobs/job-records.ts';
 import { Defect, Unexportable } from '../formats/unexportable.ts';
 import type { Claim } from './claim.ts';
 import { createFileHashes } from './file-hashes.ts';

@@ -1,5 +1,5 @@
+import type { Store } from '@sluice/jobs/connect.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
-import type { Store } from '@sluice/store/connect.ts';
 
 /** So long an owner's export runs on while another owner, for whom less is under way, waits for a worker. */
 const sliceMs = 2_000;

@@ -1,11 +1,11 @@
 import { setImmediate as breathe } from 'node:timers/promises';
+import type { Store } from '@sluice/jobs/connect.ts';
+import type { ExportJob, Position } from '@sluice/jobs/record/export-record.ts';
+import type { Manifest } from '@sluice/jobs/record/job.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import type { Store } from '@sluice/store/connect.ts';
 import { selectionOf } from '@sluice/store/entries/entry-filter.ts';
 import { type EntryId, timeOfId } from '@sluice/store/entries/entry-id.ts';
 import { idOf } from '@sluice/store/entries/raw-document.ts';
-import type { ExportJob, Position } from '@sluice/store/jobs/export-record.ts';
-import type { Manifest } from '@sluice/store/jobs/job.ts';
 import { createFormat } from '../formats/create-format.ts';
 import { UnknownField } from '../formats/unexportable.ts';
 import type { Claim } from './claim.ts';

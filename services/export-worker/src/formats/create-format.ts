@@ -1,4 +1,4 @@
-import type { ExportJob, ExportShape } from '@sluice/store/jobs/export-record.ts';
+import type { ExportJob, ExportShape } from '@sluice/jobs/record/export-record.ts';
 import { datesOf, type Known } from '../export/known-columns.ts';
 import { createCsv } from './csv.ts';
 import type { FileFormat } from './format.ts';

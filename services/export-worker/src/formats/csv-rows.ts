@@ -1,4 +1,4 @@
-import type { TableShape } from '@sluice/store/jobs/export-record.ts';
+import type { TableShape } from '@sluice/jobs/record/export-record.ts';
 import { writeJson } from './bson-json.ts';
 import {
   array,

@@ -1,6 +1,6 @@
+import type { TableShape } from '@sluice/jobs/record/export-record.ts';
 import { toPointer } from '@sluice/json/pointer.ts';
 import type { Column } from '@sluice/schemas/columns/columns.ts';
-import type { TableShape } from '@sluice/store/jobs/export-record.ts';
 import {
   array,
   document,

@@ -1,5 +1,5 @@
+import type { TableShape } from '@sluice/jobs/record/export-record.ts';
 import type { Column } from '@sluice/schemas/columns/columns.ts';
-import type { TableShape } from '@sluice/store/jobs/export-record.ts';
 import {
   array,
   createEntryReader,

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { zstdCompress, zstdDecompress } from 'node:zlib';
+import type { Store } from '@sluice/jobs/connect.ts';
+import type { Part } from '@sluice/jobs/record/job.ts';
+import type { ChunkedJob } from '@sluice/jobs/record/job-records.ts';
+import type { JobResult as AnyResult } from '@sluice/jobs/record/jobs.ts';
 import { LeaseLost, type LeaseTimings, underLease } from '@sluice/shared/lease.ts';
-import type { Store } from '@sluice/store/connect.ts';
-import type { Part } from '@sluice/store/jobs/job.ts';
-import type { ChunkedJob } from '@sluice/store/jobs/job-records.ts';
-import type { JobResult as AnyResult } from '@sluice/store/jobs/jobs.ts';
 import { Conflict } from './conflict.ts';
 
 const decompress = promisify(zstdDecompress);

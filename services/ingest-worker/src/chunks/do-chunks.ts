@@ -1,13 +1,13 @@
-import { Postpone } from '@sluice/queues/consumer.ts';
-import type { JobMetrics } from '@sluice/queues/job-metrics.ts';
-import type { JobQueue } from '@sluice/queues/job-queue.ts';
+import type { Store } from '@sluice/jobs/connect.ts';
+import { Postpone } from '@sluice/jobs/queue/consumer.ts';
+import type { JobMetrics } from '@sluice/jobs/queue/job-metrics.ts';
+import type { JobQueue } from '@sluice/jobs/queue/job-queue.ts';
+import type { ChunkResult, ClaimedChunk, ClaimedRange } from '@sluice/jobs/record/chunk-records.ts';
+import { type ChunkedJob, isUnfinished } from '@sluice/jobs/record/job-records.ts';
 import { LeaseLost, type LeaseTimings, underLease } from '@sluice/shared/lease.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
-import type { Store } from '@sluice/store/connect.ts';
 import { storeFault } from '@sluice/store/faults.ts';
-import type { ChunkResult, ClaimedChunk, ClaimedRange } from '@sluice/store/jobs/chunk-records.ts';
-import { type ChunkedJob, isUnfinished } from '@sluice/store/jobs/job-records.ts';
 import { createCompleteJob, type JobResult } from './complete-job.ts';
 import { Conflict } from './conflict.ts';
 

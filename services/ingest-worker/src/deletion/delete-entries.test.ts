@@ -1,5 +1,5 @@
-import { Postpone } from '@sluice/queues/consumer.ts';
-import { createJobMetrics } from '@sluice/queues/job-metrics.ts';
+import { Postpone } from '@sluice/jobs/queue/consumer.ts';
+import { createJobMetrics } from '@sluice/jobs/queue/job-metrics.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { createMetrics } from '@sluice/shared/metrics/metrics.ts';
 import { expect, it } from 'vitest';

@@ -1,7 +1,7 @@
+import type { Store } from '@sluice/jobs/connect.ts';
+import type { DeletionJob } from '@sluice/jobs/record/job-records.ts';
 import { LeaseLost } from '@sluice/shared/lease.ts';
-import type { Store } from '@sluice/store/connect.ts';
 import { selectionOf } from '@sluice/store/entries/entry-filter.ts';
-import type { DeletionJob } from '@sluice/store/jobs/job-records.ts';
 import { ApplicationDeleted, createDoJob, type TransactionJobs, type Turn } from '../transactions/do-job.ts';
 
 /** Entries deleted by one transaction. */

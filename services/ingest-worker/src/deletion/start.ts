@@ -1,6 +1,6 @@
+import type { Store } from '@sluice/jobs/connect.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
-import type { Store } from '@sluice/store/connect.ts';
 import { createExpireEntries } from './expire-entries.ts';
 
 const everyMs = 60_000;

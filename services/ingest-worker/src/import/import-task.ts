@@ -1,11 +1,11 @@
 import { createRecordFields } from '@sluice/intake/record-fields.ts';
 import type { RefusalRecorder } from '@sluice/intake/refusals/recorder.ts';
+import type { Store } from '@sluice/jobs/connect.ts';
+import type { ClaimedChunk } from '@sluice/jobs/record/chunk-records.ts';
+import type { ImportJob } from '@sluice/jobs/record/chunked-records.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import { LeaseLost } from '@sluice/shared/lease.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import type { Store } from '@sluice/store/connect.ts';
-import type { ClaimedChunk } from '@sluice/store/jobs/chunk-records.ts';
-import type { ImportJob } from '@sluice/store/jobs/chunked-records.ts';
 import { Conflict } from '../chunks/conflict.ts';
 import type { ChunkTask } from '../chunks/do-chunks.ts';
 import { createProcessChunk } from './process-chunk.ts';

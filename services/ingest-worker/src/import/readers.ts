@@ -1,11 +1,11 @@
 import { createLoadIntake, type Intake } from '@sluice/intake/intake.ts';
+import type { ImportJob } from '@sluice/jobs/record/chunked-records.ts';
 import type { Frame } from '@sluice/json/frames.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import { parseSchema } from '@sluice/schemas/parse-schema.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import type { FieldStore } from '@sluice/store/applications/fields.ts';
 import type { SchemaStore } from '@sluice/store/applications/schemas.ts';
-import type { ImportJob } from '@sluice/store/jobs/chunked-records.ts';
 import { Conflict } from '../chunks/conflict.ts';
 import { createOncePerJob } from '../chunks/once-per-job.ts';
 import { createReadLine, type ReadLine } from './read-line.ts';

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { addFields, type FoundFields, noFields } from '@sluice/intake/field-set.ts';
 import type { Intake } from '@sluice/intake/intake.ts';
 import type { RecordFields } from '@sluice/intake/record-fields.ts';
+import type { ClaimedChunk } from '@sluice/jobs/record/chunk-records.ts';
 import type { Frame } from '@sluice/json/frames.ts';
 import { createSideBySide } from '@sluice/shared/side-by-side.ts';
 import type { EntryStore, KeyedEntry } from '@sluice/store/entries/entries.ts';
 import { createLineKeys } from '@sluice/store/entries/entry-id.ts';
 import { UnconfirmedError } from '@sluice/store/faults.ts';
-import type { ClaimedChunk } from '@sluice/store/jobs/chunk-records.ts';
 import { Conflict } from '../chunks/conflict.ts';
 import type { ReadPayload } from './read-line.ts';
 

@@ -1,7 +1,7 @@
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { ApplicationStore } from '@sluice/store/applications/applications.ts';
 import type { MilestoneStore } from '@sluice/store/entries/milestones.ts';
-import type { ChunkStore } from '@sluice/store/jobs/chunks.ts';
+import type { OpenSince } from '@sluice/store/entries/open-since.ts';
 import type { ClockWatch } from './clock-watch.ts';
 
 const applicationsAtOnce = 500;
@@ -18,7 +18,7 @@ interface Dependencies {
    * The time (ms since the epoch) of the lowest key that something which is still under way may write for an application,
    * other than uploads. Must be known to it before it writes, and until what it wrote is on a majority.
    */
-  openSince: ChunkStore['openSince'];
+  openSince: OpenSince;
   log: Logger;
 }
 

@@ -1,6 +1,6 @@
+import type { Store } from '@sluice/jobs/connect.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
-import type { Store } from '@sluice/store/connect.ts';
 import { createClockWatch } from './clock-watch.ts';
 import { createSetMilestones } from './set-milestones.ts';
 
@@ -10,7 +10,7 @@ const setEveryMs = 30_000;
 /** Sets milestones as long as the worker runs, beside its jobs. Returns how to stop, before the store is closed. */
 export function startSettling(store: Store, log: Logger): () => void {
   const { look, finalUntil } = createClockWatch({ ask: store.clock });
-  const setMilestones = createSetMilestones({ ...store, openSince: store.chunks.openSince, finalUntil, log });
+  const setMilestones = createSetMilestones({ ...store, finalUntil, log });
   const stopping = new AbortController();
   const missed = (event: string) => (error: Error) => log.debug({ event, reason: error.message });
 

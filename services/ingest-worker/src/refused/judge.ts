@@ -3,9 +3,9 @@ import { amendRefused } from '@sluice/intake/refusals/amend.ts';
 import type { Amendments } from '@sluice/intake/refusals/amendments.ts';
 import { reasonOf, sizeOf } from '@sluice/intake/refusals/refused-upload.ts';
 import { type LineRefusal, validatePayload } from '@sluice/intake/validate-payload.ts';
+import type { NewReason } from '@sluice/jobs/record/replays.ts';
 import { type NewEntry, sentHash } from '@sluice/store/entries/entries.ts';
 import type { RefusedRecord } from '@sluice/store/refused/refused-records.ts';
-import type { NewReason } from '@sluice/store/refused/replays.ts';
 
 /** What becomes of a refused upload: an entry, refused for another reason, or as it was. */
 export type Judged =

@@ -3,14 +3,14 @@ import type { Intake } from '@sluice/intake/intake.ts';
 import { createLoadIntake } from '@sluice/intake/intake.ts';
 import { createRecordFields } from '@sluice/intake/record-fields.ts';
 import { type Amendments, readAmendments } from '@sluice/intake/refusals/amendments.ts';
+import type { Store } from '@sluice/jobs/connect.ts';
+import type { ReplayJob } from '@sluice/jobs/record/job-records.ts';
+import { type ReplayedBatch, UploadsGone } from '@sluice/jobs/record/replays.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import type { ReplayResult } from '@sluice/shared/contracts/jobs.ts';
 import { LeaseLost } from '@sluice/shared/lease.ts';
-import type { Store } from '@sluice/store/connect.ts';
 import type { Before, NewEntry } from '@sluice/store/entries/entries.ts';
-import type { ReplayJob } from '@sluice/store/jobs/job-records.ts';
 import type { RefusedRecord } from '@sluice/store/refused/refused-records.ts';
-import { type ReplayedBatch, UploadsGone } from '@sluice/store/refused/replays.ts';
 import { ApplicationDeleted, createDoJob, type TransactionJobs, type Turn } from '../transactions/do-job.ts';
 import { judge, takenReason } from './judge.ts';
 

@@ -1,5 +1,5 @@
+import type { Store } from '@sluice/jobs/connect.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
-import type { Store } from '@sluice/store/connect.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;

@@ -1,8 +1,8 @@
 import { setImmediate as breathe } from 'node:timers/promises';
+import type { Store } from '@sluice/jobs/connect.ts';
+import type { ClaimedRange } from '@sluice/jobs/record/chunk-records.ts';
+import type { RehearsalJob } from '@sluice/jobs/record/chunked-records.ts';
 import type { Validator } from '@sluice/schemas/validate/validator.ts';
-import type { Store } from '@sluice/store/connect.ts';
-import type { ClaimedRange } from '@sluice/store/jobs/chunk-records.ts';
-import type { RehearsalJob } from '@sluice/store/jobs/chunked-records.ts';
 import type { Done, Steps } from '../chunks/do-chunks.ts';
 import { createReport, shown } from '../chunks/report.ts';
 import { checkEntry, checkRefused, type Nonconforming } from './checks.ts';

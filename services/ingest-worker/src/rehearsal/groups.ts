@@ -1,4 +1,4 @@
-import type { ReasonGroup } from '@sluice/store/jobs/chunk-records.ts';
+import type { ReasonGroup } from '@sluice/jobs/record/chunk-records.ts';
 
 const mostGroups = 1_000;
 /** Of what comes for further reasons. */

@@ -1,8 +1,8 @@
+import type { RehearsalJob } from '@sluice/jobs/record/chunked-records.ts';
 import { isWithin } from '@sluice/store/entries/cuts.ts';
 import { idBytesOf } from '@sluice/store/entries/raw-document.ts';
 import type { RawEntries } from '@sluice/store/entries/raw-entries.ts';
 import type { EntryRange } from '@sluice/store/entries/split-entries.ts';
-import type { RehearsalJob } from '@sluice/store/jobs/chunked-records.ts';
 
 const pageEntries = 2_000;
 

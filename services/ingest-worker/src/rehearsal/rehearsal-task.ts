@@ -1,8 +1,8 @@
+import type { Store } from '@sluice/jobs/connect.ts';
+import type { ClaimedRange } from '@sluice/jobs/record/chunk-records.ts';
+import type { RehearsalJob } from '@sluice/jobs/record/chunked-records.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import type { Validator } from '@sluice/schemas/validate/validator.ts';
-import type { Store } from '@sluice/store/connect.ts';
-import type { ClaimedRange } from '@sluice/store/jobs/chunk-records.ts';
-import type { RehearsalJob } from '@sluice/store/jobs/chunked-records.ts';
 import { Conflict } from '../chunks/conflict.ts';
 import type { ChunkTask } from '../chunks/do-chunks.ts';
 import { createOncePerJob } from '../chunks/once-per-job.ts';

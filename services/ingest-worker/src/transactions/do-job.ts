@@ -1,13 +1,13 @@
-import { Postpone } from '@sluice/queues/consumer.ts';
-import type { JobMetrics } from '@sluice/queues/job-metrics.ts';
-import type { JobQueue } from '@sluice/queues/job-queue.ts';
-import type { Timings } from '@sluice/queues/timings.ts';
+import type { Store } from '@sluice/jobs/connect.ts';
+import { Postpone } from '@sluice/jobs/queue/consumer.ts';
+import type { JobMetrics } from '@sluice/jobs/queue/job-metrics.ts';
+import type { JobQueue } from '@sluice/jobs/queue/job-queue.ts';
+import type { Timings } from '@sluice/jobs/queue/timings.ts';
+import { type DeletionJob, isUnfinished, type ReplayJob } from '@sluice/jobs/record/job-records.ts';
+import type { JobSession } from '@sluice/jobs/record/job-sessions.ts';
 import { LeaseLost, type LeaseTimings, underLease } from '@sluice/shared/lease.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import type { Store } from '@sluice/store/connect.ts';
 import { storeFault } from '@sluice/store/faults.ts';
-import { type DeletionJob, isUnfinished, type ReplayJob } from '@sluice/store/jobs/job-records.ts';
-import type { JobSession } from '@sluice/store/jobs/job-sessions.ts';
 
 /** Workers that took a job and were not heard of again, until it fails. */
 const maxAttempts = 10;

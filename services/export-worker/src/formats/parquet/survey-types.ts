@@ -1,5 +1,5 @@
+import type { ColumnKind } from '@sluice/jobs/record/export-record.ts';
 import { fromPointer } from '@sluice/json/pointer.ts';
-import type { ColumnKind } from '@sluice/store/jobs/export-record.ts';
 import { boolean, double, int32, int64, string } from '../bson-walk.ts';
 import { type Leaf, type LeafKind, type Node, openNodes, type ReadScalar, type Struct } from './nodes.ts';
 import { createReadCells } from './read-cells.ts';

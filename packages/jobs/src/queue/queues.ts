@@ -1,4 +1,4 @@
-import type { JobRecord } from '@sluice/store/jobs/job-records.ts';
+import type { JobRecord } from '../record/job-records.ts';
 
 type JobKind = JobRecord['kind'];
 

@@ -1,7 +1,7 @@
 import type { DeletionResult, ReplayResult } from '@sluice/shared/contracts/jobs.ts';
 import type { JobState } from '@sluice/shared/jobs.ts';
+import type { EntryId } from '@sluice/store/entries/entry-id.ts';
 import { ObjectId } from 'mongodb';
-import type { EntryId } from '../entries/entry-id.ts';
 import type { ImportJob, RehearsalJob } from './chunked-records.ts';
 import type { ExportJob } from './export-record.ts';
 import type { Job, Part } from './job.ts';

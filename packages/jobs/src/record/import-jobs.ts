@@ -1,8 +1,8 @@
+import { fromNow, hasMatched } from '@sluice/store/lease.ts';
 import { type Db, ObjectId } from 'mongodb';
 import { arriving, arrivingMs, unended } from './chunked-jobs.ts';
 import type { ImportJob, ImportOptions } from './chunked-records.ts';
 import { type ImportDocument, newDocument, toRecord } from './job-records.ts';
-import { fromNow, hasMatched } from './lease.ts';
 
 export type NewImport = Pick<ImportJob, 'application' | 'owner' | 'domain' | 'options'>;
 

@@ -1,5 +1,5 @@
+import type { EntryRange } from '@sluice/store/entries/split-entries.ts';
 import type { ObjectId } from 'mongodb';
-import type { EntryRange } from '../entries/split-entries.ts';
 
 /** What one worker does of a job at a time. */
 interface AnyChunk {

@@ -1,6 +1,6 @@
-import { type ClientSession, type Collection, ObjectId } from 'mongodb';
+import { fromNow } from '@sluice/store/lease.ts';
+import { type Collection, ObjectId } from 'mongodb';
 import type { ChunkDocument } from './chunk-records.ts';
-import { fromNow } from './lease.ts';
 
 /** As long as a worker that was cut off may still be writing. */
 const writingMs = 60_000;
@@ -8,15 +8,6 @@ const isIdle = { $not: { $gt: ['$leaseUntil', fromNow(-writingMs)] } };
 
 /** Milestones stay below the times of chunks; a chunk gives its time up once nobody can be writing with it. */
 export const chunkTimes = (chunks: Collection<ChunkDocument>) => ({
-  /** The lowest time (ms since the epoch) at which someone may still store entries of an import. */
-  async openSince(application: string, session?: ClientSession): Promise<number | undefined> {
-    const found = await chunks.findOne(
-      { application: new ObjectId(application), state: 'open', stamp: { $exists: true } },
-      { sort: { stamp: 1 }, projection: { stamp: 1 }, ...(session && { session }) },
-    );
-    return found?.stamp;
-  },
-
   /**
    * Takes from the chunks of a failed job their time, once nobody can be writing with it any more: milestones need
    * not wait for a retry. Whoever takes such a chunk gives it another.

@@ -1,5 +1,6 @@
+import type { Writer } from '@sluice/store/entries/writer.ts';
+import { claimed, fromNow, hasMatched, isFree, released } from '@sluice/store/lease.ts';
 import { type Db, type Document, type Filter, ObjectId, type UpdateFilter } from 'mongodb';
-import type { Writer } from '../entries/writer.ts';
 import type {
   Chunk,
   ChunkDocument,
@@ -11,7 +12,6 @@ import type {
   ReasonGroup,
 } from './chunk-records.ts';
 import { chunkTimes } from './chunk-times.ts';
-import { claimed, fromNow, hasMatched, isFree, released } from './lease.ts';
 
 /** Of the primary: what is read there comes before the write that follows, whether a majority has it or not. */
 const ofPrimary = { readConcern: { level: 'local' } } as const;

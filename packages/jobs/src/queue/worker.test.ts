@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { createCuttableProxy } from '../../../test/support/cuttable-proxy.ts';
-import { ownRedis } from '../../../test/support/own-redis.ts';
-import { until } from '../../../test/support/sluice.ts';
+import { createCuttableProxy } from '../../../../test/support/cuttable-proxy.ts';
+import { ownRedis } from '../../../../test/support/own-redis.ts';
+import { until } from '../../../../test/support/sluice.ts';
 import { createProducer } from './producer.ts';
 import { exportsQueue } from './queues.ts';
 
-const program = join(import.meta.dirname, '../../../test/support/unresponsive-worker.ts');
+const program = join(import.meta.dirname, '../../../../test/support/unresponsive-worker.ts');
 
 it('a worker that hears of no job while some wait ends, to be started again; a busy or an idle one does not', async () => {
   const { hostname, port } = new URL(inject('redisUrl'));

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { UnrecoverableError } from 'bullmq';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { createCuttableProxy } from '../../../test/support/cuttable-proxy.ts';
-import { until } from '../../../test/support/sluice.ts';
+import { createCuttableProxy } from '../../../../test/support/cuttable-proxy.ts';
+import { until } from '../../../../test/support/sluice.ts';
 import { consume } from './consumer.ts';
 import { createProducer } from './producer.ts';
 import {

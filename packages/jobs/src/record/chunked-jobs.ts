@@ -1,7 +1,7 @@
+import { idsOf } from '@sluice/store/ids.ts';
+import { hasMatched, isFree } from '@sluice/store/lease.ts';
 import { type Db, type Filter, ObjectId } from 'mongodb';
-import { idsOf } from '../ids.ts';
 import { type JobDocument, unfinished } from './job-records.ts';
-import { hasMatched, isFree } from './lease.ts';
 import { begun, measureRate } from './progress.ts';
 
 /** What has become of lines, or entries, since it was last told. */

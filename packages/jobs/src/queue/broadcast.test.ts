@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { ownRedis } from '../../../test/support/own-redis.ts';
-import { until } from '../../../test/support/sluice.ts';
+import { ownRedis } from '../../../../test/support/own-redis.ts';
+import { until } from '../../../../test/support/sluice.ts';
 import { announceChange, hearChanges } from './broadcast.ts';
 import { consume } from './consumer.ts';
 import { createProducer } from './producer.ts';

@@ -1,9 +1,9 @@
+import { fromKey } from '@sluice/store/entries/entry-id.ts';
+import { hasMatched } from '@sluice/store/lease.ts';
 import { type Binary, type ClientSession, type Db, ObjectId } from 'mongodb';
-import { fromKey } from '../entries/entry-id.ts';
 import type { ExportJob, ExportShape, Position } from './export-record.ts';
 import type { Part } from './job.ts';
 import { type ExportDocument, newDocument, toRecord, unfinished } from './job-records.ts';
-import { hasMatched } from './lease.ts';
 
 export type NewExport = Pick<
   ExportJob,

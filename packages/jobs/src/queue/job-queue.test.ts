@@ -1,9 +1,9 @@
-import type { ExportJob } from '@sluice/store/jobs/export-record.ts';
 import { expect, it, onTestFinished } from 'vitest';
-import { openStore, ownDatabase } from '../../../test/support/own-database.ts';
-import { ownRedis } from '../../../test/support/own-redis.ts';
-import { createOwnedExport } from '../../../test/support/owned-export.ts';
-import { until } from '../../../test/support/sluice.ts';
+import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
+import { ownRedis } from '../../../../test/support/own-redis.ts';
+import { createOwnedExport } from '../../../../test/support/owned-export.ts';
+import { until } from '../../../../test/support/sluice.ts';
+import type { ExportJob } from '../record/export-record.ts';
 import { consume, type Handler, Postpone } from './consumer.ts';
 import { createJobQueue } from './job-queue.ts';
 import { exportsQueue } from './queues.ts';

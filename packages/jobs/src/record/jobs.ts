@@ -1,7 +1,8 @@
 import type { JobState } from '@sluice/shared/jobs.ts';
+import type { EntryId } from '@sluice/store/entries/entry-id.ts';
+import { idsOf } from '@sluice/store/ids.ts';
+import { claimed, fromNow, hasMatched, isFree, released } from '@sluice/store/lease.ts';
 import { type ClientSession, type Db, type Filter, ObjectId } from 'mongodb';
-import type { EntryId } from '../entries/entry-id.ts';
-import { idsOf } from '../ids.ts';
 import type { ChunkTotals } from './chunk-records.ts';
 import { chunkedJobs } from './chunked-jobs.ts';
 import type { ChunkStore } from './chunks.ts';
@@ -18,7 +19,6 @@ import {
   unfinished,
 } from './job-records.ts';
 import { jobSessions } from './job-sessions.ts';
-import { claimed, fromNow, hasMatched, isFree, released } from './lease.ts';
 import { begun, measureRate } from './progress.ts';
 import { brief, queuedJobs } from './queued-jobs.ts';
 import { rehearsalJobs } from './rehearsal-jobs.ts';

@@ -1,8 +1,8 @@
 import { type JobState, jobKinds } from '@sluice/shared/jobs.ts';
+import { idsOf } from '@sluice/store/ids.ts';
+import { isFree, isLeased } from '@sluice/store/lease.ts';
 import { type Db, type Filter, ObjectId } from 'mongodb';
-import { idsOf } from '../ids.ts';
 import { type JobDocument, type JobRecord, toRecord, unfinished } from './job-records.ts';
-import { isFree, isLeased } from './lease.ts';
 
 /** What a record can be without: all that can be large. */
 export const brief = {

@@ -1,11 +1,15 @@
 import type { ReplayResult } from '@sluice/shared/contracts/jobs.ts';
+import type { EntryStore, NewEntry, Outcome } from '@sluice/store/entries/entries.ts';
+import { storeInTransaction } from '@sluice/store/entries/store-in-transaction.ts';
+import type { Writer } from '@sluice/store/entries/writer.ts';
+import { matching } from '@sluice/store/refused/refused.ts';
+import {
+  type RefusedDocument,
+  type RefusedRecord,
+  toRefused,
+} from '@sluice/store/refused/refused-records.ts';
 import { type ClientSession, type Db, ObjectId } from 'mongodb';
-import type { EntryStore, NewEntry, Outcome } from '../entries/entries.ts';
-import { storeInTransaction } from '../entries/store-in-transaction.ts';
-import type { Writer } from '../entries/writer.ts';
-import type { JobDocument, ReplayJob } from '../jobs/job-records.ts';
-import { matching } from './refused.ts';
-import { type RefusedDocument, type RefusedRecord, toRefused } from './refused-records.ts';
+import type { JobDocument, ReplayJob } from './job-records.ts';
 
 /** What one transaction stores at most; as BSON an entry is up to 6.5 times as long. */
 const mostUploads = 500;

@@ -7,14 +7,14 @@ const application = new ObjectId().toHexString();
 
 async function begin(count: number) {
   const { db, url } = await ownDatabase();
-  const { chunks, prepare } = openStore(url);
+  const { chunks, openSince, prepare } = openStore(url);
   await prepare();
   const job = new ObjectId().toHexString();
   const chunk = (seq: number): Omit<Chunk, 'id'> => ({
     ...{ job, application, seq, lines: 1, part: application, bytes: 1 },
   });
   for (let seq = count - 1; seq >= 0; seq--) await chunks.add(chunk(seq));
-  return { db: db.collection('chunks'), chunks, job };
+  return { db: db.collection('chunks'), chunks, openSince, job };
 }
 
 /** As if the lease of all had ended. */
@@ -65,32 +65,32 @@ it('who takes it and is not heard of again is counted, unless the fault was pass
 
 it('is open since the lowest time of what was taken and is not done, be its import over or not', async () => {
   const run = await begin(3);
-  const { chunks, job } = run;
-  expect(await chunks.openSince(application)).toBeUndefined();
+  const { chunks, openSince, job } = run;
+  expect(await openSince(application)).toBeUndefined();
   const [first, second] = [await chunks.claim(job, 60_000), await chunks.claim(job, 60_000)];
   if (!first || !second) throw new Error('none');
-  expect(await chunks.openSince(application)).toBe(first.stamp);
-  expect(await chunks.openSince(new ObjectId().toHexString())).toBeUndefined();
+  expect(await openSince(application)).toBe(first.stamp);
+  expect(await openSince(new ObjectId().toHexString())).toBeUndefined();
   await chunks.commit(first.id, first.fence, { accepted: 1, rejected: 0 });
-  expect(await chunks.openSince(application)).toBe(second.stamp);
+  expect(await openSince(application)).toBe(second.stamp);
   await chunks.removeIdle(job);
-  expect(await chunks.openSince(application)).toBe(second.stamp);
+  expect(await openSince(application)).toBe(second.stamp);
   await forget(run);
   await chunks.removeIdle(job);
-  expect(await chunks.openSince(application)).toBeUndefined();
+  expect(await openSince(application)).toBeUndefined();
 });
 
 describe('of an import that failed', () => {
   it('chunks lose their time once nobody can be writing, which is not forgotten', async () => {
     const run = await begin(2);
-    const { chunks, job } = run;
+    const { chunks, openSince, job } = run;
     const first = await chunks.claim(job, 60_000);
     if (!first) throw new Error('none');
     await chunks.dropTimes(job);
-    expect(await chunks.openSince(application)).toBe(first.stamp);
+    expect(await openSince(application)).toBe(first.stamp);
     await forget(run);
     await chunks.dropTimes(job);
-    expect(await chunks.openSince(application)).toBeUndefined();
+    expect(await openSince(application)).toBeUndefined();
     const again = await chunks.claim(job, 60_000);
     expect(again).toMatchObject({ id: first.id, earlier: [first.stamp] });
     expect(again?.stamp).toBeGreaterThanOrEqual(first.stamp);

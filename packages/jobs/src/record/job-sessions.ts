@@ -1,6 +1,6 @@
+import { isFree } from '@sluice/store/lease.ts';
 import { type Binary, type ClientSession, type Db, ObjectId } from 'mongodb';
 import type { JobRecord } from './job-records.ts';
-import { isFree } from './lease.ts';
 
 /** For the transactions of one worker; to be ended. */
 export interface JobSession {

@@ -1,7 +1,7 @@
 import type { Logger } from '@sluice/shared/logger.ts';
-import type { JobRecord } from '@sluice/store/jobs/job-records.ts';
-import type { JobStore } from '@sluice/store/jobs/jobs.ts';
 import type { Redis } from 'ioredis';
+import type { JobRecord } from '../record/job-records.ts';
+import type { JobStore } from '../record/jobs.ts';
 import { createProducer } from './producer.ts';
 import type { JobPayload, JobQueueDefinition } from './queues.ts';
 import type { RedisConfig } from './redis.ts';
