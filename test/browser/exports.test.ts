@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
-import { startExportWorker } from '@sluice/export-worker/jobs.ts';
+import { startExportWorker } from '@sluice/export-worker/start.ts';
 import { loadExportWorkerConfig } from '@sluice/shared/config/load.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';

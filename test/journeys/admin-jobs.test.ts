@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { createProgram } from '@sluice/admin/program.ts';
-import { startExportWorker } from '@sluice/export-worker/jobs.ts';
+import { startExportWorker } from '@sluice/export-worker/start.ts';
 import { connectRedis } from '@sluice/jobs/queue/redis.ts';
 import { loadExportWorkerConfig } from '@sluice/shared/config/load.ts';
 import { createLogger } from '@sluice/shared/logger.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startApi } from '@sluice/api/start.ts';
-import { startExportWorker } from '@sluice/export-worker/jobs.ts';
+import { startExportWorker } from '@sluice/export-worker/start.ts';
 import { connectRedis } from '@sluice/jobs/queue/redis.ts';
 import { loadApiConfig, loadExportWorkerConfig } from '@sluice/shared/config/load.ts';
 import { createLogger } from '@sluice/shared/logger.ts';

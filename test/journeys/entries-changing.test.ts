@@ -1,8 +1,9 @@
-import { createDeleteEntries } from '@sluice/ingest-worker/deletion/delete-entries.ts';
+import { deletionKind } from '@sluice/ingest-worker/deletion/deletion-kind.ts';
 import { createExpireEntries } from '@sluice/ingest-worker/deletion/expire-entries.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
 import { timings } from '@sluice/jobs/queue/timings.ts';
 import type { DeletionJob } from '@sluice/jobs/record/job-records.ts';
+import { createRun } from '@sluice/jobs/run.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import { toText } from '@sluice/store/entries/entry-filter.ts';
@@ -85,10 +86,13 @@ async function createWorld(
   const { entries, milestones } = await makeModel(id);
   const own = { ...store, entries, milestones };
   const expireEntries = createExpireEntries({ store: own, auditRetentionMs: dayMs, log });
-  const deleteEntries = createDeleteEntries({
-    ...{ store: own, queue: { moveUp: async () => {}, isOutweighed: async () => false }, retentionMs: dayMs },
-    ...{ timings, metrics: noMetrics, log },
-  });
+  const deleteEntries = createRun(
+    {
+      queue: { moveUp: async () => {}, isOutweighed: async () => false },
+      ...{ store: own, retentionMs: dayMs, timings, metrics: noMetrics, log },
+    },
+    deletionKind({ store: own, leaseMs: timings.leaseMs, log }),
+  );
   const keyAt = createKeysAt();
   const began = Date.now() - days * dayMs;
   let bound = began;

@@ -1,4 +1,4 @@
-import { startExportWorker } from '@sluice/export-worker/jobs.ts';
+import { startExportWorker } from '@sluice/export-worker/start.ts';
 import { loadExportWorkerConfig } from '@sluice/shared/config/load.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { expect, it, onTestFinished } from 'vitest';

@@ -1,4 +1,4 @@
-import { startIngestWorker } from '@sluice/ingest-worker/jobs.ts';
+import { startIngestWorker } from '@sluice/ingest-worker/start.ts';
 import { loadIngestWorkerConfig } from '@sluice/shared/config/load.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { expect, it, onTestFinished } from 'vitest';

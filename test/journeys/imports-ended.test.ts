@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { startIngestWorker } from '@sluice/ingest-worker/jobs.ts';
+import { startIngestWorker } from '@sluice/ingest-worker/start.ts';
 import { loadIngestWorkerConfig } from '@sluice/shared/config/load.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { createLineKeys } from '@sluice/store/entries/entry-id.ts';

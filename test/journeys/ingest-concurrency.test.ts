@@ -1,4 +1,4 @@
-import { startIngestWorker } from '@sluice/ingest-worker/jobs.ts';
+import { startIngestWorker } from '@sluice/ingest-worker/start.ts';
 import { jobsQueue } from '@sluice/jobs/queue/queues.ts';
 import { connectRedis, keyPrefix } from '@sluice/jobs/queue/redis.ts';
 import { loadIngestWorkerConfig } from '@sluice/shared/config/load.ts';

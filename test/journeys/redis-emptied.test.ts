@@ -1,5 +1,5 @@
-import { startExportWorker } from '@sluice/export-worker/jobs.ts';
-import { startIngestWorker } from '@sluice/ingest-worker/jobs.ts';
+import { startExportWorker } from '@sluice/export-worker/start.ts';
+import { startIngestWorker } from '@sluice/ingest-worker/start.ts';
 import { connectRedis } from '@sluice/jobs/queue/redis.ts';
 import { timings as usual } from '@sluice/jobs/queue/timings.ts';
 import { loadExportWorkerConfig, loadIngestWorkerConfig } from '@sluice/shared/config/load.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { LeaseLost } from '@sluice/shared/lease.ts';
 import { migrate } from '@sluice/store/migrations/migrate.ts';
+import { LeaseLost } from '@sluice/store/under-lease.ts';
 import { type Db, MongoClient } from 'mongodb';
 
 /** Upgrades the database at argv[2] to version 3. The second step waits for a document in the collection `go`. */

@@ -1,5 +1,5 @@
-import { startExportWorker } from '@sluice/export-worker/jobs.ts';
-import { startIngestWorker } from '@sluice/ingest-worker/jobs.ts';
+import { startExportWorker } from '@sluice/export-worker/start.ts';
+import { startIngestWorker } from '@sluice/ingest-worker/start.ts';
 import { loadExportWorkerConfig, loadIngestWorkerConfig } from '@sluice/shared/config/load.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { onTestFinished } from 'vitest';

@@ -6,12 +6,12 @@ import { quickTimings } from './quick-timings.ts';
 const [service] = process.argv.slice(2);
 
 if (service === 'export-worker') {
-  const { startExportWorker } = await import('@sluice/export-worker/jobs.ts');
+  const { startExportWorker } = await import('@sluice/export-worker/start.ts');
   await runProcess(service, loadExportWorkerConfig, (config, log) =>
     startExportWorker(config, log, quickTimings),
   );
 } else {
-  const { startIngestWorker } = await import('@sluice/ingest-worker/jobs.ts');
+  const { startIngestWorker } = await import('@sluice/ingest-worker/start.ts');
   await runProcess('ingest-worker', loadIngestWorkerConfig, (config, log) =>
     startIngestWorker(config, log, quickTimings),
   );

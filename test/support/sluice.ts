@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startApi } from '@sluice/api/start.ts';
-import { startExportWorker } from '@sluice/export-worker/jobs.ts';
-import { startIngestWorker } from '@sluice/ingest-worker/jobs.ts';
+import { startExportWorker } from '@sluice/export-worker/start.ts';
+import { startIngestWorker } from '@sluice/ingest-worker/start.ts';
 import { connectStore } from '@sluice/jobs/connect.ts';
 import { parseJson } from '@sluice/json/parse-json.ts';
 import {

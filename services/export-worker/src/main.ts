@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { loadExportWorkerConfig } from '@sluice/shared/config/load.ts';
 import { runProcess } from '@sluice/shared/process.ts';
-import { startExportWorker } from './jobs.ts';
+import { startExportWorker } from './start.ts';
 
 // Pages of entries come and go as megabytes, beside a heap of which little changes. At the default the collector walks all of
 // it some four times a second, and takes a fifth of an export's time.

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { LeaseLost } from '@sluice/shared/lease.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { storeFault } from '@sluice/store/faults.ts';
+import { LeaseLost } from '@sluice/store/under-lease.ts';
 import { DelayedError, type Job, Worker } from 'bullmq';
 import { type Kind, kindOf, type QueueDefinition } from './queues.ts';
 import { connectRedis, keyPrefix, type RedisConfig } from './redis.ts';

@@ -1,4 +1,4 @@
-import type { LeaseTimings } from '@sluice/shared/lease.ts';
+import type { LeaseTimings } from '@sluice/store/under-lease.ts';
 
 /** In ms. */
 export interface Timings extends LeaseTimings {

@@ -1,9 +1,9 @@
-import { LeaseLost, type LeaseTimings, underLease } from '@sluice/shared/lease.ts';
 import { version as release } from '@sluice/shared/version.ts';
 import type { Collection, Db } from 'mongodb';
 import { operationsName } from '../backup/block.ts';
 import { isDuplicate } from '../faults.ts';
 import { claimed, fromNow, hasMatched, isFree } from '../lease.ts';
+import { LeaseLost, type LeaseTimings, underLease } from '../under-lease.ts';
 import { IncompatibleDatabase } from './incompatible-database.ts';
 import { currentVersion, type Migration, migrations as usual } from './migrations.ts';
 

@@ -1,4 +1,4 @@
-import type { Lease } from '@sluice/shared/lease.ts';
+import type { Lease } from '@sluice/store/under-lease.ts';
 
 /** The worker's side of a job that it has claimed. */
 export interface Claim {

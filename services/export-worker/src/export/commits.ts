@@ -3,8 +3,8 @@ import { constants, zstdCompress } from 'node:zlib';
 import type { Store } from '@sluice/jobs/connect.ts';
 import type { ExportJob, Position } from '@sluice/jobs/record/export-record.ts';
 import type { Part } from '@sluice/jobs/record/job.ts';
-import { LeaseLost } from '@sluice/shared/lease.ts';
 import { release } from '@sluice/shared/release.ts';
+import { LeaseLost } from '@sluice/store/under-lease.ts';
 import type { Piece } from '../formats/format.ts';
 import type { FileHash } from './file-hashes.ts';
 

@@ -1,8 +1,8 @@
 import type { Store } from '@sluice/jobs/connect.ts';
 import type { ExportJob, ExportShape } from '@sluice/jobs/record/export-record.ts';
-import { LeaseLost } from '@sluice/shared/lease.ts';
 import { selectionOf } from '@sluice/store/entries/entry-filter.ts';
 import { idBytesOf } from '@sluice/store/entries/raw-document.ts';
+import { LeaseLost } from '@sluice/store/under-lease.ts';
 import { surveyKinds } from '../formats/parquet/file-columns.ts';
 import { createSeenEntries } from '../shape/seen-entries.ts';
 import { createSurvey } from '../shape/survey.ts';

@@ -1,4 +1,5 @@
 import { createLoadIntake, type Intake } from '@sluice/intake/intake.ts';
+import { JobFailed } from '@sluice/jobs/kind.ts';
 import type { ImportJob } from '@sluice/jobs/record/chunked-records.ts';
 import type { Frame } from '@sluice/json/frames.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
@@ -6,7 +7,6 @@ import { parseSchema } from '@sluice/schemas/parse-schema.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import type { FieldStore } from '@sluice/store/applications/fields.ts';
 import type { SchemaStore } from '@sluice/store/applications/schemas.ts';
-import { Conflict } from '../chunks/conflict.ts';
 import { createOncePerJob } from '../chunks/once-per-job.ts';
 import { createReadLine, type ReadLine } from './read-line.ts';
 
@@ -29,7 +29,7 @@ export function createReaders(dependencies: Dependencies) {
   async function load({ options, createdAt }: ImportJob, application: ApplicationRecord): Promise<Reader> {
     const { version = 1 } = options;
     const found = await dependencies.schemas.of(application, version);
-    if (!found) throw new Conflict(`version ${version} of the schema is missing`);
+    if (!found) throw new JobFailed(`version ${version} of the schema is missing`);
     const intake = await loadIntake({ ...application, version, rawSchema: found.rawSchema });
     return { intake, readLine: createReadLine(intake, parseSchema(found.rawSchema), options, createdAt) };
   }

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { addFields, type FoundFields, noFields } from '@sluice/intake/field-set.ts';
 import type { Intake } from '@sluice/intake/intake.ts';
 import type { RecordFields } from '@sluice/intake/record-fields.ts';
+import { JobFailed } from '@sluice/jobs/kind.ts';
 import type { ClaimedChunk } from '@sluice/jobs/record/chunk-records.ts';
 import type { Frame } from '@sluice/json/frames.ts';
 import { createSideBySide } from '@sluice/shared/side-by-side.ts';
 import type { EntryStore, KeyedEntry } from '@sluice/store/entries/entries.ts';
 import { createLineKeys } from '@sluice/store/entries/entry-id.ts';
 import { UnconfirmedError } from '@sluice/store/faults.ts';
-import { Conflict } from '../chunks/conflict.ts';
 import type { ReadPayload } from './read-line.ts';
 
 /** What goes to MongoDB in one command, and how many of them at once. */
@@ -85,7 +85,7 @@ export function createStoreLines({
     for (const [at, outcome] of outcomes.entries()) {
       const frame = frames[at] as Frame;
       if (outcome === 'conflicting')
-        throw new Conflict(`line ${frame.line} would take the place of another entry`);
+        throw new JobFailed(`line ${frame.line} would take the place of another entry`);
       if (outcome === 'unconfirmed') throw new UnconfirmedError(`line ${frame.line} was not confirmed`);
       if (outcome === 'refused') onRefused(frame);
       else accepted += 1;

@@ -1,9 +1,9 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Store } from '@sluice/jobs/connect.ts';
+import type { Done, Steps } from '@sluice/jobs/in-chunks.ts';
 import type { ClaimedRange } from '@sluice/jobs/record/chunk-records.ts';
 import type { RehearsalJob } from '@sluice/jobs/record/chunked-records.ts';
 import type { Validator } from '@sluice/schemas/validate/validator.ts';
-import type { Done, Steps } from '../chunks/do-chunks.ts';
 import { createReport, shown } from '../chunks/report.ts';
 import { checkEntry, checkRefused, type Nonconforming } from './checks.ts';
 import { createGroups } from './groups.ts';

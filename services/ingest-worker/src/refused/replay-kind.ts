@@ -4,14 +4,20 @@ import { createLoadIntake } from '@sluice/intake/intake.ts';
 import { createRecordFields } from '@sluice/intake/record-fields.ts';
 import { type Amendments, readAmendments } from '@sluice/intake/refusals/amendments.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
+import {
+  ApplicationDeleted,
+  claimInSession,
+  type End,
+  type JobKind,
+  type SessionTurn,
+} from '@sluice/jobs/kind.ts';
 import type { ReplayJob } from '@sluice/jobs/record/job-records.ts';
 import { type ReplayedBatch, UploadsGone } from '@sluice/jobs/record/replays.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import type { ReplayResult } from '@sluice/shared/contracts/jobs.ts';
-import { LeaseLost } from '@sluice/shared/lease.ts';
 import type { Before, NewEntry } from '@sluice/store/entries/entries.ts';
 import type { RefusedRecord } from '@sluice/store/refused/refused-records.ts';
-import { ApplicationDeleted, createDoJob, type TransactionJobs, type Turn } from '../transactions/do-job.ts';
+import { LeaseLost } from '@sluice/store/under-lease.ts';
 import { judge, takenReason } from './judge.ts';
 
 /** After so long other work of the process goes on. */
@@ -19,15 +25,15 @@ const stepMs = 5;
 /** What one transaction stores, and one more upload. */
 const mostBytes = 1024 ** 2;
 
-interface Dependencies extends TransactionJobs {
+interface Dependencies {
   store: Pick<Store, 'applications' | 'entries' | 'fields' | 'jobs' | 'replays'>;
   compiler: Compiler;
+  leaseMs: number;
 }
 
-/** Does the replay that is delivered. May run twice, or die halfway: a batch of uploads becomes entries as a whole, or not at all. */
-export function createReplay(dependencies: Dependencies) {
-  const { store, compiler } = dependencies;
-  const { applications, entries, fields, replays } = store;
+/** Validates refused uploads again. A batch of them becomes entries as a whole, or not at all. */
+export function replayKind({ store, compiler, leaseMs }: Dependencies): JobKind<ReplayJob> {
+  const { applications, entries, fields, jobs, replays } = store;
   const loadIntake = createLoadIntake({ fields, compiler });
   const recordFields = createRecordFields(fields);
 
@@ -88,7 +94,7 @@ export function createReplay(dependencies: Dependencies) {
     return batch;
   }
 
-  async function replayAll(job: ReplayJob, { session, check, giveWay }: Turn): Promise<ReplayResult> {
+  async function replayAll(job: ReplayJob, { session, check, giveWay }: SessionTurn): Promise<End> {
     const amendments = readAmendments(job.options);
     let { after } = job;
     const result: ReplayResult = { stored: 0, still_refused: 0, ...job.result };
@@ -96,7 +102,7 @@ export function createReplay(dependencies: Dependencies) {
     for (;;) {
       check();
       const uploads = await replays.next({ ...job, after });
-      if (uploads.length === 0) return result;
+      if (uploads.length === 0) return { result: { result } };
       intake = await refresh(job, intake);
       const batch = await judgeAll(uploads, intake, amendments);
       check();
@@ -114,5 +120,5 @@ export function createReplay(dependencies: Dependencies) {
     }
   }
 
-  return createDoJob('replay', dependencies, replayAll);
+  return { kind: 'replay', next: (job) => claimInSession(jobs, job, leaseMs, replayAll) };
 }

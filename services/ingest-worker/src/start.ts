@@ -1,5 +1,6 @@
 import { createRefusalRecorder } from '@sluice/intake/refusals/recorder.ts';
 import { connectStore } from '@sluice/jobs/connect.ts';
+import type { JobKind } from '@sluice/jobs/kind.ts';
 import { announceChange } from '@sluice/jobs/queue/broadcast.ts';
 import { counted, createJobMetrics } from '@sluice/jobs/queue/job-metrics.ts';
 import { createJobQueue } from '@sluice/jobs/queue/job-queue.ts';
@@ -10,22 +11,22 @@ import { connectRedis } from '@sluice/jobs/queue/redis.ts';
 import { timings as usual } from '@sluice/jobs/queue/timings.ts';
 import { type RunningWorker, startWorker } from '@sluice/jobs/queue/worker.ts';
 import type { JobRecord } from '@sluice/jobs/record/job-records.ts';
+import { createRun } from '@sluice/jobs/run.ts';
 import { createCompiler } from '@sluice/schemas/compile/compiler.ts';
 import type { IngestWorkerConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { createMetrics } from '@sluice/shared/metrics/metrics.ts';
 import { untilPrepared } from '@sluice/store/until-prepared.ts';
-import { createDoChunks } from './chunks/do-chunks.ts';
 import { createClean } from './clean.ts';
-import { createDeleteEntries } from './deletion/delete-entries.ts';
+import { deletionKind } from './deletion/deletion-kind.ts';
 import { startExpiring } from './deletion/start.ts';
-import { createImportTask } from './import/import-task.ts';
+import { importKind } from './import/import-kind.ts';
 import { startSettling } from './milestones/start.ts';
 import { monitorBackups } from './monitor-backups.ts';
 import { createPurge } from './purge.ts';
-import { createReplay } from './refused/replay.ts';
+import { replayKind } from './refused/replay-kind.ts';
 import { createTrimRefused } from './refused/trim-refused.ts';
-import { createRehearsalTask } from './rehearsal/rehearsal-task.ts';
+import { rehearsalKind } from './rehearsal/rehearsal-kind.ts';
 
 const purgesAtOnce = 500;
 
@@ -51,11 +52,12 @@ export async function startIngestWorker(
   await untilPrepared(store, log);
   const stopSettling = startSettling(store, log);
   const stopExpiring = startExpiring(store, config.auditRetentionMs, log);
-  const jobs = (kind: JobRecord['kind']) => ({
-    ...{ store, queue, retentionMs, timings, log },
-    metrics: createJobMetrics(kind, metrics),
-  });
-
+  const { leaseMs } = timings;
+  const run = <Job extends JobRecord>(kind: JobKind<Job>) =>
+    createRun(
+      { store, queue, retentionMs, timings, metrics: createJobMetrics(kind.kind, metrics), log },
+      kind,
+    );
   const cleanJobs = createClean({ store, log });
   const trimRefused = createTrimRefused(store);
   return startWorker({
@@ -87,10 +89,10 @@ export async function startIngestWorker(
       {
         queue,
         handlers: {
-          import: createDoChunks(jobs('import'), createImportTask({ store, compiler, refusalRecorder, log })),
-          rehearsal: createDoChunks(jobs('rehearsal'), createRehearsalTask({ store, compiler })),
-          deletion: createDeleteEntries(jobs('deletion')),
-          replay: createReplay({ ...jobs('replay'), compiler }),
+          import: run(importKind({ store, compiler, refusalRecorder, leaseMs, log })),
+          rehearsal: run(rehearsalKind({ store, compiler, leaseMs })),
+          deletion: run(deletionKind({ store, leaseMs, log })),
+          replay: run(replayKind({ store, compiler, leaseMs })),
         },
         recover: () => queue.recover(timings.forgottenMs),
       },

@@ -1,12 +1,13 @@
 import { Postpone } from '@sluice/jobs/queue/consumer.ts';
 import { createJobMetrics } from '@sluice/jobs/queue/job-metrics.ts';
+import { createRun } from '@sluice/jobs/run.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { createMetrics } from '@sluice/shared/metrics/metrics.ts';
 import { expect, it } from 'vitest';
 import { modelEntries } from '../../../../test/support/model-entries.ts';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
 import { quickTimings } from '../../../../test/support/quick-timings.ts';
-import { createDeleteEntries } from './delete-entries.ts';
+import { deletionKind } from './deletion-kind.ts';
 
 const log = createLogger('test', { level: 'silent', pretty: false });
 const never = new AbortController().signal;
@@ -32,12 +33,15 @@ it('hands its job back while other owners wait, and goes on behind what it delet
       return store.entries.stretches(id, selection, most, from);
     },
   };
-  const deleteEntries = createDeleteEntries({
-    ...{ store: { ...store, entries }, retentionMs: 60_000, log },
-    queue: { moveUp: async () => {}, isOutweighed: async () => true },
-    timings: { ...quickTimings, turnMs: 0 },
-    metrics: createJobMetrics('deletion', createMetrics({ port: 0, token: undefined })),
-  });
+  const deleteEntries = createRun(
+    {
+      ...{ store, retentionMs: 60_000, log },
+      queue: { moveUp: async () => {}, isOutweighed: async () => true },
+      timings: { ...quickTimings, turnMs: 0 },
+      metrics: createJobMetrics('deletion', createMetrics({ port: 0, token: undefined })),
+    },
+    deletionKind({ store: { ...store, entries }, leaseMs: quickTimings.leaseMs, log }),
+  );
   const deliver = () => deleteEntries({ jobId }, never, () => {}).catch((error) => error);
   for (let left = 4_000; left > 500; left -= 1_000) {
     expect(await deliver()).toBeInstanceOf(Postpone);

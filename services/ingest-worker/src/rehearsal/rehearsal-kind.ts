@@ -1,24 +1,22 @@
 import type { Store } from '@sluice/jobs/connect.ts';
+import { type ChunkTask, inChunks } from '@sluice/jobs/in-chunks.ts';
+import { JobFailed, type JobKind } from '@sluice/jobs/kind.ts';
 import type { ClaimedRange } from '@sluice/jobs/record/chunk-records.ts';
 import type { RehearsalJob } from '@sluice/jobs/record/chunked-records.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import type { Validator } from '@sluice/schemas/validate/validator.ts';
-import { Conflict } from '../chunks/conflict.ts';
-import type { ChunkTask } from '../chunks/do-chunks.ts';
 import { createOncePerJob } from '../chunks/once-per-job.ts';
 import { createCheckChunk } from './check-chunk.ts';
 import { createGroups } from './groups.ts';
 
 interface Dependencies {
-  store: Pick<Store, 'chunks' | 'rawEntries' | 'refused'>;
+  store: Pick<Store, 'applications' | 'chunks' | 'jobs' | 'parts' | 'rawEntries' | 'refused'>;
   compiler: Compiler;
+  leaseMs: number;
 }
 
 /** Validates what is stored with a proposed schema. */
-export function createRehearsalTask({
-  store,
-  compiler,
-}: Dependencies): ChunkTask<RehearsalJob, ClaimedRange> {
+export function rehearsalKind({ store, compiler, leaseMs }: Dependencies): JobKind<RehearsalJob> {
   const { chunks } = store;
   const oncePerJob = createOncePerJob<Validator>();
   const checkChunk = createCheckChunk(store);
@@ -26,11 +24,11 @@ export function createRehearsalTask({
   async function compile({ owner, options }: RehearsalJob): Promise<Validator> {
     const compiled = await compiler.compile(options.rawSchema, { client: owner });
     // It compiled when it was proposed: what fails now is time or memory.
-    if (!compiled.ok) throw new Conflict(`the schema cannot be compiled now: ${compiled.problem}`);
+    if (!compiled.ok) throw new JobFailed(`the schema cannot be compiled now: ${compiled.problem}`);
     return compiled.validator;
   }
 
-  return {
+  const task: ChunkTask<RehearsalJob, ClaimedRange> = {
     kind: 'rehearsal',
     claim: chunks.claimRange,
 
@@ -48,4 +46,5 @@ export function createRehearsalTask({
       return { accepted, rejected, done: checked, total: checked, result };
     },
   };
+  return inChunks(store, leaseMs, task);
 }

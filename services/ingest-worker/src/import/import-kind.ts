@@ -1,13 +1,13 @@
 import { createRecordFields } from '@sluice/intake/record-fields.ts';
 import type { RefusalRecorder } from '@sluice/intake/refusals/recorder.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
+import { type ChunkTask, inChunks } from '@sluice/jobs/in-chunks.ts';
+import { JobFailed, type JobKind } from '@sluice/jobs/kind.ts';
 import type { ClaimedChunk } from '@sluice/jobs/record/chunk-records.ts';
 import type { ImportJob } from '@sluice/jobs/record/chunked-records.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
-import { LeaseLost } from '@sluice/shared/lease.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import { Conflict } from '../chunks/conflict.ts';
-import type { ChunkTask } from '../chunks/do-chunks.ts';
+import { LeaseLost } from '@sluice/store/under-lease.ts';
 import { createProcessChunk } from './process-chunk.ts';
 import { createReaders } from './readers.ts';
 
@@ -15,16 +15,18 @@ interface Dependencies {
   store: Store;
   compiler: Compiler;
   refusalRecorder: RefusalRecorder;
+  leaseMs: number;
   log: Logger;
 }
 
 /** Stores the lines of imports. */
-export function createImportTask({
+export function importKind({
   store,
   compiler,
   refusalRecorder,
+  leaseMs,
   log,
-}: Dependencies): ChunkTask<ImportJob, ClaimedChunk> {
+}: Dependencies): JobKind<ImportJob> {
   const { chunks, entries, milestones, jobs, fields, parts, schemas } = store;
   const readerOf = createReaders({ fields, schemas, compiler });
   const processChunk = createProcessChunk({ entries, recordFields: createRecordFields(fields), log });
@@ -35,7 +37,7 @@ export function createImportTask({
     await milestones.removeFrom(application, since);
   }
 
-  return {
+  const task: ChunkTask<ImportJob, ClaimedChunk> = {
     kind: 'import',
     claim: chunks.claim,
 
@@ -43,7 +45,7 @@ export function createImportTask({
       const [reader, data] = await Promise.all([readerOf(job, application), parts.get(chunk.part)]);
       if (!data) {
         if ((await jobs.chunked.over([job.id])).length > 0) throw new LeaseLost();
-        throw new Conflict(`a piece of the file is missing, that of chunk ${chunk.seq}`);
+        throw new JobFailed(`a piece of the file is missing, that of chunk ${chunk.seq}`);
       }
       return async (steps) => {
         const { refused, ...done } = await processChunk({
@@ -64,4 +66,5 @@ export function createImportTask({
       return { accepted, rejected, done: total, total, held: 0 };
     },
   };
+  return inChunks(store, leaseMs, task);
 }

@@ -1,19 +1,27 @@
 import type { Store } from '@sluice/jobs/connect.ts';
+import {
+  ApplicationDeleted,
+  claimInSession,
+  type End,
+  type JobKind,
+  type SessionTurn,
+} from '@sluice/jobs/kind.ts';
 import type { DeletionJob } from '@sluice/jobs/record/job-records.ts';
-import { LeaseLost } from '@sluice/shared/lease.ts';
+import type { Logger } from '@sluice/shared/logger.ts';
 import { selectionOf } from '@sluice/store/entries/entry-filter.ts';
-import { ApplicationDeleted, createDoJob, type TransactionJobs, type Turn } from '../transactions/do-job.ts';
+import { LeaseLost } from '@sluice/store/under-lease.ts';
 
 /** Entries deleted by one transaction. */
 const batch = 1_000;
 
-interface Dependencies extends TransactionJobs {
+interface Dependencies {
   store: Pick<Store, 'applications' | 'entries' | 'deletions' | 'jobs'>;
+  leaseMs: number;
+  log: Logger;
 }
 
-/** Does the deletion that is delivered. May run twice, or die halfway: a job goes on with what is left, and counts each entry once. */
-export function createDeleteEntries(dependencies: Dependencies) {
-  const { store, timings, log } = dependencies;
+/** Deletes entries. A job goes on with what is left, and counts each entry once. */
+export function deletionKind({ store, leaseMs, log }: Dependencies): JobKind<DeletionJob> {
   const { applications, entries, deletions, jobs } = store;
 
   /** For the progress alone, so nothing waits for it, and its failure is not the deletion's. */
@@ -25,10 +33,7 @@ export function createDeleteEntries(dependencies: Dependencies) {
     }
   }
 
-  async function deleteAll(
-    job: DeletionJob,
-    { session, check, giveWay }: Turn,
-  ): Promise<{ deleted: number }> {
+  async function deleteAll(job: DeletionJob, { session, check, giveWay }: SessionTurn): Promise<End> {
     const { id, fence, application, options } = job;
     if (!(await applications.byId(application))) throw new ApplicationDeleted();
     const selection = selectionOf(options);
@@ -40,14 +45,14 @@ export function createDeleteEntries(dependencies: Dependencies) {
       deleted += await deletions.remove(application, query, {
         session,
         async before() {
-          if (!(await jobs.renew(id, fence, timings.leaseMs, session))) throw new LeaseLost();
+          if (!(await jobs.renew(id, fence, leaseMs, session))) throw new LeaseLost();
         },
         after: (_, deleted) => jobs.advance(id, { deleted, after: last }, session),
       });
       if (last) await giveWay();
     }
-    return { deleted };
+    return { result: { result: { deleted } } };
   }
 
-  return createDoJob('deletion', dependencies, deleteAll);
+  return { kind: 'deletion', next: (job) => claimInSession(jobs, job, leaseMs, deleteAll) };
 }

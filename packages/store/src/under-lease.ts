@@ -1,5 +1,5 @@
-import { within } from './deadline.ts';
-import { repeat } from './repeat.ts';
+import { within } from '@sluice/shared/deadline.ts';
+import { repeat } from '@sluice/shared/repeat.ts';
 
 /** The job has ended, or another worker has it. */
 export class LeaseLost extends Error {}

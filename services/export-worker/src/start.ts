@@ -6,12 +6,13 @@ import { exportsQueue } from '@sluice/jobs/queue/queues.ts';
 import { connectRedis } from '@sluice/jobs/queue/redis.ts';
 import { timings as usual } from '@sluice/jobs/queue/timings.ts';
 import { type RunningWorker, startWorker } from '@sluice/jobs/queue/worker.ts';
+import { createRun } from '@sluice/jobs/run.ts';
 import type { ExportWorkerConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { createMetrics } from '@sluice/shared/metrics/metrics.ts';
 import { untilPrepared } from '@sluice/store/until-prepared.ts';
 import { createClean } from './clean.ts';
-import { createMakeExport } from './export/make-export.ts';
+import { exportKind } from './export/export-kind.ts';
 
 /** What this service does: the queue it takes from, its handler, and what becomes of jobs that Redis forgot. */
 export async function startExportWorker(
@@ -19,6 +20,7 @@ export async function startExportWorker(
   log: Logger,
   timings = usual,
 ): Promise<RunningWorker> {
+  const { retentionMs } = config;
   const metrics = createMetrics(config.metrics);
   const store = connectStore(config.mongodb, 'sluice-export-worker', 'patient', metrics);
   const redis = connectRedis(config.redis, log, 'impatient');
@@ -34,10 +36,10 @@ export async function startExportWorker(
       {
         queue,
         handlers: {
-          export: createMakeExport({
-            ...{ store, queue, retentionMs: config.retentionMs, timings, log },
-            metrics: createJobMetrics('export', metrics),
-          }),
+          export: createRun(
+            { store, queue, retentionMs, timings, metrics: createJobMetrics('export', metrics), log },
+            exportKind({ store, retentionMs, leaseMs: timings.leaseMs, log }),
+          ),
         },
         recover: () => queue.recover(timings.forgottenMs),
       },

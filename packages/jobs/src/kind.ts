@@ -1,0 +1,103 @@
+import type { JobState } from '@sluice/shared/jobs.ts';
+import type { Store } from './connect.ts';
+import type { Manifest } from './record/job.ts';
+import type { JobRecord } from './record/job-records.ts';
+import type { JobSession } from './record/job-sessions.ts';
+import type { JobResult } from './record/jobs.ts';
+
+/** The job cannot be done; the message is for its owner. `isDefect`: the fault is ours. */
+export class JobFailed extends Error {
+  readonly isDefect: boolean;
+
+  constructor(message: string, { isDefect = false } = {}) {
+    super(message);
+    this.isDefect = isDefect;
+  }
+}
+
+/** The application of the job is deleted. */
+export class ApplicationDeleted extends Error {}
+
+/** What a worker hears while it works. */
+export interface Turn {
+  /** Call between two steps. Throws LeaseLost. */
+  checkLease(): void;
+  /** The same; also throws Postpone when the process is to stop. */
+  check(): void;
+  /** Aborted when the process is to stop. */
+  signal: AbortSignal;
+  /** Call when progress is committed. Throws Postpone when an owner waits for whom less is under way. */
+  giveWay(): Promise<void>;
+}
+
+/** What a completed job has on record. */
+export interface End {
+  manifest?: Manifest;
+  result?: JobResult;
+}
+
+/** What one worker has under a lease: a job, or one chunk of it. */
+export interface Piece<Job extends JobRecord> {
+  /** As it was when the piece was taken. */
+  job: Job;
+  /** Whether the piece is the job itself. */
+  isJob: boolean;
+  /** Workers that took the piece without progress, with this one. */
+  attempts: number;
+  /** False when the lease is lost, or nobody wants the job any more. */
+  renew(): Promise<boolean>;
+  /** `counts`: the attempt may have failed for what is in the piece. */
+  release(counts: boolean): Promise<void>;
+  /**
+   * Does the piece and commits it; may be begun again after any step. Resolves with the end of the job, or undefined where more pieces are
+   * left. Throws JobFailed and ApplicationDeleted.
+   */
+  work(turn: Turn): Promise<End | undefined>;
+}
+
+/** A kind of jobs: what its pieces are, and what is done with one. */
+export interface JobKind<Job extends JobRecord> {
+  kind: Job['kind'];
+  /** Takes the next piece of an unfinished job; undefined where other workers have all that is left. */
+  next(job: Job): Promise<Piece<Job> | undefined>;
+  /** How long a job that has ended is kept, in ms; absent: as the settings say. */
+  keptMs?(job: Job): number;
+  /** Removes what a job leaves besides parts. Called again and again; `state` is absent where the record is gone. */
+  onEnd?(jobId: string, state: JobState | undefined): Promise<void>;
+}
+
+export type SessionTurn = Turn & Pick<JobSession, 'session'>;
+
+type Jobs = Pick<Store, 'jobs'>['jobs'];
+
+/** Takes a job as one piece. */
+export async function claimJob<Job extends JobRecord>(
+  jobs: Jobs,
+  { kind, id }: Pick<Job, 'kind' | 'id'>,
+  leaseMs: number,
+  work: (job: Job, turn: Turn) => Promise<End>,
+): Promise<Piece<Job> | undefined> {
+  const job = (await jobs.claim(kind, id, leaseMs)) as Job | undefined;
+  if (!job) return undefined;
+  const { fence, attempts } = job;
+  return {
+    ...{ job, attempts, isJob: true },
+    renew: () => jobs.renew(id, fence, leaseMs),
+    release: (counts) => jobs.release(id, fence, counts),
+    work: (turn) => work(job, turn),
+  };
+}
+
+/** The same for a job that is done in transactions of one session, which a dead worker may have left open. */
+export async function claimInSession<Job extends JobRecord>(
+  jobs: Jobs,
+  named: Pick<Job, 'kind' | 'id'>,
+  leaseMs: number,
+  work: (job: Job, turn: SessionTurn) => Promise<End>,
+): Promise<Piece<Job> | undefined> {
+  await jobs.unlock(named.id);
+  return claimJob<Job>(jobs, named, leaseMs, async (job, turn) => {
+    const { session, end } = await jobs.openSession(job);
+    return work(job, { ...turn, session }).finally(end);
+  });
+}

@@ -1,0 +1,134 @@
+import type { Logger } from '@sluice/shared/logger.ts';
+import { storeFault } from '@sluice/store/faults.ts';
+import { LeaseLost, type LeaseTimings, underLease } from '@sluice/store/under-lease.ts';
+import type { Store } from './connect.ts';
+import { ApplicationDeleted, type End, JobFailed, type JobKind, type Piece, type Turn } from './kind.ts';
+import { type Handler, Postpone } from './queue/consumer.ts';
+import type { JobMetrics } from './queue/job-metrics.ts';
+import type { JobQueue } from './queue/job-queue.ts';
+import type { Timings } from './queue/timings.ts';
+import { isRetriable, isUnfinished, type JobRecord } from './record/job-records.ts';
+
+/** Workers that took a piece without progress, until its job fails. */
+const maxAttempts = 10;
+
+export interface JobDependencies {
+  store: Pick<Store, 'jobs' | 'parts'>;
+  queue: Pick<JobQueue, 'moveUp' | 'isOutweighed'>;
+  retentionMs: number;
+  timings: LeaseTimings & Pick<Timings, 'turnMs'>;
+  metrics: JobMetrics;
+  log: Logger;
+}
+
+/** Does the jobs of a kind: a piece of one for each delivery. May be called in many processes at once, and any of them may die. */
+export function createRun<Job extends JobRecord>(
+  { store: { jobs, parts }, queue, retentionMs, timings, metrics, log }: JobDependencies,
+  { kind, next, keptMs, onEnd }: JobKind<Job>,
+): Handler<{ jobId: string }> {
+  const expiryOf = (job: Job) => new Date(Date.now() + (keptMs?.(job) ?? retentionMs));
+
+  function turnOf(job: Job, checkLease: () => void, signal: AbortSignal): Turn {
+    let lookedAt = performance.now();
+    return {
+      signal,
+      checkLease,
+      check() {
+        if (signal.aborted) throw new Postpone();
+        checkLease();
+      },
+      async giveWay() {
+        if (performance.now() - lookedAt < timings.turnMs) return;
+        if (await queue.isOutweighed(job.owner)) throw new Postpone();
+        lookedAt = performance.now();
+      },
+    };
+  }
+
+  async function work({ job, ...piece }: Piece<Job>, signal: AbortSignal, moved: () => void) {
+    if (piece.attempts > maxAttempts)
+      throw new JobFailed(`${maxAttempts} workers tried without success`, { isDefect: true });
+    return underLease(piece.renew, timings, ({ check }) => {
+      const checkLease = () => {
+        check();
+        moved();
+      };
+      return piece.work(turnOf(job, checkLease, signal));
+    });
+  }
+
+  async function complete(job: Job, { manifest, result }: End): Promise<void> {
+    if (!(await jobs.complete(job.id, job.fence, manifest, expiryOf(job), result))) throw new LeaseLost();
+    metrics.completed(job.startedAt ?? job.createdAt);
+    log.info({ event: `${kind}.completed`, job: job.id, ...(manifest && { rows: manifest.rows }) });
+  }
+
+  async function fail(job: Job, { message, isDefect }: JobFailed): Promise<void> {
+    if (!(await jobs.fail(job.id, job.fence, { error: message, isDefect }, expiryOf(job)))) return;
+    metrics.failed();
+    log.error({ event: `${kind}.failed`, job: job.id, reason: message });
+  }
+
+  /**
+   * Removes what is no part of a file. While a job can go on a worker may store a part that is yet to count; one that failed keeps what it
+   * has, for a retry, until it expires.
+   */
+  async function cleanUp(id: string): Promise<void> {
+    const job = await jobs.get(id);
+    if (isUnfinished(job)) return;
+    await onEnd?.(id, job?.state);
+    if (job && isRetriable(job)) return;
+    const kept = job?.state === 'completed' ? await jobs.partsOf(id) : [];
+    await parts.sweep(
+      id,
+      kept.map((part) => part.id),
+    );
+  }
+
+  /** A piece that is not done is free for the next worker. */
+  async function release({ job, isJob, release }: Piece<Job>, error: unknown): Promise<void> {
+    if (error instanceof LeaseLost || storeFault(error) !== undefined) {
+      if (isJob) log.info({ event: `${kind}.lost`, job: job.id, fence: job.fence });
+      // Not waited for: MongoDB may be away. Where this fails too, the lease ends.
+      release(false).catch(() => undefined);
+      // The job may have ended long ago, and this worker may have written since.
+      if (error instanceof LeaseLost) await cleanUp(job.id);
+      return;
+    }
+    await release(!(error instanceof Postpone));
+    if (isJob) await queue.moveUp(job);
+  }
+
+  /** Resolves when the job has ended. */
+  async function doPiece(piece: Piece<Job>, signal: AbortSignal, moved: () => void): Promise<void> {
+    const { job } = piece;
+    let end: End | undefined;
+    try {
+      end = await work(piece, signal, moved);
+      if (end) await complete(job, end);
+    } catch (error) {
+      if (error instanceof ApplicationDeleted) {
+        if (await jobs.cancel(job.id, expiryOf(job))) metrics.cancelled();
+      } else if (error instanceof JobFailed) {
+        await fail(job, error);
+        await piece.release(true);
+      } else {
+        await release(piece, error);
+        throw error;
+      }
+      return;
+    }
+    if (!end) throw new Postpone();
+  }
+
+  return async function run({ jobId }, signal, moved) {
+    const job = (await jobs.get(jobId)) as Job | undefined;
+    if (job && isUnfinished(job)) {
+      const piece = await next(job);
+      if (!piece) throw new LeaseLost();
+      await doPiece(piece, signal, moved);
+    }
+    await cleanUp(jobId);
+    if (job) await queue.moveUp(job);
+  };
+}
