@@ -46,7 +46,7 @@ type Run = Awaited<ReturnType<typeof start>>;
 async function fail({ chunks, work, ended }: Run, redisUrl?: string): Promise<{ stop(): Promise<void> }> {
   await chunks.updateOne({ seq: 1 }, { $set: { attempts: 10 } });
   const worker = await work(redisUrl);
-  expect(await ended()).toMatchObject({ state: 'failed', error: '10 workers tried chunk 1 in vain' });
+  expect(await ended()).toMatchObject({ state: 'failed', error: '10 workers tried without success' });
   return worker;
 }
 

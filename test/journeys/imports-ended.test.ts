@@ -112,7 +112,7 @@ describe('an import fails, with a reason,', () => {
     await db.collection('chunks').updateMany({}, { $set: { attempts: 10 } });
     await work();
     const job = await client.ended(domain, id);
-    expect(job).toMatchObject({ state: 'failed', error: '10 workers tried chunk 0 in vain' });
+    expect(job).toMatchObject({ state: 'failed', error: '10 workers tried without success' });
   });
 
   it('when other entries are where its own should be', async () => {
