@@ -8,32 +8,32 @@ import type { ChunkedJob } from './record/job-records.ts';
 import type { JobResult } from './record/jobs.ts';
 
 export interface Steps {
-  /** Throws when nothing may be stored any more. */
+  /** Throws LeaseLost: from then on the worker may store nothing. */
   check(): void;
-  /** To be called after each step, with the lines done so far; throws when the chunk is to be left as it is. */
+  /** Call after each step with the number of finished lines. Throws when the worker must stop. */
   onStep(lines: number): void;
 }
 
 export interface Done extends Omit<ChunkResult, 'report'> {
   lines: number;
   report: { data: Buffer; bytes: number } | undefined;
-  /** Called once this counts; returns the bytes that the job no longer holds. */
+  /** Called after the commit; returns the bytes that the job no longer holds. */
   settle?(): Promise<number>;
 }
 
-/** What is done with the chunks of a kind of jobs. */
+/** How a kind of job does its chunks. */
 export interface ChunkTask<Job extends ChunkedJob, Chunk extends ClaimedChunk | ClaimedRange> {
   kind: Job['kind'];
   claim(job: string, leaseMs: number): Promise<Chunk | undefined>;
-  /** Gets what it takes to do a chunk. Throws JobFailed. */
+  /** Loads everything that the chunk needs. Throws JobFailed. */
   prepare(chunk: Chunk, job: Job, application: ApplicationRecord): Promise<(steps: Steps) => Promise<Done>>;
-  /** What the record of a completed job has besides its file, of which each refused line is a row. */
+  /** Fields for the record of the completed job. Each refused line is a row of the job's file. */
   result(job: Job): Promise<JobResult & { rejected: number }>;
 }
 
 type Stores = Pick<Store, 'applications' | 'chunks' | 'jobs' | 'parts'>;
 
-/** Jobs whose pieces are chunks, which several workers do at once; then one of them makes a file of their reports. */
+/** A kind whose pieces are chunks. Several workers do chunks at once; then one worker joins the reports into the job's file. */
 export function inChunks<Job extends ChunkedJob, Chunk extends ClaimedChunk | ClaimedRange>(
   store: Stores,
   leaseMs: number,
@@ -54,7 +54,7 @@ export function inChunks<Job extends ChunkedJob, Chunk extends ClaimedChunk | Cl
 
   function toPiece(chunk: Chunk, job: Job): Piece<Job> {
     const { id, fence, attempts } = chunk;
-    /** Lines that are done, and how many of them the job knows of. */
+    /** Finished lines; `counted` is how many of them the job's progress has. */
     let lines = 0;
     let { counted } = chunk;
 
@@ -73,10 +73,10 @@ export function inChunks<Job extends ChunkedJob, Chunk extends ClaimedChunk | Cl
       ...{ job, attempts, isJob: false, work },
       release: (counts) => chunks.release(id, fence, counts),
 
-      /** The job hears how far the chunk is. */
+      /** Also adds the finished lines to the job's progress. */
       async renew() {
         const done = Math.max(lines, counted);
-        // First what a later worker must know, or lines would be counted twice.
+        // The chunk first: otherwise a later worker would count lines twice.
         if (!(await chunks.renew(id, fence, done, leaseMs))) return false;
         const advance = { done: done - counted, accepted: 0, rejected: 0, released: 0 };
         counted = done;
@@ -98,7 +98,7 @@ export function inChunks<Job extends ChunkedJob, Chunk extends ClaimedChunk | Cl
     async next(job) {
       const chunk = await claim(job.id, leaseMs);
       if (chunk) return toPiece(chunk, job);
-      // Others have the last chunks: one of them may die.
+      // Undefined: other workers have the last chunks, and one of them may die.
       return (await chunks.areDone(job.id)) ? claimJob(jobs, job, leaseMs, makeFile) : undefined;
     },
 

@@ -18,7 +18,7 @@ export class JobFailed extends Error {
 /** The application of the job is deleted. */
 export class ApplicationDeleted extends Error {}
 
-/** What a worker hears while it works. */
+/** What a kind can ask while it works. */
 export interface Turn {
   /** Call between two steps. Throws LeaseLost. */
   checkLease(): void;
@@ -36,9 +36,9 @@ export interface End {
   result?: JobResult;
 }
 
-/** What one worker has under a lease: a job, or one chunk of it. */
+/** The unit of work under one lease: a whole job or one chunk. */
 export interface Piece<Job extends JobRecord> {
-  /** As it was when the piece was taken. */
+  /** The record at the moment when the worker took the piece. */
   job: Job;
   /** Whether the piece is the job itself. */
   isJob: boolean;
@@ -46,7 +46,7 @@ export interface Piece<Job extends JobRecord> {
   attempts: number;
   /** False when the lease is lost, or nobody wants the job any more. */
   renew(): Promise<boolean>;
-  /** `counts`: the attempt may have failed for what is in the piece. */
+  /** `counts`: whether the attempt counts towards the limit of attempts. */
   release(counts: boolean): Promise<void>;
   /**
    * Does the piece and commits it; may be begun again after any step. Resolves with the end of the job, or undefined where more pieces are
@@ -55,7 +55,7 @@ export interface Piece<Job extends JobRecord> {
   work(turn: Turn): Promise<End | undefined>;
 }
 
-/** A kind of jobs: what its pieces are, and what is done with one. */
+/** One kind of job: how to take its next piece, and how to do it. */
 export interface JobKind<Job extends JobRecord> {
   kind: Job['kind'];
   /** Takes the next piece of an unfinished job; undefined where other workers have all that is left. */
@@ -88,7 +88,7 @@ export async function claimJob<Job extends JobRecord>(
   };
 }
 
-/** The same for a job that is done in transactions of one session, which a dead worker may have left open. */
+/** Takes a job as one piece with a session for its transactions. Ends the session of a dead worker first. */
 export async function claimInSession<Job extends JobRecord>(
   jobs: Jobs,
   named: Pick<Job, 'kind' | 'id'>,

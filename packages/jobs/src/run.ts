@@ -21,7 +21,7 @@ export interface JobDependencies {
   log: Logger;
 }
 
-/** Does the jobs of a kind: a piece of one for each delivery. May be called in many processes at once, and any of them may die. */
+/** Makes the handler for a kind: each delivery does one piece of a job. Safe in many processes at once, and if any of them dies. */
 export function createRun<Job extends JobRecord>(
   { store: { jobs, parts }, queue, retentionMs, timings, metrics, log }: JobDependencies,
   { kind, next, keptMs, onEnd }: JobKind<Job>,
@@ -69,10 +69,7 @@ export function createRun<Job extends JobRecord>(
     log.error({ event: `${kind}.failed`, job: job.id, reason: message });
   }
 
-  /**
-   * Removes what is no part of a file. While a job can go on a worker may store a part that is yet to count; one that failed keeps what it
-   * has, for a retry, until it expires.
-   */
+  /** Removes parts that belong to no file, once the job has ended. A failed job keeps its parts for a retry, until it expires. */
   async function cleanUp(id: string): Promise<void> {
     const job = await jobs.get(id);
     if (isUnfinished(job)) return;
@@ -85,13 +82,13 @@ export function createRun<Job extends JobRecord>(
     );
   }
 
-  /** A piece that is not done is free for the next worker. */
+  /** Frees an unfinished piece for the next worker. */
   async function release({ job, isJob, release }: Piece<Job>, error: unknown): Promise<void> {
     if (error instanceof LeaseLost || storeFault(error) !== undefined) {
       if (isJob) log.info({ event: `${kind}.lost`, job: job.id, fence: job.fence });
-      // Not waited for: MongoDB may be away. Where this fails too, the lease ends.
+      // Not awaited, because MongoDB may be away. If it fails, the lease ends by itself.
       release(false).catch(() => undefined);
-      // The job may have ended long ago, and this worker may have written since.
+      // If the job ended long ago, this worker may have written parts since.
       if (error instanceof LeaseLost) await cleanUp(job.id);
       return;
     }

@@ -4,7 +4,7 @@ import { keptNumber } from './numbers.ts';
 import { parseJson, readTagged } from './parse-json.ts';
 import { withoutByteOrderMark } from './read-payload.ts';
 
-/** Far above what is stored, and far below what the stack holds. */
+/** Entries have at most 64 levels; the stack holds some thousands. */
 const mostLevels = 500;
 
 /**
@@ -24,7 +24,7 @@ export function canonicalJson(bytes: Buffer): string | undefined {
   }
 }
 
-/** The same of what `readTagged` gave. Throws RangeError where it is nested too deeply. */
+/** The canonical text of a value from `readTagged`. Throws RangeError beyond 500 levels. */
 export function canonicalText(value: unknown, level = 0): string {
   if (level > mostLevels) throw new RangeError('nested too deeply');
   const inner = (item: unknown) => canonicalText(item, level + 1);

@@ -14,7 +14,7 @@ type OpenObject = { at: string; keys: Map<string, boolean>; afterColon: boolean;
  */
 export const findIssues = (text: string): Issues => find(text, maxNesting, () => true);
 
-/** Of those only the keys that are in an object twice, however deep. */
+/** Finds only the keys that an object has twice, at any depth. */
 export const findRepeatedKeys = (text: string): Issues =>
   find(text, Number.POSITIVE_INFINITY, (keyword) => keyword === 'uniqueKeys');
 

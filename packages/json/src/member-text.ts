@@ -19,6 +19,6 @@ export function* membersOf(object: string): Generator<[name: string, text: strin
   }
 }
 
-/** The text of one of them; the last one where there are several. */
+/** The text of the member with that name; of several, the last. */
 export const memberText = (object: string, name: string): string | undefined =>
   new Map(membersOf(object)).get(name);

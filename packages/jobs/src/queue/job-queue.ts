@@ -60,7 +60,7 @@ export function createJobQueue(
       for (const job of await jobs.forgotten(kinds, waitedMs)) await enqueue(job);
     },
 
-    /** To be called when less is under way for an owner: the jobs of that kind that wait move up. */
+    /** Call when a job of an owner ended or was handed back: the owner's waiting jobs of that kind move up. */
     async moveUp({ kind, owner }: Pick<JobRecord, 'kind' | 'owner'>): Promise<void> {
       try {
         const waiting = await jobs.waitingOf({ kind, owner }, placedAtOnce);

@@ -134,7 +134,7 @@ export function jobStore(db: Db, chunks: ChunkStore) {
         ),
       ),
 
-    /** Says that a deletion deleted so many more, up to one of them, in the transaction that does it, after `renew`. */
+    /** Adds deleted entries to a deletion's progress, in the transaction that deletes them. `after`: the last one. */
     async advance(
       id: string,
       { deleted, after }: { deleted: number; after: EntryId | undefined },

@@ -13,7 +13,7 @@ export const brief = {
 /** What its place among the jobs of its owner depends on. */
 export type Placed = Pick<JobRecord, 'id' | 'kind' | 'owner' | 'queuedAt'>;
 
-/** Of one queue. */
+/** The kinds of one queue. */
 type Kinds = readonly JobRecord['kind'][];
 
 /** Jobs that are not finished: how many an owner has, their order in the queue, and which of them the queue may have lost. */
@@ -80,7 +80,7 @@ export function queuedJobs(db: Db) {
       return owners.some(({ underWay, waiting }) => waiting > 0 && underWay < mine);
     },
 
-    /** Jobs that have waited for so long that Redis may have lost them: the oldest, at most 500. */
+    /** The oldest 500 jobs that have waited longer than `waitedMs`: Redis may have lost them. */
     async forgotten(kinds: Kinds, waitedMs: number): Promise<Placed[]> {
       const since = new Date(Date.now() - waitedMs);
       const found = jobs.find({ ...unended(kinds), queuedAt: { $lt: since }, $expr: isFree });

@@ -26,7 +26,7 @@ export interface ReplayedBatch {
   last: string;
   /** How many it has. */
   count: number;
-  /** Ids of those that are stored already. */
+  /** Ids of uploads whose entries exist already. */
   repeated: string[];
   /** Those that conform; `taken`: why one is refused whose key was used for another payload. */
   conforming: { id: string; entry: NewEntry; taken: NewReason }[];

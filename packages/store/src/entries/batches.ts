@@ -72,8 +72,8 @@ export function batchStore(db: Db, entries: EntryStore, writer: Writer, timeoutM
     lookUp,
 
     /**
-     * Stores the record and all entries whose `once` is new in one transaction, unless the batch's key is known, or one of theirs was
-     * used for another payload. `chunks` may be called again. Rejects when nothing was stored, or the outcome is not known (see
+     * Stores the record and all entries whose `once` is new, in one transaction. Stores nothing if the batch's key is known, or if a line's
+     * key was used for another payload. `chunks` may be called again. Rejects when nothing was stored, or the outcome is not known (see
      * `storeFault`).
      */
     async storeAll(chunks: () => AsyncIterable<NewEntry[]>, record?: BatchRecord): Promise<Known> {

@@ -128,8 +128,8 @@ export function createInsert({ db, entries, prepare, newKey, writer, timeoutMs }
   }
 
   /**
-   * Of those that are stored already, with the same `once` or key, whether their payloads are the same. One by one from the cursor, since
-   * what is stored may be larger than what came now.
+   * Finds the entries that are stored with the same `once` or key, and compares the payloads. Reads one by one from the cursor: a stored
+   * entry may be larger than the new one.
    */
   async function compare<E extends Comparable>(batch: E[], session?: ClientSession): Promise<Map<E, Before>> {
     const before = new Map<E, Before>();
@@ -199,7 +199,7 @@ export function createInsert({ db, entries, prepare, newKey, writer, timeoutMs }
       return batch.map((entry) => compared.get(entry)?.outcome === 'repeated');
     },
 
-    /** Of each payload, what is stored with the same `once`; undefined where nothing is. */
+    /** For each payload, the entry with the same `once`; undefined if there is none. */
     async before(
       batch: { once: Buffer; sent?: Buffer | undefined; json: Buffer }[],
     ): Promise<(Before | undefined)[]> {
@@ -211,8 +211,8 @@ export function createInsert({ db, entries, prepare, newKey, writer, timeoutMs }
     },
 
     /**
-     * Within a transaction: stores those whose `once` is new, and says of each what became of it: `stored`, `repeated` or `conflicting`.
-     * The transaction is at an end when MongoDB does not take one: then it throws. `createdAt` is a writer's.
+     * Within a transaction: stores the entries whose `once` is new. Returns `stored`, `repeated` or `conflicting` for each entry. Throws if
+     * MongoDB refuses an entry, which ends the transaction. `createdAt` is a writer's.
      */
     async insertWithin(batch: NewEntry[], createdAt: number, session: ClientSession): Promise<Outcome[]> {
       await prepare();
@@ -225,7 +225,7 @@ export function createInsert({ db, entries, prepare, newKey, writer, timeoutMs }
       const [first] = added.length > 0 ? await send(added, writeDocuments(added), session) : [];
       if (first)
         throw new Error(`MongoDB refused entry ${first.index} of ${added.length}: code ${first.code}`);
-      // The transaction sees what it stored.
+      // The transaction sees its own inserts.
       if (further.size > 0)
         for (const [entry, known] of await compare([...further], session)) before.set(entry, known);
       return prepared.map((entry) => before.get(entry)?.outcome ?? 'stored');
@@ -241,7 +241,7 @@ export function sentHash(json: Buffer): Buffer {
     .subarray(0, 16);
 }
 
-/** Whether what was sent, or what a replay made of it, is the entry or what was sent for it. */
+/** Whether two payloads are the same upload. Of a replayed one, either the sent or the changed payload may be equal. */
 function isSame({ payload, sent }: EntryDocument, entry: Comparable): boolean {
   const hashes = [sentHash(entry.json), ...(entry.sent ? [Buffer.from(entry.sent.buffer)] : [])];
   const isAny = (other: Uint8Array) => hashes.some((hash) => hash.equals(other));

@@ -17,8 +17,8 @@ export interface Stretch {
 }
 
 /**
- * The entries of a selection behind one of them, piece by piece, oldest first: at most `limit` entries each. A piece without a match comes
- * too, so that the reader is heard now and then.
+ * Cuts a selection into pieces of at most `limit` entries, oldest first, beginning behind `from`. A piece without a match is yielded too, so
+ * that the caller can renew its lease.
  */
 export async function* stretches(
   entries: Collection<EntryDocument>,

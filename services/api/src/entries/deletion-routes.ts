@@ -29,7 +29,7 @@ type Selection = Period & { filter: Condition[] | undefined };
 
 const entryNotFound = (id: string) => new ApiError('ResourceNotFoundError', `entry ${id} was not found`);
 
-/** What a deletion selects, until now at most: what is uploaded later stays. Throws ApiError where it names nothing. */
+/** The selection of a deletion. It ends now at the latest, so later uploads stay. Throws ApiError if it selects nothing. */
 function toSelection({ filter: text, ...asked }: DeletionRequest): Selection {
   if (asked.from === undefined && asked.to === undefined && text === undefined)
     throw new ApiError('InvalidRequestError', 'name what to delete: one of from, to and filter is needed');

@@ -83,7 +83,7 @@ function check(key: string, value: unknown): unknown {
   return value;
 }
 
-/** Of a key that is there twice one value would be left. A member that is kept as text has a reader of its own, which says more. */
+/** JSON.parse would keep only the last value of a repeated key. The member `textOf` has its own reader, whose message says more. */
 function refuseRepeatedKeys(text: string, { textOf }: FastifyContextConfig): void {
   const repeated = findRepeatedKeys(text);
   // `check` has refused that key already.

@@ -5,8 +5,8 @@ export interface Range {
 }
 
 /**
- * The one range that the header `Range` asks of a file (RFC 9110, 14.1.2). Undefined where the whole file is to be sent: for several
- * ranges, other units and what is no range. `range-parser` and `@fastify/send` refuse a suffix longer than the file.
+ * The one range that the header `Range` asks of a file (RFC 9110, 14.1.2). Undefined for several
+ * ranges, other units and invalid headers: then the whole file is sent. `range-parser` and `@fastify/send` refuse a suffix longer than the file.
  */
 export function parseRange(header: string, bytes: number): Range | 'unsatisfiable' | undefined {
   const set = /^bytes=(.*)$/i.exec(header)?.[1] ?? '';

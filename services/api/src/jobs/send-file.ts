@@ -49,7 +49,7 @@ export function sendBytes(
   return reply.send(compressor ? pipeline(bytes, compressor, () => undefined) : bytes);
 }
 
-/** Sends the file of a completed job, or the part of it that is asked for. Conditions as in RFC 9110, 13.2.2; a file has no date for them. */
+/** Sends the file of a completed job, or the requested range. Conditions follow RFC 9110, 13.2.2; a file has no date. */
 export function createSendFile({
   store: { jobs, parts },
   audit,
@@ -93,7 +93,7 @@ export function createSendFile({
   };
 }
 
-/** Undefined where the whole file is to be sent. Only GET has ranges, and `If-Range` takes only the strong tag. */
+/** Undefined if the whole file is to be sent. Only GET has ranges, and `If-Range` takes only the strong tag. */
 function rangeOf({ headers, method }: FastifyRequest, sha256: string, bytes: number) {
   const { range, 'if-range': condition } = headers;
   if (range === undefined || method !== 'GET') return undefined;

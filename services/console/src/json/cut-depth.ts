@@ -3,7 +3,7 @@ import { endOfToken } from '@sluice/json/tokens.ts';
 /** More than the API takes, with what its answers have around a payload. */
 const mostLevels = 100;
 
-/** A JSON text without what is nested deeper: to read or write that could overflow the stack. */
+/** Cuts deeper levels out of a JSON text: they could overflow the stack. */
 export function cutDepth(text: string): string {
   let level = 0;
   let kept = '';

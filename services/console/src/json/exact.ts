@@ -14,7 +14,7 @@ function keepDigits(_key: string, value: unknown, context?: Source): unknown {
   return isSame || !rawJSON ? value : rawJSON(context.source as string);
 }
 
-/** Like `JSON.parse`, but `toText` writes each number as it is in the text, and what is nested too deeply to be shown is cut off. */
+/** Like `JSON.parse`, but `toText` writes each number as it is in the text, and levels that are too deep to be shown are cut off. */
 export const parseExact = (text: string): unknown =>
   JSON.parse(cutDepth(text), keepDigits as (key: string, value: unknown) => unknown);
 

@@ -7,7 +7,7 @@ import { type Preview, readPreview } from './preview.ts';
 
 const mostProblems = 5;
 
-/** The first rows of a file before it is sent, with the types of what is in them, and which rows will be refused. */
+/** The first rows of a file before it is sent, with the types of their cells, and the rows that will be refused. */
 export function PreviewTable({ file }: { file: File }) {
   const { name, size, lastModified } = file;
   const { data: preview, error } = useQuery({
