@@ -34,7 +34,7 @@ it('lists what the image installs, with versions and licences, and nothing of th
     components.filter((each) => !each.group && each.name === name).map((each) => each.version);
   expect(versions('fastify')).toEqual([locked('services/api', 'fastify')]);
   expect(versions('mongodb')).toEqual([locked('packages/store', 'mongodb')]);
-  expect(versions('bullmq')).toEqual([locked('packages/queues', 'bullmq')]);
+  expect(versions('bullmq')).toEqual([locked('packages/jobs', 'bullmq')]);
   expect([...versions('vitest'), ...versions('typescript')]).toEqual([]);
   expect(components.filter(({ licenses }) => !licenses)).toEqual([]);
 });

@@ -25,6 +25,6 @@ export function connectStore(
     jobs: jobStore(db, chunks),
     parts: partStore(db),
     chunks,
-    replays: replayStore(db, database.entries, writer, config.timeoutMs),
+    replays: replayStore(db, database.entries, database.batches, writer, config.timeoutMs),
   };
 }

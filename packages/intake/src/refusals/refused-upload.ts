@@ -21,6 +21,7 @@ export interface RefusedUpload {
   payload: Buffer;
   /** Of its idempotency key; see `NewEntry`. */
   once?: Buffer | undefined;
+  batch?: RefusedRecord['batch'];
   /** Who sent it; asked only for what is kept. */
   sender?: (() => Pick<RefusedRecord, 'key' | 'network'>) | undefined;
 }
@@ -44,6 +45,7 @@ export function toKept({
   refusal,
   payload,
   once,
+  batch,
   sender,
 }: RefusedUpload): Omit<RefusedRecord, 'id' | 'application' | 'at' | 'version' | keyof Reason> {
   const { name, message } = refusal;
@@ -60,6 +62,7 @@ export function toKept({
     truncated,
     ...sizeOf(text, refusal.details),
     ...(once && { once }),
+    ...(batch && { batch }),
     ...sender?.(),
   };
 }

@@ -1,4 +1,5 @@
 import type { ReplayResult } from '@sluice/shared/contracts/jobs.ts';
+import type { BatchStore } from '@sluice/store/entries/batches.ts';
 import type { EntryStore, NewEntry, Outcome } from '@sluice/store/entries/entries.ts';
 import { storeInTransaction } from '@sluice/store/entries/store-in-transaction.ts';
 import type { Writer } from '@sluice/store/entries/writer.ts';
@@ -29,8 +30,15 @@ export interface ReplayedBatch {
   /** Ids of uploads whose entries exist already. */
   repeated: string[];
   /** Those that conform; `taken`: why one is refused whose key was used for another payload. */
-  conforming: { id: string; entry: NewEntry; taken: NewReason }[];
+  conforming: Conforming[];
   refused: NewReason[];
+}
+
+interface Conforming {
+  id: string;
+  entry: NewEntry;
+  batch: RefusedRecord['batch'];
+  taken: NewReason;
 }
 
 /** `repeated`: stored before with the same key; such an upload is refused no more. */
@@ -53,7 +61,13 @@ const toSelection = ({ options: { path, keyword, from, to } }: Pick<ReplayJob, '
 });
 
 /** Turns refused uploads into entries, some in each transaction: so each is either the one or the other, whoever dies. */
-export function replayStore(db: Db, entries: EntryStore, writer: Pick<Writer, 'write'>, timeoutMs: number) {
+export function replayStore(
+  db: Db,
+  entries: EntryStore,
+  batches: Pick<BatchStore, 'reserve'>,
+  writer: Pick<Writer, 'write'>,
+  timeoutMs: number,
+) {
   const refused = db.collection<RefusedDocument>('refused');
   const jobs = db.collection<JobDocument>('jobs');
 
@@ -68,19 +82,40 @@ export function replayStore(db: Db, entries: EntryStore, writer: Pick<Writer, 'w
     };
   }
 
+  /** Reserves the keys of batches for their lines. Returns the lines that are not to be stored, with the reason. */
+  async function reserveKeys(
+    uploads: Conforming[],
+    session: ClientSession,
+  ): Promise<Map<Conforming, Outcome>> {
+    const outcomes = new Map<Conforming, Outcome>();
+    const byBatch = Map.groupBy(uploads, ({ batch }) => batch?.once.toString('hex'));
+    for (const lines of byBatch.values()) {
+      const [{ batch, entry }] = lines as [Conforming];
+      if (!batch) continue;
+      const known = await batches.reserve(
+        { ...batch, application: entry.application },
+        batch.atomic,
+        session,
+      );
+      if (known !== 'first')
+        for (const line of lines) outcomes.set(line, known === 'again' ? 'repeated' : 'conflicting');
+    }
+    return outcomes;
+  }
+
   async function commitIn(
     session: ClientSession,
     { id, fence }: Pick<ReplayJob, 'id' | 'fence'>,
     { last, count, repeated, conforming, refused: again }: ReplayedBatch,
     createdAt: number,
   ): Promise<Counts> {
-    const outcomes = await entries.insertWithin(
-      conforming.map(({ entry }) => entry),
-      createdAt,
-      session,
-    );
+    const known = await reserveKeys(conforming, session);
+    const free = conforming.filter((upload) => !known.has(upload));
+    const entriesOf = free.map(({ entry }) => entry);
+    const outcomes = await entries.insertWithin(entriesOf, createdAt, session);
+    for (const [i, upload] of free.entries()) known.set(upload, outcomes[i] as Outcome);
     const which = (...wanted: Outcome[]) =>
-      conforming.filter((_, i) => wanted.includes(outcomes[i] as Outcome));
+      conforming.filter((upload) => wanted.includes(known.get(upload) as Outcome));
     const gone = [...repeated, ...which('stored', 'repeated').map(({ id }) => id)].map(
       (id) => new ObjectId(id),
     );

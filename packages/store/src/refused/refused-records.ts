@@ -10,6 +10,13 @@ export interface Reason {
   keyword: string;
 }
 
+/** Names a batch by its key; see `BatchRecord`. */
+export interface KeyedBatch {
+  once: Buffer;
+  hash: Buffer;
+  atomic: boolean;
+}
+
 /** An upload, or a line of a batch or an import, that was refused. */
 export interface RefusedRecord extends Reason {
   id: string;
@@ -32,14 +39,17 @@ export interface RefusedRecord extends Reason {
   key?: string | undefined;
   /** Of its idempotency key; see `NewEntry`. */
   once?: Buffer | undefined;
+  /** The batch with a key, if it is a line of one. */
+  batch?: KeyedBatch | undefined;
   /** The network from which it came, such as `192.0.2.0/24`. */
   network?: string | undefined;
 }
 
-export interface RefusedDocument extends Omit<RefusedRecord, 'id' | 'application' | 'once'> {
+export interface RefusedDocument extends Omit<RefusedRecord, 'id' | 'application' | 'once' | 'batch'> {
   _id: ObjectId;
   application: ObjectId;
   once?: Binary;
+  batch?: { once: Binary; hash: Binary; atomic: boolean };
   /** The key that an entry would have which was stored with it: followers get refused uploads in this order. */
   stored: Binary;
 }
@@ -50,25 +60,30 @@ export type RefusedSelection = Period & Partial<{ [Name in keyof Reason]: Reason
 export const newRefusedId = (): string => new ObjectId().toHexString();
 
 export const toDocument = (
-  { id, application, once, ...rest }: RefusedRecord,
+  { id, application, once, batch, ...rest }: RefusedRecord,
   stored: Binary,
 ): RefusedDocument => ({
   ...rest,
   ...(once && { once: new Binary(once) }),
+  ...(batch && { batch: { ...batch, once: new Binary(batch.once), hash: new Binary(batch.hash) } }),
   _id: new ObjectId(id),
   application: new ObjectId(application),
   stored,
 });
 
+const toBytes = ({ buffer }: Binary) => Buffer.from(buffer);
+
 export const toRefused = ({
   _id,
   application,
   once,
+  batch,
   stored: _,
   ...rest
 }: RefusedDocument): RefusedRecord => ({
   ...rest,
-  ...(once && { once: Buffer.from(once.buffer) }),
+  ...(once && { once: toBytes(once) }),
+  ...(batch && { batch: { ...batch, once: toBytes(batch.once), hash: toBytes(batch.hash) } }),
   id: _id.toHexString(),
   application: application.toHexString(),
 });

@@ -80,7 +80,7 @@ export function replayKind({ store, compiler, leaseMs }: Dependencies): JobKind<
       else if (judged?.kind === 'refused') batch.refused.push(judged.reason);
       else if (judged?.kind === 'conforming') {
         for (const field of recordFields.find(intake, judged.payload)) found.add(field);
-        batch.conforming.push({ id, entry: judged.entry, taken });
+        batch.conforming.push({ id, entry: judged.entry, batch: upload.batch, taken });
         bytes += judged.entry.json.length;
       }
       Object.assign(batch, { last: id, count: at + 1 });

@@ -14,17 +14,18 @@ interface Dependencies {
 
 type Line = RefusedUpload & { line: number };
 
-/** Gathers the refused lines of a batch. `once`: of a batch with a key. */
+/** Gathers the refused lines of a batch; `batch`: of one with a key. */
 export function createRefusedLines(
   { entries, refusalRecorder }: Dependencies,
-  once: Buffer | undefined,
+  batch: RefusedUpload['batch'],
   sender: RefusedUpload['sender'],
 ) {
   const lines: Line[] = [];
 
   return {
     onRefused(line: number, refusal: LineRefusal, payload: Buffer): void {
-      lines.push({ source: 'batch', line, refusal, payload, once: once && lineHash(once, line), sender });
+      const once = batch && lineHash(batch.once, line);
+      lines.push({ source: 'batch', line, refusal, payload, once, batch, sender });
     },
 
     /**

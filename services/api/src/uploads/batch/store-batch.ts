@@ -21,7 +21,7 @@ import type { Quotas } from '../../limits/quota.ts';
 import type { Spend } from '../../limits/rate.ts';
 import type { UploadMetrics } from '../../metrics/uploads.ts';
 import type { GroupCommit } from '../group-commit.ts';
-import { idempotencyHash } from '../idempotency.ts';
+import { idempotencyHash, lineHash } from '../idempotency.ts';
 import { outcomeError } from '../outcome-errors.ts';
 import type { Line } from './lines.ts';
 import { createRefusedLines } from './refused-lines.ts';
@@ -64,8 +64,12 @@ export function createStoreBatch({
   refusalRecorder,
   metrics,
 }: Dependencies) {
-  const refusedLines = ({ sender }: Batch, record?: BatchRecord) =>
-    createRefusedLines({ entries, refusalRecorder }, record?.once, sender);
+  const refusedLines = ({ sender, atomic }: Batch, record?: BatchRecord) =>
+    createRefusedLines(
+      { entries, refusalRecorder },
+      record && { once: record.once, hash: record.hash, atomic },
+      sender,
+    );
 
   /** Lines can take long to validate: nothing is to be stored when the purge has been there. */
   async function refuseDeleted({ domain }: Intake): Promise<void> {
@@ -131,50 +135,53 @@ export function createStoreBatch({
       throw accepted === 0 ? fault : unavailable(inPart, 2, fault);
     }
     const stored = await refused.keep(application, errors);
-    if (stored.size > 0) {
-      if (record && !recorded) refuseOther(await batches.record(record));
-      metrics?.repeated(stored.size);
-    }
+    if (stored.size > 0) metrics?.repeated(stored.size);
     return { accepted: accepted + stored.size, errors };
   }
 
-  /** A batch that is not stored leaves no field. */
-  async function refuseUsedKeys({ entries: lines }: Chunk): Promise<void> {
-    const keyed = lines.flatMap(({ once, json }) => (once ? [{ once, json }] : []));
-    const before = keyed.length > 0 ? await entries.before(keyed) : [];
-    if (before.some((known) => known?.outcome === 'conflicting')) refuseOther('other');
+  /** Lines of a batch that replays have stored. */
+  async function replayedLines({ lines }: Batch, { once }: BatchRecord): Promise<Set<number>> {
+    const before = await entries.before(
+      lines.map(({ line, bytes }) => ({ once: lineHash(once, line), json: bytes })),
+    );
+    return new Set(lines.flatMap(({ line }, at) => (before[at]?.outcome === 'repeated' ? line : [])));
   }
 
   /** All lines or none: the first pass looks for errors, the second stores. */
-  async function storeAll(application: CachedApplication, batch: Batch, record?: BatchRecord) {
+  async function storeAll(
+    application: CachedApplication,
+    batch: Batch,
+    record?: BatchRecord,
+  ): Promise<Pick<BatchResult, 'accepted' | 'errors'>> {
     const errors: LineError[] = [];
     const all = { accepted: batch.lines.length, errors };
-    const known = record ? await batches.lookUp(record) : 'first';
+    const { known, replays } = record ? await batches.lookUp(record) : { known: 'first' as const };
     refuseOther(known);
     if (known === 'again') {
       metrics?.repeated(all.accepted);
       return all;
     }
+    const replayed = record && known === 'partly' ? await replayedLines(batch, record) : undefined;
+    const lines = batch.lines.filter(({ line }) => !replayed?.has(line));
     const refused = refusedLines(batch, record);
-    for await (const _ of validateLines(application, batch.lines, errors, refused));
-    const before = await refused.keep(application, errors);
+    for await (const _ of validateLines(application, lines, errors, refused));
+    await refused.keep(application, errors);
     if (errors.length > 0) return { accepted: 0, errors };
-    const lines = batch.lines.filter(({ line }) => !before.has(line));
-    const options = { once: record?.once };
     async function* valid() {
       // By now too many others may wait for a line to be validated: it must not be missing.
       const late: LineError[] = [];
-      for await (const chunk of validateLines(application, lines, late, options)) {
+      for await (const chunk of validateLines(application, lines, late)) {
         if (late.length > 0) break;
         await refuseDeleted(application);
-        if (chunk.fields.pointers.size > 0) await refuseUsedKeys(chunk);
         await recordFields.record(application, chunk.fields.pointers);
         yield chunk.entries;
       }
       if (late.length > 0) throw noneStored(batch.lines.length, late);
     }
-    const outcome = await batches.storeAll(valid, record);
+    const outcome = await batches.storeAll(valid, record, replays);
     refuseOther(outcome);
+    // A replay stored a line meanwhile.
+    if (outcome === 'partly') return storeAll(application, batch, record);
     metrics?.[outcome === 'first' ? 'stored' : 'repeated'](lines.length);
     return all;
   }
