@@ -196,6 +196,19 @@ describe.each([
     expect(await uploads.fields(domain)).toEqual([]);
   });
 
+  it('is refused as before where another line is still wrong after a replay', async () => {
+    const body = '{"a":"1"}\n{"a":"x"}\n{"a":2}\n';
+    await send(body);
+    await refused.untilCounted(2);
+    expect(await replay({ coerce: [{ path: '/a', to: 'number' }] })).toMatchObject({ still_refused: 1 });
+    const { status, text } = await send(body);
+    expect({ status, text }).toMatchObject({ status: query ? 422 : 207 });
+    await publish(['number', 'string']);
+    expect((await send(body)).status).toBe(201);
+    const stored = await uploads.payloads(domain);
+    expect(stored.map(({ a }) => String(a)).sort()).toEqual(['1', '2', 'x']);
+  });
+
   it('does not take the line of another batch for a repetition', async () => {
     expect((await send('{"a":"1"}\n')).status).toBe(422);
     await refused.untilCounted(1);

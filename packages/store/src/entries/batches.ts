@@ -40,7 +40,7 @@ class Changed extends Error {}
 export type BatchStore = ReturnType<typeof batchStore>;
 
 /** Remembers batches with an idempotency key for as long as their application lives. */
-export function batchStore(db: Db, entries: EntryStore, writer: Writer, timeoutMs: number) {
+export function batchStore(db: Db, entries: EntryStore, writer: Pick<Writer, 'write'>, timeoutMs: number) {
   const batches = db.collection<BatchDocument>('batches');
 
   async function insert(
@@ -128,7 +128,11 @@ export function batchStore(db: Db, entries: EntryStore, writer: Writer, timeoutM
         });
         return 'first';
       } catch (error) {
-        return unlessKnown(record, error);
+        if (error instanceof Changed) return 'partly';
+        const known = await unlessKnown(record, error);
+        // It was so before: the error has another cause.
+        if (known === 'partly' && replays !== undefined) throw error;
+        return known;
       }
     },
   };

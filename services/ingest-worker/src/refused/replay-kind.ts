@@ -74,12 +74,12 @@ export function replayKind({ store, compiler, leaseMs }: Dependencies): JobKind<
       const judged = isRepeated ? undefined : await judge(upload, intake, amendments);
       const outcome =
         judged?.kind === 'conforming' && used.has(id) ? await outcomeOf(judged.entry) : undefined;
-      const taken = takenReason(upload, intake.version);
       if (isRepeated || outcome === 'repeated') batch.repeated.push(id);
-      else if (outcome === 'conflicting') batch.refused.push(taken);
+      else if (outcome === 'conflicting') batch.refused.push(takenReason(upload, intake.version));
       else if (judged?.kind === 'refused') batch.refused.push(judged.reason);
       else if (judged?.kind === 'conforming') {
         for (const field of recordFields.find(intake, judged.payload)) found.add(field);
+        const taken = takenReason(upload, intake.version);
         batch.conforming.push({ id, entry: judged.entry, batch: upload.batch, taken });
         bytes += judged.entry.json.length;
       }
