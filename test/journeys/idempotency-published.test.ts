@@ -179,6 +179,8 @@ describe.each([
     await refused.untilCounted(1);
     await publish(['number', 'string']);
     expect((await send(partlyBad)).status).toBe(201);
+    // Which refuses the line again.
+    await publish('boolean');
     expect(await replay()).toEqual({ stored: 0, still_refused: 0, repeated: 1 });
     expect([await uploads.count(domain), await waiting()]).toEqual([3, 0]);
   });

@@ -26,14 +26,14 @@ const stepMs = 5;
 const mostBytes = 1024 ** 2;
 
 interface Dependencies {
-  store: Pick<Store, 'applications' | 'entries' | 'fields' | 'jobs' | 'replays'>;
+  store: Pick<Store, 'applications' | 'batches' | 'entries' | 'fields' | 'jobs' | 'replays'>;
   compiler: Compiler;
   leaseMs: number;
 }
 
 /** Validates refused uploads again. A batch of them becomes entries as a whole, or not at all. */
 export function replayKind({ store, compiler, leaseMs }: Dependencies): JobKind<ReplayJob> {
-  const { applications, entries, fields, jobs, replays } = store;
+  const { applications, batches, entries, fields, jobs, replays } = store;
   const loadIntake = createLoadIntake({ fields, compiler });
   const recordFields = createRecordFields(fields);
 
@@ -44,12 +44,20 @@ export function replayKind({ store, compiler, leaseMs }: Dependencies): JobKind<
     return known?.version === application.version ? known : loadIntake(application);
   }
 
-  /** What is stored with the keys of uploads, before they are judged: it may be older than the schema. */
+  /** Finds the uploads whose keys are used, before they are judged: what is stored may be older than the schema. */
   async function usedKeys(uploads: RefusedRecord[]): Promise<Map<string, Before['outcome']>> {
     const keyed = uploads.filter(({ once, truncated }) => once && !truncated);
     const sent = keyed.map(({ once, payload }) => ({ once: once as Buffer, json: Buffer.from(payload) }));
     const before = sent.length > 0 ? await entries.before(sent) : [];
-    return new Map(keyed.flatMap(({ id }, at) => (before[at] ? [[id, before[at].outcome]] : [])));
+    const used = new Map(keyed.flatMap(({ id }, at) => (before[at] ? [[id, before[at].outcome]] : [])));
+    // Entries of atomic batches have no keys: the record of the batch tells.
+    const byBatch = Map.groupBy(uploads, ({ batch }) => (batch?.atomic ? batch.once.toString('hex') : ''));
+    for (const lines of byBatch.values()) {
+      const [{ batch, application }] = lines as [RefusedRecord];
+      if (batch?.atomic && (await batches.lookUp({ ...batch, application })).known === 'again')
+        for (const { id } of lines) used.set(id, 'repeated');
+    }
+    return used;
   }
 
   /** The same of one that was changed. */
