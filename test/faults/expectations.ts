@@ -16,11 +16,14 @@ export async function expectExact(what: string, oracle: Oracle, more: object = {
   expect(verdict.acknowledged).toBeGreaterThan(0);
 }
 
-/** A fault that nobody noticed was none. */
-export function expectFelt(oracle: Oracle): void {
+/** Whether a client noticed the fault. */
+export function isFelt(oracle: Oracle): boolean {
   const answers = oracle.answers();
-  expect((answers[0] ?? 0) + (answers[503] ?? 0)).toBeGreaterThan(0);
+  return (answers[0] ?? 0) + (answers[503] ?? 0) > 0;
 }
+
+/** A fault that nobody noticed was none. */
+export const expectFelt = (oracle: Oracle): void => expect(isFelt(oracle)).toBe(true);
 
 /** 0 stands for a request without an answer. */
 export function expectOnly(oracle: Oracle, ...statuses: number[]): void {
