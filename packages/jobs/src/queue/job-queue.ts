@@ -55,7 +55,7 @@ export function createJobQueue(
     /** Whether a job waits of an owner for whom less is under way than for this one. */
     isOutweighed: (owner: string): Promise<boolean> => jobs.isOutweighed(kinds, owner),
 
-    /** Enqueues again what has waited for so long that Redis may have lost it. */
+    /** Enqueues again the jobs that have waited longer than `waitedMs`: Redis may have lost them. */
     async recover(waitedMs: number): Promise<void> {
       for (const job of await jobs.forgotten(kinds, waitedMs)) await enqueue(job);
     },
@@ -71,7 +71,7 @@ export function createJobQueue(
         );
         await Promise.all(placed);
       } catch (error) {
-        // The next delivery of theirs does it.
+        // The owner's next delivery moves them up.
         log.debug({ event: 'queue.unmoved', kind, reason: (error as Error).message });
       }
     },

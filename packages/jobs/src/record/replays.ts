@@ -44,7 +44,7 @@ interface Conforming {
 /** `repeated`: stored before with the same key; such an upload is refused no more. */
 type Counts = Required<ReplayResult>;
 
-/** Some of the uploads are not there any more: the batch is to be read again. */
+/** Some refused uploads were removed meanwhile: read the batch again. */
 export class UploadsGone extends Error {}
 
 /** The job has ended, or another worker has it. */
@@ -60,7 +60,7 @@ const toSelection = ({ options: { path, keyword, from, to } }: Pick<ReplayJob, '
   to,
 });
 
-/** Turns refused uploads into entries, some in each transaction: so each is either the one or the other, whoever dies. */
+/** Turns refused uploads into entries, a batch in each transaction: if a worker dies, each upload is still either refused or an entry. */
 export function replayStore(
   db: Db,
   entries: EntryStore,
@@ -174,7 +174,7 @@ export function replayStore(
     count: (job: Pick<ReplayJob, 'application' | 'options' | 'after'>): Promise<number> =>
       refused.countDocuments(filterOf(job)),
 
-    /** The next of them, oldest first. */
+    /** The next uploads of a replay, oldest first. */
     async next(
       job: Pick<ReplayJob, 'application' | 'options' | 'after'>,
       limit = mostUploads,

@@ -28,7 +28,7 @@ interface BatchDocument {
  */
 export type Known = 'first' | 'again' | 'partly' | 'other';
 
-/** What is known of a batch; `replays` of one that is stored in part. */
+/** The state of a batch's key. `replays` is there only if the batch is stored in part. */
 export interface KnownBatch {
   known: Known;
   replays?: number | undefined;

@@ -39,7 +39,7 @@ export interface RefusedRecord extends Reason {
   key?: string | undefined;
   /** Of its idempotency key; see `NewEntry`. */
   once?: Buffer | undefined;
-  /** The batch with a key, if it is a line of one. */
+  /** The batch of the line, if the batch has a key. */
   batch?: KeyedBatch | undefined;
   /** The network from which it came, such as `192.0.2.0/24`. */
   network?: string | undefined;
