@@ -4,7 +4,7 @@ const { readdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 
 /** What a build is made from, with the lockfile. */
-const sources = ['services/console', 'packages/json/src', 'packages/schemas/src'];
+const sources = ['services/console', 'packages/json/src', 'packages/schemas/src', 'packages/tables/src'];
 
 function hashOf(root) {
   const hash = createHash('sha256').update(readFileSync(join(root, 'pnpm-lock.yaml')));

@@ -23,7 +23,7 @@ process.exitCode = fs.readFileSync('src/main.tsx', 'utf8') === 'broken' ? 1 : 0;
 `;
   write('pnpm-lock.yaml', 'lock');
   write('services/console/src/main.tsx', 'one');
-  for (const name of ['json', 'schemas']) write(`packages/${name}/src/a.ts`, 'one');
+  for (const name of ['json', 'schemas', 'tables']) write(`packages/${name}/src/a.ts`, 'one');
   write('services/console/node_modules/vite/bin/vite.js', builder);
   const build = () =>
     run(process.execPath, ['-e', `require(${JSON.stringify(script)}).buildConsole(${JSON.stringify(root)})`]);

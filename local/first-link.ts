@@ -1,5 +1,5 @@
+import { firstCode } from '@sluice/api/accounts/first-code.ts';
 import { connectStore } from '@sluice/jobs/connect.ts';
-import { firstCode } from '@sluice/shared/first-code.ts';
 
 interface Installation {
   address: string;

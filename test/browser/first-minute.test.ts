@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { firstCode } from '@sluice/shared/first-code.ts';
+import { firstCode } from '@sluice/api/accounts/first-code.ts';
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { startSluice } from '../support/sluice.ts';

@@ -1,4 +1,4 @@
-import { firstCode } from '@sluice/shared/first-code.ts';
+import { firstCode } from '@sluice/api/accounts/first-code.ts';
 import { expect, it, onTestFinished } from 'vitest';
 import { startSluice, storeOf } from '../support/sluice.ts';
 

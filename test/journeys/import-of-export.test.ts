@@ -1,12 +1,12 @@
 import { createChunker } from '@sluice/api/imports/chunker.ts';
 import { createCsv } from '@sluice/export-worker/formats/csv.ts';
-import { readRecord } from '@sluice/json/csv-record.ts';
 import { framesOf } from '@sluice/json/frames.ts';
 import { toPointer } from '@sluice/json/pointer.ts';
-import { csvSplitter } from '@sluice/json/split/csv.ts';
-import { columnsOf } from '@sluice/schemas/columns/columns.ts';
-import { readHeader } from '@sluice/schemas/csv/header.ts';
-import { createRowJson } from '@sluice/schemas/csv/row.ts';
+import { columnsOf } from '@sluice/tables/columns.ts';
+import { readHeader } from '@sluice/tables/csv/header.ts';
+import { readRecord } from '@sluice/tables/csv/record.ts';
+import { createRowJson } from '@sluice/tables/csv/row.ts';
+import { csvSplitter } from '@sluice/tables/csv/split.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { eachField } from '../support/each-field.ts';

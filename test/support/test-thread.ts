@@ -1,5 +1,5 @@
 import { getPriority } from 'node:os';
-import { serve } from '@sluice/shared/threads/serve.ts';
+import { serve } from '@sluice/threads/serve.ts';
 
 export type TestRequest = 'spin' | 'grow' | 'throw' | 'priority' | { echo: string };
 

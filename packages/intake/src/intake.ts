@@ -1,5 +1,5 @@
-import { schemaFields } from '@sluice/schemas/columns/schema-fields.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
+import { schemaFields } from '@sluice/schemas/fields/schema-fields.ts';
 import { parseSchema } from '@sluice/schemas/parse-schema.ts';
 import type { Validator } from '@sluice/schemas/validate/validator.ts';
 import { unavailable } from '@sluice/shared/errors.ts';

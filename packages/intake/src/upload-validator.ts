@@ -1,10 +1,10 @@
 import { withoutByteOrderMark } from '@sluice/json/read-payload.ts';
 import { OutOfSteps } from '@sluice/schemas/validate/budget.ts';
-import { type Admission, unlimited } from '@sluice/shared/admission.ts';
 import { byLimit, unavailable } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import { createThread, ThreadBusy } from '@sluice/shared/threads/thread.ts';
 import { fitsInDocument } from '@sluice/store/entries/write-documents.ts';
+import { type Admission, unlimited } from '@sluice/threads/admission.ts';
+import { createThread, ThreadBusy } from '@sluice/threads/thread.ts';
 import type { Intake } from './intake.ts';
 import { tooLarge, tooLargeToStore } from './line-errors.ts';
 import type { RecordFields } from './record-fields.ts';

@@ -1,9 +1,9 @@
 import { toBson } from '@sluice/json/write-bson.ts';
-import { schemaFields } from '@sluice/schemas/columns/schema-fields.ts';
+import { schemaFields } from '@sluice/schemas/fields/schema-fields.ts';
 import { parseSchema } from '@sluice/schemas/parse-schema.ts';
 import { createRun, isTooMany, type Run } from '@sluice/schemas/validate/run.ts';
-import { serve } from '@sluice/shared/threads/serve.ts';
 import { fitsInDocument } from '@sluice/store/entries/write-documents.ts';
+import { serve } from '@sluice/threads/serve.ts';
 import { LRUCache } from 'lru-cache';
 import { createFieldSet, type FieldSet } from './field-set.ts';
 import { tooLarge, tooLargeToStore } from './line-errors.ts';

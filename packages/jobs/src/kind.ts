@@ -1,4 +1,4 @@
-import type { JobState } from '@sluice/shared/jobs.ts';
+import type { JobState } from '@sluice/shared/contracts/job-kinds.ts';
 import type { Store } from './connect.ts';
 import type { Manifest } from './record/job.ts';
 import type { JobRecord } from './record/job-records.ts';

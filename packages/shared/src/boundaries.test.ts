@@ -30,13 +30,28 @@ describe('in the services', () => {
   });
 
   it('packages import in one direction', () => {
-    const order = ['shared', 'json', 'schemas', 'store', 'jobs', 'intake'];
+    const order = ['shared', 'threads', 'json', 'schemas', 'tables', 'store', 'jobs', 'intake'];
     const against = files.filter(({ file, text }) => {
       const own = order.indexOf(file.split('/')[1] as string);
       const imported = Array.from(text.matchAll(/'@sluice\/([\w-]+)\//g), ([, name]) => name as string);
       return file.startsWith('packages/') && imported.some((name) => !order.slice(0, own).includes(name));
     });
     expect(against.map(({ file }) => file)).toEqual([]);
+  });
+
+  it('what lies in shared is used by more than one', () => {
+    const inPackage = (file: string) => file.split('/').slice(0, 2).join('/');
+    const lonely = files.filter(({ file }) => {
+      const [, path] = file.match(/^packages\/shared\/src\/(?!config\/)(.*)/) ?? [];
+      if (!path) return false;
+      const within = new RegExp(`'\\.[./\\w-]*${path.split('/').at(-1)}'`);
+      const isInner = files.some(
+        ({ file: user, text }) => inPackage(user) === 'packages/shared' && within.test(text),
+      );
+      const users = having(new RegExp(`'@sluice/shared/${path}'`)).map(inPackage);
+      return !isInner && new Set(users).size < 2;
+    });
+    expect(lonely.map(({ file }) => file)).toEqual([]);
   });
 
   it('nothing that others send is parsed by JSON.parse alone, which takes keys for others', () => {
@@ -47,7 +62,7 @@ describe('in the services', () => {
       'packages/json/src/tokens.ts',
       'packages/json/src/write-bson.ts',
       // Whether it is JSON.
-      'packages/schemas/src/csv/cell-json.ts',
+      'packages/tables/src/csv/cell-json.ts',
       'services/ingest-worker/src/chunks/report.ts',
     ];
     expect(having(/JSON\.parse\(/).toSorted()).toEqual(room.toSorted());

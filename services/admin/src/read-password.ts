@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { isPassword } from '@sluice/shared/credentials.ts';
+import { isPassword } from '@sluice/store/accounts/credentials.ts';
 import { AdminError } from './admin-error.ts';
 
 /** Asks for a new password, twice and without showing it, or reads it from a standard input that is no terminal. */

@@ -1,7 +1,7 @@
 import { createSurvey } from '@sluice/export-worker/shape/survey.ts';
 import type { TableShape } from '@sluice/jobs/record/export-record.ts';
 import { fromPointer, toPointer } from '@sluice/json/pointer.ts';
-import { type Column, columnsOf } from '@sluice/schemas/columns/columns.ts';
+import { type Column, columnsOf } from '@sluice/tables/columns.ts';
 import fc from 'fast-check';
 import { BSON } from 'mongodb';
 import { eachField } from '../each-field.ts';

@@ -1,6 +1,6 @@
 import type { FileFormat } from '@sluice/export-worker/formats/format.ts';
 import { toPointer } from '@sluice/json/pointer.ts';
-import { type Column, columnsOf } from '@sluice/schemas/columns/columns.ts';
+import { type Column, columnsOf } from '@sluice/tables/columns.ts';
 import fc from 'fast-check';
 import { Binary, BSON } from 'mongodb';
 import { eachField } from '../each-field.ts';

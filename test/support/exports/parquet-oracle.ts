@@ -1,5 +1,5 @@
 import { toPointer } from '@sluice/json/pointer.ts';
-import type { Column } from '@sluice/schemas/columns/columns.ts';
+import type { Column } from '@sluice/tables/columns.ts';
 import { eachField } from '../each-field.ts';
 import type { ObjectShape, Shape } from './parquet-shapes.ts';
 

@@ -1,7 +1,7 @@
 import { createFileNames } from '@sluice/export-worker/shape/file-names.ts';
 import type { TableShape } from '@sluice/jobs/record/export-record.ts';
 import { fromPointer, toPointer } from '@sluice/json/pointer.ts';
-import type { Column } from '@sluice/schemas/columns/columns.ts';
+import type { Column } from '@sluice/tables/columns.ts';
 import { baseOf, isFilledArray, isFilledObject, keysOf, valuesAt, withKey } from './arrays.ts';
 import type { Entry, Payload } from './entries.ts';
 

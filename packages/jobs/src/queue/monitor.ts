@@ -1,6 +1,5 @@
 import { within } from '@sluice/shared/deadline.ts';
 import { type Metrics, scrapeMs } from '@sluice/shared/metrics/metrics.ts';
-import { share } from '@sluice/shared/share.ts';
 import { type Consumer, type RequeueCause, requeueCauses } from './consumer.ts';
 import type { Producer } from './producer.ts';
 import type { Kind, QueueDefinition } from './queues.ts';
@@ -70,4 +69,15 @@ export function countRequeues(
     ),
   );
   return (kind, cause) => counts.get(`${kind} ${cause}`)?.();
+}
+
+/** Whoever calls while the work is under way shares its outcome. */
+function share<T>(work: () => Promise<T>): () => Promise<T> {
+  let underWay: Promise<T> | undefined;
+  return () => {
+    underWay ??= work().finally(() => {
+      underWay = undefined;
+    });
+    return underWay;
+  };
 }

@@ -1,6 +1,6 @@
-import type { Delimiter } from '@sluice/json/csv-delimiter.ts';
 import type { Formulas, ImportFormat } from '@sluice/shared/contracts/jobs.ts';
 import type { Cut } from '@sluice/store/entries/cuts.ts';
+import type { Delimiter } from '@sluice/tables/csv/delimiter.ts';
 import type { ReasonGroup } from './chunk-records.ts';
 import type { Job } from './job.ts';
 

@@ -1,7 +1,7 @@
-import type { Column } from '@sluice/schemas/columns/columns.ts';
 import type { Arrays, Format, Formulas, Meta } from '@sluice/shared/contracts/jobs.ts';
 import type { Cut, Seen } from '@sluice/store/entries/cuts.ts';
 import type { EntryId } from '@sluice/store/entries/entry-id.ts';
+import type { Column } from '@sluice/tables/columns.ts';
 import type { Job } from './job.ts';
 
 export interface ExportOptions {

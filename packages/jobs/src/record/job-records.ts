@@ -1,5 +1,5 @@
+import type { JobState } from '@sluice/shared/contracts/job-kinds.ts';
 import type { DeletionResult, ReplayResult } from '@sluice/shared/contracts/jobs.ts';
-import type { JobState } from '@sluice/shared/jobs.ts';
 import type { EntryId } from '@sluice/store/entries/entry-id.ts';
 import { ObjectId } from 'mongodb';
 import type { ImportJob, RehearsalJob } from './chunked-records.ts';

@@ -1,4 +1,4 @@
-import type { JobState } from '@sluice/shared/jobs.ts';
+import type { JobState } from '@sluice/shared/contracts/job-kinds.ts';
 
 export interface Part {
   id: string;

@@ -1,4 +1,4 @@
-import type { JobState } from '@sluice/shared/jobs.ts';
+import type { JobState } from '@sluice/shared/contracts/job-kinds.ts';
 import type { EntryId } from '@sluice/store/entries/entry-id.ts';
 import { idsOf } from '@sluice/store/ids.ts';
 import { claimed, fromNow, hasMatched, isFree, released } from '@sluice/store/lease.ts';

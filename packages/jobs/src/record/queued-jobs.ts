@@ -1,4 +1,4 @@
-import { type JobState, jobKinds } from '@sluice/shared/jobs.ts';
+import { type JobState, jobKinds } from '@sluice/shared/contracts/job-kinds.ts';
 import { idsOf } from '@sluice/store/ids.ts';
 import { isFree, isLeased } from '@sluice/store/lease.ts';
 import { type Db, type Filter, ObjectId } from 'mongodb';

@@ -1,5 +1,5 @@
 import { toJson } from '@sluice/json/numbers.ts';
-import { everyType, numbers, ownTypes, types } from '../columns/value-types.ts';
+import { everyType, numbers, ownTypes, types } from '../fields/value-types.ts';
 import type { Schema } from '../parse-schema.ts';
 import type { Spend } from '../validate/budget.ts';
 import { createEqual } from '../validate/equal.ts';

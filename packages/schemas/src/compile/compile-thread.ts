@@ -1,5 +1,5 @@
 import { readPayload } from '@sluice/json/read-payload.ts';
-import { serve } from '@sluice/shared/threads/serve.ts';
+import { serve } from '@sluice/threads/serve.ts';
 import { changesBetween } from '../changes/changes-between.ts';
 import type { Change } from '../changes/report.ts';
 import { type Checked, checkSchema } from '../check/check.ts';

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { jobKinds, jobStates } from '../jobs.ts';
 import { BodyFilter, Timestamp } from './entries.ts';
+import { jobKinds, jobStates } from './job-kinds.ts';
 
 const strict = { additionalProperties: false };
 export const Format = Type.Enum(['csv', 'ndjson', 'parquet'], {

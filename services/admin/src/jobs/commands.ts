@@ -1,4 +1,4 @@
-import { type JobState, jobStates } from '@sluice/shared/jobs.ts';
+import { type JobState, jobStates } from '@sluice/shared/contracts/job-kinds.ts';
 import { type Command, Option } from 'commander';
 import { printRows } from '../print.ts';
 import { withStore } from '../with-store.ts';

@@ -1,5 +1,5 @@
 import { parseDuration } from '@sluice/shared/config/kinds.ts';
-import { isUsername } from '@sluice/shared/credentials.ts';
+import { isUsername } from '@sluice/store/accounts/credentials.ts';
 import bcrypt from 'bcrypt';
 import { AdminError } from '../admin-error.ts';
 import { createNote } from '../audit.ts';

@@ -1,4 +1,4 @@
-import { serve } from '@sluice/shared/threads/serve.ts';
+import { serve } from '@sluice/threads/serve.ts';
 import bcrypt from 'bcrypt';
 
 /** The threads of ./passwords.ts. */

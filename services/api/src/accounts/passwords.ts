@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { type Admission, unlimited } from '@sluice/shared/admission.ts';
-import { isPassword } from '@sluice/shared/credentials.ts';
-import { createThread } from '@sluice/shared/threads/thread.ts';
+import { isPassword } from '@sluice/store/accounts/credentials.ts';
+import { type Admission, unlimited } from '@sluice/threads/admission.ts';
+import { createThread } from '@sluice/threads/thread.ts';
 import bcrypt from 'bcrypt';
 import type { HashAnswer, HashRequest } from './hash-thread.ts';
 

@@ -1,13 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Success } from '@sluice/shared/contracts/envelope.ts';
-import { User, UserUpdate } from '@sluice/shared/contracts/users.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { UserRecord } from '@sluice/store/accounts/users.ts';
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { Dependencies } from '../dependencies.ts';
+import { Success } from '../http/answers.ts';
 import { success } from '../http/envelope.ts';
 import { ownerRoutes, refusals } from '../http/route-parts.ts';
+import { User, UserUpdate } from './contract.ts';
 
 const toUser = ({ username, locale, createdAt, lastModifiedAt }: Omit<UserRecord, 'passwordHash'>): User => ({
   username,

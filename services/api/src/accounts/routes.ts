@@ -1,16 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
-import {
-  Credentials,
-  PasswordByCode,
-  PasswordChange,
-  Registration,
-  Token,
-} from '@sluice/shared/contracts/users.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
-import { isFirstCode } from '@sluice/shared/first-code.ts';
 import type { UserRecord } from '@sluice/store/accounts/users.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { Message, Success } from '../http/answers.ts';
 import { success } from '../http/envelope.ts';
 import {
   overLimit,
@@ -22,6 +14,8 @@ import {
 } from '../http/route-parts.ts';
 import { addressKey } from '../limits/address-key.ts';
 import { limitAddresses } from '../limits/rate.ts';
+import { Credentials, PasswordByCode, PasswordChange, Registration, Token } from './contract.ts';
+import { isFirstCode } from './first-code.ts';
 import { createLoginGuard } from './login-guard.ts';
 import { createPasswords } from './passwords.ts';
 import { ByName, profileRoutes } from './profile-routes.ts';

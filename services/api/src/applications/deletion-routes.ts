@@ -1,12 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Application } from '@sluice/shared/contracts/applications.ts';
-import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
 import { applicationNotFound } from '@sluice/shared/errors.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { Message, Success } from '../http/answers.ts';
 import { success } from '../http/envelope.ts';
 import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
 import { createActivityOf } from './activity.ts';
 import { createAnnounce } from './announce.ts';
+import { Application } from './contract.ts';
 import { findApplication } from './find.ts';
 import { createSendOne } from './send-one.ts';
 

@@ -1,4 +1,4 @@
-import { schemaFields } from '@sluice/schemas/columns/schema-fields.ts';
+import { schemaFields } from '@sluice/schemas/fields/schema-fields.ts';
 import { parseSchema } from '@sluice/schemas/parse-schema.ts';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';

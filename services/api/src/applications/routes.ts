@@ -1,22 +1,22 @@
 import { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
+import type { ApplicationChange } from '@sluice/store/applications/applications.ts';
+import Type from 'typebox';
+import type { Dependencies } from '../dependencies.ts';
+import { Success } from '../http/answers.ts';
+import { toPackageUrl } from '../http/formats.ts';
+import { ByDomain, overLimit, ownerRoutes, refusals } from '../http/route-parts.ts';
+import { sendJson, success200 } from '../http/send-json.ts';
+import { createActivityOf } from './activity.ts';
+import { createAnnounce } from './announce.ts';
 import {
   Application,
   ApplicationsQuery,
   ApplicationUpdate,
   type Connector,
   NewApplication,
-} from '@sluice/shared/contracts/applications.ts';
-import { Success } from '@sluice/shared/contracts/envelope.ts';
-import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
-import type { ApplicationChange } from '@sluice/store/applications/applications.ts';
-import Type from 'typebox';
-import type { Dependencies } from '../dependencies.ts';
-import { toPackageUrl } from '../http/formats.ts';
-import { ByDomain, overLimit, ownerRoutes, refusals } from '../http/route-parts.ts';
-import { sendJson, success200 } from '../http/send-json.ts';
-import { createActivityOf } from './activity.ts';
-import { createAnnounce } from './announce.ts';
+} from './contract.ts';
 import { findApplication } from './find.ts';
 import { createListApplications } from './list.ts';
 import { makeDomain } from './make-domain.ts';

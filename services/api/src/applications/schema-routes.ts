@@ -1,17 +1,17 @@
 import { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Success } from '@sluice/shared/contracts/envelope.ts';
-import { NewSchema, Publication, PublishQuery, SchemaVersion } from '@sluice/shared/contracts/schemas.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { SchemaVersion as VersionRecord } from '@sluice/store/applications/schemas.ts';
 import Type from 'typebox';
 import type { Dependencies } from '../dependencies.ts';
+import { Success } from '../http/answers.ts';
 import { ByDomain, overLimit, ownerRoutes, refusals } from '../http/route-parts.ts';
 import { sendJson, success200 } from '../http/send-json.ts';
 import { createActivityOf } from './activity.ts';
 import { createAnnounce } from './announce.ts';
 import { findApplication } from './find.ts';
 import { conflict, createPublish } from './publish.ts';
+import { NewSchema, Publication, PublishQuery, SchemaVersion } from './schema-contract.ts';
 import { toJson } from './to-json.ts';
 
 /** JSON in which the schema is not parsed and written again. */

@@ -1,6 +1,6 @@
-import type { Application } from '@sluice/shared/contracts/applications.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import type { Activity } from './activity.ts';
+import type { Application } from './contract.ts';
 
 /** Of a new application. */
 const none: Activity = { entries: 0, lastEntryAt: undefined, refused: 0 };

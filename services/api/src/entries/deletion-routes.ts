@@ -6,7 +6,6 @@ import {
   Entry,
   EntryId,
 } from '@sluice/shared/contracts/entries.ts';
-import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
 import { Job, jobExamples } from '@sluice/shared/contracts/jobs.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { Period } from '@sluice/store/entries/entries.ts';
@@ -14,6 +13,7 @@ import { type Condition, toText } from '@sluice/store/entries/entry-filter.ts';
 import Type from 'typebox';
 import { findApplication } from '../applications/find.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { Message, Success } from '../http/answers.ts';
 import { success } from '../http/envelope.ts';
 import { toPeriod } from '../http/formats.ts';
 import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';

@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { EntriesQuery, EntryPage } from '@sluice/shared/contracts/entries.ts';
-import { Success } from '@sluice/shared/contracts/envelope.ts';
 import { entryIdBytes } from '@sluice/store/entries/entry-id.ts';
 import type { ForwardEntries, ForwardPage } from '@sluice/store/entries/forward-entries.ts';
 import { findApplication } from '../applications/find.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { Success } from '../http/answers.ts';
 import { fromCursor } from '../http/cursor.ts';
 import { success } from '../http/envelope.ts';
 import { toPeriod } from '../http/formats.ts';

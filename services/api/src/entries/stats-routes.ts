@@ -1,14 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Success } from '@sluice/shared/contracts/envelope.ts';
-import { Stats, StatsQuery } from '@sluice/shared/contracts/stats.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import { createTally, type Steps } from '@sluice/store/entries/step-counts.ts';
 import Type from 'typebox';
 import { findApplication } from '../applications/find.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { Success } from '../http/answers.ts';
 import { success } from '../http/envelope.ts';
 import { toPeriod } from '../http/formats.ts';
 import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
+import { Stats, StatsQuery } from './stats-contract.ts';
 
 const lengths = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 const mostSteps = 1_000;

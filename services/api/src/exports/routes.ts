@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { ExportOptions } from '@sluice/jobs/record/export-record.ts';
-import { Success } from '@sluice/shared/contracts/envelope.ts';
 import {
   type ExportQuery,
   ExportRequest,
@@ -14,6 +13,7 @@ import { type Condition, toText } from '@sluice/store/entries/entry-filter.ts';
 import { findApplication } from '../applications/find.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { toConditions } from '../entries/filter.ts';
+import { Success } from '../http/answers.ts';
 import { success } from '../http/envelope.ts';
 import { toPeriod } from '../http/formats.ts';
 import { ByDomain, overLimit, ownerRoutes, refusals } from '../http/route-parts.ts';

@@ -1,5 +1,5 @@
-import { Failure } from '@sluice/shared/contracts/envelope.ts';
 import { type ErrorName, errorOf } from '@sluice/shared/errors.ts';
+import { Failure } from './answers.ts';
 import { type Body, type Description, mapOperations, type Operation } from './description.ts';
 
 /** How a request can fail, whatever its route. */

@@ -1,6 +1,6 @@
-import { suitsBcrypt } from '@sluice/shared/credentials.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import { parseTimestamp } from '@sluice/shared/timestamp.ts';
+import { suitsBcrypt } from '@sluice/store/accounts/credentials.ts';
 import type { Period } from '@sluice/store/entries/entries.ts';
 
 /** `from` and `to` of a request, already validated, as dates. */

@@ -1,10 +1,10 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import { version } from '@sluice/shared/version.ts';
 import Type from 'typebox';
 import type { Dependencies } from '../dependencies.ts';
+import { Success } from './answers.ts';
 import { success } from './envelope.ts';
 import { refusals, tagRoutes } from './route-parts.ts';
 

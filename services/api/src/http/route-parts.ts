@@ -1,7 +1,7 @@
-import { Failure } from '@sluice/shared/contracts/envelope.ts';
 import { type ErrorName, errorOf, type StatusOf } from '@sluice/shared/errors.ts';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import Type from 'typebox';
+import { Failure } from './answers.ts';
 
 /** How any route can fail: http/describe-failures.ts names the errors. */
 export const failures = { '4xx': Failure, '5xx': Failure };

@@ -1,6 +1,6 @@
 import { cutBytes, frameHead, maxLines, writeHead } from '@sluice/json/frames.ts';
-import type { HeaderSink } from '@sluice/json/split/csv.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
+import type { HeaderSink } from '@sluice/tables/csv/split.ts';
 
 /** A chunk of this size is a second of work at most, and so is what a killed worker loses. */
 const chunkBytes = 4 * 1024 ** 2;

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Success } from '@sluice/shared/contracts/envelope.ts';
 import { type ImportFormat, ImportQuery, Job, jobExamples } from '@sluice/shared/contracts/jobs.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { findApplication } from '../applications/find.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { Success } from '../http/answers.ts';
 import { encodingOf } from '../http/decode.ts';
 import { success } from '../http/envelope.ts';
 import { refuseCharsets } from '../http/json-body.ts';

@@ -1,8 +1,8 @@
 import { cutBytes, framesOf } from '@sluice/json/frames.ts';
-import { csvSplitter, type HeaderSink } from '@sluice/json/split/csv.ts';
 import { jsonArraySplitter } from '@sluice/json/split/json-array.ts';
 import { ndjsonSplitter } from '@sluice/json/split/ndjson.ts';
 import type { Splitter } from '@sluice/json/split/splitter.ts';
+import { csvSplitter, type HeaderSink } from '@sluice/tables/csv/split.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../test/support/runs.ts';

@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { hasFile, type JobRecord } from '@sluice/jobs/record/job-records.ts';
-import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
 import { Job, jobExamples } from '@sluice/shared/contracts/jobs.ts';
 import Type from 'typebox';
 import { findApplication } from '../applications/find.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { Message, Success } from '../http/answers.ts';
 import { success } from '../http/envelope.ts';
 import { ByDomain, byId, overLimit, ownerRoutes, refusals } from '../http/route-parts.ts';
 import { abortOnClose } from './abort-on-close.ts';

@@ -1,15 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
-import { IssuedKey, Key, NewKey } from '@sluice/shared/contracts/keys.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { KeyRecord } from '@sluice/store/applications/keys.ts';
 import Type from 'typebox';
 import { findApplication } from '../applications/find.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { Message, Success } from '../http/answers.ts';
 import { success } from '../http/envelope.ts';
 import { ByDomain, byId, overLimit, ownerRoutes, takeSmallBodies } from '../http/route-parts.ts';
 import { quotaReached } from '../limits/quota.ts';
 import { quotas } from '../limits/table.ts';
+import { IssuedKey, Key, NewKey } from './contract.ts';
 import { makeKey } from './make-key.ts';
 
 const toKey = ({ createdAt, ...rest }: KeyRecord): Key => ({ ...rest, createdAt: createdAt.toISOString() });

@@ -1,5 +1,5 @@
 import { type ApiError, byLimit, tooMany, unavailable } from '@sluice/shared/errors.ts';
-import { createFairQueue, type FairQueue } from '@sluice/shared/threads/fair-queue.ts';
+import { createFairQueue, type FairQueue } from '@sluice/threads/fair-queue.ts';
 import type { FastifyReply } from 'fastify';
 import {
   type CapacityLimit,

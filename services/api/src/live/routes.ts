@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { LastEventId, LiveEvents, LiveQuery } from '@sluice/shared/contracts/live.ts';
 import { findApplication } from '../applications/find.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
+import { LastEventId, LiveEvents, LiveQuery } from './contract.ts';
 import { fromEventId } from './events.ts';
 import { createFollowers } from './followers.ts';
 

@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Message, Success } from '@sluice/shared/contracts/envelope.ts';
 import {
   RefusedGroup,
   RefusedGroupsQuery,
@@ -11,6 +10,7 @@ import { wholeMinutes } from '@sluice/store/refused/refusal-counts.ts';
 import Type, { type Static } from 'typebox';
 import { findApplication } from '../applications/find.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { Message, Success } from '../http/answers.ts';
 import { fromCursor } from '../http/cursor.ts';
 import { success } from '../http/envelope.ts';
 import { toPeriod } from '../http/formats.ts';

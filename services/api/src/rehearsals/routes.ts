@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Success } from '@sluice/shared/contracts/envelope.ts';
 import { Job, jobExamples } from '@sluice/shared/contracts/jobs.ts';
-import { RehearsalRequest } from '@sluice/shared/contracts/schemas.ts';
 import { findApplication } from '../applications/find.ts';
+import { RehearsalRequest } from '../applications/schema-contract.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { Success } from '../http/answers.ts';
 import { success } from '../http/envelope.ts';
 import { toPeriod } from '../http/formats.ts';
 import { ByDomain, overLimit, ownerRoutes, refusals } from '../http/route-parts.ts';

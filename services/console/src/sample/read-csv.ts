@@ -1,9 +1,9 @@
-import { type CsvRecord, readRecord } from '@sluice/json/csv-record.ts';
 import { fromPointer } from '@sluice/json/pointer.ts';
-import { numbers, types } from '@sluice/schemas/columns/value-types.ts';
-import { createCellJson } from '@sluice/schemas/csv/cell-json.ts';
-import type { CsvLayout } from '@sluice/schemas/csv/header.ts';
-import { createRowJson, RowProblem } from '@sluice/schemas/csv/row.ts';
+import { numbers, types } from '@sluice/schemas/fields/value-types.ts';
+import { createCellJson } from '@sluice/tables/csv/cell-json.ts';
+import type { CsvLayout } from '@sluice/tables/csv/header.ts';
+import { type CsvRecord, readRecord } from '@sluice/tables/csv/record.ts';
+import { createRowJson, RowProblem } from '@sluice/tables/csv/row.ts';
 import { words } from '../words/en.ts';
 import type { Problem, WrittenRow } from './split-rows.ts';
 

@@ -1,7 +1,7 @@
-import { csvSplitter, type HeaderSink } from '@sluice/json/split/csv.ts';
 import { jsonArraySplitter } from '@sluice/json/split/json-array.ts';
 import { ndjsonSplitter } from '@sluice/json/split/ndjson.ts';
-import { type CsvLayout, readHeader } from '@sluice/schemas/csv/header.ts';
+import { type CsvLayout, readHeader } from '@sluice/tables/csv/header.ts';
+import { csvSplitter, type HeaderSink } from '@sluice/tables/csv/split.ts';
 
 /** As many rows as are looked at. */
 export const mostRows = 1_000;

@@ -1,4 +1,4 @@
-import type { Column } from '@sluice/schemas/columns/columns.ts';
+import type { Column } from '@sluice/tables/columns.ts';
 
 /** Those that were asked for, in that order; all where none is. */
 export function columnsNamed(columns: Column[], selected: string[] | undefined): Column[] {

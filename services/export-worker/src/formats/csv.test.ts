@@ -1,6 +1,6 @@
 import { parseJson } from '@sluice/json/parse-json.ts';
 import { toPointer } from '@sluice/json/pointer.ts';
-import { type Column, columnsOf } from '@sluice/schemas/columns/columns.ts';
+import { type Column, columnsOf } from '@sluice/tables/columns.ts';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

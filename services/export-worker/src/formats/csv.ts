@@ -1,4 +1,4 @@
-import type { Column } from '@sluice/schemas/columns/columns.ts';
+import type { Column } from '@sluice/tables/columns.ts';
 import { takeBytes } from './byte-sink.ts';
 import { columnsNamed } from './columns.ts';
 import { createCsvRows } from './csv-rows.ts';

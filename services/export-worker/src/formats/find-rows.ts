@@ -1,6 +1,6 @@
 import type { TableShape } from '@sluice/jobs/record/export-record.ts';
 import { toPointer } from '@sluice/json/pointer.ts';
-import type { Column } from '@sluice/schemas/columns/columns.ts';
+import type { Column } from '@sluice/tables/columns.ts';
 import {
   array,
   document,

@@ -1,5 +1,5 @@
 import { toPointer } from '@sluice/json/pointer.ts';
-import { type Column, columnsOf } from '@sluice/schemas/columns/columns.ts';
+import { type Column, columnsOf } from '@sluice/tables/columns.ts';
 import fc from 'fast-check';
 import { BSON, Long } from 'mongodb';
 import { describe, expect, it } from 'vitest';

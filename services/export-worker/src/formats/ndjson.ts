@@ -1,4 +1,4 @@
-import type { Column } from '@sluice/schemas/columns/columns.ts';
+import type { Column } from '@sluice/tables/columns.ts';
 import { writeJson } from './bson-json.ts';
 import { createEntryReader, document } from './bson-walk.ts';
 import { createByteSink, takeBytes, writeAscii } from './byte-sink.ts';

@@ -1,4 +1,4 @@
-import type { Column } from '@sluice/schemas/columns/columns.ts';
+import type { Column } from '@sluice/tables/columns.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {

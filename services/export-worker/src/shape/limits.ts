@@ -1,6 +1,6 @@
 import type { TableShape } from '@sluice/jobs/record/export-record.ts';
-import type { Column } from '@sluice/schemas/columns/columns.ts';
-import { maxColumns } from '@sluice/schemas/columns/schema-fields.ts';
+import { maxColumns } from '@sluice/schemas/fields/schema-fields.ts';
+import type { Column } from '@sluice/tables/columns.ts';
 
 /** Each is one more reading of the entries. */
 export const maxTables = 100;

@@ -1,4 +1,4 @@
-import type { Column } from '@sluice/schemas/columns/columns.ts';
+import type { Column } from '@sluice/tables/columns.ts';
 import type { Memory } from '../formats/bson-walk.ts';
 import { createNode, type FieldNode, findChild } from '../formats/field-tree.ts';
 import { atMost, type Extent, type Measure, measures } from './limits.ts';

@@ -1,5 +1,5 @@
 import type { TableShape } from '@sluice/jobs/record/export-record.ts';
-import type { Column } from '@sluice/schemas/columns/columns.ts';
+import type { Column } from '@sluice/tables/columns.ts';
 import {
   array,
   createEntryReader,

@@ -8,10 +8,10 @@ import {
   validatePayload,
 } from '@sluice/intake/validate-payload.ts';
 import type { ImportOptions } from '@sluice/jobs/record/chunked-records.ts';
-import { readRecord } from '@sluice/json/csv-record.ts';
 import type { Frame } from '@sluice/json/frames.ts';
-import { createRowJson, RowProblem } from '@sluice/schemas/csv/row.ts';
 import { fitsInDocument } from '@sluice/store/entries/write-documents.ts';
+import { readRecord } from '@sluice/tables/csv/record.ts';
+import { createRowJson, RowProblem } from '@sluice/tables/csv/row.ts';
 import { unwrap } from './unwrap.ts';
 
 /** What becomes of a line. `source`: what the report shows of it, as `json` where it is JSON. */

@@ -8,11 +8,11 @@ import {
   NewEntry,
   partlyRefused,
 } from '@sluice/shared/contracts/entries.ts';
-import { FailureWith, Success } from '@sluice/shared/contracts/envelope.ts';
 import { ApiError, applicationNotFound, type LineError as RefusedLine } from '@sluice/shared/errors.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import type { Dependencies } from '../../dependencies.ts';
+import { FailureWith, Success } from '../../http/answers.ts';
 import { success } from '../../http/envelope.ts';
 import { refuseCharsets } from '../../http/json-body.ts';
 import { ByDomain, Ndjson, overRate, rateLimited, refusals, tagRoutes } from '../../http/route-parts.ts';

@@ -1,5 +1,5 @@
 import { Button, Checkbox, Popover, ScrollArea, Stack } from '@mantine/core';
-import type { Column } from '@sluice/schemas/columns/columns.ts';
+import type { Column } from '@sluice/tables/columns.ts';
 import { words } from '../../words/en.ts';
 
 interface Props {

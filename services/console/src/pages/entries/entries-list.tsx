@@ -1,5 +1,5 @@
 import { Button, Group, Switch, Text } from '@mantine/core';
-import type { Column } from '@sluice/schemas/columns/columns.ts';
+import type { Column } from '@sluice/tables/columns.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useRef, useState } from 'react';
 import { EmptyState } from '../../components/empty-state.tsx';

@@ -1,5 +1,5 @@
 import { Anchor, Table } from '@mantine/core';
-import type { Column } from '@sluice/schemas/columns/columns.ts';
+import type { Column } from '@sluice/tables/columns.ts';
 import { columnVisibilityFeature, createColumnHelper, tableFeatures, useTable } from '@tanstack/react-table';
 import { useMemo } from 'react';
 import { formatTime } from '../../components/formats.ts';

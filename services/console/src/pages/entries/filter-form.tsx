@@ -1,5 +1,5 @@
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
-import type { Column } from '@sluice/schemas/columns/columns.ts';
+import type { Column } from '@sluice/tables/columns.ts';
 import { type FormEvent, useState } from 'react';
 import { words } from '../../words/en.ts';
 import { type Condition, type Operator, operators, unmetType, withCondition } from './conditions.ts';

@@ -1,5 +1,5 @@
 import { Stack } from '@mantine/core';
-import { columnsOf } from '@sluice/schemas/columns/columns.ts';
+import { columnsOf } from '@sluice/tables/columns.ts';
 import { useMemo, useState } from 'react';
 import { useApplication } from '../application/use-application.ts';
 import { type Condition, toFilter } from './conditions.ts';

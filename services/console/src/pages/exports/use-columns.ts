@@ -1,4 +1,4 @@
-import { columnsOf } from '@sluice/schemas/columns/columns.ts';
+import { columnsOf } from '@sluice/tables/columns.ts';
 import { useQuery } from '@tanstack/react-query';
 import { client, dataOf } from '../../api/client.ts';
 import { jobsQuery } from '../../jobs/jobs.ts';

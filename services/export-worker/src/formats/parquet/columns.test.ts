@@ -1,4 +1,4 @@
-import { columnsOf } from '@sluice/schemas/columns/columns.ts';
+import { columnsOf } from '@sluice/tables/columns.ts';
 import { expect, it } from 'vitest';
 import { columnsFor, read, write } from '../../../../../test/support/exports/parquet-files.ts';
 

@@ -1,11 +1,11 @@
 import { maxNesting } from '@sluice/json/rules.ts';
-import { restName } from '@sluice/schemas/columns/names.ts';
-import { oncePerSchema } from '@sluice/schemas/columns/once-per-schema.ts';
-import { maxColumns } from '@sluice/schemas/columns/schema-fields.ts';
-import { propertiesOf } from '@sluice/schemas/columns/top-names.ts';
-import { numbers, types, valueTypes } from '@sluice/schemas/columns/value-types.ts';
+import { oncePerSchema } from '@sluice/schemas/fields/once-per-schema.ts';
+import { maxColumns } from '@sluice/schemas/fields/schema-fields.ts';
+import { numbers, types, valueTypes } from '@sluice/schemas/fields/value-types.ts';
 import { isObject } from '@sluice/schemas/is-object.ts';
 import type { Schema } from '@sluice/schemas/parse-schema.ts';
+import { restName } from '@sluice/tables/names.ts';
+import { propertiesOf } from '@sluice/tables/top-names.ts';
 import type { Field, Leaf, LeafKind, Node, Struct } from './nodes.ts';
 
 /** References can name the same part over and over; beyond this there is JSON text. */

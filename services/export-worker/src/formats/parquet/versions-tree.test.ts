@@ -1,9 +1,9 @@
 import { parseJson } from '@sluice/json/parse-json.ts';
 import { toPointer } from '@sluice/json/pointer.ts';
-import { type Column, columnsOf } from '@sluice/schemas/columns/columns.ts';
-import { schemaFields } from '@sluice/schemas/columns/schema-fields.ts';
-import { topNames } from '@sluice/schemas/columns/top-names.ts';
+import { schemaFields } from '@sluice/schemas/fields/schema-fields.ts';
 import type { Schema } from '@sluice/schemas/parse-schema.ts';
+import { type Column, columnsOf } from '@sluice/tables/columns.ts';
+import { topNames } from '@sluice/tables/top-names.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { eachField } from '../../../../../test/support/each-field.ts';

@@ -1,5 +1,5 @@
+import { usernamePattern } from '@sluice/store/accounts/credentials.ts';
 import Type, { type Static } from 'typebox';
-import { usernamePattern } from '../credentials.ts';
 
 const Password = Type.String({
   minLength: 8,

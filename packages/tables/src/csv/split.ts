@@ -1,5 +1,5 @@
-import { type Delimiter, delimiters } from '../csv-delimiter.ts';
-import type { LineSink, Splitter } from './splitter.ts';
+import type { LineSink, Splitter } from '@sluice/json/split/splitter.ts';
+import { type Delimiter, delimiters } from './delimiter.ts';
 
 const quote = 0x22;
 const newline = 0x0a;

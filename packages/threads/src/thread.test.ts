@@ -1,13 +1,13 @@
 import { getPriority } from 'node:os';
 import { expect, it, onTestFinished } from 'vitest';
-import type { TestRequest } from '../../../../test/support/test-thread.ts';
+import type { TestRequest } from '../../../test/support/test-thread.ts';
 import { createThread, ThreadBusy } from './thread.ts';
 
 function start(deadlineMs = 60_000, waitingMs?: number, count = 1) {
   const thread = createThread<TestRequest, string>({
     ...{
       name: 'the test',
-      file: new URL('../../../../test/support/test-thread.ts', import.meta.url),
+      file: new URL('../../../test/support/test-thread.ts', import.meta.url),
       heapMb: 16,
     },
     ...{

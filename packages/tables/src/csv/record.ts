@@ -1,4 +1,4 @@
-import type { Delimiter } from './csv-delimiter.ts';
+import type { Delimiter } from './delimiter.ts';
 
 /** The cells of a record, with the quotes taken away, and of which there were any. */
 export type CsvRecord =

@@ -1,8 +1,8 @@
+import { maxColumns, schemaFields } from '@sluice/schemas/fields/schema-fields.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runs } from '../../../../test/support/runs.ts';
+import { runs } from '../../../test/support/runs.ts';
 import { columnsOf } from './columns.ts';
-import { maxColumns, schemaFields } from './schema-fields.ts';
 import { widthOf } from './width.ts';
 
 describe('the fields of a schema', () => {

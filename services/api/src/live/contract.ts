@@ -1,6 +1,6 @@
+import { Entry } from '@sluice/shared/contracts/entries.ts';
+import { RefusedUpload } from '@sluice/shared/contracts/refused.ts';
 import Type from 'typebox';
-import { Entry } from './entries.ts';
-import { RefusedUpload } from './refused.ts';
 
 export const LiveQuery = Type.Object(
   {

@@ -1,12 +1,12 @@
-import { type Delimiter, findDelimiter } from '@sluice/json/csv-delimiter.ts';
-import { readRecord } from '@sluice/json/csv-record.ts';
 import { toPointer } from '@sluice/json/pointer.ts';
 import { maxNesting, prototypeKey } from '@sluice/json/rules.ts';
+import { maxColumns, schemaFields } from '@sluice/schemas/fields/schema-fields.ts';
 import type { Formulas } from '@sluice/shared/contracts/jobs.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
-import { columnsOf } from '../columns/columns.ts';
-import { maxColumns, schemaFields } from '../columns/schema-fields.ts';
+import { columnsOf } from '../columns.ts';
 import { rearm } from './cell-json.ts';
+import { type Delimiter, findDelimiter } from './delimiter.ts';
+import { readRecord } from './record.ts';
 
 const time = 'createdAt';
 

@@ -1,4 +1,4 @@
-import { maxColumns, schemaFields } from './schema-fields.ts';
+import { maxColumns, schemaFields } from '@sluice/schemas/fields/schema-fields.ts';
 
 /** So many fields are columns, beside the time of the entry. */
 export const maxFieldColumns = maxColumns - 1;

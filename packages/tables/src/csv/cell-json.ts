@@ -1,5 +1,5 @@
+import { numbers, types } from '@sluice/schemas/fields/value-types.ts';
 import type { Formulas } from '@sluice/shared/contracts/jobs.ts';
-import { numbers, types } from '../columns/value-types.ts';
 
 /** Text as an export writes it where a spreadsheet would run it: a `'` before it, and before what looks like one. */
 const escapedFormula = /^'+(?:[\t\r]|\s*[=+\-@])/;

@@ -1,6 +1,6 @@
+import { schemaFields } from '@sluice/schemas/fields/schema-fields.ts';
 import type { Meta } from '@sluice/shared/contracts/jobs.ts';
 import { createNames, restName } from './names.ts';
-import { schemaFields } from './schema-fields.ts';
 import { maxFieldColumns } from './width.ts';
 
 export interface Column {

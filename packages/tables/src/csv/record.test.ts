@@ -1,9 +1,9 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runs } from '../../../test/support/runs.ts';
-import { delimiters } from './csv-delimiter.ts';
-import { readRecord } from './csv-record.ts';
+import { runs } from '../../../../test/support/runs.ts';
+import { delimiters } from './delimiter.ts';
+import { readRecord } from './record.ts';
 
 describe('a record of CSV', () => {
   const cell = fc

@@ -1,6 +1,6 @@
 import { fromPointer } from '@sluice/json/pointer.ts';
+import { types } from '@sluice/schemas/fields/value-types.ts';
 import type { Formulas } from '@sluice/shared/contracts/jobs.ts';
-import { types } from '../columns/value-types.ts';
 import { createCellJson } from './cell-json.ts';
 import { type Place, rootPlace } from './places.ts';
 

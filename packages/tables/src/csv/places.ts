@@ -1,7 +1,7 @@
-import { oncePerSchema } from '../columns/once-per-schema.ts';
-import { everyType, valueTypes } from '../columns/value-types.ts';
-import { isObject } from '../is-object.ts';
-import type { Schema } from '../parse-schema.ts';
+import { oncePerSchema } from '@sluice/schemas/fields/once-per-schema.ts';
+import { everyType, valueTypes } from '@sluice/schemas/fields/value-types.ts';
+import { isObject } from '@sluice/schemas/is-object.ts';
+import type { Schema } from '@sluice/schemas/parse-schema.ts';
 
 /** What a schema says of one place in a payload. */
 export interface Place {

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { Name } from './applications.ts';
+import { Name } from '../applications/contract.ts';
 
 export const NewKey = Type.Object(
   { name: Type.String({ ...Name, examples: ['Roof sensor'] }) },

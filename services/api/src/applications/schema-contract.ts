@@ -1,6 +1,6 @@
+import { Timestamp } from '@sluice/shared/contracts/entries.ts';
 import Type, { type Static } from 'typebox';
-import { Application, JsonSchema, Template } from './applications.ts';
-import { Timestamp } from './entries.ts';
+import { Application, JsonSchema, Template } from './contract.ts';
 
 const nextSchema = {
   type: 'object',

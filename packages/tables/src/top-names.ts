@@ -1,9 +1,9 @@
 import { toPointer } from '@sluice/json/pointer.ts';
-import { isObject } from '../is-object.ts';
-import type { Schema } from '../parse-schema.ts';
+import { valueTypes } from '@sluice/schemas/fields/value-types.ts';
+import { isObject } from '@sluice/schemas/is-object.ts';
+import type { Schema } from '@sluice/schemas/parse-schema.ts';
 import type { Column } from './columns.ts';
 import { createNames } from './names.ts';
-import { valueTypes } from './value-types.ts';
 
 /** The schemas of each property, in the order in which they are declared. */
 export function propertiesOf(parts: Set<Schema>): Map<string, Schema[]> {

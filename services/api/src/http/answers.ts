@@ -1,5 +1,5 @@
+import { errorNames } from '@sluice/shared/errors.ts';
 import Type, { type TSchema } from 'typebox';
-import { errorNames } from '../errors.ts';
 
 /** `Application` → `ApplicationResponse`, a list of them → `ApplicationListResponse`. */
 function responseTitle({ title, items }: { title?: string; items?: { title?: string } }): string | undefined {

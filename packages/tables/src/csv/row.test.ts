@@ -1,5 +1,5 @@
-import { readRecord } from '@sluice/json/csv-record.ts';
 import { describe, expect, it } from 'vitest';
+import { readRecord } from './record.ts';
 import { createRowJson } from './row.ts';
 
 const text = { type: 'string' };
