@@ -20,7 +20,7 @@ const lookEveryMs = 100;
 /** Settles what is 8 s old: no command is on its way so long here. Call in a test. */
 function settleQuickly({ db, url }: Awaited<ReturnType<typeof ownDatabase>>) {
   const store = openStore(url);
-  const watch = createClockWatch({ ask: store.clock, horizonMs: 8_000 });
+  const watch = createClockWatch({ ask: store.clock, watchMs: 8_000 });
   const settle = createSetMilestones({
     applications: store.applications,
     milestones: milestoneStore(db, spacing),

@@ -272,7 +272,7 @@ describe('what is deleted', () => {
     await sluice.request('DELETE', path, { token });
     await until(async () => (await store.applications.tombstone(id)) === undefined);
     expect(await store.refused.count(id, {})).toBe(0);
-    expect(await store.refusals.totals(id, {}, 10)).toEqual([]);
+    expect(await store.refusalCounts.totals(id, {}, 10)).toEqual([]);
   });
 });
 

@@ -1,7 +1,7 @@
-import type { Claim } from '@sluice/export-worker/export/claim.ts';
 import { createFileHashes } from '@sluice/export-worker/export/file-hashes.ts';
 import { createWriteFile } from '@sluice/export-worker/export/write-file.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
+import type { Turn } from '@sluice/jobs/kind.ts';
 import type { NewExport } from '@sluice/jobs/record/export-jobs.ts';
 import type { ExportJob } from '@sluice/jobs/record/export-record.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
@@ -12,8 +12,8 @@ const log = createLogger('test', { level: 'silent', pretty: false });
 export const writerOn = (store: Store) => createWriteFile({ store, hashes: createFileHashes(store), log });
 
 /** Of a job that nobody else has. */
-export const claim: Claim = {
-  lease: { check() {} },
+export const claim: Pick<Turn, 'checkLease' | 'signal'> = {
+  checkLease() {},
   signal: new AbortController().signal,
 };
 

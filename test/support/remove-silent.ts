@@ -9,7 +9,7 @@ const silentMs = 20_000;
 /** Takes processes off that died. Call in a test. */
 export function removeSilent(url: string): void {
   const store = openStore(url);
-  const watch = createClockWatch({ ask: store.clock, horizonMs: silentMs });
+  const watch = createClockWatch({ ask: store.clock, watchMs: silentMs });
   let running = Promise.resolve();
   const stop = repeat(100, () => {
     running = watch.look().then(() => store.horizon.removeSilent(watch.finalUntil() ?? 0));

@@ -21,7 +21,16 @@ export function parseJson(text: string, revive?: Revive): unknown {
   return hasEscapedKey(text) ? read(text, Number, revive) : value;
 }
 
-/** The same with 64-bit integers beyond 2^53 as BigInt; see `toNumber`. */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The same as `parseJson` with 64-bit integers beyond 2^53 as BigInt; see `toNumber`. */
 export function parseExactJson(text: string, revive?: Revive): unknown {
   JSON.parse(text);
   return readExactJson(text, revive);

@@ -105,7 +105,7 @@ export function connectDatabase(
     horizon,
     writer,
   });
-  const refusals = refusalCountStore(db);
+  const refusalCounts = refusalCountStore(db);
   const fields = fieldStore(db);
 
   async function clock(): Promise<Clock> {
@@ -135,7 +135,7 @@ export function connectDatabase(
     keys: keyStore(db),
     fields,
     refused: refusedStore(db, writer),
-    refusals,
+    refusalCounts,
     audit: auditStore(db),
     operations: operationStore(db),
     inspection: inspection(db),
@@ -154,7 +154,7 @@ export function connectDatabase(
       const _id = new ObjectId(application);
       for (const name of ['milestones', 'batches', 'keys', 'schemas', 'refused'])
         await db.collection(name).deleteMany({ application: _id });
-      await refusals.removeAll(application);
+      await refusalCounts.removeAll(application);
       for (const name of ['leaves', 'deletions']) await db.collection(name).deleteOne({ _id });
     },
     /** Resolves when the server answers; rejects after 2 s. */

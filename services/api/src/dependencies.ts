@@ -1,4 +1,4 @@
-import type { RefusalRecorder } from '@sluice/intake/refusals/recorder.ts';
+import type { RefusalRecorder } from '@sluice/intake/refused/recorder.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
 import type { JobQueue } from '@sluice/jobs/queue/job-queue.ts';
 import type { Producer } from '@sluice/jobs/queue/producer.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createRefusalRecorder } from '@sluice/intake/refusals/recorder.ts';
+import { createRefusalRecorder } from '@sluice/intake/refused/recorder.ts';
 import { connectStore } from '@sluice/jobs/connect.ts';
 import { hearChanges } from '@sluice/jobs/queue/broadcast.ts';
 import { createJobQueue } from '@sluice/jobs/queue/job-queue.ts';

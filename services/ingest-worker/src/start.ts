@@ -1,4 +1,4 @@
-import { createRefusalRecorder } from '@sluice/intake/refusals/recorder.ts';
+import { createRefusalRecorder } from '@sluice/intake/refused/recorder.ts';
 import { connectStore } from '@sluice/jobs/connect.ts';
 import type { JobKind } from '@sluice/jobs/kind.ts';
 import { announceChange } from '@sluice/jobs/queue/broadcast.ts';
@@ -21,7 +21,7 @@ import { createClean } from './clean.ts';
 import { deletionKind } from './deletion/deletion-kind.ts';
 import { startExpiring } from './deletion/start.ts';
 import { importKind } from './import/import-kind.ts';
-import { startSettling } from './milestones/start.ts';
+import { startMilestones } from './milestones/start.ts';
 import { monitorBackups } from './monitor-backups.ts';
 import { createPurge } from './purge.ts';
 import { replayKind } from './refused/replay-kind.ts';
@@ -50,7 +50,7 @@ export async function startIngestWorker(
   const compiler = createCompiler({ metrics, log });
   const refusalRecorder = createRefusalRecorder(store, log);
   await untilPrepared(store, log);
-  const stopSettling = startSettling(store, log);
+  const stopMilestones = startMilestones(store, log);
   const stopExpiring = startExpiring(store, config.auditRetentionMs, log);
   const { leaseMs } = timings;
   const run = <Job extends JobRecord>(kind: JobKind<Job>) =>
@@ -102,7 +102,7 @@ export async function startIngestWorker(
       await trimRefused();
     },
     close: async () => {
-      stopSettling();
+      stopMilestones();
       stopExpiring();
       redis.disconnect();
       await refusalRecorder.close();

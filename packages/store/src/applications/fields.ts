@@ -38,7 +38,7 @@ export type FieldStore = ReturnType<typeof fieldStore>;
 
 /** One append-only list an application: a field is added before the first entry that has it. */
 export function fieldStore(db: Db) {
-  // The name that databases have had from the first version on.
+  // Named so since the first version: services of the version before use it while this one starts.
   const fields = db.collection<FieldsDocument>('leaves');
 
   async function read(application: string, session?: ClientSession): Promise<FieldsDocument | null> {

@@ -7,7 +7,7 @@ import type { Block } from './block.ts';
 import { patiently, rawPages } from './raw-pages.ts';
 
 /** What is older by the time in its id does not come any more: an upload, and the part of a file, arrive within two minutes. */
-const settledAfterMs = 120_000;
+const finalAfterMs = 120_000;
 /** A round that is quicker leaves little to the snapshot, which MongoDB keeps for five minutes. */
 const shortRoundMs = 30_000;
 /** Made again: by the ingest workers, and by who stores entries. */
@@ -44,7 +44,7 @@ export async function* readDatabase(db: Db, now: () => Promise<number>): AsyncGe
   let from = 0;
   for (let last = Number.POSITIVE_INFINITY; ; ) {
     const start = performance.now();
-    const to = await patiently(async () => settledUntil(db, (await now()) - settledAfterMs));
+    const to = await patiently(async () => finalUntil(db, (await now()) - finalAfterMs));
     if (to <= from) break;
     yield* entries(db, { from, to, readConcern: majority });
     yield* parts(db, { from, to, readConcern: majority });
@@ -54,12 +54,12 @@ export async function* readDatabase(db: Db, now: () => Promise<number>): AsyncGe
     last = took;
   }
   const at = await patiently(now);
-  yield* snapshot(db, from, began - settledAfterMs);
+  yield* snapshot(db, from, began - finalAfterMs);
   return new Date(at);
 }
 
 /** No entry and no part with an earlier time comes any more. An import that is taken up again stores entries with the times of its open chunks. */
-async function settledUntil(db: Db, time: number): Promise<number> {
+async function finalUntil(db: Db, time: number): Promise<number> {
   const open = { state: 'open', stamp: { $exists: true } };
   const oldest = await db
     .collection('chunks')

@@ -75,7 +75,7 @@ it('a page that is too large says how many of them fit', async () => {
 });
 
 it('counts go by age, the oldest by bytes, and others stay', async () => {
-  const { db, refusals, application } = await begin();
+  const { db, refusalCounts, application } = await begin();
   const newKey = createCountKeys();
   const other = new ObjectId().toHexString();
   const message = 'x'.repeat(1_000_000);
@@ -84,17 +84,17 @@ it('counts go by age, the oldest by bytes, and others stay', async () => {
     ...{ path: `/${n}`, keyword: 'type', message, count: 1, firstAt: at, lastAt: at },
   }));
   for (let minute = 1; minute <= 9; minute++)
-    await refusals.write([{ key: newKey(application, minute * minuteMs), total: 10, reasons }]);
-  await refusals.write([{ key: newKey(other, 0), total: 10, reasons }]);
-  const left = async () => (await refusals.totals(application, {}, 1))[0]?.count;
-  await refusals.trim(application, new Date(2 * minuteMs));
+    await refusalCounts.write([{ key: newKey(application, minute * minuteMs), total: 10, reasons }]);
+  await refusalCounts.write([{ key: newKey(other, 0), total: 10, reasons }]);
+  const left = async () => (await refusalCounts.totals(application, {}, 1))[0]?.count;
+  await refusalCounts.trim(application, new Date(2 * minuteMs));
   // 64 MiB of 10 MB each.
   expect(await left()).toBe(6);
-  await refusals.trim(application, new Date(8 * minuteMs));
+  await refusalCounts.trim(application, new Date(8 * minuteMs));
   expect(await left()).toBe(2);
   const found: string[] = [];
-  for await (const each of refusals.applications()) found.push(each);
+  for await (const each of refusalCounts.applications()) found.push(each);
   expect(found.sort()).toEqual([application, other].sort());
-  await refusals.removeAll(application);
+  await refusalCounts.removeAll(application);
   expect(await db.collection('refusals').countDocuments()).toBe(1);
 });

@@ -1,3 +1,4 @@
+import { isJson } from '@sluice/json/parse-json.ts';
 import { numbers, types } from '@sluice/schemas/fields/value-types.ts';
 import type { Formulas } from '@sluice/shared/contracts/jobs.ts';
 
@@ -48,13 +49,4 @@ export function createCellJson(
     const compound = cell[0] === '[' || cell[0] === '{' ? toCompound(cell, quoted) : undefined;
     return compound ?? toText(cell);
   };
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -6,7 +6,7 @@ import Type from 'typebox';
 import type { Dependencies } from '../dependencies.ts';
 import { Success } from '../http/answers.ts';
 import { success } from '../http/envelope.ts';
-import { ownerRoutes, refusals } from '../http/route-parts.ts';
+import { ownerRoutes, ownFailures } from '../http/route-parts.ts';
 import { User, UserUpdate } from './contract.ts';
 
 const toUser = ({ username, locale, createdAt, lastModifiedAt }: Omit<UserRecord, 'passwordHash'>): User => ({
@@ -99,7 +99,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, 'store'
       description: 'You can change only your own profile. PUT and PATCH do the same.',
       params: ByName,
       body: UserUpdate,
-      response: { 200: Success(User), ...refusals('ForbiddenRequestError') },
+      response: { 200: Success(User), ...ownFailures('ForbiddenRequestError') },
     },
     handler: async (request, reply) => {
       const { id } = await find(request.params.username);

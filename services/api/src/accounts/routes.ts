@@ -7,8 +7,8 @@ import { success } from '../http/envelope.ts';
 import {
   overLimit,
   overRate,
+  ownFailures,
   rateLimited,
-  refusals,
   tagRoutes,
   takeSmallBodies,
 } from '../http/route-parts.ts';
@@ -68,7 +68,7 @@ export const userRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = 
         body: Registration,
         response: {
           200: { ...Success(Message, 'Registered.', { message: 'user ada was registered' }), ...rateLimited },
-          ...refusals('InvalidCredentialsError', 'RegistrationClosedError', 'ResourceConflictError'),
+          ...ownFailures('InvalidCredentialsError', 'RegistrationClosedError', 'ResourceConflictError'),
           ...overRate,
         },
       },
@@ -109,7 +109,7 @@ export const userRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = 
         body: Credentials,
         response: {
           200: { ...Success(Token), ...rateLimited },
-          ...refusals('InvalidCredentialsError', 'ForbiddenRequestError'),
+          ...ownFailures('InvalidCredentialsError', 'ForbiddenRequestError'),
           ...overRate,
         },
       },
@@ -147,7 +147,7 @@ export const userRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = 
         body: PasswordChange,
         response: {
           200: Success(Message, 'Changed.', { message: 'the password was changed; log in again' }),
-          ...refusals('InvalidCredentialsError'),
+          ...ownFailures('InvalidCredentialsError'),
           ...overLimit,
         },
       },
@@ -182,7 +182,7 @@ export const userRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = 
             ...Success(Message, 'Set.', { message: 'the password was set; log in' }),
             ...rateLimited,
           },
-          ...refusals('InvalidCredentialsError'),
+          ...ownFailures('InvalidCredentialsError'),
           ...overRate,
         },
       },

@@ -18,13 +18,13 @@ export type ActivityOf = (applications: ApplicationRecord[]) => Promise<Map<stri
 
 /** By the id of the application. Those that have no entries cost two queries together. */
 export const createActivityOf =
-  ({ entries, refusals }: Pick<Store, 'entries' | 'refusals'>): ActivityOf =>
+  ({ entries, refusalCounts }: Pick<Store, 'entries' | 'refusalCounts'>): ActivityOf =>
   async (applications) => {
     const found = new Map<string, Activity>();
     if (applications.length === 0) return found;
     const ids = applications.map(({ id }) => id);
     const since = new Date(minuteOf(Date.now() - dayMs));
-    const [newest, refused] = await Promise.all([entries.newest(ids), refusals.since(ids, since)]);
+    const [newest, refused] = await Promise.all([entries.newest(ids), refusalCounts.since(ids, since)]);
 
     async function look({ id, hasDeletions }: ApplicationRecord): Promise<void> {
       const lastEntryAt = newest.get(id);

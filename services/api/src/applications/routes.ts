@@ -6,7 +6,7 @@ import Type from 'typebox';
 import type { Dependencies } from '../dependencies.ts';
 import { Success } from '../http/answers.ts';
 import { toPackageUrl } from '../http/formats.ts';
-import { ByDomain, overLimit, ownerRoutes, refusals } from '../http/route-parts.ts';
+import { ByDomain, overLimit, ownerRoutes, ownFailures } from '../http/route-parts.ts';
 import { sendJson, success200 } from '../http/send-json.ts';
 import { createActivityOf } from './activity.ts';
 import { createAnnounce } from './announce.ts';
@@ -66,7 +66,7 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Nee
         operationId: 'createApplication',
         summary: 'Create an application',
         body: NewApplication,
-        response: { 200: Success(Application), ...refusals('InvalidSchemaError'), ...overLimit },
+        response: { 200: Success(Application), ...ownFailures('InvalidSchemaError'), ...overLimit },
       },
       config: { textOf: 'schema' },
     },

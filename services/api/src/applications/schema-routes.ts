@@ -5,7 +5,7 @@ import type { SchemaVersion as VersionRecord } from '@sluice/store/applications/
 import Type from 'typebox';
 import type { Dependencies } from '../dependencies.ts';
 import { Success } from '../http/answers.ts';
-import { ByDomain, overLimit, ownerRoutes, refusals } from '../http/route-parts.ts';
+import { ByDomain, overLimit, ownerRoutes, ownFailures } from '../http/route-parts.ts';
 import { sendJson, success200 } from '../http/send-json.ts';
 import { createActivityOf } from './activity.ts';
 import { createAnnounce } from './announce.ts';
@@ -104,7 +104,7 @@ export const schemaRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
         body: NewSchema,
         response: {
           200: Success(Publication),
-          ...refusals('InvalidSchemaError', 'ResourceConflictError'),
+          ...ownFailures('InvalidSchemaError', 'ResourceConflictError'),
           ...overLimit,
         },
       },

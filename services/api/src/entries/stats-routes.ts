@@ -32,7 +32,7 @@ function toSteps(query: StatsQuery): Steps {
 /** How much came when. */
 export const statsRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, 'store' | 'capacity'>> = async (
   app,
-  { store: { applications, entries, refusals }, capacity: { pageReads } },
+  { store: { applications, entries, refusalCounts }, capacity: { pageReads } },
 ) => {
   ownerRoutes(app, 'Entries');
 
@@ -58,7 +58,7 @@ export const statsRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, 'store' |
         const period = { from: new Date(steps.from), to: new Date(end) };
         const [counts, minutes] = await Promise.all([
           entries.countSteps(id, steps, !hasDeletions),
-          refusals.byMinute(id, period),
+          refusalCounts.byMinute(id, period),
         ]);
         for (const { at, total } of minutes) refused.add(at.getTime(), total);
         return counts;

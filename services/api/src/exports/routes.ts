@@ -16,7 +16,7 @@ import { toConditions } from '../entries/filter.ts';
 import { Success } from '../http/answers.ts';
 import { success } from '../http/envelope.ts';
 import { toPeriod } from '../http/formats.ts';
-import { ByDomain, overLimit, ownerRoutes, refusals } from '../http/route-parts.ts';
+import { ByDomain, overLimit, ownerRoutes, ownFailures } from '../http/route-parts.ts';
 import { abortOnClose } from '../jobs/abort-on-close.ts';
 import { exportFile } from '../jobs/describe-files.ts';
 import { streamBytes } from '../jobs/send-file.ts';
@@ -67,7 +67,7 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
         querystring: Query,
         response: {
           200: { description: 'The file.', content: exportFile },
-          ...refusals('ResourceConflictError'),
+          ...ownFailures('ResourceConflictError'),
           ...overLimit,
         },
       },

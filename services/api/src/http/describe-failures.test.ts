@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { describeFailures } from './describe-failures.ts';
 import type { Operation } from './description.ts';
-import { overRate, refusals } from './route-parts.ts';
+import { overRate, ownFailures } from './route-parts.ts';
 
 const always = ['400', '408', '417', '431', '500', '503'];
 
@@ -32,7 +32,7 @@ it.each([
     'one with failures of its own',
     '/users',
     'get',
-    { responses: asDescribed(refusals('ResourceConflictError')) },
+    { responses: asDescribed(ownFailures('ResourceConflictError')) },
     ['409'],
   ],
 ])('names the failures of %s', (_what, path, method, operation, more) => {
@@ -40,7 +40,7 @@ it.each([
 });
 
 it('names the errors of a status that a route can have, and no others', () => {
-  const responses = asDescribed(refusals('InvalidCredentialsError'));
+  const responses = asDescribed(ownFailures('InvalidCredentialsError'));
   const login = describe('/login', 'post', { responses });
   expect(login.responses['401']).toEqual({ $ref: '#/components/responses/InvalidCredentials' });
   expect(login.responses['400']).toEqual({ $ref: '#/components/responses/InvalidRequestOrMalformedBody' });

@@ -6,7 +6,7 @@ import Type from 'typebox';
 import type { Dependencies } from '../dependencies.ts';
 import { Success } from './answers.ts';
 import { success } from './envelope.ts';
-import { refusals, tagRoutes } from './route-parts.ts';
+import { ownFailures, tagRoutes } from './route-parts.ts';
 
 const UpOrDown = Type.Enum(['up', 'down'], { title: 'StoreState' });
 const Live = Type.Object(
@@ -94,7 +94,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<
         summary: 'Check that this replica takes requests',
         description:
           'For load balancers: 200 while it serves, 404 while it starts or stops. MongoDB, Redis and workers are reported, but do not change the status.',
-        response: { 200: Success(Ready), ...refusals('ResourceNotFoundError') },
+        response: { 200: Success(Ready), ...ownFailures('ResourceNotFoundError') },
       },
     },
     async (_request, reply) => {

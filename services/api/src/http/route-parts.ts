@@ -3,11 +3,11 @@ import type { FastifyInstance, FastifySchema } from 'fastify';
 import Type from 'typebox';
 import { Failure } from './answers.ts';
 
-/** How any route can fail: http/describe-failures.ts names the errors. */
+/** How any route can fail; http/describe-failures.ts names the errors. */
 export const failures = { '4xx': Failure, '5xx': Failure };
 
-/** Failures that a route has besides them. */
-export function refusals<Name extends ErrorName>(...names: Name[]) {
+/** The failures of one route, besides those of any. */
+export function ownFailures<Name extends ErrorName>(...names: Name[]) {
   const byStatus = Object.groupBy(names, (name) => errorOf(name).status);
   const responses = Object.entries(byStatus).map(([status, some]) => [
     status,

@@ -6,7 +6,7 @@ import { findApplication } from '../applications/find.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { Message, Success } from '../http/answers.ts';
 import { success } from '../http/envelope.ts';
-import { ByDomain, byId, overLimit, ownerRoutes, refusals } from '../http/route-parts.ts';
+import { ByDomain, byId, overLimit, ownerRoutes, ownFailures } from '../http/route-parts.ts';
 import { abortOnClose } from './abort-on-close.ts';
 import { Events, partOf } from './describe-files.ts';
 import { findJob, jobNotFound } from './find-job.ts';
@@ -86,7 +86,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<
             200: { description: 'The file.', content: file.content },
             206: { description: 'The requested range of the file.', content: partOf(file.content) },
             304: { description: 'You have this file: `If-None-Match` names its `ETag`.', type: 'null' },
-            ...refusals('PreconditionFailedError', 'RangeNotSatisfiableError'),
+            ...ownFailures('PreconditionFailedError', 'RangeNotSatisfiableError'),
             ...overLimit,
           },
         },
@@ -142,7 +142,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<
         params: ById,
         response: {
           202: Success(Job, 'The job is waiting.', jobExamples.waiting(kind)),
-          ...refusals('ResourceConflictError'),
+          ...ownFailures('ResourceConflictError'),
           ...overLimit,
         },
       },

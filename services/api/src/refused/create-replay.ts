@@ -1,4 +1,4 @@
-import { AmendmentProblem, type Amendments, readAmendments } from '@sluice/intake/refusals/amendments.ts';
+import { AmendmentProblem, type Amendments, readAmendments } from '@sluice/intake/refused/amendments.ts';
 import type { ReplayJob, ReplayOptions } from '@sluice/jobs/record/job-records.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';

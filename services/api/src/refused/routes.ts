@@ -32,7 +32,10 @@ const toSelection = ({ path, keyword, ...query }: Static<typeof RefusedSelection
 /** Uploads that were refused, kept for the owner of the application. */
 export const refusedRoutes: FastifyPluginAsyncTypebox<
   Pick<Dependencies, 'store' | 'capacity' | 'audit'>
-> = async (app, { store: { applications, refused, refusals }, capacity: { pages, pageReads }, audit }) => {
+> = async (
+  app,
+  { store: { applications, refused, refusalCounts }, capacity: { pages, pageReads }, audit },
+) => {
   ownerRoutes(app, 'Refused uploads');
   const path = '/applications/:domain/refused';
 
@@ -89,7 +92,7 @@ export const refusedRoutes: FastifyPluginAsyncTypebox<
       const period = wholeMinutes(toPeriod(request.query));
       const { id } = await findApplication(applications, request);
       const groups = await pageReads.runInFairOrder(request.owner.id, async () => {
-        const counts = await refusals.totals(id, period, mostGroups);
+        const counts = await refusalCounts.totals(id, period, mostGroups);
         const kept = await refused.kept(id, period);
         const of = (reason: { path: string; keyword: string }) =>
           kept.find(({ path, keyword }) => path === reason.path && keyword === reason.keyword);

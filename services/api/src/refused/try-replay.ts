@@ -1,6 +1,6 @@
 import { createRecordFields } from '@sluice/intake/record-fields.ts';
-import { amendRefused } from '@sluice/intake/refusals/amend.ts';
-import type { Amendments } from '@sluice/intake/refusals/amendments.ts';
+import { amendRefused } from '@sluice/intake/refused/amend.ts';
+import type { Amendments } from '@sluice/intake/refused/amendments.ts';
 import { createUploadValidator } from '@sluice/intake/upload-validator.ts';
 import type { ReplayOptions } from '@sluice/jobs/record/job-records.ts';
 import { applicationNotFound } from '@sluice/shared/errors.ts';

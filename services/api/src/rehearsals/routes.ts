@@ -6,7 +6,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { Success } from '../http/answers.ts';
 import { success } from '../http/envelope.ts';
 import { toPeriod } from '../http/formats.ts';
-import { ByDomain, overLimit, ownerRoutes, refusals } from '../http/route-parts.ts';
+import { ByDomain, overLimit, ownerRoutes, ownFailures } from '../http/route-parts.ts';
 import { toJob } from '../jobs/to-job.ts';
 import { createRehearsal } from './create-rehearsal.ts';
 
@@ -34,7 +34,7 @@ export const rehearsalRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs
         body: RehearsalRequest,
         response: {
           202: Success(Job, 'The job is waiting.', jobExamples.waiting('rehearsal')),
-          ...refusals('InvalidSchemaError'),
+          ...ownFailures('InvalidSchemaError'),
           ...overLimit,
         },
       },

@@ -1,4 +1,4 @@
-import type { RefusedUpload } from '@sluice/intake/refusals/refused-upload.ts';
+import type { RefusedUpload } from '@sluice/intake/refused/refused-upload.ts';
 import type { FastifyReply } from 'fastify';
 import { networkOf } from '../limits/address-key.ts';
 import type { UploadRate } from '../limits/rate.ts';

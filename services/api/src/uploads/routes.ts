@@ -11,7 +11,7 @@ import Type from 'typebox';
 import type { Dependencies } from '../dependencies.ts';
 import { Success } from '../http/answers.ts';
 import { takeJsonBytes } from '../http/json-body.ts';
-import { ByDomain, overRate, rateLimited, refusals } from '../http/route-parts.ts';
+import { ByDomain, overRate, ownFailures, rateLimited } from '../http/route-parts.ts';
 import { onlyQueries } from '../http/validation.ts';
 import { createAdmit, isRestricted } from '../keys/admit.ts';
 import { createUploadRate, type Spend } from '../limits/rate.ts';
@@ -168,7 +168,7 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
               ...(rate && rateLimited.headers),
             },
           },
-          ...refusals('ForbiddenRequestError', 'ResourceConflictError', 'SchemaValidationError'),
+          ...ownFailures('ForbiddenRequestError', 'ResourceConflictError', 'SchemaValidationError'),
           ...overRate,
         },
       },

@@ -1,4 +1,5 @@
 import type { Store } from '@sluice/jobs/connect.ts';
+import type { Turn } from '@sluice/jobs/kind.ts';
 import type { ExportJob, ExportShape } from '@sluice/jobs/record/export-record.ts';
 import { selectionOf } from '@sluice/store/entries/entry-filter.ts';
 import { idBytesOf } from '@sluice/store/entries/raw-document.ts';
@@ -6,7 +7,6 @@ import { LeaseLost } from '@sluice/store/under-lease.ts';
 import { surveyKinds } from '../formats/parquet/file-columns.ts';
 import { createSeenEntries } from '../shape/seen-entries.ts';
 import { createSurvey } from '../shape/survey.ts';
-import type { Claim } from './claim.ts';
 import { datesOf, type Known } from './known-columns.ts';
 import { addUnlessLate, type LeaveOut } from './leave-out.ts';
 import { readPages } from './read-pages.ts';
@@ -57,7 +57,7 @@ export function createDiscover({ store: { jobs, rawEntries }, leaveOut }: Depend
   return async function discover(
     job: ExportJob,
     known: Known,
-    { lease, signal }: Claim,
+    { checkLease, signal }: Pick<Turn, 'checkLease' | 'signal'>,
   ): Promise<ExportShape | 'unfinished' | undefined> {
     const { cut, options } = job;
     const survey = surveyFor(job, known);
@@ -68,7 +68,7 @@ export function createDiscover({ store: { jobs, rawEntries }, leaveOut }: Depend
         ...selectionOf(options),
         cut,
       })) {
-        lease.check();
+        checkLease();
         for (const document of documents) {
           const unknown = addUnlessLate(survey.add, document);
           if (unknown) await leaveOut(job, unknown);

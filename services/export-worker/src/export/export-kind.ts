@@ -36,11 +36,11 @@ export function exportKind({ store, retentionMs, leaseMs, log }: Dependencies): 
     return new JobFailed(error.message, { isDefect: error instanceof Defect });
   }
 
-  async function make(job: ExportJob, { checkLease, signal }: Turn): Promise<End> {
+  async function make(job: ExportJob, turn: Turn): Promise<End> {
     const { id, fence, done } = job;
     log.info({ event: 'export.began', job: id, fence, done });
     try {
-      const manifest = await writeFile(job, { lease: { check: checkLease }, signal });
+      const manifest = await writeFile(job, turn);
       if (manifest !== 'unfinished') return { manifest };
     } catch (error) {
       throw toJobError(error);

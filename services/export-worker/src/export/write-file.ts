@@ -1,5 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Store } from '@sluice/jobs/connect.ts';
+import type { Turn } from '@sluice/jobs/kind.ts';
 import type { ExportJob, Position } from '@sluice/jobs/record/export-record.ts';
 import type { Manifest } from '@sluice/jobs/record/job.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
@@ -8,7 +9,6 @@ import { type EntryId, timeOfId } from '@sluice/store/entries/entry-id.ts';
 import { idOf } from '@sluice/store/entries/raw-document.ts';
 import { createFormat } from '../formats/create-format.ts';
 import { UnknownField } from '../formats/unexportable.ts';
-import type { Claim } from './claim.ts';
 import { createCommits } from './commits.ts';
 import { createDiscover } from './discover.ts';
 import type { FileHashes } from './file-hashes.ts';
@@ -51,12 +51,12 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
 
   return async function writeFile(
     job: ExportJob,
-    { lease, signal }: Claim,
+    turn: Pick<Turn, 'checkLease' | 'signal'>,
   ): Promise<Manifest | 'unfinished'> {
     const application = await applications.byId(job.application);
     if (!application) throw new Deleted();
     const known = await knownColumns(store, application, job);
-    const found = await discover(job, known, { lease, signal });
+    const found = await discover(job, known, turn);
     if (found === 'unfinished') return found;
     const shape = found;
     const written = await jobs.partsOf(job.id);
@@ -109,7 +109,7 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
         cut: { ...cut, seen: shape?.seen },
         after: position.after,
       })) {
-        lease.check();
+        turn.checkLease();
         first ??= page.documents[0] && timeOfId(idOf(page.documents[0]));
         for (const document of page.documents) {
           const unknown = addUnlessLate(format.add, document);
@@ -129,7 +129,7 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
           await breathe();
         }
         looked = page.last;
-        if (others.haveWaited() || signal.aborted) return false;
+        if (others.haveWaited() || turn.signal.aborted) return false;
       }
       return true;
     }
@@ -156,7 +156,7 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
       return {
         rows: position.entries,
         ...commits.totals(),
-        sha256: await hash.digest(lease.check),
+        sha256: await hash.digest(turn.checkLease),
         columns: format.columns,
         ...(known.schemas.length > 1 && { versions: known.schemas.map((_, before) => before + 1) }),
       };

@@ -1,5 +1,5 @@
 import { createRecordFields } from '@sluice/intake/record-fields.ts';
-import type { RefusalRecorder } from '@sluice/intake/refusals/recorder.ts';
+import type { RefusalRecorder } from '@sluice/intake/refused/recorder.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
 import { type ChunkTask, inChunks } from '@sluice/jobs/in-chunks.ts';
 import { JobFailed, type JobKind } from '@sluice/jobs/kind.ts';

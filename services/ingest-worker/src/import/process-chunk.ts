@@ -4,14 +4,14 @@ import { zstdDecompress } from 'node:zlib';
 import type { Intake } from '@sluice/intake/intake.ts';
 import { defect, ofLine } from '@sluice/intake/line-errors.ts';
 import type { RecordFields } from '@sluice/intake/record-fields.ts';
-import { createRefusedLines, type RefusedLines } from '@sluice/intake/refusals/refused-lines.ts';
+import { createRefusedLines, type RefusedLines } from '@sluice/intake/refused/refused-lines.ts';
 import type { LineRefusal } from '@sluice/intake/validate-payload.ts';
 import type { Done, Steps } from '@sluice/jobs/in-chunks.ts';
 import type { ClaimedChunk } from '@sluice/jobs/record/chunk-records.ts';
 import { type Frame, framesOf } from '@sluice/json/frames.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { EntryStore } from '@sluice/store/entries/entries.ts';
-import { createReport } from '../chunks/report.ts';
+import { createReport } from '../report.ts';
 import type { ReadLine, Source } from './read-line.ts';
 import { createStoreLines } from './store-lines.ts';
 

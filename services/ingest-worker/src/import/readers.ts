@@ -7,7 +7,7 @@ import { parseSchema } from '@sluice/schemas/parse-schema.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import type { FieldStore } from '@sluice/store/applications/fields.ts';
 import type { SchemaStore } from '@sluice/store/applications/schemas.ts';
-import { createOncePerJob } from '../chunks/once-per-job.ts';
+import { createOncePerJob } from '../once-per-job.ts';
 import { createReadLine, type ReadLine } from './read-line.ts';
 
 interface Dependencies {

@@ -35,7 +35,7 @@ it('knows of nothing before it has looked', () => {
   expect(watch().finalUntil()).toBeUndefined();
 });
 
-it('is sure once it has watched for the whole horizon, of what is older than that', async () => {
+it('is sure once it has watched for the whole minute, of what is older than that', async () => {
   const { look, answersFor, finalUntil, pass } = watch();
   await look();
   await answersFor(59);

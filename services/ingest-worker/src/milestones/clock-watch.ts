@@ -1,7 +1,7 @@
 import type { Clock } from '@sluice/store/connect.ts';
 
 /** An upload's entry is stored, if ever, so long after its time at the latest; see docs/decisions/0010-milestones.md. */
-const horizon = 60_000;
+const watchedMs = 60_000;
 /** Longer without an answer, and commands may lie somewhere that are carried out later. */
 const silence = 5_000;
 /** An idle MongoDB writes something every 10 s. With more than twice that, writes do not get through to a majority. */
@@ -18,12 +18,12 @@ export type ClockWatch = ReturnType<typeof createClockWatch>;
 export function createClockWatch({
   ask,
   clock = () => performance.now(),
-  horizonMs = horizon,
+  watchMs = watchedMs,
 }: {
   ask(): Promise<Clock>;
   /** In ms, never set back; goes on while this process is stopped. */
   clock?: () => number;
-  horizonMs?: number;
+  watchMs?: number;
 }) {
   let first: Answer | undefined;
   let last: Answer | undefined;
@@ -40,7 +40,7 @@ export function createClockWatch({
     finalUntil(): number | undefined {
       if (!first || !last || clock() - last.at > silence) return undefined;
       const watched = Math.min(last.at - first.at, last.now - first.now);
-      return watched < horizonMs ? undefined : Math.min(last.now, last.majority) - horizonMs;
+      return watched < watchMs ? undefined : Math.min(last.now, last.majority) - watchMs;
     },
   };
 }

@@ -8,7 +8,7 @@ const lookEveryMs = 1_000;
 const setEveryMs = 30_000;
 
 /** Sets milestones as long as the worker runs, beside its jobs. Returns how to stop, before the store is closed. */
-export function startSettling(store: Store, log: Logger): () => void {
+export function startMilestones(store: Store, log: Logger): () => void {
   const { look, finalUntil } = createClockWatch({ ask: store.clock });
   const setMilestones = createSetMilestones({ ...store, finalUntil, log });
   const stopping = new AbortController();

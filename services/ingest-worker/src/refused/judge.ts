@@ -1,7 +1,7 @@
 import type { Intake } from '@sluice/intake/intake.ts';
-import { amendRefused } from '@sluice/intake/refusals/amend.ts';
-import type { Amendments } from '@sluice/intake/refusals/amendments.ts';
-import { reasonOf, sizeOf } from '@sluice/intake/refusals/refused-upload.ts';
+import { amendRefused } from '@sluice/intake/refused/amend.ts';
+import type { Amendments } from '@sluice/intake/refused/amendments.ts';
+import { reasonOf, sizeOf } from '@sluice/intake/refused/refused-upload.ts';
 import { type LineRefusal, validatePayload } from '@sluice/intake/validate-payload.ts';
 import type { NewReason } from '@sluice/jobs/record/replays.ts';
 import { type NewEntry, sentHash } from '@sluice/store/entries/entries.ts';

@@ -10,8 +10,8 @@ const restMs = hourMs;
 export function createTrimRefused({
   applications,
   refused,
-  refusals,
-}: Pick<Store, 'applications' | 'refused' | 'refusals'>) {
+  refusalCounts,
+}: Pick<Store, 'applications' | 'refused' | 'refusalCounts'>) {
   /** Application → the newest that was seen. */
   const seen = new Map<string, string>();
   let lookedAt = Number.NEGATIVE_INFINITY;
@@ -41,11 +41,11 @@ export function createTrimRefused({
   }
 
   async function trimCounts(): Promise<void> {
-    for await (const application of refusals.applications())
+    for await (const application of refusalCounts.applications())
       await trimOne(
         application,
-        ({ days }) => refusals.trim(application, new Date(Date.now() - days * dayMs)),
-        () => refusals.removeAll(application),
+        ({ days }) => refusalCounts.trim(application, new Date(Date.now() - days * dayMs)),
+        () => refusalCounts.removeAll(application),
       );
   }
 

@@ -4,7 +4,7 @@ import type { Done, Steps } from '@sluice/jobs/in-chunks.ts';
 import type { ClaimedRange } from '@sluice/jobs/record/chunk-records.ts';
 import type { RehearsalJob } from '@sluice/jobs/record/chunked-records.ts';
 import type { Validator } from '@sluice/schemas/validate/validator.ts';
-import { createReport, shown } from '../chunks/report.ts';
+import { createReport, shown } from '../report.ts';
 import { checkEntry, checkRefused, type Nonconforming } from './checks.ts';
 import { createGroups } from './groups.ts';
 import { readRange } from './read-range.ts';

@@ -5,7 +5,7 @@ import type { ClaimedRange } from '@sluice/jobs/record/chunk-records.ts';
 import type { RehearsalJob } from '@sluice/jobs/record/chunked-records.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import type { Validator } from '@sluice/schemas/validate/validator.ts';
-import { createOncePerJob } from '../chunks/once-per-job.ts';
+import { createOncePerJob } from '../once-per-job.ts';
 import { createCheckChunk } from './check-chunk.ts';
 import { createGroups } from './groups.ts';
 

@@ -1,5 +1,5 @@
-import type { RefusalRecorder } from '@sluice/intake/refusals/recorder.ts';
-import type { RefusedUpload } from '@sluice/intake/refusals/refused-upload.ts';
+import type { RefusalRecorder } from '@sluice/intake/refused/recorder.ts';
+import type { RefusedUpload } from '@sluice/intake/refused/refused-upload.ts';
 import type { LineRefusal } from '@sluice/intake/validate-payload.ts';
 import type { LineError } from '@sluice/shared/errors.ts';
 import type { EntryStore } from '@sluice/store/entries/entries.ts';

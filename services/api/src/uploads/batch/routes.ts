@@ -15,7 +15,7 @@ import type { Dependencies } from '../../dependencies.ts';
 import { FailureWith, Success } from '../../http/answers.ts';
 import { success } from '../../http/envelope.ts';
 import { refuseCharsets } from '../../http/json-body.ts';
-import { ByDomain, Ndjson, overRate, rateLimited, refusals, tagRoutes } from '../../http/route-parts.ts';
+import { ByDomain, Ndjson, overRate, ownFailures, rateLimited, tagRoutes } from '../../http/route-parts.ts';
 import { onlyQueries } from '../../http/validation.ts';
 import { abortOnClose } from '../../jobs/abort-on-close.ts';
 import { type Admit, isRestricted } from '../../keys/admit.ts';
@@ -105,7 +105,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
             ...Success(BatchResult, 'Some lines are stored; `errors` names the others.', partlyRefused),
             ...(rate && rateLimited),
           },
-          ...refusals('ForbiddenRequestError', 'ResourceConflictError'),
+          ...ownFailures('ForbiddenRequestError', 'ResourceConflictError'),
           422: FailureWith(
             'BatchFailure',
             LineError,
@@ -162,7 +162,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
             }),
             ...(rate && rateLimited),
           },
-          ...refusals('ForbiddenRequestError'),
+          ...ownFailures('ForbiddenRequestError'),
           ...overRate,
         },
       },

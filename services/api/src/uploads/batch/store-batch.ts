@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Intake } from '@sluice/intake/intake.ts';
 import { noneStored, notBegun, unknown } from '@sluice/intake/line-errors.ts';
 import type { RecordFields } from '@sluice/intake/record-fields.ts';
-import type { RefusalRecorder } from '@sluice/intake/refusals/recorder.ts';
-import type { RefusedUpload } from '@sluice/intake/refusals/refused-upload.ts';
+import type { RefusalRecorder } from '@sluice/intake/refused/recorder.ts';
+import type { RefusedUpload } from '@sluice/intake/refused/refused-upload.ts';
 import type { BatchResult } from '@sluice/shared/contracts/entries.ts';
 import {
   ApiError,

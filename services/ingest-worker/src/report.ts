@@ -2,7 +2,8 @@ import { promisify } from 'node:util';
 import { zstdCompress } from 'node:zlib';
 import { ofLine } from '@sluice/intake/line-errors.ts';
 import type { LineRefusal } from '@sluice/intake/validate-payload.ts';
-import type { Source } from '../import/read-line.ts';
+import { isJson } from '@sluice/json/parse-json.ts';
+import type { Source } from './import/read-line.ts';
 
 const compress = promisify(zstdCompress);
 /** Of a line that is told in the report; more of it is cut off. */
@@ -62,11 +63,6 @@ export function shown({ bytes, as }: Source, mostBytes: number): string {
   const text = bytes.toString('utf8', 0, mostBytes);
   if (bytes.length > mostBytes) return JSON.stringify(text.replace(/\uFFFD{1,3}$/, '') + cutOff);
   if (as === 'text') return JSON.stringify(text.trim());
-  try {
-    JSON.parse(text);
-    // Between tokens only: a string of JSON has none.
-    return text.replaceAll(/[\r\n]/g, ' ').trim();
-  } catch {
-    return JSON.stringify(text.trim());
-  }
+  // Between tokens only: a string of JSON has none.
+  return isJson(text) ? text.replaceAll(/[\r\n]/g, ' ').trim() : JSON.stringify(text.trim());
 }

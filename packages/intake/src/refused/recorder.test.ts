@@ -24,7 +24,7 @@ async function begin() {
     onTestFinished(recorder.close);
     return recorder;
   };
-  const totals = () => store.refusals.totals(id, {}, 1_000);
+  const totals = () => store.refusalCounts.totals(id, {}, 1_000);
   const page = { start: 0, limit: 10_000, onRead: () => {} };
   return { url, store, id, application, record, totals, kept: () => store.refused.page(id, {}, page) };
 }
@@ -133,17 +133,17 @@ describe('the counts', () => {
     const { store, id, totals } = await begin();
     const counts = createCounts();
     const told = { path: '/a', keyword: 'type', message: 'no' };
-    const written: Parameters<typeof store.refusals.write>[0][] = [];
+    const written: Parameters<typeof store.refusalCounts.write>[0][] = [];
     const write = async (minutes: (typeof written)[0]) => {
       written.push(minutes);
-      await store.refusals.write(minutes);
+      await store.refusalCounts.write(minutes);
     };
     const now = new Date();
     counts.add(id, told, now);
     await counts.store(write);
     counts.add(id, told, now, 4);
     await counts.store(write);
-    for (const minutes of [...written, ...written]) await store.refusals.write(minutes);
+    for (const minutes of [...written, ...written]) await store.refusalCounts.write(minutes);
     expect(await totals()).toMatchObject([{ ...told, count: 5, firstAt: now, lastAt: now }]);
   });
 
@@ -154,7 +154,7 @@ describe('the counts', () => {
     for (let minute = 0; minute < 10; minute++)
       counts.add(id, { path: `/${minute}`, keyword: 'type', message: 'no' }, at(minute));
     counts.add(new ObjectId().toHexString(), { path: '', keyword: 'type', message: 'no' }, at(0));
-    await counts.store(store.refusals.write);
+    await counts.store(store.refusalCounts.write);
     expect((await totals()).reduce((sum, { count }) => sum + count, 0)).toBe(10);
     expect(counts.takeUncounted()).toBe(1);
     expect(counts.takeUncounted()).toBe(0);

@@ -1,6 +1,6 @@
 import type { ReplayOptions } from '@sluice/jobs/record/job-records.ts';
 import { findRepeatedKeys } from '@sluice/json/find-issues.ts';
-import { parseJson, readTagged } from '@sluice/json/parse-json.ts';
+import { isJson, readTagged } from '@sluice/json/parse-json.ts';
 import { fromPointer } from '@sluice/json/pointer.ts';
 import { isObject } from '@sluice/schemas/is-object.ts';
 import type { Operation } from 'fast-json-patch';
@@ -60,15 +60,6 @@ function itemsOf(text: string | undefined, name: string): unknown[] {
   const [first] = repeated;
   if (first) throw new AmendmentProblem(`/${name}${first.path}`, first.message);
   return items;
-}
-
-function isJson(text: string): boolean {
-  try {
-    parseJson(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function refuserOf(path: string) {

@@ -23,7 +23,7 @@ export type RefusalRecorder = ReturnType<typeof createRefusalRecorder>;
  * upload waits for nothing.
  */
 export function createRefusalRecorder(
-  { refused, refusals }: Pick<Database, 'refused' | 'refusals'>,
+  { refused, refusalCounts }: Pick<Database, 'refused' | 'refusalCounts'>,
   log: Pick<Logger, 'warn' | 'debug'>,
 ) {
   const counts = createCounts();
@@ -63,7 +63,7 @@ export function createRefusalRecorder(
       waiting = waiting.slice(batch.length);
       bytes -= batchBytes;
     }
-    await counts.store(refusals.write);
+    await counts.store(refusalCounts.write);
     const uncounted = counts.takeUncounted();
     if (uncounted > 0) log.warn({ event: 'refusals.uncounted', uncounted });
   }

@@ -1,7 +1,7 @@
 import { zstdDecompressSync } from 'node:zlib';
 import type { LineRefusal } from '@sluice/intake/validate-payload.ts';
 import { expect, it } from 'vitest';
-import { growsFaster } from '../../../../test/support/processor-time.ts';
+import { growsFaster } from '../../../test/support/processor-time.ts';
 import { createReport } from './report.ts';
 
 const mib = 1024 ** 2;
