@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { longSentences, sentencesOf } from './sentences.ts';
+import { longComments, longSentences, sentencesOf } from './sentences.ts';
 
 const root = join(import.meta.dirname, '..');
 const pages = (
@@ -17,6 +17,26 @@ describe('the pages', () => {
 
   it.each(pages)('%s has no sentence of more than 30 words', (page) => {
     expect(longSentences(page, readFileSync(join(root, page), 'utf8'))).toEqual([]);
+  });
+});
+
+describe('a comment', () => {
+  it.each([
+    ['a long sentence', `const a = 1;\n// ${words(15)}\n// ${words(15)}\n`, ['2: 30 words: ']],
+    ['three lines', '/**\n * One.\n * Two.\n * Three. */\n', ['2: a comment of 3 lines']],
+  ])('with %s is found', (_what, source, problems) => {
+    expect(longComments('a.ts', source)).toEqual(
+      problems.map((problem) => expect.stringContaining(`a.ts:${problem}`)),
+    );
+  });
+
+  it.each([
+    ['a reason after a blank line', '/**\n * One.\n * Two.\n *\n * Three.\n */\n'],
+    ['comments of different places', `// ${words(20)}\nconst a = 1;\n// ${words(20)}\n`],
+    ['code', `const a = '${words(40)}';\n`],
+    ['a directive', `// biome-ignore lint: ${words(40)}\n`],
+  ])('is not too long for %s', (_what, source) => {
+    expect(longComments('a.ts', source)).toEqual([]);
   });
 });
 

@@ -1,4 +1,9 @@
+/** Words in a sentence of a page. */
 export const mostWords = 30;
+/** Words in a sentence of a comment or of a decision. */
+export const mostWordsInComment = 25;
+/** Lines of text in a comment, unless a blank line sets its reason apart. */
+export const mostCommentLines = 2;
 
 export interface Sentence {
   line: number;
@@ -46,7 +51,31 @@ export function sentencesOf(markdown: string): Sentence[] {
 }
 
 /** As `file:line: sentence`. */
-export const longSentences = (file: string, markdown: string): string[] =>
+export const longSentences = (file: string, markdown: string, most = mostWords): string[] =>
   sentencesOf(markdown)
-    .filter(({ words }) => words > mostWords)
+    .filter(({ words }) => words > most)
     .map(({ line, text, words }) => `${file}:${line}: ${words} words: ${text}`);
+
+const directive = /^(?:biome-ignore|@ts-|<reference|!)/;
+const commentLine = {
+  '//': /^\s*(?:\/\/|\/?\*\*?(?!\/))\s?(.*?)(?:\s*\*\/)?$/,
+  '#': /^\s*#\s?(.*)$/,
+};
+
+/** Long sentences of comments that have lines of their own, and comments of too many lines, as `file:line: problem`. */
+export function longComments(file: string, source: string): string[] {
+  const pattern = commentLine[/\.tsx?$/.test(file) ? '//' : '#'];
+  // Code becomes blank lines: they end a comment, and keep the count of lines.
+  const texts = source.split('\n').map((line) => {
+    const text = pattern.exec(line)?.[1]?.trimEnd() ?? '';
+    return directive.test(text) ? '' : text;
+  });
+  const tooLong: string[] = [];
+  let lines = 0;
+  [...texts, ''].forEach((text, at) => {
+    if (text === '' && lines > mostCommentLines)
+      tooLong.push(`${file}:${at - lines + 1}: a comment of ${lines} lines`);
+    lines = text === '' ? 0 : lines + 1;
+  });
+  return [...longSentences(file, texts.join('\n'), mostWordsInComment), ...tooLong];
+}
