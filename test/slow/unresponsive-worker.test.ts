@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { createProducer } from '@sluice/jobs/queue/producer.ts';
+import { exportsQueue } from '@sluice/jobs/queue/queues.ts';
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { createCuttableProxy } from '../../../../test/support/cuttable-proxy.ts';
-import { ownRedis } from '../../../../test/support/own-redis.ts';
-import { until } from '../../../../test/support/sluice.ts';
-import { createProducer } from './producer.ts';
-import { exportsQueue } from './queues.ts';
+import { createCuttableProxy } from '../support/cuttable-proxy.ts';
+import { ownRedis } from '../support/own-redis.ts';
+import { until } from '../support/sluice.ts';
 
-const program = join(import.meta.dirname, '../../../../test/support/unresponsive-worker.ts');
+const program = join(import.meta.dirname, '../support/unresponsive-worker.ts');
 
 it('a worker that hears of no job while some wait ends, to be started again; a busy or an idle one does not', async () => {
   const { hostname, port } = new URL(inject('redisUrl'));

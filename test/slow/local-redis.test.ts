@@ -3,10 +3,10 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { onPathFirst, refusing } from '../../test/support/local/stand-ins.ts';
-import { crash, storeOptions } from '../../test/support/local/stores.ts';
-import { tempDir } from '../../test/support/local/temp-dir.ts';
-import { startRedis } from './redis.ts';
+import { startRedis } from '../../local/stores/redis.ts';
+import { onPathFirst, refusing } from '../support/local/stand-ins.ts';
+import { crash, storeOptions } from '../support/local/stores.ts';
+import { tempDir } from '../support/local/temp-dir.ts';
 
 async function ask(url: string, commands: string): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');

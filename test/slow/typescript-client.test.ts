@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
+import { readDescription } from '../clients/description.ts';
 import { startSluice } from '../support/sluice.ts';
-import { readDescription } from './description.ts';
 
-const here = import.meta.dirname;
+const here = join(import.meta.dirname, '../clients');
 const run = promisify(execFile);
 /** With what it prints, which a failure has as well. */
 const node = (...args: string[]) =>

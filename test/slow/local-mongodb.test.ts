@@ -4,10 +4,10 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { expect, it, onTestFinished } from 'vitest';
-import { onPathFirst, refusing } from '../../test/support/local/stand-ins.ts';
-import { crash, storeOptions } from '../../test/support/local/stores.ts';
-import { tempDir } from '../../test/support/local/temp-dir.ts';
-import { startMongodb } from './mongodb.ts';
+import { startMongodb } from '../../local/stores/mongodb.ts';
+import { onPathFirst, refusing } from '../support/local/stand-ins.ts';
+import { crash, storeOptions } from '../support/local/stores.ts';
+import { tempDir } from '../support/local/temp-dir.ts';
 
 async function using<T>(url: string, work: (client: MongoClient) => Promise<T>): Promise<T> {
   const client = await new MongoClient(url).connect();

@@ -1,10 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { createApplicationCache } from '@sluice/api/applications/cache.ts';
 import { createCompiler } from '@sluice/schemas/compile/compiler.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { expect, it, onTestFinished } from 'vitest';
-import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
-import { createApplicationCache } from './cache.ts';
+import { openStore, ownDatabase } from '../support/own-database.ts';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;

@@ -8,12 +8,12 @@ import { firstCode } from '@sluice/api/accounts/first-code.ts';
 import { connectStore } from '@sluice/jobs/connect.ts';
 import { localUrl } from '@sluice/shared/config/local-stores.ts';
 import { expect, it, onTestFinished } from 'vitest';
-import { tempDir } from '../test/support/local/temp-dir.ts';
-import { inherited } from './env.ts';
-import { freePort } from './ports.ts';
-import { identify } from './process-id.ts';
+import { inherited } from '../../local/env.ts';
+import { freePort } from '../../local/ports.ts';
+import { identify } from '../../local/process-id.ts';
+import { tempDir } from '../support/local/temp-dir.ts';
 
-const fixture = (name: string) => join(import.meta.dirname, '../test/support/local', `${name}.ts`);
+const fixture = (name: string) => join(import.meta.dirname, '../support/local', `${name}.ts`);
 const usual = { api: fixture('api'), 'ingest-worker': fixture('worker'), 'export-worker': fixture('worker') };
 
 async function start({

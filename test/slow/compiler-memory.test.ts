@@ -3,8 +3,8 @@ import { setTimeout as turn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Worker } from 'node:worker_threads';
+import { createCompiler } from '@sluice/schemas/compile/compiler.ts';
 import { expect, it, onTestFinished } from 'vitest';
-import { createCompiler } from './compile/compiler.ts';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
@@ -30,10 +30,13 @@ it('keeps no validator that its caller has dropped', async () => {
 });
 
 it('compiles 1,000 schemas in a thread whose heap would not hold what each leaves behind', async () => {
-  const thread = new Worker(new URL('./compile/compile-thread.ts', import.meta.url), {
-    resourceLimits: { maxOldGenerationSizeMb: 28, maxYoungGenerationSizeMb: 8 },
-    execArgv: [],
-  });
+  const thread = new Worker(
+    new URL('../../packages/schemas/src/compile/compile-thread.ts', import.meta.url),
+    {
+      resourceLimits: { maxOldGenerationSizeMb: 28, maxYoungGenerationSizeMb: 8 },
+      execArgv: [],
+    },
+  );
   onTestFinished(async () => {
     await thread.terminate();
   });

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 
-const script = join(import.meta.dirname, 'audit.ts');
+const script = join(import.meta.dirname, '../../scripts/audit.ts');
 const endpoint = '/-/npm/v1/security/advisories/bulk';
 
 /** Runs the script with a registry that answers questions about vulnerabilities so, and knows nothing else. */
