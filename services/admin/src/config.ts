@@ -1,12 +1,7 @@
-import {
-  type InForce,
-  type ServiceName,
-  serviceNames,
-  settingsInForce,
-} from '@sluice/shared/config/in-force.ts';
 import type { Command } from 'commander';
 import { AdminError } from './admin-error.ts';
 import { printJson, printRows } from './print.ts';
+import { type InForce, type ServiceName, serviceNames, settingsInForce } from './settings-in-force.ts';
 
 /** `sluice-admin config`. */
 export function addConfig(program: Command): void {

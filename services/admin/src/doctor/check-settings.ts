@@ -1,4 +1,4 @@
-import { type ServiceName, serviceNames, settingsInForce } from '@sluice/shared/config/in-force.ts';
+import { type ServiceName, serviceNames, settingsInForce } from '../settings-in-force.ts';
 import { type Checks, type Finding, fail, ok } from './finding.ts';
 
 const leastNode = 24;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { release } from '@sluice/shared/release.ts';
+import { freeBuffer } from '@sluice/shared/free-buffer.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { runs } from '../../../../test/support/runs.ts';
@@ -65,9 +65,9 @@ it('memory is given back while more comes, not at the end', async () => {
 
 it('small buffers, which share their memory, are left alone', () => {
   const [one, other] = [Buffer.from('one'), Buffer.from('other')];
-  release(one);
+  freeBuffer(one);
   expect([one.toString(), other.toString()]).toEqual(['one', 'other']);
   const large = Buffer.alloc(2 * Buffer.poolSize);
-  release(large);
+  freeBuffer(large);
   expect(isGone(large)).toBe(true);
 });

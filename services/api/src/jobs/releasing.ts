@@ -1,4 +1,4 @@
-import { release } from '@sluice/shared/release.ts';
+import { freeBuffer } from '@sluice/shared/free-buffer.ts';
 
 /** Whoever gets the buffers, and how many bytes it has not passed on yet. */
 interface Sink {
@@ -24,7 +24,7 @@ export async function* releasing(source: AsyncIterable<Buffer>, sink: Sink): Asy
     for (let [oldest] = handed; oldest && held - oldest.length >= sink.writableLength; [oldest] = handed) {
       held -= oldest.length;
       handed.shift();
-      release(oldest);
+      freeBuffer(oldest);
     }
   }
 }

@@ -3,7 +3,7 @@ import { constants, zstdCompress } from 'node:zlib';
 import type { Store } from '@sluice/jobs/connect.ts';
 import type { ExportJob, Position } from '@sluice/jobs/record/export-record.ts';
 import type { Part } from '@sluice/jobs/record/job.ts';
-import { release } from '@sluice/shared/release.ts';
+import { freeBuffer } from '@sluice/shared/free-buffer.ts';
 import { LeaseLost } from '@sluice/store/under-lease.ts';
 import type { Piece } from '../formats/format.ts';
 import type { FileHash } from './file-hashes.ts';
@@ -44,10 +44,10 @@ export function createCommits({ store: { jobs, parts }, job, hash }: Options) {
       const isFirst = stored.length === 0;
       const packed = await compress(slice, { params, chunkSize });
       const id = await parts.put(job.id, packed, isFirst ? note : undefined);
-      release(packed);
+      freeBuffer(packed);
       stored.push({ id, rows: isFirst ? rows : 0, bytes: slice.length });
     }
-    release(data);
+    freeBuffer(data);
     if (!(await jobs.exports.commitParts(job.id, job.fence, { parts: stored, position, ...times() })))
       throw new LeaseLost();
   }

@@ -5,10 +5,10 @@ import {
   loadApiConfig,
   loadExportWorkerConfig,
   loadIngestWorkerConfig,
-} from './load.ts';
-import { localDefaults, localUrl, secretFileOf } from './local-stores.ts';
-import { fileSetting } from './secret-files.ts';
-import { Api, Common, ExportWorker, IngestWorker, Local, Workers } from './variables.ts';
+} from '@sluice/shared/config/load.ts';
+import { localDefaults, localUrl, secretFileOf } from '@sluice/shared/config/local-stores.ts';
+import { fileSetting } from '@sluice/shared/config/secret-files.ts';
+import { Api, Common, ExportWorker, IngestWorker, Local, Workers } from '@sluice/shared/config/variables.ts';
 
 const services = {
   api: { settings: { ...Common, ...Api }, load: loadApiConfig },
