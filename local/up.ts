@@ -47,7 +47,7 @@ export async function up(options: UpOptions) {
     PORT: String(port),
     NODE_COMPILE_CACHE: local.compileCache,
     // All services would want the same.
-    METRICS_PORT: '0',
+    MONITORING_PORT: '0',
   };
   const logs = watchRoot ? undefined : dataDir.logs;
   const services = Object.entries(options.services).map(([name, entry]) =>

@@ -23,7 +23,6 @@ async function startCluster({ files, settings }: Additions) {
     REGISTER_RATE: 'off',
     LOGIN_RATE: 'off',
     JOB_QUOTA: '2000',
-    STORED_EXPORT_QUOTA: '2000',
   };
   const stack = await createStack({ ...own, ...settings }, files);
   const scale = ['api=2', 'ingest-worker=2', 'export-worker=2'].flatMap((replicas) => ['--scale', replicas]);

@@ -1,3 +1,4 @@
+import { quotas } from '@sluice/api/limits/table.ts';
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../compose/client.ts';
 import { until } from '../compose/stack.ts';
@@ -24,25 +25,34 @@ export function workerFaults(cluster: () => Cluster): void {
 
     it('that are killed every 5 s, and scaled from 1 to 8 to 2 meanwhile, do each job once', async () => {
       const { url, replicas, kill } = cluster();
-      const client = await createClient(url);
       const lines = Array.from({ length: entries }, (_, n) => `{"n":${n}}\n`).join('');
-      const stored = await client.call('POST', `${client.path}/data/batch`, lines, {
-        'content-type': 'application/x-ndjson',
-      });
-      expect(stored.status).toBe(201);
       const wanted = times(60, 1_000);
+      const clients: Awaited<ReturnType<typeof createClient>>[] = [];
+      while (clients.length < wanted / quotas.storedExports.limit) {
+        const client = await createClient(url);
+        const stored = await client.call('POST', `${client.path}/data/batch`, lines, {
+          'content-type': 'application/x-ndjson',
+        });
+        expect(stored.status).toBe(201);
+        clients.push(client);
+      }
       const open = async (): Promise<number> => {
-        const { body } = await client.call('GET', `${client.path}/exports`);
-        return body.data.filter((job: { state: string }) => !isOver(job)).length;
+        let count = 0;
+        for (const client of clients) {
+          const { body } = await client.call('GET', `${client.path}/exports`);
+          count += body.data.filter((job: { state: string }) => !isOver(job)).length;
+        }
+        return count;
       };
 
       // One worker makes them as fast as they are asked for.
       await scaleTo(0);
-      const jobs: string[] = [];
+      const jobs: { client: (typeof clients)[number]; path: string }[] = [];
       for (let i = 0; i < wanted; i++) {
+        const client = clients[i % clients.length] as (typeof clients)[number];
         const { status, body } = await client.call('POST', `${client.path}/exports`, {});
         expect(status).toBe(202);
-        jobs.push(`${client.path}/exports/${body.data.id}`);
+        jobs.push({ client, path: `${client.path}/exports/${body.data.id}` });
       }
       await scaleTo(1);
       let kills = 0;
@@ -69,7 +79,7 @@ export function workerFaults(cluster: () => Cluster): void {
       }
       await scaleTo(2);
 
-      for (const path of jobs) {
+      for (const { client, path } of jobs) {
         const { state, file } = (await client.call('GET', path)).body.data;
         const numbers = (await client.call('GET', `${path}/file`)).text.split('\r\n').slice(1, -1);
         expect([state, file.rows, numbers.length]).toEqual(['completed', entries, entries]);

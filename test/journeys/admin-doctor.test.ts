@@ -180,13 +180,13 @@ describe('sluice-admin config check', () => {
 
   it('names what is wrong, by service, and ends with 1', async () => {
     const { code, stdout, stderr } = await admin(
-      { ...ownStores(), EXPORT_CONCURRENCY: '0', BODY_LIMT: '1' },
+      { ...ownStores(), WORKER_CONCURRENCY: '0', BODY_LIMT: '1' },
       [...['config', 'check', 'export-worker']],
     );
     expect(code).toBe(1);
-    expect(stdout).toMatch(/^EXPORT_CONCURRENCY +0 +set$/m);
+    expect(stdout).toMatch(/^WORKER_CONCURRENCY +0 +set$/m);
     expect(stderr.split('\n')).toEqual([
-      'sluice-admin: export-worker: EXPORT_CONCURRENCY must be a whole number from 1 to 64',
+      'sluice-admin: export-worker: WORKER_CONCURRENCY must be a whole number from 1 to 64',
       'sluice-admin: export-worker: `BODY_LIMT` is unknown, did you mean `BODY_LIMIT`?',
       '',
     ]);

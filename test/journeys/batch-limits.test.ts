@@ -1,3 +1,4 @@
+import { batchLines } from '@sluice/api/limits/table.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { chunked, exchange } from '../support/raw-exchange.ts';
 import { type Sluice, startSluice } from '../support/sluice.ts';
@@ -8,7 +9,7 @@ let client: UploadClient;
 let token: string;
 let domain: string;
 const json = { type: 'application/json' };
-const batchLimit = 4_096;
+const batchLimit = 256 * 1024;
 const lines = (count: number) => Array.from({ length: count }, (_, n) => ({ n }));
 /** A batch of exactly so many bytes. */
 const ofBytes = (bytes: number) => `{"n":1}\n{"n":2,"m":"${'x'.repeat(bytes - 23)}"}\n`;
@@ -16,7 +17,7 @@ const ofBytes = (bytes: number) => `{"n":1}\n{"n":2,"m":"${'x'.repeat(bytes - 23
 beforeAll(async () => {
   sluice = await startSluice({
     workers: false,
-    env: { BATCH_LINES: '5', BATCH_LIMIT: String(batchLimit), REQUEST_TIMEOUT: '2s' },
+    env: { BATCH_LIMIT: String(batchLimit), REQUEST_TIMEOUT: '2s' },
   });
   ({ token } = await sluice.owner());
   client = uploadClient(sluice, token);
@@ -57,8 +58,8 @@ const error = (answer: { status: number | undefined; body: { error?: { name: str
 describe('a batch is refused as a whole, and nothing of it is stored', () => {
   // biome-ignore format: a table, a row a line
   it.each([
-    ['a line too many', ndjson(lines(6)), {}, 413, 'PayloadTooLargeError'],
-    ['an element too many', JSON.stringify(lines(6)), json, 413, 'PayloadTooLargeError'],
+    ['a line too many', ndjson(lines(batchLines + 1)), {}, 413, 'PayloadTooLargeError'],
+    ['an element too many', JSON.stringify(lines(batchLines + 1)), json, 413, 'PayloadTooLargeError'],
     ['a byte too many', ofBytes(batchLimit + 1), {}, 413, 'PayloadTooLargeError'],
     ['no body', '', {}, 400, 'MalformedBodyError'],
     ['no body of an array', '', json, 400, 'MalformedBodyError'],
@@ -93,7 +94,7 @@ describe('a batch is refused as a whole, and nothing of it is stored', () => {
 
   it('for a body over the limit whose length is not told beforehand', async () => {
     const pieces = Array.from({ length: 100 }, (_, n) =>
-      chunked(`${JSON.stringify({ n, m: 'x'.repeat(50) })}\n`),
+      chunked(`${JSON.stringify({ n, m: 'x'.repeat(3_000) })}\n`),
     );
     const headers = ['Content-Type: application/x-ndjson', 'Transfer-Encoding: chunked'];
     const answer = await exchange(sluice.url, `/api/applications/${domain}/data/batch`, headers, [
@@ -132,9 +133,14 @@ describe('a batch is refused as a whole, and nothing of it is stored', () => {
 
 describe('a batch is taken', () => {
   it.each([
-    ['of as many lines as may be', ndjson(lines(5)), {}, 5],
-    ['of as many elements as may be', JSON.stringify(lines(5)), json, 5],
-    ['of as many lines as may be, and blank ones', ndjson(lines(5)).replaceAll('\n', '\n\n'), {}, 5],
+    ['of as many lines as may be', ndjson(lines(batchLines)), {}, batchLines],
+    ['of as many elements as may be', JSON.stringify(lines(batchLines)), json, batchLines],
+    [
+      'of as many lines as may be, and blank ones',
+      ndjson(lines(batchLines)).replaceAll('\n', '\n\n'),
+      {},
+      batchLines,
+    ],
     ['of as many bytes as may be', ofBytes(batchLimit), {}, 2],
     ['of no elements', '[]', json, 0],
     ['of no elements, all or none', ' [ ] ', { ...json, query: '?atomic=true' }, 0],

@@ -82,7 +82,11 @@ it.each(['is cancelled', 'goes with its application'])(
   'a stream that %s before it begins is refused with the reason',
   async (what) => {
     const { url: MONGODB_URL } = await ownDatabase();
-    const sluice = await startSluice({ workers: false, env: { MONGODB_URL, EXPORT_WAIT: '60s' } });
+    const sluice = await startSluice({
+      workers: false,
+      env: { MONGODB_URL },
+      timings: { exportWaitMs: 60_000 },
+    });
     onTestFinished(sluice.stop);
     const store = openStore(MONGODB_URL);
     const { token } = await sluice.owner();

@@ -42,7 +42,7 @@ it.each([1, 2])(
     });
 
     const log = createLogger('test', { level: process.env.TEST_LOG ?? 'silent', pretty: false });
-    const env = { ...sluice.env, INGEST_CONCURRENCY: String(concurrency) };
+    const env = { ...sluice.env, WORKER_CONCURRENCY: String(concurrency) };
     const config = loadIngestWorkerConfig(env);
     const redis = connectRedis(config.redis, log, 'patient');
     onTestFinished(() => redis.disconnect());

@@ -26,10 +26,10 @@ it('answers no scrape unless told to', async () => {
   expect(await statusOf(url, `Bearer ${METRICS_TOKEN}`)).toBe(404);
 });
 
-it('answers on a port of its own, to GET /metrics alone', async () => {
-  const METRICS_PORT = String(await lowPort());
-  const { url } = await started({ METRICS_PORT });
-  const own = `http://127.0.0.1:${METRICS_PORT}`;
+it('answers on a port of its own: GET /metrics, and whether it lives', async () => {
+  const MONITORING_PORT = String(await lowPort());
+  const { url } = await started({ MONITORING_PORT });
+  const own = `http://127.0.0.1:${MONITORING_PORT}`;
   expect([await statusOf(own), await statusOf(url)]).toEqual([200, 404]);
   const others = await Promise.all([
     fetch(`${own}/`),
@@ -37,16 +37,18 @@ it('answers on a port of its own, to GET /metrics alone', async () => {
     fetch(`${own}/metrics`, { method: 'POST' }),
   ]);
   expect(others.map(({ status }) => status)).toEqual([404, 404, 404]);
+  expect((await fetch(`${own}/health/live`)).status).toBe(200);
 });
 
 it('wants the token where there is one, on both ports', async () => {
-  const METRICS_PORT = String(await lowPort());
-  const { url, request } = await started({ METRICS_PORT, METRICS_TOKEN });
-  for (const each of [url, `http://127.0.0.1:${METRICS_PORT}`]) {
+  const MONITORING_PORT = String(await lowPort());
+  const { url, request } = await started({ MONITORING_PORT, METRICS_TOKEN });
+  for (const each of [url, `http://127.0.0.1:${MONITORING_PORT}`]) {
     const wrong = [undefined, METRICS_TOKEN, 'Bearer', `Bearer ${METRICS_TOKEN}x`, `Basic ${METRICS_TOKEN}`];
     for (const authorization of wrong) expect(await statusOf(each, authorization)).toBe(401);
     expect(await statusOf(each, `Bearer ${METRICS_TOKEN}`)).toBe(200);
   }
+  expect((await fetch(`http://127.0.0.1:${MONITORING_PORT}/health/live`)).status).toBe(200);
   const { body } = await request('GET', '/openapi.json');
   expect(Object.keys(body.paths).filter((path) => path.includes('metrics'))).toEqual([]);
 });

@@ -26,9 +26,9 @@ const ofApi = () => scrape(sluice.url, METRICS_TOKEN);
 beforeAll(async () => {
   sluice = await startSluice({ workers: false, env: { METRICS_TOKEN, UPLOAD_RATE: '40/1h' } });
   const port = async (of: keyof typeof workers) => {
-    const METRICS_PORT = String(await lowPort());
-    workers[of] = `http://127.0.0.1:${METRICS_PORT}`;
-    return { ...sluice.env, METRICS_TOKEN: undefined, METRICS_PORT };
+    const MONITORING_PORT = String(await lowPort());
+    workers[of] = `http://127.0.0.1:${MONITORING_PORT}`;
+    return { ...sluice.env, METRICS_TOKEN: undefined, MONITORING_PORT };
   };
   const started = await Promise.all([
     startExportWorker(loadExportWorkerConfig(await port('export')), log, quickTimings),

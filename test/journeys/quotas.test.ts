@@ -1,9 +1,11 @@
+import { quotas } from '@sluice/api/limits/table.ts';
+import { type Document, MongoClient, ObjectId, type WithId } from 'mongodb';
 import { expect, it, onTestFinished } from 'vitest';
 import { exportClient } from '../support/export-client.ts';
 import { type Answer, type Sluice, startSluice, storeOf, until } from '../support/sluice.ts';
 
 async function start(env: Record<string, string>): Promise<Sluice> {
-  const sluice = await startSluice({ workers: false, env });
+  const sluice = await startSluice({ workers: false, env, timings: { exportWaitMs: 0 } });
   onTestFinished(() => sluice.stop());
   return sluice;
 }
@@ -70,8 +72,17 @@ it.each([
   120_000,
 );
 
-it('STORED_EXPORT_QUOTA counts exports that are kept, whatever became of them, and none that is streamed', async () => {
-  const sluice = await start({ STORED_EXPORT_QUOTA: '3', EXPORT_WAIT: '0s' });
+/** Adds so many exports that are like one. */
+async function addExports({ env }: Sluice, id: string, count: number): Promise<void> {
+  const client = await MongoClient.connect(env.MONGODB_URL as string);
+  onTestFinished(() => client.close());
+  const jobs = client.db().collection('jobs');
+  const { _id, ...job } = (await jobs.findOne({ _id: new ObjectId(id) })) as WithId<Document>;
+  await jobs.insertMany(Array.from({ length: count }, () => ({ ...job })));
+}
+
+it('the quota of stored exports counts those that are kept, whatever became of them, and none that is streamed', async () => {
+  const sluice = await start({ JOB_QUOTA: '1000' });
   const { token } = await sluice.owner();
   const domain = await sluice.application(token);
   const { jobs } = storeOf(sluice);
@@ -83,11 +94,12 @@ it('STORED_EXPORT_QUOTA counts exports that are kept, whatever became of them, a
   for (const id of [finished, failed]) await jobs.claim('export', id, 60_000);
   await jobs.complete(finished, 1, { rows: 0, bytes: 0, sha256: '' }, later);
   await jobs.fail(failed, 1, { error: 'broken' }, later);
+  await addExports(sluice, cancelled, quotas.storedExports.limit - ids.length);
   const make = () => sluice.request('POST', `/applications/${domain}/exports`, { token, json: {} });
   const refused = await make();
   expect([refused.status, refused.body.error.name]).toEqual([429, 'TooManyRequestsError']);
   expect(refused.body.error.message).toMatch(
-    /^you have reached your limit of 3 stored exports; delete one, .* STORED_EXPORT_QUOTA/,
+    /^you have reached your limit of 500 stored exports; delete one, .* or stream the export/,
   );
   // There is no worker.
   expect((await sluice.request('GET', `/applications/${domain}/export`, { token })).status).toBe(503);

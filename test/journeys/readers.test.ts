@@ -8,7 +8,7 @@ let sluice: Sluice;
 beforeAll(async () => {
   sluice = await startSluice({
     workers: false,
-    env: { EXPORT_WAIT: '1h' },
+    timings: { exportWaitMs: 3_600_000 },
     // Each follower asks twice a second.
     capacity: createCapacities({ ...capacities, followers: { ...capacities.followers, limit: 8 } }),
   });

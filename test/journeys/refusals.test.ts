@@ -8,7 +8,11 @@ let domain: string;
 let foreign: string;
 
 beforeAll(async () => {
-  sluice = await startSluice({ workers: false, env: { EXPORT_WAIT: '1s', BODY_LIMIT: '64KiB' } });
+  sluice = await startSluice({
+    workers: false,
+    env: { BODY_LIMIT: '64KiB' },
+    timings: { exportWaitMs: 1_000 },
+  });
   mine = await sluice.owner();
   theirs = await sluice.owner();
   domain = await sluice.application(mine.token, {

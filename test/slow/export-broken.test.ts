@@ -36,8 +36,8 @@ async function proxied(url: string) {
 async function start({ count, textLength } = parts) {
   const { db, url } = await ownDatabase();
   const { proxy: apiProxy, MONGODB_URL } = await proxied(url);
-  const env = { MONGODB_URL, MONGODB_TIMEOUT: '6s', EXPORT_WAIT: '60s' };
-  const sluice = await startSluice({ workers: false, env });
+  const env = { MONGODB_URL, MONGODB_TIMEOUT: '6s' };
+  const sluice = await startSluice({ workers: false, env, timings: { exportWaitMs: 60_000 } });
   onTestFinished(sluice.stop);
   const store = openStore(url);
   const { token } = await sluice.owner();
@@ -51,7 +51,7 @@ async function start({ count, textLength } = parts) {
     ...{ count, db, store, domain, apiProxy, url },
     client: exportClient(sluice.url, token),
     /** Of workers whose way to MongoDB is not cut. */
-    workerEnv: { ...sluice.env, MONGODB_URL: url, EXPORT_CONCURRENCY: '1' },
+    workerEnv: { ...sluice.env, MONGODB_URL: url, WORKER_CONCURRENCY: '1' },
     file: (id: string, args: string[] = [], path?: string) => curl(`${base}/exports/${id}/file`, args, path),
     async stream(args: string[] = []) {
       const earlier = await exports();

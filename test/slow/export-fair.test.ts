@@ -30,7 +30,7 @@ it.each([1, 2])(
     await deliver(sluice.env, store, first);
 
     const log = createLogger('test', { level: process.env.TEST_LOG ?? 'silent', pretty: false });
-    const env = { ...sluice.env, EXPORT_CONCURRENCY: String(concurrency) };
+    const env = { ...sluice.env, WORKER_CONCURRENCY: String(concurrency) };
     const worker = await startExportWorker(loadExportWorkerConfig(env), log, quickTimings);
     onTestFinished(worker.stop);
     const ofBusy = () => store.jobs.list(busy.id, 'export');

@@ -26,7 +26,7 @@ async function createCuttableWorker(env: Record<string, string>) {
     async start(): Promise<void> {
       const log = createLogger('test', { level: process.env.TEST_LOG ?? 'silent', pretty: false });
       // It hands a job back when it waited so long in vain.
-      const own = { MONGODB_URL, MONGODB_TIMEOUT: '6s', EXPORT_CONCURRENCY: '1' };
+      const own = { MONGODB_URL, MONGODB_TIMEOUT: '6s', WORKER_CONCURRENCY: '1' };
       const config = loadExportWorkerConfig({ ...env, ...own });
       const worker = await startExportWorker(config, log, quickTimings);
       onTestFinished(worker.stop);

@@ -31,7 +31,7 @@ it.each([1, 2])(
     const first: string = (await modest.client.start(modest.domain, few)).body.data.id;
 
     const log = createLogger('test', { level: process.env.TEST_LOG ?? 'silent', pretty: false });
-    const env = { ...sluice.env, INGEST_CONCURRENCY: String(concurrency) };
+    const env = { ...sluice.env, WORKER_CONCURRENCY: String(concurrency) };
     const worker = await startIngestWorker(loadIngestWorkerConfig(env), log, quickTimings);
     onTestFinished(worker.stop);
     const ended = await modest.client.ended(modest.domain, first);

@@ -29,7 +29,7 @@ async function begin(total: number) {
   expect(status).toBe(202);
   const look = async () =>
     (await sluice.request('GET', `/applications/${domain}/imports/${body.data.id}`, { token })).body.data;
-  const env = { ...sluice.env, INGEST_CONCURRENCY: '2' };
+  const env = { ...sluice.env, WORKER_CONCURRENCY: '2' };
   return { total, db, client, domain, id: body.data.id as string, look, env };
 }
 

@@ -61,13 +61,13 @@ async function watchedStack() {
   const env = { ...stores, METRICS_TOKEN, MONGODB_URL: throughProxy(url, mongodb) };
   const sluice = await startSluice({
     workers: false,
-    env: { ...env, METRICS_PORT: String(ports.api), UPLOAD_RATE, MONGODB_TIMEOUT: '2s' },
+    env: { ...env, MONITORING_PORT: String(ports.api), UPLOAD_RATE, MONGODB_TIMEOUT: '2s' },
   });
   onTestFinished(() => sluice.stop());
-  const ingest = { ...env, METRICS_PORT: String(ports['ingest-worker']) };
+  const ingest = { ...env, MONITORING_PORT: String(ports['ingest-worker']) };
   const exporting = {
-    ...{ ...env, METRICS_PORT: String(ports['export-worker']) },
-    ...{ MONGODB_URL: throughProxy(url, mongodbOfExports), EXPORT_CONCURRENCY: '1' },
+    ...{ ...env, MONITORING_PORT: String(ports['export-worker']) },
+    ...{ MONGODB_URL: throughProxy(url, mongodbOfExports), WORKER_CONCURRENCY: '1' },
   };
   const workers = await Promise.all([
     startIngestWorker(loadIngestWorkerConfig(ingest), log, quickTimings),

@@ -59,8 +59,8 @@ it.each([
   ['export-worker', { REDIS_URL: 'nowhere' }, /^sluice export-worker: REDIS_URL must begin with/m],
   [
     'ingest-worker',
-    { INGEST_CONCURRENCY: 'many' },
-    /^sluice ingest-worker: INGEST_CONCURRENCY must be a whole number from 1 to 64$/m,
+    { WORKER_CONCURRENCY: 'many' },
+    /^sluice ingest-worker: WORKER_CONCURRENCY must be a whole number from 1 to 64$/m,
   ],
 ])('%s does not start with %j, and says why in a line', async (service, env, line) => {
   const { child, output } = run(service, { ...ownStores(), ...env } as Record<string, string>);
@@ -80,7 +80,7 @@ it.each(['export-worker', 'ingest-worker'])(
   '%s ends on SIGTERM, and answers for its health until then',
   async (service) => {
     const port = await lowPort();
-    const { child } = run(service, { ...ownStores(), HEALTH_PORT: String(port) });
+    const { child } = run(service, { ...ownStores(), MONITORING_PORT: String(port) });
     const live = () =>
       fetch(`http://127.0.0.1:${port}/health/live`).then(
         ({ status }) => status === 200,

@@ -24,7 +24,7 @@ async function begin() {
   const { token } = await sluice.owner();
   const domain = await sluice.application(token);
   const client = importClient(sluice, token);
-  const env = { ...sluice.env, INGEST_CONCURRENCY: '2' };
+  const env = { ...sluice.env, WORKER_CONCURRENCY: '2' };
   const workers = [0, 1].map(() => createWorkerProcess('ingest-worker', env));
   await Promise.all(workers.map((worker) => worker.start()));
   const text = 'x'.repeat(600);

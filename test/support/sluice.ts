@@ -101,16 +101,19 @@ export async function startSluice({
   workers = true,
   workerEnv = {},
   capacity,
+  timings,
 }: {
   env?: Env;
   workers?: boolean;
   workerEnv?: Env;
   capacity?: Parameters<typeof startApi>[2];
+  /** Of the API. */
+  timings?: Parameters<typeof startApi>[3];
 } = {}) {
   const vars = { ...ownStores(env.REDIS_URL), ...env };
   const log = createLogger('test', { level: vars.LOG_LEVEL as string, pretty: false });
   const config: ApiConfig = loadApiConfig(vars);
-  const api = await startApi(config, log, capacity);
+  const api = await startApi(config, log, capacity, timings);
   const started = workers
     ? await Promise.all([
         startExportWorker(loadExportWorkerConfig({ ...vars, ...workerEnv }), log, quickTimings),

@@ -19,7 +19,6 @@ await startWorker({
   config: {
     redis: { url: REDIS_URL, prefix, timeoutMs },
     concurrency: 1,
-    healthPort: 0,
     metrics: noMetrics,
   },
   metrics: createMetrics(noMetrics),

@@ -8,12 +8,12 @@ import {
 } from '@sluice/shared/config/load.ts';
 import { localDefaults, localUrl, secretFileOf } from '@sluice/shared/config/local-stores.ts';
 import { fileSetting } from '@sluice/shared/config/secret-files.ts';
-import { Api, Common, ExportWorker, IngestWorker, Local, Workers } from '@sluice/shared/config/variables.ts';
+import { Api, Common, Local, Workers } from '@sluice/shared/config/variables.ts';
 
 const services = {
   api: { settings: { ...Common, ...Api }, load: loadApiConfig },
-  'ingest-worker': { settings: { ...Common, ...Workers, ...IngestWorker }, load: loadIngestWorkerConfig },
-  'export-worker': { settings: { ...Common, ...Workers, ...ExportWorker }, load: loadExportWorkerConfig },
+  'ingest-worker': { settings: { ...Common, ...Workers }, load: loadIngestWorkerConfig },
+  'export-worker': { settings: { ...Common, ...Workers }, load: loadExportWorkerConfig },
 };
 
 export type ServiceName = keyof typeof services;

@@ -13,6 +13,7 @@ import type { Keyring } from './keys/keyring.ts';
 import type { Capacities } from './limits/capacity.ts';
 import type { Quotas } from './limits/quota.ts';
 import type { Counters } from './limits/rate.ts';
+import type { Timings } from './timings.ts';
 
 /** Of this process; it changes under who has it. */
 export interface Lifecycle {
@@ -38,6 +39,7 @@ export interface AppDependencies {
   lifecycle: Lifecycle;
   refusalRecorder: RefusalRecorder;
   metrics: Metrics;
+  timings: Timings;
 }
 
 /** What features are made of: each names what it takes. */

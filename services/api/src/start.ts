@@ -11,12 +11,13 @@ import { createCompiler } from '@sluice/schemas/compile/compiler.ts';
 import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { createMetrics } from '@sluice/shared/metrics/metrics.ts';
-import { serveMetrics } from '@sluice/shared/metrics/serve.ts';
+import { serveMonitoring } from '@sluice/shared/metrics/serve.ts';
 import { untilPrepared } from '@sluice/store/until-prepared.ts';
 import { buildApp } from './app.ts';
 import { createApplicationCache } from './applications/cache.ts';
 import type { Lifecycle } from './dependencies.ts';
 import { createCapacities } from './limits/capacity.ts';
+import { usualTimings } from './timings.ts';
 
 export interface RunningApi {
   /** Where it listens, such as `http://127.0.0.1:4000`. */
@@ -30,6 +31,7 @@ export async function startApi(
   config: ApiConfig,
   log: Logger,
   capacity = createCapacities(),
+  timings = usualTimings,
 ): Promise<RunningApi> {
   const lifecycle: Lifecycle = { phase: 'starting' };
   const metrics = createMetrics(config.metrics);
@@ -50,11 +52,12 @@ export async function startApi(
   };
   const app = await buildApp({
     ...{ config, log, store, compiler, cache, queues, redis, capacity, lifecycle, refusalRecorder, metrics },
+    timings,
   });
 
-  let stopMetrics = () => {};
+  let stopMonitoring = () => {};
   async function release(): Promise<void> {
-    stopMetrics();
+    stopMonitoring();
     cache.close();
     unhear();
     redis.disconnect();
@@ -70,7 +73,7 @@ export async function startApi(
 
   let url: string;
   try {
-    stopMetrics = await serveMetrics(config.metrics, metrics);
+    stopMonitoring = await serveMonitoring(config.metrics, metrics);
     url = await app.listen({ host: config.host, port: config.port });
   } catch (error) {
     await release();

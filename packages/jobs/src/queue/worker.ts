@@ -1,7 +1,6 @@
-import { createServer, type Server } from 'node:http';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Metrics, MetricsConfig } from '@sluice/shared/metrics/metrics.ts';
-import { serveMetrics } from '@sluice/shared/metrics/serve.ts';
+import { serveMonitoring } from '@sluice/shared/metrics/serve.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
 import { type Consumer, consume, type Handlers } from './consumer.ts';
 import { countRequeues, monitorQueues } from './monitor.ts';
@@ -24,7 +23,7 @@ export interface Task {
 }
 
 interface Options {
-  config: { redis: RedisConfig; concurrency: number; healthPort: number; metrics: MetricsConfig };
+  config: { redis: RedisConfig; concurrency: number; metrics: MetricsConfig };
   timings: Timings;
   log: Logger;
   metrics: Metrics;
@@ -38,19 +37,6 @@ interface Options {
 export interface RunningWorker {
   /** Hands back what is in hand and lets go of everything. */
   stop(): Promise<void>;
-}
-
-async function listen(port: number): Promise<Server | undefined> {
-  if (port === 0) return undefined;
-  const server = createServer((request, response) => {
-    response.statusCode = request.url === '/health/live' ? 200 : 404;
-    response.end();
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, resolve);
-  });
-  return server;
 }
 
 /** Ends the process when jobs wait and a consumer gets none, look after look. */
@@ -81,8 +67,7 @@ export async function startWorker({
   clean,
   close,
 }: Options): Promise<RunningWorker> {
-  const server = await listen(config.healthPort);
-  const stopMetrics = await serveMetrics(config.metrics, metrics);
+  const stopMonitoring = await serveMonitoring(config.metrics, metrics);
   const running = tasks.map((task) => {
     const { definition } = task.queue;
     const onRequeue = countRequeues(definition, metrics);
@@ -105,8 +90,7 @@ export async function startWorker({
       stopSweeping();
       for (const { stopWatching } of running) stopWatching();
       await Promise.all(running.map(({ consumer }) => consumer.close()));
-      server?.close();
-      stopMetrics();
+      stopMonitoring();
       await close();
     },
   };

@@ -87,7 +87,7 @@ describe('settings', () => {
     [{ ENTRY_QUOTA: '' }, /^ENTRY_QUOTA must be/],
     [{ BYTE_QUOTA: '0' }, /^BYTE_QUOTA must be a number of bytes or a size such as 10GiB, or off$/],
     [{ BYTE_QUOTA: 'many' }, /^BYTE_QUOTA must be/],
-    [{ STORED_EXPORT_QUOTA: '0' }, /^STORED_EXPORT_QUOTA must be a whole number from 1 to 100000$/],
+    [{ JOB_QUOTA: '0' }, /^JOB_QUOTA must be a whole number from 1 to 100000$/],
   ])('%j stops the start', (given, message) => {
     expect(complaint(given)).toMatch(message);
   });
@@ -134,7 +134,6 @@ describe('settings', () => {
     [{ MONGODB_TIMEOUT: '0' }, /^MONGODB_TIMEOUT must be .*, from 1s to 1h$/],
     [{ REDIS_TIMEOUT: '0' }, /^REDIS_TIMEOUT must be .*, from 1s to 1h$/],
     [{ REQUEST_TIMEOUT: '0' }, /^REQUEST_TIMEOUT must be .*, from 1s to 1d$/],
-    [{ EXPORT_WAIT: '25d' }, /^EXPORT_WAIT must be .*, from 0s to 1h$/],
     [{ AUDIT_RETENTION: '99999999d' }, /^AUDIT_RETENTION must be .*, from 0s to 3650d$/],
     [{ DELETION_GRACE: '99999999d' }, /^DELETION_GRACE must be .*, from 0s to 3650d$/],
     [{ DRAIN_DELAY: '21s' }, /^DRAIN_DELAY must be shorter than SHUTDOWN_TIMEOUT, which includes it$/],
@@ -195,11 +194,18 @@ describe('settings', () => {
     ['BODY_LIMT', 'BODY_LIMIT'],
     ['UPLOAD_RATES', 'UPLOAD_RATE'],
     ['Trust_Proxy', 'TRUST_PROXY'],
-    ['EXPORT_CONCURENCY', 'EXPORT_CONCURRENCY'],
+    ['WORKER_CONCURENCY', 'WORKER_CONCURRENCY'],
   ])('%s stops the start of every service, as %s is meant', (name, meant) => {
     const message = `\`${name}\` is unknown, did you mean \`${meant}\`?`;
     expect(complaint({ [name]: '1' })).toBe(message);
     expect(() => loadExportWorkerConfig({ ...env, [name]: '1' })).toThrow(message);
+  });
+
+  it('a setting of an earlier version stops the start of every service, with what to do', () => {
+    expect(complaint({ BATCH_LINES: '10' })).toBe('BATCH_LINES is gone: a batch has at most 10,000 lines');
+    expect(() => loadExportWorkerConfig({ ...env, HEALTH_PORT: '4001' })).toThrow(
+      'HEALTH_PORT is gone: use MONITORING_PORT',
+    );
   });
 
   it.each([

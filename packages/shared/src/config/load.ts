@@ -4,7 +4,7 @@ import { type CleanedEnv, cleanEnv, EnvMissingError, type ValidatorSpec } from '
 import { nearest } from '../nearest.ts';
 import { localUrl } from './local-stores.ts';
 import { fileSetting, secretsAmong, withSecretFiles } from './secret-files.ts';
-import { Api, Common, ExportWorker, groups, IngestWorker, Local, Workers } from './variables.ts';
+import { Api, Common, groups, Local, removed, Workers } from './variables.ts';
 
 /** A setting is missing or wrong. The message has a line for each, fit to be shown as it is. */
 export class ConfigError extends Error {
@@ -36,7 +36,7 @@ function read<S extends Record<string, ValidatorSpec<unknown>>>(
       error instanceof EnvMissingError ? `${name} is not set` : `${name} ${error?.message}`,
     ]);
     const lines: string[] = Object.values({ ...Object.fromEntries(wrong), ...faults });
-    lines.push(...check(vars as Partial<CleanedEnv<S>>), ...misspelt(given));
+    lines.push(...check(vars as Partial<CleanedEnv<S>>), ...unknown(given));
     if (lines.length > 0) throw new ConfigError(lines.join('\n'));
   };
   return cleanEnv(env, settings, { reporter });
@@ -50,10 +50,11 @@ const names = groups.flatMap(({ settings }) => Object.keys(settings)).concat(sec
 const stores = ['MONGODB_URL', 'REDIS_URL'];
 const usual = ['HOST', 'PORT', 'NODE_ENV', 'LOG_LEVEL', 'DATA_DIR', ...stores, ...stores.map(fileSetting)];
 
-/** What is nearly the name of a setting that is not set. */
-function misspelt(env: Env): string[] {
+/** Names of removed settings, and names that are nearly those of settings that are not set. */
+function unknown(env: Env): string[] {
   const unset = names.filter((name) => !usual.includes(name) && env[name] === undefined);
   return Object.keys(env).flatMap((name) => {
+    if (Object.hasOwn(removed, name)) return [`${name} is gone: ${removed[name]}`];
     const meant = names.includes(name) ? undefined : nearest(name, unset);
     return meant ? [`\`${name}\` is unknown, did you mean \`${meant}\`?`] : [];
   });
@@ -81,7 +82,7 @@ function common(vars: CleanedEnv<typeof Common>) {
     mongodb: { url: vars.MONGODB_URL, timeoutMs: vars.MONGODB_TIMEOUT },
     redis: { url: vars.REDIS_URL, prefix: vars.REDIS_PREFIX, timeoutMs: vars.REDIS_TIMEOUT },
     shutdownTimeoutMs: vars.SHUTDOWN_TIMEOUT,
-    metrics: { port: vars.METRICS_PORT, token: vars.METRICS_TOKEN },
+    metrics: { port: vars.MONITORING_PORT, token: vars.METRICS_TOKEN },
   };
 }
 
@@ -102,12 +103,10 @@ export function loadApiConfig(env = environment()) {
     uploadRate: vars.UPLOAD_RATE || undefined,
     applicationQuota: vars.APPLICATION_QUOTA,
     jobQuota: vars.JOB_QUOTA,
-    storedExportQuota: vars.STORED_EXPORT_QUOTA,
     entryQuota: vars.ENTRY_QUOTA || undefined,
     byteQuota: vars.BYTE_QUOTA || undefined,
     bodyLimit: vars.BODY_LIMIT,
     batchLimit: vars.BATCH_LIMIT,
-    batchLines: vars.BATCH_LINES,
     importLimit: vars.IMPORT_LIMIT,
     importQuota: vars.IMPORT_QUOTA,
     requestTimeoutMs: vars.REQUEST_TIMEOUT,
@@ -115,31 +114,25 @@ export function loadApiConfig(env = environment()) {
     drainDelayMs: vars.DRAIN_DELAY,
     console: vars.CONSOLE,
     corsOrigins: vars.CORS_ORIGINS,
-    exportWaitMs: vars.EXPORT_WAIT,
     deletionGraceMs: vars.DELETION_GRACE,
     auditRetentionMs: vars.AUDIT_RETENTION,
   };
 }
 
 function workers(vars: CleanedEnv<typeof Common & typeof Workers>) {
-  return { ...common(vars), retentionMs: vars.EXPORT_RETENTION, healthPort: vars.HEALTH_PORT };
+  return { ...common(vars), retentionMs: vars.EXPORT_RETENTION, concurrency: vars.WORKER_CONCURRENCY };
 }
 
 /** Settings of an export worker. Throws ConfigError. */
 export function loadExportWorkerConfig(env = environment()) {
-  const vars = read(env, { ...Common, ...Workers, ...ExportWorker });
-  return { ...workers(vars), concurrency: vars.EXPORT_CONCURRENCY };
+  return workers(read(env, { ...Common, ...Workers }));
 }
 
 /** Settings of an ingest worker. Throws ConfigError. */
 export function loadIngestWorkerConfig(env = environment()) {
   const { AUDIT_RETENTION } = Api;
-  const vars = read(env, { ...Common, ...Workers, ...IngestWorker, AUDIT_RETENTION });
-  return {
-    ...workers(vars),
-    concurrency: vars.INGEST_CONCURRENCY,
-    auditRetentionMs: vars.AUDIT_RETENTION,
-  };
+  const vars = read(env, { ...Common, ...Workers, AUDIT_RETENTION });
+  return { ...workers(vars), auditRetentionMs: vars.AUDIT_RETENTION };
 }
 
 /** Settings of `npm start`, and those of the services, which get `env`. Throws ConfigError. */
@@ -149,7 +142,7 @@ export function loadLocalConfig(env = environment()) {
     REDIS_URL: { ...Common.REDIS_URL, default: undefined },
     JWT_SECRET: { ...Api.JWT_SECRET, default: undefined },
   };
-  const settings = { ...Common, ...Api, ...Workers, ...ExportWorker, ...IngestWorker, ...Local, ...own };
+  const settings = { ...Common, ...Api, ...Workers, ...Local, ...own };
   const vars = read(env, settings, longDrain);
   return {
     dataDir: vars.DATA_DIR,

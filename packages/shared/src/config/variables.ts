@@ -32,9 +32,9 @@ export const Common = {
     '20s',
     'How long a process may take to stop after SIGTERM. Keep it below the grace period of the container.',
   ),
-  METRICS_PORT: integer(0, 65_535).or(
+  MONITORING_PORT: integer(0, 65_535).or(
     '0',
-    'Port on which each process answers `GET /metrics`, on all addresses; 0 for none. Compose sets 9464; `npm start` ignores it.',
+    'Port on which each process answers `GET /metrics` and `GET /health/live`, on all addresses; 0 for none. Compose sets 9464; `npm start` ignores it.',
   ),
   METRICS_TOKEN: secret(
     kinds.token.optional(
@@ -68,10 +68,6 @@ export const Api = {
   UPLOAD_RATE: rate.or('off', 'Uploaded entries per application, such as `10000/1m`, or `off`.'),
   APPLICATION_QUOTA: integer(1, 1_000_000).or('1000', 'Applications per owner.'),
   JOB_QUOTA: integer(1, 100_000).or('100', 'Unfinished exports and imports per owner.'),
-  STORED_EXPORT_QUOTA: integer(1, 100_000).or(
-    '500',
-    'Kept exports per owner: finished, failed and unfinished, but not streamed.',
-  ),
   ENTRY_QUOTA: kinds.quota.or(
     'off',
     'Entries per owner in all applications together, such as `10000000`, or `off`.',
@@ -83,7 +79,6 @@ export const Api = {
   BCRYPT_COST: integer(4, 15).or('12', 'Cost of a password hash (2^cost rounds).'),
   BODY_LIMIT: sizeUpTo('8MiB').or('1MiB', 'Largest upload, at most 8MiB.'),
   BATCH_LIMIT: sizeUpTo('64MiB').or('16MiB', 'Largest batch, at most 64MiB.'),
-  BATCH_LINES: integer(1, 100_000).or('10000', 'Lines per batch, without blank ones.'),
   IMPORT_LIMIT: sizeUpTo('1TiB').or(
     '10GiB',
     'Largest import as it is sent, at most 1TiB. Decompressed it may be 10 times as large.',
@@ -106,10 +101,6 @@ export const Api = {
     '',
     'Origins whose web pages may call the API, separated by commas; `*` for all.',
   ),
-  EXPORT_WAIT: duration('0s', '1h').or(
-    '8s',
-    'How long `GET …/export` waits for a worker before it answers 503.',
-  ),
   AUDIT_RETENTION: duration('0s', '3650d').or(
     '365d',
     'How long new records of the audit log are kept. Ingest workers read it too.',
@@ -120,23 +111,15 @@ export const Api = {
   ),
 };
 
-export const ExportWorker = {
-  EXPORT_CONCURRENCY: integer(1, 64).or('2', 'Exports that one worker makes at once.'),
-};
-
-export const IngestWorker = {
-  INGEST_CONCURRENCY: integer(1, 64).or(
-    '2',
-    'Jobs that one ingest worker does at once: imports, rehearsals, replays and deletions together. One purge runs beside them.',
-  ),
-};
-
 export const Workers = {
+  WORKER_CONCURRENCY: integer(1, 64).or(
+    '2',
+    'Jobs that one worker does at once. One purge runs beside those of an ingest worker.',
+  ),
   EXPORT_RETENTION: duration('0s', '3650d').or(
     '7d',
     'How long exports and imports are kept after they end, with their files.',
   ),
-  HEALTH_PORT: integer(0, 65_535).or('0', 'Port on which a worker answers `GET /health/live`; 0 for none.'),
 };
 
 export const Local = {
@@ -147,8 +130,17 @@ export const Local = {
 export const groups = [
   { title: 'All services', settings: Common },
   { title: 'API', settings: Api },
-  { title: 'Export worker', settings: ExportWorker },
-  { title: 'Ingest worker', settings: IngestWorker },
-  { title: 'Both workers', settings: Workers },
+  { title: 'Workers', settings: Workers },
   { title: '`npm start`', settings: Local },
 ];
+
+/** Settings of earlier versions, and what to do without them. */
+export const removed: Record<string, string> = {
+  METRICS_PORT: 'use MONITORING_PORT',
+  HEALTH_PORT: 'use MONITORING_PORT',
+  EXPORT_CONCURRENCY: 'use WORKER_CONCURRENCY',
+  INGEST_CONCURRENCY: 'use WORKER_CONCURRENCY',
+  BATCH_LINES: 'a batch has at most 10,000 lines',
+  STORED_EXPORT_QUOTA: 'an owner has at most 500 stored exports',
+  EXPORT_WAIT: 'a streamed export waits 8 s for a worker',
+};

@@ -25,7 +25,7 @@ const unused = [
 export const scrapeMs = 1_000;
 
 export interface MetricsConfig {
-  /** Where the process answers scrapes; 0 for no port of its own. */
+  /** MONITORING_PORT; 0 for none. */
   port: number;
   /** What a scrape must have; the API then answers it on its usual port too. */
   token: string | undefined;

@@ -42,7 +42,7 @@ function toOptions(
   return { ...toPeriod(asked), format, formulas, arrays, columns, meta, filter: filter && toText(filter) };
 }
 
-type Needs = 'store' | 'queues' | 'quotas' | 'capacity' | 'audit' | 'config' | 'log';
+type Needs = 'store' | 'queues' | 'quotas' | 'capacity' | 'audit' | 'timings' | 'log';
 
 /** Exports: streamed while they are written, or made as jobs to be fetched later. */
 export const exportRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = async (

@@ -14,12 +14,12 @@ const busyMs = 60_000;
 export function createStreamExport({
   store: { jobs, parts },
   queues,
-  config,
   audit,
-}: Pick<Dependencies, 'store' | 'queues' | 'config' | 'audit'>) {
+  timings: { exportWaitMs },
+}: Pick<Dependencies, 'store' | 'queues' | 'audit' | 'timings'>) {
   /** Resolves once a worker has the job; else cancels it and says why there is none. */
   async function begun(job: ExportJob, signal: AbortSignal): Promise<void> {
-    if (await waitForStart(jobs, job.id, config.exportWaitMs, signal)) return;
+    if (await waitForStart(jobs, job.id, exportWaitMs, signal)) return;
     const workers = await queues.exports.workers().catch(() => 0);
     if (workers > 0 && (await waitForStart(jobs, job.id, busyMs, signal))) return;
     await cancelJob(jobs, job.id);

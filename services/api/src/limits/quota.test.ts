@@ -8,7 +8,7 @@ import { createQuotas } from './quota.ts';
 
 const log = createLogger('test', { level: 'silent', pretty: false });
 const none = { entryQuota: undefined, byteQuota: undefined };
-const usual = { applicationQuota: 2, jobQuota: 2, storedExportQuota: 1, importQuota: 1_000, ...none };
+const usual = { applicationQuota: 2, jobQuota: 2, importQuota: 1_000, ...none };
 
 /** An owner with one application, and entries of it. */
 async function start(config: Partial<typeof usual> | { entryQuota: number } | { byteQuota: number } = {}) {

@@ -49,7 +49,7 @@ export function createQuotas({ store, config, log }: Dependencies): Quotas {
   const counted: Record<Counted, [limit: number, count: Count]> = {
     applications: [config.applicationQuota, applications.countOfOwner],
     jobs: [config.jobQuota, jobs.unfinishedOfOwner],
-    storedExports: [config.storedExportQuota, jobs.exports.keptOfOwner],
+    storedExports: [quotas.storedExports.limit, jobs.exports.keptOfOwner],
     importBytes: [config.importQuota, jobs.imports.bytesOfOwner],
   };
   const ofEntries: Usage = {

@@ -84,8 +84,6 @@ interface QuotaLimit {
   advice: string;
 }
 
-const exportAdvice = 'delete one, wait until one expires, or stream the export';
-
 /** How much is kept. */
 export const quotas = {
   applications: { what: 'applications', client: 'owner', limit: 'APPLICATION_QUOTA', advice: 'delete one' },
@@ -96,10 +94,8 @@ export const quotas = {
   },
   jobs: { what: 'unfinished jobs', client: 'owner', limit: 'JOB_QUOTA', advice: 'delete one' },
   storedExports: {
-    what: 'stored exports',
-    client: 'owner',
-    limit: 'STORED_EXPORT_QUOTA',
-    advice: exportAdvice,
+    ...{ what: 'stored exports', client: 'owner', limit: 500 },
+    advice: 'delete one, wait until one expires, or stream the export',
   },
   importBytes: {
     ...{ what: 'bytes of unfinished and failed imports', client: 'owner', limit: 'IMPORT_QUOTA' },
@@ -110,6 +106,9 @@ export const quotas = {
 } as const satisfies Record<string, QuotaLimit>;
 
 export type QuotaName = keyof typeof quotas;
+
+/** Lines of a batch, without blank ones. */
+export const batchLines = 10_000;
 
 /** How refusals are counted. */
 export type LimitName = `rate_${keyof typeof rates}` | `quota_${QuotaName}` | `capacity_${CapacityName}`;

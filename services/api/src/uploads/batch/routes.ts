@@ -20,6 +20,7 @@ import { onlyQueries } from '../../http/validation.ts';
 import { abortOnClose } from '../../jobs/abort-on-close.ts';
 import { type Admit, isRestricted } from '../../keys/admit.ts';
 import type { UploadRate } from '../../limits/rate.ts';
+import { batchLines } from '../../limits/table.ts';
 import type { UploadMetrics } from '../../metrics/uploads.ts';
 import { idempotencyKey } from '../idempotency.ts';
 import { aboutKeys, keyed, senderOf, spending } from '../route-parts.ts';
@@ -44,7 +45,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
   app,
   { cache, admit, storeBatch, validateLines, rate, capacity, config, metrics },
 ) => {
-  const { batchLimit, batchLines } = config;
+  const { batchLimit } = config;
   tagRoutes(app, 'Uploads', { security: keyed });
   app.decorateRequest('sentKey', undefined);
   const { begin, collect, during } = createCollectBody(batchLimit, capacity.batches);
