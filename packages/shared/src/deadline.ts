@@ -1,9 +1,10 @@
-/** The work was not done in time; whether it will be is not known. */
+/** The deadline is over; the work may still succeed. */
 export class DeadlineError extends Error {}
 
 /**
- * Rejects with DeadlineError(`message`) when `work` has not settled after `ms`. The work itself goes on. Where the process
- * stood still, an answer that arrived meanwhile is read first.
+ * Rejects with DeadlineError(`message`) if `work` takes longer than `ms`. The work itself goes on.
+ *
+ * If the process stood still, it first reads an answer that arrived meanwhile.
  */
 export async function within<T>(ms: number, message: string, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

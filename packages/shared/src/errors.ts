@@ -1,4 +1,4 @@
-/** The registry of errors: every answer that is a failure has one of these names. */
+/** Every failed answer has one of these names. */
 const registry = {
   InvalidRequestError: { status: 400, description: 'A field, path, query or header is missing or wrong.' },
   MalformedBodyError: {
@@ -49,10 +49,8 @@ export const errorNames = Object.keys(registry) as ErrorName[];
 
 export type StatusOf<Name extends ErrorName> = (typeof registry)[Name]['status'];
 
-/** The status of an error, and what it means. */
 export const errorOf = (name: ErrorName): { status: number; description: string } => registry[name];
 
-/** What is wrong with one part of a request. */
 export interface ErrorDetail {
   in?: 'body' | 'querystring' | 'params' | 'headers';
   path: string;
@@ -60,7 +58,7 @@ export interface ErrorDetail {
   message: string;
 }
 
-/** What is wrong with one line of a batch, counted from 1. */
+/** What is wrong with a line of a batch. Lines count from 1. */
 export interface LineError {
   line: number;
   name: ErrorName;
@@ -75,14 +73,14 @@ interface Extra {
   cause?: unknown;
 }
 
-/** A failure that the caller is told about. `message` is shown as it is: no internals, no secrets. */
+/** A failure whose `message` the caller sees, so it has no internals and no secrets. */
 export class ApiError extends Error {
   declare readonly name: ErrorName;
   readonly status: number;
   readonly description: string;
   readonly details: ErrorDetail[] | LineError[] | undefined;
   readonly headers: Record<string, string>;
-  /** The limit that refused the work, such as `rate_uploads`: see `byLimit`. */
+  /** The limit that refused the request, such as `rate_uploads`. */
   limit?: string;
 
   constructor(name: ErrorName, message: string, { details, headers = {}, cause }: Extra = {}) {
@@ -95,7 +93,6 @@ export class ApiError extends Error {
   }
 }
 
-/** 503 with the seconds after which a retry makes sense. */
 export function unavailable(message: string, retryAfterSeconds = 2, cause?: unknown): ApiError {
   return new ApiError('ServiceUnavailableError', message, {
     headers: { 'retry-after': String(retryAfterSeconds) },
@@ -103,7 +100,6 @@ export function unavailable(message: string, retryAfterSeconds = 2, cause?: unkn
   });
 }
 
-/** 429 with the seconds after which a retry makes sense. */
 export function tooMany(
   message: string,
   retryAfterSeconds: number,
@@ -114,7 +110,7 @@ export function tooMany(
   });
 }
 
-/** The refusal of a limit, by whose name it is counted once it is answered. */
+/** Notes the limit that refused a request: metrics count by limit. */
 export function byLimit(limit: string, refusal: ApiError): ApiError {
   refusal.limit = limit;
   return refusal;
@@ -122,14 +118,14 @@ export function byLimit(limit: string, refusal: ApiError): ApiError {
 
 export type BusyName = 'TooManyRequestsError' | 'ServiceUnavailableError';
 
-/** Whether a later try may do better: the client's share, or all that the process takes, is used up. */
+/** Whether a later try may succeed, because a limit refused this one or a store was away. */
 export const isBusy = (error: unknown): error is ApiError & { name: BusyName } =>
   error instanceof ApiError && (error.status === 429 || error.status === 503);
 
-/** Said of what was sent and may or may not be stored. */
+/** The message for entries that may or may not be stored. */
 export const notConfirmed = 'the outcome could not be confirmed by the database';
 
-/** The same answer for an application that never was, is deleted, or is another user's. */
+/** The same answer for an unknown application, a deleted one and another user's. */
 export function applicationNotFound(domain: string): ApiError {
   return new ApiError('ResourceNotFoundError', `application ${domain} was not found`);
 }

@@ -2,7 +2,7 @@ import { type Logger, pino } from 'pino';
 
 export type { Logger };
 
-/** JSON lines on stdout, or readable ones. Values under names of secrets never show. */
+/** Logs JSON, or readable lines, to stdout. Fields with names of secrets are hidden. */
 export function createLogger(name: string, { level, pretty }: { level: string; pretty: boolean }): Logger {
   return pino({
     name,

@@ -9,8 +9,8 @@ interface Config {
 }
 
 /**
- * Runs a service as this process: reads its settings, starts it, and stops it in order on SIGTERM, SIGINT
- * or when the supervisor that started it is gone. Whatever happens, the process ends by the shutdown timeout.
+ * Runs a service as this process until SIGTERM, SIGINT or the end of the supervisor that started it.
+ * The process ends by the shutdown timeout in any case.
  */
 export async function runProcess<C extends Config>(
   name: string,
@@ -44,7 +44,7 @@ function readConfig<C>(name: string, load: () => C): C {
   }
 }
 
-/** One plain line for people, where a stack trace would hide it. */
+/** Ends the process with plain lines: a stack trace would hide the message. */
 function fail(name: string, message: string): never {
   for (const line of message.split('\n')) process.stderr.write(`sluice ${name}: ${line}\n`);
   process.exit(1);

@@ -1,4 +1,4 @@
-/** Calls `work`, which must not reject, every `ms`, never twice at once; returns how to stop. */
+/** Calls `work` every `ms`, never twice at once, and returns how to stop. `work` must not reject. */
 export function repeat(ms: number, work: () => Promise<void>): () => void {
   let timer: NodeJS.Timeout;
   let stopped = false;

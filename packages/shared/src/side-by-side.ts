@@ -1,4 +1,4 @@
-/** Lets tasks run side by side, a few at a time. After a failure nothing more is begun. */
+/** Runs a few tasks at a time. After a failure it begins no other. */
 export function createSideBySide(atOnce: number) {
   const underWay = new Set<Promise<void>>();
   let failure: { error: unknown } | undefined;
@@ -12,7 +12,7 @@ export function createSideBySide(atOnce: number) {
   }
 
   return {
-    /** Resolves when there is room for the next one. Rejects when this or one before it has failed. */
+    /** Resolves when there is room for another task. Rejects when a task has failed. */
     async add(task: () => Promise<void>): Promise<void> {
       check();
       const running: Promise<void> = task()
@@ -25,13 +25,13 @@ export function createSideBySide(atOnce: number) {
       check();
     },
 
-    /** Resolves when all have succeeded. */
+    /** Resolves when all tasks have succeeded. */
     async finish(): Promise<void> {
       await settled();
       check();
     },
 
-    /** Resolves when none runs any more, however they ended. */
+    /** Resolves when no task runs any more, whether tasks failed or not. */
     settled,
   };
 }

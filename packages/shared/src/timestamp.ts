@@ -1,7 +1,7 @@
-/** ISO 8601: a date, or a date and time with `Z`, an offset, or nothing, which is UTC. */
+/** ISO 8601: a date, or a date and time with `Z`, an offset or no zone, which means UTC. */
 const isoTimestamp = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/;
 
-/** Milliseconds since the epoch; NaN when the text is no timestamp. */
+/** Milliseconds since the epoch; NaN for other text. */
 export function parseTimestamp(text: string): number {
   if (!isoTimestamp.test(text)) return Number.NaN;
   const hasZone = text.length === 10 || /(Z|[+-]\d\d:\d\d)$/.test(text);

@@ -1,4 +1,4 @@
 import manifest from '../../../package.json' with { type: 'json' };
 
-/** The version of Sluice, such as `1.2.0`. */
+/** Such as `1.2.0`. */
 export const version = () => manifest.version;

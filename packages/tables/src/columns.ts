@@ -6,21 +6,21 @@ import { maxFieldColumns } from './width.ts';
 export interface Column {
   /** Unique among the columns of an application. */
   name: string;
-  /** JSON Pointer of the field in the payload; absent for the time of the entry, for `meta` and for the rest. */
+  /** JSON Pointer of the field in the payload; absent for `createdAt`, `meta` and the rest. */
   pointer?: string;
-  /** What it has of an entry beside its time and payload. */
+  /** A property of the entry, other than time and payload. */
   meta?: Meta;
-  /** True for an object of all fields that have no column of their own. */
+  /** True for the column with an object of all other fields. */
   isRest?: true;
-  /** True where arrays are taken apart, but those of this field are JSON text: they would take too many columns. */
+  /** True if the field's arrays stay JSON text, as their elements would take too many columns. */
   isWhole?: true;
 }
 
 const createdAt: Column = { name: 'createdAt' };
 
 /**
- * The columns of an application's exports: `createdAt`, what is asked for beside payloads, the fields of the first version of its
- * schema, then the recorded ones, and one for the rest where there is to be one. See `createNames` for what they are called.
+ * The columns of an application's exports: `createdAt`, `meta`, the fields of the first version of its schema,
+ * the recorded fields, and one column for the rest if `hasRest`.
  */
 export function columnsOf(
   schema: Record<string, unknown>,

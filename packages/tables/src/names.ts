@@ -1,8 +1,8 @@
 import { fromPointer } from '@sluice/json/pointer.ts';
 
 /**
- * Names columns by their JSON Pointers, one after the other: the keys joined by dots; where that is taken, is nothing, or could
- * be taken for a pointer or an escaped name, the pointer itself. What is `taken` may begin with / only if it is a pointer too.
+ * Names columns: the keys joined by dots, such as `address.city`. If that name is taken, empty, or looks like a pointer
+ * or an escaped name, the JSON Pointer is the name. A `taken` name that begins with / must be a pointer too.
  */
 export function createNames(taken: Iterable<string>): (pointer: string) => string {
   const names = new Set(taken);
@@ -14,7 +14,7 @@ export function createNames(taken: Iterable<string>): (pointer: string) => strin
   };
 }
 
-/** The name for all that has no name of its own, beside others. Readers tell names apart without regard to case. */
+/** The name of the column for all other fields. Some readers ignore the case of names. */
 export function restName(others: Iterable<string>): string {
   const taken = new Set(Array.from(others, (name) => name.toLowerCase()));
   let name = '_extra';

@@ -5,7 +5,7 @@ import type { Schema } from '@sluice/schemas/parse-schema.ts';
 import type { Column } from './columns.ts';
 import { createNames } from './names.ts';
 
-/** The schemas of each property, in the order in which they are declared. */
+/** The schemas of each property, in the order of their declaration. */
 export function propertiesOf(parts: Set<Schema>): Map<string, Schema[]> {
   const found = new Map<string, Schema[]>();
   for (const { properties } of parts) {
@@ -25,8 +25,8 @@ export const topKeys = (schema: Schema): string[] => [
 ];
 
 /**
- * What Parquet calls the columns of such keys, which have all that is below them: as the field is called that is there; where there
- * is none, the key, or its pointer where another column is called so.
+ * The names of Parquet's columns, each of which has everything below its key.
+ * Use the field's name, else its key, else its pointer.
  */
 export function topNames(keys: string[], columns: Column[]): Map<string, string> {
   const nameOf = createNames(columns.map(({ name }) => name));

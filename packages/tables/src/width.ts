@@ -1,11 +1,12 @@
 import { maxColumns, schemaFields } from '@sluice/schemas/fields/schema-fields.ts';
 
-/** So many fields are columns, beside the time of the entry. */
+/** The time of the entry is a column too. */
 export const maxFieldColumns = maxColumns - 1;
 
 /**
- * How many of the recorded fields are columns behind those of the schema, and whether there are others, which have one together.
- * Anyone who may upload can bring that about, and must not keep the owner from exports.
+ * How many recorded fields become columns after those of the schema, and whether the rest shares one column.
+ *
+ * Uploaders can add any number of fields; exports must still work.
  */
 export function widthOf(
   schema: Record<string, unknown>,

@@ -1,6 +1,6 @@
 export type FairQueue<T> = ReturnType<typeof createFairQueue<T>>;
 
-/** What waits, by client: each has its turn, however much the others have waiting. */
+/** A queue that takes one item of each client in turn, however many items a client has. */
 export function createFairQueue<T>() {
   const clients = new Map<string, T[]>();
   let size = 0;
@@ -14,7 +14,7 @@ export function createFairQueue<T>() {
       size += 1;
     },
 
-    /** The next item; its client is behind all others then. */
+    /** Takes the next item and puts its client behind the others. */
     take(): T | undefined {
       for (const [client, own] of clients) {
         const first = own.shift();

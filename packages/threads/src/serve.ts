@@ -1,12 +1,12 @@
 import { setPriority } from 'node:os';
 import { parentPort, type Transferable } from 'node:worker_threads';
 
-/** Such a thread gets what the process's own thread and the database leave. */
+/** The main thread and the database go first. */
 const backgroundPriority = 10;
 
 /**
- * Makes this file's thread answer the requests of ./thread.ts, one at a time. What `answer` throws ends the thread. What
- * `transfer` picks from an answer is handed over, not copied.
+ * Answers the requests of ./thread.ts in this thread, one at a time. An error of `answer` ends the thread.
+ * `transfer` picks the parts of an answer that are handed over, not copied.
  */
 export function serve<Q, A>(
   answer: (request: Q) => A,
@@ -14,7 +14,7 @@ export function serve<Q, A>(
 ): void {
   const port = parentPort;
   if (!port) throw new Error('this file runs as a worker thread');
-  // Only Linux has a priority for a thread; elsewhere this would be the whole process.
+  // Only Linux has priorities of threads; elsewhere this would change the whole process.
   if (process.platform === 'linux') setPriority(backgroundPriority);
   port.on('message', (request: Q) => {
     const own = answer(request);

@@ -2,14 +2,14 @@ import type { Transferable } from 'node:worker_threads';
 import { createFairQueue } from './fair-queue.ts';
 import { createWorker, type Request, type WorkerOptions } from './worker.ts';
 
-/** It has waited too long: nothing was begun. */
+/** The request waited too long and was not begun. */
 export class ThreadBusy extends Error {}
 
 export interface ThreadOptions<A> extends WorkerOptions<A> {
   deadlineMs: number;
-  /** How many threads do the work; 1 when not given. */
+  /** Number of threads; default 1. */
   count?: number;
-  /** A request that has waited longer is rejected: its client has given up, or soon will. */
+  /** A request that waits longer is rejected, as its client has probably given up. */
   waitingMs?: number;
   /** Completes "… is closed". */
   name: string;
@@ -17,7 +17,7 @@ export interface ThreadOptions<A> extends WorkerOptions<A> {
 
 interface Sent {
   transfer?: Transferable[];
-  /** In place of the thread's own. */
+  /** Replaces the deadline of the thread. */
   deadlineMs?: number;
 }
 
@@ -33,7 +33,7 @@ interface Job<Q, A> extends Request<Q> {
   reject(error: Error): void;
 }
 
-/** Work that takes long, in threads of low priority that start at the first need. */
+/** Does slow work in threads of low priority, which start with the first request. */
 export function createThread<Q, A>(options: ThreadOptions<A>): Thread<Q, A> {
   const { count = 1, waitingMs = Number.POSITIVE_INFINITY, name } = options;
   const waiting = createFairQueue<Job<Q, A>>();
@@ -42,7 +42,7 @@ export function createThread<Q, A>(options: ThreadOptions<A>): Thread<Q, A> {
   const isClosed = () => new Error(`${name} is closed`);
   let closed = false;
 
-  /** The next job that has not waited too long. */
+  /** Takes the next job, and rejects those before it that waited too long. */
   function take(): Job<Q, A> | undefined {
     for (let job = waiting.take(); job; job = waiting.take()) {
       if (performance.now() - job.since <= waitingMs) return job;
@@ -55,7 +55,7 @@ export function createThread<Q, A>(options: ThreadOptions<A>): Thread<Q, A> {
     while (waiting.size() > 0) {
       let job: Job<Q, A> | undefined;
       try {
-        // The start of a thread is not the request's time.
+        // The start of a thread does not count as time of the request.
         if (!worker.isReady()) await worker.start();
         job = take();
         if (job) job.resolve(await worker.run(job));

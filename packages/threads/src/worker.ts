@@ -4,10 +4,10 @@ import { dirname } from 'node:path';
 import { type Transferable, Worker } from 'node:worker_threads';
 
 export interface WorkerOptions<A> {
-  /** The file it runs, which calls `serve`. */
+  /** The file of the thread, which calls `serve`. */
   file: URL;
   heapMb: number;
-  /** The answers to a request that passed the deadline or the heap. */
+  /** The answers to requests that took too much time or memory. */
   tooLong: A;
   tooLarge: A;
 }
@@ -15,11 +15,11 @@ export interface WorkerOptions<A> {
 export interface Request<Q> {
   request: Q;
   transfer: Transferable[];
-  /** Processor time, in ms; a thread that has to share the processor has so many times as long. */
+  /** Processor time in ms. By the clock a request may take `longestWait` times as long. */
   deadlineMs: number;
 }
 
-/** A worker thread that does one request at a time, and is ended and replaced when one passes the deadline or the heap. */
+/** A thread that does one request at a time. A request that takes too much time or memory ends the thread. */
 export function createWorker<Q, A>({ file, heapMb, tooLong, tooLarge }: WorkerOptions<A>) {
   let current: { worker: Worker; stop: AbortController } | undefined;
   let ready = false;
@@ -51,7 +51,7 @@ export function createWorker<Q, A>({ file, heapMb, tooLong, tooLarge }: WorkerOp
         const answered = once(worker, 'message', stop);
         worker.postMessage(request, transfer);
         const [answer] = await answered;
-        // While nothing is asked of it, it does not keep the process alive.
+        // An idle thread does not keep the process alive.
         worker.unref();
         return answer as A;
       } catch (error) {
@@ -65,7 +65,7 @@ export function createWorker<Q, A>({ file, heapMb, tooLong, tooLarge }: WorkerOp
       }
     },
 
-    /** What is under way rejects with `reason`. */
+    /** The request under way rejects with `reason`. */
     async close(reason: Error): Promise<void> {
       current?.stop.abort(reason);
       await current?.worker.terminate();
@@ -73,16 +73,16 @@ export function createWorker<Q, A>({ file, heapMb, tooLong, tooLarge }: WorkerOp
   };
 }
 
-/** Where the process has a compile cache, its threads use it too. */
+/** Threads share the compile cache of the process. */
 function compileCache(): Record<string, string> {
-  // Of this version of Node.js; Node.js adds that part itself.
+  // Without the folder of the version, which Node.js adds itself.
   const own = getCompileCacheDir();
   return own ? { NODE_COMPILE_CACHE: dirname(own) } : {};
 }
 
 const longestWait = 5;
 
-/** Calls `late` after so much of the processor's time, where Node.js tells it, or so many times as long by the clock. */
+/** Calls `late` after `deadlineMs` of processor time, or `longestWait` times that by the clock. */
 function watch(worker: Worker, deadlineMs: number, late: () => void): () => void {
   const began = performance.now();
   // The thread may end before it answers.
@@ -100,7 +100,7 @@ function watch(worker: Worker, deadlineMs: number, late: () => void): () => void
   };
 }
 
-/** Milliseconds; endless where Node.js is older than 24.6, or the thread has ended. */
+/** In ms; infinite before Node.js 24.6, and for a thread that has ended. */
 async function usedSince(worker: Worker, before?: Promise<NodeJS.CpuUsage | undefined>): Promise<number> {
   const [from, to] = await Promise.all([before, worker.cpuUsage?.().catch(() => undefined)]);
   return from && to ? (to.user + to.system - from.user - from.system) / 1_000 : Number.POSITIVE_INFINITY;

@@ -1,10 +1,7 @@
 import { draftOf, refStandsAlone } from '../draft.ts';
 import type { Schema } from '../parse-schema.ts';
 
-/**
- * Gives what counts of a schema within a root: of one that has a reference that alone, where the root's draft says so. It is the same
- * object each time.
- */
+/** The part of a schema that counts: in drafts 04 to 07 `$ref` hides its siblings. Returns the same object each time. */
 export function countedIn({ $schema }: Schema): (schema: Schema) => Schema {
   if (!refStandsAlone(draftOf($schema) ?? '2020-12')) return (schema) => schema;
   const alone = new Map<Schema, Schema>();

@@ -1,6 +1,6 @@
 import type { Schema } from '../parse-schema.ts';
 
-/** A function of a schema that is worked out once for each: references can lead to the same one over and over. */
+/** Keeps the result for each schema, as references can reach a schema very often. */
 export function oncePerSchema<Value>(make: (schema: Schema) => Value): (schema: Schema) => Value {
   const known = new Map<Schema, Value>();
   return (schema) => {

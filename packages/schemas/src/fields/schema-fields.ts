@@ -4,22 +4,22 @@ import type { Schema } from '../parse-schema.ts';
 import { followReference } from '../pointer.ts';
 import { countedIn } from './counted.ts';
 
-/** Columns of one export, but for the one that has what is left. */
+/** Columns of an export, without the column for the rest. */
 export const maxColumns = 5_000;
-/** Steps through the schema: references can name the same part over and over. */
+/** Limits the steps through a schema, as references can lead to one part very often. */
 const maxSteps = 50_000;
 
 /**
- * The field properties that a JSON Schema declares, as JSON Pointers into a payload, in the schema's order.
- * Nested objects are descended, through local references and `allOf` too. A property that contains itself is
- * left out: how deep it goes, only entries tell.
+ * The fields that a JSON Schema declares, as JSON Pointers into a payload, in the order of the schema.
+ *
+ * It follows nested objects, local references and `allOf`. Only entries tell how deep a property that contains itself goes.
  */
 export function schemaFields(schema: Schema): string[] {
   const counted = countedIn(schema);
   const fields = new Set<string>();
   let steps = 0;
 
-  /** All schemas that apply at the same place, each once: references can lead to one in millions of ways. */
+  /** All schemas that apply at one place, each once: references can reach a schema in millions of ways. */
   function parts(start: Schema, above: Set<Schema>): Set<Schema> | 'recursive' {
     const found = new Set<Schema>();
     const chain = new Set<Schema>();

@@ -6,22 +6,22 @@ import { followReference } from '../pointer.ts';
 import { countedIn } from './counted.ts';
 import { oncePerSchema } from './once-per-schema.ts';
 
-/** The types of JSON as bits: a value of a place has one of those in its set. Fractions are numbers that are no integers. */
+/** The types of JSON as bits. Fractions are numbers that are no integers. */
 export const types = { null: 1, boolean: 2, integer: 4, fraction: 8, string: 16, object: 32, array: 64 };
 export const numbers = types.integer | types.fraction;
 export const everyType = 127;
-/** References can make a chain as long as the schema: what lies further along it guarantees nothing. */
+/** Longer chains of references guarantee nothing. */
 const maxSteps = 500;
-/** Integers from here on, up or down, are beyond 64 bits. */
+/** Integers from here on, positive or negative, are beyond 64 bits. */
 const beyondIntegers = 2 ** 63;
 const named: Record<string, number> = { ...types, number: numbers };
 
 const listIn = (list: unknown): unknown[] => (Array.isArray(list) ? list : []);
 
-/** What the parts of a JSON Schema guarantee of the values where they apply, by `type`, `enum`, `const`, `$ref`, `allOf`, `anyOf` and `oneOf`. */
+/** The types that a JSON Schema guarantees by `type`, `enum`, `const`, `$ref`, `allOf`, `anyOf` and `oneOf`. */
 export function valueTypes(root: Schema) {
   const draft = draftOf(root.$schema) ?? '2020-12';
-  // Within a part that has an identifier of its own, `#` means that part.
+  // In a part with its own identifier, `#` means that part.
   const hasOneBase = !Object.values(root).some((value) => hasIdentifier(value, idKeyword(draft)));
   const knowsConst = keywordsOf(draft).has('const');
   const counted = countedIn(root);
@@ -33,13 +33,13 @@ export function valueTypes(root: Schema) {
   ];
   const alternatives = ({ anyOf, oneOf }: Schema): unknown[][] => [anyOf, oneOf].filter(Array.isArray);
 
-  /** The lists of values that a schema lets through. */
+  /** The lists of values that a schema allows. */
   const listedValues = (schema: Schema): unknown[][] => [
     ...(Array.isArray(schema.enum) ? [schema.enum] : []),
     ...(knowsConst && Object.hasOwn(schema, 'const') ? [[schema.const]] : []),
   ];
 
-  /** The set of types that values valid by a schema can have. */
+  /** The types of values that a schema accepts. */
   function typesOf(given: unknown, step = 0): number {
     if (given === false) return 0;
     if (!isObject(given)) return everyType;
@@ -47,7 +47,7 @@ export function valueTypes(root: Schema) {
     const found = known.get(schema);
     if (found !== undefined) return found;
     if (step > maxSteps) return everyType;
-    // For a schema that leads back to itself.
+    // The schema may lead back to itself.
     known.set(schema, everyType);
     const inner = (part: unknown) => typesOf(part, step + 1);
     let set = ownTypes(schema.type);
@@ -58,7 +58,7 @@ export function valueTypes(root: Schema) {
     return set;
   }
 
-  /** What else applies to a value that is not null where a schema does. */
+  /** The other schemas that apply where `schema` does, to values that are not null. */
   const alsoApplying = oncePerSchema((schema) => {
     const onlyOnes = alternatives(schema)
       .map((list) => list.filter((part) => (typesOf(part) & ~types.null) !== 0))
@@ -66,10 +66,10 @@ export function valueTypes(root: Schema) {
     return [...conjuncts(schema), ...onlyOnes.flat()].filter(isObject);
   });
 
-  /** All schemas that apply to a value that is not null where these do, each with what counts of it. */
+  /** All schemas that apply to a value that is not null, as `countedIn` returns them. */
   function partsOf(schemas: Schema[]): Set<Schema> {
     const parts = new Set(schemas.map(counted));
-    // The loop comes to what is added meanwhile, too.
+    // The loop also visits schemas that it adds.
     for (const part of parts) for (const other of alsoApplying(part)) parts.add(counted(other));
     return parts;
   }
@@ -95,7 +95,7 @@ function unionOf<Item>(items: Item[], setOf: (item: Item) => number): number {
   return items.reduce((union, item) => union | setOf(item), 0);
 }
 
-/** Whether a part has an identifier, at any depth; one that begins with # is an anchor. */
+/** Whether any part has an identifier. An identifier that begins with # is an anchor. */
 function hasIdentifier(value: unknown, keyword: string): boolean {
   if (typeof value !== 'object' || value === null) return false;
   const identifier = (value as Schema)[keyword];

@@ -16,19 +16,18 @@ const sizes: Record<string, number> = {
   TIB: 1024 ** 4,
 };
 
-/** `90`, `15m`, `12h`, `7d` → milliseconds (a bare number is seconds); undefined when it is no duration. */
+/** `90`, `15m`, `12h`, `7d` → milliseconds (a bare number is seconds); undefined for other text. */
 export function parseDuration(text: string): number | undefined {
   const match = /^(\d{1,9})([smhd]?)$/.exec(text);
   return match ? Number(match[1]) * (durations[match[2] || 's'] as number) : undefined;
 }
 
-/** `1048576`, `512KiB`, `1MiB` → bytes; undefined when it is no size. */
+/** `1048576`, `512KiB`, `1MiB` → bytes; undefined for other text. */
 function parseSize(text: string): number | undefined {
   const match = /^(\d{1,12})(B|[KMGT]iB)?$/i.exec(text);
   return match ? Number(match[1]) * (sizes[(match[2] ?? '').toUpperCase()] as number) : undefined;
 }
 
-/** So many within so long. */
 export interface Rate {
   count: number;
   durationMs: number;
@@ -36,7 +35,7 @@ export interface Rate {
 
 const longestMs = 7 * 86_400 * second;
 
-/** `20/1h`, `60/1m` → a rate; undefined for anything else, such as no time at all or more than a week. */
+/** `20/1h`, `60/1m` → a rate; undefined for other text, and for less than a second or more than a week. */
 function parseRate(text: string): Rate | undefined {
   const match = /^(\d{1,9})\/(.+)$/.exec(text);
   const count = Number(match?.[1]);
@@ -44,7 +43,7 @@ function parseRate(text: string): Rate | undefined {
   return count >= 1 && durationMs >= second && durationMs <= longestMs ? { count, durationMs } : undefined;
 }
 
-/** Names of ranges of addresses, as Fastify knows them. */
+/** Ranges of addresses that Fastify knows by name. */
 const ranges = ['loopback', 'linklocal', 'uniquelocal'];
 
 function isRange(text: string): boolean {
@@ -55,19 +54,19 @@ function isRange(text: string): boolean {
   return /^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (version === 4 ? 32 : 128);
 }
 
-/** `2` → so many proxies, `10.0.0.0/8, loopback` → their addresses; undefined for anything else. */
+/** `2` → a number of proxies, `10.0.0.0/8, loopback` → their addresses; undefined for other text. */
 function parseTrust(text: string): number | string[] | undefined {
   if (/^[1-9]\d?$/.test(text)) return Number(text);
   const addresses = text.split(',').map((each) => each.trim());
   return addresses.every(isRange) ? addresses : undefined;
 }
 
-/** A kind of setting: `parse` gives undefined for text that is wrong, and `must` says what would be right. */
+/** A kind of setting. `parse` returns undefined for wrong text; `must` says what is right. */
 function kind<T extends string | number | boolean | object>(
   parse: (text: string) => T | undefined,
   must: string,
 ) {
-  // The message has no value: it may be a secret.
+  // The value may be a secret, so the message leaves it out.
   function _parse(text: string): T {
     const value = parse(text);
     if (value === undefined) throw new Error(must);
@@ -80,7 +79,7 @@ function kind<T extends string | number | boolean | object>(
   };
 }
 
-/** A setting whose value nobody may see; it can also come from the file that `NAME_FILE` names. */
+/** A setting that is never shown; it can also come from the file that `NAME_FILE` names. */
 export const secret = <S extends object>(setting: S) => ({ ...setting, isSecret: true });
 
 const unlessOff =
@@ -92,7 +91,7 @@ const listOf = (text: string) => text.split(',').map((each) => each.trim());
 
 export const text = kind((given) => given || undefined, 'must not be empty');
 
-/** Visible ASCII, as it goes into a header. */
+/** Visible ASCII: it is sent in a header. */
 export const token = kind(
   (given) => (/^[!-~]{16,}$/.test(given) ? given : undefined),
   'must have at least 16 visible ASCII characters and no spaces',
@@ -108,7 +107,7 @@ export const flag = kind(
   'must be one of true, false, 1, 0, yes, no, on, off',
 );
 
-/** Bounded: a timer of Node for more than 24 days fires at once, and a date ends in the year 275760. */
+/** Has bounds: a timer of more than 24 days fires at once, and dates end in the year 275760. */
 export const duration = (least: string, most: string) =>
   kind((given) => {
     const ms = parseDuration(given) ?? -1;

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 
 /** The stores that `npm start` runs, and their URLs. */
 export const localStores = {
-  // The member's name in the set holds a port that may change: clients are not to follow it.
+  // The replica set has the member under a port that may change, so clients connect directly.
   mongod: (port: number) => `mongodb://127.0.0.1:${port}/?directConnection=true`,
   redis: (port: number) => `redis://127.0.0.1:${port}`,
 };
 
-/** Where `npm start` notes the port of a store. */
+/** The file in which `npm start` keeps the port of a store. */
 export const portFileOf = (dataDir: string, name: string): string => join(dataDir, 'run', `${name}.port`);
 
-/** The URL of a store that `npm start` runs, or ran last, with this folder; undefined when there was none. */
+/** The URL of the store that `npm start` runs, or ran last, in this folder; undefined if there was none. */
 export function localUrl(dataDir: string, name: keyof typeof localStores): string | undefined {
   try {
     return localStores[name](Number(readFileSync(portFileOf(dataDir, name), 'utf8')));
@@ -26,9 +26,9 @@ const isLoopback = (host: string) => /^(127\..*|localhost|::1)$/.test(host);
 /** Settings that have other defaults under `npm start`. */
 export const localDefaults = (host: string) => ({
   REGISTRATION_OPEN: 'on',
-  // On a loopback address every client has the same one.
+  // All clients of a loopback address share one address.
   ...(isLoopback(host) && { REGISTER_RATE: 'off', LOGIN_RATE: 'off' }),
 });
 
-/** The file with the secret that `npm start` makes. */
+/** The file with the JWT secret that `npm start` makes. */
 export const secretFileOf = (dataDir: string): string => join(dataDir, 'jwt-secret');

@@ -6,13 +6,12 @@ type Env = Record<string, string | undefined>;
 /** The setting that names the file of a secret. */
 export const fileSetting = (name: string) => `${name}_FILE`;
 
-/** The names of those settings that are secrets. */
 export const secretsAmong = (settings: Record<string, object>): string[] =>
   Object.entries(settings).flatMap(([name, setting]) => ('isSecret' in setting ? [name] : []));
 
 /**
- * Replaces each `NAME_FILE` of a secret by `NAME` with the content of that file, without one line end behind it.
- * `faults` has a message for each secret that cannot be had; no message has any content.
+ * Replaces each `NAME_FILE` of a secret by `NAME` with the content of the file, without its last line end.
+ * `faults` has a message for each unreadable file; no message has any content.
  */
 export function withSecretFiles(given: Env, secrets: string[]) {
   const env = { ...given };

@@ -7,7 +7,7 @@ const Payload = Type.Unknown({
 });
 const Domain = Type.String({ examples: ['weather-station-k3v9q2'] });
 
-/** The body of an upload, and each element of a batch; only described, since uploads are checked against their own schemas. */
+/** An upload, or an element of a batch. Only for the description: the schema of the application checks uploads. */
 export const NewEntry = Type.Object(
   {},
   {
@@ -20,7 +20,6 @@ export const NewEntry = Type.Object(
 
 export const Upload = Type.Object({ domain: Domain, payload: Payload }, { title: 'Upload' });
 
-/** What is wrong with a payload. */
 export const Detail = Type.Object(
   {
     path: Type.String({
@@ -64,7 +63,7 @@ export const BatchResult = Type.Object(
   { title: 'BatchResult' },
 );
 
-/** For the answers that name refused lines. */
+/** Example of an answer that names refused lines. */
 export const partlyRefused = {
   accepted: 1,
   rejected: 1,
@@ -161,13 +160,13 @@ export const EntriesQuery = Type.Object(
   { additionalProperties: false },
 );
 
-/** The filter of a body. Where an object is sent, `textOf` of the route puts its JSON text in its place. */
+/** The filter of a body. `textOf` of the route turns an object into its JSON text. */
 export const BodyFilter = Type.Unsafe<string>({
   type: ['object', 'string'],
   description: 'Conditions on payloads, as in the list of entries: an object, or its JSON text.',
 });
 
-/** At least one is needed. */
+/** At least one property is needed. */
 export const DeletionRequest = Type.Object(
   { from: Type.Optional(Timestamp), to: Type.Optional(Timestamp), filter: Type.Optional(BodyFilter) },
   {

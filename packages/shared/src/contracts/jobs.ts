@@ -25,7 +25,7 @@ export const Arrays = Type.Enum(['json', 'columns', 'rows'], {
 const metaNames = ['id', 'schema_version'] as const;
 export type Meta = (typeof metaNames)[number];
 
-/** What an export contains; the same for both ways to ask for one. */
+/** Shared by the query of a streamed export and the body of an export job. */
 const common = {
   format: Type.Optional(Format),
   from: Type.Optional(Timestamp),
@@ -268,7 +268,7 @@ const completed = (kind: Job['kind']): Job => ({
     }),
 });
 
-/** For the description of the API. */
+/** Examples in the description of the API. */
 export const jobExamples = { waiting, completed };
 
 export type Format = Static<typeof Format>;

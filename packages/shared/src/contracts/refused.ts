@@ -119,7 +119,7 @@ export const RefusedGroup = Type.Object(
 );
 
 const list = (description: string, items: object, examples: unknown[]) =>
-  // The route puts the JSON text of an array in its place.
+  // The route turns an array into its JSON text.
   Type.Unsafe<string>({
     description,
     anyOf: [
@@ -129,7 +129,7 @@ const list = (description: string, items: object, examples: unknown[]) =>
     examples,
   });
 
-/** Only described: the list is read from its text. */
+/** Only for the description: the route parses the text of the list itself. */
 const PatchOperation = Type.Object(
   { op: Type.String(), path: Type.String() },
   { title: 'PatchOperation', additionalProperties: true },

@@ -6,18 +6,17 @@ export interface Sample {
   value: number;
 }
 
-/** Adds to a number. */
 export type Count = (amount?: number) => void;
-/** Seconds, or whatever the metric counts. */
+/** Takes seconds, or the unit of the metric. */
 export type Observe = (value: number) => void;
 
 interface Cell {
   samples(name: string, labels: Record<string, string>): Sample[];
 }
 
-/** A metric whose numbers are plain variables: those of prom-client cost an upload more than its share. */
+/** A metric whose numbers are plain variables: prom-client's are too slow for uploads. */
 export interface Family<Recorder> {
-  /** The recorder of these labels. Keep it; do not look it up for each request. */
+  /** The recorder of these labels. Keep it: a look-up for each request is slow. */
   of(labels: Record<string, string>): Recorder;
   samples(): Sample[];
 }
@@ -51,7 +50,7 @@ export const createCounts = (name: MetricName): Family<Count> =>
     };
   });
 
-/** A histogram; without buckets a summary of sum and count. */
+/** A histogram, or without buckets a summary of sum and count. */
 export const createDurations = (name: MetricName, { buckets = [] }: MetricDefinition): Family<Observe> =>
   createFamily(name, () => {
     const counts = new Array<number>(buckets.length).fill(0);

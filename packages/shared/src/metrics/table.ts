@@ -1,4 +1,3 @@
-/** Who has a metric. */
 type Service = 'API' | 'ingest worker' | 'export worker';
 
 export interface MetricDefinition {
@@ -15,7 +14,11 @@ const api: readonly Service[] = ['API'];
 const workers: readonly Service[] = ['ingest worker', 'export worker'];
 const compilers: readonly Service[] = ['API', 'ingest worker'];
 
-/** Every metric of ours, declared once. `npm run docs:config` prints them in docs/operations.md. Few buckets: a process has less than 400 series. */
+/**
+ * Every metric of Sluice. `npm run docs:config` writes them into docs/reference.md.
+ *
+ * Buckets are few, so that a process has less than 400 series.
+ */
 export const metricTable = {
   sluice_build_info: {
     ...{ type: 'gauge', labels: ['version'], of: all },
@@ -126,5 +129,4 @@ type NamesOf<Type extends MetricDefinition['type']> = {
 export type CounterName = NamesOf<'counter'>;
 export type GaugeName = NamesOf<'gauge'>;
 export type DurationName = NamesOf<'histogram' | 'summary'>;
-/** The values of its labels. */
 export type LabelsOf<Name extends MetricName> = Record<(typeof metricTable)[Name]['labels'][number], string>;

@@ -3,7 +3,7 @@ export const delimiters = [',', ';', '\t', '|'] as const;
 
 export type Delimiter = (typeof delimiters)[number];
 
-/** What separates the cells of a CSV: of what can, that which its header has most often outside of quotes. */
+/** The delimiter that the header has most often outside of quotes. */
 export function findDelimiter(header: string): Delimiter {
   const unquoted = header.replace(/"[^"]*"/g, '');
   const count = (delimiter: Delimiter) => unquoted.split(delimiter).length;

@@ -11,12 +11,12 @@ import { readRecord } from './record.ts';
 const time = 'createdAt';
 
 export interface CsvLayout {
-  /** Where the cells go: JSON Pointers, null for the time of an export, which is not the owner's to set. */
+  /** The JSON Pointer of each cell; null for the time of an exported entry, which cannot be set. */
   columns: (string | null)[];
   delimiter: Delimiter;
 }
 
-/** Reads a header. A name is that of a column in exports, else a pointer, else keys joined by dots. Throws ApiError. */
+/** Reads a header. A name is a column of exports, else a pointer, else keys joined by dots. Throws ApiError. */
 export function readHeader(
   header: Uint8Array | undefined,
   schema: Record<string, unknown>,
@@ -25,7 +25,7 @@ export function readHeader(
 ): CsvLayout {
   const known = new Map(columnsOf(schema, recorded).map(({ name, pointer }) => [name, pointer]));
   const text = textOf(header);
-  // An export has commas, whatever is in its names.
+  // Exports always have commas, even if their names have other delimiters.
   const isOurs = (name: string) => name === time || known.has(name);
   const delimiter = namesIn(text, ',')?.every(isOurs) ? ',' : findDelimiter(text);
   const names = namesOf(text, delimiter);
@@ -83,7 +83,7 @@ function namesOf(text: string, delimiter: Delimiter): string[] {
   if (record.cells.some((name, at) => !record.quoted[at] && name.includes('\r'))) {
     throw malformed('the lines of the CSV end in CR alone; LF or CRLF is needed');
   }
-  // One more: that of an export for what has no other.
+  // An export has one more column, for all other fields.
   if (record.cells.length > maxColumns + 1) throw malformed(`the CSV has more than ${maxColumns} columns`);
   return record.cells;
 }

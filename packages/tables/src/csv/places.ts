@@ -3,25 +3,24 @@ import { everyType, valueTypes } from '@sluice/schemas/fields/value-types.ts';
 import { isObject } from '@sluice/schemas/is-object.ts';
 import type { Schema } from '@sluice/schemas/parse-schema.ts';
 
-/** What a schema says of one place in a payload. */
 export interface Place {
-  /** The types that it does not rule out, as bits. */
+  /** The types that the schema allows, as bits. */
   allowed: number;
-  /** The object around it must have it. */
   isRequired: boolean;
-  /** The place of a key of the object that is here. */
+  /** The place of a key of the object at this place. */
   below(key: string): Place;
 }
 
 /**
- * Schemas looked at for all places together: many can apply to each. It counts schemas and not time, so that
- * whoever takes a part of a file finds the same.
+ * Schemas that are visited for all places together.
+ *
+ * It is no limit of time: each worker must find the same places for its part of a file.
  */
 const maxSteps = 250_000;
 
 const anywhere: Place = { allowed: everyType, isRequired: false, below: () => anywhere };
 
-/** The place of the payload itself in a JSON Schema. Where it is hard to say what is allowed at one, everything is. */
+/** The place of the payload itself. Beyond `maxSteps` every type is allowed. */
 export function rootPlace(root: Schema): Place {
   const { typesOf, partsOf } = valueTypes(root);
   const requiredBy = oncePerSchema(
@@ -31,7 +30,7 @@ export function rootPlace(root: Schema): Place {
 
   function placeOf(schemas: Schema[], isRequired: boolean): Place {
     const allowed = schemas.reduce((common, schema) => common & typesOf(schema), everyType);
-    // Only those with places below them need it.
+    // Only a place with keys below it needs its parts.
     let parts: Set<Schema> | undefined;
     function below(key: string): Place {
       if (steps > maxSteps) return anywhere;

@@ -1,14 +1,11 @@
 import type { Delimiter } from './delimiter.ts';
 
-/** The cells of a record, with the quotes taken away, and of which there were any. */
-export type CsvRecord =
-  | { ok: true; cells: string[]; quoted: boolean[] }
-  /** What is wrong with it. */
-  | { ok: false; message: string };
+/** The cells of a record without quotes, and which cells had quotes. */
+export type CsvRecord = { ok: true; cells: string[]; quoted: boolean[] } | { ok: false; message: string };
 
 const quote = 0x22;
 
-/** Reads one record of CSV (RFC 4180, but for the delimiter), with its line end or without. What readers of CSV would not agree on is refused. */
+/** Reads one record of CSV (RFC 4180 with other delimiters). Refuses records that readers of CSV understand differently. */
 export function readRecord(text: string, delimiter: Delimiter = ','): CsvRecord {
   const { length } = text;
   const cells: string[] = [];

@@ -4,7 +4,7 @@ import type { Formulas } from '@sluice/shared/contracts/jobs.ts';
 import { createCellJson } from './cell-json.ts';
 import { type Place, rootPlace } from './places.ts';
 
-/** A key of a payload: a cell goes there, or there are keys below it, or either. */
+/** A key of a payload. A cell goes there, or keys are below it, or both. */
 interface Node {
   /** The key as JSON, with its colon. */
   label: string;
@@ -12,29 +12,29 @@ interface Node {
   cell?: { at: number; toJson: ReturnType<typeof createCellJson> };
   below: Node[];
   isRequired: boolean;
-  /** Where the cell says nothing: it must be there, and may be null. */
+  /** The key is required and may be null, so an empty cell becomes null. */
   isNullIfEmpty: boolean;
 }
 
-/** A node with what it takes to find those below it. */
+/** A node while the tree is built. */
 interface Branch {
   node: Node;
   place: Place;
-  /** By the next part of the pointer, as it is written. */
+  /** By the next part of the pointer, still escaped. */
   below: Map<string, Branch>;
 }
 
 interface Members {
-  /** Those that cells say. */
+  /** Members with a value from a cell. */
   said: string[];
-  /** Those that are null because they must be there. */
+  /** Members that are null because they are required. */
   nulls: string[];
 }
 
-/** What cannot be a payload whatever the schema says. */
+/** No schema accepts it as a payload. */
 export class RowProblem extends Error {}
 
-/** How a row becomes the JSON text of a payload. `columns`: where each cell goes, as a JSON Pointer; null: nowhere. */
+/** Turns a row into the JSON text of a payload. `columns` has the JSON Pointer of each cell, or null to skip the cell. */
 export function createRowJson(
   schema: Record<string, unknown>,
   columns: (string | null)[],

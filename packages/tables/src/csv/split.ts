@@ -6,27 +6,28 @@ const newline = 0x0a;
 const carriageReturn = 0x0d;
 
 export interface HeaderSink extends LineSink {
-  /** The line under way; undefined when it is over the limit. */
+  /** The current line; undefined if it is over the limit. */
   peek(): Uint8Array | undefined;
 }
 
-/** `cell`: a cell begins. `plain`: in one without quotes, or behind a closing quote. `quoted`: between quotes. `closed`: behind a quote. */
+/** `cell`: a cell begins. `plain`: in an unquoted cell. `quoted`: between quotes. `closed`: after a quote. */
 type State = 'cell' | 'plain' | 'quoted' | 'closed';
 
 /**
- * Records of CSV. A quote counts only where a cell begins, so what is wrong in one record seldom harms the next. Records
- * that are empty are left out, but they count. The first one goes to `onHeader`, which says what separates the cells.
+ * Splits CSV into records. `onHeader` gets the first record and returns the delimiter. Empty records are skipped but counted.
+ *
+ * Only a quote at the start of a cell counts, so a broken record seldom harms the next.
  */
 export function csvSplitter(
   sink: HeaderSink,
   onHeader: (record: Uint8Array | undefined) => Delimiter,
 ): Splitter {
-  // In the header a cell begins behind whatever may separate them.
+  // In the header, a cell begins after any delimiter.
   const separates = new Uint8Array(256);
   for (const delimiter of delimiters) separates[toByte(delimiter)] = 1;
   let state: State = 'cell';
   let record = 1;
-  /** Something other than the line end is in the record under way. */
+  /** The current record has more than a line end. */
   let isFilled = false;
 
   function finish(): void {
@@ -42,7 +43,7 @@ export function csvSplitter(
     state = 'cell';
   }
 
-  /** The place of the next quote; the end of the piece when there is none. */
+  /** The place of the next quote, else the end of the piece. */
   function skipQuoted(piece: Uint8Array, from: number): number {
     for (let at = from; at < piece.length; at++) if (piece[at] === quote) return at;
     return piece.length;
