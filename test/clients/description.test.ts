@@ -3,19 +3,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Sluice, startSluice } from '../support/sluice.ts';
+import { expect, it } from 'vitest';
+import { sharedSluice } from '../support/sluice.ts';
 import { readDescription } from './description.ts';
 
 const redocly = join(import.meta.dirname, '../../node_modules/@redocly/cli/bin/cli.js');
 
-let sluice: Sluice;
-let description: Awaited<ReturnType<typeof readDescription>>;
-beforeAll(async () => {
-  sluice = await startSluice({ workers: false });
-  description = await readDescription(sluice);
-});
-afterAll(() => sluice.stop());
+const sluice = await sharedSluice();
+const description = await readDescription(sluice);
 
 it('has no errors and no warnings of Redocly', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'sluice-description-'));

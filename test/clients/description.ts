@@ -1,4 +1,4 @@
-import type { Sluice } from '../support/sluice.ts';
+import type { SharedSluice } from '../support/sluice.ts';
 
 interface Media {
   schema: object;
@@ -18,7 +18,7 @@ export interface Operation {
 }
 
 /** The description of the API, and its operations. */
-export async function readDescription(sluice: Sluice) {
+export async function readDescription(sluice: SharedSluice) {
   const { text } = await sluice.request('GET', '/openapi.json');
   const { paths, components } = JSON.parse(text);
   const operations = Object.entries<Record<string, Operation>>(paths).flatMap(([path, item]) =>

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Sluice, startSluice, storeOf } from '../support/sluice.ts';
+import { expect, it } from 'vitest';
+import { sharedSluice, storeOf } from '../support/sluice.ts';
 import { type Operation, readDescription } from './description.ts';
 
 /** Each makes what those after it need; the last two end all tokens. */
@@ -27,18 +27,13 @@ const order = [
   'setPassword',
 ];
 
-let sluice: Sluice;
-let operations: Map<string, Operation>;
 /** What the answers give for requests that follow. */
 let token: string | undefined;
 const made: Record<string, string> = { username: 'ada' };
 
-beforeAll(async () => {
-  sluice = await startSluice();
-  const description = await readDescription(sluice);
-  operations = new Map(description.operations.map((operation) => [operation.operationId, operation]));
-});
-afterAll(() => sluice.stop());
+const sluice = await sharedSluice();
+const description = await readDescription(sluice);
+const operations = new Map(description.operations.map((operation) => [operation.operationId, operation]));
 
 /** Only the operator can make a code. */
 async function withCode(example: object): Promise<object> {

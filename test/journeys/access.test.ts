@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Call, type Sluice, startSluice, statusOf, until } from '../support/sluice.ts';
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { type Call, sharedSluice, statusOf, until } from '../support/sluice.ts';
 
-let sluice: Sluice;
-beforeAll(async () => {
-  sluice = await startSluice();
-});
-afterAll(() => sluice.stop());
+const sluice = await sharedSluice();
 
 const callers = ['anonymous', 'ingest key', 'other user', 'owner'] as const;
 type Caller = (typeof callers)[number];
@@ -16,7 +13,6 @@ type Row = Statuses | [...Statuses, (all: Cast) => Call];
 
 const application = { name: 'A', type: 'web', schema: '{"type":"object"}' };
 const credentials = (username: string) => ({ username, password: 'correct horse' });
-let registered = 0;
 
 const open: Statuses = [200, 200, 200, 200];
 const signedIn: Statuses = [401, 401, 200, 200];
@@ -42,7 +38,7 @@ const jobs = (kind: string): Record<string, Row> => ({
 const table: Record<string, Row> = {
   'get /api/health/live': open,
   'get /api/health/ready': open,
-  'post /api/users/register': [...open, () => ({ json: { ...credentials(`someone-${registered++}`), locale: 'en' } })],
+  'post /api/users/register': [...open, () => ({ json: { ...credentials(`u${randomBytes(6).toString('hex')}`), locale: 'en' } })],
   'post /api/users/login': [...open, ({ owner }) => ({ json: credentials(owner.username) })],
   'put /api/users/me/password': [...signedIn, () => ({ json: { old_password: 'correct horse', new_password: 'better horse' } })],
   'put /api/users/{username}/password': [401, 401, 401, 401, () => ({ json: { code: 'wrong', new_password: 'better horse' } })],

@@ -1,15 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Sluice, startSluice, storeOf } from '../support/sluice.ts';
+import { describe, expect, it } from 'vitest';
+import { sharedSluice, startSluice, storeOf } from '../support/sluice.ts';
 
 const bcrypt = createRequire(import.meta.resolve('@sluice/api/start.ts'))('bcrypt');
 
-let sluice: Sluice;
-beforeAll(async () => {
-  sluice = await startSluice({ workers: false });
-});
-afterAll(() => sluice.stop());
+const sluice = await sharedSluice();
 
 describe('accounts', () => {
   it('registers, logs in and shows the user without password or hash', async () => {

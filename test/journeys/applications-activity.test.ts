@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { celsiusSchema, refusedClient } from '../support/refused-client.ts';
-import { type Sluice, startSluice, until } from '../support/sluice.ts';
+import { sharedSluice, until } from '../support/sluice.ts';
 import { uploadClient } from '../support/upload-client.ts';
 
-let sluice: Sluice;
-let token: string;
-beforeAll(async () => {
-  sluice = await startSluice();
-  ({ token } = await sluice.owner());
-});
-afterAll(() => sluice.stop());
+const sluice = await sharedSluice();
+const { token } = await sluice.owner();
 
 const none = { entries: 0, last_entry_at: null, refused_24h: 0 };
 

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Sluice, startSluice, untilTaken } from '../support/sluice.ts';
-import { ndjson, type UploadClient, uploadClient } from '../support/upload-client.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { sharedSluice, untilTaken } from '../support/sluice.ts';
+import { ndjson, uploadClient } from '../support/upload-client.ts';
 
-let sluice: Sluice;
-let client: UploadClient;
-let token: string;
 let domain: string;
 
-beforeAll(async () => {
-  sluice = await startSluice({ workers: false });
-  ({ token } = await sluice.owner());
-  client = uploadClient(sluice, token);
-});
-afterAll(() => sluice.stop());
+const sluice = await sharedSluice();
+const { token } = await sluice.owner();
+const client = uploadClient(sluice, token);
 beforeEach(async () => {
   domain = await sluice.application(token, { type: 'object', properties: { n: { type: 'integer' } } });
 });

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Sluice, startSluice } from '../support/sluice.ts';
+import { expect, it } from 'vitest';
+import { sharedSluice } from '../support/sluice.ts';
 
-let sluice: Sluice;
-let token: string;
-beforeAll(async () => {
-  sluice = await startSluice({ workers: false });
-  ({ token } = await sluice.owner());
-});
-afterAll(() => sluice.stop());
+const sluice = await sharedSluice();
+const { token } = await sluice.owner();
 
 const application = { name: 'A', type: 'web', schema: '{"type":"object"}' };
 

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Sluice, startSluice } from '../support/sluice.ts';
+import { describe, expect, it } from 'vitest';
+import { sharedSluice, startSluice } from '../support/sluice.ts';
 
-let sluice: Sluice;
-beforeAll(async () => {
-  sluice = await startSluice({ workers: false });
-});
-afterAll(() => sluice.stop());
+const sluice = await sharedSluice();
 
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 

@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Sluice, startSluice, storeOf } from '../support/sluice.ts';
+import { describe, expect, it } from 'vitest';
+import { sharedSluice, storeOf } from '../support/sluice.ts';
 
-let sluice: Sluice;
-let domain: string;
-let token: string;
-
-beforeAll(async () => {
-  sluice = await startSluice({ workers: false });
-  ({ token } = await sluice.owner());
-  domain = await sluice.application(token, {
-    type: 'object',
-    properties: { n: { type: 'integer' } },
-    required: ['n'],
-  });
+const sluice = await sharedSluice();
+const { token } = await sluice.owner();
+const domain = await sluice.application(token, {
+  type: 'object',
+  properties: { n: { type: 'integer' } },
+  required: ['n'],
 });
-afterAll(() => sluice.stop());
 
 const ndjson = { 'content-type': 'application/x-ndjson' };
 const ask = (action: string, body: string, headers: Record<string, string> = {}) =>

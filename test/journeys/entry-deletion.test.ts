@@ -1,27 +1,22 @@
 import type { EntryDocument } from '@sluice/store/entries/entry-document.ts';
 import { createKeysAt } from '@sluice/store/entries/entry-id.ts';
 import { MongoClient } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { exportClient } from '../support/export-client.ts';
 import { ownDatabase } from '../support/own-database.ts';
 import { startQuickWorker } from '../support/quick-start.ts';
-import { type Answer, type Sluice, startSluice, until } from '../support/sluice.ts';
+import { type Answer, sharedSluice, startSluice, until } from '../support/sluice.ts';
 import { ndjson, uploadClient } from '../support/upload-client.ts';
 import { createWorkerProcess } from '../support/worker-process.ts';
 
-let sluice: Sluice;
-let token: string;
 const start = Date.parse('2026-01-01T00:00:00Z');
 const minuteMs = 60_000;
 /** On a machine that is busy with other tests. */
 const patientMs = 240_000;
 const at = (minute: number) => new Date(start + minute * minuteMs).toISOString();
 
-beforeAll(async () => {
-  sluice = await startSluice();
-  ({ token } = await sluice.owner());
-});
-afterAll(() => sluice.stop());
+const sluice = await sharedSluice();
+const { token } = await sluice.owner();
 
 const ask = (method: string, path: string, options: object = {}): Promise<Answer> =>
   sluice.request(method, `/applications/${path}`, { token, ...options });

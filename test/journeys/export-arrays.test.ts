@@ -4,22 +4,16 @@ import type { ExportJob } from '@sluice/jobs/record/export-record.ts';
 import type { JobStore } from '@sluice/jobs/record/jobs.ts';
 import { toPointer } from '@sluice/json/pointer.ts';
 import { highestId } from '@sluice/store/entries/entry-id.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { eachField } from '../support/each-field.ts';
 import { deliver } from '../support/export-client.ts';
 import { claim, createClaimed, writerOn } from '../support/export-writer.ts';
 import { jsonOf } from '../support/json-of.ts';
-import { type Sluice, startSluice, storeOf, until } from '../support/sluice.ts';
+import { sharedSluice, storeOf, until } from '../support/sluice.ts';
 import { unzip } from '../support/unzip.ts';
 
-let sluice: Sluice;
-let token: string;
-
-beforeAll(async () => {
-  sluice = await startSluice();
-  ({ token } = await sluice.owner());
-});
-afterAll(() => sluice.stop());
+const sluice = await sharedSluice();
+const { token } = await sluice.owner();
 
 const get = (path: string) =>
   sluice.request('GET', path, { token, headers: { 'accept-encoding': 'identity' } });

@@ -1,16 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parse } from 'csv-parse/sync';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Sluice, startSluice, until } from '../support/sluice.ts';
-
-let sluice: Sluice;
-let token: string;
-let domain: string;
-/** Of one completed job. */
-let path: string;
-let whole: Buffer;
-// biome-ignore lint/suspicious/noExplicitAny: a job as the API gives it
-let job: any;
+import { describe, expect, it } from 'vitest';
+import { sharedSluice, until } from '../support/sluice.ts';
 
 const schema = { type: 'object', properties: { n: { type: 'integer' }, text: { type: 'string' } } };
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
@@ -30,19 +21,17 @@ async function completed(json: object, at = domain) {
   return { path: `${jobs}/${body.data.id}`, job: (await get()).body.data };
 }
 
-beforeAll(async () => {
-  sluice = await startSluice();
-  ({ token } = await sluice.owner());
-  domain = await sluice.application(token, schema);
-  const lines = Array.from({ length: 3_000 }, (_, n) => JSON.stringify({ n, text: 'x'.repeat(n % 50) }));
-  await sluice.request('POST', `/applications/${domain}/data/batch`, {
-    body: lines.join('\n'),
-    headers: { 'content-type': 'application/x-ndjson' },
-  });
-  ({ path, job } = await completed({}));
-  whole = await bytesOf(await fetchFile());
+const sluice = await sharedSluice();
+const { token } = await sluice.owner();
+const domain = await sluice.application(token, schema);
+const lines = Array.from({ length: 3_000 }, (_, n) => JSON.stringify({ n, text: 'x'.repeat(n % 50) }));
+await sluice.request('POST', `/applications/${domain}/data/batch`, {
+  body: lines.join('\n'),
+  headers: { 'content-type': 'application/x-ndjson' },
 });
-afterAll(() => sluice.stop());
+/** Of one completed job. */
+const { path, job } = await completed({});
+const whole = await bytesOf(await fetchFile());
 
 describe('a finished export', () => {
   it('tells what its file has', async () => {

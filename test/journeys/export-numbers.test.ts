@@ -4,22 +4,16 @@ import type { JobStore } from '@sluice/jobs/record/jobs.ts';
 import { largeNumbers } from '@sluice/store/applications/fields.ts';
 import { highestId } from '@sluice/store/entries/entry-id.ts';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { fileOf } from '../support/export-client.ts';
 import { claim, createClaimed, writerOn } from '../support/export-writer.ts';
 import { readExact } from '../support/exports/parquet-files.ts';
 import { jsonOf } from '../support/json-of.ts';
 import { runs } from '../support/runs.ts';
-import { type Sluice, startSluice, storeOf, until } from '../support/sluice.ts';
+import { sharedSluice, storeOf, until } from '../support/sluice.ts';
 
-let sluice: Sluice;
-let token: string;
-
-beforeAll(async () => {
-  sluice = await startSluice();
-  ({ token } = await sluice.owner());
-});
-afterAll(() => sluice.stop());
+const sluice = await sharedSluice();
+const { token } = await sluice.owner();
 
 const schema = {
   type: 'object',

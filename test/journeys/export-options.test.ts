@@ -2,17 +2,13 @@ import type { ExportJob } from '@sluice/jobs/record/export-record.ts';
 import { toText } from '@sluice/store/entries/entry-filter.ts';
 import type { EntryId } from '@sluice/store/entries/entry-id.ts';
 import { parse } from 'csv-parse/sync';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { exportClient, fileOf } from '../support/export-client.ts';
 import { claim, createClaimed, writerOn } from '../support/export-writer.ts';
 import { read } from '../support/exports/parquet-files.ts';
 import { jsonOf } from '../support/json-of.ts';
-import { type Sluice, startSluice, storeOf } from '../support/sluice.ts';
+import { sharedSluice, storeOf } from '../support/sluice.ts';
 import { unzip } from '../support/unzip.ts';
-
-let sluice: Sluice;
-let token: string;
-let domain: string;
 
 const schema = {
   type: 'object',
@@ -55,17 +51,14 @@ async function made(json: object, at = domain) {
   return { job, text: await client.file(at, id) };
 }
 
-beforeAll(async () => {
-  sluice = await startSluice();
-  ({ token } = await sluice.owner());
-  domain = await sluice.application(token, schema);
-  const lines = Array.from({ length: count }, (_, n) => JSON.stringify(payload(n)));
-  await sluice.request('POST', `/applications/${domain}/data/batch`, {
-    body: lines.join('\n'),
-    headers: { 'content-type': 'application/x-ndjson' },
-  });
+const sluice = await sharedSluice();
+const { token } = await sluice.owner();
+const domain = await sluice.application(token, schema);
+const lines = Array.from({ length: count }, (_, n) => JSON.stringify(payload(n)));
+await sluice.request('POST', `/applications/${domain}/data/batch`, {
+  body: lines.join('\n'),
+  headers: { 'content-type': 'application/x-ndjson' },
 });
-afterAll(() => sluice.stop());
 
 describe('columns', () => {
   it.each(['csv', 'ndjson', 'parquet'])('that a job tells can be asked for: %s', async (format) => {

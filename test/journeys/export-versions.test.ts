@@ -1,17 +1,11 @@
 import { parse } from 'csv-parse/sync';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { exportClient } from '../support/export-client.ts';
 import { read } from '../support/exports/parquet-files.ts';
-import { type Sluice, startSluice } from '../support/sluice.ts';
+import { sharedSluice } from '../support/sluice.ts';
 
-let sluice: Sluice;
-let token: string;
-
-beforeAll(async () => {
-  sluice = await startSluice();
-  ({ token } = await sluice.owner());
-});
-afterAll(() => sluice.stop());
+const sluice = await sharedSluice();
+const { token } = await sluice.owner();
 
 const first = {
   type: 'object',

@@ -7,22 +7,16 @@ import type { ExportJob } from '@sluice/jobs/record/export-record.ts';
 import type { Part } from '@sluice/jobs/record/job.ts';
 import { highestId } from '@sluice/store/entries/entry-id.ts';
 import { parse } from 'csv-parse/sync';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { deliver } from '../support/export-client.ts';
 import { createClaimed } from '../support/export-writer.ts';
 import { read } from '../support/exports/parquet-files.ts';
 import { jsonOf } from '../support/json-of.ts';
-import { type Sluice, startSluice, storeOf, until } from '../support/sluice.ts';
+import { sharedSluice, startSluice, storeOf, until } from '../support/sluice.ts';
 import { unzip } from '../support/unzip.ts';
 
-let sluice: Sluice;
-let token: string;
-
-beforeAll(async () => {
-  sluice = await startSluice();
-  ({ token } = await sluice.owner());
-});
-afterAll(() => sluice.stop());
+const sluice = await sharedSluice();
+const { token } = await sluice.owner();
 
 const post = (domain: string, json: unknown) =>
   sluice.request('POST', `/applications/${domain}/data`, { json });

@@ -1,19 +1,12 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request as open } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { importClient, types } from '../support/import-client.ts';
-import { type Sluice, startSluice, until } from '../support/sluice.ts';
+import { sharedSluice, until } from '../support/sluice.ts';
 import { ndjson } from '../support/upload-client.ts';
 
-let sluice: Sluice;
-let token: string;
 /** Paths. */
-let csv: string;
-let empty: string;
-let streamed: string;
 /** Of the file of `csv`. */
-let tag: string;
-let whole: Buffer;
 const length = 265;
 
 type Headers = Record<string, string>;
@@ -36,24 +29,21 @@ async function fileOf(path: string, json: object): Promise<string> {
   return `/api${job}/file`;
 }
 
-beforeAll(async () => {
-  sluice = await startSluice();
-  ({ token } = await sluice.owner());
-  const schema = { type: 'object', properties: { n: { type: 'integer' } } };
-  const domain = await sluice.application(token, schema);
-  await sluice.request('POST', `/applications/${domain}/data/batch`, {
-    body: ndjson(Array.from({ length: 9 }, (_, n) => ({ n }))),
-    headers: { 'content-type': types.ndjson },
-  });
-  csv = await fileOf(`/applications/${domain}/exports`, {});
-  streamed = `/api/applications/${domain}/export`;
-  const { headers, bytes } = await ask(csv);
-  tag = headers.etag as string;
-  whole = bytes;
-  const other = await sluice.application(token, schema);
-  empty = await fileOf(`/applications/${other}/exports`, { format: 'ndjson' });
+const sluice = await sharedSluice();
+const { token } = await sluice.owner();
+const schema = { type: 'object', properties: { n: { type: 'integer' } } };
+const domain = await sluice.application(token, schema);
+await sluice.request('POST', `/applications/${domain}/data/batch`, {
+  body: ndjson(Array.from({ length: 9 }, (_, n) => ({ n }))),
+  headers: { 'content-type': types.ndjson },
 });
-afterAll(() => sluice.stop());
+const csv = await fileOf(`/applications/${domain}/exports`, {});
+const streamed = `/api/applications/${domain}/export`;
+const { headers, bytes } = await ask(csv);
+const tag = headers.etag as string;
+const whole = bytes;
+const other = await sluice.application(token, schema);
+const empty = await fileOf(`/applications/${other}/exports`, { format: 'ndjson' });
 
 const past = 'Thu, 01 Jan 1970 00:00:00 GMT';
 const future = 'Fri, 01 Jan 2100 00:00:00 GMT';

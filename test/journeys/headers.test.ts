@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { exportClient } from '../support/export-client.ts';
-import { type Call, type Sluice, startSluice } from '../support/sluice.ts';
+import { type Call, sharedSluice } from '../support/sluice.ts';
 
-let sluice: Sluice;
-let token: string;
-let domain: string;
 /** Of a finished export. */
-let job: string;
-beforeAll(async () => {
-  sluice = await startSluice();
-  ({ token } = await sluice.owner());
-  domain = await sluice.application(token);
-  await sluice.request('POST', `/applications/${domain}/data`, { json: { a: 1 } });
-  const exports = exportClient(sluice.url, token);
-  job = await exports.create(domain);
-  await exports.over(domain, job);
-});
-afterAll(() => sluice.stop());
+const sluice = await sharedSluice();
+const { token } = await sluice.owner();
+const domain = await sluice.application(token);
+await sluice.request('POST', `/applications/${domain}/data`, { json: { a: 1 } });
+const exports = exportClient(sluice.url, token);
+const job = await exports.create(domain);
+await exports.over(domain, job);
 
 const at = (path: string) => path.replace(':domain', domain).replace(':job', job);
 

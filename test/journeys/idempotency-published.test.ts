@@ -1,23 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { refusedClient } from '../support/refused-client.ts';
-import { type Sluice, startSluice, until } from '../support/sluice.ts';
-import { type UploadClient, uploadClient } from '../support/upload-client.ts';
+import { sharedSluice, until } from '../support/sluice.ts';
+import { uploadClient } from '../support/upload-client.ts';
 
-let sluice: Sluice;
-let token: string;
-let uploads: UploadClient;
 let domain: string;
 let refused: ReturnType<typeof refusedClient>;
 
 const schemaOf = (type: unknown) => ({ type: 'object', properties: { a: { type } } });
 const coerce = [{ path: '/a', to: 'string' }];
 
-beforeAll(async () => {
-  sluice = await startSluice();
-  ({ token } = await sluice.owner());
-  uploads = uploadClient(sluice, token);
-});
-afterAll(() => sluice.stop());
+const sluice = await sharedSluice();
+const { token } = await sluice.owner();
+const uploads = uploadClient(sluice, token);
 beforeEach(async () => {
   domain = await sluice.application(token, schemaOf('number'));
   refused = refusedClient(sluice, token, domain);

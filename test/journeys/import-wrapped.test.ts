@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { importClient, types } from '../support/import-client.ts';
-import { type Sluice, startSluice } from '../support/sluice.ts';
+import { sharedSluice } from '../support/sluice.ts';
 import { ndjson } from '../support/upload-client.ts';
 
-let sluice: Sluice;
-let token: string;
 let client: ReturnType<typeof importClient>;
 
-beforeAll(async () => {
-  sluice = await startSluice();
-  ({ token } = await sluice.owner());
-});
-afterAll(() => sluice.stop());
+const sluice = await sharedSluice();
+const { token } = await sluice.owner();
 beforeEach(() => {
   client = importClient(sluice, token);
 });

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Encoding, encodings, importClient, types } from '../support/import-client.ts';
-import { type Sluice, startSluice } from '../support/sluice.ts';
+import { sharedSluice } from '../support/sluice.ts';
 import { ndjson, uploadClient } from '../support/upload-client.ts';
 
-let sluice: Sluice;
-let token: string;
-beforeAll(async () => {
-  sluice = await startSluice();
-  ({ token } = await sluice.owner());
-});
-afterAll(() => sluice.stop());
+const sluice = await sharedSluice();
+const { token } = await sluice.owner();
 
 const schema = {
   type: 'object',

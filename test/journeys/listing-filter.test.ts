@@ -2,15 +2,11 @@ import { startApi } from '@sluice/api/start.ts';
 import { loadApiConfig } from '@sluice/shared/config/load.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { type Condition, FilterTimeout } from '@sluice/store/entries/entry-filter.ts';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { entriesIn, modelEntries } from '../support/model-entries.ts';
 import { ownDatabase } from '../support/own-database.ts';
-import { call, type Sluice, startSluice } from '../support/sluice.ts';
+import { call, sharedSluice } from '../support/sluice.ts';
 import { ndjson, uploadClient } from '../support/upload-client.ts';
-
-let sluice: Sluice;
-let token: string;
-let domain: string;
 
 const payloads = [
   { n: 0, celsius: 20, place: 'Oslo', address: { city: 'Oslo' } },
@@ -32,13 +28,10 @@ async function list(filter: unknown, more = '', at = domain) {
   };
 }
 
-beforeAll(async () => {
-  sluice = await startSluice({ workers: false });
-  ({ token } = await sluice.owner());
-  domain = await sluice.application(token);
-  await uploadClient(sluice, token).batch(domain, ndjson(payloads));
-});
-afterAll(() => sluice.stop());
+const sluice = await sharedSluice();
+const { token } = await sluice.owner();
+const domain = await sluice.application(token);
+await uploadClient(sluice, token).batch(domain, ndjson(payloads));
 
 describe('a filter', () => {
   it.each<[object, number[]]>([

@@ -1,9 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Sluice, startSluice, until } from '../support/sluice.ts';
+import { describe, expect, it } from 'vitest';
+import { sharedSluice, until } from '../support/sluice.ts';
 
-let sluice: Sluice;
-let token: string;
-let domain: string;
 const total = 25;
 /** Newest first, as the API listed them once. */
 let all: { payload: { n: number }; createdAt: string }[];
@@ -12,15 +9,11 @@ const list = async (query = '', at = domain) =>
   (await sluice.request('GET', `/applications/${at}/data${query}`, { token })).body.data;
 const numbers = (page: { result: typeof all }) => page.result.map(({ payload }) => payload.n);
 
-beforeAll(async () => {
-  sluice = await startSluice({ workers: false });
-  ({ token } = await sluice.owner());
-  domain = await sluice.application(token);
-  for (let n = 0; n < total; n++)
-    await sluice.request('POST', `/applications/${domain}/data`, { json: { n } });
-  all = (await list()).result;
-});
-afterAll(() => sluice.stop());
+const sluice = await sharedSluice();
+const { token } = await sluice.owner();
+const domain = await sluice.application(token);
+for (let n = 0; n < total; n++) await sluice.request('POST', `/applications/${domain}/data`, { json: { n } });
+all = (await list()).result;
 
 describe('listing', () => {
   it('is newest first', () => {

@@ -1,18 +1,13 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { follow } from '../support/live-client.ts';
 import { celsiusSchema, refusedClient } from '../support/refused-client.ts';
-import { type Sluice, startSluice, until } from '../support/sluice.ts';
+import { sharedSluice, startSluice, until } from '../support/sluice.ts';
 import { ndjson, uploadClient } from '../support/upload-client.ts';
 
-let sluice: Sluice;
-let token: string;
-beforeAll(async () => {
-  sluice = await startSluice();
-  ({ token } = await sluice.owner());
-});
-afterAll(() => sluice.stop());
+const sluice = await sharedSluice();
+const { token } = await sluice.owner();
 
 /** An application, and what may be done with it. */
 async function start() {

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { importClient } from '../support/import-client.ts';
 import { celsiusSchema, refusedClient } from '../support/refused-client.ts';
 import { rehearsalClient } from '../support/rehearsal-client.ts';
-import { type Sluice, startSluice, storeOf } from '../support/sluice.ts';
+import { sharedSluice, storeOf } from '../support/sluice.ts';
 
-let sluice: Sluice;
-beforeAll(async () => {
-  sluice = await startSluice();
-});
-afterAll(() => sluice.stop());
+const sluice = await sharedSluice();
 
 /** An application with these entries, in this order. */
 async function filled(payloads: (object | string)[]) {

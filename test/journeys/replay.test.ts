@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { celsiusSchema, refusedClient } from '../support/refused-client.ts';
-import { type Sluice, startSluice, until } from '../support/sluice.ts';
+import { sharedSluice, until } from '../support/sluice.ts';
 
-let sluice: Sluice;
-beforeAll(async () => {
-  sluice = await startSluice();
-});
-afterAll(() => sluice.stop());
+const sluice = await sharedSluice();
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 type Found = any;

@@ -1,19 +1,13 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { payloads, schemas } from '../support/random-schemas.ts';
 import { refusedSchemas } from '../support/refused-schemas.ts';
 import { runs } from '../support/runs.ts';
-import { type Sluice, startSluice } from '../support/sluice.ts';
+import { sharedSluice } from '../support/sluice.ts';
 
-let sluice: Sluice;
-let token: string;
-
-beforeAll(async () => {
-  sluice = await startSluice({ workers: false });
-  ({ token } = await sluice.owner());
-});
-afterAll(() => sluice.stop());
+const sluice = await sharedSluice();
+const { token } = await sluice.owner();
 
 const create = (schema: string) =>
   sluice.request('POST', '/applications', { token, json: { name: 'Test', type: 'other', schema } });

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Sluice, startSluice } from '../support/sluice.ts';
+import { expect, it } from 'vitest';
+import { sharedSluice, startSluice } from '../support/sluice.ts';
 
 /** How often the API is started again. */
 const restarts = Number(process.env.WIDE_RESTARTS ?? 1);
 
-let sluice: Sluice;
-let token: string;
-beforeAll(async () => {
-  sluice = await startSluice({ workers: false });
-  ({ token } = await sluice.owner());
-});
-afterAll(() => sluice.stop());
+const sluice = await sharedSluice();
+const { token } = await sluice.owner();
 
 const columns = (count: number) => Array.from({ length: count }, (_, i) => `p${i}`);
 

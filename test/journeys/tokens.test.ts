@@ -1,12 +1,8 @@
 import { createHmac, createSign, generateKeyPairSync, randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Sluice, startSluice } from '../support/sluice.ts';
+import { describe, expect, it } from 'vitest';
+import { sharedSluice, startSluice } from '../support/sluice.ts';
 
-let sluice: Sluice;
-beforeAll(async () => {
-  sluice = await startSluice({ workers: false });
-});
-afterAll(() => sluice.stop());
+const sluice = await sharedSluice();
 
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const claimsOf = (token: string) =>

@@ -1,19 +1,12 @@
 import { parseJson } from '@sluice/json/parse-json.ts';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { runs } from '../support/runs.ts';
-import { type Sluice, startSluice, storeOf } from '../support/sluice.ts';
+import { sharedSluice, storeOf } from '../support/sluice.ts';
 
-let sluice: Sluice;
-let token: string;
-let domain: string;
-
-beforeAll(async () => {
-  sluice = await startSluice({ workers: false });
-  ({ token } = await sluice.owner());
-  domain = await sluice.application(token);
-});
-afterAll(() => sluice.stop());
+const sluice = await sharedSluice();
+const { token } = await sluice.owner();
+const domain = await sluice.application(token);
 
 const upload = (body: string, at = domain) => sluice.request('POST', `/applications/${at}/data`, { body });
 const newest = async (at = domain) => {

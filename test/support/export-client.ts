@@ -11,7 +11,7 @@ import { fromKey } from '@sluice/store/entries/entry-id.ts';
 import { type Db, ObjectId } from 'mongodb';
 import { expect, onTestFinished } from 'vitest';
 import { jsonOf } from './json-of.ts';
-import { type Answer, call, type Sluice, until } from './sluice.ts';
+import { type Answer, call, type SharedSluice, until } from './sluice.ts';
 
 export const sha256 = (data: string | Uint8Array) => createHash('sha256').update(data).digest('hex');
 
@@ -124,7 +124,7 @@ export function exportClient(url: string, token: string) {
 }
 
 /** An application that takes what `fill` stores; returns its domain and its id. */
-export async function exportableApplication(sluice: Sluice, store: Store, token: string) {
+export async function exportableApplication(sluice: SharedSluice, store: Store, token: string) {
   const schema = { type: 'object', properties: { n: { type: 'integer' }, text: { type: 'string' } } };
   const domain = await sluice.application(token, schema);
   const found = await store.applications.byDomain(domain);

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip, zstdCompress, zstdDecompress } from 'node:zlib';
 import { expect } from 'vitest';
-import { type Answer, type Sluice, storeOf, until } from './sluice.ts';
+import { type Answer, type SharedSluice, storeOf, until } from './sluice.ts';
 
 export const encodings = {
   plain: async (body: Buffer) => body,
@@ -20,7 +20,7 @@ export interface ImportCall {
 }
 
 /** Imports into applications of one owner, and what became of them. Call in a test. */
-export function importClient(sluice: Sluice, token: string) {
+export function importClient(sluice: SharedSluice, token: string) {
   const store = storeOf(sluice);
   const path = (domain: string) => `/applications/${domain}/imports`;
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type Call, type Sluice, until } from './sluice.ts';
+import { type Call, type SharedSluice, until } from './sluice.ts';
 
 export const celsiusSchema = {
   type: 'object',
@@ -7,7 +7,7 @@ export const celsiusSchema = {
   required: ['celsius'],
 };
 
-type Requests = Pick<Sluice, 'request'>;
+type Requests = Pick<SharedSluice, 'request'>;
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 type Found = any;

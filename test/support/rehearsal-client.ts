@@ -1,7 +1,7 @@
-import { type Answer, type Sluice, until } from './sluice.ts';
+import { type Answer, type SharedSluice, until } from './sluice.ts';
 
 /** Rehearsals of one owner. Call in a test. */
-export function rehearsalClient(sluice: Sluice, token: string) {
+export function rehearsalClient(sluice: SharedSluice, token: string) {
   const path = (domain: string) => `/applications/${domain}/rehearsals`;
 
   const start = (domain: string, schema: object, options: object = {}): Promise<Answer> =>

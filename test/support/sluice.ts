@@ -95,6 +95,12 @@ export async function statusOf(url: string, init: RequestInit): Promise<number> 
  */
 export const quickPurges: Env = { MONGODB_TIMEOUT: '1s' };
 
+interface Settings {
+  env?: Env;
+  workers?: boolean;
+  workerEnv?: Env;
+}
+
 /** An API of its own, with workers unless told otherwise, on stores of its own. Call in `beforeAll` or a test; hand `stop` to `afterAll`. */
 export async function startSluice({
   env = {},
@@ -102,10 +108,7 @@ export async function startSluice({
   workerEnv = {},
   capacity,
   timings,
-}: {
-  env?: Env;
-  workers?: boolean;
-  workerEnv?: Env;
+}: Settings & {
   capacity?: Parameters<typeof startApi>[2];
   /** Of the API. */
   timings?: Parameters<typeof startApi>[3];
@@ -155,8 +158,25 @@ export async function startSluice({
 
 export type Sluice = Awaited<ReturnType<typeof startSluice>>;
 
+/** Other test files use it too, so none may stop it. */
+export type SharedSluice = Omit<Sluice, 'stop'>;
+
+const shared = new Map<string, Promise<SharedSluice>>();
+
+/**
+ * One Sluice for all test files of a Vitest worker that ask for the same settings; it ends with the worker.
+ *
+ * A start costs as much processor time as many tests. A file that stops it, or looks at all that is stored, starts its own.
+ */
+export function sharedSluice(settings: Settings = {}): Promise<SharedSluice> {
+  const key = JSON.stringify(settings);
+  const running = shared.get(key) ?? startSluice(settings);
+  shared.set(key, running);
+  return running;
+}
+
 /** Opens the store behind a running Sluice, closed when the test ends. */
-export function storeOf({ env }: Sluice) {
+export function storeOf({ env }: SharedSluice) {
   const store = connectStore(
     { url: env.MONGODB_URL as string, timeoutMs: 60_000 },
     'sluice-test',

@@ -1,5 +1,5 @@
 import { parseExactJson } from '@sluice/json/parse-json.ts';
-import { type Answer, type Sluice, storeOf } from './sluice.ts';
+import { type Answer, type SharedSluice, storeOf } from './sluice.ts';
 
 export interface BatchCall {
   /** With its question mark. */
@@ -15,7 +15,7 @@ export const ndjson = (payloads: Payload[]) =>
   payloads.map((payload) => `${JSON.stringify(payload)}\n`).join('');
 
 /** Uploads to applications of one owner, and what is stored of them. */
-export function uploadClient(sluice: Sluice, token: string) {
+export function uploadClient(sluice: SharedSluice, token: string) {
   const path = (domain: string) => `/applications/${domain}/data`;
   return {
     upload: (domain: string, body: string | Uint8Array<ArrayBuffer>, key?: string): Promise<Answer> =>
