@@ -182,7 +182,7 @@ export function loadAdminConfig(env = environment()) {
 }
 
 export type ApiConfig = ReturnType<typeof loadApiConfig>;
-export type ExportWorkerConfig = ReturnType<typeof loadExportWorkerConfig>;
+export type WorkerConfig = ReturnType<typeof workers>;
 export type IngestWorkerConfig = ReturnType<typeof loadIngestWorkerConfig>;
 export type LocalConfig = ReturnType<typeof loadLocalConfig>;
 export type AdminConfig = ReturnType<typeof loadAdminConfig>;
