@@ -4,7 +4,7 @@ import { MongoClient, ObjectId } from 'mongodb';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startMongodb } from '../../local/stores/mongodb.ts';
 import { startRedis } from '../../local/stores/redis.ts';
-import { admin } from '../support/admin-command.ts';
+import { admin, adminProcess } from '../support/admin-command.ts';
 import { storeOptions } from '../support/local/stores.ts';
 import { tempDir } from '../support/local/temp-dir.ts';
 import { openStore, ownDatabase } from '../support/own-database.ts';
@@ -53,7 +53,8 @@ describe('sluice-admin doctor', () => {
       'Redis eviction',
     ])
       expect([check, found[check]?.level]).toEqual([check, 'ok']);
-    const { stdout } = await admin(env, ['doctor']);
+    const { code: exitCode, stdout } = await adminProcess(env, ['doctor']);
+    expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^ok {4}indexes: all are there$/m);
   });
 
@@ -179,7 +180,7 @@ describe('sluice-admin config check', () => {
   });
 
   it('names what is wrong, by service, and ends with 1', async () => {
-    const { code, stdout, stderr } = await admin(
+    const { code, stdout, stderr } = await adminProcess(
       { ...ownStores(), WORKER_CONCURRENCY: '0', BODY_LIMT: '1' },
       [...['config', 'check', 'export-worker']],
     );

@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { createProgram } from '@sluice/admin/program.ts';
+import { openTerminal } from '@sluice/admin/terminal.ts';
 import { startExportWorker } from '@sluice/export-worker/start.ts';
 import { connectRedis } from '@sluice/jobs/queue/redis.ts';
 import { loadExportWorkerConfig } from '@sluice/shared/config/load.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { admin, adminProcess } from '../support/admin-command.ts';
+import { admin, adminProcess, spawnAdmin } from '../support/admin-command.ts';
 import { quickTimings } from '../support/quick-timings.ts';
 import { exitOf } from '../support/service-process.ts';
 import { type Sluice, startSluice, storeOf, until } from '../support/sluice.ts';
@@ -176,7 +177,7 @@ describe('sluice-admin jobs', () => {
 it('queues --serve shows jobs to who has the password, and changes none', async () => {
   const { makeExport } = await start();
   const { id } = (await makeExport()).body.data;
-  const child = adminProcess(sluice.env, ['queues', '--serve', '0']);
+  const child = spawnAdmin(sluice.env, ['queues', '--serve', '0']);
   onTestFinished(() => void child.kill('SIGKILL'));
   const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
   const [url, , username, , password] = line.split(/ +/) as string[];
@@ -201,7 +202,7 @@ it('queues --serve shows jobs to who has the password, and changes none', async 
 
 /** What `--help` prints behind these words. */
 function helpOf(args: string[]): string {
-  let command = createProgram();
+  let command = createProgram(openTerminal(process, {}));
   for (const name of args) command = command.commands.find((each) => each.name() === name) ?? command;
   let help = '';
   command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
@@ -238,4 +239,15 @@ it.each([
 it('prints that, and exits with 0', async () => {
   for (const args of [[], ['users', 'create']])
     expect(await run([...args, '--help'])).toMatchObject({ code: 0, stdout: helpOf(args), stderr: '' });
+});
+
+it.each([
+  [['applications', 'list', '--json'], 0],
+  [['applications', 'show', 'nowhere'], 1],
+  [['jobs', 'list'], 0],
+  [['jobs', 'list', '--state', 'lost'], 1],
+])('sluice-admin %j prints the same as a process of its own, and exits with %i', async (args, code) => {
+  const printed = await adminProcess(sluice.env, args);
+  expect(printed).toEqual(await run(args));
+  expect(printed.code).toBe(code);
 });

@@ -1,6 +1,6 @@
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { admin } from '../support/admin-command.ts';
+import { admin, adminProcess } from '../support/admin-command.ts';
 import { quickPurges, type Sluice, startSluice, storeOf, until } from '../support/sluice.ts';
 
 let sluice: Sluice;
@@ -42,7 +42,9 @@ const actions = async (token: string) =>
 
 describe('sluice-admin users', () => {
   it('create: the user logs in with the password of the standard input, though registration is closed', async () => {
-    await done(['create', 'made-by-operator'], 'correct horse\n');
+    const args = ['users', 'create', 'made-by-operator'];
+    const { code, stderr } = await adminProcess(sluice.env, args, Buffer.from('correct horse\n'));
+    expect([code, stderr]).toEqual([0, 'user made-by-operator was created\n']);
     const { token } = (await logIn('made-by-operator', 'correct horse')).body.data;
     expect((await profile(token)).body.data.username).toBe('made-by-operator');
     expect(await actions(token)).toContain('user.created sluice-admin');

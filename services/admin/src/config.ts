@@ -2,9 +2,10 @@ import type { Command } from 'commander';
 import { AdminError } from './admin-error.ts';
 import { printJson, printRows } from './print.ts';
 import { type InForce, type ServiceName, serviceNames, settingsInForce } from './settings-in-force.ts';
+import type { Terminal } from './terminal.ts';
 
 /** `sluice-admin config`. */
-export function addConfig(program: Command): void {
+export function addConfig(program: Command, terminal: Terminal): void {
   program
     .command('config')
     .description('Look at settings.')
@@ -13,20 +14,23 @@ export function addConfig(program: Command): void {
     .argument('[service]', `${serviceNames.join(', ')}; without it all three`)
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample: sluice-admin config check api')
-    .action((service: string | undefined, { json }: { json?: boolean }) => check(service, json));
+    .action((service: string | undefined, { json }: { json?: boolean }) => check(terminal, service, json));
 }
 
-function check(service: string | undefined, json = false): void {
+function check({ console, env }: Terminal, service: string | undefined, json = false): void {
   const chosen = serviceNames.filter((name) => service === undefined || service === name);
   if (chosen.length === 0) throw new AdminError(`${service} is not one of ${serviceNames.join(', ')}`);
-  const found = chosen.map((name) => [name, settingsInForce(name)] as const);
-  if (json) printJson(Object.fromEntries(found));
-  else for (const [name, { settings }] of found) printService(name, settings);
+  const found = chosen.map((name) => [name, settingsInForce(name, env)] as const);
+  if (json) printJson(console, Object.fromEntries(found));
+  else for (const [name, { settings }] of found) printService(console, name, settings);
   const faults = found.flatMap(([name, { faults }]) => faults.map((fault) => `${name}: ${fault}`));
   if (faults.length > 0) throw new AdminError(faults.join('\n'));
 }
 
-function printService(name: ServiceName, settings: InForce['settings']): void {
+function printService(console: Console, name: ServiceName, settings: InForce['settings']): void {
   console.log(`\n${name}\n`);
-  printRows(settings.map(({ name: setting, value, from }) => ({ setting, value, from })));
+  printRows(
+    console,
+    settings.map(({ name: setting, value, from }) => ({ setting, value, from })),
+  );
 }

@@ -6,9 +6,9 @@ function toText(cell: Cell): string {
 }
 
 /** Rows as a table for people, or as JSON. */
-export function printRows(rows: Record<string, Cell>[], json = false): void {
+export function printRows(console: Console, rows: Record<string, Cell>[], json = false): void {
   if (json) {
-    printJson(rows);
+    printJson(console, rows);
     return;
   }
   if (rows.length === 0) {
@@ -27,6 +27,6 @@ export function printRows(rows: Record<string, Cell>[], json = false): void {
     );
 }
 
-export function printJson(value: unknown): void {
+export function printJson(console: Console, value: unknown): void {
   console.log(JSON.stringify(value, null, 2));
 }

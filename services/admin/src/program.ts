@@ -1,4 +1,8 @@
-import { Command } from 'commander';
+import { ConfigError } from '@sluice/shared/config/load.ts';
+import { HalfRestored } from '@sluice/store/backup/write-database.ts';
+import { storeFault } from '@sluice/store/faults.ts';
+import { Command, CommanderError } from 'commander';
+import { AdminError } from './admin-error.ts';
 import { addApplications } from './applications/commands.ts';
 import { addBackup } from './backup/backup.ts';
 import { addRestore } from './backup/restore.ts';
@@ -6,10 +10,11 @@ import { addConfig } from './config.ts';
 import { addDoctor } from './doctor/doctor.ts';
 import { addJobs } from './jobs/commands.ts';
 import { addQueues } from './queues/commands.ts';
+import { openTerminal, type Streams, type Terminal } from './terminal.ts';
 import { addUsers } from './users/commands.ts';
 
 /** Each adds itself and its options to the program. */
-const commands: ((program: Command) => void)[] = [
+const commands: ((program: Command, terminal: Terminal) => void)[] = [
   addUsers,
   addApplications,
   addJobs,
@@ -21,8 +26,37 @@ const commands: ((program: Command) => void)[] = [
 ];
 
 /** `sluice-admin` with all its commands. */
-export function createProgram(): Command {
-  const program = new Command('sluice-admin').description('Looks after an installation of Sluice.');
-  for (const add of commands) add(program);
+export function createProgram(terminal: Terminal): Command {
+  const { stdout, stderr } = terminal;
+  const program = new Command('sluice-admin')
+    .description('Looks after an installation of Sluice.')
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) });
+  for (const add of commands) add(program, terminal);
   return program;
+}
+
+/** Runs a command, and returns its exit code. Without `env` the settings are those of the process. Throws only for defects. */
+export async function run(
+  args: string[],
+  streams: Streams,
+  env?: Record<string, string | undefined>,
+): Promise<number> {
+  try {
+    await createProgram(openTerminal(streams, env)).parseAsync(args, { from: 'user' });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode;
+    const message = plain(error as NodeJS.ErrnoException);
+    if (!message) throw error;
+    for (const line of message.split('\n')) streams.stderr.write(`sluice-admin: ${line}\n`);
+    return 1;
+  }
+}
+
+/** What is shown without a stack; undefined of a defect. */
+function plain(error: NodeJS.ErrnoException): string | undefined {
+  if (storeFault(error)) return `MongoDB is away: ${error.message}`;
+  const isPlain = [AdminError, ConfigError, HalfRestored].some((kind) => error instanceof kind);
+  return isPlain || error.syscall !== undefined ? error.message : undefined;
 }

@@ -3,10 +3,13 @@ import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { isPassword } from '@sluice/store/accounts/credentials.ts';
 import { AdminError } from './admin-error.ts';
+import type { Streams } from './terminal.ts';
 
 /** Asks for a new password, twice and without showing it, or reads it from a standard input that is no terminal. */
-export async function readPassword(): Promise<string> {
-  const password = process.stdin.isTTY ? await askTwice() : (await text(process.stdin)).replace(/\r?\n$/, '');
+export async function readPassword(terminal: Streams): Promise<string> {
+  const password = terminal.stdin.isTTY
+    ? await askTwice(terminal)
+    : (await text(terminal.stdin)).replace(/\r?\n$/, '');
   if (!isPassword(password))
     throw new AdminError(
       'the password must have at least 8 characters and at most 72 bytes of UTF-8, and no NUL',
@@ -14,13 +17,13 @@ export async function readPassword(): Promise<string> {
   return password;
 }
 
-async function askTwice(): Promise<string> {
+async function askTwice({ stdin, stderr }: Streams): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const terminal = createInterface({ input: process.stdin, output: silent, terminal: true });
+  const terminal = createInterface({ input: stdin, output: silent, terminal: true });
   async function ask(question: string): Promise<string> {
-    process.stderr.write(question);
+    stderr.write(question);
     const answer = await terminal.question('');
-    process.stderr.write('\n');
+    stderr.write('\n');
     return answer;
   }
   try {

@@ -1,12 +1,19 @@
 import { connectStore, type Store } from '@sluice/jobs/connect.ts';
 import { type AdminConfig, loadAdminConfig } from '@sluice/shared/config/load.ts';
+import type { Terminal } from './terminal.ts';
+
+/** What a command works with. */
+export type Opened = [store: Store, config: AdminConfig, terminal: Terminal];
 
 /** Opens the store for a command, and closes it. Throws ConfigError. */
-export async function withStore(work: (store: Store, config: AdminConfig) => Promise<void>): Promise<void> {
-  const config = loadAdminConfig();
+export async function withStore(
+  terminal: Terminal,
+  work: (...opened: Opened) => Promise<void>,
+): Promise<void> {
+  const config = loadAdminConfig(terminal.env);
   const store = connectStore(config.mongodb, 'sluice-admin', 'patient');
   try {
-    await work(store, config);
+    await work(store, config, terminal);
   } finally {
     await store.close();
   }

@@ -4,11 +4,13 @@ import type { Command } from 'commander';
 import { AdminError } from '../admin-error.ts';
 import { createNote } from '../audit.ts';
 import { printJson, printRows } from '../print.ts';
-import { findUser, type Opened } from '../users/find-user.ts';
-import { withStore } from '../with-store.ts';
+import type { Terminal } from '../terminal.ts';
+import { findUser } from '../users/find-user.ts';
+import { type Opened, withStore } from '../with-store.ts';
 
 /** `sluice-admin applications`. */
-export function addApplications(program: Command): void {
+export function addApplications(program: Command, terminal: Terminal): void {
+  const { console } = terminal;
   const applications = program
     .command('applications')
     .description('List, show, transfer and restore applications.');
@@ -21,10 +23,11 @@ export function addApplications(program: Command): void {
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample: sluice-admin applications list --owner ada')
     .action(({ owner, deleted, json }: { owner?: string; deleted?: boolean; json?: boolean }) =>
-      withStore(async (store) => {
+      withStore(terminal, async (store) => {
         const of = owner === undefined ? undefined : (await findUser(store, owner)).id;
         const rows = await store.applications.overview(of, deleted ? 'restorable' : 'alive');
         printRows(
+          console,
           rows.map(({ domain, name, owner: username, ...times }) => ({
             ...{ domain, name, owner: username, ...times },
           })),
@@ -40,10 +43,14 @@ export function addApplications(program: Command): void {
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample: sluice-admin applications show weather-station-k3v9q2')
     .action((domain: string, { json }: { json?: boolean }) =>
-      withStore(async (store) => {
+      withStore(terminal, async (store) => {
         const shown = await describe(store, await findApplication(store, domain));
-        if (json) printJson(shown);
-        else printRows(Object.entries(shown).map(([field, value]) => ({ field, value })));
+        if (json) printJson(console, shown);
+        else
+          printRows(
+            console,
+            Object.entries(shown).map(([field, value]) => ({ field, value })),
+          );
       }),
     );
 
@@ -54,7 +61,7 @@ export function addApplications(program: Command): void {
     .argument('<username>', 'the new owner')
     .addHelpText('after', '\nExample: sluice-admin applications transfer weather-station-k3v9q2 grace')
     .action((domain: string, username: string) =>
-      withStore((...opened) => transfer(opened, domain, username)),
+      withStore(terminal, (...opened) => transfer(opened, domain, username)),
     );
 
   applications
@@ -62,7 +69,7 @@ export function addApplications(program: Command): void {
     .description('Restore a deleted application, as its owner can, unless its purge has begun.')
     .argument('<domain>')
     .addHelpText('after', '\nExample: sluice-admin applications restore weather-station-k3v9q2')
-    .action((domain: string) => withStore((...opened) => restore(opened, domain)));
+    .action((domain: string) => withStore(terminal, (...opened) => restore(opened, domain)));
 }
 
 async function findApplication({ applications }: Store, domain: string): Promise<ApplicationRecord> {
@@ -86,7 +93,11 @@ async function describe(store: Store, { id, domain, name, type, owner, ...rest }
   };
 }
 
-async function transfer([store, config]: Opened, domain: string, username: string): Promise<void> {
+async function transfer(
+  [store, config, { console }]: Opened,
+  domain: string,
+  username: string,
+): Promise<void> {
   const application = await findApplication(store, domain);
   const { owner } = application;
   const to = await findUser(store, username);
@@ -102,7 +113,7 @@ async function transfer([store, config]: Opened, domain: string, username: strin
   console.error(`application ${domain} was transferred from ${owner.username} to ${to.username}`);
 }
 
-async function restore([store, config]: Opened, domain: string): Promise<void> {
+async function restore([store, config, { console }]: Opened, domain: string): Promise<void> {
   const { applications } = store;
   const deleted = (await applications.overview(undefined, 'restorable')).find((one) => one.domain === domain);
   if (!deleted)

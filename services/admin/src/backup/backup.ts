@@ -2,16 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { createWriteStream, existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import type { Store } from '@sluice/jobs/connect.ts';
 import { SnapshotLost } from '@sluice/store/backup/read-database.ts';
 import type { Command } from 'commander';
 import { AdminError } from '../admin-error.ts';
-import { withStore } from '../with-store.ts';
+import type { Terminal } from '../terminal.ts';
+import { type Opened, withStore } from '../with-store.ts';
 import { verify } from './verify.ts';
 import { type Written, writeArchive } from './write-archive.ts';
 
 /** `sluice-admin backup` and `backup verify`. */
-export function addBackup(program: Command): void {
+export function addBackup(program: Command, terminal: Terminal): void {
+  const { console } = terminal;
   const backup = program
     .command('backup')
     .description('Write the whole database into one file, while Sluice serves.')
@@ -20,7 +21,7 @@ export function addBackup(program: Command): void {
     .action(async ({ to }: { to?: string }) => {
       if (!to)
         throw new AdminError('say where to write the backup: --to FILE, or --to - for the standard output');
-      await withStore((store) => writeBackup(store, to));
+      await withStore(terminal, (...opened) => writeBackup(opened, to));
     });
   backup
     .command('verify')
@@ -28,21 +29,21 @@ export function addBackup(program: Command): void {
     .argument('<file>', 'backup, or - for the standard input')
     .addHelpText('after', '\nExample: sluice-admin backup verify sluice.backup')
     .action(async (file: string) => {
-      const { header, verified } = await verify(file);
+      const { header, verified } = await verify(file, terminal.stdin);
       console.log(`version   ${header.version}\nstarted   ${header.startedAt}\ndata of   ${verified.at}`);
       console.log(`sha256    ${verified.sha256}\n`);
       console.table(verified.collections);
     });
 }
 
-async function writeBackup({ backup }: Store, to: string): Promise<void> {
+async function writeBackup([{ backup }, , { stdout, console }]: Opened, to: string): Promise<void> {
   const startedAt = await backup.now();
   let written: Written | undefined;
   async function* archive() {
     written = yield* writeArchive(backup.read(), startedAt);
   }
   try {
-    await (to === '-' ? pipeline(archive, process.stdout, { end: false }) : writeFile(archive, to));
+    await (to === '-' ? pipeline(archive, stdout, { end: false }) : writeFile(archive, to));
   } catch (error) {
     throw error instanceof SnapshotLost ? new AdminError(error.message) : error;
   }

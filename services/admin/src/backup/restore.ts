@@ -3,12 +3,13 @@ import type { Block } from '@sluice/store/backup/block.ts';
 import { storeFault } from '@sluice/store/faults.ts';
 import type { Command } from 'commander';
 import { AdminError } from '../admin-error.ts';
-import { withStore } from '../with-store.ts';
+import type { Terminal } from '../terminal.ts';
+import { type Opened, withStore } from '../with-store.ts';
 import { openArchive, type Verified } from './read-archive.ts';
 import { bytesOf, verify } from './verify.ts';
 
 /** `sluice-admin restore`. */
-export function addRestore(program: Command): void {
+export function addRestore(program: Command, terminal: Terminal): void {
   program
     .command('restore')
     .description('Fill an empty database from a backup. Stop the services first.')
@@ -17,14 +18,15 @@ export function addRestore(program: Command): void {
     .addHelpText('after', '\nExample: sluice-admin restore sluice.backup')
     .action(async (file: string, { force = false }: { force?: boolean }) => {
       // The standard input is read once: what is wrong with it is found on the way.
-      if (file !== '-') await verify(file);
-      await withStore((store) => restore(store, file, force));
+      if (file !== '-') await verify(file, terminal.stdin);
+      await withStore(terminal, (...opened) => restore(opened, file, force));
     });
 }
 
-async function restore({ backup }: Store, file: string, force: boolean): Promise<void> {
+async function restore([{ backup }, , terminal]: Opened, file: string, force: boolean): Promise<void> {
+  const { stdin, console } = terminal;
   const { database, collections } = await backup.contents();
-  const services = await backup.services().catch(unknown);
+  const services = await backup.services().catch((error: Error) => unknown(console, error));
   if (services.length > 0)
     throw new AdminError(`services use the database ${database} (${services.join(', ')}): stop them first`);
   const held = Object.entries(collections).map(([name, count]) => `${count.toLocaleString('en')} ${name}`);
@@ -32,7 +34,7 @@ async function restore({ backup }: Store, file: string, force: boolean): Promise
     throw new AdminError(
       `the database ${database} is not empty (${held.join(', ')}): --force drops all of it`,
     );
-  const { header, blocks } = await openArchive(bytesOf(file));
+  const { header, blocks } = await openArchive(bytesOf(file, stdin));
   if (held.length > 0) console.error(`Dropping ${held.join(', ')}`);
   console.error('Restoring. If this is interrupted, run it again with --force');
   const verified = await fill(backup, new Date(header.startedAt), blocks);
@@ -41,7 +43,7 @@ async function restore({ backup }: Store, file: string, force: boolean): Promise
 }
 
 /** Not every MongoDB tells who is connected; a restore is not to fail for that. */
-function unknown(error: Error): string[] {
+function unknown(console: Console, error: Error): string[] {
   if (storeFault(error)) throw error;
   console.error(`Could not check whether services run: ${error.message}`);
   return [];

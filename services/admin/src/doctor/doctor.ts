@@ -4,9 +4,10 @@ import type { AdminConfig } from '@sluice/shared/config/load.ts';
 import { jobKinds } from '@sluice/shared/contracts/job-kinds.ts';
 import { within } from '@sluice/shared/deadline.ts';
 import { HalfRestored } from '@sluice/store/backup/write-database.ts';
-import type { Command } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { log } from '../log.ts';
 import { printJson } from '../print.ts';
+import type { Terminal } from '../terminal.ts';
 import { withStore } from '../with-store.ts';
 import { jobs } from './check-jobs.ts';
 import { mongodbChecks } from './check-mongodb.ts';
@@ -20,27 +21,29 @@ const checkMs = 10_000;
 type Line = Finding & { check: string };
 
 /** `sluice-admin doctor`. */
-export function addDoctor(program: Command): void {
+export function addDoctor(program: Command, terminal: Terminal): void {
+  const { console } = terminal;
   program
     .command('doctor')
     .description('Check settings, MongoDB, Redis and jobs. The exit code is 1 if a check failed.')
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample: sluice-admin doctor')
     .action(({ json = false }: { json?: boolean }) =>
-      withStore(async (store, config) => {
+      withStore(terminal, async (store, config) => {
         const lines: Line[] = [];
-        for await (const line of diagnose(store, config)) {
+        for await (const line of diagnose(store, config, terminal.env)) {
           lines.push(line);
           if (!json) console.log(`${line.level.padEnd(4)}  ${line.check}: ${line.message}`);
         }
-        if (json) printJson(lines);
-        if (lines.some(({ level }) => level === 'fail')) process.exitCode = 1;
+        if (json) printJson(console, lines);
+        if (lines.some(({ level }) => level === 'fail'))
+          throw new CommanderError(1, 'doctor', 'a check failed');
       }),
     );
 }
 
-async function* diagnose(store: Store, config: AdminConfig): AsyncGenerator<Line> {
-  yield* run(settingsChecks);
+async function* diagnose(store: Store, config: AdminConfig, env: Terminal['env']): AsyncGenerator<Line> {
+  yield* run(settingsChecks(env));
   const mongodb = await check('MongoDB', async () => {
     await store.ping();
     return ok('it answers');

@@ -8,14 +8,14 @@ import type { AuditAction } from '@sluice/shared/contracts/audit.ts';
 import { AdminError } from '../admin-error.ts';
 import { createNote } from '../audit.ts';
 import { log } from '../log.ts';
-import type { Opened } from '../users/find-user.ts';
+import type { Opened } from '../with-store.ts';
 
 /** How long a cancelled job can be looked at. */
 const keptMs = 3_600_000;
 
 /** A worker takes it up within about 10 s. */
 export async function retry(opened: Opened, id: string): Promise<void> {
-  const [store] = opened;
+  const [store, , { console }] = opened;
   const job = await findJob(store, id);
   if (!isRetriable(job) || !(await waitAgain(store, job)))
     throw new AdminError(`${job.kind} ${id} is ${job.state}, or was streamed: it cannot be retried`);
@@ -24,7 +24,7 @@ export async function retry(opened: Opened, id: string): Promise<void> {
 }
 
 export async function cancel(opened: Opened, id: string): Promise<void> {
-  const [store] = opened;
+  const [store, , { console }] = opened;
   const job = await findJob(store, id);
   if (!(await store.jobs.cancel(id, new Date(Date.now() + keptMs))))
     throw new AdminError(`${job.kind} ${id} is over already`);
@@ -33,7 +33,7 @@ export async function cancel(opened: Opened, id: string): Promise<void> {
   console.error(`${job.kind} ${id} was cancelled`);
 }
 
-export async function requeue([store, config]: Opened, id: string): Promise<void> {
+export async function requeue([store, config, { console }]: Opened, id: string): Promise<void> {
   const job = await findJob(store, id);
   if (!isUnfinished(job)) throw new AdminError(`${job.kind} ${id} is ${job.state}: no worker needs it`);
   const redisConfig = config.redis();

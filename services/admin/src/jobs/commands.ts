@@ -1,13 +1,15 @@
 import { type JobState, jobStates } from '@sluice/shared/contracts/job-kinds.ts';
 import { type Command, Option } from 'commander';
 import { printRows } from '../print.ts';
+import type { Terminal } from '../terminal.ts';
 import { withStore } from '../with-store.ts';
 import { cancel, requeue, retry } from './change-job.ts';
 
 const listed = 100;
 
 /** `sluice-admin jobs`. */
-export function addJobs(program: Command): void {
+export function addJobs(program: Command, terminal: Terminal): void {
+  const { console } = terminal;
   const jobs = program
     .command('jobs')
     .description('List, retry, cancel and requeue jobs, such as exports and imports.');
@@ -19,9 +21,10 @@ export function addJobs(program: Command): void {
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample: sluice-admin jobs list --state failed')
     .action(({ state, json }: { state?: JobState; json?: boolean }) =>
-      withStore(async (store) => {
+      withStore(terminal, async (store) => {
         const found = await store.jobs.newest(state, listed);
         printRows(
+          console,
           found.map(({ id, kind, state: now, domain, done, total, createdAt, error }) => ({
             ...{ id, kind, state: now, domain, done, total, createdAt, error: error ?? null },
           })),
@@ -35,19 +38,19 @@ export function addJobs(program: Command): void {
     .description('Let a failed job continue where it stopped. The quotas of its owner do not count.')
     .argument('<id>')
     .addHelpText('after', '\nExample: sluice-admin jobs retry 66f1c2a4e8b5d70912345678')
-    .action((id: string) => withStore((...opened) => retry(opened, id)));
+    .action((id: string) => withStore(terminal, (...opened) => retry(opened, id)));
 
   jobs
     .command('cancel')
     .description('End a job that is waiting or active.')
     .argument('<id>')
     .addHelpText('after', '\nExample: sluice-admin jobs cancel 66f1c2a4e8b5d70912345678')
-    .action((id: string) => withStore((...opened) => cancel(opened, id)));
+    .action((id: string) => withStore(terminal, (...opened) => cancel(opened, id)));
 
   jobs
     .command('requeue')
     .description('Put a job that waits on its queue again, where it should be already.')
     .argument('<id>')
     .addHelpText('after', '\nExample: sluice-admin jobs requeue 66f1c2a4e8b5d70912345678')
-    .action((id: string) => withStore((...opened) => requeue(opened, id)));
+    .action((id: string) => withStore(terminal, (...opened) => requeue(opened, id)));
 }

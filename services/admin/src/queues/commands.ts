@@ -8,9 +8,11 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { AdminError } from '../admin-error.ts';
 import { log } from '../log.ts';
 import { printRows } from '../print.ts';
+import type { Terminal } from '../terminal.ts';
 
 /** `sluice-admin queues`. */
-export function addQueues(program: Command): void {
+export function addQueues(program: Command, terminal: Terminal): void {
+  const { console } = terminal;
   program
     .command('queues')
     .description('Show what waits on the queues, for how long, and the workers that are connected.')
@@ -18,12 +20,16 @@ export function addQueues(program: Command): void {
     .option('--serve <port>', 'show their jobs in a browser on this machine, until Ctrl-C', toPort)
     .addHelpText('after', '\nExample: sluice-admin queues --serve 4100')
     .action(async ({ json, serve }: { json?: boolean; serve?: number }) => {
-      const config = loadAdminConfig().redis();
+      const config = loadAdminConfig(terminal.env).redis();
       const redis = await openRedis(config, log);
       try {
-        if (serve !== undefined) await show(redis, config, serve);
+        if (serve !== undefined) await show(redis, config, serve, console);
         else
-          printRows(await Promise.all(allQueues.map((definition) => look(definition, redis, config))), json);
+          printRows(
+            console,
+            await Promise.all(allQueues.map((definition) => look(definition, redis, config))),
+            json,
+          );
       } finally {
         redis.disconnect();
       }
@@ -37,7 +43,7 @@ function toPort(text: string): number {
 }
 
 /** Resolves when this process is told to stop. */
-async function show(redis: Redis, config: RedisConfig, port: number): Promise<void> {
+async function show(redis: Redis, config: RedisConfig, port: number, console: Console): Promise<void> {
   const { openQueueConsole } = await import('./console.ts');
   const { url, username, password, close } = await openQueueConsole(redis, config, port).catch((error) => {
     throw new AdminError(`the port is taken or not allowed: ${error.message}`);

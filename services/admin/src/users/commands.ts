@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { printRows } from '../print.ts';
+import type { Terminal } from '../terminal.ts';
 import { withStore } from '../with-store.ts';
 import { createUser, inviteUser, resetPassword } from './give-access.ts';
 import { deleteUser, disableUser, enableUser } from './take-access.ts';
@@ -9,7 +10,8 @@ interface CodeOptions {
 }
 
 /** `sluice-admin users`. */
-export function addUsers(program: Command): void {
+export function addUsers(program: Command, terminal: Terminal): void {
+  const { console } = terminal;
   const users = program.command('users').description('List, create, invite, disable and delete users.');
 
   users
@@ -18,9 +20,10 @@ export function addUsers(program: Command): void {
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample: sluice-admin users list')
     .action(({ json }: { json?: boolean }) =>
-      withStore(async (store) => {
+      withStore(terminal, async (store) => {
         const rows = await store.users.overview();
         printRows(
+          console,
           rows.map(({ username, state, applications, createdAt }) => ({
             ...{ username, state, applications, createdAt },
           })),
@@ -34,7 +37,7 @@ export function addUsers(program: Command): void {
     .description('Create a user. The password is asked for, or read from the standard input.')
     .argument('<username>')
     .addHelpText('after', '\nExample: sluice-admin users create ada')
-    .action((username: string) => withStore((...opened) => createUser(opened, username)));
+    .action((username: string) => withStore(terminal, (...opened) => createUser(opened, username)));
 
   users
     .command('invite')
@@ -43,7 +46,7 @@ export function addUsers(program: Command): void {
     .option('--expires <duration>', 'how long the code works', '72h')
     .addHelpText('after', '\nExample: sluice-admin users invite ada --expires 7d')
     .action((username: string, { expires }: CodeOptions) =>
-      withStore((...opened) => inviteUser(opened, username, expires)),
+      withStore(terminal, (...opened) => inviteUser(opened, username, expires)),
     );
 
   users
@@ -53,7 +56,7 @@ export function addUsers(program: Command): void {
     .option('--expires <duration>', 'how long the code works', '72h')
     .addHelpText('after', '\nExample: sluice-admin users reset-password ada')
     .action((username: string, { expires }: CodeOptions) =>
-      withStore((...opened) => resetPassword(opened, username, expires)),
+      withStore(terminal, (...opened) => resetPassword(opened, username, expires)),
     );
 
   users
@@ -61,14 +64,14 @@ export function addUsers(program: Command): void {
     .description('End the tokens of a user, and refuse their logins and uploads to their applications.')
     .argument('<username>')
     .addHelpText('after', '\nExample: sluice-admin users disable ada')
-    .action((username: string) => withStore((...opened) => disableUser(opened, username)));
+    .action((username: string) => withStore(terminal, (...opened) => disableUser(opened, username)));
 
   users
     .command('enable')
     .description('Let a disabled user log in again.')
     .argument('<username>')
     .addHelpText('after', '\nExample: sluice-admin users enable ada')
-    .action((username: string) => withStore((...opened) => enableUser(opened, username)));
+    .action((username: string) => withStore(terminal, (...opened) => enableUser(opened, username)));
 
   users
     .command('delete')
@@ -77,6 +80,6 @@ export function addUsers(program: Command): void {
     .option('--with-applications', 'delete their applications too, with all entries')
     .addHelpText('after', '\nExample: sluice-admin users delete ada --with-applications')
     .action((username: string, { withApplications = false }: { withApplications?: boolean }) =>
-      withStore((...opened) => deleteUser(opened, username, withApplications)),
+      withStore(terminal, (...opened) => deleteUser(opened, username, withApplications)),
     );
 }

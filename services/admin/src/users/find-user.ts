@@ -1,10 +1,6 @@
 import type { Store } from '@sluice/jobs/connect.ts';
-import type { AdminConfig } from '@sluice/shared/config/load.ts';
 import type { UserRecord } from '@sluice/store/accounts/users.ts';
 import { AdminError } from '../admin-error.ts';
-
-/** What a command works with. */
-export type Opened = [store: Store, config: AdminConfig];
 
 export async function findUser({ users }: Pick<Store, 'users'>, username: string): Promise<UserRecord> {
   const found = await users.byName(username);

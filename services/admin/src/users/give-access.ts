@@ -4,35 +4,36 @@ import bcrypt from 'bcrypt';
 import { AdminError } from '../admin-error.ts';
 import { createNote } from '../audit.ts';
 import { readPassword } from '../read-password.ts';
-import { findUser, type Opened } from './find-user.ts';
+import type { Opened } from '../with-store.ts';
+import { findUser } from './find-user.ts';
 
 export async function createUser(opened: Opened, username: string): Promise<void> {
-  const [store, config] = opened;
+  const [store, config, terminal] = opened;
   checkUsername(username);
-  const passwordHash = await bcrypt.hash(await readPassword(), config.bcryptCost);
+  const passwordHash = await bcrypt.hash(await readPassword(terminal), config.bcryptCost);
   const user = await store.users.create({ username, locale: 'en', passwordHash });
   if (!user) throw taken(username);
   await createNote(store, config)(user, { action: 'user.created' });
-  console.error(`user ${username} was created`);
+  terminal.console.error(`user ${username} was created`);
 }
 
 export async function inviteUser(opened: Opened, username: string, expires: string): Promise<void> {
-  const [store, config] = opened;
+  const [store, config, { console }] = opened;
   checkUsername(username);
   const invited = await store.users.invite({ username, locale: 'en' }, toLife(expires));
   if (!invited) throw taken(username);
   await createNote(store, config)(invited.user, { action: 'user.invited' });
-  printCode(username, invited);
+  printCode(console, username, invited);
 }
 
 export async function resetPassword(opened: Opened, username: string, expires: string): Promise<void> {
-  const [store, config] = opened;
+  const [store, config, { console }] = opened;
   const lifeMs = toLife(expires);
   const user = await findUser(store, username);
   await createNote(store, config)(user, { action: 'user.reset-issued' });
   const issued = await store.users.issueCode(user.id, lifeMs);
   if (!issued) throw new AdminError(`user ${username} was deleted meanwhile`);
-  printCode(user.username, issued);
+  printCode(console, user.username, issued);
 }
 
 function checkUsername(username: string): void {
@@ -55,7 +56,11 @@ const taken = (username: string) =>
   );
 
 /** The code alone goes to the standard output. */
-function printCode(username: string, { code, expiresAt }: { code: string; expiresAt: Date }): void {
+function printCode(
+  console: Console,
+  username: string,
+  { code, expiresAt }: { code: string; expiresAt: Date },
+): void {
   console.error(`With this code ${username} sets a password, once, until ${expiresAt.toISOString()}:`);
   console.log(code);
   console.error(

@@ -1,16 +1,17 @@
 import type { Store } from '@sluice/jobs/connect.ts';
 import { AdminError } from '../admin-error.ts';
 import { createNote } from '../audit.ts';
-import { findUser, type Opened } from './find-user.ts';
+import type { Opened } from '../with-store.ts';
+import { findUser } from './find-user.ts';
 
-export async function disableUser([store, config]: Opened, username: string): Promise<void> {
+export async function disableUser([store, config, { console }]: Opened, username: string): Promise<void> {
   const user = await findUser(store, username);
   if (!(await store.users.disable(user.id))) throw new AdminError(`user ${username} is disabled already`);
   await createNote(store, config)(user, { action: 'user.disabled' });
   console.error(`user ${username} was disabled; it is in force within a second`);
 }
 
-export async function enableUser([store, config]: Opened, username: string): Promise<void> {
+export async function enableUser([store, config, { console }]: Opened, username: string): Promise<void> {
   const user = await findUser(store, username);
   if (!(await store.users.enable(user.id))) throw new AdminError(`user ${username} is not disabled`);
   await createNote(store, config)(user, { action: 'user.enabled' });
@@ -19,7 +20,7 @@ export async function enableUser([store, config]: Opened, username: string): Pro
 
 /** Disabled first, so that no request of the user makes another application. May die halfway, and be run again. */
 export async function deleteUser(
-  [store, config]: Opened,
+  [store, config, { console }]: Opened,
   username: string,
   withApplications: boolean,
 ): Promise<void> {

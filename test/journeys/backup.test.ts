@@ -8,7 +8,7 @@ import { loadApiConfig, loadExportWorkerConfig } from '@sluice/shared/config/loa
 import { createLogger } from '@sluice/shared/logger.ts';
 import type { Db } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { admin } from '../support/admin-command.ts';
+import { admin, adminProcess } from '../support/admin-command.ts';
 import { exportClient } from '../support/export-client.ts';
 import { importClient } from '../support/import-client.ts';
 import { ownDatabase } from '../support/own-database.ts';
@@ -87,7 +87,7 @@ it('a system that was backed up under load and destroyed is there again', async 
   await until(async () => uploads.stored.length >= 50);
   const acknowledged = [...uploads.stored];
   const file = join(folder, 'load.backup');
-  const made = await admin(before.env, ['backup', '--to', file]);
+  const made = await adminProcess(before.env, ['backup', '--to', file]);
   await until(async () => uploads.stored.length > acknowledged.length);
   await uploads.stop();
   expect([made.code, made.stderr]).toEqual([0, expect.stringContaining('entries')]);
@@ -99,7 +99,7 @@ it('a system that was backed up under load and destroyed is there again', async 
 
   await Promise.all([before.stop(), exporter.stop()]);
   await destroy(db, before.env);
-  expect(await admin(before.env, ['restore', file])).toMatchObject({ code: 0 });
+  expect(await adminProcess(before.env, ['restore', file])).toMatchObject({ code: 0 });
 
   const after = await startSluice({ env: before.env });
   onTestFinished(after.stop);
@@ -179,7 +179,7 @@ describe('a small backup', () => {
       expect.stringMatching(/ is not empty \(.*100 entries.*\): --force drops/),
     ]);
     expect(await hash()).toBe(before);
-    const forced = await admin(own, ['restore', '-', '--force'], whole);
+    const forced = await adminProcess(own, ['restore', '-', '--force'], whole);
     expect(forced).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Dropping .*100 entries/) });
     expect(await hash()).toBe(before);
   });
