@@ -1,28 +1,9 @@
-import { connectRedis } from '@sluice/jobs/queue/redis.ts';
-import { createLogger } from '@sluice/shared/logger.ts';
-import { MongoClient, ObjectId } from 'mongodb';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { startMongodb } from '../../local/stores/mongodb.ts';
-import { startRedis } from '../../local/stores/redis.ts';
+import { ObjectId } from 'mongodb';
+import { describe, expect, it } from 'vitest';
 import { admin, adminProcess } from '../support/admin-command.ts';
-import { storeOptions } from '../support/local/stores.ts';
-import { tempDir } from '../support/local/temp-dir.ts';
+import { doctor } from '../support/doctor.ts';
 import { openStore, ownDatabase } from '../support/own-database.ts';
 import { ownStores } from '../support/sluice.ts';
-
-interface Line {
-  check: string;
-  level: 'ok' | 'warn' | 'fail';
-  message: string;
-}
-
-/** What doctor finds with these settings, and how it ends. */
-async function doctor(env: Record<string, string>) {
-  const { code, stdout, stderr } = await admin(env, ['doctor', '--json']);
-  expect(stderr).toBe('');
-  const lines: Line[] = JSON.parse(stdout);
-  return { code, found: Object.fromEntries(lines.map(({ check, ...line }) => [check, line])) };
-}
 
 /** A database as services make it. */
 async function start() {
@@ -88,44 +69,6 @@ describe('sluice-admin doctor', () => {
     });
   });
 
-  it('finds a Redis that evicts, keeps nothing and is almost full', async () => {
-    const { env } = await start();
-    const { url } = await startRedis(storeOptions(tempDir()));
-    const redis = connectRedis({ url }, createLogger('test', { level: 'silent', pretty: false }), 'patient');
-    onTestFinished(() => redis.disconnect());
-    const used = Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1]);
-    for (const [name, value] of [
-      ['maxmemory', Math.ceil(used * 1.1)],
-      ['maxmemory-policy', 'allkeys-lru'],
-      ['appendonly', 'no'],
-    ] as const)
-      await redis.config('SET', name, value);
-    const { code, found } = await doctor({ ...env, REDIS_URL: url });
-    expect(code).toBe(1);
-    expect(found).toMatchObject({
-      'Redis eviction': { level: 'fail', message: expect.stringContaining('maxmemory-policy to noeviction') },
-      'Redis persistence': { level: 'warn', message: expect.stringContaining('appendonly') },
-      'Redis memory': { level: expect.stringMatching('warn|fail') },
-      'Redis role': { level: 'ok' },
-    });
-  });
-
-  it('finds a replica set without a majority', async () => {
-    const { url } = await startMongodb(storeOptions(tempDir()));
-    const client = new MongoClient(url);
-    onTestFinished(() => client.close());
-    const { config } = await client.db('admin').command({ replSetGetConfig: 1 });
-    const gone = [1, 2].map((_id) => ({ _id, host: `127.0.0.1:${_id}` }));
-    const replSetReconfig = { ...config, version: 2, members: [...config.members, ...gone] };
-    await client.db('admin').command({ replSetReconfig, force: true });
-    const { code, found } = await doctor({ ...ownStores(), MONGODB_URL: url });
-    expect(code).toBe(1);
-    expect(found).toMatchObject({
-      'replica set': { message: expect.stringContaining('members with data: 3') },
-      'write concern': { level: 'fail', message: expect.stringContaining('start the missing members') },
-    });
-  });
-
   it('finds wrong settings, and shows no secret', async () => {
     const { env } = await start();
     const { code, found } = await doctor({
@@ -141,20 +84,6 @@ describe('sluice-admin doctor', () => {
         'BODY_LIMIT must be a number of bytes or a size such as 512KiB, at most 8MiB; JWT_SECRET must have at least 32 bytes in production',
     });
     expect(JSON.stringify(found)).not.toContain('hush');
-  });
-
-  it('finds stores that are away', async () => {
-    const env = {
-      MONGODB_URL: 'mongodb://127.0.0.1:1/?directConnection=true',
-      REDIS_URL: 'redis://127.0.0.1:1',
-    };
-    const { code, found } = await doctor({ ...ownStores(), ...env, MONGODB_TIMEOUT: '1s' });
-    expect(code).toBe(1);
-    expect(found).toMatchObject({
-      MongoDB: { level: 'fail', message: expect.stringContaining('ECONNREFUSED') },
-      Redis: { level: 'fail', message: 'Redis does not answer' },
-    });
-    expect(found).not.toHaveProperty('indexes');
   });
 });
 
