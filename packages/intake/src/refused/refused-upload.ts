@@ -20,7 +20,7 @@ export interface RefusedUpload {
   refusal: LineRefusal;
   payload: Buffer;
   /** Of its idempotency key; see `NewEntry`. */
-  once?: Buffer | undefined;
+  idempotencyHash?: Buffer | undefined;
   batch?: RefusedRecord['batch'];
   /** Who sent it; asked only for what is kept. */
   sender?: (() => Pick<RefusedRecord, 'key' | 'network'>) | undefined;
@@ -44,7 +44,7 @@ export function toKept({
   line,
   refusal,
   payload,
-  once,
+  idempotencyHash,
   batch,
   sender,
 }: RefusedUpload): Omit<RefusedRecord, 'id' | 'application' | 'at' | 'version' | keyof Reason> {
@@ -61,7 +61,7 @@ export function toKept({
     payload: truncated ? text.replace(/\uFFFD{1,3}$/, '') : text,
     truncated,
     ...sizeOf(text, refusal.details),
-    ...(once && { once }),
+    ...(idempotencyHash && { idempotencyHash }),
     ...(batch && { batch }),
     ...sender?.(),
   };

@@ -88,7 +88,7 @@ export function replayStore(
     session: ClientSession,
   ): Promise<Map<Conforming, Outcome>> {
     const outcomes = new Map<Conforming, Outcome>();
-    const byBatch = Map.groupBy(uploads, ({ batch }) => batch?.once.toString('hex'));
+    const byBatch = Map.groupBy(uploads, ({ batch }) => batch?.idempotencyHash.toString('hex'));
     for (const lines of byBatch.values()) {
       const [{ batch, entry }] = lines as [Conforming];
       if (!batch) continue;

@@ -17,7 +17,7 @@ async function start() {
   const own = batchStore(client.db(), entries, { write: (store) => store(Date.now) }, 10_000);
   const reserve = (record: BatchRecord, atomic = true) =>
     client.withSession((session) => session.withTransaction(() => own.reserve(record, atomic, session)));
-  const record = { once: randomBytes(16), application, hash: randomBytes(32) };
+  const record = { idempotencyHash: randomBytes(16), application, hash: randomBytes(32) };
   async function* chunks(): AsyncGenerator<NewEntry[]> {
     yield [{ application, json: Buffer.from('{"n":1}') }];
   }

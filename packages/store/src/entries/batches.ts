@@ -7,7 +7,7 @@ import type { Writer } from './writer.ts';
 /** One batch that came with an idempotency key. */
 export interface BatchRecord {
   /** 16 bytes, the same for every retry. */
-  once: Buffer;
+  idempotencyHash: Buffer;
   application: string;
   /** Of what was sent: a retry must be the same. */
   hash: Buffer;
@@ -44,11 +44,11 @@ export function batchStore(db: Db, entries: EntryStore, writer: Pick<Writer, 'wr
   const batches = db.collection<BatchDocument>('batches');
 
   async function insert(
-    { once, application, hash }: BatchRecord,
+    { idempotencyHash, application, hash }: BatchRecord,
     { session, replays }: { session?: ClientSession; replays?: number } = {},
   ): Promise<void> {
     const document = {
-      _id: new Binary(once),
+      _id: new Binary(idempotencyHash),
       application: new ObjectId(application),
       hash: new Binary(hash),
       createdAt: new Date(),
@@ -57,8 +57,11 @@ export function batchStore(db: Db, entries: EntryStore, writer: Pick<Writer, 'wr
     await batches.insertOne(document, session && { session });
   }
 
-  async function lookUp({ once, hash }: BatchRecord, session?: ClientSession): Promise<KnownBatch> {
-    const found = await batches.findOne({ _id: new Binary(once) }, session && { session });
+  async function lookUp(
+    { idempotencyHash, hash }: BatchRecord,
+    session?: ClientSession,
+  ): Promise<KnownBatch> {
+    const found = await batches.findOne({ _id: new Binary(idempotencyHash) }, session && { session });
     if (!found) return { known: 'first' };
     if (!hash.equals(found.hash.buffer)) return { known: 'other' };
     const { replays } = found;
@@ -68,7 +71,7 @@ export function batchStore(db: Db, entries: EntryStore, writer: Pick<Writer, 'wr
   /** Records a batch that is stored as a whole. Throws Changed if a replay stored a line since it was looked up. */
   async function finish(record: BatchRecord, replays: number | undefined, session: ClientSession) {
     if (replays === undefined) return insert(record, { session });
-    const seen = { _id: new Binary(record.once), replays };
+    const seen = { _id: new Binary(record.idempotencyHash), replays };
     const { matchedCount } = await batches.updateOne(seen, { $unset: { replays: '' } }, { session });
     if (matchedCount === 0) throw new Changed();
   }
@@ -106,7 +109,11 @@ export function batchStore(db: Db, entries: EntryStore, writer: Pick<Writer, 'wr
       if (known === 'first') await insert(record, { session, replays: 1 });
       // Makes a transaction begin again that stores the whole batch meanwhile.
       if (known === 'partly')
-        await batches.updateOne({ _id: new Binary(record.once) }, { $inc: { replays: 1 } }, { session });
+        await batches.updateOne(
+          { _id: new Binary(record.idempotencyHash) },
+          { $inc: { replays: 1 } },
+          { session },
+        );
       // Lines of a batch that is not atomic have keys of their own.
       return known === 'other' || (known === 'again' && atomic) ? known : 'first';
     },

@@ -15,7 +15,7 @@ export interface EntryDocument {
   /** The application's id, then the entry's: the order of the collection. */
   _id: Binary;
   payload: Record<string, unknown>;
-  /** What a retry of the upload has too; see `NewEntry`. */
+  /** `idempotencyHash` of `NewEntry`, under the name that databases have. */
   once?: Binary;
   /** Hash of what the client sent, where a replay changed it. */
   sent?: Binary;

@@ -10,10 +10,10 @@ import { createKeysAt } from './entry-id.ts';
 import { createInsert, type NewEntry } from './insert-entries.ts';
 
 const application = 'a0'.repeat(12);
-const entry = (payload: object, once?: Buffer): NewEntry => ({
+const entry = (payload: object, idempotencyHash?: Buffer): NewEntry => ({
   application,
   json: jsonOf(payload),
-  once,
+  idempotencyHash,
 });
 /** What the store says of the fault; fails when there was none. */
 const faultOf = (work: Promise<unknown>) =>
@@ -66,22 +66,22 @@ describe('a write concern that is not reached', () => {
 describe.each([
   ['without a key', undefined],
   ['with a key', randomBytes(16)],
-])('an entry %s', (_what, once) => {
+])('an entry %s', (_what, idempotencyHash) => {
   it('is not stored while MongoDB is away, and is when it is back', async () => {
     const { proxy, entries, stored } = await start(2_000);
     await proxy.cut();
-    expect(['away', 'unknown']).toContain(await faultOf(entries.insert([entry({ a: 1 }, once)])));
-    expect(await faultOf(entries.insert([entry({ a: 1 }, once)]))).toBe('away');
+    expect(['away', 'unknown']).toContain(await faultOf(entries.insert([entry({ a: 1 }, idempotencyHash)])));
+    expect(await faultOf(entries.insert([entry({ a: 1 }, idempotencyHash)]))).toBe('away');
     await proxy.restore();
     expect(await stored.countDocuments({})).toBe(0);
-    expect(await untilBack(() => entries.insert([entry({ a: 1 }, once)]))).toEqual(['stored']);
+    expect(await untilBack(() => entries.insert([entry({ a: 1 }, idempotencyHash)]))).toEqual(['stored']);
     expect(await stored.countDocuments({})).toBe(1);
   });
 
   it('is not told to be stored while MongoDB does not answer', async () => {
     const { proxy, entries, stored } = await start(2_000);
     proxy.stall();
-    expect(await faultOf(entries.insert([entry({ a: 1 }, once)]))).toBe('unknown');
+    expect(await faultOf(entries.insert([entry({ a: 1 }, idempotencyHash)]))).toBe('unknown');
     await proxy.restore();
     expect(await stored.countDocuments({})).toBeLessThanOrEqual(1);
   });
@@ -89,7 +89,7 @@ describe.each([
   it('is confirmed, and stored once, when the answer to its command is lost', async () => {
     const { proxy, entries, stored } = await start();
     const trap = proxy.loseAnswerTo('the marker');
-    const batch = [entry({ n: 1 }), entry({ n: 2, of: 'the marker' }, once), entry({ n: 3 })];
+    const batch = [entry({ n: 1 }), entry({ n: 2, of: 'the marker' }, idempotencyHash), entry({ n: 3 })];
     const outcomes = await entries.insert(batch);
     expect(outcomes).toEqual([
       ...Array(3).fill(expect.toSatisfy((one) => one === 'stored' || one === 'repeated')),
@@ -101,7 +101,7 @@ describe.each([
   it('is in doubt when the answer is lost twice, and yet stored once', async () => {
     const { proxy, entries, stored } = await start();
     const trap = proxy.loseAnswerTo('the marker', 2);
-    const batch = [entry({ of: 'the marker' }, once)];
+    const batch = [entry({ of: 'the marker' }, idempotencyHash)];
     expect(await faultOf(entries.insert(batch))).toBe('unknown');
     expect(trap.left).toBe(0);
     expect(await stored.countDocuments({})).toBe(1);
@@ -110,7 +110,7 @@ describe.each([
   it('is not stored when MongoDB goes away with the command', async () => {
     const { proxy, entries, stored } = await start(2_000);
     const trap = proxy.cutWhenSent('the marker');
-    const batch = [entry({ of: 'the marker' }, once)];
+    const batch = [entry({ of: 'the marker' }, idempotencyHash)];
     expect(['away', 'unknown']).toContain(await faultOf(entries.insert(batch)));
     expect(trap.left).toBe(0);
     expect(await stored.countDocuments({})).toBe(0);
@@ -126,19 +126,19 @@ describe('after an insert in doubt', () => {
     ['another payload with the same key conflicts with it', 'y', 'conflicting'],
   ])('%s', async (_what, value, outcome) => {
     const { proxy, entries, stored } = await start();
-    const once = randomBytes(16);
+    const idempotencyHash = randomBytes(16);
     proxy.loseAnswerTo('the marker', 2);
-    await faultOf(entries.insert([entry({ of: 'the marker', value: 'x' }, once)]));
-    expect(await entries.insert([entry({ of: 'the marker', value }, once)])).toEqual([outcome]);
-    expect(await stored.countDocuments({ once: new Binary(once) })).toBe(1);
+    await faultOf(entries.insert([entry({ of: 'the marker', value: 'x' }, idempotencyHash)]));
+    expect(await entries.insert([entry({ of: 'the marker', value }, idempotencyHash)])).toEqual([outcome]);
+    expect(await stored.countDocuments({ once: new Binary(idempotencyHash) })).toBe(1);
   });
 
   it('a conflict in the same command is still told, and the neighbours are confirmed', async () => {
     const { proxy, entries, stored } = await start();
-    const once = randomBytes(16);
-    await entries.insert([entry({ n: 0 }, once)]);
+    const idempotencyHash = randomBytes(16);
+    await entries.insert([entry({ n: 0 }, idempotencyHash)]);
     proxy.loseAnswerTo('the marker');
-    const batch = [entry({ n: 1 }), entry({ n: 2, of: 'the marker' }, once), entry({ n: 3 })];
+    const batch = [entry({ n: 1 }), entry({ n: 2, of: 'the marker' }, idempotencyHash), entry({ n: 3 })];
     const confirmed = expect.toSatisfy((one) => one === 'stored' || one === 'repeated');
     expect(await entries.insert(batch)).toEqual([confirmed, 'conflicting', confirmed]);
     expect((await stored.find().toArray()).map(({ payload }) => payload.n).sort()).toEqual([0, 1, 3]);

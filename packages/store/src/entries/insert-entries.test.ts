@@ -8,8 +8,13 @@ import type { NewEntry } from './insert-entries.ts';
 
 const application = 'a0'.repeat(12);
 const key = () => randomBytes(16);
-const written = (json: string, once?: Buffer): NewEntry => ({ application, json: Buffer.from(json), once });
-const entry = (payload: object, once?: Buffer) => written(JSON.stringify(payload), once);
+const written = (json: string, idempotencyHash?: Buffer): NewEntry => ({
+  application,
+  json: Buffer.from(json),
+  idempotencyHash,
+});
+const entry = (payload: object, idempotencyHash?: Buffer) =>
+  written(JSON.stringify(payload), idempotencyHash);
 
 async function start() {
   const { db, url } = await ownDatabase();
@@ -65,9 +70,9 @@ describe('an insert', () => {
   it('stores one of many that come at once by way of two processes', async () => {
     const { entries, url, stored } = await start();
     const others = openStore(url).entries;
-    const once = key();
+    const idempotencyHash = key();
     const inserts = Array.from({ length: 40 }, (_, n) =>
-      (n % 2 ? entries : others).insert([entry({ n }), entry({ same: true }, once)]),
+      (n % 2 ? entries : others).insert([entry({ n }), entry({ same: true }, idempotencyHash)]),
     );
     const outcomes = (await Promise.all(inserts)).map(([first, second]) => `${first} ${second}`);
     expect(outcomes.sort()).toEqual([...Array(39).fill('stored repeated'), 'stored stored']);
@@ -117,9 +122,9 @@ describe('an insert', () => {
     ['nothing', '{}', ' { } '],
   ])('takes %s for the same', async (_what, first, second) => {
     const { entries, stored } = await start();
-    const once = key();
-    expect(await entries.insert([written(first, once)])).toEqual(['stored']);
-    expect(await entries.insert([written(second, once)])).toEqual(['repeated']);
+    const idempotencyHash = key();
+    expect(await entries.insert([written(first, idempotencyHash)])).toEqual(['stored']);
+    expect(await entries.insert([written(second, idempotencyHash)])).toEqual(['repeated']);
     expect(await stored.countDocuments({})).toBe(1);
   });
 
@@ -137,9 +142,9 @@ describe('an insert', () => {
     ['the next number', '{"a":9007199254740991}', '{"a":9007199254740990}'],
   ])('takes %s for another payload', async (_what, first, second) => {
     const { entries, stored } = await start();
-    const once = key();
-    await entries.insert([written(first, once)]);
-    expect(await entries.insert([written(second, once)])).toEqual(['conflicting']);
+    const idempotencyHash = key();
+    await entries.insert([written(first, idempotencyHash)]);
+    expect(await entries.insert([written(second, idempotencyHash)])).toEqual(['conflicting']);
     expect(await stored.countDocuments({})).toBe(1);
   });
 });
@@ -184,8 +189,10 @@ describe('as a part of a transaction', () => {
 
   it('stores one of the entries with one `once` that come at once', async () => {
     const { within, stored } = await startWithin();
-    const once = key();
-    const all = await Promise.all(Array.from({ length: 10 }, () => within([entry({ a: 1 }, once)])));
+    const idempotencyHash = key();
+    const all = await Promise.all(
+      Array.from({ length: 10 }, () => within([entry({ a: 1 }, idempotencyHash)])),
+    );
     expect(all.flat(2).sort()).toEqual([...Array(9).fill('repeated'), 'stored']);
     expect(await stored.countDocuments({})).toBe(1);
   });

@@ -27,7 +27,7 @@ export interface NewEntry {
   /** The same as BSON, where it is written already. */
   bson?: Buffer | undefined;
   /** 16 bytes: among entries that have the same, one is stored. */
-  once?: Buffer | undefined;
+  idempotencyHash?: Buffer | undefined;
   /** What the client sent, where a replay changed it: `sentHash`. */
   sent?: Buffer | undefined;
   /** Of the schema with which it was validated; absent: the first. */
@@ -39,8 +39,8 @@ export interface NewEntry {
 }
 
 /**
- * `stored`: durable now. `repeated`: an entry with the same `once` and payload was stored before.
- * `conflicting`: one with the same `once` and another payload was. `unconfirmed`: it may be stored or not.
+ * `stored`: durable now. `repeated`: an entry with the same `idempotencyHash` and payload was stored before.
+ * `conflicting`: one with the same `idempotencyHash` and another payload was. `unconfirmed`: it may be stored or not.
  * `refused`: MongoDB did not take it.
  */
 export type Outcome = 'stored' | 'repeated' | 'conflicting' | 'unconfirmed' | 'refused';
@@ -62,7 +62,7 @@ export interface Before {
   key: Binary;
 }
 
-type Comparable = Pick<Prepared, 'once' | 'sent' | 'json'> & { key?: Binary };
+type Comparable = Pick<Prepared, 'idempotencyHash' | 'sent' | 'json'> & { key?: Binary };
 
 interface Dependencies {
   db: Db;
@@ -81,7 +81,7 @@ interface Prepared {
   key: Binary;
   json: Buffer;
   bson?: Buffer | undefined;
-  once?: Binary | undefined;
+  idempotencyHash?: Binary | undefined;
   sent?: Binary | undefined;
   version?: number | undefined;
   receivedAt?: Date | undefined;
@@ -93,10 +93,18 @@ export function createInsert({ db, entries, prepare, newKey, writer, timeoutMs }
   const writeConcern = { w, j: journal, wtimeout: wtimeoutMS };
 
   function toPrepared(entry: NewEntry, createdAt: number): Prepared {
-    const { application, json, bson, once, sent, version, receivedAt } = entry;
+    const { application, json, bson, idempotencyHash, sent, version, receivedAt } = entry;
     const key = newKey(Buffer.from(application, 'hex'), createdAt);
     const asBinary = (bytes: Buffer | undefined) => bytes && new Binary(bytes);
-    return { key, json, bson, once: asBinary(once), sent: asBinary(sent), version, receivedAt };
+    return {
+      key,
+      json,
+      bson,
+      idempotencyHash: asBinary(idempotencyHash),
+      sent: asBinary(sent),
+      version,
+      receivedAt,
+    };
   }
 
   async function send(batch: Prepared[], bson: Buffer, session?: ClientSession): Promise<WriteError[]> {
@@ -128,14 +136,16 @@ export function createInsert({ db, entries, prepare, newKey, writer, timeoutMs }
   }
 
   /**
-   * Finds the entries that are stored with the same `once` or key, and compares the payloads. Reads one by one from the cursor: a stored
+   * Finds the entries that are stored with the same `idempotencyHash` or key, and compares the payloads. Reads one by one from the cursor: a stored
    * entry may be larger than the new one.
    */
   async function compare<E extends Comparable>(batch: E[], session?: ClientSession): Promise<Map<E, Before>> {
     const before = new Map<E, Before>();
     for (const field of ['once', '_id'] as const) {
-      const keyOf = ({ once, key }: Comparable) => (field === 'once' ? once : key);
-      const mine = batch.filter(({ once }) => (once === undefined) === (field === '_id'));
+      const keyOf = ({ idempotencyHash, key }: Comparable) => (field === 'once' ? idempotencyHash : key);
+      const mine = batch.filter(
+        ({ idempotencyHash }) => (idempotencyHash === undefined) === (field === '_id'),
+      );
       if (mine.length === 0) continue;
       const byKey = Map.groupBy(mine, (entry) => keyOf(entry)?.toString('hex'));
       const same = { [field]: { $in: mine.map(keyOf) } };
@@ -199,27 +209,27 @@ export function createInsert({ db, entries, prepare, newKey, writer, timeoutMs }
       return batch.map((entry) => compared.get(entry)?.outcome === 'repeated');
     },
 
-    /** For each payload, the entry with the same `once`; undefined if there is none. */
+    /** For each payload, the entry with the same `idempotencyHash`; undefined if there is none. */
     async before(
-      batch: { once: Buffer; sent?: Buffer | undefined; json: Buffer }[],
+      batch: { idempotencyHash: Buffer; sent?: Buffer | undefined; json: Buffer }[],
     ): Promise<(Before | undefined)[]> {
-      const keyed = batch.map(({ once, sent, json }) => ({
-        ...{ once: new Binary(once), sent: sent && new Binary(sent), json },
+      const keyed = batch.map(({ idempotencyHash, sent, json }) => ({
+        ...{ idempotencyHash: new Binary(idempotencyHash), sent: sent && new Binary(sent), json },
       }));
       const found = await compare(keyed);
       return keyed.map((one) => found.get(one));
     },
 
     /**
-     * Within a transaction: stores the entries whose `once` is new. Returns `stored`, `repeated` or `conflicting` for each entry. Throws if
+     * Within a transaction: stores the entries whose `idempotencyHash` is new. Returns `stored`, `repeated` or `conflicting` for each entry. Throws if
      * MongoDB refuses an entry, which ends the transaction. `createdAt` is a writer's.
      */
     async insertWithin(batch: NewEntry[], createdAt: number, session: ClientSession): Promise<Outcome[]> {
       await prepare();
       const prepared = batch.map((entry) => toPrepared(entry, createdAt));
-      const keyed = prepared.filter(({ once }) => once);
+      const keyed = prepared.filter(({ idempotencyHash }) => idempotencyHash);
       const before = keyed.length > 0 ? await compare(keyed, session) : new Map<Prepared, Before>();
-      const byKey = Map.groupBy(keyed, ({ once }) => once?.toString('hex'));
+      const byKey = Map.groupBy(keyed, ({ idempotencyHash }) => idempotencyHash?.toString('hex'));
       const further = new Set([...byKey.values()].flatMap(([_first, ...others]) => others));
       const added = prepared.filter((entry) => !before.has(entry) && !further.has(entry));
       const [first] = added.length > 0 ? await send(added, writeDocuments(added), session) : [];

@@ -15,7 +15,7 @@ interface Entry {
   key: Binary;
   json: Buffer;
   bson?: Buffer | undefined;
-  once?: Binary | undefined;
+  idempotencyHash?: Binary | undefined;
   sent?: Binary | undefined;
   version?: number | undefined;
   receivedAt?: Date | undefined;
@@ -35,12 +35,12 @@ export function writeDocuments(entries: Entry[]): Buffer {
 
 function writeAll(entries: Entry[], target: Buffer): number {
   let at = 0;
-  for (const { key, json, bson, once, sent, version = 1, receivedAt } of entries) {
+  for (const { key, json, bson, idempotencyHash, sent, version = 1, receivedAt } of entries) {
     const start = at;
     at = writeBinary(keyName, key, target, at + 4);
     at += payloadName.copy(target, at);
     at = bson ? at + bson.copy(target, at) : writeBson(json, target, at);
-    if (once) at = writeBinary(onceName, once, target, at);
+    if (idempotencyHash) at = writeBinary(onceName, idempotencyHash, target, at);
     if (sent) at = writeBinary(sentName, sent, target, at);
     if (version > 1) at = target.writeInt32LE(version, at + versionName.copy(target, at));
     if (receivedAt)

@@ -12,7 +12,7 @@ export interface Reason {
 
 /** Names a batch by its key; see `BatchRecord`. */
 export interface KeyedBatch {
-  once: Buffer;
+  idempotencyHash: Buffer;
   hash: Buffer;
   atomic: boolean;
 }
@@ -38,14 +38,15 @@ export interface RefusedRecord extends Reason {
   /** Id of the ingest key with which it came. */
   key?: string | undefined;
   /** Of its idempotency key; see `NewEntry`. */
-  once?: Buffer | undefined;
+  idempotencyHash?: Buffer | undefined;
   /** The batch of the line, if the batch has a key. */
   batch?: KeyedBatch | undefined;
   /** The network from which it came, such as `192.0.2.0/24`. */
   network?: string | undefined;
 }
 
-export interface RefusedDocument extends Omit<RefusedRecord, 'id' | 'application' | 'once' | 'batch'> {
+export interface RefusedDocument
+  extends Omit<RefusedRecord, 'id' | 'application' | 'idempotencyHash' | 'batch'> {
   _id: ObjectId;
   application: ObjectId;
   once?: Binary;
@@ -60,12 +61,14 @@ export type RefusedSelection = Period & Partial<{ [Name in keyof Reason]: Reason
 export const newRefusedId = (): string => new ObjectId().toHexString();
 
 export const toDocument = (
-  { id, application, once, batch, ...rest }: RefusedRecord,
+  { id, application, idempotencyHash, batch, ...rest }: RefusedRecord,
   stored: Binary,
 ): RefusedDocument => ({
   ...rest,
-  ...(once && { once: new Binary(once) }),
-  ...(batch && { batch: { ...batch, once: new Binary(batch.once), hash: new Binary(batch.hash) } }),
+  ...(idempotencyHash && { once: new Binary(idempotencyHash) }),
+  ...(batch && {
+    batch: { atomic: batch.atomic, once: new Binary(batch.idempotencyHash), hash: new Binary(batch.hash) },
+  }),
   _id: new ObjectId(id),
   application: new ObjectId(application),
   stored,
@@ -82,8 +85,10 @@ export const toRefused = ({
   ...rest
 }: RefusedDocument): RefusedRecord => ({
   ...rest,
-  ...(once && { once: toBytes(once) }),
-  ...(batch && { batch: { ...batch, once: toBytes(batch.once), hash: toBytes(batch.hash) } }),
+  ...(once && { idempotencyHash: toBytes(once) }),
+  ...(batch && {
+    batch: { atomic: batch.atomic, idempotencyHash: toBytes(batch.once), hash: toBytes(batch.hash) },
+  }),
   id: _id.toHexString(),
   application: application.toHexString(),
 });

@@ -73,7 +73,9 @@ export function refusedStore(db: Db, writer: Pick<Writer, 'write'>) {
 
   /** Two refusals with one key are one: the newest stays. Call after they are stored, so that none is lost. */
   async function removeRepeated(records: RefusedRecord[]): Promise<void> {
-    const keys = records.flatMap(({ once }) => (once ? [new Binary(once)] : []));
+    const keys = records.flatMap(({ idempotencyHash }) =>
+      idempotencyHash ? [new Binary(idempotencyHash)] : [],
+    );
     if (keys.length === 0) return;
     const seen = new Set<string>();
     const older: ObjectId[] = [];

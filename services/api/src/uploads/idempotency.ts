@@ -14,7 +14,7 @@ export function idempotencyKey(given: string): string {
 }
 
 /** 16 bytes that are the same for every retry. Uploads and batches each have their own keys. */
-export function idempotencyHash(kind: 'upload' | 'batch', applicationId: string, key: string): Buffer {
+export function hashIdempotencyKey(kind: 'upload' | 'batch', applicationId: string, key: string): Buffer {
   return shortHash(`${kind}\0${applicationId}\0${key}`);
 }
 

@@ -23,7 +23,7 @@ import { batchRoutes } from './batch/routes.ts';
 import { createStoreBatch } from './batch/store-batch.ts';
 import { createValidateLines } from './batch/validate-lines.ts';
 import { commitSizes, createGroupCommit } from './group-commit.ts';
-import { idempotencyHash, idempotencyKey } from './idempotency.ts';
+import { hashIdempotencyKey, idempotencyKey } from './idempotency.ts';
 import { outcomeError } from './outcome-errors.ts';
 import { aboutKeys, keyed, senderOf, spending } from './route-parts.ts';
 
@@ -82,8 +82,8 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
   takeJsonBytes(app);
 
   /** The entry that is stored with the same key. Throws ApiError where its payload is another one. */
-  async function findBefore(once: Buffer, body: Buffer): Promise<Accepted | undefined> {
-    const [before] = await entries.before([{ once, json: body }]);
+  async function findBefore(idempotencyHash: Buffer, body: Buffer): Promise<Accepted | undefined> {
+    const [before] = await entries.before([{ idempotencyHash, json: body }]);
     if (!before) return undefined;
     const error = outcomeError(before.outcome);
     if (error) throw error;
@@ -106,12 +106,12 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
     const sentKey = isRestricted(application) ? await admit(application, headers) : undefined;
     checkUpload?.(application.owner);
     spend?.(application.id, 1);
-    const once = key === undefined ? undefined : idempotencyHash('upload', application.id, key);
+    const idempotencyHash = key === undefined ? undefined : hashIdempotencyKey('upload', application.id, key);
     const validated = await uploadValidator.validate(application, body);
     if (!validated.ok) {
       // It may be stored: under an earlier schema, or by a replay.
       const isJson = validated.refusal.name !== 'MalformedBodyError';
-      const before = once && isJson && (await findBefore(once, body));
+      const before = idempotencyHash && isJson && (await findBefore(idempotencyHash, body));
       if (before) return before;
       const refusal = await validated.explain();
       const { name, details } = refusal;
@@ -123,7 +123,7 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
         source: 'upload',
         refusal: { ...refusal, message },
         payload: body,
-        once,
+        idempotencyHash,
         sender,
       });
       throw new ApiError(name, message, details && { details });
@@ -131,12 +131,12 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
     const { json, bson, text, fields } = validated;
     if (fields.length > 0) {
       // An upload that is not stored leaves no field.
-      const before = once && (await findBefore(once, body));
+      const before = idempotencyHash && (await findBefore(idempotencyHash, body));
       if (before) return before;
       await recordFields.record(application, new Set(fields));
     }
     const { id, version } = application;
-    const entry: Storable = { application: id, json, bson, once, version };
+    const entry: Storable = { application: id, json, bson, idempotencyHash, version };
     const [outcome] = await commit.add([entry], (bson ?? body).length, 'uploads');
     const error = outcome === 'stored' ? undefined : outcomeError(outcome as Outcome);
     if (error) throw error;

@@ -21,10 +21,12 @@ export async function judge(upload: RefusedRecord, intake: Intake, amendments: A
   const validated = validatePayload(intake, json);
   const { version } = intake;
   if (validated.ok) {
-    const { application, once, at } = upload;
+    const { application, idempotencyHash, at } = upload;
     const sent =
-      once && json.toString() !== upload.payload ? sentHash(Buffer.from(upload.payload)) : undefined;
-    const entry = { application, json, once, sent, version, receivedAt: at };
+      idempotencyHash && json.toString() !== upload.payload
+        ? sentHash(Buffer.from(upload.payload))
+        : undefined;
+    const entry = { application, json, idempotencyHash, sent, version, receivedAt: at };
     return { kind: 'conforming', entry, payload: validated.payload };
   }
   const reason = newReason(upload, version, await validated.explain());

@@ -46,12 +46,17 @@ export function replayKind({ store, compiler, leaseMs }: Dependencies): JobKind<
 
   /** Finds the uploads whose keys are used, before they are judged: what is stored may be older than the schema. */
   async function usedKeys(uploads: RefusedRecord[]): Promise<Map<string, Before['outcome']>> {
-    const keyed = uploads.filter(({ once, truncated }) => once && !truncated);
-    const sent = keyed.map(({ once, payload }) => ({ once: once as Buffer, json: Buffer.from(payload) }));
+    const keyed = uploads.filter(({ idempotencyHash, truncated }) => idempotencyHash && !truncated);
+    const sent = keyed.map(({ idempotencyHash, payload }) => ({
+      idempotencyHash: idempotencyHash as Buffer,
+      json: Buffer.from(payload),
+    }));
     const before = sent.length > 0 ? await entries.before(sent) : [];
     const used = new Map(keyed.flatMap(({ id }, at) => (before[at] ? [[id, before[at].outcome]] : [])));
     // Entries of atomic batches have no keys: the record of the batch tells.
-    const byBatch = Map.groupBy(uploads, ({ batch }) => (batch?.atomic ? batch.once.toString('hex') : ''));
+    const byBatch = Map.groupBy(uploads, ({ batch }) =>
+      batch?.atomic ? batch.idempotencyHash.toString('hex') : '',
+    );
     for (const lines of byBatch.values()) {
       const [{ batch, application }] = lines as [RefusedRecord];
       if (batch?.atomic && (await batches.lookUp({ ...batch, application })).known === 'again')
@@ -61,8 +66,12 @@ export function replayKind({ store, compiler, leaseMs }: Dependencies): JobKind<
   }
 
   /** The same of one that was changed. */
-  async function outcomeOf({ once, sent, json }: NewEntry): Promise<Before['outcome'] | undefined> {
-    const [before] = await entries.before([{ once: once as Buffer, sent, json }]);
+  async function outcomeOf({
+    idempotencyHash,
+    sent,
+    json,
+  }: NewEntry): Promise<Before['outcome'] | undefined> {
+    const [before] = await entries.before([{ idempotencyHash: idempotencyHash as Buffer, sent, json }]);
     return before?.outcome;
   }
 

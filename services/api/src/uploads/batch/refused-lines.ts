@@ -24,8 +24,8 @@ export function createRefusedLines(
 
   return {
     onRefused(line: number, refusal: LineRefusal, payload: Buffer): void {
-      const once = batch && lineHash(batch.once, line);
-      lines.push({ source: 'batch', line, refusal, payload, once, batch, sender });
+      const idempotencyHash = batch && lineHash(batch.idempotencyHash, line);
+      lines.push({ source: 'batch', line, refusal, payload, idempotencyHash, batch, sender });
     },
 
     /**
@@ -33,7 +33,9 @@ export function createRefusedLines(
      * owner, unless their keys were used for other payloads.
      */
     async keep(application: CachedApplication, errors: LineError[]): Promise<Set<number>> {
-      const keyed = lines.flatMap(({ once, payload }) => (once ? [{ once, json: payload }] : []));
+      const keyed = lines.flatMap(({ idempotencyHash, payload }) =>
+        idempotencyHash ? [{ idempotencyHash, json: payload }] : [],
+      );
       const before = keyed.length > 0 ? await entries.before(keyed) : [];
       const stored = new Set<number>();
       const others = new Map<number, LineError>();

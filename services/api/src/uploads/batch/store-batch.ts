@@ -21,7 +21,7 @@ import type { Quotas } from '../../limits/quota.ts';
 import type { Spend } from '../../limits/rate.ts';
 import type { UploadMetrics } from '../../metrics/uploads.ts';
 import type { GroupCommit } from '../group-commit.ts';
-import { idempotencyHash, lineHash } from '../idempotency.ts';
+import { hashIdempotencyKey, lineHash } from '../idempotency.ts';
 import { outcomeError } from '../outcome-errors.ts';
 import type { Line } from './lines.ts';
 import { createRefusedLines } from './refused-lines.ts';
@@ -67,7 +67,7 @@ export function createStoreBatch({
   const refusedLines = ({ sender, atomic }: Batch, record?: BatchRecord) =>
     createRefusedLines(
       { entries, refusalRecorder },
-      record && { once: record.once, hash: record.hash, atomic },
+      record && { idempotencyHash: record.idempotencyHash, hash: record.hash, atomic },
       sender,
     );
 
@@ -112,7 +112,7 @@ export function createStoreBatch({
     const refused = refusedLines(batch, record);
     const storing = createSideBySide(chunksInFlight);
     try {
-      const options = { once: record?.once, onRefused: refused.onRefused };
+      const options = { idempotencyHash: record?.idempotencyHash, onRefused: refused.onRefused };
       for await (const chunk of validateLines(application, batch.lines, errors, options)) {
         // Not before there is something to store: a batch that is refused as a whole leaves its key free.
         if (record && !recorded) refuseOther(await batches.record(record));
@@ -140,9 +140,9 @@ export function createStoreBatch({
   }
 
   /** Lines of a batch that replays have stored. */
-  async function replayedLines({ lines }: Batch, { once }: BatchRecord): Promise<Set<number>> {
+  async function replayedLines({ lines }: Batch, { idempotencyHash }: BatchRecord): Promise<Set<number>> {
     const before = await entries.before(
-      lines.map(({ line, bytes }) => ({ once: lineHash(once, line), json: bytes })),
+      lines.map(({ line, bytes }) => ({ idempotencyHash: lineHash(idempotencyHash, line), json: bytes })),
     );
     return new Set(lines.flatMap(({ line }, at) => (before[at]?.outcome === 'repeated' ? line : [])));
   }
@@ -213,7 +213,7 @@ function toRecord(application: string, { key, atomic, body }: Batch): BatchRecor
     .update(atomic ? 'all\0' : 'each\0')
     .update(body)
     .digest();
-  return { once: idempotencyHash('batch', application, key), application, hash };
+  return { idempotencyHash: hashIdempotencyKey('batch', application, key), application, hash };
 }
 
 function refuseOther(known: Known): void {

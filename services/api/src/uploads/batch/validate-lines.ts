@@ -45,7 +45,7 @@ export function createValidateLines(
     application: Intake,
     lines: Line[],
     errors: LineError[],
-    { once, onRefused }: { once?: Buffer | undefined; onRefused?: OnRefused } = {},
+    { idempotencyHash, onRefused }: { idempotencyHash?: Buffer | undefined; onRefused?: OnRefused } = {},
   ): AsyncGenerator<Chunk> {
     let chunk = emptyChunk();
     let began = performance.now();
@@ -87,7 +87,13 @@ export function createValidateLines(
       addFields(chunk.fields, validated.fields);
       chunk.lines.push(line);
       const { id, version } = application;
-      chunk.entries.push({ application: id, json, bson, once: once && lineHash(once, line), version });
+      chunk.entries.push({
+        application: id,
+        json,
+        bson,
+        idempotencyHash: idempotencyHash && lineHash(idempotencyHash, line),
+        version,
+      });
       chunk.bytes += length;
     }
     if (chunk.entries.length > 0) yield chunk;
