@@ -34,19 +34,32 @@ const ask = (method: string, where: string, options: Parameters<Sluice['request'
   sluice.request(method, where, { token, ...options });
 const schema = '{"type":"object"}';
 
-/** A request that needs some of a capacity. */
-const requests = {
-  uploads: () => ask('POST', `${path}/data`, { json: {} }),
-  largeUploads: () => ask('POST', `${path}/data`, { body: `{}${' '.repeat(300_000)}` }),
-  batches: () => ask('POST', `${path}/data/batch`, { body: '[{}]' }),
-  imports: () => ask('POST', `${path}/imports`, { body: '[{}]' }),
-  schemas: () => ask('POST', '/applications', { json: { name: 'Test', type: 'other', schema } }),
-  passwords: () => ask('POST', '/users/login', { json: { username, password: 'correct horse' } }),
-  pages: () => ask('GET', `${path}/data`),
-  lists: () => ask('GET', '/applications'),
-  downloads: () => ask('GET', `${job}/file`),
-  followers: () => ask('GET', `${job}/events`),
-} satisfies Partial<Record<CapacityName, () => Promise<Answer>>>;
+const listPage = () => ask('GET', `${path}/data`);
+
+/** Requests that need some of a capacity. */
+const requests: [capacity: CapacityName, what: string, request: () => Promise<Answer>][] = [
+  ['uploads', 'an upload', () => ask('POST', `${path}/data`, { json: {} })],
+  ['largeUploads', 'a large upload', () => ask('POST', `${path}/data`, { body: `{}${' '.repeat(300_000)}` })],
+  ['batches', 'a batch', () => ask('POST', `${path}/data/batch`, { body: '[{}]' })],
+  ['imports', 'an import', () => ask('POST', `${path}/imports`, { body: '[{}]' })],
+  [
+    'schemas',
+    'a schema',
+    () => ask('POST', '/applications', { json: { name: 'Test', type: 'other', schema } }),
+  ],
+  [
+    'passwords',
+    'a login',
+    () => ask('POST', '/users/login', { json: { username, password: 'correct horse' } }),
+  ],
+  ['answers', 'a page of entries', listPage],
+  ['answers', 'a page of refused uploads', () => ask('GET', `${path}/refused`)],
+  ['answers', 'a list of applications', () => ask('GET', '/applications')],
+  ['answers', 'a list of schemas', () => ask('GET', `${path}/schemas`)],
+  ['answers', 'a file', () => ask('GET', `${job}/file`)],
+  ['answers', 'a streamed export', () => ask('GET', `${path}/export`)],
+  ['followers', 'the progress of a job', () => ask('GET', `${job}/events`)],
+];
 
 function expectRefusal({ status, headers, body }: Answer, expected: 429 | 503): void {
   const name = expected === 429 ? 'TooManyRequestsError' : 'ServiceUnavailableError';
@@ -68,12 +81,11 @@ async function whileTaken<T>(
   }
 }
 
-it.each(Object.keys(requests) as (keyof typeof requests)[])(
-  '%s: a client whose share is used up is answered 429, others 503 where the process is full, and all are served before and after',
-  async (name) => {
+it.each(requests)(
+  '%s, %s: a client whose share is used up is answered 429, others 503 where the process is full, and all are served before and after',
+  async (name, _what, request) => {
     const { limit, client } = capacities[name];
     const share = sharePerClient * limit;
-    const request = requests[name];
     expect((await request()).status).toBeLessThan(300);
     expectRefusal(await whileTaken(name, [[await clientOf(client), share]], request), 429);
     const full: [string, number][] = [
@@ -88,28 +100,24 @@ it.each(Object.keys(requests) as (keyof typeof requests)[])(
 it('a large page is refused in the middle, when it turns out that there is no room for it', async () => {
   const body = JSON.stringify({ text: 'x'.repeat(900_000) });
   expect((await ask('POST', `${path}/data`, { body })).status).toBe(201);
-  const { limit } = capacities.pages;
+  const { limit } = capacities.answers;
   const left = limit - 512 * 1024;
   expectRefusal(
-    await whileTaken(
-      'pages',
-      [[await clientOf('owner'), sharePerClient * limit - 512 * 1024]],
-      requests.pages,
-    ),
+    await whileTaken('answers', [[await clientOf('owner'), sharePerClient * limit - 512 * 1024]], listPage),
     429,
   );
   expectRefusal(
     await whileTaken(
-      'pages',
+      'answers',
       [
         ['one', left / 2],
         ['other', left / 2],
       ],
-      requests.pages,
+      listPage,
     ),
     503,
   );
-  expect((await requests.pages()).status).toBe(200);
+  expect((await listPage()).status).toBe(200);
 });
 
 it.each([

@@ -10,7 +10,11 @@ beforeAll(async () => {
     workers: false,
     timings: { exportWaitMs: 3_600_000 },
     // Each follower asks twice a second.
-    capacity: createCapacities({ ...capacities, followers: { ...capacities.followers, limit: 8 } }),
+    capacity: createCapacities({
+      ...capacities,
+      followers: { ...capacities.followers, limit: 8 },
+      answers: { ...capacities.answers, limit: 128 * 1024 ** 2 },
+    }),
   });
 });
 afterAll(() => sluice.stop());
@@ -76,24 +80,24 @@ describe('streamed exports', () => {
   it('of an owner leave room for those of others, and all of them for what else there is', async () => {
     const [one, other] = [await openReader(), await openReader()];
     const open = (reader: typeof one) => void reader.open('/export').catch(() => undefined);
-    for (let n = 0; n < 24; n++) open(one);
-    await until(async () => (await one.jobs()) === 24);
+    for (let n = 0; n < 8; n++) open(one);
+    await until(async () => (await one.jobs()) === 8);
     const refused = await one.get('/export');
     const { error } = await bodyOf(refused);
     expect([refused.status, error.message]).toEqual([
       429,
-      expect.stringContaining('too many downloads of one owner'),
+      expect.stringContaining('too many pages, lists and downloads of one owner'),
     ]);
-    for (let n = 0; n < 8; n++) open(other);
-    await until(async () => (await other.jobs()) === 8);
+    for (let n = 0; n < 2; n++) open(other);
+    await until(async () => (await other.jobs()) === 2);
     const full = await other.get('/export');
     expect([full.status, full.headers.get('retry-after')]).toEqual([503, '2']);
     // Nothing was made of those that were refused.
-    expect([await one.jobs(), await other.jobs()]).toEqual([24, 8]);
+    expect([await one.jobs(), await other.jobs()]).toEqual([8, 2]);
     one.giveUp();
     await until(async () => {
       open(other);
-      return (await other.jobs()) === 9;
+      return (await other.jobs()) === 3;
     });
   });
 });
@@ -106,7 +110,9 @@ describe('lists of large applications', () => {
     while (answers.length < 100 && answers.every(({ ok }) => ok)) answers.push(await one.openList());
     const refused = answers.at(-1) as Response;
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '2']);
-    expect((await bodyOf(refused)).error.message).toContain('too many lists of applications of one owner');
+    expect((await bodyOf(refused)).error.message).toContain(
+      'too many pages, lists and downloads of one owner',
+    );
     const others = await other.openList();
     expect([others.status, (await bodyOf(others)).data.length]).toEqual([200, 1]);
     for (const _answer of answers) one.giveUp();

@@ -66,7 +66,7 @@ export const metricTable = {
   },
   sluice_limited_total: {
     ...{ type: 'counter', labels: ['limit', 'answer'], of: api },
-    help: 'Requests refused by a [limit](#limits), such as `rate_uploads`, `quota_jobs`, `capacity_pages`; `answer` is 429 or 503.',
+    help: 'Requests refused by a [limit](#limits), such as `rate_uploads`, `quota_jobs`, `capacity_answers`; `answer` is 429 or 503.',
   },
   sluice_followers: {
     ...{ type: 'gauge', labels: [], of: api },

@@ -33,7 +33,7 @@ function toGroups(sizes: ApplicationSize[]): Group[] {
 export function createListApplications(
   applications: Pick<ApplicationStore, 'byIds'>,
   activityOf: ActivityOf,
-  { lists, listParts }: Pick<Capacities, 'lists' | 'listParts'>,
+  { answers, listParts }: Pick<Capacities, 'answers' | 'listParts'>,
 ) {
   async function* write(ownerId: string, groups: Group[], existence?: Existence): AsyncGenerator<string> {
     let before = '{"success":true,"status":200,"data":[';
@@ -60,7 +60,7 @@ export function createListApplications(
     const groups = toGroups(sizes);
     const largest = groups.reduce((most, { bytes }) => Math.max(most, bytes), 0);
     // A client may stop reading in the middle, and stay.
-    lists.lease(reply, ownerId).take(bytesOfGroup * largest);
+    answers.lease(reply, ownerId).take(bytesOfGroup * largest);
     return write(ownerId, groups, existence);
   };
 }

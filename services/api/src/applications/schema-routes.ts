@@ -55,7 +55,7 @@ export const schemaRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
     },
     async (request, reply) => {
       const application = await findApplication(applications, request);
-      capacity.lists.lease(reply, request.owner.id).take(listBytes);
+      capacity.answers.lease(reply, request.owner.id).take(listBytes);
       async function* write(): AsyncGenerator<string> {
         let before = '{"success":true,"status":200,"data":[';
         for await (const version of schemas.list(application)) {

@@ -10,7 +10,7 @@ import { success } from '../http/envelope.ts';
 import { toPeriod } from '../http/formats.ts';
 import { toPage } from '../http/pages.ts';
 import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
-import { pageBytes } from '../limits/table.ts';
+import { pageBytes, weighPage } from '../limits/table.ts';
 import { answerTooMuch } from './answer-too-much.ts';
 import { toConditions } from './filter.ts';
 import { toEntry } from './to-entry.ts';
@@ -21,7 +21,7 @@ import { toEntry } from './to-entry.ts';
  */
 export const entryRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, 'store' | 'capacity'>> = async (
   app,
-  { store: { applications, entries }, capacity: { pages, pageReads } },
+  { store: { applications, entries }, capacity: { answers, pageReads } },
 ) => {
   ownerRoutes(app, 'Entries');
 
@@ -54,14 +54,15 @@ export const entryRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, 'store' |
       const application = await findApplication(applications, request);
       const { id } = application;
       const isIntact = !application.hasDeletions;
-      const lease = pages.lease(reply, owner.id);
+      const lease = answers.lease(reply, owner.id);
       lease.take(pageBytes);
+      const onRead = (bytes: number) => lease.take(weighPage(bytes));
       const read = query.order === 'oldest' ? entries.forward : newestFirst;
       const [{ entries: found, end }, total] = await lease
         .during(() =>
           pageReads.runInFairOrder(owner.id, async () => {
             const reading = [
-              read(id, { ...period, filter, isIntact, start, limit: limit + 1, after, onRead: lease.take }),
+              read(id, { ...period, filter, isIntact, start, limit: limit + 1, after, onRead }),
               entries.count(id, { ...period, filter, isIntact }),
             ] as const;
             // Where one fails the other still has its connection.

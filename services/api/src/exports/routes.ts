@@ -80,7 +80,7 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
         filter: query.filter === undefined ? undefined : toConditions(query.filter),
       });
       const application = await findApplication(store.applications, request);
-      capacity.downloads.lease(reply, owner.id).take(streamBytes);
+      capacity.answers.lease(reply, owner.id).take(streamBytes);
       const signal = abortOnClose(reply);
       return streamExport(request, reply, await makeExport(application, options, true), signal);
     },

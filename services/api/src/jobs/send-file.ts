@@ -53,7 +53,7 @@ export function sendBytes(
 export function createSendFile({
   store: { jobs, parts },
   audit,
-  capacity: { downloads },
+  capacity: { answers },
 }: Pick<Dependencies, 'store' | 'audit' | 'capacity'>) {
   return async (request: FastifyRequest, reply: FastifyReply, job: JobWithFile, signal: AbortSignal) => {
     const { manifest } = job;
@@ -79,7 +79,7 @@ export function createSendFile({
       });
     }
     const list = isHead(request) ? [] : await jobs.partsOf(job.id);
-    downloads.lease(reply, job.owner).take(memoryFor(list));
+    answers.lease(reply, job.owner).take(memoryFor(list));
     const { start, end } = range ?? { start: 0, end: manifest.bytes - 1 };
     if (range) reply.code(206).header('content-range', `bytes ${start}-${end}/${manifest.bytes}`);
     if (!encoding) reply.header('content-length', end - start + 1);

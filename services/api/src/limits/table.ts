@@ -21,11 +21,13 @@ export interface CapacityLimit {
 
 /** An upload that waits counts at least this: small ones take memory too. */
 export const uploadBytes = 8 * 1024;
+/** As objects and as JSON, a page takes so many times the bytes of its BSON. */
+const pageWeight = 3;
 /** A page counts at least this, from the request to the end of its answer. */
-export const pageBytes = 128 * 1024;
+export const pageBytes = pageWeight * 128 * 1024;
+export const weighPage = (bsonBytes: number) => pageWeight * bsonBytes;
 
 const largeNote = 'over 128 KiB, or many values, or many steps of validation';
-const downloadNote = 'a file counts at most about 9 MiB, a streamed export 12 MiB';
 
 /** How much one API process has in hand. */
 export const capacities = {
@@ -38,22 +40,15 @@ export const capacities = {
   imports: { what: 'imports', client: 'owner', limit: 32, note: 'while the file arrives' },
   schemas: { what: 'schemas', client: 'owner', limit: 256, note: 'being compiled' },
   passwords: { what: 'passwords', client: 'address', limit: 64, note: 'being hashed or compared' },
-  pages: {
-    ...{ what: 'pages of entries', client: 'owner', limit: 128 * mib },
-    note: 'each counts at least 128 KiB',
+  answers: {
+    ...{ what: 'pages, lists and downloads', client: 'owner', limit: 384 * mib },
+    note: 'while they are read and sent; see below',
   },
   pageReads: { what: 'pages read from MongoDB', client: 'owner', limit: 12, waitMs: 10_000 },
-  lists: {
-    ...{ what: 'lists of applications', client: 'owner', limit: 128 * mib },
-    note: 'a list counts at most 1.5 MiB, or six times its largest application',
-  },
   listParts: {
-    what: 'parts of lists of applications',
-    client: 'owner',
-    limit: 1,
+    ...{ what: 'parts of lists of applications', client: 'owner', limit: 1 },
     note: 'read one at a time; the others wait',
   },
-  downloads: { what: 'downloads', client: 'owner', limit: 384 * mib, note: downloadNote },
   followers: { what: 'followers', client: 'owner', limit: 256, note: '`…/events` and `…/data/live`' },
 } satisfies Record<string, CapacityLimit>;
 

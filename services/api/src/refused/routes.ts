@@ -17,7 +17,7 @@ import { toPeriod } from '../http/formats.ts';
 import { answerTooLarge, toPage } from '../http/pages.ts';
 import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
 import { sendJson, success200 } from '../http/send-json.ts';
-import { pageBytes } from '../limits/table.ts';
+import { pageBytes, weighPage } from '../limits/table.ts';
 import { toGroupJson, toJson } from './to-json.ts';
 
 const idBytes = 12;
@@ -34,7 +34,7 @@ export const refusedRoutes: FastifyPluginAsyncTypebox<
   Pick<Dependencies, 'store' | 'capacity' | 'audit'>
 > = async (
   app,
-  { store: { applications, refused, refusalCounts }, capacity: { pages, pageReads }, audit },
+  { store: { applications, refused, refusalCounts }, capacity: { answers, pageReads }, audit },
 ) => {
   ownerRoutes(app, 'Refused uploads');
   const path = '/applications/:domain/refused';
@@ -58,9 +58,14 @@ export const refusedRoutes: FastifyPluginAsyncTypebox<
       const selection = toSelection(query);
       const after = query.after === undefined ? undefined : fromCursor(query.after, idBytes);
       const { id } = await findApplication(applications, request);
-      const lease = pages.lease(reply, owner.id);
+      const lease = answers.lease(reply, owner.id);
       lease.take(pageBytes);
-      const page = { start, limit: limit + 1, after, onRead: lease.take };
+      const page = {
+        start,
+        limit: limit + 1,
+        after,
+        onRead: (bytes: number) => lease.take(weighPage(bytes)),
+      };
       const [found, total] = await lease
         .during(() =>
           pageReads.runInFairOrder(
