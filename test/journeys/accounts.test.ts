@@ -131,7 +131,7 @@ describe('accounts', () => {
   });
 
   it('is closed for registration unless opened', async () => {
-    const closed = await startSluice({ workers: false, env: { REGISTRATION_OPEN: 'No' } });
+    const closed = await startSluice({ workers: false, env: { ...sluice.env, REGISTRATION_OPEN: 'No' } });
     try {
       const json = { username: 'someone', password: 'correct horse', locale: 'en' };
       const { status, body } = await closed.request('POST', '/users/register', { json });

@@ -1,25 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Answer, type Sluice, startSluice, untilTaken } from '../support/sluice.ts';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, sharedSluice, startSluice, untilTaken } from '../support/sluice.ts';
 import { ndjson, type UploadClient, uploadClient } from '../support/upload-client.ts';
 
-/** Two APIs on the same stores. */
-let sluices: Sluice[];
-let clients: UploadClient[];
-let one: UploadClient;
-let token: string;
 let domain: string;
 
-beforeAll(async () => {
-  const first = await startSluice({ workers: false });
-  sluices = [first, await startSluice({ workers: false, env: first.env })];
-  ({ token } = await first.owner());
-  clients = sluices.map((sluice) => uploadClient(sluice, token));
-  one = clients[0] as UploadClient;
-});
-afterAll(() => Promise.all(sluices.map((sluice) => sluice.stop())));
+const sluice = await sharedSluice();
+const { token } = await sluice.owner();
+/** Another API on the same stores. */
+const second = await startSluice({ workers: false, env: sluice.env });
+afterAll(() => second.stop());
+const clients = [sluice, second].map((of) => uploadClient(of, token));
+const one = clients[0] as UploadClient;
 beforeEach(async () => {
   const schema = { type: 'object', properties: { n: { type: 'integer' } } };
-  domain = await (sluices[0] as Sluice).application(token, schema);
+  domain = await sluice.application(token, schema);
 });
 
 const count = 600;
@@ -90,7 +84,7 @@ describe.each([
   });
 
   it('is stored anew with another key, and in another application', async () => {
-    const other = await (sluices[0] as Sluice).application(token);
+    const other = await sluice.application(token);
     const headers = { 'idempotency-key': 'key' };
     expect((await send(good)).status).toBe(201);
     expect((await send(good, { key: 'other' })).status).toBe(201);

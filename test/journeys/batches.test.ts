@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Sluice, startSluice } from '../support/sluice.ts';
-import { ndjson, type UploadClient, uploadClient } from '../support/upload-client.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { sharedSluice } from '../support/sluice.ts';
+import { ndjson, uploadClient } from '../support/upload-client.ts';
 
-let sluice: Sluice;
-let client: UploadClient;
-let token: string;
 let domain: string;
 const json = { type: 'application/json' };
+const bodyLimit = 1024 ** 2;
 
-beforeAll(async () => {
-  sluice = await startSluice({ workers: false, env: { BODY_LIMIT: '2KiB' } });
-  ({ token } = await sluice.owner());
-  client = uploadClient(sluice, token);
-});
-afterAll(() => sluice.stop());
+const sluice = await sharedSluice();
+const { token } = await sluice.owner();
+const client = uploadClient(sluice, token);
 beforeEach(async () => {
   domain = await sluice.application(token, {
     type: 'object',
@@ -116,7 +111,7 @@ describe('a batch', () => {
     ['the key __proto__', '{"n":1,"__proto__":1}', wrong(2, 'MalformedBodyError', ' forbiddenKey')],
     ['single quotes', "{'n':1}", wrong(2, 'MalformedBodyError')],
     ['two objects', '{"n":1} {"n":2}', wrong(2, 'MalformedBodyError')],
-    ['a byte over the limit of an upload', `{"n":1,"m":"${'x'.repeat(2_049 - 14)}"}`, wrong(2, 'PayloadTooLargeError')],
+    ['a byte over the limit of an upload', `{"n":1,"m":"${'x'.repeat(bodyLimit + 1 - 14)}"}`, wrong(2, 'PayloadTooLargeError')],
   ])('refuses a line with %s alone', async (_what, line, error) => {
     const answer = await client.batch(domain, `{"n":1}\n${line}\n{"n":3}`);
     expect([answer.status, answer.body.data]).toEqual([207, { accepted: 2, rejected: 1, errors: [error] }]);
@@ -136,7 +131,7 @@ describe('a batch', () => {
   });
 
   it('takes a line that is as long as an upload may be', async () => {
-    const answer = await client.batch(domain, `{"n":1,"m":"${'x'.repeat(2_048 - 14)}"}\n`);
+    const answer = await client.batch(domain, `{"n":1,"m":"${'x'.repeat(bodyLimit - 14)}"}\n`);
     expect(answer.status).toBe(201);
   });
 

@@ -120,7 +120,7 @@ describe('the files of the console', () => {
 });
 
 it('is left out with CONSOLE=off', async () => {
-  const without = await startSluice({ workers: false, env: { CONSOLE: 'off' } });
+  const without = await startSluice({ workers: false, env: { ...sluice.env, CONSOLE: 'off' } });
   try {
     for (const path of ['/', ...(await filesOfPage())]) {
       expect((await fetch(`${without.url}${path}`, { headers: browser })).status).toBe(404);

@@ -7,7 +7,7 @@ import type { ExportJob } from '@sluice/jobs/record/export-record.ts';
 import type { Part } from '@sluice/jobs/record/job.ts';
 import { highestId } from '@sluice/store/entries/entry-id.ts';
 import { parse } from 'csv-parse/sync';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deliver } from '../support/export-client.ts';
 import { createClaimed } from '../support/export-writer.ts';
 import { read } from '../support/exports/parquet-files.ts';
@@ -17,6 +17,12 @@ import { unzip } from '../support/unzip.ts';
 
 const sluice = await sharedSluice();
 const { token } = await sluice.owner();
+/** No worker hears of the exports that are asked of it. */
+const silent = await startSluice({
+  workers: false,
+  env: { ...sluice.env, REDIS_PREFIX: 'nobody-works-here' },
+});
+afterAll(() => silent.stop());
 
 const post = (domain: string, json: unknown) =>
   sluice.request('POST', `/applications/${domain}/data`, { json });
@@ -318,74 +324,50 @@ describe('an export job', () => {
 
   it('leaves nothing behind when it is cancelled', async () => {
     const { domain, store } = await filled(10);
-    const silent = await startSluice({
-      workers: false,
-      env: { ...sluice.env, REDIS_PREFIX: 'nobody-works-here' },
-    });
-    try {
-      const path = `/applications/${domain}/exports`;
-      const { body } = await silent.request('POST', path, { token, json: {} });
-      const { id } = body.data;
-      expect((await silent.request('GET', `${path}/${id}/file`, { token })).status).toBe(404);
-      expect((await silent.request('DELETE', `${path}/${id}`, { token })).status).toBe(200);
-      expect((await silent.request('GET', `${path}/${id}`, { token })).body.data.state).toBe('cancelled');
-      expect(await store.jobs.renew(id, 0, 1_000)).toBe(false);
-    } finally {
-      await silent.stop();
-    }
+    const path = `/applications/${domain}/exports`;
+    const { body } = await silent.request('POST', path, { token, json: {} });
+    const { id } = body.data;
+    expect((await silent.request('GET', `${path}/${id}/file`, { token })).status).toBe(404);
+    expect((await silent.request('DELETE', `${path}/${id}`, { token })).status).toBe(200);
+    expect((await silent.request('GET', `${path}/${id}`, { token })).body.data.state).toBe('cancelled');
+    expect(await store.jobs.renew(id, 0, 1_000)).toBe(false);
   });
 
   it('is cancelled when the client of a streamed export goes away', async () => {
     const { domain } = await filled(10);
-    const silent = await startSluice({
-      workers: false,
-      env: { ...sluice.env, REDIS_PREFIX: 'nobody-works-here-either' },
+    const leaving = new AbortController();
+    const path = `/api/applications/${domain}/export`;
+    const gone = fetch(`${silent.url}${path}`, {
+      headers: { authorization: `Bearer ${token}` },
+      signal: leaving.signal,
     });
-    try {
-      const leaving = new AbortController();
-      const path = `/api/applications/${domain}/export`;
-      const gone = fetch(`${silent.url}${path}`, {
-        headers: { authorization: `Bearer ${token}` },
-        signal: leaving.signal,
-      });
-      const state = async () => (await get(`/applications/${domain}/exports`)).body.data[0]?.state;
-      await until(async () => (await state()) === 'waiting');
-      leaving.abort();
-      await expect(gone).rejects.toThrow('aborted');
-      await until(async () => (await state()) === 'cancelled');
-    } finally {
-      await silent.stop();
-    }
+    const state = async () => (await get(`/applications/${domain}/exports`)).body.data[0]?.state;
+    await until(async () => (await state()) === 'waiting');
+    leaving.abort();
+    await expect(gone).rejects.toThrow('aborted');
+    await until(async () => (await state()) === 'cancelled');
   });
 
   it('is cancelled also when the client went away while it was being made', async () => {
     const { domain } = await filled(10);
-    const silent = await startSluice({
-      workers: false,
-      env: { ...sluice.env, REDIS_PREFIX: 'leaves-early' },
-    });
-    try {
-      const path = `/api/applications/${domain}/export`;
-      const { hostname, port } = new URL(silent.url);
-      for (let i = 0; i < 10; i++) {
-        const socket = connect(Number(port), hostname);
-        socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`, () =>
-          socket.destroy(),
-        );
-        await once(socket, 'close');
-      }
-      const states = async () =>
-        (await get(`/applications/${domain}/exports`)).body.data.map((job: { state: string }) => job.state);
-      await until(async () => {
-        const seen = await states();
-        return !seen.includes('waiting') && !seen.includes('active');
-      });
-      expect(new Set(await states())).not.toContain('completed');
-      // A job that is only made after the look above would still be cancelled.
-      await until(async () => (await states()).every((state: string) => state === 'cancelled'));
-    } finally {
-      await silent.stop();
+    const path = `/api/applications/${domain}/export`;
+    const { hostname, port } = new URL(silent.url);
+    for (let i = 0; i < 10; i++) {
+      const socket = connect(Number(port), hostname);
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`, () =>
+        socket.destroy(),
+      );
+      await once(socket, 'close');
     }
+    const states = async () =>
+      (await get(`/applications/${domain}/exports`)).body.data.map((job: { state: string }) => job.state);
+    await until(async () => {
+      const seen = await states();
+      return !seen.includes('waiting') && !seen.includes('active');
+    });
+    expect(new Set(await states())).not.toContain('completed');
+    // A job that is only made after the look above would still be cancelled.
+    await until(async () => (await states()).every((state: string) => state === 'cancelled'));
   });
 
   it('never completes once its application is deleted, whatever is left of the entries', async () => {

@@ -1,28 +1,22 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { exchange } from '../support/raw-exchange.ts';
 import { runs } from '../support/runs.ts';
-import { type Sluice, startSluice } from '../support/sluice.ts';
+import { sharedSluice, startSluice } from '../support/sluice.ts';
 import { type UploadClient, uploadClient } from '../support/upload-client.ts';
 
-/** Two APIs on the same stores. */
-let sluices: Sluice[];
-let clients: UploadClient[];
-let one: UploadClient;
-let token: string;
 let domain: string;
 
-beforeAll(async () => {
-  const first = await startSluice({ workers: false });
-  sluices = [first, await startSluice({ workers: false, env: first.env })];
-  ({ token } = await first.owner());
-  clients = sluices.map((sluice) => uploadClient(sluice, token));
-  one = clients[0] as UploadClient;
-});
-afterAll(() => Promise.all(sluices.map((sluice) => sluice.stop())));
+const sluice = await sharedSluice();
+const { token } = await sluice.owner();
+/** Another API on the same stores. */
+const second = await startSluice({ workers: false, env: sluice.env });
+afterAll(() => second.stop());
+const clients = [sluice, second].map((of) => uploadClient(of, token));
+const one = clients[0] as UploadClient;
 
 const application = () =>
-  (sluices[0] as Sluice).application(token, { type: 'object', properties: { n: { type: 'integer' } } });
+  sluice.application(token, { type: 'object', properties: { n: { type: 'integer' } } });
 beforeEach(async () => {
   domain = await application();
 });
@@ -97,7 +91,7 @@ describe('an upload with an idempotency key', () => {
 
   it('is known to an API that is started later', async () => {
     await one.upload(domain, '{"n":1}', 'key');
-    const late = await startSluice({ workers: false, env: (sluices[0] as Sluice).env });
+    const late = await startSluice({ workers: false, env: sluice.env });
     try {
       const client = uploadClient(late, token);
       expect((await client.upload(domain, '{"n":1}', 'key')).status).toBe(201);
@@ -141,7 +135,7 @@ describe('an upload with an idempotency key', () => {
 describe('an idempotency key', () => {
   const send = (...keys: string[]) =>
     exchange(
-      (sluices[0] as Sluice).url,
+      sluice.url,
       `/api/applications/${domain}/data`,
       [
         'Content-Type: application/json',

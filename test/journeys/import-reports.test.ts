@@ -1,16 +1,11 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { importClient, types } from '../support/import-client.ts';
-import { type Sluice, startSluice } from '../support/sluice.ts';
+import { sharedSluice } from '../support/sluice.ts';
 import { uploadClient } from '../support/upload-client.ts';
 
-let sluice: Sluice;
-let token: string;
-beforeAll(async () => {
-  sluice = await startSluice({ env: { BODY_LIMIT: '100KiB' } });
-  ({ token } = await sluice.owner());
-});
-afterAll(() => sluice.stop());
+const sluice = await sharedSluice();
+const { token } = await sluice.owner();
 
 const schema = {
   type: 'object',
@@ -31,7 +26,7 @@ const counts = ({ job }: Awaited<ReturnType<typeof run>>) => [
   job.rejected,
   job.progress,
 ];
-const long = 'x'.repeat(150 * 1024);
+const long = 'x'.repeat(1.5 * 1024 ** 2);
 const deep = `${'['.repeat(70)}${']'.repeat(70)}`;
 const integer = { path: '/n', keyword: 'type', message: 'must be integer' };
 
@@ -74,7 +69,7 @@ describe('the report of an import', () => {
       {
         line: 9,
         name: 'PayloadTooLargeError',
-        message: 'the line is over the limit of 102400 bytes',
+        message: 'the line is over the limit of 1048576 bytes',
         payload: `${long.slice(0, 64 * 1024)}… (cut off)`,
       },
       { line: 10, name: 'SchemaValidationError' },

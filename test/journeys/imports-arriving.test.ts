@@ -1,14 +1,10 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { importClient } from '../support/import-client.ts';
-import { type Sluice, startSluice, until } from '../support/sluice.ts';
+import { sharedSluice, until } from '../support/sluice.ts';
 
-let sluice: Sluice;
-beforeAll(async () => {
-  sluice = await startSluice({ workers: false });
-});
-afterAll(() => sluice.stop());
+const sluice = await sharedSluice();
 
 /** Sends an import but for its end. */
 function unfinished(

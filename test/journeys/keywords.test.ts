@@ -1,17 +1,11 @@
 import { keywordsOf } from '@sluice/schemas/check/keywords.ts';
 import { drafts, metaSchemaUris } from '@sluice/schemas/draft.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { idle, keywordRows, notes } from '../support/keyword-rows.ts';
-import { type Sluice, startSluice } from '../support/sluice.ts';
+import { sharedSluice } from '../support/sluice.ts';
 
-let sluice: Sluice;
-let token: string;
-
-beforeAll(async () => {
-  sluice = await startSluice({ workers: false, env: { APPLICATION_QUOTA: '1000' } });
-  ({ token } = await sluice.owner());
-});
-afterAll(() => sluice.stop());
+const sluice = await sharedSluice();
+const { token } = await sluice.owner();
 
 const upload = (domain: string, json: object) =>
   sluice.request('POST', `/applications/${domain}/data`, { json });

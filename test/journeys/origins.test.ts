@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Answer, type Sluice, startSluice } from '../support/sluice.ts';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, sharedSluice, startSluice } from '../support/sluice.ts';
 
 const page = 'https://shop.example';
 const other = 'https://elsewhere.example';
 const operators = 'https://console.example';
 
-let sluice: Sluice;
+const sluice = await sharedSluice();
 /** Where CORS_ORIGINS names an origin. */
-let named: Sluice;
-let token: string;
+const named = await startSluice({ workers: false, env: { ...sluice.env, CORS_ORIGINS: operators } });
+afterAll(() => named.stop());
+const { token } = await sluice.owner();
 let domain: string;
-
-beforeAll(async () => {
-  sluice = await startSluice({ workers: false });
-  named = await startSluice({ workers: false, env: { ...sluice.env, CORS_ORIGINS: operators } });
-  ({ token } = await sluice.owner());
-});
-afterAll(() => Promise.all([sluice.stop(), named.stop()]));
 
 const change = (allowed_origins: unknown): Promise<Answer> =>
   sluice.request('PATCH', `/applications/${domain}`, { token, json: { allowed_origins } });

@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { speak } from '../support/raw-connection.ts';
 import { chunked } from '../support/raw-exchange.ts';
-import { type Sluice, startSluice } from '../support/sluice.ts';
-import { type UploadClient, uploadClient } from '../support/upload-client.ts';
+import { sharedSluice } from '../support/sluice.ts';
+import { uploadClient } from '../support/upload-client.ts';
 
-let sluice: Sluice;
-let client: UploadClient;
-let token: string;
-let domain: string;
-beforeAll(async () => {
-  sluice = await startSluice({ workers: false, env: { BODY_LIMIT: '64KiB' } });
-  ({ token } = await sluice.owner());
-  client = uploadClient(sluice, token);
-  domain = await sluice.application(token);
-});
-afterAll(() => sluice.stop());
+const sluice = await sharedSluice();
+const { token } = await sluice.owner();
+const client = uploadClient(sluice, token);
+const domain = await sluice.application(token);
 
 const host = 'Host: a';
 const json = 'Content-Type: application/json';
@@ -145,7 +138,7 @@ describe('Expect: 100-continue', () => {
 
   // biome-ignore format: a table, a row a line
   it.each([
-    ['a length over the limit', (to: string) => [`POST ${to}/data`, 'Content-Length: 65537'], 413],
+    ['a length over the limit', (to: string) => [`POST ${to}/data`, 'Content-Length: 1048577'], 413],
     ['a batch over the limit', (to: string) => [`POST ${to}/data/batch`, 'Content-Length: 99999999'], 413],
     ['an import over the limit', (to: string) => [`POST ${to}/imports`, `Authorization: Bearer ${token}`, 'Content-Length: 99999999999'], 413],
     ['no token', (to: string) => [`POST ${to}/imports`, 'Content-Length: 10'], 401],

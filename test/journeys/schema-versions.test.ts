@@ -1,22 +1,16 @@
 import { startIngestWorker } from '@sluice/ingest-worker/start.ts';
 import { loadIngestWorkerConfig } from '@sluice/shared/config/load.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { importClient } from '../support/import-client.ts';
 import { quickTimings } from '../support/quick-timings.ts';
-import { type Sluice, startSluice, until, untilTaken } from '../support/sluice.ts';
+import { type SharedSluice, sharedSluice, startSluice, until, untilTaken } from '../support/sluice.ts';
 import { ndjson, uploadClient } from '../support/upload-client.ts';
 
-let one: Sluice;
-let two: Sluice;
-let token: string;
-
-beforeAll(async () => {
-  one = await startSluice();
-  two = await startSluice({ workers: false, env: one.env });
-  ({ token } = await one.owner());
-});
-afterAll(() => Promise.all([one.stop(), two.stop()]));
+const one = await sharedSluice();
+const two = await startSluice({ workers: false, env: one.env });
+afterAll(() => two.stop());
+const { token } = await one.owner();
 
 const celsius = (more: object = {}) => ({
   type: 'object',
@@ -33,7 +27,7 @@ const only = (kind: number) => ({
 
 const publish = (domain: string, schema: object, more: object = {}, query = '') =>
   one.request('POST', `/applications/${domain}/schemas${query}`, { token, json: { schema, ...more } });
-const upload = (sluice: Sluice, domain: string, json: unknown) =>
+const upload = (sluice: SharedSluice, domain: string, json: unknown) =>
   untilTaken(() => sluice.request('POST', `/applications/${domain}/data`, { json }));
 const entriesOf = async (domain: string) =>
   (await one.request('GET', `/applications/${domain}/data?limit=1000`, { token })).body.data.result;
