@@ -145,7 +145,7 @@ it('for a follower that does not read little is held, and it goes on where it wa
   onTestFinished(() => void request.destroy());
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   const reading = await follow();
-  const count = 64;
+  const count = 32;
   const text = 'x'.repeat(1_000_000);
   for (let n = 0; n < count; n++)
     expect((await upload(domain, JSON.stringify({ celsius: n % 60, text }))).status).toBe(201);

@@ -13,7 +13,7 @@ import {
 } from '@sluice/shared/config/load.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { inject, onTestFinished } from 'vitest';
-import { quickTimings } from './quick-timings.ts';
+import { quickApiTimings, quickTimings } from './quick-timings.ts';
 
 export interface Answer {
   status: number;
@@ -116,7 +116,7 @@ export async function startSluice({
   const vars = { ...ownStores(env.REDIS_URL), ...env };
   const log = createLogger('test', { level: vars.LOG_LEVEL as string, pretty: false });
   const config: ApiConfig = loadApiConfig(vars);
-  const api = await startApi(config, log, capacity, timings);
+  const api = await startApi(config, log, capacity, { ...quickApiTimings, ...timings });
   const started = workers
     ? await Promise.all([
         startExportWorker(loadExportWorkerConfig({ ...vars, ...workerEnv }), log, quickTimings),

@@ -30,8 +30,8 @@ import { uploadRoutes } from './uploads/routes.ts';
 
 /** Builds the server: what all routes share, then the routes. It does not listen yet. */
 export async function buildApp(given: AppDependencies) {
-  const { config, log, store, redis } = given;
-  const app = createServer(config, log);
+  const { config, log, store, redis, timings } = given;
+  const app = createServer(config, log, timings);
   await app.register(plugins, given);
 
   const quotas = createQuotas(given);

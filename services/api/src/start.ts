@@ -17,7 +17,7 @@ import { buildApp } from './app.ts';
 import { createApplicationCache } from './applications/cache.ts';
 import type { Lifecycle } from './dependencies.ts';
 import { createCapacities } from './limits/capacity.ts';
-import { usualTimings } from './timings.ts';
+import { type Timings, usualTimings } from './timings.ts';
 
 export interface RunningApi {
   /** Where it listens, such as `http://127.0.0.1:4000`. */
@@ -31,7 +31,7 @@ export async function startApi(
   config: ApiConfig,
   log: Logger,
   capacity = createCapacities(),
-  timings = usualTimings,
+  timings: Partial<Timings> = {},
 ): Promise<RunningApi> {
   const lifecycle: Lifecycle = { phase: 'starting' };
   const metrics = createMetrics(config.metrics);
@@ -52,7 +52,7 @@ export async function startApi(
   };
   const app = await buildApp({
     ...{ config, log, store, compiler, cache, queues, redis, capacity, lifecycle, refusalRecorder, metrics },
-    timings,
+    timings: { ...usualTimings, ...timings },
   });
 
   let stopMonitoring = () => {};

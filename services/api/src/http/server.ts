@@ -3,6 +3,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import fastify, { LogController } from 'fastify';
+import type { Timings } from '../timings.ts';
 import { answerClientError } from './connections/client-errors.ts';
 import { addRequest, headerLimitBytes } from './connections/connections.ts';
 import { answerError } from './envelope.ts';
@@ -20,7 +21,11 @@ function childless(log: Logger): Logger {
 }
 
 /** A Fastify server without plugins and routes. It does not listen yet. */
-export function createServer({ trustProxy, requestTimeoutMs }: ApiConfig, log: Logger) {
+export function createServer(
+  { trustProxy, requestTimeoutMs }: ApiConfig,
+  log: Logger,
+  timings: Pick<Timings, 'keepAliveMs'>,
+) {
   return fastify({
     loggerInstance: childless(log),
     logController: new LogController({ disableRequestLogging: true }),
@@ -31,8 +36,7 @@ export function createServer({ trustProxy, requestTimeoutMs }: ApiConfig, log: L
     trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : trustProxy,
     // See connections/slow-bodies.ts.
     requestTimeout: 0,
-    // Longer than a proxy keeps one: who closes first must not be whom a request is just being sent to.
-    keepAliveTimeout: 15_000,
+    keepAliveTimeout: timings.keepAliveMs,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: true },

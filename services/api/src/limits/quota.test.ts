@@ -15,7 +15,12 @@ async function start(config: Partial<typeof usual> | { entryQuota: number } | { 
   const { db, url } = await ownDatabase();
   const store = openStore(url);
   await store.prepare();
-  const quotas = createQuotas({ store, config: { ...usual, ...config }, log });
+  const quotas = createQuotas({
+    store,
+    config: { ...usual, ...config },
+    log,
+    timings: { quotaLookMs: 1_000 },
+  });
   onTestFinished(quotas.close);
   const owner = { id: new ObjectId().toHexString(), username: 'ada' };
   const create = async (domain: string) =>

@@ -3,9 +3,8 @@ import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import { type ApiError, byLimit, tooMany } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
+import type { Timings } from '../timings.ts';
 import { type QuotaName, quotas } from './table.ts';
-
-const lookEveryMs = 5_000;
 
 type Usage = Record<'entries' | 'bytes', number>;
 /** Counted before something is made, each by one query. */
@@ -17,6 +16,7 @@ interface Dependencies {
   store: Pick<Store, 'applications' | 'jobs' | 'milestones'>;
   config: Pick<ApiConfig, Extract<keyof ApiConfig, `${string}Quota`>>;
   log: Logger;
+  timings: Pick<Timings, 'quotaLookMs'>;
 }
 
 export interface Quotas {
@@ -44,7 +44,7 @@ export function quotaReached(name: QuotaName, limit: number): ApiError {
 }
 
 /** How much is kept of an owner. Owners who upload are looked at in MongoDB every few seconds, beside their uploads. */
-export function createQuotas({ store, config, log }: Dependencies): Quotas {
+export function createQuotas({ store, config, log, timings }: Dependencies): Quotas {
   const { applications, jobs, milestones } = store;
   const counted: Record<Counted, [limit: number, count: Count]> = {
     applications: [config.applicationQuota, applications.countOfOwner],
@@ -110,6 +110,6 @@ export function createQuotas({ store, config, log }: Dependencies): Quotas {
       checkUpload(ownerId);
     },
     checkUpload: isSet ? checkUpload : undefined,
-    close: isSet ? repeat(lookEveryMs, lookAtAll) : () => {},
+    close: isSet ? repeat(timings.quotaLookMs, lookAtAll) : () => {},
   };
 }

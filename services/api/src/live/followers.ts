@@ -3,14 +3,13 @@ import type { Logger } from '@sluice/shared/logger.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
 import { createSideBySide } from '@sluice/shared/side-by-side.ts';
 import type { LiveStore, Moment, Place } from '@sluice/store/live/live.ts';
+import type { Timings } from '../timings.ts';
 import { type Followed, ping, readEvents } from './events.ts';
 
 const lookEveryMs = 200;
 const groupsAtOnce = 8;
 /** Proxies cut connections on which nothing comes. */
 const pingEveryMs = 15_000;
-/** How often it is asked again whether someone may follow. */
-const checkEveryMs = 10_000;
 const checksPerLook = 10;
 /** Who has taken nothing for so long is let go. */
 const longestFullMs = 60_000;
@@ -43,10 +42,11 @@ interface Dependencies {
   live: LiveStore;
   isDraining(): boolean;
   log: Pick<Logger, 'debug'>;
+  timings: Pick<Timings, 'followerCheckMs'>;
 }
 
 /** Sends what comes to all who follow applications, a few times a second. One that is full is left out, and goes on later where it was. */
-export function createFollowers({ live, isDraining, log }: Dependencies) {
+export function createFollowers({ live, isDraining, log, timings }: Dependencies) {
   const all = new Set<State>();
   let isClosed = false;
 
@@ -115,7 +115,7 @@ export function createFollowers({ live, isDraining, log }: Dependencies) {
       state.fullSince = state.follower.isFull() ? (state.fullSince ?? now) : undefined;
       if (state.fullSince !== undefined && now - state.fullSince > longestFullMs) end(state);
     }
-    const due = [...all].filter(({ checkedAt }) => now - checkedAt > checkEveryMs);
+    const due = [...all].filter(({ checkedAt }) => now - checkedAt > timings.followerCheckMs);
     await Promise.all(due.slice(0, checksPerLook).map(check));
     await live.atMoment(look).catch(missed);
     pingSilent();

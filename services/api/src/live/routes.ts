@@ -7,7 +7,7 @@ import { LastEventId, LiveEvents, LiveQuery } from './contract.ts';
 import { fromEventId } from './events.ts';
 import { createFollowers } from './followers.ts';
 
-type Needs = 'store' | 'capacity' | 'lifecycle' | 'metrics' | 'log';
+type Needs = 'store' | 'capacity' | 'lifecycle' | 'metrics' | 'log' | 'timings';
 
 const example =
   'id: AZLwwaKzCgsMDQAAAAEBkvDBorL__________w\nevent: entry\ndata: {"id":"0192f0c1a2b30a0b0c0d00000001","domain":"weather-station-k3v9q2","payload":{"celsius":21.5},"createdAt":"2026-11-21T04:00:00.000Z"}\n\n';
@@ -15,11 +15,11 @@ const example =
 /** Entries, and refused uploads, as they come. */
 export const liveRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = async (
   app,
-  { store: { applications, live }, capacity, lifecycle, metrics, log },
+  { store: { applications, live }, capacity, lifecycle, metrics, log, timings },
 ) => {
   ownerRoutes(app, 'Entries');
   const isDraining = () => lifecycle.phase === 'draining';
-  const followers = createFollowers({ live, isDraining, log });
+  const followers = createFollowers({ live, isDraining, log, timings });
   app.addHook('preClose', async () => followers.close());
   metrics.gauge('sluice_followers', () => [{ value: followers.count(), labels: {} }]);
 
