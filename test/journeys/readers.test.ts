@@ -13,7 +13,7 @@ beforeAll(async () => {
     capacity: createCapacities({
       ...capacities,
       followers: { ...capacities.followers, limit: 8 },
-      answers: { ...capacities.answers, limit: 16 * 1024 ** 2 },
+      answers: { ...capacities.answers, limit: 128 * 1024 ** 2 },
     }),
   });
 });
