@@ -1,7 +1,7 @@
 import { timings } from '@sluice/jobs/queue/timings.ts';
 
 /** For APIs of tests, which wait for counts of entries and for checks of followers. */
-export const quickApiTimings = { quotaLookMs: 500, followerCheckMs: 1_000 };
+export const quickApiTimings = { quotaCountMs: 500, followerCheckMs: 1_000 };
 
 /** For workers of tests, which wait for leases to end, and for sweeps. Long enough for a busy machine to renew a lease. */
 export const quickTimings = {

@@ -9,21 +9,21 @@ import {
   sharePerClient,
 } from './table.ts';
 
-/** What a request takes; it is free again once the answer has gone, or its client has, and the work is over. */
+/** What one request uses. It is free again when the answer is sent or the client has left, and the work is over. */
 export interface Lease {
   /** Throws ApiError. */
   take(amount: number): void;
   during<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** How much a process has in hand, with a share for each client. */
+/** Limits how much one process works on at once, with a share for each client. */
 export interface Capacity {
-  /** Throws ApiError: 429 where the client's share is used up, 503 where all of it is. */
+  /** Throws ApiError: 429 if the client's share is used up, 503 if the process is full. */
   take(client: string, amount: number): void;
   free(client: string, amount: number): void;
-  /** Takes an amount while the work goes on. Rejects like `take`. */
+  /** Takes an amount until the work is over. Rejects like `take`. */
   run<T>(client: string, work: () => Promise<T>, amount?: number): Promise<T>;
-  /** Takes 1 while the work goes on; waits for it, one client after the other. Rejects with ApiError what has waited too long. */
+  /** Waits for 1, which clients get in turn, and takes it until the work is over. Rejects with ApiError after a wait of `waitMs`. */
   runInFairOrder<T>(client: string, work: () => Promise<T>): Promise<T>;
   lease(reply: FastifyReply, client: string): Lease;
 }
@@ -43,7 +43,7 @@ export function createCapacity(
 ): Capacity {
   const share = sharePerClient * limit;
   const inUse = new Map<string, number>();
-  /** Made when the first has to wait: uploads never do. */
+  /** Created when work has to wait: uploads never do. */
   let waiting: FairQueue<Waiting> | undefined;
   let total = 0;
 
@@ -60,7 +60,7 @@ export function createCapacity(
     else inUse.delete(client);
   }
 
-  /** The first of a client may be above its share, and the first of all above the limit. */
+  /** The only request of a client may exceed its share. The only request of all may exceed the limit. */
   function take(client: string, amount: number): void {
     const own = ofClient(client);
     if (own > 0 && own + amount > share) throw shareIsUsed();
@@ -117,7 +117,7 @@ export function createCapacity(
       let counted = 0;
       let isWorking = false;
 
-      /** Either may be over first. */
+      /** The answer and the work end in either order. */
       function recount(): void {
         const now = isWorking || !(raw.closed || raw.destroyed) ? own : 0;
         free(client, counted - now);

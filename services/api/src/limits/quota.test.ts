@@ -19,7 +19,7 @@ async function start(config: Partial<typeof usual> | { entryQuota: number } | { 
     store,
     config: { ...usual, ...config },
     log,
-    timings: { quotaLookMs: 1_000 },
+    timings: { quotaCountMs: 1_000 },
   });
   onTestFinished(quotas.close);
   const owner = { id: new ObjectId().toHexString(), username: 'ada' };

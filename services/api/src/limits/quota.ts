@@ -16,24 +16,24 @@ interface Dependencies {
   store: Pick<Store, 'applications' | 'jobs' | 'milestones'>;
   config: Pick<ApiConfig, Extract<keyof ApiConfig, `${string}Quota`>>;
   log: Logger;
-  timings: Pick<Timings, 'quotaLookMs'>;
+  timings: Pick<Timings, 'quotaCountMs'>;
 }
 
 export interface Quotas {
-  /** Rejects with ApiError when the owner has as much as there may be. */
+  /** Rejects with ApiError when the owner has reached the quota. */
   check(name: Counted, ownerId: string): Promise<void>;
-  /** The same of all entries of the owner together. */
+  /** The same for ENTRY_QUOTA and BYTE_QUOTA. */
   checkEntries(ownerId: string): Promise<void>;
-  /** The same for uploads: waits for nothing, as of the last look. Undefined where no such quota is set. Throws ApiError. */
+  /** The same for uploads, by the last count, so that no upload waits. Undefined without such a quota. Throws ApiError. */
   checkUpload: ((ownerId: string) => void) | undefined;
   close(): void;
 }
 
-/** Of what others upload. */
+/** Anyone may upload: the message names the owner. */
 const ofOwner = 'the owner of this application has reached the';
 const whose: Partial<Record<QuotaName, string>> = { entries: ofOwner, bytes: ofOwner };
 
-/** 429 for who has as much as there may be. */
+/** The 429 of a quota that is reached. */
 export function quotaReached(name: QuotaName, limit: number): ApiError {
   const { what, client, advice, limit: setting } = quotas[name];
   const orAsk = typeof setting === 'string' ? `, or ask the operator to raise ${setting}` : '';
@@ -43,7 +43,7 @@ export function quotaReached(name: QuotaName, limit: number): ApiError {
   return byLimit(`quota_${name}`, tooMany(`${reached}; ${advice}${orAsk}; nothing was stored`, 60));
 }
 
-/** How much is kept of an owner. Owners who upload are looked at in MongoDB every few seconds, beside their uploads. */
+/** Counts what is kept of an owner. Entries of owners who upload are counted every few seconds, beside their uploads. */
 export function createQuotas({ store, config, log, timings }: Dependencies): Quotas {
   const { applications, jobs, milestones } = store;
   const counted: Record<Counted, [limit: number, count: Count]> = {
@@ -57,13 +57,13 @@ export function createQuotas({ store, config, log, timings }: Dependencies): Quo
     bytes: config.byteQuota ?? Number.POSITIVE_INFINITY,
   };
   const isSet = config.entryQuota !== undefined || config.byteQuota !== undefined;
-  /** By owner, as of the last look. */
+  /** Owners who had reached a quota at the last count. */
   const reached = new Map<string, keyof Usage>();
   const uploading = new Set<string>();
-  /** It is logged once, and then when it happens again. */
-  let isMissing = false;
+  /** Whether the last count failed: a failure is logged once. */
+  let hasFailed = false;
 
-  async function look(ownerId: string): Promise<void> {
+  async function count(ownerId: string): Promise<void> {
     const usage: Usage = { entries: 0, bytes: 0 };
     for (const id of await applications.keptOfOwner(ownerId)) {
       const { entries, bytes } = await milestones.usage(id);
@@ -75,20 +75,20 @@ export function createQuotas({ store, config, log, timings }: Dependencies): Quo
     else reached.delete(ownerId);
   }
 
-  async function lookAtAll(): Promise<void> {
+  async function countAll(): Promise<void> {
     const owners = [...uploading];
     uploading.clear();
     for (const owner of owners) {
       try {
-        await look(owner);
-        isMissing = false;
+        await count(owner);
+        hasFailed = false;
       } catch (error) {
         uploading.add(owner);
-        log[isMissing ? 'debug' : 'warn'](
+        log[hasFailed ? 'debug' : 'warn'](
           { event: 'quota.missed', reason: (error as Error).message },
           'entries cannot be counted: until they can, ENTRY_QUOTA and BYTE_QUOTA are as of before',
         );
-        isMissing = true;
+        hasFailed = true;
       }
     }
   }
@@ -101,15 +101,15 @@ export function createQuotas({ store, config, log, timings }: Dependencies): Quo
 
   return {
     async check(name, ownerId) {
-      const [limit, count] = counted[name];
-      if ((await count(ownerId, limit)) >= limit) throw quotaReached(name, limit);
+      const [limit, countOf] = counted[name];
+      if ((await countOf(ownerId, limit)) >= limit) throw quotaReached(name, limit);
     },
     async checkEntries(ownerId) {
       if (!isSet) return;
-      await look(ownerId);
+      await count(ownerId);
       checkUpload(ownerId);
     },
     checkUpload: isSet ? checkUpload : undefined,
-    close: isSet ? repeat(timings.quotaLookMs, lookAtAll) : () => {},
+    close: isSet ? repeat(timings.quotaCountMs, countAll) : () => {},
   };
 }

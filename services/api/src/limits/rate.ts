@@ -7,15 +7,16 @@ import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis } from 'r
 import { addressKey } from './address-key.ts';
 import { rates } from './table.ts';
 
-/** Counts by key, each for a while that begins with the first that is counted. */
+/** Counts by key. The window of a key begins with its first request. */
 export type Counter = Pick<RateLimiterAbstract, 'penalty' | 'get' | 'set' | 'delete'>;
 export type Counters = (name: string, seconds: number) => Counter;
 
 const synchroniseEveryMs = 200;
 
 /**
- * Counters that all processes share through Redis. While it is away or mute each process counts by itself: a request waits
- * for it once, for REDIS_TIMEOUT, as the connection is closed then.
+ * Counters that all processes share through Redis. While Redis does not answer, each process counts by itself.
+ *
+ * Only one request waits for REDIS_TIMEOUT: the connection is closed then.
  */
 export function createCounters(redis: Redis, config: RedisConfig): Counters {
   return (name, seconds) => {
@@ -29,7 +30,7 @@ export function createCounters(redis: Redis, config: RedisConfig): Counters {
   };
 }
 
-/** What a limited route says in every answer. */
+/** Headers of every answer of a limited route. */
 const rateHeaders = (limit: number, remaining: number, resetMs: number): Record<string, string> => ({
   'ratelimit-limit': String(limit),
   'ratelimit-remaining': String(Math.max(0, remaining)),
@@ -48,7 +49,7 @@ function shownWindow(ms: number): string {
   return ms === length ? unit : `${ms / length} ${unit}s`;
 }
 
-/** Hooks that let each address ask so often, and say how often it still may; none where there is no limit. */
+/** Hooks that limit the requests of each address, and say in headers how many are left; none without a rate. */
 export function limitAddresses(
   counters: Counters,
   rate: Rate | undefined,
@@ -71,11 +72,11 @@ export function limitAddresses(
   ];
 }
 
-/** Of an application, in the window that is now. */
+/** Entries of an application in the current window. */
 interface Uploaded {
-  /** By all processes, as Redis answered last. */
+  /** Of all processes, by the last answer of Redis. */
   known: number;
-  /** By this process, and not yet sent to Redis. */
+  /** Of this process, not yet sent to Redis. */
   own: number;
 }
 
@@ -83,15 +84,15 @@ interface Uploaded {
 export type Spend = ((applicationId: string, entries: number) => void) | undefined;
 
 export interface UploadRate {
-  /** Counts entries, all or none, and says in headers how many more there may be. Throws ApiError when there are too many. */
+  /** Counts all of the entries or none. Returns headers with how many are left. Throws ApiError when there are too many. */
   take(applicationId: string, entries: number): Record<string, string>;
   close(): void;
 }
 
 /**
- * Limits what each application is sent, in windows of the clock. No upload waits for Redis: each process counts, and learns in
- * the background what others counted; so together they can go over the limit by what arrives meanwhile. While Redis is
- * away each keeps the limit by itself.
+ * Limits the entries of each application, in windows of the clock. While Redis is away, each process limits by itself.
+ *
+ * No upload waits for Redis: processes exchange their counts in the background. What arrives in between can exceed the limit.
  */
 export function createUploadRate({ count, durationMs }: Rate, redis: Redis, config: RedisConfig): UploadRate {
   const totals = new RateLimiterRedis({
@@ -124,7 +125,7 @@ export function createUploadRate({ count, durationMs }: Rate, redis: Redis, conf
       uploaded.known = consumedPoints;
       uploaded.own -= own;
     });
-    // While Redis is away all of it is kept, and sent when it is back.
+    // What Redis did not take is sent the next time.
     await Promise.allSettled(sending);
   }
 
@@ -136,7 +137,7 @@ export function createUploadRate({ count, durationMs }: Rate, redis: Redis, conf
       const left = count - uploaded.known - uploaded.own;
       if (entries > left) {
         const headers = rateHeaders(count, left, resetMs);
-        // It never fits: no Retry-After, or clients would send it again and again.
+        // Such a batch never fits: with Retry-After, clients would repeat it for ever.
         if (entries > count) {
           const message = `the batch has ${shown(entries)} lines; the limit is ${rate}: send smaller batches; nothing was stored`;
           throw byLimit('rate_uploads', new ApiError('TooManyRequestsError', message, { headers }));

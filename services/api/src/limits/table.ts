@@ -6,7 +6,7 @@ type Client = 'address' | 'application' | 'owner' | 'user';
 
 /** One client may take this part of a capacity. */
 export const sharePerClient = 3 / 4;
-/** A client that was refused is told to come again after this. */
+/** The `Retry-After` of a capacity. */
 export const retryAfterSeconds = 2;
 
 export interface CapacityLimit {
@@ -14,12 +14,12 @@ export interface CapacityLimit {
   client: Client;
   /** Bytes where it is a MiB and more. */
   limit: number;
-  /** What has waited longer when its turn comes is refused: its client has given up, or soon will. */
+  /** After a longer wait, work is refused when its turn comes: its client has given up, or soon will. */
   waitMs?: number;
   note?: string;
 }
 
-/** An upload that waits counts at least this: small ones take memory too. */
+/** A waiting upload counts at least this: small ones take memory too. */
 export const uploadBytes = 8 * 1024;
 /** As objects and as JSON, a page takes so many times the bytes of its BSON. */
 const pageWeight = 3;
@@ -29,7 +29,7 @@ export const weighPage = (bsonBytes: number) => pageWeight * bsonBytes;
 
 const largeNote = 'over 128 KiB, or many values, or many steps of validation';
 
-/** How much one API process has in hand. */
+/** How much one API process works on at once. */
 export const capacities = {
   uploads: {
     ...{ what: 'uploads', client: 'application', limit: 32 * mib, waitMs: 5_000 },

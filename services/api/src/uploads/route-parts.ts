@@ -1,6 +1,6 @@
 import type { RefusedUpload } from '@sluice/intake/refused/refused-upload.ts';
 import type { FastifyReply } from 'fastify';
-import { networkOf } from '../limits/address-key.ts';
+import ipaddr from 'ipaddr.js';
 import type { UploadRate } from '../limits/rate.ts';
 
 /** Counts entries of an application against its limit, before anything is stored. */
@@ -11,6 +11,16 @@ export const spending = (rate: UploadRate, reply: FastifyReply) => (applicationI
 export const keyed: Record<string, string[]>[] = [{}, { ingestKey: [] }];
 export const aboutKeys =
   ' If the application has `key_required`, send one of its ingest keys as `X-Api-Key` or as `Authorization: Bearer sk_…`.';
+
+/** The network of an address tells where a sender is, not who: a /24 of IPv4, a /48 of IPv6. */
+function networkOf(address: string): string | undefined {
+  const plain = (address ?? '').split('%')[0] as string;
+  if (!ipaddr.isValid(plain)) return undefined;
+  const parsed = ipaddr.process(plain);
+  const bytes = parsed.toByteArray();
+  const length = parsed.kind() === 'ipv4' ? 3 : 6;
+  return `${ipaddr.fromByteArray(bytes.fill(0, length))}/${8 * length}`;
+}
 
 /** Who sent an upload, as its owner may know it: the key, or else the network. */
 export const senderOf =
