@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { EntryPage } from '@sluice/shared/contracts/entries.ts';
-import type { Job } from '@sluice/shared/contracts/jobs.ts';
+import type { EntryPage } from '@sluice/api/entries/contract.ts';
+import type { Job } from '@sluice/api/jobs/contract.ts';
 import type { Bench } from '../support/bench.ts';
 import { startFilled } from '../support/filled.ts';
 import { jobCompleted } from '../support/jobs.ts';

@@ -1,4 +1,4 @@
-import type { EntryPage } from '@sluice/shared/contracts/entries.ts';
+import type { EntryPage } from '@sluice/api/entries/contract.ts';
 import { askInTime, type Question } from '../support/ask-in-time.ts';
 import type { Bench } from '../support/bench.ts';
 import { startFilled } from '../support/filled.ts';

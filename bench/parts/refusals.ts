@@ -1,4 +1,4 @@
-import type { Job } from '@sluice/shared/contracts/jobs.ts';
+import type { Job } from '@sluice/api/jobs/contract.ts';
 import type { Bench } from '../support/bench.ts';
 import { jobCompleted } from '../support/jobs.ts';
 import { settle } from '../support/measure.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Job } from '@sluice/shared/contracts/jobs.ts';
+import type { Job } from '@sluice/api/jobs/contract.ts';
 import type { Account } from './sluice.ts';
 
 const pollMs = 100;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { EntryPage } from '@sluice/shared/contracts/entries.ts';
+import type { EntryPage } from '@sluice/api/entries/contract.ts';
 import { askInTime, type Question } from './ask-in-time.ts';
 import type { startSluice } from './sluice.ts';
 

@@ -1,6 +1,5 @@
-import type { JobState } from '@sluice/shared/contracts/job-kinds.ts';
 import type { Store } from './connect.ts';
-import type { Manifest } from './record/job.ts';
+import type { JobState, Manifest } from './record/job.ts';
 import type { JobRecord } from './record/job-records.ts';
 import type { JobSession } from './record/job-sessions.ts';
 import type { JobResult } from './record/jobs.ts';

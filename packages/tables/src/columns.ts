@@ -1,7 +1,9 @@
 import { schemaFields } from '@sluice/schemas/fields/schema-fields.ts';
-import type { Meta } from '@sluice/shared/contracts/jobs.ts';
 import { createNames, restName } from './names.ts';
 import { maxFieldColumns } from './width.ts';
+
+export const metaNames = ['id', 'schema_version'] as const;
+export type Meta = (typeof metaNames)[number];
 
 export interface Column {
   /** Unique among the columns of an application. */

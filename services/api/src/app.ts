@@ -1,4 +1,4 @@
-import { jobKinds } from '@sluice/shared/contracts/job-kinds.ts';
+import { jobKinds } from '@sluice/jobs/record/job.ts';
 import { userRoutes } from './accounts/routes.ts';
 import { deletionRoutes } from './applications/deletion-routes.ts';
 import { applicationRoutes } from './applications/routes.ts';

@@ -1,5 +1,5 @@
 import type { Store } from '@sluice/jobs/connect.ts';
-import { jobKinds } from '@sluice/shared/contracts/job-kinds.ts';
+import { jobKinds } from '@sluice/jobs/record/job.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 
 const atOnce = 500;

@@ -1,7 +1,6 @@
 import { withoutByteOrderMark } from '@sluice/json/read-payload.ts';
-import type { RefusedSource } from '@sluice/shared/contracts/refused.ts';
 import type { ErrorDetail } from '@sluice/shared/errors.ts';
-import type { Reason, RefusedRecord } from '@sluice/store/refused/refused-records.ts';
+import type { Reason, RefusedRecord, RefusedSource } from '@sluice/store/refused/refused-records.ts';
 import type { LineRefusal } from '../validate-payload.ts';
 
 /** Of a payload that is kept; more of it is cut off. */

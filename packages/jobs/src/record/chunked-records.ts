@@ -1,8 +1,10 @@
-import type { Formulas, ImportFormat } from '@sluice/shared/contracts/jobs.ts';
 import type { Cut } from '@sluice/store/entries/cuts.ts';
+import type { Formulas } from '@sluice/tables/csv/cell-json.ts';
 import type { Delimiter } from '@sluice/tables/csv/delimiter.ts';
 import type { ReasonGroup } from './chunk-records.ts';
 import type { Job } from './job.ts';
+
+export type ImportFormat = 'ndjson' | 'json' | 'csv';
 
 export interface ImportOptions {
   /** Of the schema that was in force when the job was made; absent: the first. */

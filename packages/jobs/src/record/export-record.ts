@@ -1,8 +1,14 @@
-import type { Arrays, Format, Formulas, Meta } from '@sluice/shared/contracts/jobs.ts';
 import type { Cut, Seen } from '@sluice/store/entries/cuts.ts';
 import type { EntryId } from '@sluice/store/entries/entry-id.ts';
-import type { Column } from '@sluice/tables/columns.ts';
+import type { Column, Meta } from '@sluice/tables/columns.ts';
+import type { Formulas } from '@sluice/tables/csv/cell-json.ts';
 import type { Job } from './job.ts';
+
+export const exportFormats = ['csv', 'ndjson', 'parquet'] as const;
+export type Format = (typeof exportFormats)[number];
+
+export const arrays = ['json', 'columns', 'rows'] as const;
+export type Arrays = (typeof arrays)[number];
 
 export interface ExportOptions {
   format: Format;

@@ -1,10 +1,8 @@
-import type { JobState } from '@sluice/shared/contracts/job-kinds.ts';
-import type { DeletionResult, ReplayResult } from '@sluice/shared/contracts/jobs.ts';
 import type { EntryId } from '@sluice/store/entries/entry-id.ts';
 import { ObjectId } from 'mongodb';
 import type { ImportJob, RehearsalJob } from './chunked-records.ts';
 import type { ExportJob } from './export-record.ts';
-import type { Job, Part } from './job.ts';
+import type { Job, JobState, Part } from './job.ts';
 
 export type ChunkedJob = ImportJob | RehearsalJob;
 
@@ -18,6 +16,13 @@ export interface ReplayOptions {
   /** A JSON Patch and the coercions, as JSON text: keys of users are no keys of documents. */
   patch?: string | undefined;
   coerce?: string | undefined;
+}
+
+export interface ReplayResult {
+  stored: number;
+  still_refused: number;
+  /** Uploads that were stored before with the same key; they are refused no more. */
+  repeated?: number;
 }
 
 /** Validates refused uploads again, and stores those that conform now. */
@@ -42,7 +47,7 @@ export interface DeletionJob extends Job {
   options: DeletionOptions;
   /** It goes on behind this entry: MongoDB would walk over the deleted ones below. */
   after?: EntryId | undefined;
-  result?: DeletionResult;
+  result?: { deleted: number };
 }
 
 export type JobRecord = ExportJob | ImportJob | RehearsalJob | ReplayJob | DeletionJob;

@@ -1,4 +1,6 @@
-import type { JobState } from '@sluice/shared/contracts/job-kinds.ts';
+export const jobStates = ['waiting', 'active', 'completed', 'failed', 'cancelled'] as const;
+export type JobState = (typeof jobStates)[number];
+export const jobKinds = ['export', 'import', 'rehearsal', 'replay', 'deletion'] as const;
 
 export interface Part {
   id: string;

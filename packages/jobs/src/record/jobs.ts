@@ -1,4 +1,3 @@
-import type { JobState } from '@sluice/shared/contracts/job-kinds.ts';
 import type { EntryId } from '@sluice/store/entries/entry-id.ts';
 import { idsOf } from '@sluice/store/ids.ts';
 import { claimed, fromNow, hasMatched, isFree, released } from '@sluice/store/lease.ts';
@@ -8,7 +7,7 @@ import { chunkedJobs } from './chunked-jobs.ts';
 import type { ChunkStore } from './chunks.ts';
 import { exportJobs } from './export-jobs.ts';
 import { importJobs } from './import-jobs.ts';
-import type { Manifest, Part } from './job.ts';
+import type { JobState, Manifest, Part } from './job.ts';
 import {
   type ImportDocument,
   type JobDocument,

@@ -1,7 +1,7 @@
-import { type JobState, jobKinds } from '@sluice/shared/contracts/job-kinds.ts';
 import { idsOf } from '@sluice/store/ids.ts';
 import { isFree, isLeased } from '@sluice/store/lease.ts';
 import { type Db, type Filter, ObjectId } from 'mongodb';
+import { type JobState, jobKinds } from './job.ts';
 import { type JobDocument, type JobRecord, toRecord, unfinished } from './job-records.ts';
 
 /** What a record can be without: all that can be large. */

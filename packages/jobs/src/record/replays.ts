@@ -1,4 +1,3 @@
-import type { ReplayResult } from '@sluice/shared/contracts/jobs.ts';
 import type { BatchStore } from '@sluice/store/entries/batches.ts';
 import type { EntryStore, NewEntry, Outcome } from '@sluice/store/entries/entries.ts';
 import { storeInTransaction } from '@sluice/store/entries/store-in-transaction.ts';
@@ -10,7 +9,7 @@ import {
   toRefused,
 } from '@sluice/store/refused/refused-records.ts';
 import { type ClientSession, type Db, ObjectId } from 'mongodb';
-import type { JobDocument, ReplayJob } from './job-records.ts';
+import type { JobDocument, ReplayJob, ReplayResult } from './job-records.ts';
 
 /** What one transaction stores at most; as BSON an entry is up to 6.5 times as long. */
 const mostUploads = 500;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { AuditAction } from '@sluice/shared/contracts/audit.ts';
 import { type ClientSession, type Db, ObjectId } from 'mongodb';
+import type { AuditAction } from './audit-actions.ts';
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;

@@ -1,4 +1,4 @@
-// Without TypeBox, for sluice-admin: the rules of `Password` and `Username` in the contract of the API.
+// The rules of `Password` and `Username` in the contract of the API.
 
 /** bcrypt reads only 72 bytes, and ends at a NUL. */
 export const suitsBcrypt = (password: string) =>

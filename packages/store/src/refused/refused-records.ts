@@ -1,7 +1,8 @@
-import type { RefusedSource } from '@sluice/shared/contracts/refused.ts';
 import type { ErrorDetail, ErrorName } from '@sluice/shared/errors.ts';
 import { Binary, ObjectId } from 'mongodb';
 import type { Period } from '../entries/entry-range.ts';
+
+export type RefusedSource = 'upload' | 'batch' | 'import';
 
 /** What refused uploads are grouped by: the first thing that was wrong. */
 export interface Reason {

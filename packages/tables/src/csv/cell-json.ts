@@ -1,6 +1,8 @@
 import { isJson } from '@sluice/json/parse-json.ts';
 import { numbers, types } from '@sluice/schemas/fields/value-types.ts';
-import type { Formulas } from '@sluice/shared/contracts/jobs.ts';
+
+export const formulas = ['escape', 'raw'] as const;
+export type Formulas = (typeof formulas)[number];
 
 /** Exports put a `'` before text that a spreadsheet would run as a formula, and before such escaped text. */
 const escapedFormula = /^'+(?:[\t\r]|\s*[=+\-@])/;

@@ -1,10 +1,9 @@
 import { toPointer } from '@sluice/json/pointer.ts';
 import { maxNesting, prototypeKey } from '@sluice/json/rules.ts';
 import { maxColumns, schemaFields } from '@sluice/schemas/fields/schema-fields.ts';
-import type { Formulas } from '@sluice/shared/contracts/jobs.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import { columnsOf } from '../columns.ts';
-import { rearm } from './cell-json.ts';
+import { type Formulas, rearm } from './cell-json.ts';
 import { type Delimiter, findDelimiter } from './delimiter.ts';
 import { readRecord } from './record.ts';
 

@@ -1,7 +1,6 @@
 import { fromPointer } from '@sluice/json/pointer.ts';
 import { types } from '@sluice/schemas/fields/value-types.ts';
-import type { Formulas } from '@sluice/shared/contracts/jobs.ts';
-import { createCellJson } from './cell-json.ts';
+import { createCellJson, type Formulas } from './cell-json.ts';
 import { type Place, rootPlace } from './places.ts';
 
 /** A key of a payload. A cell goes there, or keys are below it, or both. */

@@ -1,7 +1,7 @@
 import type { Store } from '@sluice/jobs/connect.ts';
 import { openRedis } from '@sluice/jobs/queue/inspect-redis.ts';
+import { jobKinds } from '@sluice/jobs/record/job.ts';
 import type { AdminConfig } from '@sluice/shared/config/load.ts';
-import { jobKinds } from '@sluice/shared/contracts/job-kinds.ts';
 import { within } from '@sluice/shared/deadline.ts';
 import { HalfRestored } from '@sluice/store/backup/write-database.ts';
 import { type Command, CommanderError } from 'commander';

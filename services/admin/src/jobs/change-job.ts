@@ -4,7 +4,7 @@ import { createJobQueue } from '@sluice/jobs/queue/job-queue.ts';
 import { queueOf } from '@sluice/jobs/queue/queues.ts';
 import { isRetriable, isUnfinished, type JobRecord } from '@sluice/jobs/record/job-records.ts';
 import { waitAgain } from '@sluice/jobs/record/wait-again.ts';
-import type { AuditAction } from '@sluice/shared/contracts/audit.ts';
+import type { AuditAction } from '@sluice/store/accounts/audit-actions.ts';
 import { AdminError } from '../admin-error.ts';
 import { createNote } from '../audit.ts';
 import { log } from '../log.ts';

@@ -1,4 +1,4 @@
-import { type JobState, jobStates } from '@sluice/shared/contracts/job-kinds.ts';
+import { type JobState, jobStates } from '@sluice/jobs/record/job.ts';
 import { type Command, Option } from 'commander';
 import { printRows } from '../print.ts';
 import type { Terminal } from '../terminal.ts';

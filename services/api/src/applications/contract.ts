@@ -1,5 +1,5 @@
-import { RefusedSettings, RefusedSettingsUpdate } from '@sluice/shared/contracts/refused.ts';
 import Type, { type Static } from 'typebox';
+import { RefusedSettings, RefusedSettingsUpdate } from '../refused/contract.ts';
 
 const strict = { additionalProperties: false };
 const exampleSchema = { type: 'object', properties: { celsius: { type: 'number' } }, required: ['celsius'] };

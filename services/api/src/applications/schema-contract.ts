@@ -1,5 +1,5 @@
-import { Timestamp } from '@sluice/shared/contracts/entries.ts';
 import Type, { type Static } from 'typebox';
+import { Timestamp } from '../entries/contract.ts';
 import { Application, JsonSchema, Template } from './contract.ts';
 
 const nextSchema = {

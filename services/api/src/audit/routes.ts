@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { type AuditEvent, AuditPage, AuditQuery } from '@sluice/shared/contracts/audit.ts';
 import type { AuditPlace, AuditRecord } from '@sluice/store/accounts/audit.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { Success } from '../http/answers.ts';
 import { fromCursor, toCursor } from '../http/cursor.ts';
 import { success } from '../http/envelope.ts';
 import { ownerRoutes } from '../http/route-parts.ts';
+import { type AuditEvent, AuditPage, AuditQuery } from './contract.ts';
 
 const toEvent = ({ user: _, expiresAt: __, at, ...rest }: AuditRecord): AuditEvent => ({
   ...rest,

@@ -1,12 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import {
-  DeletionCount,
-  DeletionQuery,
-  DeletionRequest,
-  Entry,
-  EntryId,
-} from '@sluice/shared/contracts/entries.ts';
-import { Job, jobExamples } from '@sluice/shared/contracts/jobs.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { Period } from '@sluice/store/entries/entries.ts';
 import { type Condition, toText } from '@sluice/store/entries/entry-filter.ts';
@@ -17,8 +9,10 @@ import { Message, Success } from '../http/answers.ts';
 import { success } from '../http/envelope.ts';
 import { toPeriod } from '../http/formats.ts';
 import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
+import { Job, jobExamples } from '../jobs/contract.ts';
 import { toJob } from '../jobs/to-job.ts';
 import { answerTooMuch } from './answer-too-much.ts';
+import { DeletionCount, DeletionQuery, DeletionRequest, Entry, EntryId } from './contract.ts';
 import { createDeletion } from './create-deletion.ts';
 import { toConditions } from './filter.ts';
 import { toEntry } from './to-entry.ts';

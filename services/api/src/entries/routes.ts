@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { EntriesQuery, EntryPage } from '@sluice/shared/contracts/entries.ts';
 import { entryIdBytes } from '@sluice/store/entries/entry-id.ts';
 import type { ForwardEntries, ForwardPage } from '@sluice/store/entries/forward-entries.ts';
 import { findApplication } from '../applications/find.ts';
@@ -12,6 +11,7 @@ import { toPage } from '../http/pages.ts';
 import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
 import { pageBytes, weighPage } from '../limits/table.ts';
 import { answerTooMuch } from './answer-too-much.ts';
+import { EntriesQuery, EntryPage } from './contract.ts';
 import { toConditions } from './filter.ts';
 import { toEntry } from './to-entry.ts';
 

@@ -1,6 +1,6 @@
-import type { Entry } from '@sluice/shared/contracts/entries.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import type { StoredEntry } from '@sluice/store/entries/entry-document.ts';
+import type { Entry } from './contract.ts';
 
 /** An entry as its owner sees it. */
 export const toEntry = (

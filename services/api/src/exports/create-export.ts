@@ -1,9 +1,8 @@
 import type { ExportJob, ExportOptions } from '@sluice/jobs/record/export-record.ts';
 import { parseSchema, type Schema } from '@sluice/schemas/parse-schema.ts';
-import type { Meta } from '@sluice/shared/contracts/jobs.ts';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
-import { type Column, columnsOf } from '@sluice/tables/columns.ts';
+import { type Column, columnsOf, type Meta } from '@sluice/tables/columns.ts';
 import { topKeys, topNames } from '@sluice/tables/top-names.ts';
 import { widthOf } from '@sluice/tables/width.ts';
 import type { Dependencies } from '../dependencies.ts';

@@ -1,15 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { ExportOptions } from '@sluice/jobs/record/export-record.ts';
-import {
-  type ExportQuery,
-  ExportRequest,
-  Job,
-  jobExamples,
-  type Meta,
-  ExportQuery as Query,
-} from '@sluice/shared/contracts/jobs.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import { type Condition, toText } from '@sluice/store/entries/entry-filter.ts';
+import type { Meta } from '@sluice/tables/columns.ts';
 import { findApplication } from '../applications/find.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { toConditions } from '../entries/filter.ts';
@@ -18,9 +11,11 @@ import { success } from '../http/envelope.ts';
 import { toPeriod } from '../http/formats.ts';
 import { ByDomain, overLimit, ownerRoutes, ownFailures } from '../http/route-parts.ts';
 import { abortOnClose } from '../jobs/abort-on-close.ts';
+import { Job, jobExamples } from '../jobs/contract.ts';
 import { exportFile } from '../jobs/describe-files.ts';
 import { streamBytes } from '../jobs/send-file.ts';
 import { toJob } from '../jobs/to-job.ts';
+import { type ExportQuery, ExportRequest, ExportQuery as Query } from './contract.ts';
 import { createExport } from './create-export.ts';
 import { createStreamExport } from './stream-export.ts';
 

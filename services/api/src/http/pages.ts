@@ -1,6 +1,6 @@
-import type { EntryPage } from '@sluice/shared/contracts/entries.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import { PageTooLarge } from '@sluice/store/entries/read-page.ts';
+import type { EntryPage } from '../entries/contract.ts';
 import { toCursor } from './cursor.ts';
 
 interface Place {

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import type { ImportJob } from '@sluice/jobs/record/chunked-records.ts';
+import type { ImportFormat, ImportJob } from '@sluice/jobs/record/chunked-records.ts';
 import { parseSchema } from '@sluice/schemas/parse-schema.ts';
-import type { Formulas, ImportFormat } from '@sluice/shared/contracts/jobs.ts';
 import { ApiError, applicationNotFound, unavailable } from '@sluice/shared/errors.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
+import type { Formulas } from '@sluice/tables/csv/cell-json.ts';
 import { readHeader } from '@sluice/tables/csv/header.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Compression } from '../http/decompress.ts';

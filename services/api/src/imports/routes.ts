@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { type ImportFormat, ImportQuery, Job, jobExamples } from '@sluice/shared/contracts/jobs.ts';
+import type { ImportFormat } from '@sluice/jobs/record/chunked-records.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
@@ -12,7 +12,9 @@ import { success } from '../http/envelope.ts';
 import { refuseCharsets } from '../http/json-body.ts';
 import { ByDomain, Ndjson, overLimit, ownerRoutes } from '../http/route-parts.ts';
 import { onlyQueries } from '../http/validation.ts';
+import { Job, jobExamples } from '../jobs/contract.ts';
 import { toJob } from '../jobs/to-job.ts';
+import { ImportQuery } from './contract.ts';
 import { createImport } from './create-import.ts';
 
 const formats: Record<string, ImportFormat> = {

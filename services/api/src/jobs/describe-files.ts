@@ -1,5 +1,5 @@
-import { Job } from '@sluice/shared/contracts/jobs.ts';
 import Type from 'typebox';
+import { Job } from './contract.ts';
 
 const Text = Type.String();
 const Binary = Type.String({ format: 'binary' });

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { JobStore } from '@sluice/jobs/record/jobs.ts';
-import type { Job } from '@sluice/shared/contracts/jobs.ts';
+import type { Job } from './contract.ts';
 import { toJob } from './to-job.ts';
 
 const everyMs = 500;

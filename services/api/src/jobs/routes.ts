@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { hasFile, type JobRecord } from '@sluice/jobs/record/job-records.ts';
-import { Job, jobExamples } from '@sluice/shared/contracts/jobs.ts';
 import Type from 'typebox';
 import { findApplication } from '../applications/find.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -8,6 +7,7 @@ import { Message, Success } from '../http/answers.ts';
 import { success } from '../http/envelope.ts';
 import { ByDomain, byId, overLimit, ownerRoutes, ownFailures } from '../http/route-parts.ts';
 import { abortOnClose } from './abort-on-close.ts';
+import { Job, jobExamples } from './contract.ts';
 import { Events, partOf } from './describe-files.ts';
 import { findJob, jobNotFound } from './find-job.ts';
 import { jobEvents } from './job-events.ts';

@@ -3,7 +3,7 @@ import type { Manifest } from '@sluice/jobs/record/job.ts';
 import type { JobRecord } from '@sluice/jobs/record/job-records.ts';
 import { printed } from '@sluice/json/numbers.ts';
 import { parseExactJson } from '@sluice/json/parse-json.ts';
-import type { Job } from '@sluice/shared/contracts/jobs.ts';
+import type { Job } from './contract.ts';
 
 const iso = (time: Date) => time.toISOString();
 

@@ -1,6 +1,6 @@
-import { Entry } from '@sluice/shared/contracts/entries.ts';
-import { RefusedUpload } from '@sluice/shared/contracts/refused.ts';
 import Type from 'typebox';
+import { Entry } from '../entries/contract.ts';
+import { RefusedUpload } from '../refused/contract.ts';
 
 export const LiveQuery = Type.Object(
   {

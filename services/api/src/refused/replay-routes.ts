@@ -1,7 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { ReplayOptions } from '@sluice/jobs/record/job-records.ts';
-import { Job, jobExamples } from '@sluice/shared/contracts/jobs.ts';
-import { ReplayPairs, ReplayQuery, ReplayRequest } from '@sluice/shared/contracts/refused.ts';
 import type { Static } from 'typebox';
 import { findApplication } from '../applications/find.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -10,7 +8,9 @@ import { success } from '../http/envelope.ts';
 import { toPeriod } from '../http/formats.ts';
 import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
 import { sendJson, success200 } from '../http/send-json.ts';
+import { Job, jobExamples } from '../jobs/contract.ts';
 import { toJob } from '../jobs/to-job.ts';
+import { ReplayPairs, ReplayQuery, ReplayRequest } from './contract.ts';
 import { createReplay, toAmendments } from './create-replay.ts';
 import { createTryReplay } from './try-replay.ts';
 

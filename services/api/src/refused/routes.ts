@@ -1,11 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import {
-  RefusedGroup,
-  RefusedGroupsQuery,
-  RefusedPage,
-  RefusedQuery,
-  RefusedSelectionQuery,
-} from '@sluice/shared/contracts/refused.ts';
 import { wholeMinutes } from '@sluice/store/refused/refusal-counts.ts';
 import Type, { type Static } from 'typebox';
 import { findApplication } from '../applications/find.ts';
@@ -18,6 +11,13 @@ import { answerTooLarge, toPage } from '../http/pages.ts';
 import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
 import { sendJson, success200 } from '../http/send-json.ts';
 import { pageBytes, weighPage } from '../limits/table.ts';
+import {
+  RefusedGroup,
+  RefusedGroupsQuery,
+  RefusedPage,
+  RefusedQuery,
+  RefusedSelectionQuery,
+} from './contract.ts';
 import { toGroupJson, toJson } from './to-json.ts';
 
 const idBytes = 12;

@@ -1,6 +1,6 @@
-import type { RefusedGroup, RefusedUpload } from '@sluice/shared/contracts/refused.ts';
 import type { ReasonCount } from '@sluice/store/refused/refusal-counts.ts';
 import type { RefusedRecord } from '@sluice/store/refused/refused-records.ts';
+import type { RefusedGroup, RefusedUpload } from './contract.ts';
 
 /** Of the text of an example; more of it is cut off. */
 const exampleLength = 4 * 1024;

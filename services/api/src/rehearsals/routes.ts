@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Job, jobExamples } from '@sluice/shared/contracts/jobs.ts';
 import { findApplication } from '../applications/find.ts';
 import { RehearsalRequest } from '../applications/schema-contract.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -7,6 +6,7 @@ import { Success } from '../http/answers.ts';
 import { success } from '../http/envelope.ts';
 import { toPeriod } from '../http/formats.ts';
 import { ByDomain, overLimit, ownerRoutes, ownFailures } from '../http/route-parts.ts';
+import { Job, jobExamples } from '../jobs/contract.ts';
 import { toJob } from '../jobs/to-job.ts';
 import { createRehearsal } from './create-rehearsal.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { idempotencyKeyPattern } from '@sluice/shared/contracts/entries.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
+import { idempotencyKeyPattern } from '../entries/contract.ts';
 
 const form = new RegExp(idempotencyKeyPattern);
 

@@ -11,10 +11,9 @@ import {
   type JobKind,
   type SessionTurn,
 } from '@sluice/jobs/kind.ts';
-import type { ReplayJob } from '@sluice/jobs/record/job-records.ts';
+import type { ReplayJob, ReplayResult } from '@sluice/jobs/record/job-records.ts';
 import { type ReplayedBatch, UploadsGone } from '@sluice/jobs/record/replays.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
-import type { ReplayResult } from '@sluice/shared/contracts/jobs.ts';
 import type { Before, NewEntry } from '@sluice/store/entries/entries.ts';
 import type { RefusedRecord } from '@sluice/store/refused/refused-records.ts';
 import { LeaseLost } from '@sluice/store/under-lease.ts';

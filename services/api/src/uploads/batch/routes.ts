@@ -1,5 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { ApiError, applicationNotFound, type LineError as RefusedLine } from '@sluice/shared/errors.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Type, { type Static } from 'typebox';
+import type { Dependencies } from '../../dependencies.ts';
 import {
   BatchQuery,
   BatchResult,
@@ -7,11 +11,7 @@ import {
   LineError,
   NewEntry,
   partlyRefused,
-} from '@sluice/shared/contracts/entries.ts';
-import { ApiError, applicationNotFound, type LineError as RefusedLine } from '@sluice/shared/errors.ts';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import Type, { type Static } from 'typebox';
-import type { Dependencies } from '../../dependencies.ts';
+} from '../../entries/contract.ts';
 import { FailureWith, Success } from '../../http/answers.ts';
 import { success } from '../../http/envelope.ts';
 import { refuseCharsets } from '../../http/json-body.ts';

@@ -4,7 +4,6 @@ import { noneStored, notBegun, unknown } from '@sluice/intake/line-errors.ts';
 import type { RecordFields } from '@sluice/intake/record-fields.ts';
 import type { RefusalRecorder } from '@sluice/intake/refused/recorder.ts';
 import type { RefusedUpload } from '@sluice/intake/refused/refused-upload.ts';
-import type { BatchResult } from '@sluice/shared/contracts/entries.ts';
 import {
   ApiError,
   applicationNotFound,
@@ -17,6 +16,7 @@ import type { BatchRecord, BatchStore, Known } from '@sluice/store/entries/batch
 import type { EntryStore } from '@sluice/store/entries/entries.ts';
 import { storeFault } from '@sluice/store/faults.ts';
 import type { ApplicationCache, CachedApplication } from '../../applications/cache.ts';
+import type { BatchResult } from '../../entries/contract.ts';
 import type { Quotas } from '../../limits/quota.ts';
 import type { Spend } from '../../limits/rate.ts';
 import type { UploadMetrics } from '../../metrics/uploads.ts';

@@ -1,4 +1,4 @@
-import type { Meta } from '@sluice/shared/contracts/jobs.ts';
+import type { Meta } from '@sluice/tables/columns.ts';
 import type { Memory } from '../bson-walk.ts';
 
 /** Gives the value that Parquet holds of a BSON value; undefined where it holds none that is printed the same. */

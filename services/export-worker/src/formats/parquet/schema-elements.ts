@@ -1,4 +1,4 @@
-import type { Meta } from '@sluice/shared/contracts/jobs.ts';
+import type { Meta } from '@sluice/tables/columns.ts';
 import type { SchemaElement } from 'hyparquet-writer';
 import type { FileColumns, Leaf, LeafKind, Node } from './nodes.ts';
 

@@ -1,6 +1,6 @@
+import { errorNames } from '@sluice/shared/errors.ts';
 import Type, { type Static } from 'typebox';
-import { errorNames } from '../errors.ts';
-import { Detail, Pagination, Timestamp } from './entries.ts';
+import { Detail, Pagination, Timestamp } from '../entries/contract.ts';
 
 const strict = { additionalProperties: false };
 

@@ -1,5 +1,5 @@
+import { errorNames } from '@sluice/shared/errors.ts';
 import Type, { type Static } from 'typebox';
-import { errorNames } from '../errors.ts';
 
 const Payload = Type.Unknown({
   description: 'The JSON object that was uploaded.',

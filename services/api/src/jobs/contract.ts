@@ -1,108 +1,5 @@
+import { jobKinds, jobStates } from '@sluice/jobs/record/job.ts';
 import Type, { type Static } from 'typebox';
-import { BodyFilter, Timestamp } from './entries.ts';
-import { jobKinds, jobStates } from './job-kinds.ts';
-
-const strict = { additionalProperties: false };
-export const Format = Type.Enum(['csv', 'ndjson', 'parquet'], {
-  title: 'ExportFormat',
-  default: 'csv',
-  description:
-    '`csv`: one column per leaf property. `ndjson`: one line `{"createdAt":…,"payload":{…}}` per entry. `parquet`: typed columns, nested as in the schema.',
-});
-export const Formulas = Type.Enum(['escape', 'raw'], {
-  title: 'Formulas',
-  default: 'escape',
-  description:
-    "CSV only. `escape` puts a ' before strings that a spreadsheet would run as a formula: those that begin with = + - @, tab or CR, also after spaces or further '.",
-});
-export const Arrays = Type.Enum(['json', 'columns', 'rows'], {
-  title: 'ExportArrays',
-  default: 'json',
-  description:
-    'Arrays in CSV. `json`: as JSON text. `columns`: one column per element, such as `tags.0` or `items.0.name`. `rows`: a ZIP with `entries.csv` and one table per array of objects, such as `items.csv`; its column `entry` is the id of the entry, and `index` the place of the element. `columns` reads all entries twice; `rows` reads them once more for each table.',
-});
-
-const metaNames = ['id', 'schema_version'] as const;
-export type Meta = (typeof metaNames)[number];
-
-/** Shared by the query of a streamed export and the body of an export job. */
-const common = {
-  format: Type.Optional(Format),
-  from: Type.Optional(Timestamp),
-  to: Type.Optional(Timestamp),
-  formulas: Type.Optional(Formulas),
-  arrays: Type.Optional(Arrays),
-};
-
-const aboutMeta =
-  'Columns beside those of the payload, behind `createdAt`: `id` of the entry, and `schema_version`, the version that it was validated with. NDJSON has `id` in any case.';
-
-export const ExportQuery = Type.Object(
-  {
-    ...common,
-    columns: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description:
-          'Names of columns, separated by commas; default: all. With `arrays=columns` name whole arrays: `tags` stands for all its elements. Not allowed with `arrays=rows`.',
-      }),
-    ),
-    meta: Type.Optional(
-      Type.String({
-        pattern: '^(id(,schema_version)?|schema_version(,id)?)$',
-        description: `\`id\`, \`schema_version\`, or both with a comma between them. ${aboutMeta}`,
-      }),
-    ),
-    filter: Type.Optional(
-      Type.String({ description: 'Conditions on payloads, as in the list of entries: JSON.' }),
-    ),
-  },
-  strict,
-);
-
-export const ExportRequest = Type.Object(
-  {
-    ...common,
-    columns: Type.Optional(
-      Type.Array(Type.String(), {
-        minItems: 1,
-        maxItems: 5_000,
-        description:
-          'Names of columns; default: all. With `arrays=columns` name whole arrays: `tags` stands for all its elements. Not allowed with `arrays=rows`.',
-      }),
-    ),
-    meta: Type.Optional(
-      Type.Array(Type.Enum([...metaNames], { title: 'ExportMeta' }), {
-        uniqueItems: true,
-        maxItems: metaNames.length,
-        description: aboutMeta,
-      }),
-    ),
-    filter: Type.Optional(BodyFilter),
-  },
-  { ...strict, title: 'ExportRequest', examples: [{ format: 'csv', columns: ['createdAt', 'celsius'] }] },
-);
-
-export const ImportQuery = Type.Object(
-  {
-    entries: Type.Optional(
-      Type.Enum(['plain', 'wrapped'], {
-        title: 'ImportEntries',
-        default: 'plain',
-        description:
-          '`plain`: each object is a payload. `wrapped`: each is an entry of an NDJSON export, `{"createdAt":…,"payload":{…}}`, and keeps its `createdAt`; other members are ignored. Not with CSV.',
-      }),
-    ),
-    formulas: Type.Optional(
-      Type.Enum(['escape', 'raw'], {
-        title: 'Formulas',
-        default: 'escape',
-        description: "CSV only. `escape` removes the ' that an export put before formulas.",
-      }),
-    ),
-  },
-  strict,
-);
 
 const DateTime = Type.String({ format: 'date-time' });
 
@@ -271,12 +168,6 @@ const completed = (kind: Job['kind']): Job => ({
 /** Examples in the description of the API. */
 export const jobExamples = { waiting, completed };
 
-export type Format = Static<typeof Format>;
-export type Formulas = Static<typeof Formulas>;
-export type Arrays = Static<typeof Arrays>;
-export type ImportFormat = 'ndjson' | 'json' | 'csv';
-export type ExportQuery = Static<typeof ExportQuery>;
-export type ExportRequest = Static<typeof ExportRequest>;
 export type RehearsalResult = Static<typeof RehearsalResult>;
 export type ReplayResult = Static<typeof ReplayResult>;
 export type DeletionResult = Static<typeof DeletionResult>;

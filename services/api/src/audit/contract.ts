@@ -1,49 +1,5 @@
+import { auditActions } from '@sluice/store/accounts/audit-actions.ts';
 import Type, { type Static } from 'typebox';
-
-export const auditActions = [
-  'user.registered',
-  'user.logged-in',
-  'user.login-failed',
-  'user.password-changed',
-  'user.updated',
-  'user.created',
-  'user.invited',
-  'user.reset-issued',
-  'user.password-set',
-  'user.disabled',
-  'user.enabled',
-  'user.deleted',
-  'application.created',
-  'application.updated',
-  'application.deleted',
-  'application.restored',
-  'application.transferred',
-  'schema.published',
-  'key.created',
-  'key.rotated',
-  'key.revoked',
-  'export.made',
-  'export.downloaded',
-  'export.retried',
-  'export.removed',
-  'import.made',
-  'import.downloaded',
-  'import.retried',
-  'import.removed',
-  'refused.deleted',
-  'rehearsal.made',
-  'rehearsal.downloaded',
-  'rehearsal.retried',
-  'rehearsal.removed',
-  'replay.made',
-  'replay.retried',
-  'replay.removed',
-  'deletion.made',
-  'deletion.retried',
-  'deletion.removed',
-  'entry.deleted',
-  'entries.expired',
-] as const;
 
 const optional = Type.Optional(Type.String());
 
@@ -90,5 +46,4 @@ export const AuditPage = Type.Object(
   { title: 'AuditPage' },
 );
 
-export type AuditAction = (typeof auditActions)[number];
 export type AuditEvent = Static<typeof AuditEvent>;

@@ -1,0 +1,86 @@
+import { arrays, exportFormats } from '@sluice/jobs/record/export-record.ts';
+import { metaNames } from '@sluice/tables/columns.ts';
+import { formulas } from '@sluice/tables/csv/cell-json.ts';
+import Type, { type Static } from 'typebox';
+import { BodyFilter, Timestamp } from '../entries/contract.ts';
+
+const strict = { additionalProperties: false };
+const Format = Type.Enum([...exportFormats], {
+  title: 'ExportFormat',
+  default: 'csv',
+  description:
+    '`csv`: one column per leaf property. `ndjson`: one line `{"createdAt":…,"payload":{…}}` per entry. `parquet`: typed columns, nested as in the schema.',
+});
+const Formulas = Type.Enum([...formulas], {
+  title: 'Formulas',
+  default: 'escape',
+  description:
+    "CSV only. `escape` puts a ' before strings that a spreadsheet would run as a formula: those that begin with = + - @, tab or CR, also after spaces or further '.",
+});
+const Arrays = Type.Enum([...arrays], {
+  title: 'ExportArrays',
+  default: 'json',
+  description:
+    'Arrays in CSV. `json`: as JSON text. `columns`: one column per element, such as `tags.0` or `items.0.name`. `rows`: a ZIP with `entries.csv` and one table per array of objects, such as `items.csv`; its column `entry` is the id of the entry, and `index` the place of the element. `columns` reads all entries twice; `rows` reads them once more for each table.',
+});
+
+/** Shared by the query of a streamed export and the body of an export job. */
+const common = {
+  format: Type.Optional(Format),
+  from: Type.Optional(Timestamp),
+  to: Type.Optional(Timestamp),
+  formulas: Type.Optional(Formulas),
+  arrays: Type.Optional(Arrays),
+};
+
+const aboutMeta =
+  'Columns beside those of the payload, behind `createdAt`: `id` of the entry, and `schema_version`, the version that it was validated with. NDJSON has `id` in any case.';
+
+export const ExportQuery = Type.Object(
+  {
+    ...common,
+    columns: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'Names of columns, separated by commas; default: all. With `arrays=columns` name whole arrays: `tags` stands for all its elements. Not allowed with `arrays=rows`.',
+      }),
+    ),
+    meta: Type.Optional(
+      Type.String({
+        pattern: '^(id(,schema_version)?|schema_version(,id)?)$',
+        description: `\`id\`, \`schema_version\`, or both with a comma between them. ${aboutMeta}`,
+      }),
+    ),
+    filter: Type.Optional(
+      Type.String({ description: 'Conditions on payloads, as in the list of entries: JSON.' }),
+    ),
+  },
+  strict,
+);
+
+export const ExportRequest = Type.Object(
+  {
+    ...common,
+    columns: Type.Optional(
+      Type.Array(Type.String(), {
+        minItems: 1,
+        maxItems: 5_000,
+        description:
+          'Names of columns; default: all. With `arrays=columns` name whole arrays: `tags` stands for all its elements. Not allowed with `arrays=rows`.',
+      }),
+    ),
+    meta: Type.Optional(
+      Type.Array(Type.Enum([...metaNames], { title: 'ExportMeta' }), {
+        uniqueItems: true,
+        maxItems: metaNames.length,
+        description: aboutMeta,
+      }),
+    ),
+    filter: Type.Optional(BodyFilter),
+  },
+  { ...strict, title: 'ExportRequest', examples: [{ format: 'csv', columns: ['createdAt', 'celsius'] }] },
+);
+
+export type ExportQuery = Static<typeof ExportQuery>;
+export type ExportRequest = Static<typeof ExportRequest>;
