@@ -1,0 +1,71 @@
+import { createCompiler } from '@sluice/schemas/compile/compiler.ts';
+import type { Validator } from '@sluice/schemas/validate/validator.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+
+// What a schema may take is tested elsewhere; this machine may be busy.
+const compiler = createCompiler({ deadlineMs: 60_000 });
+afterAll(() => compiler.close());
+
+async function compile(schema: object): Promise<Validator> {
+  const compiled = await compiler.compile(JSON.stringify({ type: 'object', ...schema }), { isNew: true });
+  if (!compiled.ok) throw new Error(compiled.problem);
+  return compiled.validator;
+}
+
+const x = { const: 'x' };
+
+const wide = (count: number) => ({
+  properties: Object.fromEntries(
+    Array.from({ length: count }, (_, i) => [`p${i}`, { type: i % 2 ? 'number' : 'string' }]),
+  ),
+});
+
+describe('wide schemas', () => {
+  it.each([1_000, 1_500, 10_000])('of %i properties compile and validate', async (count) => {
+    const validator = await compile(wide(count));
+    const good = Object.fromEntries(
+      Array.from({ length: count }, (_, i) => [`p${i}`, i % 2 ? i : String(i)]),
+    );
+    expect(validator.validate(good)).toBeNull();
+    const bad = { ...good, [`p${count - 1}`]: 'text', p0: 0 };
+    const issues = await validator.explain(bad, validator.validate(bad) ?? []);
+    expect(issues.map(({ path, message }) => `${path} ${message}`).sort()).toEqual(
+      ['/p0 must be string', `/p${count - 1} must be number`].sort(),
+    );
+  });
+
+  it('take code in proportion to their number of different parts', async () => {
+    const distinct = (count: number) => ({
+      properties: Object.fromEntries(
+        Array.from({ length: count }, (_, i) => [`p${i}`, { maximum: 1_000 + i }]),
+      ),
+    });
+    const [some, more] = await Promise.all([compile(distinct(1_000)), compile(distinct(3_000))]);
+    expect((more?.code.length ?? 0) / (some?.code.length ?? 1)).toBeLessThan(3.2);
+  });
+
+  it.each<[string, (count: number) => object]>([
+    ['required', (count) => ({ required: names(count) })],
+    ['allOf', (count) => ({ allOf: names(count).map((name) => ({ required: [name] })) })],
+    ['anyOf', (count) => ({ anyOf: names(count).map((name) => ({ required: [name] })) })],
+    ['oneOf', (count) => ({ oneOf: names(count).map((name) => ({ required: [name] })) })],
+    [
+      'prefixItems',
+      (count) => ({ properties: { v: { prefixItems: names(count).map((name) => ({ const: name })) } } }),
+    ],
+    [
+      'dependentSchemas',
+      (count) => ({ dependentSchemas: Object.fromEntries(names(count).map((name) => [name, x])) }),
+    ],
+    [
+      'dependentRequired',
+      (count) => ({ dependentRequired: Object.fromEntries(names(count).map((name) => [name, ['z']])) }),
+    ],
+  ])('of 3,000 parts compile (%s)', async (_what, schema) => {
+    expect((await compile(schema(3_000))).validate([])).toMatchObject([{ keyword: 'type' }]);
+  });
+});
+
+function names(count: number): string[] {
+  return Array.from({ length: count }, (_, i) => `a${i}`);
+}
