@@ -17,8 +17,8 @@ export interface Steps {
 export interface Done extends Omit<ChunkResult, 'report'> {
   lines: number;
   report: { data: Buffer; bytes: number } | undefined;
-  /** Called after the commit; returns the bytes that the job no longer holds. */
-  settle?(): Promise<number>;
+  /** Returns the bytes that the job no longer holds. */
+  afterCommit?(): Promise<number>;
 }
 
 /** How a kind of job does its chunks. */
@@ -43,11 +43,11 @@ export function inChunks<Job extends ChunkedJob, Chunk extends ClaimedChunk | Cl
   const { chunked } = jobs;
   const joinReports = createJoinReports(store);
 
-  async function commit({ id, fence, job }: Chunk, { report, settle, ...done }: Done, counted: number) {
+  async function commit({ id, fence, job }: Chunk, { report, afterCommit, ...done }: Done, counted: number) {
     const stored = report && { part: await parts.put(job, report.data), bytes: report.bytes };
     if (!(await chunks.commit(id, fence, { ...done, ...(stored && { report: stored }) })))
       throw new LeaseLost();
-    const released = (await settle?.()) ?? 0;
+    const released = (await afterCommit?.()) ?? 0;
     const { lines, accepted, rejected } = done;
     await chunked.advance(job, { done: lines - counted, accepted, rejected, released });
   }

@@ -52,12 +52,12 @@ export function importKind({
           ...{ chunk, data, ...reader, ...steps },
           makeRoom: (since) => makeRoom(chunk, since),
         });
-        const settle = async () => {
+        const afterCommit = async () => {
           refused.noteTo(refusalRecorder, { ...reader.intake, refused: application.refused });
           await parts.remove(chunk.part);
           return chunk.bytes;
         };
-        return { ...done, settle };
+        return { ...done, afterCommit };
       };
     },
 

@@ -37,7 +37,7 @@ interface Task extends Steps {
   makeRoom(since: number): Promise<void>;
 }
 
-export interface Processed extends Omit<Done, 'settle'> {
+export interface Processed extends Omit<Done, 'afterCommit'> {
   refused: RefusedLines;
 }
 
