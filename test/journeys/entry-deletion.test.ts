@@ -3,11 +3,9 @@ import { createKeysAt } from '@sluice/store/entries/entry-id.ts';
 import { MongoClient } from 'mongodb';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { exportClient } from '../support/export-client.ts';
-import { ownDatabase } from '../support/own-database.ts';
 import { startQuickWorker } from '../support/quick-start.ts';
 import { type Answer, sharedSluice, startSluice, until } from '../support/sluice.ts';
 import { ndjson, uploadClient } from '../support/upload-client.ts';
-import { createWorkerProcess } from '../support/worker-process.ts';
 
 const start = Date.parse('2026-01-01T00:00:00Z');
 const minuteMs = 60_000;
@@ -235,33 +233,6 @@ describe('a deletion', () => {
     ]);
   });
 });
-
-it('a deletion whose worker is killed goes on, and counts each entry once', async () => {
-  const { db, url: MONGODB_URL } = await ownDatabase();
-  const one = await startSluice({ workers: false, env: { MONGODB_URL } });
-  onTestFinished(() => one.stop());
-  const owner = await one.owner();
-  const domain = await one.application(owner.token);
-  const count = 16_000;
-  await fill(domain, count, (n) => ({ n, odd: n % 2 === 1 }), MONGODB_URL);
-  const request = (method: string, path: string, json?: object) =>
-    one.request(method, `/applications/${domain}/${path}`, { token: owner.token, json });
-  const { body } = await request('POST', 'deletions', { filter: { odd: true } });
-  const job = async () => (await request('GET', `deletions/${body.data.id}`)).body.data;
-  for (const done of [1, 4_000]) {
-    const worker = createWorkerProcess('ingest-worker', one.env);
-    await worker.start();
-    await until(async () => (await job()).progress.done >= done, patientMs);
-    worker.kill();
-    await worker.gone();
-  }
-  expect((await job()).state).not.toBe('failed');
-  await startQuickWorker('ingest-worker', one.env);
-  await until(async () => (await job()).state === 'completed', patientMs);
-  expect(await job()).toMatchObject({ result: { deleted: count / 2 }, progress: { done: count / 2 } });
-  expect(await db.collection('entries').countDocuments({ 'payload.odd': true })).toBe(0);
-  expect(await db.collection('entries').countDocuments()).toBe(count / 2);
-}, 600_000);
 
 it('an export says when entries of its period were deleted while it was made', async () => {
   const one = await startSluice({ workers: false });

@@ -9,6 +9,7 @@ import { eachField } from '../support/each-field.ts';
 import { deliver } from '../support/export-client.ts';
 import { claim, createClaimed, writerOn } from '../support/export-writer.ts';
 import { jsonOf } from '../support/json-of.ts';
+import { isLong } from '../support/runs.ts';
 import { sharedSluice, storeOf, until } from '../support/sluice.ts';
 import { unzip } from '../support/unzip.ts';
 
@@ -235,7 +236,8 @@ describe('a worker that dies', () => {
       )) as ExportJob;
       const count = (await store.jobs.partsOf(whole.id)).length;
       expect(count).toBeGreaterThan(arrays === 'rows' ? 4 : 1);
-      for (const parts of ['none' as const, ...Array.from({ length: count }, (_, i) => i)]) {
+      const all = Array.from({ length: count }, (_, i) => i);
+      for (const parts of ['none' as const, ...(isLong ? all : all.slice(-2, -1))]) {
         const same = { application, owner, domain, options, cut, leafCount, transient: false };
         const job = await createClaimed(store, same, 60_000);
         const { id } = job;

@@ -13,15 +13,12 @@ import {
   sha256,
   storedParts,
 } from '../support/export-client.ts';
-import { openStore, ownDatabase, throughProxy } from '../support/own-database.ts';
+import { openStore, ownDatabase } from '../support/own-database.ts';
 import { startQuickWorker } from '../support/quick-start.ts';
 import { startSluice, until } from '../support/sluice.ts';
-import { createWorkerProcess } from '../support/worker-process.ts';
 
 /** Enough for several parts. */
 const some = 1_500;
-/** Enough that a worker can be stopped amid them. */
-const many = 6_000;
 
 /** An API without workers, and an application with so many entries. */
 async function start(count: number, env: Record<string, string> = {}) {
@@ -113,34 +110,6 @@ describe('an export that failed is retried', () => {
     await mend();
     const { status, body } = await run.retry(id);
     expect([status, body.data.progress.done]).toEqual([202, 0]);
-    await expectWhole(run, id);
-  }, 120_000);
-
-  it('and a worker that had it before, and wakes up, changes nothing', async () => {
-    const run = await start(many);
-    const { store, sluice, client, domain } = run;
-    const mend = await breakNewest(run);
-    // By way of a proxy, so that it is amid the job when it is stopped, however long this process takes.
-    const { hostname, port } = new URL(inject('mongodbUrl'));
-    const proxy = await createCuttableProxy({ host: hostname, port: Number(port || 27017) });
-    onTestFinished(proxy.close);
-    const MONGODB_URL = throughProxy(sluice.env.MONGODB_URL as string, proxy);
-    const one = createWorkerProcess('export-worker', { ...sluice.env, MONGODB_URL });
-    const stalled = proxy.stallWhenSent('$push', 1);
-    await one.start();
-    const id = await client.create(domain);
-    await until(async () => stalled.left === 0);
-    one.halt();
-    await proxy.restore();
-    expect((await store.jobs.get(id))?.state).toBe('active');
-    await run.work();
-    expect(await client.over(domain, id)).toMatchObject({ state: 'failed' });
-    await mend();
-    expect((await run.retry(id)).status).toBe(202);
-    // It finds the job under way again, or over.
-    await until(async () => (await store.jobs.get(id))?.state !== 'waiting');
-    one.goOn();
-    await until(async () => one.lines.some(({ event }) => event === 'export.lost'));
     await expectWhole(run, id);
   }, 120_000);
 

@@ -11,7 +11,7 @@ import { startSluice, until } from '../support/sluice.ts';
 import { ndjson } from '../support/upload-client.ts';
 
 const lines = ndjson(Array.from({ length: 10_000 }, (_, n) => ({ celsius: n % 50 })));
-it.each([1, 2])(
+it.each([2])(
   'an ingest worker does at most %i jobs at once, of all kinds together',
   async (concurrency) => {
     const sluice = await startSluice({ workers: false });

@@ -52,11 +52,11 @@ it('passes where nothing is known of the packages of production, and of those al
   expect(asked[0]).not.toHaveProperty('vitest');
 });
 
-it.each(['high', 'critical'])('fails for a vulnerability of level %s, and names it', async (severity) => {
-  const { code, output } = await auditWith(200, advisory(severity));
+it('fails for a vulnerability of level high, and names it', async () => {
+  const { code, output } = await auditWith(200, advisory('high'));
   expect([code, output]).toEqual([
     1,
-    `error: fastify has a vulnerability of level ${severity}: A flaw (https://example.com/advisory)\n`,
+    `error: fastify has a vulnerability of level high: A flaw (https://example.com/advisory)\n`,
   ]);
 });
 
@@ -65,7 +65,7 @@ it('passes below that level', async () => {
   expect([code, output]).toEqual([0, expect.stringContaining('knows no vulnerability of level high')]);
 });
 
-it.each([404, 405, 503])('says that nothing was audited where the registry answers %s', async (status) => {
+it.each([404, 503])('says that nothing was audited where the registry answers %s', async (status) => {
   const { code, output } = await auditWith(status, {});
   expect([code, output]).toEqual([0, expect.stringMatching(/^NOTICE: nothing was audited/)]);
 });

@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connectStore } from '@sluice/jobs/connect.ts';
+import { loadApiConfig } from '@sluice/shared/config/load.ts';
 import { version } from '@sluice/shared/version.ts';
 import { expect, it, onTestFinished } from 'vitest';
 import { lowPort } from '../support/low-port.ts';
@@ -32,6 +34,16 @@ it.each(['api', 'ingest-worker', 'export-worker'])(
   },
 );
 
+/** What a process prints of these settings before it ends. */
+function faultsOf(env: Record<string, string>): string {
+  try {
+    connectStore(loadApiConfig({ ...ownStores(), ...env }).mongodb, 'sluice-test', 'impatient');
+  } catch (error) {
+    return (error as Error).message;
+  }
+  throw new Error('they are taken');
+}
+
 it.each([
   ['MONGODB_URL', `mongodb://${secret}/watcher:${secret}@127.0.0.1/sluice`],
   ['MONGODB_URL', `mongodb://watcher:${secret}/@127.0.0.1/sluice`],
@@ -40,21 +52,28 @@ it.each([
   ['MONGODB_URL', `mongodb://watcher:${secret}@127.0.0.1/sluice?no-such-option=1`],
   ['REDIS_URL', `redis://watcher:${secret}@127.0.0.1:port`],
   ['REDIS_URL', `watcher:${secret}@127.0.0.1`],
-])('the API does not start with a %s that is none, and does not repeat it', async (name, url) => {
-  const { child, output } = run('api', { ...ownStores(), [name]: url });
-  expect(await exitOf(child)).toBe(1);
-  expect(output.text).toMatch(new RegExp(`^sluice api: ${name} `, 'm'));
-  expect(output.text).not.toContain(secret);
+])('a %s that is none is refused, and not repeated', (name, url) => {
+  expect(faultsOf({ [name]: url })).toMatch(new RegExp(`^${name} `, 'm'));
+  expect(faultsOf({ [name]: url })).not.toContain(secret);
 });
 
 it.each([
   ['short', 'hunter2'],
   ['short in a list', `${'x'.repeat(32)},hunter2`],
   ['empty in a list', 'hunter2-hunter2-hunter2-hunter2-hunter2,'],
-])('does not repeat a JWT_SECRET that is %s', async (_what, JWT_SECRET) => {
-  const { child, output } = run('api', { ...ownStores(), NODE_ENV: 'production', JWT_SECRET });
+])('a JWT_SECRET that is %s is refused, and not repeated', (_what, JWT_SECRET) => {
+  const faults = faultsOf({ NODE_ENV: 'production', JWT_SECRET });
+  expect(faults).toMatch(/^JWT_SECRET /m);
+  expect(faults).not.toContain('hunter2');
+});
+
+it.each([
+  ['MONGODB_URL', { MONGODB_URL: `mongodb://a:${secret}@@127.0.0.1` }],
+  ['JWT_SECRET', { NODE_ENV: 'production', JWT_SECRET: 'hunter2' }],
+])('the API does not start with a wrong %s, and does not repeat it', async (name, env) => {
+  const { child, output } = run('api', { ...ownStores(), ...env } as Record<string, string>);
   expect(await exitOf(child)).toBe(1);
-  expect(output.text).toMatch(/^sluice api: JWT_SECRET /m);
+  expect(output.text).toMatch(new RegExp(`^sluice api: ${name} `, 'm'));
   expect(output.text).not.toContain('hunter2');
 });
 

@@ -1,5 +1,17 @@
 import { defineConfig } from 'vitest/config';
 import usual from '../../vitest.config.ts';
 
+/** Of `npm test`, but with more runs here. */
+const longer = [
+  'packages/store/src/entries/{backdated,deletions}.test.ts',
+  'test/journeys/{entries-changing,export-arrays,listing-deep}.test.ts',
+];
+
 /** Tests that kill processes, run long or try other programs. */
-export default defineConfig({ test: { ...usual.test, include: ['test/slow/**/*.test.ts'] } });
+export default defineConfig({
+  test: {
+    ...usual.test,
+    include: ['test/slow/**/*.test.ts', ...longer],
+    env: { ...usual.test?.env, LONG_RUNS: 'on' },
+  },
+});

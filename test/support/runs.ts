@@ -1,2 +1,7 @@
+/** test:slow runs some properties longer than `npm test` does. */
+export const isLong = process.env.LONG_RUNS !== undefined;
+
 /** How often fast-check tries a property: FUZZ_RUNS, where it is set. */
-export const runs = (usual = 100) => ({ numRuns: Number(process.env.FUZZ_RUNS ?? usual) });
+export const runs = (usual = 100, long = usual) => ({
+  numRuns: Number(process.env.FUZZ_RUNS ?? (isLong ? long : usual)),
+});
