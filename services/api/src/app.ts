@@ -1,6 +1,6 @@
 import { jobKinds } from '@sluice/jobs/record/job.ts';
+import { profileRoutes } from './accounts/profile-routes.ts';
 import { userRoutes } from './accounts/routes.ts';
-import { deletionRoutes } from './applications/deletion-routes.ts';
 import { applicationRoutes } from './applications/routes.ts';
 import { schemaRoutes } from './applications/schema-routes.ts';
 import { createAudit } from './audit/audit.ts';
@@ -11,10 +11,8 @@ import { entryDeletionRoutes } from './entries/deletion-routes.ts';
 import { entryRoutes } from './entries/routes.ts';
 import { statsRoutes } from './entries/stats-routes.ts';
 import { exportRoutes } from './exports/routes.ts';
-import { healthRoutes } from './http/health.ts';
-import { plugins } from './http/plugins.ts';
+import { healthRoutes, untilPrepared } from './http/health.ts';
 import { createServer } from './http/server.ts';
-import { untilPrepared } from './http/until-prepared.ts';
 import { importRoutes } from './imports/routes.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import { createKeyring } from './keys/keyring.ts';
@@ -28,11 +26,10 @@ import { refusedRoutes } from './refused/routes.ts';
 import { rehearsalRoutes } from './rehearsals/routes.ts';
 import { uploadRoutes } from './uploads/routes.ts';
 
-/** Builds the server: what all routes share, then the routes. It does not listen yet. */
+/** The server with all its routes. It does not listen yet. */
 export async function buildApp(given: AppDependencies) {
-  const { config, log, store, redis, timings } = given;
-  const app = createServer(config, log, timings);
-  await app.register(plugins, given);
+  const { config, log, store, redis } = given;
+  const app = await createServer(given);
 
   const quotas = createQuotas(given);
   app.addHook('onClose', async () => quotas.close());
@@ -47,11 +44,11 @@ export async function buildApp(given: AppDependencies) {
   await app.register(metricsRoute, dependencies);
   await app.register(
     async (api) => {
-      await api.register(untilPrepared, given);
+      api.addHook('onRequest', untilPrepared(given.lifecycle));
+      await api.register(profileRoutes, dependencies);
       await api.register(userRoutes, dependencies);
       await api.register(auditRoutes, dependencies);
       await api.register(applicationRoutes, dependencies);
-      await api.register(deletionRoutes, dependencies);
       await api.register(schemaRoutes, dependencies);
       await api.register(keyRoutes, dependencies);
       await api.register(uploadRoutes, dependencies);

@@ -1,3 +1,4 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { RefusalRecorder } from '@sluice/intake/refused/recorder.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
 import type { JobQueue } from '@sluice/jobs/queue/job-queue.ts';
@@ -15,7 +16,7 @@ import type { Quotas } from './limits/quota.ts';
 import type { Counters } from './limits/rate.ts';
 import type { Timings } from './timings.ts';
 
-/** Of this process; it changes under who has it. */
+/** One object of the process: its phase changes while others have it. */
 export interface Lifecycle {
   phase: 'starting' | 'serving' | 'draining';
 }
@@ -33,7 +34,7 @@ export interface AppDependencies {
     purges: Producer<{ applicationId: string }>;
     invalidations: Producer<{ applicationId: string }>;
   };
-  /** Where all replicas count together. */
+  /** Where all replicas count rates together. */
   redis: Redis;
   capacity: Capacities;
   lifecycle: Lifecycle;
@@ -42,10 +43,13 @@ export interface AppDependencies {
   timings: Timings;
 }
 
-/** What features are made of: each names what it takes. */
+/** All that a feature may take. */
 export interface Dependencies extends AppDependencies {
   audit: Audit;
   keyring: Keyring;
   quotas: Quotas;
   counters: Counters;
 }
+
+/** A plugin with the routes of a feature. Its parameters name what it takes. */
+export type Routes<More = unknown> = FastifyPluginAsyncTypebox<Dependencies & More>;

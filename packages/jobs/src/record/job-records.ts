@@ -53,8 +53,6 @@ export interface DeletionJob extends Job {
 export type JobRecord = ExportJob | ImportJob | RehearsalJob | ReplayJob | DeletionJob;
 /** The kinds that end with a file. */
 export type JobWithFile = ExportJob | ImportJob | RehearsalJob;
-export const hasFile = (job: JobRecord): job is JobWithFile =>
-  job.kind !== 'replay' && job.kind !== 'deletion';
 
 export type JobOf<Kind extends JobRecord['kind']> = Extract<JobRecord, { kind: Kind }>;
 

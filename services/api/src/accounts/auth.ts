@@ -3,8 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import jwt, { type JWT } from '@fastify/jwt';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { UserRecord } from '@sluice/store/accounts/users.ts';
-import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
-import fp from 'fastify-plugin';
+import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import type { AppDependencies } from '../dependencies.ts';
 import { keyMark } from '../keys/make-key.ts';
 
@@ -47,52 +46,52 @@ function claimsOf(token: string, [key, ...others]: JWT[]): Claims {
 }
 
 /** Tokens: HS256 and nothing else, bound to a version that a password change raises. */
-export const auth = fp<Pick<AppDependencies, 'store' | 'config'>>(
-  async (app, { store: { users }, config }) => {
-    // The first signs, all verify.
-    const { secrets, durationMs } = config.jwt;
-    for (const [place, secret] of secrets.entries()) {
-      await app.register(jwt, {
-        namespace: `secret${place}`,
-        secret,
-        sign: { algorithm: 'HS256', expiresIn: durationMs / 1_000, iss: issuer },
-        // A claim that is absent is not compared: it must be required as well.
-        verify: {
-          algorithms: ['HS256'],
-          allowedIss: issuer,
-          requiredClaims: ['iss', 'sub', 'ver', 'jti', 'exp'],
-        },
-      });
-    }
-    const byName = app.jwt as unknown as Record<string, JWT>;
-    const keys = secrets.map((_, place) => byName[`secret${place}`] as JWT);
-    const current = keys[0] as JWT;
-    app.decorateRequest('owner');
-
-    app.decorate('issueToken', (user: UserRecord) =>
-      current.sign({ sub: user.id, ver: user.tokenVersion, jti: randomUUID() } satisfies Claims),
-    );
-
-    function verify(request: FastifyRequest): Claims {
-      try {
-        return claimsOf(current.lookupToken(request), keys);
-      } catch (error) {
-        const { code = '' } = error as { code?: string };
-        const reason = isIngestKey(request.headers) ? noKey : reasons[code];
-        throw unauthorized(reason ?? 'this one is not valid', error);
-      }
-    }
-
-    app.decorate('authenticate', async (request: FastifyRequest) => {
-      const claims = verify(request);
-      const user = /^[0-9a-f]{24}$/.test(String(claims.sub)) ? await users.byId(claims.sub) : undefined;
-      if (!user || user.tokenVersion !== claims.ver)
-        throw unauthorized('this one is no longer valid, log in again');
-      request.owner = user;
+export async function auth(
+  app: FastifyInstance,
+  { store: { users }, config }: Pick<AppDependencies, 'store' | 'config'>,
+): Promise<void> {
+  // The first signs, all verify.
+  const { secrets, durationMs } = config.jwt;
+  for (const [place, secret] of secrets.entries()) {
+    await app.register(jwt, {
+      namespace: `secret${place}`,
+      secret,
+      sign: { algorithm: 'HS256', expiresIn: durationMs / 1_000, iss: issuer },
+      // A claim that is absent is not compared: it must be required as well.
+      verify: {
+        algorithms: ['HS256'],
+        allowedIss: issuer,
+        requiredClaims: ['iss', 'sub', 'ver', 'jti', 'exp'],
+      },
     });
-  },
-  { name: 'auth' },
-);
+  }
+  const byName = app.jwt as unknown as Record<string, JWT>;
+  const keys = secrets.map((_, place) => byName[`secret${place}`] as JWT);
+  const current = keys[0] as JWT;
+  app.decorateRequest('owner');
+
+  app.decorate('issueToken', (user: UserRecord) =>
+    current.sign({ sub: user.id, ver: user.tokenVersion, jti: randomUUID() } satisfies Claims),
+  );
+
+  function verify(request: FastifyRequest): Claims {
+    try {
+      return claimsOf(current.lookupToken(request), keys);
+    } catch (error) {
+      const { code = '' } = error as { code?: string };
+      const reason = isIngestKey(request.headers) ? noKey : reasons[code];
+      throw unauthorized(reason ?? 'this one is not valid', error);
+    }
+  }
+
+  app.decorate('authenticate', async (request: FastifyRequest) => {
+    const claims = verify(request);
+    const user = /^[0-9a-f]{24}$/.test(String(claims.sub)) ? await users.byId(claims.sub) : undefined;
+    if (!user || user.tokenVersion !== claims.ver)
+      throw unauthorized('this one is no longer valid, log in again');
+    request.owner = user;
+  });
+}
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -1,12 +1,10 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { UserRecord } from '@sluice/store/accounts/users.ts';
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import type { Dependencies } from '../dependencies.ts';
-import { Success } from '../http/answers.ts';
-import { success } from '../http/envelope.ts';
-import { ownerRoutes, ownFailures } from '../http/route-parts.ts';
+import type { Routes } from '../dependencies.ts';
+import { Success, success } from '../http/answers.ts';
+import { ownerRoutes, ownFailures, takeSmallBodies } from '../http/route-parts.ts';
 import { User, UserUpdate } from './contract.ts';
 
 const toUser = ({ username, locale, createdAt, lastModifiedAt }: Omit<UserRecord, 'passwordHash'>): User => ({
@@ -21,11 +19,9 @@ export const ByName = Type.Object({
 });
 
 /** Profiles: look up, change. */
-export const profileRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, 'store' | 'audit'>> = async (
-  app,
-  { store: { users }, audit },
-) => {
+export const profileRoutes: Routes = async (app, { store: { users }, audit }) => {
   ownerRoutes(app, 'Accounts');
+  takeSmallBodies(app);
 
   async function find(username: string): Promise<UserRecord> {
     const found = await users.byName(username);

@@ -1,9 +1,7 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { UserRecord } from '@sluice/store/accounts/users.ts';
-import type { Dependencies } from '../dependencies.ts';
-import { Message, Success } from '../http/answers.ts';
-import { success } from '../http/envelope.ts';
+import type { Routes } from '../dependencies.ts';
+import { Message, Success, success } from '../http/answers.ts';
 import {
   overLimit,
   overRate,
@@ -18,9 +16,7 @@ import { Credentials, PasswordByCode, PasswordChange, Registration, Token } from
 import { isFirstCode } from './first-code.ts';
 import { createLoginGuard } from './login-guard.ts';
 import { createPasswords } from './passwords.ts';
-import { ByName, profileRoutes } from './profile-routes.ts';
-
-type Needs = 'store' | 'counters' | 'capacity' | 'audit' | 'config' | 'log';
+import { ByName } from './profile-routes.ts';
 
 /** RFC 9110 wants a challenge with each 401. */
 const invalidCredentials = (message: string) =>
@@ -35,17 +31,13 @@ const invalidFirstCode = () =>
   invalidCredentials('wrong code; the code of the link works once, for the first user of this installation');
 
 /** Accounts: register, log in, change the password; the rest is in profile-routes.ts. */
-export const userRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = async (
-  app,
-  { store, counters, capacity, audit, config, log },
-) => {
+export const userRoutes: Routes = async (app, { store, counters, capacity, audit, config, log }) => {
   const { users } = store;
   const passwords = createPasswords(config.bcryptCost, capacity.passwords);
   app.addHook('onClose', () => passwords.close());
   const guard = createLoginGuard(counters);
   tagRoutes(app, 'Accounts');
   takeSmallBodies(app);
-  await app.register(profileRoutes, { store, audit });
 
   /** Makes a hash anew whose cost is not the one that is set. Never rejects: the next login tries again. */
   async function renewHash({ id, passwordHash }: UserRecord, password: string, client: string) {

@@ -7,28 +7,32 @@ import type { Access, ApplicationStore } from '@sluice/store/applications/applic
 import type { FieldStore } from '@sluice/store/applications/fields.ts';
 import { LRUCache } from 'lru-cache';
 
-/** An upload is never validated on knowledge older than this; it is stored within what is left of a second, mostly. */
+/** The oldest knowledge with which an upload is validated. It is mostly stored within the rest of a second. */
 const maxAgeMs = 800;
 const recheckEveryMs = 300;
-/** Characters of all compiled schemas; they take about three bytes each. */
+/** Characters of all compiled schemas; each takes about three bytes. */
 const mostCode = 128 * 1024 ** 2;
 
-/** What uploads need to know of an application. */
+/** What an upload needs to know about its application. */
 export interface CachedApplication extends Intake, Access {
-  /** Id of the user. */
+  /** Id of the owner. */
   owner: string;
   ownerIsDisabled: boolean;
 }
 
+/** Whether uploads must be admitted by the keyring. */
+export const isRestricted = ({ keyRequired, ownerIsDisabled }: CachedApplication): boolean =>
+  keyRequired || ownerIsDisabled;
+
 interface Cached extends CachedApplication {
-  /** When MongoDB was last asked whether the application still exists, with this schema, and who may upload to it. */
+  /** When MongoDB last confirmed the application, its schema and its access. */
   checkedAt: number;
 }
 
 export interface ApplicationCache {
-  /** What is cached and known to be true; undefined says nothing. */
+  /** The application if the cache is fresh; otherwise undefined. */
   peek(domain: string): CachedApplication | undefined;
-  /** Undefined when there is no such application. Rejects when MongoDB is away. */
+  /** Undefined if there is no such application. Rejects while MongoDB is away. */
   get(domain: string): Promise<CachedApplication | undefined>;
   drop(applicationId: string): void;
   close(): void;
@@ -45,9 +49,9 @@ interface Dependencies {
 }
 
 /**
- * Applications with their compiled schemas. What is in use is checked against MongoDB twice a second by one
- * pair of queries for all of it, so a deletion, a new schema, or a change of the owner or of who may upload, is in force within a second even when no
- * message of it arrives.
+ * Applications with their compiled schemas. A pair of queries checks all that are in use against MongoDB, several times a second.
+ *
+ * So a change is in force within a second, even if its message does not arrive.
  */
 export function createApplicationCache({
   applications,
@@ -87,7 +91,7 @@ export function createApplicationCache({
     const { keyRequired, allowedOrigins, refused } = record;
     const owner = record.owner.id;
     const [intake, disabled] = await Promise.all([loadIntake(record), users.disabledAmong([owner])]);
-    // What was dropped meanwhile may be this one: it is checked before it is used.
+    // A drop meanwhile may mean this application: then it is checked before its first use.
     const found: Cached = {
       ...intake,
       owner,
@@ -119,7 +123,7 @@ export function createApplicationCache({
     const disabled = await users.disabledAmong([...owners]);
     for (const application of batch) {
       const found = existing.get(application.id);
-      // A new schema is compiled with the next upload.
+      // The next upload compiles the new schema.
       if (found?.version !== application.version) drop(application.id);
       else {
         const ownerIsDisabled = disabled.has(found.access.owner);
@@ -150,12 +154,11 @@ export function createApplicationCache({
     if (!found) return undefined;
     used.add(found);
     if (asked - found.checkedAt <= maxAgeMs) return found;
-    // A check that was under way already does not count: it may have read before the deletion.
+    // A check that began earlier may have read before the deletion.
     while (cached.get(domain) === found && found.checkedAt < asked) {
       used.add(found);
       await checkOnce();
     }
-    // What was dropped meanwhile is gone, or has changed: MongoDB knows.
     return cached.get(domain) === found ? found : get(domain);
   }
 

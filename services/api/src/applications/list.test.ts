@@ -4,9 +4,10 @@ import type { ApplicationStore } from '@sluice/store/applications/applications.t
 import type { FastifyReply } from 'fastify';
 import { expect, it } from 'vitest';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
+import { listOf } from '../http/answers.ts';
 import { createCapacities } from '../limits/capacity.ts';
-import { type ActivityOf, createActivityOf } from './activity.ts';
 import { createListApplications } from './list.ts';
+import { type ActivityOf, createActivityOf } from './to-json.ts';
 
 const ownerId = randomBytes(12).toString('hex');
 
@@ -45,7 +46,7 @@ const listing = (applications: Pick<ApplicationStore, 'byIds'>, activityOf: Acti
 
 async function namesIn(pieces: AsyncIterable<string>): Promise<string[]> {
   let text = '';
-  for await (const piece of pieces) text += piece;
+  for await (const piece of listOf(pieces)) text += piece;
   return JSON.parse(text).data.map(({ name }: { name: string }) => name);
 }
 

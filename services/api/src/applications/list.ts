@@ -2,10 +2,9 @@ import type { ApplicationSize, ApplicationStore } from '@sluice/store/applicatio
 import type { Existence } from '@sluice/store/applications/deleted-applications.ts';
 import type { FastifyReply } from 'fastify';
 import type { Capacities } from '../limits/capacity.ts';
-import type { ActivityOf } from './activity.ts';
-import { toJson } from './to-json.ts';
+import { type ActivityOf, toJson } from './to-json.ts';
 
-/** Applications that are read by one query, and their bytes as BSON: a schema may have 256 KiB. It takes a few milliseconds to write them. */
+/** What one query reads; bytes are of BSON. To write so much takes a few milliseconds. */
 const groupOf = { count: 100, bytes: 256 * 1024 };
 
 interface Group {
@@ -13,10 +12,10 @@ interface Group {
   bytes: number;
 }
 
-/** A list holds two groups. JSON has up to three times the bytes of BSON: it has the schema twice, once with escapes. */
+/** A list has two groups in memory. JSON is up to three times as long as BSON: it has the schema twice, once with escapes. */
 const bytesOfGroup = 2 * 3;
 
-/** Groups of at most so many applications and bytes, or of one of any size. */
+/** Groups within the limits. A larger application is a group of its own. */
 function toGroups(sizes: ApplicationSize[]): Group[] {
   const groups: Group[] = [];
   for (const { id, bytes } of sizes) {
@@ -29,28 +28,23 @@ function toGroups(sizes: ApplicationSize[]): Group[] {
   return groups;
 }
 
-/** Writes lists of applications. However many clients list, one group at a time is read and written, so that uploads go on beside. */
+/** Writes lists of applications. One group at a time is read and written, for all clients, so that uploads continue. */
 export function createListApplications(
   applications: Pick<ApplicationStore, 'byIds'>,
   activityOf: ActivityOf,
   { answers, listParts }: Pick<Capacities, 'answers' | 'listParts'>,
 ) {
   async function* write(ownerId: string, groups: Group[], existence?: Existence): AsyncGenerator<string> {
-    let before = '{"success":true,"status":200,"data":[';
     for (const { ids } of groups) {
-      const group = await listParts.runInFairOrder(ownerId, async () => {
+      yield await listParts.runInFairOrder(ownerId, async () => {
         const records = await applications.byIds(ids, existence);
         const activity = await activityOf(records);
         return records.map((record) => toJson(record, activity.get(record.id))).join(',');
       });
-      if (group === '') continue;
-      yield before + group;
-      before = ',';
     }
-    yield before === ',' ? ']}' : `${before}]}`;
   }
 
-  /** The answer in pieces of a group each. An application that is deleted meanwhile is left out. Throws ApiError. */
+  /** The JSON of a group at a time, without applications that are deleted meanwhile. Throws ApiError. */
   return (
     reply: FastifyReply,
     ownerId: string,
@@ -59,7 +53,7 @@ export function createListApplications(
   ): AsyncGenerator<string> => {
     const groups = toGroups(sizes);
     const largest = groups.reduce((most, { bytes }) => Math.max(most, bytes), 0);
-    // A client may stop reading in the middle, and stay.
+    // A client may stop reading and stay.
     answers.lease(reply, ownerId).take(bytesOfGroup * largest);
     return write(ownerId, groups, existence);
   };

@@ -1,15 +1,10 @@
-import { Readable } from 'node:stream';
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import type { ApplicationChange } from '@sluice/store/applications/applications.ts';
 import Type from 'typebox';
-import type { Dependencies } from '../dependencies.ts';
-import { Success } from '../http/answers.ts';
+import type { Routes } from '../dependencies.ts';
+import { Message, Success, sendJson, sendJsonList, success } from '../http/answers.ts';
 import { toPackageUrl } from '../http/formats.ts';
 import { ByDomain, overLimit, ownerRoutes, ownFailures } from '../http/route-parts.ts';
-import { sendJson, success200 } from '../http/send-json.ts';
-import { createActivityOf } from './activity.ts';
-import { createAnnounce } from './announce.ts';
 import {
   Application,
   ApplicationsQuery,
@@ -17,11 +12,10 @@ import {
   type Connector,
   NewApplication,
 } from './contract.ts';
-import { findApplication } from './find.ts';
 import { createListApplications } from './list.ts';
 import { makeDomain } from './make-domain.ts';
-import { createSendOne } from './send-one.ts';
-import { toJson } from './to-json.ts';
+import { announce, findApplication } from './steps.ts';
+import { createActivityOf, createSendOne, toJson } from './to-json.ts';
 
 const toConnectors = (connectors: Connector[]): Connector[] =>
   connectors.map(({ package_url, language }) => ({
@@ -45,19 +39,14 @@ function toChange({
   };
 }
 
-type Needs = 'store' | 'compiler' | 'cache' | 'queues' | 'quotas' | 'capacity' | 'audit' | 'log';
-
-/** Applications of the user whose token it is. */
-export const applicationRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = async (
-  app,
-  { store, compiler, cache, queues, quotas, capacity, audit, log },
-) => {
+/** The user's own applications. */
+export const applicationRoutes: Routes = async (app, dependencies) => {
+  const { store, compiler, quotas, capacity, audit, config } = dependencies;
   ownerRoutes(app, 'Applications');
   const { applications, refused } = store;
   const activityOf = createActivityOf(store);
   const list = createListApplications(applications, activityOf, capacity);
   const sendOne = createSendOne(activityOf);
-  const announce = createAnnounce({ cache, queues, log });
 
   app.post(
     '/applications',
@@ -86,7 +75,7 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Nee
         const created = await applications.create({ ...fields, domain: makeDomain(body.name) });
         if (!created) continue;
         await audit.note(request, { action: 'application.created', application: created.domain });
-        return sendJson(reply, success200(toJson(created, undefined, compiled.warnings)));
+        return sendJson(reply, toJson(created, undefined, compiled.warnings));
       }
     },
   );
@@ -104,9 +93,9 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Nee
     },
     async ({ owner, method, query: { deleted, ...range } }, reply) => {
       const existence = deleted ? 'restorable' : 'alive';
-      // Fastify reads a stream to its end for HEAD too, though nobody gets it.
+      // Fastify reads a stream to its end for HEAD too.
       const sizes = method === 'HEAD' ? [] : await applications.sizesOfOwner(owner.id, range, existence);
-      return sendJson(reply, Readable.from(list(reply, owner.id, sizes, existence), { highWaterMark: 1 }));
+      return sendJsonList(reply, list(reply, owner.id, sizes, existence));
     },
   );
 
@@ -141,11 +130,67 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Nee
       const updated = await applications.update(params.domain, owner.id, change);
       if (!updated) throw applicationNotFound(params.domain);
       if ('keyRequired' in change || 'allowedOrigins' in change || 'refused' in change)
-        await announce(updated.id, ['invalidations']);
+        await announce(dependencies, updated.id, ['invalidations']);
       if ('refused' in change) await refused.trim(updated.id, updated.refused);
       const details = { changed: Object.keys(body) };
       await audit.note(request, { action: 'application.updated', application: updated.domain, details });
       return sendOne(reply, updated);
     },
   });
+
+  app.delete(
+    '/applications/:domain',
+    {
+      schema: {
+        operationId: 'deleteApplication',
+        summary: 'Delete an application with all its entries',
+        description:
+          'Uploads stop, and unfinished jobs are cancelled. Until the time in the message you can restore it; then it is purged.',
+        params: ByDomain,
+        response: {
+          200: Success(Message, 'Deleted.', {
+            message:
+              'application weather-station-k3v9q2 was deleted; you can restore it until 2026-11-28T04:00:00.000Z',
+          }),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { domain } = request.params;
+      const removed = await applications.remove(domain, request.owner.id, config.deletionGraceMs);
+      if (!removed) throw applicationNotFound(domain);
+      const { id, purgeAt } = removed;
+      await Promise.all([
+        audit.note(request, { action: 'application.deleted', application: domain }),
+        announce(dependencies, id, purgeAt ? ['invalidations'] : ['invalidations', 'purges']),
+      ]);
+      const next = purgeAt
+        ? `you can restore it until ${purgeAt.toISOString()}`
+        : 'its entries are being purged';
+      return success(reply, { message: `application ${domain} was deleted; ${next}` });
+    },
+  );
+
+  app.post(
+    '/applications/:domain/restore',
+    {
+      schema: {
+        operationId: 'restoreApplication',
+        summary: 'Restore a deleted application',
+        description:
+          'Its entries, keys and finished jobs are there again; jobs that the deletion cancelled stay cancelled. 404 once its purge has begun.',
+        params: ByDomain,
+        response: { 200: Success(Application), ...overLimit },
+      },
+    },
+    async (request, reply) => {
+      const { domain } = request.params;
+      await quotas.check('applications', request.owner.id);
+      const isRestored = await applications.restore(domain, request.owner.id);
+      // A retry finds the application already restored.
+      const application = await findApplication(applications, request);
+      if (isRestored) await audit.note(request, { action: 'application.restored', application: domain });
+      return sendOne(reply, application);
+    },
+  );
 };

@@ -1,27 +1,34 @@
-import { Readable } from 'node:stream';
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { ApiError } from '@sluice/shared/errors.ts';
+import { schemaFields } from '@sluice/schemas/fields/schema-fields.ts';
+import { parseSchema } from '@sluice/schemas/parse-schema.ts';
+import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
+import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import type { SchemaVersion as VersionRecord } from '@sluice/store/applications/schemas.ts';
 import Type from 'typebox';
-import type { Dependencies } from '../dependencies.ts';
-import { Success } from '../http/answers.ts';
+import type { Routes } from '../dependencies.ts';
+import { Success, sendJson, sendJsonList } from '../http/answers.ts';
 import { ByDomain, overLimit, ownerRoutes, ownFailures } from '../http/route-parts.ts';
-import { sendJson, success200 } from '../http/send-json.ts';
-import { createActivityOf } from './activity.ts';
-import { createAnnounce } from './announce.ts';
-import { findApplication } from './find.ts';
-import { conflict, createPublish } from './publish.ts';
+import { quotaReached } from '../limits/quota.ts';
+import { quotas } from '../limits/table.ts';
 import { NewSchema, Publication, PublishQuery, SchemaVersion } from './schema-contract.ts';
-import { toJson } from './to-json.ts';
+import { announce, findApplication } from './steps.ts';
+import { createActivityOf, toJson } from './to-json.ts';
 
-/** JSON in which the schema is not parsed and written again. */
+/** A version as JSON text, in which the schema keeps its digits. */
 function versionJson({ version, rawSchema, note, createdAt, createdBy }: VersionRecord): string {
   const rest = JSON.stringify({ version, note, createdAt, createdBy });
   return `${rest.slice(0, -1)},"raw_schema":${JSON.stringify(rawSchema)},"schema":${rawSchema}}`;
 }
 
-/** Of a list of versions in the memory of this process. */
+/** What a list of versions takes in memory. */
 const listBytes = 1.5 * 1024 ** 2;
+
+const mostVersions = quotas.versions.limit;
+
+const conflict = (application: ApplicationRecord) =>
+  new ApiError(
+    'ResourceConflictError',
+    `version ${application.version} of the schema of ${application.domain} is in force; nothing was published`,
+  );
 
 const isVersion = /^[1-9]\d{0,6}$/;
 const ByVersion = Type.Object({
@@ -29,18 +36,33 @@ const ByVersion = Type.Object({
   version: Type.String({ description: 'Version of the schema, from 1.', examples: ['1'] }),
 });
 
-type Needs = 'store' | 'compiler' | 'cache' | 'queues' | 'capacity' | 'audit' | 'log';
-
-/** The versions of an application's schema. */
-export const schemaRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = async (
-  app,
-  { store, compiler, cache, queues, capacity, audit, log },
-) => {
+/** The versions of a schema: list, get, publish. */
+export const schemaRoutes: Routes = async (app, dependencies) => {
+  const { store, compiler, capacity, audit } = dependencies;
   const { applications, schemas } = store;
   ownerRoutes(app, 'Schemas');
-  const announce = createAnnounce({ cache, queues, log });
-  const publish = createPublish(store);
   const activityOf = createActivityOf(store);
+
+  /** The fields that the first version lacks: exports take their columns from the first version and from these. */
+  async function furtherFields(application: ApplicationRecord, rawSchema: string): Promise<string[]> {
+    const first = await schemas.of(application, 1);
+    const known = new Set(first && schemaFields(parseSchema(first.rawSchema)));
+    return schemaFields(parseSchema(rawSchema)).filter((field) => !known.has(field));
+  }
+
+  /** Makes the next version of a schema that compiles. The schema in force makes none. Throws ApiError. */
+  async function publish(
+    application: ApplicationRecord,
+    version: Pick<VersionRecord, 'rawSchema' | 'note' | 'createdBy'>,
+  ): Promise<ApplicationRecord> {
+    if (version.rawSchema === application.rawSchema) return application;
+    if (application.version >= mostVersions) throw quotaReached('versions', mostVersions);
+    const fields = await furtherFields(application, version.rawSchema);
+    const published = await schemas.publish(application, { ...version, fields });
+    if (published) return published;
+    const now = await applications.byId(application.id);
+    throw now ? conflict(now) : applicationNotFound(application.domain);
+  }
 
   app.get(
     '/applications/:domain/schemas',
@@ -57,14 +79,9 @@ export const schemaRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
       const application = await findApplication(applications, request);
       capacity.answers.lease(reply, request.owner.id).take(listBytes);
       async function* write(): AsyncGenerator<string> {
-        let before = '{"success":true,"status":200,"data":[';
-        for await (const version of schemas.list(application)) {
-          yield before + versionJson(version);
-          before = ',';
-        }
-        yield ']}';
+        for await (const version of schemas.list(application)) yield versionJson(version);
       }
-      return sendJson(reply, Readable.from(write(), { highWaterMark: 1 }));
+      return sendJsonList(reply, write());
     },
   );
 
@@ -86,7 +103,7 @@ export const schemaRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
         const message = `version ${version.slice(0, 40)} of the schema was not found`;
         throw new ApiError('ResourceNotFoundError', message);
       }
-      return sendJson(reply, success200(versionJson(found)));
+      return sendJson(reply, versionJson(found));
     },
   );
 
@@ -120,19 +137,19 @@ export const schemaRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
       if (!compiled.ok) throw new ApiError('InvalidSchemaError', compiled.problem);
       const { warnings, changes } = compiled;
       const report = { changes, ...(warnings.length > 0 && { warnings }) };
-      if (query.dry_run) return sendJson(reply, success200(JSON.stringify(report)));
-      // Before: an answer that fails would say that nothing was published.
+      if (query.dry_run) return sendJson(reply, JSON.stringify(report));
+      // Read first: a failure after the publication would say that nothing was published.
       const activity = await activityOf([application]);
       const published = await publish(application, { rawSchema, note, createdBy: owner.username });
       const { id, domain, version } = published;
       if (version !== application.version)
         await Promise.all([
           audit.note(request, { action: 'schema.published', application: domain, details: { version } }),
-          announce(id, ['invalidations']),
+          announce(dependencies, id, ['invalidations']),
         ]);
       const text = JSON.stringify({ version, ...report });
       const shown = toJson(published, activity.get(id));
-      return sendJson(reply, success200(`${text.slice(0, -1)},"application":${shown}}`));
+      return sendJson(reply, `${text.slice(0, -1)},"application":${shown}}`);
     },
   );
 };

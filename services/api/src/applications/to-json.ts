@@ -1,11 +1,48 @@
+import type { Store } from '@sluice/jobs/connect.ts';
+import { createSideBySide } from '@sluice/shared/side-by-side.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
-import type { Activity } from './activity.ts';
+import { minuteOf } from '@sluice/store/refused/refusal-counts.ts';
+import type { FastifyReply } from 'fastify';
+import { sendJson } from '../http/answers.ts';
 import type { Application } from './contract.ts';
 
-/** Of a new application. */
+const dayMs = 86_400_000;
+const atOnce = 10;
+
+/** Counts that are not in the record of an application. */
+interface Activity {
+  entries: number;
+  lastEntryAt: Date | undefined;
+  /** Uploads that were refused within 24 hours. */
+  refused: number;
+}
+
+export type ActivityOf = (applications: ApplicationRecord[]) => Promise<Map<string, Activity>>;
+
+/** Looks up the activity of applications, by id. Only those with entries cost a query each. */
+export const createActivityOf =
+  ({ entries, refusalCounts }: Pick<Store, 'entries' | 'refusalCounts'>): ActivityOf =>
+  async (applications) => {
+    const found = new Map<string, Activity>();
+    if (applications.length === 0) return found;
+    const ids = applications.map(({ id }) => id);
+    const since = new Date(minuteOf(Date.now() - dayMs));
+    const [newest, refused] = await Promise.all([entries.newest(ids), refusalCounts.since(ids, since)]);
+
+    async function look({ id, hasDeletions }: ApplicationRecord): Promise<void> {
+      const lastEntryAt = newest.get(id);
+      const count = lastEntryAt ? await entries.count(id, { isIntact: !hasDeletions }) : 0;
+      found.set(id, { entries: count, lastEntryAt, refused: refused.get(id) ?? 0 });
+    }
+    const sideBySide = createSideBySide(atOnce);
+    for (const application of applications) await sideBySide.add(() => look(application));
+    await sideBySide.finish();
+    return found;
+  };
+
 const none: Activity = { entries: 0, lastEntryAt: undefined, refused: 0 };
 
-/** An application as its owner sees it, as JSON. The schema is JSON already: it is not parsed and written again. */
+/** An application as its owner sees it, as JSON text, in which the schema keeps its digits. */
 export function toJson(
   record: ApplicationRecord,
   { entries, lastEntryAt, refused }: Activity = none,
@@ -34,3 +71,9 @@ export function toJson(
   const template = `{"version":${record.version},"raw_schema":${JSON.stringify(rawSchema)},"schema":${rawSchema}}`;
   return `${JSON.stringify(fields).slice(0, -1)},"template":${template}}`;
 }
+
+export const createSendOne =
+  (activityOf: ActivityOf) => async (reply: FastifyReply, application: ApplicationRecord) => {
+    const activity = await activityOf([application]);
+    return sendJson(reply, toJson(application, activity.get(application.id)));
+  };

@@ -1,9 +1,7 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { AuditPlace, AuditRecord } from '@sluice/store/accounts/audit.ts';
-import type { Dependencies } from '../dependencies.ts';
-import { Success } from '../http/answers.ts';
-import { fromCursor, toCursor } from '../http/cursor.ts';
-import { success } from '../http/envelope.ts';
+import type { Routes } from '../dependencies.ts';
+import { Success, success } from '../http/answers.ts';
+import { fromCursor, toCursor } from '../http/pages.ts';
 import { ownerRoutes } from '../http/route-parts.ts';
 import { type AuditEvent, AuditPage, AuditQuery } from './contract.ts';
 
@@ -20,7 +18,7 @@ const fromPlace = (place: string): AuditPlace => ({
 });
 
 /** The audit log, as far as it is about the own account. */
-export const auditRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, 'store'>> = async (app, { store }) => {
+export const auditRoutes: Routes = async (app, { store }) => {
   ownerRoutes(app, 'Audit');
 
   app.get(

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import { ApiError } from '@sluice/shared/errors.ts';
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import type { AppDependencies } from '../dependencies.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Routes } from '../dependencies.ts';
 import { afterEarlierRequests } from '../http/connections/connections.ts';
 
 const built = join(import.meta.dirname, '../../../console/dist');
@@ -39,7 +39,7 @@ const isNavigation = ({ url, headers }: FastifyRequest) =>
   headers.accept?.includes('text/html') && !/^\/(api|assets|metrics)(?![\w.-])/.test(url);
 
 /** The console at `/`: its files, and its page for every path that is nobody else's. */
-export const consoleRoutes: FastifyPluginAsync<Pick<AppDependencies, 'config'>> = async (app, { config }) => {
+export const consoleRoutes: Routes = async (app, { config }) => {
   if (!config.console) return;
   const page = await readPage();
   const hidden = { schema: { hide: true } };

@@ -1,19 +1,16 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { Period } from '@sluice/store/entries/entries.ts';
 import { type Condition, toText } from '@sluice/store/entries/entry-filter.ts';
 import Type from 'typebox';
-import { findApplication } from '../applications/find.ts';
-import type { Dependencies } from '../dependencies.ts';
-import { Message, Success } from '../http/answers.ts';
-import { success } from '../http/envelope.ts';
+import { findApplication } from '../applications/steps.ts';
+import type { Routes } from '../dependencies.ts';
+import { Message, Success, success } from '../http/answers.ts';
 import { toPeriod } from '../http/formats.ts';
-import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
-import { Job, jobExamples } from '../jobs/contract.ts';
-import { toJob } from '../jobs/to-job.ts';
-import { answerTooMuch } from './answer-too-much.ts';
+import { refuseTooMuch } from '../http/pages.ts';
+import { ByDomain, ownerRoutes } from '../http/route-parts.ts';
+import { madeJob } from '../jobs/describe.ts';
+import { enqueueOrCancel, sendMade } from '../jobs/steps.ts';
 import { DeletionCount, DeletionQuery, DeletionRequest, Entry, EntryId } from './contract.ts';
-import { createDeletion } from './create-deletion.ts';
 import { toConditions } from './filter.ts';
 import { toEntry } from './to-entry.ts';
 
@@ -23,14 +20,13 @@ type Selection = Period & { filter: Condition[] | undefined };
 
 const entryNotFound = (id: string) => new ApiError('ResourceNotFoundError', `entry ${id} was not found`);
 
-/** The selection of a deletion. It ends now at the latest, so later uploads stay. Throws ApiError if it selects nothing. */
+/** What a deletion selects: nothing that is uploaded later. Throws ApiError if it selects nothing, or has no condition. */
 function toSelection({ filter: text, ...asked }: DeletionRequest): Selection {
   if (asked.from === undefined && asked.to === undefined && text === undefined)
     throw new ApiError('InvalidRequestError', 'name what to delete: one of from, to and filter is needed');
   const { from, to } = toPeriod(asked);
   const now = new Date();
   const filter = text === undefined ? undefined : toConditions(text, 'body');
-  // Every entry would match.
   if (filter?.length === 0) {
     const message = '`filter` has no condition: name one, or leave `filter` out and name from or to';
     const details = [{ in: 'body' as const, path: '/filter', keyword: 'filter', message }];
@@ -39,17 +35,11 @@ function toSelection({ filter: text, ...asked }: DeletionRequest): Selection {
   return { from, to: to && to < now ? to : now, filter };
 }
 
-type Needs = 'store' | 'queues' | 'quotas' | 'capacity' | 'audit' | 'log';
-
-/** A single entry, and the deletion of entries. */
-export const entryDeletionRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = async (
-  app,
-  dependencies,
-) => {
-  const { store, capacity, audit } = dependencies;
+/** Get or delete an entry, and delete many. */
+export const entryDeletionRoutes: Routes = async (app, dependencies) => {
+  const { store, quotas, capacity, audit } = dependencies;
   const { applications, entries, deletions } = store;
   ownerRoutes(app, 'Entries');
-  const makeDeletion = createDeletion(dependencies);
 
   app.get(
     '/applications/:domain/data/:id',
@@ -107,8 +97,7 @@ export const entryDeletionRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, N
         body: DeletionRequest,
         response: {
           200: Success(DeletionCount, 'With `dry_run=true`: how many entries match.'),
-          202: Success(Job, 'The job is waiting.', jobExamples.waiting('deletion')),
-          ...overLimit,
+          ...madeJob('deletion'),
         },
       },
     },
@@ -120,13 +109,19 @@ export const entryDeletionRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, N
       if (query.dry_run) {
         const count = await capacity.pageReads
           .runInFairOrder(owner.id, () => entries.count(id, { ...selection, isIntact: !hasDeletions }))
-          .catch(answerTooMuch);
+          .catch(refuseTooMuch('entries'));
         return success(reply, { count });
       }
-      const { filter } = selection;
-      const job = await makeDeletion(application, { ...selection, filter: filter && toText(filter) });
-      await audit.note(request, { action: 'deletion.made', application: domain, job: job.id });
-      return success(reply, toJob(job), 202);
+      await quotas.check('jobs', owner.id);
+      const options = { ...selection, filter: selection.filter && toText(selection.filter) };
+      const fields = { application: id, owner: application.owner.id, domain, options };
+      const job = await store.jobs.create<'deletion'>({ kind: 'deletion', ...fields });
+      return sendMade(
+        audit,
+        request,
+        reply,
+        await enqueueOrCancel(dependencies, job, 'entries cannot be deleted'),
+      );
     },
   );
 };

@@ -1,25 +1,18 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { entryIdBytes } from '@sluice/store/entries/entry-id.ts';
 import type { ForwardEntries, ForwardPage } from '@sluice/store/entries/forward-entries.ts';
-import { findApplication } from '../applications/find.ts';
-import type { Dependencies } from '../dependencies.ts';
-import { Success } from '../http/answers.ts';
-import { fromCursor } from '../http/cursor.ts';
-import { success } from '../http/envelope.ts';
+import { findApplication } from '../applications/steps.ts';
+import type { Routes } from '../dependencies.ts';
+import { Success, success } from '../http/answers.ts';
 import { toPeriod } from '../http/formats.ts';
-import { toPage } from '../http/pages.ts';
+import { fromCursor, refuseTooMuch, toPage } from '../http/pages.ts';
 import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
 import { pageBytes, weighPage } from '../limits/table.ts';
-import { answerTooMuch } from './answer-too-much.ts';
 import { EntriesQuery, EntryPage } from './contract.ts';
 import { toConditions } from './filter.ts';
 import { toEntry } from './to-entry.ts';
 
-/**
- * Listing: newest first, by index or by cursor; all entries, a period, or those that a filter leaves. Pages count also while
- * their answers are on their way; MongoDB's replies have up to 16 MiB, and are here before they are counted.
- */
-export const entryRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, 'store' | 'capacity'>> = async (
+/** Lists entries. A page counts towards its capacity until its answer has gone. */
+export const entryRoutes: Routes = async (
   app,
   { store: { applications, entries }, capacity: { answers, pageReads } },
 ) => {
@@ -65,12 +58,12 @@ export const entryRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, 'store' |
               read(id, { ...period, filter, isIntact, start, limit: limit + 1, after, onRead }),
               entries.count(id, { ...period, filter, isIntact }),
             ] as const;
-            // Where one fails the other still has its connection.
+            // If one fails, the other still uses a connection.
             await Promise.allSettled(reading);
             return Promise.all(reading);
           }),
         )
-        .catch(answerTooMuch);
+        .catch(refuseTooMuch('entries'));
       const { items, pagination } = toPage(found, { start, limit, total, end });
       return success(reply, { result: items.map((entry) => toEntry(entry, application)), pagination });
     },

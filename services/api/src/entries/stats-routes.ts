@@ -1,21 +1,46 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { ApiError } from '@sluice/shared/errors.ts';
 import { createTally, type Steps } from '@sluice/store/entries/step-counts.ts';
-import Type from 'typebox';
-import { findApplication } from '../applications/find.ts';
-import type { Dependencies } from '../dependencies.ts';
-import { Success } from '../http/answers.ts';
-import { success } from '../http/envelope.ts';
+import Type, { type Static } from 'typebox';
+import { findApplication } from '../applications/steps.ts';
+import type { Routes } from '../dependencies.ts';
+import { Success, success } from '../http/answers.ts';
 import { toPeriod } from '../http/formats.ts';
 import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
-import { Stats, StatsQuery } from './stats-contract.ts';
+import { Timestamp } from './contract.ts';
+
+const StatsQuery = Type.Object(
+  {
+    from: Type.Optional(Timestamp),
+    to: Type.Optional(Timestamp),
+    step: Type.Optional(
+      Type.Enum(['minute', 'hour', 'day'], {
+        title: 'StatsStep',
+        default: 'minute',
+        description: 'What is counted together.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const Stats = Type.Object(
+  {
+    at: Type.String({ format: 'date-time', description: 'Begin of the step.' }),
+    accepted: Type.Integer({
+      description: 'Entries with `createdAt` in this step, exactly.',
+      examples: [120],
+    }),
+    refused: Type.Integer({ description: 'Uploads that were refused in this step.', examples: [3] }),
+  },
+  { title: 'Stats' },
+);
 
 const lengths = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 const mostSteps = 1_000;
 const usualSteps = 60;
 
-/** The steps that a period touches. */
-function toSteps(query: StatsQuery): Steps {
+/** The steps that a period touches. Throws ApiError if they are too many. */
+function toSteps(query: Static<typeof StatsQuery>): Steps {
   const { step = 'minute' } = query;
   const length = lengths[step];
   const { from, to = new Date() } = toPeriod(query);
@@ -29,8 +54,7 @@ function toSteps(query: StatsQuery): Steps {
   return { from: begin * length, length, count };
 }
 
-/** How much came when. */
-export const statsRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, 'store' | 'capacity'>> = async (
+export const statsRoutes: Routes = async (
   app,
   { store: { applications, entries, refusalCounts }, capacity: { pageReads } },
 ) => {

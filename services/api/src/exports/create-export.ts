@@ -6,57 +6,56 @@ import { type Column, columnsOf, type Meta } from '@sluice/tables/columns.ts';
 import { topKeys, topNames } from '@sluice/tables/top-names.ts';
 import { widthOf } from '@sluice/tables/width.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { enqueueOrCancel } from '../jobs/enqueue.ts';
+import { enqueueOrCancel } from '../jobs/steps.ts';
 
-/** Commits an export to MongoDB, then puts its id on the queue; without the queue there is no export. */
-export function createExport(dependencies: Pick<Dependencies, 'store' | 'queues' | 'quotas' | 'log'>) {
+/** Commits an export to MongoDB, then puts its id on the queue. Throws ApiError, and then there is no export. */
+export async function createExport(
+  dependencies: Pick<Dependencies, 'store' | 'queues' | 'quotas' | 'log'>,
+  application: ApplicationRecord,
+  options: ExportOptions,
+  transient: boolean,
+): Promise<ExportJob> {
   const { store, quotas } = dependencies;
   const { applications, schemas, rawEntries, fields, jobs, deletions } = store;
-
-  return async (
-    application: ApplicationRecord,
-    options: ExportOptions,
-    transient: boolean,
-  ): Promise<ExportJob> => {
-    await quotas.check('jobs', application.owner.id);
-    if (!transient) await quotas.check('storedExports', application.owner.id);
-    const deletionsBefore = await deletions.count(application.id);
-    // In this order: a version is in force and a field recorded before an entry has it, so every entry up to the cut has its columns.
-    const cut = await rawEntries.cut(application.id);
-    const current = await applications.byId(application.id);
-    if (!current) throw applicationNotFound(application.domain);
-    const recorded = await fields.of(application.id);
-    const version = await schemas.of(current, 1);
-    if (!version) throw applicationNotFound(application.domain);
-    const first = parseSchema(version.rawSchema);
-    const { columns, meta = [] } = options;
-    if (columns) refuseColumns(options, first, columnsOf(first, recorded.pointers, { meta }));
-    const isWhole = columns !== undefined || options.format === 'ndjson';
-    const width = isWhole ? { leafCount: recorded.pointers.length } : widthOf(first, recorded);
-    const job = await jobs.exports.create({
-      application: application.id,
-      owner: application.owner.id,
-      domain: application.domain,
-      options: { ...options, columns: columns && withMeta(columns, meta) },
-      version: current.version,
-      cut,
-      ...width,
-      hasLarge: recorded.hasLarge || recorded.closed,
-      transient,
-    });
-    // From here on whoever deletes some of its entries sees the job.
-    if ((await deletions.countAfresh(application.id)) !== deletionsBefore)
-      await jobs.exports.setDeletedMeanwhile(job.id);
-    return enqueueOrCancel(dependencies, job, 'exports cannot be made');
-  };
+  await quotas.check('jobs', application.owner.id);
+  if (!transient) await quotas.check('storedExports', application.owner.id);
+  const deletionsBefore = await deletions.count(application.id);
+  // First the cut: versions and fields are recorded before their entries, so every entry up to the cut has its columns.
+  const cut = await rawEntries.cut(application.id);
+  const current = await applications.byId(application.id);
+  if (!current) throw applicationNotFound(application.domain);
+  const recorded = await fields.of(application.id);
+  const version = await schemas.of(current, 1);
+  if (!version) throw applicationNotFound(application.domain);
+  const first = parseSchema(version.rawSchema);
+  const { columns, meta = [] } = options;
+  if (columns) refuseColumns(options, first, columnsOf(first, recorded.pointers, { meta }));
+  const isWhole = columns !== undefined || options.format === 'ndjson';
+  const width = isWhole ? { leafCount: recorded.pointers.length } : widthOf(first, recorded);
+  const job = await jobs.exports.create({
+    application: application.id,
+    owner: application.owner.id,
+    domain: application.domain,
+    options: { ...options, columns: columns && withMeta(columns, meta) },
+    version: current.version,
+    cut,
+    ...width,
+    hasLarge: recorded.hasLarge || recorded.closed,
+    transient,
+  });
+  // Deletions that begin from here on see the job, and mark it themselves.
+  if ((await deletions.countAfresh(application.id)) !== deletionsBefore)
+    await jobs.exports.setDeletedMeanwhile(job.id);
+  return enqueueOrCancel(dependencies, job, 'exports cannot be made');
 }
 
-/** Behind the time of the entry; first where that is not wanted. */
+/** Puts the columns of `meta` behind `createdAt`, or first. */
 function withMeta(columns: string[], meta: Meta[]): string[] {
   const place = columns.indexOf('createdAt') + 1;
   return columns.toSpliced(place, 0, ...meta);
 }
 
+/** Throws ApiError if a column is unknown, or named twice. */
 function refuseColumns(
   { columns = [], format, arrays, meta = [] }: ExportOptions,
   first: Schema,

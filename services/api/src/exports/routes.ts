@@ -1,25 +1,19 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { ExportOptions } from '@sluice/jobs/record/export-record.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import { type Condition, toText } from '@sluice/store/entries/entry-filter.ts';
 import type { Meta } from '@sluice/tables/columns.ts';
-import { findApplication } from '../applications/find.ts';
-import type { Dependencies } from '../dependencies.ts';
+import { findApplication } from '../applications/steps.ts';
+import type { Routes } from '../dependencies.ts';
 import { toConditions } from '../entries/filter.ts';
-import { Success } from '../http/answers.ts';
-import { success } from '../http/envelope.ts';
 import { toPeriod } from '../http/formats.ts';
 import { ByDomain, overLimit, ownerRoutes, ownFailures } from '../http/route-parts.ts';
-import { abortOnClose } from '../jobs/abort-on-close.ts';
-import { Job, jobExamples } from '../jobs/contract.ts';
-import { exportFile } from '../jobs/describe-files.ts';
+import { exportFile, madeJob } from '../jobs/describe.ts';
 import { streamBytes } from '../jobs/send-file.ts';
-import { toJob } from '../jobs/to-job.ts';
+import { sendMade } from '../jobs/steps.ts';
 import { type ExportQuery, ExportRequest, ExportQuery as Query } from './contract.ts';
 import { createExport } from './create-export.ts';
-import { createStreamExport } from './stream-export.ts';
+import { streamExport } from './stream-export.ts';
 
-/** `arrays` and `formulas` are choices of CSV; elsewhere they would do nothing. */
 function toOptions(
   asked: Omit<ExportQuery, 'columns' | 'meta' | 'filter'>,
   { columns, meta, filter }: Pick<ExportOptions, 'columns' | 'meta'> & { filter?: Condition[] | undefined },
@@ -37,17 +31,10 @@ function toOptions(
   return { ...toPeriod(asked), format, formulas, arrays, columns, meta, filter: filter && toText(filter) };
 }
 
-type Needs = 'store' | 'queues' | 'quotas' | 'capacity' | 'audit' | 'timings' | 'log';
-
-/** Exports: streamed while they are written, or made as jobs to be fetched later. */
-export const exportRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = async (
-  app,
-  dependencies,
-) => {
+/** Exports: streamed while they are written, or made as jobs and downloaded later. */
+export const exportRoutes: Routes = async (app, dependencies) => {
   const { store, capacity, audit } = dependencies;
   ownerRoutes(app, 'Exports');
-  const makeExport = createExport(dependencies);
-  const streamExport = createStreamExport(dependencies);
 
   app.get(
     '/applications/:domain/export',
@@ -76,8 +63,8 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
       });
       const application = await findApplication(store.applications, request);
       capacity.answers.lease(reply, owner.id).take(streamBytes);
-      const signal = abortOnClose(reply);
-      return streamExport(request, reply, await makeExport(application, options, true), signal);
+      const job = await createExport(dependencies, application, options, true);
+      return streamExport(dependencies, request, reply, job);
     },
   );
 
@@ -90,7 +77,7 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
         description: 'A worker writes the file; download it when the job is completed.',
         params: ByDomain,
         body: ExportRequest,
-        response: { 202: Success(Job, 'The job is waiting.', jobExamples.waiting('export')), ...overLimit },
+        response: madeJob('export'),
       },
       config: { textOf: 'filter' },
     },
@@ -100,9 +87,7 @@ export const exportRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
       const filter = body.filter === undefined ? undefined : toConditions(body.filter, 'body');
       const options = toOptions(body, { columns, meta, filter });
       const application = await findApplication(store.applications, request);
-      const job = await makeExport(application, options, false);
-      await audit.note(request, { action: 'export.made', application: job.domain, job: job.id });
-      return success(reply, toJob(job), 202);
+      return sendMade(audit, request, reply, await createExport(dependencies, application, options, false));
     },
   );
 };

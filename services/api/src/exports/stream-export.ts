@@ -1,54 +1,105 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Store } from '@sluice/jobs/connect.ts';
 import type { ExportJob } from '@sluice/jobs/record/export-record.ts';
-import { unavailable } from '@sluice/shared/errors.ts';
+import type { JobStore } from '@sluice/jobs/record/jobs.ts';
+import { ApiError, unavailable } from '@sluice/shared/errors.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Dependencies } from '../dependencies.ts';
-import { encodingFor } from '../jobs/encoding.ts';
-import { cancelJob, keeping } from '../jobs/keep.ts';
-import { sendBytes } from '../jobs/send-file.ts';
-import { followParts, waitForStart } from './follow.ts';
+import { abortOnClose } from '../http/connections/connections.ts';
+import { keeping, readParts } from '../jobs/read-parts.ts';
+import { encodingFor, sendBytes } from '../jobs/send-file.ts';
+import { cancelJob } from '../jobs/steps.ts';
 
-/** While workers are there but busy, a client waits this long. */
+/** How long a client waits while all workers are busy. */
 const busyMs = 60_000;
+const pollMs = 40;
+/** A dead worker is replaced within 20 s: after this long without a new part, no worker will continue. */
+const stalledMs = 120_000;
 
-/** Sends the file of an export while it is written. A client that goes away cancels it. */
-export function createStreamExport({
-  store: { jobs, parts },
-  queues,
-  audit,
-  timings: { exportWaitMs },
-}: Pick<Dependencies, 'store' | 'queues' | 'audit' | 'timings'>) {
-  /** Resolves once a worker has the job; else cancels it and says why there is none. */
-  async function begun(job: ExportJob, signal: AbortSignal): Promise<void> {
-    if (await waitForStart(jobs, job.id, exportWaitMs, signal)) return;
-    const workers = await queues.exports.workers().catch(() => 0);
-    if (workers > 0 && (await waitForStart(jobs, job.id, busyMs, signal))) return;
-    await cancelJob(jobs, job.id);
-    throw workers > 0
-      ? unavailable(
-          'all export workers are busy; create a job with POST to the exports of the application',
-          30,
-        )
-      : unavailable('no export worker is running', 10);
-  }
-
-  return async (request: FastifyRequest, reply: FastifyReply, job: ExportJob, signal: AbortSignal) => {
-    const abandon = () => {
-      cancelJob(jobs, job.id).catch((error) =>
-        request.log.warn({ event: 'export.uncancelled', id: request.id, job: job.id, err: error }),
-      );
-    };
-    // The client may have gone while the job was made: then there is no event to come.
-    if (signal.aborted) abandon();
-    else signal.addEventListener('abort', abandon, { once: true });
-    await begun(job, signal);
-    const content = keeping(jobs, job.id, followParts({ jobs, parts }, job.id, signal));
-    // Nothing is sent before the first part is there: until then a failure can still be said.
-    const first = await content.next();
-    const what = { application: job.domain, job: job.id, details: { streamed: true } };
-    await audit.note(request, { action: 'export.downloaded', ...what });
-    const encoding = encodingFor(request.headers['accept-encoding']);
-    return sendBytes(request, reply, job, prepend(first, content), signal, encoding);
+/** Sends the file of an export while it is written. If the client leaves, the export is cancelled. */
+export async function streamExport(
+  dependencies: Pick<Dependencies, 'store' | 'queues' | 'audit' | 'timings'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  job: ExportJob,
+) {
+  const { store, audit } = dependencies;
+  const signal = abortOnClose(reply);
+  const abandon = () => {
+    cancelJob(store.jobs, job.id).catch((error) =>
+      request.log.warn({ event: 'export.uncancelled', id: request.id, job: job.id, err: error }),
+    );
   };
+  // The client may have left while the job was made.
+  if (signal.aborted) abandon();
+  else signal.addEventListener('abort', abandon, { once: true });
+  await waitForWorker(dependencies, job, signal);
+  const content = keeping(store.jobs, job.id, followParts(store, job.id, signal));
+  // Before the first part is sent, a failure can still be answered.
+  const first = await content.next();
+  const what = { application: job.domain, job: job.id, details: { streamed: true } };
+  await audit.note(request, { action: 'export.downloaded', ...what });
+  const encoding = encodingFor(request.headers['accept-encoding']);
+  return sendBytes(request, reply, job, prepend(first, content), encoding);
+}
+
+/** Resolves once a worker has the job. Otherwise cancels the job and throws ApiError, which says why. */
+async function waitForWorker(
+  { store: { jobs }, queues, timings }: Pick<Dependencies, 'store' | 'queues' | 'timings'>,
+  { id }: ExportJob,
+  signal: AbortSignal,
+): Promise<void> {
+  if (await waitForStart(jobs, id, timings.exportWaitMs, signal)) return;
+  const workers = await queues.exports.workers().catch(() => 0);
+  if (workers > 0 && (await waitForStart(jobs, id, busyMs, signal))) return;
+  await cancelJob(jobs, id);
+  throw workers > 0
+    ? unavailable('all export workers are busy; create a job with POST to the exports of the application', 30)
+    : unavailable('no export worker is running', 10);
+}
+
+const cancelled = (id: string) =>
+  new ApiError('ResourceConflictError', `export ${id} was cancelled, or its application deleted`);
+
+/** Resolves with true once a worker has the job, with false after `ms`. */
+async function waitForStart(jobs: JobStore, id: string, ms: number, signal: AbortSignal): Promise<boolean> {
+  const deadline = performance.now() + ms;
+  for (;;) {
+    const seen = await jobs.follow(id, 0);
+    if (!seen) throw cancelled(id);
+    if (seen.state !== 'waiting') return true;
+    if (performance.now() >= deadline) return false;
+    await pause(pollMs, undefined, { signal });
+  }
+}
+
+/** Yields each part once it is committed. Throws if the job does not complete: a reader must not take a piece for the whole. */
+async function* followParts(
+  { jobs, parts }: Pick<Store, 'jobs' | 'parts'>,
+  id: string,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  let next = 0;
+  let movedAt = performance.now();
+  for (;;) {
+    const seen = await jobs.follow(id, next);
+    if (!seen || seen.state === 'cancelled') throw cancelled(id);
+    if (seen.state === 'failed') {
+      const name = seen.isDefect ? 'InternalServerError' : 'InvalidRequestError';
+      throw new ApiError(name, `export ${id} failed: ${seen.error}`);
+    }
+    if (seen.parts.length > 0) {
+      yield* readParts(parts, seen.parts);
+      next += seen.parts.length;
+      movedAt = performance.now();
+      continue;
+    }
+    if (seen.state === 'completed') return;
+    // It gave way to another export and will be continued.
+    if (seen.state === 'waiting') movedAt = performance.now();
+    if (performance.now() - movedAt > stalledMs) throw unavailable(`export ${id} does not go on`);
+    await pause(pollMs, undefined, { signal });
+  }
 }
 
 async function* prepend(first: IteratorResult<Buffer>, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {

@@ -1,5 +1,35 @@
+import { Readable } from 'node:stream';
 import { errorNames } from '@sluice/shared/errors.ts';
+import type { FastifyReply } from 'fastify';
 import Type, { type TSchema } from 'typebox';
+
+/** The envelope of a success. */
+export function success<T>(reply: FastifyReply, data: T, status = 200) {
+  reply.code(status);
+  return { success: true as const, status, data };
+}
+
+/** Answers with data that is JSON already. */
+export const sendJson = (reply: FastifyReply, data: string) =>
+  sendText(reply, `{"success":true,"status":200,"data":${data}}`);
+
+/** Answers with a list that is written while it is sent. A piece is the JSON of some items, without brackets. */
+export const sendJsonList = (reply: FastifyReply, pieces: AsyncIterable<string>) =>
+  sendText(reply, Readable.from(listOf(pieces), { highWaterMark: 1 }));
+
+export async function* listOf(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  let before = '{"success":true,"status":200,"data":[';
+  for await (const piece of pieces) {
+    if (piece === '') continue;
+    yield before + piece;
+    before = ',';
+  }
+  yield before === ',' ? ']}' : `${before}]}`;
+}
+
+// `never` fits the type of any response: Fastify would check a text against the schema.
+const sendText = (reply: FastifyReply, text: string | Readable) =>
+  reply.type('application/json; charset=utf-8').send(text as never) as never;
 
 /** `Application` → `ApplicationResponse`, a list of them → `ApplicationListResponse`. */
 function responseTitle({ title, items }: { title?: string; items?: { title?: string } }): string | undefined {
@@ -7,7 +37,7 @@ function responseTitle({ title, items }: { title?: string; items?: { title?: str
   return items?.title && `${items.title}ListResponse`;
 }
 
-/** The envelope of a success: `{success:true, status, data}`. The example is one of `data`. */
+/** The schema of a success, whose `data` is like `example`. */
 export function Success<T extends TSchema>(data: T, description = 'Done.', example?: unknown) {
   const title = responseTitle(data);
   return Type.Object(
@@ -37,7 +67,7 @@ const Detail = Type.Object(
   { title: 'ErrorDetail' },
 );
 
-/** The envelope of a failure whose `details` are such. */
+/** The schema of a failure. `detail` is the schema of one of its `details`. */
 export function FailureWith<T extends TSchema>(title: string, detail: T, description?: string) {
   return Type.Object(
     {

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { constants, gzip, gzipSync, zstdCompressSync } from 'node:zlib';
+import { ApiError } from '@sluice/shared/errors.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../test/support/runs.ts';
@@ -115,7 +116,7 @@ describe('a compressed body', () => {
 
   it('that fails to come fails as it did, and is not read on when nobody wants more', async () => {
     const large = await promisify(gzip)(Buffer.alloc(10_000_000, 'abc'));
-    const failure = new Error('cut off');
+    const failure = new ApiError('InvalidRequestError', 'cut off');
     async function* failing() {
       yield large.subarray(0, 1_000);
       throw failure;

@@ -3,17 +3,16 @@ import { constants, createGunzip, createZstdDecompress } from 'node:zlib';
 
 export type Bytes = AsyncIterable<Buffer>;
 export type Compression = 'gzip' | 'zstd';
-/** `bytesWritten`: how much of what was written it has used. */
+/** `bytesWritten`: the input bytes that it has used. */
 type Decoder = Transform & { bytesWritten: number };
 
-/** What is scanned in one turn. */
 const pieceBytes = 64 * 1024;
-/** A decoder for each costs more than some bytes of a frame that has nothing in it. */
+/** Each frame needs a decoder, which costs much more than the bytes of an empty frame. */
 const mostDecoders = 10_000;
-/** What it takes to know an encoding, or a byte order mark. */
+/** Bytes that show an encoding or a byte order mark. */
 const headBytes = 4;
 
-/** What a decoder may keep of what it has decoded: 8 MiB, which all are asked to take (RFC 8878, 3.1.1.1.2); by default it would be 128 MiB. */
+/** 8 MiB, which every decoder should support (RFC 8878, 3.1.1.1.2). The default of Node.js is 128 MiB. */
 const windowLog = 23;
 
 const decoders: Record<Compression, () => Decoder> = {
@@ -25,7 +24,7 @@ const decoders: Record<Compression, () => Decoder> = {
     }) as Transform as Decoder,
 };
 
-/** The encoding that bytes begin with: gzip, or zstd by a frame of data or one that is to be skipped (RFC 8878, 3.1). */
+/** The encoding of bytes that begin so. A zstd frame has data, or is skippable (RFC 8878, 3.1). */
 export function encodingAt(head: Buffer): Compression | undefined {
   if (head.length >= 2 && head.readUInt16BE() === 0x1f8b) return 'gzip';
   if (head.length < headBytes) return undefined;
@@ -34,9 +33,10 @@ export function encodingAt(head: Buffer): Compression | undefined {
 }
 
 /**
- * What was compressed, in one or several frames (of gzip: members, zeros behind them being padding). A decoder of Node.js
- * may end with a frame and leave the rest alone, so whatever it did not use goes to another. Throws an Error where a frame is broken or not
- * whole, or something else follows.
+ * Decompresses all frames of zstd, or members of gzip, which zeros may follow. Throws an Error if a frame is broken or
+ * incomplete, or other bytes follow.
+ *
+ * A decoder of Node.js may stop after one frame, so the bytes that it did not use go to the next decoder.
  */
 export async function* decompress(source: Source, encoding: Compression): Bytes {
   for (let count = 0; count === 0 || (await hasMore(source, encoding)); count++) {
@@ -47,28 +47,16 @@ export async function* decompress(source: Source, encoding: Compression): Bytes 
 
 type Source = ReturnType<typeof createSource>;
 
-/** The pieces of a body, of which what was not used can be put back. */
+/** The pieces of a body. Unused bytes can be put back. */
 export function createSource(body: Bytes) {
   const pieces = body[Symbol.asyncIterator]();
   let back: Buffer = Buffer.alloc(0);
-  let failure: unknown;
 
-  /** None when there is nothing more. */
+  /** Undefined at the end. */
   async function next(): Promise<Buffer | undefined> {
     const piece = back;
     back = Buffer.alloc(0);
-    if (piece.length > 0) return piece;
-    try {
-      const { value, done } = await pieces.next();
-      return done ? undefined : value;
-    } catch (error) {
-      failure = error;
-      throw error;
-    }
-  }
-
-  function putBack(piece: Buffer = Buffer.alloc(0)): void {
-    back = back.length === 0 ? piece : Buffer.concat([piece, back]);
+    return piece.length > 0 ? piece : (await pieces.next()).value;
   }
 
   function close(): void {
@@ -77,21 +65,20 @@ export function createSource(body: Bytes) {
 
   return {
     next,
-    putBack,
     close,
-    /** Why it could not be read on. */
-    failure: () => failure,
 
-    /** The first bytes, which are still to come; fewer than four where there are no more. */
+    putBack(piece: Buffer = Buffer.alloc(0)): void {
+      back = back.length === 0 ? piece : Buffer.concat([piece, back]);
+    },
+
+    /** The first bytes, which stay: at least four, or all that there are. */
     async peek(): Promise<Buffer> {
-      let head: Buffer = Buffer.alloc(0);
-      while (head.length < headBytes) {
-        const piece = await next();
-        if (!piece) break;
-        head = head.length === 0 ? piece : Buffer.concat([head, piece]);
+      while (back.length < headBytes) {
+        const { value, done } = await pieces.next();
+        if (done) break;
+        back = back.length === 0 ? value : Buffer.concat([back, value]);
       }
-      putBack(head);
-      return head;
+      return back;
     },
 
     async *rest(): AsyncGenerator<Buffer> {
@@ -122,7 +109,7 @@ async function* decodeFrames(source: Source, encoding: Compression): Bytes {
     for (let piece = await source.next(); piece; piece = await source.next()) {
       const unused = () => fed - decoder.bytesWritten;
       fed += piece.length;
-      // One after the other: what a decoder does with a piece behind its end is not to be relied on.
+      // One piece at a time: a decoder that has ended may drop further pieces.
       const used = new Promise<void>((resolve) => decoder.write(piece, () => resolve()));
       await Promise.race([used, closed]);
       if (unused() === 0 && !decoder.destroyed) continue;

@@ -6,15 +6,8 @@ import {
   unavailable,
 } from '@sluice/shared/errors.ts';
 import { storeFault } from '@sluice/store/faults.ts';
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import fp from 'fastify-plugin';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ignoreInput } from './connections/lingering.ts';
-
-/** Wraps what a route has to say: `{success:true, status, data}`. */
-export function success<T>(reply: FastifyReply, data: T, status = 200) {
-  reply.code(status);
-  return { success: true as const, status, data };
-}
 
 /** The body of a failure. */
 export function failure({ name, status, description, message, details }: ApiError) {
@@ -130,16 +123,13 @@ export function answerError(error: FastifyError, request: FastifyRequest, reply:
 }
 
 /** Every answer wears the envelope, those of the framework too. */
-export const envelope = fp(
-  async (app) => {
-    app.setErrorHandler<FastifyError>(answerError);
-    app.setNotFoundHandler((request, reply) => {
-      const error = notFound(request);
-      return reply.code(error.status).headers(error.headers).send(failure(error));
-    });
-  },
-  { name: 'envelope' },
-);
+export function envelope(app: FastifyInstance): void {
+  app.setErrorHandler<FastifyError>(answerError);
+  app.setNotFoundHandler((request, reply) => {
+    const error = notFound(request);
+    return reply.code(error.status).headers(error.headers).send(failure(error));
+  });
+}
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,11 +1,10 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { ApiError } from '@sluice/shared/errors.ts';
+import { ApiError, unavailable } from '@sluice/shared/errors.ts';
 import { version } from '@sluice/shared/version.ts';
+import type { onRequestHookHandler } from 'fastify';
 import Type from 'typebox';
-import type { Dependencies } from '../dependencies.ts';
-import { Success } from './answers.ts';
-import { success } from './envelope.ts';
+import type { Lifecycle, Routes } from '../dependencies.ts';
+import { Success, success } from './answers.ts';
 import { ownFailures, tagRoutes } from './route-parts.ts';
 
 const UpOrDown = Type.Enum(['up', 'down'], { title: 'StoreState' });
@@ -36,10 +35,16 @@ const Ready = Type.Object(
   { title: 'Readiness' },
 );
 
-/** `live` looks at nothing; `ready` is for the proxy, and its body for people. */
-export const healthRoutes: FastifyPluginAsyncTypebox<
-  Pick<Dependencies, 'store' | 'lifecycle' | 'queues'>
-> = async (app, { store, lifecycle, queues }) => {
+/** Until the database is prepared nothing reads or writes: it may hold only a part of a backup. */
+export const untilPrepared =
+  (lifecycle: Lifecycle): onRequestHookHandler =>
+  (request, _reply, done) => {
+    if (lifecycle.phase !== 'starting' || request.url.startsWith('/api/health/')) return done();
+    done(unavailable('the database is not ready yet; nothing was done', 1));
+  };
+
+/** Liveness asks nothing else. The status of readiness is for proxies, and its body for people. */
+export const healthRoutes: Routes = async (app, { store, lifecycle, queues }) => {
   tagRoutes(app, 'Health');
   const lag = monitorEventLoopDelay({ resolution: 20 });
   lag.enable();
@@ -65,7 +70,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<
   }
 
   let seen: ReturnType<typeof look> | undefined;
-  /** However many ask, the stores are asked once a second. */
+  /** Asks the stores at most once a second, for all callers. */
   function recent() {
     const forget = () => {
       seen = undefined;
@@ -100,7 +105,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<
     async (_request, reply) => {
       requireServing();
       const stores = await recent();
-      // It may drain by now.
+      // The phase may have changed meanwhile.
       requireServing();
       const eventLoopLagMs = Math.round(lag.percentile(99) / 1e4) / 100;
       return success(reply, { status: 'serving' as const, ...stores, eventLoopLagMs });

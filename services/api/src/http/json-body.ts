@@ -6,12 +6,26 @@ import { parseJson } from '@sluice/json/parse-json.ts';
 import { isObject } from '@sluice/schemas/is-object.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify';
-import fp from 'fastify-plugin';
-import { decodeWhole, encodingOf } from './decode.ts';
+import { decodeWhole } from './decode.ts';
+import type { Compression } from './decompress.ts';
 
 type Done = (error: Error | null, body?: unknown) => void;
 
-/** Other character sets are refused rather than misread. */
+const encodings: Record<string, Compression | undefined> = { gzip: 'gzip', 'x-gzip': 'gzip', zstd: 'zstd' };
+
+/** The encoding that the header `Content-Encoding` names; undefined for none. Throws ApiError. */
+export function encodingOf(header: string | undefined): Compression | undefined {
+  const name = (header ?? '').trim().toLowerCase();
+  if (name === '' || name === 'identity') return undefined;
+  const encoding = encodings[name];
+  if (encoding) return encoding;
+  throw new ApiError(
+    'UnsupportedMediaTypeError',
+    `Content-Encoding ${name.slice(0, 40)} is not taken here, only gzip and zstd`,
+  );
+}
+
+/** Throws ApiError for character sets other than UTF-8, which would be misread. */
 export function refuseCharsets(request: FastifyRequest): void {
   const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(request.headers['content-type'] ?? '')?.[1];
   if (charset && !/^utf-?8$/i.test(charset)) {
@@ -22,7 +36,6 @@ export function refuseCharsets(request: FastifyRequest): void {
   }
 }
 
-/** Compressed bodies too. */
 function refuseEncodings(request: FastifyRequest): void {
   const encoding = request.headers['content-encoding'];
   if (encoding && encoding.toLowerCase() !== 'identity') {
@@ -34,7 +47,7 @@ function refuseEncodings(request: FastifyRequest): void {
   refuseCharsets(request);
 }
 
-/** Takes JSON bodies, compressed ones too, as the bytes they are, for a route that reads them itself. */
+/** For routes that read JSON themselves: they get its bytes, decompressed. */
 export function takeJsonBytes(app: FastifyInstance): void {
   app.removeContentTypeParser('application/json');
   app.addContentTypeParser(
@@ -50,10 +63,10 @@ export function takeJsonBytes(app: FastifyInstance): void {
   );
 }
 
-/** More than any route has a use for; each takes a microsecond or two. */
+/** More than any route needs. Each value takes a microsecond or two. */
 const mostValues = 25_000;
 
-/** Found before the body is parsed: that would hold up all others for half a second. */
+/** Counts values before they are parsed: to parse many would block the process for half a second. */
 function refuseManyValues(body: Buffer): void {
   let values = 0;
   let isInString = false;
@@ -75,7 +88,7 @@ function malformed(message: string): ApiError {
   return new ApiError('MalformedBodyError', message);
 }
 
-/** Lone surrogates would be stored as U+FFFD, `__proto__` is nobody's field. */
+/** MongoDB would store lone surrogates as U+FFFD. */
 function check(key: string, value: unknown): unknown {
   if (key === '__proto__') throw malformed('the key __proto__ is not allowed');
   if (typeof value === 'string' && !value.isWellFormed())
@@ -83,10 +96,10 @@ function check(key: string, value: unknown): unknown {
   return value;
 }
 
-/** JSON.parse would keep only the last value of a repeated key. The member `textOf` has its own reader, whose message says more. */
+/** JSON.parse keeps only the last value of a repeated key. The reader of the member `textOf` has better messages. */
 function refuseRepeatedKeys(text: string, { textOf }: FastifyContextConfig): void {
   const repeated = findRepeatedKeys(text);
-  // `check` has refused that key already.
+  // `check` has refused `__proto__` already.
   if (repeated === 'forbidden') return;
   const first = repeated.find(({ path }) => textOf === undefined || !path.startsWith(`/${textOf}/`));
   if (!first) return;
@@ -94,7 +107,7 @@ function refuseRepeatedKeys(text: string, { textOf }: FastifyContextConfig): voi
   throw new ApiError('MalformedBodyError', `body${first.path}: ${first.message}`, { details });
 }
 
-/** An object that is kept as text keeps its digits too, which a parsed number may not. */
+/** Replaces members that the route takes as text: parsed numbers could lose digits. */
 function keepTexts(
   value: unknown,
   text: string,
@@ -123,27 +136,24 @@ function parse(body: Buffer, config: FastifyContextConfig): unknown {
   }
 }
 
-/** JSON is the only content type; Fastify's own text parser goes. */
-export const jsonBody = fp(
-  async (app) => {
-    app.removeAllContentTypeParsers();
-    app.addContentTypeParser(
-      'application/json',
-      { parseAs: 'buffer' },
-      (request: FastifyRequest, body: Buffer, done: Done) => {
-        refuseEncodings(request);
-        done(null, parse(body, request.routeOptions.config));
-      },
-    );
-  },
-  { name: 'json-body' },
-);
+/** JSON becomes the only content type. */
+export function jsonBody(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    (request: FastifyRequest, body: Buffer, done: Done) => {
+      refuseEncodings(request);
+      done(null, parse(body, request.routeOptions.config));
+    },
+  );
+}
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** A member of the body that is JSON text to the route: where an object is sent, its text comes in its place. */
+    /** A member of the body that the route takes as JSON text: an object is replaced by its text. */
     textOf?: string;
-    /** The same of members that are arrays. */
+    /** The same for members that are arrays. */
     listsAsText?: string[];
   }
 }

@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http';
 import { ApiError } from '@sluice/shared/errors.ts';
-import fp from 'fastify-plugin';
+import type { FastifyInstance } from 'fastify';
 
 const usual = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 /** Of a CONNECT see connections/request-heads.ts. */
@@ -12,35 +12,32 @@ function notAllowed(method: string, allow: string): ApiError {
 }
 
 /** A path that exists answers 405 with `Allow` to the methods that it does not have. Register before the routes. */
-export const methods = fp(
-  async (app) => {
-    for (const method of all) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
-    const byPath = new Map<string, Set<string>>();
-    app.addHook('onRoute', ({ url, method }) => {
-      const known = byPath.get(url) ?? new Set();
-      for (const each of [method].flat()) known.add(each);
-      byPath.set(url, known);
-    });
-    app.decorate('refuseOtherMethods', () => {
-      for (const [url, known] of [...byPath]) {
-        if (url.includes('*')) continue;
-        const missing = all.filter((method) => !known.has(method));
-        const allow = all.filter((method) => known.has(method)).join(', ');
-        if (missing.length === 0) continue;
-        app.route({
-          url,
-          method: missing,
-          schema: { hide: true },
-          onRequest: async (request) => {
-            throw notAllowed(request.method, allow);
-          },
-          handler: () => undefined,
-        });
-      }
-    });
-  },
-  { name: 'methods' },
-);
+export function methods(app: FastifyInstance): void {
+  for (const method of all) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
+  const byPath = new Map<string, Set<string>>();
+  app.addHook('onRoute', ({ url, method }) => {
+    const known = byPath.get(url) ?? new Set();
+    for (const each of [method].flat()) known.add(each);
+    byPath.set(url, known);
+  });
+  app.decorate('refuseOtherMethods', () => {
+    for (const [url, known] of [...byPath]) {
+      if (url.includes('*')) continue;
+      const missing = all.filter((method) => !known.has(method));
+      const allow = all.filter((method) => known.has(method)).join(', ');
+      if (missing.length === 0) continue;
+      app.route({
+        url,
+        method: missing,
+        schema: { hide: true },
+        onRequest: async (request) => {
+          throw notAllowed(request.method, allow);
+        },
+        handler: () => undefined,
+      });
+    }
+  });
+}
 
 declare module 'fastify' {
   interface FastifyInstance {

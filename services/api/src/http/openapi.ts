@@ -1,9 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import swagger from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
+import swaggerUi, { type FastifySwaggerUiOptions } from '@fastify/swagger-ui';
 import { version } from '@sluice/shared/version.ts';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import fp from 'fastify-plugin';
-import { apiPage } from './api-page.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { afterEarlierRequests } from './connections/connections.ts';
 import { describeFailures } from './describe-failures.ts';
 import { describeOperations } from './describe-operations.ts';
@@ -22,53 +22,94 @@ const tags = [
   { name: 'Health', description: 'For load balancers and monitoring.' },
 ];
 
+const read = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
+/** The hash of the one `<style>` that Swagger UI adds. */
+const ownStyle = "'sha256-RL3ie0nH+Lzz2YNqQN83mnU0J1ot4QL7b99vMdIX99w='";
+
+/** The page at /api/docs: Swagger UI with Sluice's theme. It loads only its own files. */
+const apiPage = {
+  routePrefix: '/api/docs',
+  theme: {
+    title: 'Sluice API',
+    css: [{ filename: 'theme.css', content: read('api-page.css') }],
+    js: [{ filename: 'theme.js', content: read('api-page.js') }],
+    favicon: [
+      {
+        filename: 'icon.svg',
+        rel: 'icon',
+        type: 'image/svg+xml',
+        sizes: 'any',
+        content: read('api-icon.svg'),
+      },
+    ],
+  },
+  staticCSP: {
+    'default-src': "'none'",
+    'script-src': "'self'",
+    'style-src': `'self' ${ownStyle}`,
+    'img-src': "'self' data:",
+    'connect-src': "'self'",
+    'base-uri': "'none'",
+    'form-action': "'none'",
+    'frame-ancestors': "'none'",
+  },
+  uiConfig: {
+    // The standalone layout has a bar with a logo.
+    layout: 'BaseLayout',
+    // Deep links would put a link into a button.
+    deepLinking: false,
+    persistAuthorization: false,
+    displayRequestDuration: true,
+    tryItOutEnabled: true,
+    docExpansion: 'list',
+    defaultModelsExpandDepth: -1,
+  },
+} satisfies FastifySwaggerUiOptions;
+
 const describe = (document: object): object =>
   nameSchemas(describeOperations(describeFailures(document as Description)));
 
 /** The description of the API, made from the schemas of its routes, and a page to try it. */
-export const openapi = fp(
-  async (app) => {
-    await app.register(swagger, {
-      convertConstToEnum: false,
-      openapi: {
-        openapi: '3.1.0',
-        info: {
-          title: 'Sluice',
-          version: version(),
-          description: 'Self-hosted data collection: validated, durable uploads; listing; export.',
-          license: { name: 'MIT', identifier: 'MIT' },
-        },
-        servers: [{ url: '/', description: 'This server' }],
-        tags,
-        components: {
-          securitySchemes: {
-            bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
-            ingestKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
-          },
+export async function openapi(app: FastifyInstance): Promise<void> {
+  await app.register(swagger, {
+    convertConstToEnum: false,
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Sluice',
+        version: version(),
+        description: 'Self-hosted data collection: validated, durable uploads; listing; export.',
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: '/', description: 'This server' }],
+      tags,
+      components: {
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+          ingestKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
         },
       },
-      transformObject: (document) =>
-        'openapiObject' in document ? describe(document.openapiObject) : document.swaggerObject,
-    });
-    let bytes: Buffer | undefined;
-    /** Made once, when all routes are there. */
-    function sendDescription(_request: FastifyRequest, reply: FastifyReply) {
-      bytes ??= Buffer.from(JSON.stringify(app.swagger()));
-      return reply.type('application/json; charset=utf-8').send(bytes);
-    }
-    await app.register(async (docs) => {
-      docs.addHook('onRequest', afterEarlierRequests);
-      await docs.register(swaggerUi, {
-        ...apiPage,
-        uiHooks: {
-          preHandler: (request, reply, done) => {
-            if (request.routeOptions.url === '/api/docs/json') sendDescription(request, reply);
-            else done();
-          },
+    },
+    transformObject: (document) =>
+      'openapiObject' in document ? describe(document.openapiObject) : document.swaggerObject,
+  });
+  let bytes: Buffer | undefined;
+  /** Made by the first request, when all routes are registered. */
+  function sendDescription(_request: FastifyRequest, reply: FastifyReply) {
+    bytes ??= Buffer.from(JSON.stringify(app.swagger()));
+    return reply.type('application/json; charset=utf-8').send(bytes);
+  }
+  await app.register(async (docs) => {
+    docs.addHook('onRequest', afterEarlierRequests);
+    await docs.register(swaggerUi, {
+      ...apiPage,
+      uiHooks: {
+        preHandler: (request, reply, done) => {
+          if (request.routeOptions.url === '/api/docs/json') sendDescription(request, reply);
+          else done();
         },
-      });
+      },
     });
-    app.get('/api/openapi.json', { schema: { hide: true } }, sendDescription);
-  },
-  { name: 'openapi' },
-);
+  });
+  app.get('/api/openapi.json', { schema: { hide: true } }, sendDescription);
+}

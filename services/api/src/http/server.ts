@@ -1,38 +1,45 @@
 import { randomUUID } from 'node:crypto';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import fastify, { LogController } from 'fastify';
-import type { Timings } from '../timings.ts';
+import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import { auth } from '../accounts/auth.ts';
+import type { AppDependencies } from '../dependencies.ts';
+import { requestMetrics } from '../metrics/requests.ts';
 import { answerClientError } from './connections/client-errors.ts';
 import { addRequest, headerLimitBytes } from './connections/connections.ts';
-import { answerError } from './envelope.ts';
-import { ofFailure } from './headers.ts';
+import { lingers } from './connections/lingering.ts';
+import { requestHeads } from './connections/request-heads.ts';
+import { slowBodies } from './connections/slow-bodies.ts';
+import { answerError, envelope } from './envelope.ts';
+import { headers, ofFailure } from './headers.ts';
+import { jsonBody } from './json-body.ts';
+import { methods } from './methods.ts';
+import { openapi } from './openapi.ts';
+import { validation } from './validation.ts';
 
 const requestId = /^[\w.:-]{1,128}$/;
-
-/** Of any body but an upload's. A schema of 256 KiB as a JSON string fits. */
+/** For all bodies but uploads. A schema of 256 KiB, escaped as a JSON string, fits. */
 const bodyLimit = 1024 ** 2;
+const warnEveryMs = 60_000;
 
-/** A logger for each request costs as much as its routing; whoever logs in one names its id. */
-function childless(log: Logger): Logger {
-  const same: Logger = Object.create(log, { child: { value: () => same } });
-  return same;
-}
-
-/** A Fastify server without plugins and routes. It does not listen yet. */
-export function createServer(
-  { trustProxy, requestTimeoutMs }: ApiConfig,
-  log: Logger,
-  timings: Pick<Timings, 'keepAliveMs'>,
-) {
-  return fastify({
+/** The server, with what all routes share, in the order in which a request meets it. It does not listen yet. */
+export async function createServer({
+  config,
+  log,
+  store,
+  cache,
+  lifecycle,
+  metrics,
+  timings,
+}: AppDependencies) {
+  const { trustProxy, requestTimeoutMs } = config;
+  const app: FastifyInstance = fastify({
     loggerInstance: childless(log),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: ({ headers: { 'x-request-id': given } }) =>
       typeof given === 'string' && requestId.test(given) ? given : randomUUID(),
     bodyLimit,
-    // Fastify itself believes nobody where it is told a number.
+    // Fastify trusts no proxy if it gets a number.
     trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : trustProxy,
     // See connections/slow-bodies.ts.
     requestTimeout: 0,
@@ -42,7 +49,7 @@ export function createServer(
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: true },
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => {
-      // No hook has seen it.
+      // No hook has run for this request.
       addRequest(reply);
       return answerError(error, request, reply.headers(ofFailure));
     },
@@ -53,5 +60,48 @@ export function createServer(
       // See connections/request-heads.ts.
       requireHostHeader: false,
     },
-  }).withTypeProvider<TypeBoxTypeProvider>();
+  });
+  requestMetrics(app, { metrics });
+  envelope(app);
+  jsonBody(app);
+  validation(app);
+  lingers(app);
+  limitConnections(app, config.maxConnections, log);
+  requestHeads(app, { cache });
+  await headers(app, { ...config, lifecycle });
+  await auth(app, { store, config });
+  await openapi(app);
+  methods(app);
+  slowBodies(app, {
+    timeoutMs: requestTimeoutMs,
+    closingMs: (config.shutdownTimeoutMs - config.drainDelayMs) / 2,
+  });
+  if (log.isLevelEnabled('debug')) logRequests(app, log);
+  return app.withTypeProvider<TypeBoxTypeProvider>();
+}
+
+/** A logger for each request would cost as much as its routing. Code that logs in a request names its id. */
+function childless(log: Logger): FastifyBaseLogger {
+  const same: FastifyBaseLogger = Object.create(log, { child: { value: () => same } });
+  return same;
+}
+
+/** Connections above the limit are closed without an answer, which costs nothing. */
+function limitConnections({ server }: FastifyInstance, limit: number, log: Logger): void {
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  server.maxConnections = limit;
+  server.on('drop', () => {
+    if (performance.now() - warnedAt < warnEveryMs) return;
+    warnedAt = performance.now();
+    log.warn({ event: 'connections.dropped', limit }, 'more connections than MAX_CONNECTIONS');
+  });
+}
+
+function logRequests(app: FastifyInstance, log: Logger): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const { method, id, routeOptions } = request;
+    const ms = Math.round(reply.elapsedTime * 10) / 10;
+    log.debug({ event: 'request', id, method, route: routeOptions.url, status: reply.statusCode, ms });
+    done();
+  });
 }

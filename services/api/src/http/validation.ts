@@ -3,7 +3,6 @@ import type { ErrorDetail } from '@sluice/shared/errors.ts';
 import { Ajv, type ErrorObject } from 'ajv';
 import ajvFormats from 'ajv-formats';
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify';
-import fp from 'fastify-plugin';
 import { formats } from './formats.ts';
 import { failures } from './route-parts.ts';
 
@@ -76,30 +75,27 @@ function isEmpty(data: unknown): boolean {
 }
 
 /** Bodies are taken as they are; of a query the texts are turned into the types they should have. */
-export const validation = fp(
-  async (app) => {
-    app.addHook('onRoute', (route) => {
-      if (!route.schema || route.schema.hide) return;
-      route.schema.querystring ??= noQuery;
-      route.schema.response = { ...(route.schema.response as object), ...failures };
-    });
-    const ajv = createAjv();
-    app.setValidatorCompiler(({ schema, httpPart }) => {
-      const part = httpPart as Part;
-      const validate = ajv.compile(schema as object);
-      const { properties = {} } = schema as { properties?: Record<string, { type?: string }> };
-      return (data: unknown) => {
-        // The way of an upload.
-        if (schema === noQuery && isEmpty(data)) return { value: data };
-        if (part === 'querystring') readQuery(data as Record<string, unknown>, properties);
-        if (validate(data)) return { value: data };
-        const details = (validate.errors ?? []).slice(0, maxDetails).map((error) => toDetail(part, error));
-        return { error: Object.assign(new Error('invalid request'), { validation: details }) };
-      };
-    });
-  },
-  { name: 'validation' },
-);
+export function validation(app: FastifyInstance): void {
+  app.addHook('onRoute', (route) => {
+    if (!route.schema || route.schema.hide) return;
+    route.schema.querystring ??= noQuery;
+    route.schema.response = { ...(route.schema.response as object), ...failures };
+  });
+  const ajv = createAjv();
+  app.setValidatorCompiler(({ schema, httpPart }) => {
+    const part = httpPart as Part;
+    const validate = ajv.compile(schema as object);
+    const { properties = {} } = schema as { properties?: Record<string, { type?: string }> };
+    return (data: unknown) => {
+      // The way of an upload.
+      if (schema === noQuery && isEmpty(data)) return { value: data };
+      if (part === 'querystring') readQuery(data as Record<string, unknown>, properties);
+      if (validate(data)) return { value: data };
+      const details = (validate.errors ?? []).slice(0, maxDetails).map((error) => toDetail(part, error));
+      return { error: Object.assign(new Error('invalid request'), { validation: details }) };
+    };
+  });
+}
 
 const accept = () => true;
 

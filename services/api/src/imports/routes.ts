@@ -1,15 +1,12 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { ImportFormat } from '@sluice/jobs/record/chunked-records.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { findApplication } from '../applications/find.ts';
-import type { Dependencies } from '../dependencies.ts';
-import { Success } from '../http/answers.ts';
-import { encodingOf } from '../http/decode.ts';
-import { success } from '../http/envelope.ts';
-import { refuseCharsets } from '../http/json-body.ts';
+import { findApplication } from '../applications/steps.ts';
+import type { Routes } from '../dependencies.ts';
+import { Success, success } from '../http/answers.ts';
+import { encodingOf, refuseCharsets } from '../http/json-body.ts';
 import { ByDomain, Ndjson, overLimit, ownerRoutes } from '../http/route-parts.ts';
 import { onlyQueries } from '../http/validation.ts';
 import { Job, jobExamples } from '../jobs/contract.ts';
@@ -47,13 +44,8 @@ const noWrappedCsv = () =>
     'entries=wrapped is not for CSV: send an NDJSON export; nothing was stored',
   );
 
-type Needs = 'store' | 'queues' | 'quotas' | 'capacity' | 'audit' | 'config' | 'log';
-
 /** Imports: files of many gigabytes, taken while they come and worked on afterwards. Everything else of them is in jobs/routes.ts. */
-export const importRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = async (
-  app,
-  dependencies,
-) => {
+export const importRoutes: Routes = async (app, dependencies) => {
   const { store, audit } = dependencies;
   ownerRoutes(app, 'Imports');
   const makeImport = createImport(dependencies);

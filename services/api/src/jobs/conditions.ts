@@ -5,8 +5,10 @@ export interface Range {
 }
 
 /**
- * The one range that the header `Range` asks of a file (RFC 9110, 14.1.2). Undefined for several
- * ranges, other units and invalid headers: then the whole file is sent. `range-parser` and `@fastify/send` refuse a suffix longer than the file.
+ * Reads the header `Range` (RFC 9110, 14.1.2). Undefined for several ranges, other units and invalid headers:
+ * then the whole file is sent.
+ *
+ * `range-parser` and `@fastify/send` refuse a suffix that is longer than the file.
  */
 export function parseRange(header: string, bytes: number): Range | 'unsatisfiable' | undefined {
   const set = /^bytes=(.*)$/i.exec(header)?.[1] ?? '';
@@ -15,7 +17,7 @@ export function parseRange(header: string, bytes: number): Range | 'unsatisfiabl
   if (specs.length > 1 || first === undefined || last === undefined || first + last === '') return undefined;
   if (first === '') {
     if (Number(last) === 0) return 'unsatisfiable';
-    // No Content-Range could say the part that an empty file has.
+    // Content-Range cannot describe a part of an empty file.
     return bytes === 0 ? undefined : { start: Math.max(bytes - Number(last), 0), end: bytes - 1 };
   }
   const range = { start: Number(first), end: last === '' ? Number.POSITIVE_INFINITY : Number(last) };
@@ -23,12 +25,12 @@ export function parseRange(header: string, bytes: number): Range | 'unsatisfiabl
   return range.start < bytes ? { ...range, end: Math.min(range.end, bytes - 1) } : 'unsatisfiable';
 }
 
-/** Whether a list of tags has one of these, or stands for any. */
+/** Whether a list has one of these tags, or is `*`. */
 const hasAny = (list: string, tags: string[]): boolean =>
   list.split(',').some((each) => [...tags, '*'].includes(each.trim()));
 
-/** Whether `If-Match` is met by a file with this strong tag: weak tags do not count. */
+/** Whether `If-Match` names this strong tag. Weak tags do not count. */
 export const isMatched = (list: string, tag: string): boolean => hasAny(list, [tag]);
 
-/** Whether `If-None-Match` names this strong tag, or any: weak tags count too. */
+/** Whether `If-None-Match` names this tag. Weak tags count too. */
 export const isNamedIn = (list: string, tag: string): boolean => hasAny(list, [tag, `W/${tag}`]);

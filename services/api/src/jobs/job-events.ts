@@ -5,15 +5,15 @@ import type { Job } from './contract.ts';
 import { toJob } from './to-job.ts';
 
 const everyMs = 500;
-/** Proxies cut connections on which nothing comes. */
+/** Proxies close silent connections. */
 const aliveEveryMs = 15_000;
 
 const isOver = ({ state }: Job) => state !== 'waiting' && state !== 'active';
 
 interface Until {
-  /** Aborted when nobody listens any more. */
+  /** Aborted when the client has gone. */
   signal: AbortSignal;
-  /** Ends the events without an `end`: their client connects again. */
+  /** Ends the stream without an `end`, so that its client connects again. */
   isDraining(): boolean;
 }
 
@@ -24,7 +24,7 @@ export function jobEvents(jobs: JobStore, id: string, { signal, isDraining }: Un
     let saidAt = performance.now();
     while (!isDraining()) {
       const record = await jobs.glance(id);
-      // Removed, which is an end as well.
+      // The job was removed.
       if (!record) return;
       const job = toJob(record);
       const data = JSON.stringify(job);
@@ -43,7 +43,7 @@ export function jobEvents(jobs: JobStore, id: string, { signal, isDraining }: Un
     }
   }
   const stream = Readable.from(events());
-  // A failure breaks the connection off; an EventSource connects again.
+  // A failure breaks the connection; an EventSource connects again.
   stream.on('error', () => undefined);
   return stream;
 }

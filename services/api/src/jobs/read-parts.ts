@@ -1,27 +1,31 @@
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
 import type { Part } from '@sluice/jobs/record/job.ts';
+import type { JobStore } from '@sluice/jobs/record/jobs.ts';
 import type { PartStore } from '@sluice/jobs/record/parts.ts';
+import { freeBuffer } from '@sluice/shared/free-buffer.ts';
+import { inAnHour } from './steps.ts';
 
 const decompress = promisify(zstdDecompress);
 
 const leastChunk = 2 * Buffer.poolSize;
+const keepEveryMs = 60_000;
 
-/** In memory that is shared with nothing else. */
+/** Reads a part into memory of its own, which `releasing` can free. */
 async function read(parts: PartStore, { id, bytes }: Part): Promise<Buffer> {
   const data = await parts.get(id);
   if (!data) throw new Error(`part ${id} is missing`);
-  // A byte more than there is to come, so that it comes in one piece.
+  // With one byte to spare the part comes in one piece.
   return decompress(data, { chunkSize: Math.max(leastChunk, bytes + 1) });
 }
 
-/** The bytes of parts in their order, one ahead of the reader. */
+/** The bytes of each part in order; the next part is read meanwhile. */
 export async function* readParts(parts: PartStore, list: Part[]): AsyncGenerator<Buffer> {
   let ahead: Promise<Buffer> | undefined;
   for (const part of list) {
     const ready = ahead;
     ahead = read(parts, part);
-    // Its failure is met when it is awaited; until then it is not unhandled.
+    // Awaited later: until then a failure must not count as unhandled.
     ahead.catch(() => undefined);
     if (ready) yield await ready;
   }
@@ -51,5 +55,49 @@ export async function* readRange(
     skip = 0;
     left -= wanted.length;
     yield wanted;
+  }
+}
+
+/** Passes on the file of a job, which does not expire while it is read, however slowly. */
+export async function* keeping(jobs: JobStore, id: string, source: AsyncIterable<Buffer>) {
+  let keptAt = Number.NEGATIVE_INFINITY;
+  for await (const bytes of source) {
+    if (performance.now() - keptAt > keepEveryMs) {
+      keptAt = performance.now();
+      await jobs.keep(id, inAnHour());
+    }
+    yield bytes;
+  }
+}
+
+interface Sink {
+  /** Bytes that it was given and has not passed on. */
+  readonly writableLength: number;
+}
+
+/**
+ * Passes buffers on, and frees their memory once `sink` has passed them on. Its reader must hold at most one buffer:
+ * when the next is requested, only the latest may not have reached the sink.
+ */
+export async function* releasing(source: AsyncIterable<Buffer>, sink: Sink): AsyncGenerator<Buffer> {
+  const given: Buffer[] = [];
+  let bytesGiven = 0;
+  let last: Buffer | undefined;
+  for await (const bytes of source) {
+    yield bytes;
+    if (last) {
+      given.push(last);
+      bytesGiven += last.length;
+    }
+    last = bytes;
+    for (
+      let [oldest] = given;
+      oldest && bytesGiven - oldest.length >= sink.writableLength;
+      [oldest] = given
+    ) {
+      bytesGiven -= oldest.length;
+      given.shift();
+      freeBuffer(oldest);
+    }
   }
 }

@@ -5,7 +5,7 @@ import { freeBuffer } from '@sluice/shared/free-buffer.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { runs } from '../../../../test/support/runs.ts';
-import { releasing } from './releasing.ts';
+import { releasing } from './read-parts.ts';
 
 const isGone = ({ buffer }: Buffer) => (buffer as ArrayBuffer).detached;
 const sizes = fc.array(

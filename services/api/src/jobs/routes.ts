@@ -1,36 +1,25 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { hasFile, type JobRecord } from '@sluice/jobs/record/job-records.ts';
+import type { JobRecord, JobWithFile } from '@sluice/jobs/record/job-records.ts';
 import Type from 'typebox';
-import { findApplication } from '../applications/find.ts';
-import type { Dependencies } from '../dependencies.ts';
-import { Message, Success } from '../http/answers.ts';
-import { success } from '../http/envelope.ts';
+import { findApplication } from '../applications/steps.ts';
+import type { Routes } from '../dependencies.ts';
+import { Message, Success, success } from '../http/answers.ts';
+import { abortOnClose } from '../http/connections/connections.ts';
 import { ByDomain, byId, overLimit, ownerRoutes, ownFailures } from '../http/route-parts.ts';
-import { abortOnClose } from './abort-on-close.ts';
 import { Job, jobExamples } from './contract.ts';
-import { Events, partOf } from './describe-files.ts';
-import { findJob, jobNotFound } from './find-job.ts';
+import { Events, jobWords, madeJob, partOf } from './describe.ts';
 import { jobEvents } from './job-events.ts';
-import { jobWords } from './job-words.ts';
-import { cancelJob } from './keep.ts';
-import { createRetryJob } from './retry-job.ts';
-import { createSendFile } from './send-file.ts';
+import { sendFile } from './send-file.ts';
+import { cancelJob, findJob, retryJob } from './steps.ts';
 import { toJob } from './to-job.ts';
 
-type Needs = 'store' | 'queues' | 'quotas' | 'audit' | 'capacity' | 'lifecycle' | 'log';
-
-/** What all kinds of jobs have alike: to be listed, looked at, followed, fetched, retried, cancelled and removed. */
-export const jobRoutes: FastifyPluginAsyncTypebox<
-  Pick<Dependencies, Needs> & { kind: JobRecord['kind'] }
-> = async (app, dependencies) => {
+/** The routes that every kind of job has: list, get, download, follow, retry, and cancel or delete. */
+export const jobRoutes: Routes<{ kind: JobRecord['kind'] }> = async (app, dependencies) => {
   const { store, kind, audit, capacity, lifecycle } = dependencies;
   const { tag, name, article, file, retry } = jobWords[kind];
   const ById = byId(`${kind} job`);
   const completed = jobExamples.completed(kind);
   ownerRoutes(app, tag);
   const { jobs, parts } = store;
-  const sendFile = createSendFile(dependencies);
-  const retryJob = createRetryJob(dependencies);
   const isDraining = () => lifecycle.phase === 'draining';
   const path = `/applications/:domain/${kind}s`;
 
@@ -93,8 +82,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<
       },
       async (request, reply) => {
         const { job } = await findJob(store, kind, request);
-        if (!hasFile(job)) throw jobNotFound(kind, job.id);
-        return sendFile(request, reply, job, abortOnClose(reply));
+        return sendFile(dependencies, request, reply, job as JobWithFile);
       },
     );
   }
@@ -125,7 +113,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<
     },
     async (request, reply) => {
       const { job } = await findJob(store, kind, request);
-      // Each asks MongoDB twice a second.
+      // Each follower asks MongoDB twice a second.
       capacity.followers.lease(reply, request.owner.id).take(1);
       reply.type('text/event-stream').header('x-accel-buffering', 'no');
       return reply.send(jobEvents(jobs, job.id, { signal: abortOnClose(reply), isDraining }) as never);
@@ -141,15 +129,14 @@ export const jobRoutes: FastifyPluginAsyncTypebox<
         description: `${retry} The answer is 409 unless the job is \`failed\`.`,
         params: ById,
         response: {
-          202: Success(Job, 'The job is waiting.', jobExamples.waiting(kind)),
+          ...madeJob(kind),
           ...ownFailures('ResourceConflictError'),
-          ...overLimit,
         },
       },
     },
     async (request, reply) => {
       const { job } = await findJob(store, kind, request);
-      const retried = await retryJob(job);
+      const retried = await retryJob(dependencies, job);
       await audit.note(request, { action: `${kind}.retried`, application: job.domain, job: job.id });
       return success(reply, toJob(retried), 202);
     },

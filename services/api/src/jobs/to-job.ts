@@ -7,7 +7,7 @@ import type { Job } from './contract.ts';
 
 const iso = (time: Date) => time.toISOString();
 
-/** The record of a job as the owner sees it. */
+/** A job as its owner sees it. */
 export function toJob(record: JobRecord): Job {
   const { id, kind, state, done, total, createdAt, startedAt, finishedAt, error, manifest } = record;
   return {
@@ -32,7 +32,7 @@ export function toJob(record: JobRecord): Job {
   };
 }
 
-/** The groups of a rehearsal are absent where the record was read without what can be large. */
+/** Groups of a rehearsal are large: lists and events read the record without them. */
 function toResult(record: Extract<JobRecord, { result?: unknown }>): Job['result'] {
   if (record.kind !== 'rehearsal' || !record.result) return record.result;
   const { groups, ...result } = record.result;
@@ -40,7 +40,7 @@ function toResult(record: Extract<JobRecord, { result?: unknown }>): Job['result
   return { ...result, ...(groups && { groups: groups.map(toGroup) }) };
 }
 
-/** For JSON.stringify, which prints no BigInt. */
+/** JSON.stringify prints no BigInt. */
 const readExample = (text: string) =>
   parseExactJson(text, (_key, value) => (typeof value === 'bigint' ? printed(value) : value));
 

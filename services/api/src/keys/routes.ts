@@ -1,11 +1,9 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { KeyRecord } from '@sluice/store/applications/keys.ts';
 import Type from 'typebox';
-import { findApplication } from '../applications/find.ts';
-import type { Dependencies } from '../dependencies.ts';
-import { Message, Success } from '../http/answers.ts';
-import { success } from '../http/envelope.ts';
+import { findApplication } from '../applications/steps.ts';
+import type { Routes } from '../dependencies.ts';
+import { Message, Success, success } from '../http/answers.ts';
 import { ByDomain, byId, overLimit, ownerRoutes, takeSmallBodies } from '../http/route-parts.ts';
 import { quotaReached } from '../limits/quota.ts';
 import { quotas } from '../limits/table.ts';
@@ -20,11 +18,8 @@ const keyNotFound = (id: string) =>
 const maxKeys = quotas.keys.limit;
 const ById = byId('key');
 
-/** Ingest keys of an application: with one of them, and no more than that, one can upload. */
-export const keyRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, 'store' | 'keyring' | 'audit'>> = async (
-  app,
-  { store: { applications, keys }, keyring, audit },
-) => {
+/** Ingest keys of an application. A key allows uploads and nothing else. */
+export const keyRoutes: Routes = async (app, { store: { applications, keys }, keyring, audit }) => {
   ownerRoutes(app, 'Keys');
   takeSmallBodies(app);
 

@@ -1,19 +1,16 @@
 import { Readable } from 'node:stream';
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { findApplication } from '../applications/find.ts';
-import type { Dependencies } from '../dependencies.ts';
+import { findApplication } from '../applications/steps.ts';
+import type { Routes } from '../dependencies.ts';
 import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
 import { LastEventId, LiveEvents, LiveQuery } from './contract.ts';
 import { fromEventId } from './events.ts';
 import { createFollowers } from './followers.ts';
 
-type Needs = 'store' | 'capacity' | 'lifecycle' | 'metrics' | 'log' | 'timings';
-
 const example =
   'id: AZLwwaKzCgsMDQAAAAEBkvDBorL__________w\nevent: entry\ndata: {"id":"0192f0c1a2b30a0b0c0d00000001","domain":"weather-station-k3v9q2","payload":{"celsius":21.5},"createdAt":"2026-11-21T04:00:00.000Z"}\n\n';
 
 /** Entries, and refused uploads, as they come. */
-export const liveRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = async (
+export const liveRoutes: Routes = async (
   app,
   { store: { applications, live }, capacity, lifecycle, metrics, log, timings },
 ) => {

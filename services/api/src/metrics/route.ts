@@ -1,13 +1,9 @@
 import { ApiError } from '@sluice/shared/errors.ts';
 import { createMayScrape } from '@sluice/shared/metrics/serve.ts';
-import type { FastifyPluginAsync } from 'fastify';
-import type { Dependencies } from '../dependencies.ts';
+import type { Routes } from '../dependencies.ts';
 
-/** `GET /metrics` on the port of the API: only where a token is set, as anyone may reach that port. */
-export const metricsRoute: FastifyPluginAsync<Pick<Dependencies, 'metrics' | 'config'>> = async (
-  app,
-  { metrics, config },
-) => {
+/** `GET /metrics` on the port of the API. Anyone may reach that port, so the route needs a token. */
+export const metricsRoute: Routes = async (app, { metrics, config }) => {
   const { token } = config.metrics;
   if (token === undefined) return;
   const mayScrape = createMayScrape(token);

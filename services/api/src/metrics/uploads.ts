@@ -2,22 +2,22 @@ import { type ErrorName, errorOf, type LineError } from '@sluice/shared/errors.t
 import type { Count } from '@sluice/shared/metrics/cells.ts';
 import type { Metrics } from '@sluice/shared/metrics/metrics.ts';
 import type { onResponseHookHandler } from 'fastify';
+import type { GroupCommit } from '../uploads/group-commit.ts';
 
 export interface UploadMetrics {
-  /** Entries that were stored. */
   stored: Count;
-  /** Entries of a retry that were stored before. */
+  /** Entries of a retry that was stored before. */
   repeated: Count;
-  /** One entry that was not, by the name of its error. */
+  /** A refused or failed entry. */
   refused(name: ErrorName): void;
-  /** Of the route: measures its requests, and counts what is refused as a whole. */
+  /** Measures a request, and counts the entries of one that is refused as a whole. */
   onResponse: onResponseHookHandler;
 }
 
 const isOfLines = (details: unknown[] = []): details is LineError[] =>
   typeof details[0] === 'object' && details[0] !== null && 'line' in details[0];
 
-/** Counts what becomes of entries, with plain numbers: this is the way of each upload. */
+/** Counts the outcomes of entries. Every upload comes here, so counts are plain numbers. */
 export function createUploadMetrics(
   mode: 'single' | 'batch',
   metrics: Pick<Metrics, 'count' | 'observe'>,
@@ -43,4 +43,24 @@ export function createUploadMetrics(
       done();
     },
   };
+}
+
+/** For the `onCommit` of a group commit. */
+export function createCommitMetrics(metrics: Pick<Metrics, 'observe'>) {
+  const entries = metrics.observe('sluice_commit_batch_documents', {});
+  const time = (result: string) => metrics.observe('sluice_commit_duration_seconds', { result });
+  const times = { ok: time('ok'), failed: time('failed') };
+  return (count: number, ms: number, result: 'ok' | 'failed'): void => {
+    entries(count);
+    times[result](ms / 1_000);
+  };
+}
+
+/** Each scrape reads what is not stored yet. */
+export function monitorCommit(
+  { pending }: Pick<GroupCommit, 'pending'>,
+  metrics: Pick<Metrics, 'gauge'>,
+): void {
+  metrics.gauge('sluice_commit_pending_bytes', () => [{ value: pending().bytes, labels: {} }]);
+  metrics.gauge('sluice_commit_oldest_seconds', () => [{ value: pending().oldestMs / 1_000, labels: {} }]);
 }

@@ -1,36 +1,40 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { AmendmentProblem, type Amendments, readAmendments } from '@sluice/intake/refused/amendments.ts';
 import type { ReplayOptions } from '@sluice/jobs/record/job-records.ts';
+import { ApiError } from '@sluice/shared/errors.ts';
 import type { Static } from 'typebox';
-import { findApplication } from '../applications/find.ts';
-import type { Dependencies } from '../dependencies.ts';
-import { Success } from '../http/answers.ts';
-import { success } from '../http/envelope.ts';
+import { findApplication } from '../applications/steps.ts';
+import type { Routes } from '../dependencies.ts';
+import { Success, sendJson } from '../http/answers.ts';
 import { toPeriod } from '../http/formats.ts';
-import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
-import { sendJson, success200 } from '../http/send-json.ts';
-import { Job, jobExamples } from '../jobs/contract.ts';
-import { toJob } from '../jobs/to-job.ts';
+import { ByDomain, ownerRoutes } from '../http/route-parts.ts';
+import { madeJob } from '../jobs/describe.ts';
+import { enqueueOrCancel, sendMade } from '../jobs/steps.ts';
 import { ReplayPairs, ReplayQuery, ReplayRequest } from './contract.ts';
-import { createReplay, toAmendments } from './create-replay.ts';
 import { createTryReplay } from './try-replay.ts';
 
-/** What is refused later is left alone. */
-function toOptions({ from: _, to: __, ...asked }: Static<typeof ReplayRequest>, period: ReplayOptions) {
+/** Uploads that are refused later are not replayed. */
+function toOptions(asked: Static<typeof ReplayRequest>): ReplayOptions {
   const now = new Date();
-  const { from, to } = period;
+  const { from, to } = toPeriod(asked);
   return { ...asked, from, to: to && to < now ? to : now };
 }
 
-type Needs = 'store' | 'cache' | 'queues' | 'quotas' | 'capacity' | 'audit' | 'log';
+/** Throws ApiError if an operation of `patch` or `coerce` is wrong. */
+function toAmendments(options: ReplayOptions): Amendments {
+  try {
+    return readAmendments(options);
+  } catch (error) {
+    if (!(error instanceof AmendmentProblem)) throw error;
+    const { path, message } = error;
+    const details = [{ in: 'body' as const, path, keyword: 'operation', message }];
+    throw new ApiError('InvalidRequestError', `body${path} ${message}`, { details });
+  }
+}
 
-/** Replays: refused uploads that are validated again. Everything else of these jobs is in jobs/routes.ts. */
-export const replayRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = async (
-  app,
-  dependencies,
-) => {
-  const { store, audit } = dependencies;
+/** Makes replays. Their other routes are in jobs/routes.ts. */
+export const replayRoutes: Routes = async (app, dependencies) => {
+  const { store, quotas, audit } = dependencies;
   ownerRoutes(app, 'Refused uploads');
-  const makeReplay = createReplay(dependencies);
   const tryReplay = createTryReplay(dependencies);
   app.addHook('onClose', tryReplay.close);
 
@@ -49,24 +53,29 @@ export const replayRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
         body: ReplayRequest,
         response: {
           200: Success(ReplayPairs, 'With `dry_run=true`: what the replay would do with the first ten.'),
-          202: Success(Job, 'The job is waiting.', jobExamples.waiting('replay')),
-          ...overLimit,
+          ...madeJob('replay'),
         },
       },
     },
     async (request, reply) => {
       const { body, query } = request;
-      const options = toOptions(body, toPeriod(body));
+      const options = toOptions(body);
       const amendments = toAmendments(options);
       const application = await findApplication(store.applications, request);
-      const { domain } = application;
-      if (query.dry_run) {
-        const pairs = await tryReplay.pairs(domain, options, amendments);
-        return sendJson(reply, success200(pairs));
-      }
-      const job = await makeReplay(application, options);
-      await audit.note(request, { action: 'replay.made', application: domain, job: job.id });
-      return success(reply, toJob(job), 202);
+      const { id, domain } = application;
+      if (query.dry_run) return sendJson(reply, await tryReplay.pairs(domain, options, amendments));
+      const owner = application.owner.id;
+      await quotas.check('jobs', owner);
+      await quotas.checkEntries(owner);
+      const total = await store.replays.count({ application: id, options });
+      const fields = { application: id, owner, domain, options, total };
+      const job = await store.jobs.create<'replay'>({ kind: 'replay', ...fields });
+      return sendMade(
+        audit,
+        request,
+        reply,
+        await enqueueOrCancel(dependencies, job, 'uploads cannot be replayed'),
+      );
     },
   );
 };

@@ -1,15 +1,11 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { wholeMinutes } from '@sluice/store/refused/refusal-counts.ts';
 import Type, { type Static } from 'typebox';
-import { findApplication } from '../applications/find.ts';
-import type { Dependencies } from '../dependencies.ts';
-import { Message, Success } from '../http/answers.ts';
-import { fromCursor } from '../http/cursor.ts';
-import { success } from '../http/envelope.ts';
+import { findApplication } from '../applications/steps.ts';
+import type { Routes } from '../dependencies.ts';
+import { Message, Success, sendJson, success } from '../http/answers.ts';
 import { toPeriod } from '../http/formats.ts';
-import { answerTooLarge, toPage } from '../http/pages.ts';
+import { fromCursor, refuseTooMuch, toPage } from '../http/pages.ts';
 import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
-import { sendJson, success200 } from '../http/send-json.ts';
 import { pageBytes, weighPage } from '../limits/table.ts';
 import {
   RefusedGroup,
@@ -29,10 +25,8 @@ const toSelection = ({ path, keyword, ...query }: Static<typeof RefusedSelection
   ...toPeriod(query),
 });
 
-/** Uploads that were refused, kept for the owner of the application. */
-export const refusedRoutes: FastifyPluginAsyncTypebox<
-  Pick<Dependencies, 'store' | 'capacity' | 'audit'>
-> = async (
+/** Refused uploads that are kept: list, count by reason, delete. */
+export const refusedRoutes: Routes = async (
   app,
   { store: { applications, refused, refusalCounts }, capacity: { answers, pageReads }, audit },
 ) => {
@@ -74,10 +68,10 @@ export const refusedRoutes: FastifyPluginAsyncTypebox<
               [await refused.page(id, selection, page), await refused.count(id, selection)] as const,
           ),
         )
-        .catch((cause) => answerTooLarge(cause, 'uploads'));
+        .catch(refuseTooMuch('uploads'));
       const { items, pagination } = toPage(found, { start, limit, total });
       const list = items.map(toJson).join(',');
-      return sendJson(reply, success200(`{"result":[${list}],"pagination":${JSON.stringify(pagination)}}`));
+      return sendJson(reply, `{"result":[${list}],"pagination":${JSON.stringify(pagination)}}`);
     },
   );
 
@@ -108,7 +102,7 @@ export const refusedRoutes: FastifyPluginAsyncTypebox<
           return toGroupJson(reason, known?.kept ?? 0, known && examples.get(known.newest));
         });
       });
-      return sendJson(reply, success200(`[${groups.join(',')}]`));
+      return sendJson(reply, `[${groups.join(',')}]`);
     },
   );
 

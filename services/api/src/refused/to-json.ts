@@ -2,10 +2,10 @@ import type { ReasonCount } from '@sluice/store/refused/refusal-counts.ts';
 import type { RefusedRecord } from '@sluice/store/refused/refused-records.ts';
 import type { RefusedGroup, RefusedUpload } from './contract.ts';
 
-/** Of the text of an example; more of it is cut off. */
+/** Characters; a longer example is cut off. */
 const exampleLength = 4 * 1024;
 
-/** The payload is JSON already: as text it keeps its digits. */
+/** Adds a payload, which is JSON text, and so keeps its digits. */
 function withPayload(fields: object, name: string, payload: string): string {
   return `${JSON.stringify(fields).slice(0, -1)},"${name}":${payload}}`;
 }

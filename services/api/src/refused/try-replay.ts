@@ -10,7 +10,7 @@ import type { Dependencies } from '../dependencies.ts';
 
 const mostPairs = 10;
 
-/** Shows what a replay would do with the first uploads, as JSON: payloads keep their digits. */
+/** Shows what a replay would do with the first uploads. Answers are JSON text, as payloads keep their digits. */
 export function createTryReplay({
   store: { fields, replays },
   cache,
@@ -29,7 +29,7 @@ export function createTryReplay({
     const { payload, truncated } = upload;
     const before = truncated ? JSON.stringify(payload) : payload;
     const failed = (message: string) => ({ after: before, ok: false, error: { message } });
-    async function judged() {
+    async function replayed() {
       const amended = amendRefused(upload, amendments);
       if (!amended.ok) return failed(amended.message);
       const validated = await validator.validate(application, Buffer.from(amended.json));
@@ -37,7 +37,7 @@ export function createTryReplay({
       const { name, message, details } = await validated.explain();
       return { after: amended.json, ok: false, error: { name, message, details } };
     }
-    const { after, ...rest } = await judged();
+    const { after, ...rest } = await replayed();
     return `${JSON.stringify(rest).slice(0, -1)},"before":${before},"after":${after}}`;
   }
 

@@ -1,25 +1,33 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { findApplication } from '../applications/find.ts';
+import type { RehearsalOptions } from '@sluice/jobs/record/chunked-records.ts';
+import { ApiError, unavailable } from '@sluice/shared/errors.ts';
 import { RehearsalRequest } from '../applications/schema-contract.ts';
-import type { Dependencies } from '../dependencies.ts';
-import { Success } from '../http/answers.ts';
-import { success } from '../http/envelope.ts';
+import { findApplication } from '../applications/steps.ts';
+import type { Routes } from '../dependencies.ts';
 import { toPeriod } from '../http/formats.ts';
-import { ByDomain, overLimit, ownerRoutes, ownFailures } from '../http/route-parts.ts';
-import { Job, jobExamples } from '../jobs/contract.ts';
-import { toJob } from '../jobs/to-job.ts';
-import { createRehearsal } from './create-rehearsal.ts';
+import { ByDomain, ownerRoutes, ownFailures } from '../http/route-parts.ts';
+import { madeJob } from '../jobs/describe.ts';
+import { enqueueOrCancel, sendMade } from '../jobs/steps.ts';
 
-type Needs = 'store' | 'compiler' | 'queues' | 'quotas' | 'audit' | 'log';
-
-/** Rehearsals: what is stored, validated with a proposed schema. Everything else of them is in jobs/routes.ts. */
-export const rehearsalRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = async (
-  app,
-  dependencies,
-) => {
-  const { store, audit } = dependencies;
+/** Makes rehearsals, which validate entries with a proposed schema. Their other routes are in jobs/routes.ts. */
+export const rehearsalRoutes: Routes = async (app, dependencies) => {
+  const { store, compiler, quotas, audit } = dependencies;
+  const { applications, entries, rawEntries, refused, jobs } = store;
   ownerRoutes(app, 'Schemas');
-  const makeRehearsal = createRehearsal(dependencies);
+
+  /** The entries until now, in ranges for several workers. */
+  async function splitEntries(application: string, { of, from, to }: RehearsalOptions) {
+    const cut = of === 'refused' ? undefined : await rawEntries.cut(application);
+    if (!cut) return { cut, ranges: [] };
+    const { until } = cut;
+    const total = await entries.count(application, { from, to }, until);
+    const ranges = await rawEntries.split(application, { from, to, until }, total);
+    return { cut, ranges: ranges.map((range) => ({ lines: range.entries, range })) };
+  }
+
+  /** Few refused uploads are kept, so one worker checks all. */
+  async function rangesOfRefused(application: string, { of, from, to }: RehearsalOptions) {
+    return of === 'entries' ? [] : [{ lines: await refused.count(application, { from, to }) }];
+  }
 
   app.post(
     '/applications/:domain/rehearsals',
@@ -33,19 +41,32 @@ export const rehearsalRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs
         params: ByDomain,
         body: RehearsalRequest,
         response: {
-          202: Success(Job, 'The job is waiting.', jobExamples.waiting('rehearsal')),
+          ...madeJob('rehearsal'),
           ...ownFailures('InvalidSchemaError'),
-          ...overLimit,
         },
       },
       config: { textOf: 'schema' },
     },
     async (request, reply) => {
       const { schema: rawSchema, of = 'entries', ...period } = request.body;
-      const application = await findApplication(store.applications, request);
-      const job = await makeRehearsal(application, { rawSchema, of, ...toPeriod(period) });
-      await audit.note(request, { action: 'rehearsal.made', application: job.domain, job: job.id });
-      return success(reply, toJob(job), 202);
+      const { id, domain, owner } = await findApplication(applications, request);
+      const options = { rawSchema, of, ...toPeriod(period) };
+      await quotas.check('jobs', owner.id);
+      const compiled = await compiler.compile(rawSchema, { client: owner.id, isNew: true });
+      if (!compiled.ok) throw new ApiError('InvalidSchemaError', compiled.problem);
+      const { cut, ranges } = await splitEntries(id, options);
+      const all = [...ranges, ...(await rangesOfRefused(id, options))];
+      const job = await jobs.rehearsals.create(
+        { application: id, owner: owner.id, domain, options, cut },
+        all,
+      );
+      if (!job) throw unavailable('the rehearsal could not be made in time', 5);
+      return sendMade(
+        audit,
+        request,
+        reply,
+        await enqueueOrCancel(dependencies, job, 'rehearsals cannot be made'),
+      );
     },
   );
 };

@@ -5,9 +5,9 @@ import type { Capacity } from '../limits/capacity.ts';
 import { capacities, uploadBytes } from '../limits/table.ts';
 
 export interface CommitSizes {
-  /** Commands on their way to MongoDB at once. */
+  /** Concurrent commands to MongoDB. */
   inFlight: number;
-  /** Entries, and bytes, that one command takes of each queue. An item above the bytes goes alone. */
+  /** What one command takes from each queue. An item with more bytes goes alone. */
   entries: number;
   bytes: number;
 }
@@ -15,7 +15,7 @@ export interface CommitSizes {
 export const commitSizes: CommitSizes = {
   inFlight: 2,
   entries: 500,
-  // Of both queues, and as BSON at most 6.5 times as long, it stays below MongoDB's 16 MB.
+  // BSON is at most 6.5 times as long, so both queues together stay below MongoDB's 16 MB.
   bytes: 1024 ** 2,
 };
 
@@ -24,7 +24,7 @@ const { waitMs } = capacities.uploads;
 interface Item {
   entries: NewEntry[];
   bytes: number;
-  /** What it takes of the capacity of uploads that wait. */
+  /** Its part of the capacity for waiting uploads. */
   weight: number;
   since: number;
   resolve(outcomes: Outcome[]): void;
@@ -34,25 +34,25 @@ interface Item {
 /** All entries of an item are of one application. */
 const applicationOf = (entries: NewEntry[]) => entries[0]?.application as string;
 
-/** Uploads and chunks of batches wait apart, so that neither holds the other up. */
+/** Uploads and chunks of batches have separate queues, so that neither delays the other. */
 type Queue = 'uploads' | 'batches';
 
 export interface GroupCommit {
   /**
-   * Resolves with what became of each entry once all of them are decided. `bytes` is their length as JSON, or as BSON where they are that already.
-   * Rejects when their outcome is unknown. Throws ApiError when too many uploads wait.
+   * Resolves with the outcome of each entry. `bytes` is their length as JSON, or as BSON for entries that are BSON already.
+   * Rejects if the outcomes are unknown. Throws ApiError if too many uploads wait.
    */
   add(entries: NewEntry[], bytes: number, queue: Queue): Promise<Outcome[]>;
-  /** What waits or is on its way, and the age of the oldest of it; 0 when there is nothing. */
+  /** What waits or is on its way, and the age of the oldest item. */
   pending(): { bytes: number; oldestMs: number };
 }
 
-/** Hears of each command: its entries, its time in ms, and whether MongoDB answered it. */
+/** Called after each command. `ok` means that MongoDB answered. */
 type OnCommit = (entries: number, ms: number, result: 'ok' | 'failed') => void;
 
 /**
- * Uploads that arrive while a command is on its way go together with the next one: no timer, so a lone
- * upload goes at once, and the busier it is the more of them share the price of a journaled commit.
+ * Uploads that arrive while commands are on their way share the next command. There is no timer: a lone upload goes at once,
+ * and under load more uploads share the cost of a journaled commit.
  */
 export function createGroupCommit(
   insert: (entries: NewEntry[]) => Promise<Outcome[]>,
@@ -65,7 +65,7 @@ export function createGroupCommit(
   let scheduled = false;
   let batchesAreNext = false;
 
-  /** After what has been received by now is read, so that it all goes together. */
+  /** Flushes after the requests that have already arrived are read, so that they share a command. */
   function schedule(): void {
     if (
       scheduled ||
@@ -77,7 +77,7 @@ export function createGroupCommit(
     setImmediate(flush);
   }
 
-  /** Of both queues, unless one of them has an item so large that it goes alone; then they take turns. */
+  /** Takes from both queues. While one of them has an item that must go alone, the queues alternate. */
   function take(): Item[] {
     const { uploads, batches } = queues;
     const isLarge = uploads.nextBytes() > limits.bytes || batches.nextBytes() > limits.bytes;
@@ -124,7 +124,7 @@ export function createGroupCommit(
     try {
       outcomes = await insertAll(items.flatMap(({ entries }) => entries));
     } catch (error) {
-      // No fault of the store, so one of the entries could not be sent: the others are not to suffer.
+      // Not a fault of the store: one entry could not be sent, and must not fail the others.
       if (items.length > 1 && storeFault(error) === undefined) {
         for (const item of items) await commit([item]);
       } else for (const { reject } of items) reject(error);
@@ -139,7 +139,7 @@ export function createGroupCommit(
 
   return {
     add(entries, bytes, queue) {
-      // Chunks of batches are limited by the bytes of batches.
+      // Batches have a capacity of their own.
       const weight = queue === 'uploads' ? Math.max(bytes, uploadBytes) : 0;
       if (weight > 0) capacity.take(applicationOf(entries), weight);
       return new Promise((resolve, reject) => {
@@ -157,7 +157,6 @@ export function createGroupCommit(
   };
 }
 
-/** What waits, first in, first out. */
 function createQueue(limits: CommitSizes) {
   let waiting: Item[] = [];
 
@@ -169,10 +168,9 @@ function createQueue(limits: CommitSizes) {
       waiting.push(item);
     },
 
-    /** Of the first item; 0 when there is none. */
     nextBytes: () => waiting[0]?.bytes ?? 0,
 
-    /** The first item, and as many more as one command takes. */
+    /** The first item, and as many more as fit into one command. */
     take(): Item[] {
       let taken = 0;
       let entries = 0;

@@ -3,11 +3,11 @@ import type { FastifyReply } from 'fastify';
 import ipaddr from 'ipaddr.js';
 import type { UploadRate } from '../limits/rate.ts';
 
-/** Counts entries of an application against its limit, before anything is stored. */
+/** Counts entries towards the rate limit of their application, and sets its headers. */
 export const spending = (rate: UploadRate, reply: FastifyReply) => (applicationId: string, entries: number) =>
   reply.headers(rate.take(applicationId, entries));
 
-/** Without the first, an application would need a key always. */
+/** The empty alternative says that a key is optional. */
 export const keyed: Record<string, string[]>[] = [{}, { ingestKey: [] }];
 export const aboutKeys =
   ' If the application has `key_required`, send one of its ingest keys as `X-Api-Key` or as `Authorization: Bearer sk_…`.';
@@ -22,7 +22,7 @@ function networkOf(address: string): string | undefined {
   return `${ipaddr.fromByteArray(bytes.fill(0, length))}/${8 * length}`;
 }
 
-/** Who sent an upload, as its owner may know it: the key, or else the network. */
+/** What the owner may know about a sender: the key, or else the network. */
 export const senderOf =
   (address: string, key: string | undefined): RefusedUpload['sender'] =>
   () =>

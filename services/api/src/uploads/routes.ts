@@ -1,4 +1,3 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { createRecordFields } from '@sluice/intake/record-fields.ts';
 import { createUploadValidator } from '@sluice/intake/upload-validator.ts';
 import { withoutByteOrderMark } from '@sluice/json/read-payload.ts';
@@ -7,49 +6,35 @@ import type { Outcome, NewEntry as Storable } from '@sluice/store/entries/entrie
 import { type EntryId, idOfKey } from '@sluice/store/entries/entry-id.ts';
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import type { Dependencies } from '../dependencies.ts';
+import { isRestricted } from '../applications/cache.ts';
+import type { Routes } from '../dependencies.ts';
 import { IdempotencyKey, NewEntry, Upload } from '../entries/contract.ts';
 import { Success } from '../http/answers.ts';
 import { takeJsonBytes } from '../http/json-body.ts';
 import { ByDomain, overRate, ownFailures, rateLimited } from '../http/route-parts.ts';
 import { onlyQueries } from '../http/validation.ts';
-import { createAdmit, isRestricted } from '../keys/admit.ts';
 import { createUploadRate, type Spend } from '../limits/rate.ts';
 import { capacities } from '../limits/table.ts';
-import { createCommitMetrics, monitorCommit } from '../metrics/commits.ts';
-import { createUploadMetrics } from '../metrics/uploads.ts';
+import { createCommitMetrics, createUploadMetrics, monitorCommit } from '../metrics/uploads.ts';
 import { isArray } from './batch/lines.ts';
 import { batchRoutes } from './batch/routes.ts';
 import { createStoreBatch } from './batch/store-batch.ts';
 import { createValidateLines } from './batch/validate-lines.ts';
 import { commitSizes, createGroupCommit } from './group-commit.ts';
-import { hashIdempotencyKey, idempotencyKey } from './idempotency.ts';
-import { outcomeError } from './outcome-errors.ts';
+import { hashIdempotencyKey, idempotencyKey, outcomeError } from './idempotency.ts';
 import { aboutKeys, keyed, senderOf, spending } from './route-parts.ts';
 
 const sendBatch = (domain: string) =>
   `one object is expected; send arrays to /api/applications/${domain}/data/batch`;
 
-/** `text`: the payload as it was sent. */
+/** A stored upload; `text` is the payload as it was sent. */
 interface Accepted {
   text: string;
   id: EntryId;
 }
 
-type Needs =
-  | 'store'
-  | 'cache'
-  | 'keyring'
-  | 'redis'
-  | 'quotas'
-  | 'capacity'
-  | 'config'
-  | 'metrics'
-  | 'refusalRecorder'
-  | 'log';
-
-/** Uploads and batches: open to anyone who knows the domain, unless its owner wants a key; a token that comes along is not looked at. */
-export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> = async (
+/** Uploads and batches. They are open to anyone who knows the domain, unless it requires a key; login tokens are ignored. */
+export const uploadRoutes: Routes = async (
   app,
   { store, cache, keyring, redis, quotas: { checkUpload }, capacity, config, metrics, refusalRecorder, log },
 ) => {
@@ -63,7 +48,6 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
     rate?.close();
     await uploadValidator.close();
   });
-  const admit = createAdmit(keyring);
   const onCommit = createCommitMetrics(metrics);
   const { batches, entries } = store;
   const commit = createGroupCommit(entries.insert, capacity.uploads, commitSizes, onCommit);
@@ -76,12 +60,12 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
     metrics: batchUploads,
   });
   await app.register(batchRoutes, {
-    ...{ cache, admit, storeBatch, validateLines, rate, capacity, config },
+    ...{ cache, keyring, storeBatch, validateLines, rate, capacity, config },
     metrics: batchUploads,
   });
   takeJsonBytes(app);
 
-  /** The entry that is stored with the same key. Throws ApiError where its payload is another one. */
+  /** The entry that a request with the same key stored. Throws ApiError if its payload differs. */
   async function findBefore(idempotencyHash: Buffer, body: Buffer): Promise<Accepted | undefined> {
     const [before] = await entries.before([{ idempotencyHash, json: body }]);
     if (!before) return undefined;
@@ -91,7 +75,7 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
     return { text: withoutByteOrderMark(body).toString(), id: idOfKey(before.key) };
   }
 
-  /** Stores one upload; resolves once the entry is durable, and when a retry finds it stored, with the payload's own text. Throws ApiError. */
+  /** Stores one upload. Resolves once the entry is durable, also for a retry. Throws ApiError. */
   async function accept(
     domain: string,
     body: Buffer,
@@ -103,13 +87,13 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
     const key = given === undefined ? undefined : idempotencyKey(given);
     const application = cache.peek(domain) ?? (await cache.get(domain));
     if (!application) throw applicationNotFound(domain);
-    const sentKey = isRestricted(application) ? await admit(application, headers) : undefined;
+    const sentKey = isRestricted(application) ? await keyring.admit(application, headers) : undefined;
     checkUpload?.(application.owner);
     spend?.(application.id, 1);
     const idempotencyHash = key === undefined ? undefined : hashIdempotencyKey('upload', application.id, key);
     const validated = await uploadValidator.validate(application, body);
     if (!validated.ok) {
-      // It may be stored: under an earlier schema, or by a replay.
+      // An earlier schema or a replay may have accepted it.
       const isJson = validated.refusal.name !== 'MalformedBodyError';
       const before = idempotencyHash && isJson && (await findBefore(idempotencyHash, body));
       if (before) return before;
@@ -117,7 +101,6 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
       const { name, details } = refusal;
       const isBatch = name === 'SchemaValidationError' && isArray(body);
       const message = isBatch ? sendBatch(domain) : refusal.message;
-      // Behind a proxy it takes a while to find the address.
       const sender = senderOf(request.ip, sentKey);
       refusalRecorder.note(application, {
         source: 'upload',
@@ -130,7 +113,7 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
     }
     const { json, bson, text, fields } = validated;
     if (fields.length > 0) {
-      // An upload that is not stored leaves no field.
+      // A retry with another payload must not record its fields.
       const before = idempotencyHash && (await findBefore(idempotencyHash, body));
       if (before) return before;
       await recordFields.record(application, new Set(fields));
@@ -181,7 +164,7 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<Pick<Dependencies, Needs>> 
       if (!Buffer.isBuffer(body)) throw new ApiError('MalformedBodyError', 'the body is empty');
       const { text, id } = await accept(domain, body, request, rate && spending(rate, reply));
       reply.code(201).type('application/json; charset=utf-8').header('entry-id', id);
-      // The payload as it was sent: it was read as JSON that has one meaning, so nothing is serialised again. The type is that of the value.
+      // The payload's own text is exact JSON. `never`: Fastify would check the text against the schema.
       return `{"success":true,"status":201,"data":{"domain":"${domain}","payload":${text}}}` as never;
     },
   );

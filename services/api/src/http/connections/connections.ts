@@ -76,3 +76,11 @@ export const afterEarlierRequests: onRequestHookHandler = (_request, { raw }, do
   if (raw.socket) done();
   else raw.once('socket', () => done());
 };
+
+/** Aborted when the client has gone, or has all of its answer. */
+export function abortOnClose({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  if (raw.closed || raw.destroyed) gone.abort();
+  raw.once('close', () => gone.abort());
+  return gone.signal;
+}

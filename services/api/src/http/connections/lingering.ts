@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import fp from 'fastify-plugin';
+import type { FastifyInstance } from 'fastify';
 import { ignoresInput, latestResponse, setIgnoresInput } from './connections.ts';
 
 /** A client that sends nothing for so long has seen the answer. */
@@ -61,11 +61,8 @@ function destroySoon(this: Socket): void {
 }
 
 /** An answer before the end of its request reaches a client that sends on. */
-export const lingers = fp(
-  async (app) => {
-    app.server.on('connection', (socket) => {
-      socket.destroySoon = destroySoon;
-    });
-  },
-  { name: 'lingering' },
-);
+export function lingers(app: FastifyInstance): void {
+  app.server.on('connection', (socket) => {
+    socket.destroySoon = destroySoon;
+  });
+}

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError, type ErrorName } from '@sluice/shared/errors.ts';
-import fp from 'fastify-plugin';
+import type { FastifyInstance } from 'fastify';
 import type { ApplicationCache } from '../../applications/cache.ts';
 import { createCheckOrigin } from '../origins.ts';
 import { refuseNext } from './client-errors.ts';
@@ -68,42 +68,39 @@ function continueWhenRead(request: IncomingMessage, response: ServerResponse): v
  * Refuses, in the envelope, requests whose head is not as it should be, and uploads by pages that the application does not allow.
  * Register before what looks into requests, and before what answers preflights for all routes.
  */
-export const requestHeads = fp<{ cache: ApplicationCache }>(
-  async (app, { cache }) => {
-    const { server } = app;
-    const checkOrigin = createCheckOrigin(app, cache);
-    // Node.js leaves out what is over its own limit, without a word.
-    server.maxHeadersCount = headerCountLimit + 1;
-    server.on('checkContinue', (request, response) => {
-      continueWhenRead(request, response);
-      server.emit('request', request, response);
-    });
-    server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-    server.on('connect', (_request, socket) => {
-      socket.on('error', () => {});
-      refuseNext(
-        socket as Socket,
-        new ApiError('InvalidRequestError', 'this is no proxy: CONNECT is not taken'),
-      );
-    });
-    const ending = new WeakSet<Socket>();
-    app.addHook('onRequest', (request, reply, done) => {
-      const { raw } = request;
-      addRequest(reply);
-      // It came with one before it that ends the connection: nobody would see its answer.
-      if (ignoresInput(raw.socket) || ending.has(raw.socket)) {
-        reply.hijack();
-        return;
-      }
-      if (isOldLast(raw)) {
-        ending.add(raw.socket);
-        reply.header('connection', 'close');
-      }
-      const refusal = wrongHead(raw);
-      if (refusal) done(refusal);
-      else if (raw.headers.origin === undefined) done();
-      else checkOrigin(request, reply, raw.headers.origin).then((goesOn) => goesOn && done(), done);
-    });
-  },
-  { name: 'request-heads' },
-);
+export function requestHeads(app: FastifyInstance, { cache }: { cache: ApplicationCache }): void {
+  const { server } = app;
+  const checkOrigin = createCheckOrigin(app, cache);
+  // Node.js leaves out what is over its own limit, without a word.
+  server.maxHeadersCount = headerCountLimit + 1;
+  server.on('checkContinue', (request, response) => {
+    continueWhenRead(request, response);
+    server.emit('request', request, response);
+  });
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  server.on('connect', (_request, socket) => {
+    socket.on('error', () => {});
+    refuseNext(
+      socket as Socket,
+      new ApiError('InvalidRequestError', 'this is no proxy: CONNECT is not taken'),
+    );
+  });
+  const ending = new WeakSet<Socket>();
+  app.addHook('onRequest', (request, reply, done) => {
+    const { raw } = request;
+    addRequest(reply);
+    // It came with one before it that ends the connection: nobody would see its answer.
+    if (ignoresInput(raw.socket) || ending.has(raw.socket)) {
+      reply.hijack();
+      return;
+    }
+    if (isOldLast(raw)) {
+      ending.add(raw.socket);
+      reply.header('connection', 'close');
+    }
+    const refusal = wrongHead(raw);
+    if (refusal) done(refusal);
+    else if (raw.headers.origin === undefined) done();
+    else checkOrigin(request, reply, raw.headers.origin).then((goesOn) => goesOn && done(), done);
+  });
+}

@@ -13,7 +13,7 @@ async function serve(): Promise<{ port: number; accepted: () => Promise<Socket> 
   const app = Fastify({ forceCloseConnections: true });
   onTestFinished(() => app.close());
   app.addHook('onRequest', async (_request, reply) => addRequest(reply));
-  await app.register(slowBodies, { timeoutMs: 60_000, closingMs: 1_000, endMs });
+  slowBodies(app, { timeoutMs: 60_000, closingMs: 1_000, endMs });
   app.get('/', async () => answer);
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as { port: number };

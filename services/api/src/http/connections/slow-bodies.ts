@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type ApiError, unavailable } from '@sluice/shared/errors.ts';
-import fp from 'fastify-plugin';
+import type { FastifyInstance } from 'fastify';
 import { refuseInstead, tooSlow } from './client-errors.ts';
 import { ignoresInput, isPaused, latestResponse, limitUnread } from './connections.ts';
 
@@ -45,55 +45,52 @@ interface Options {
  * Lets go of clients whose body does not come: Node.js itself knows no exceptions, and does not look any more when it
  * closes. Nothing is done for a request as such: once a second each connection is looked at.
  */
-export const slowBodies = fp<Options>(
-  async (app, { timeoutMs, closingMs, endMs }) => {
-    const sockets = new Set<Socket>();
-    let closingSince: number | undefined;
+export function slowBodies(app: FastifyInstance, { timeoutMs, closingMs, endMs }: Options): void {
+  const sockets = new Set<Socket>();
+  let closingSince: number | undefined;
 
-    function track(socket: Socket): void {
-      sockets.add(socket);
-      socket.once('close', () => sockets.delete(socket));
-    }
+  function track(socket: Socket): void {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  }
 
-    function letGo(socket: Socket, response: ServerResponse | undefined, error: ApiError): void {
-      if (response && !response.headersSent && socket.writable) refuseInstead(socket, response, error);
-      else socket.destroy();
-    }
+  function letGo(socket: Socket, response: ServerResponse | undefined, error: ApiError): void {
+    if (response && !response.headersSent && socket.writable) refuseInstead(socket, response, error);
+    else socket.destroy();
+  }
 
-    function look(): void {
-      const now = performance.now();
-      const isClosed = closingSince !== undefined && now - closingSince >= closingMs;
-      for (const socket of sockets) {
-        limitUnread(socket, timeoutMs, endMs);
-        if (ignoresInput(socket) && !isClosed) continue;
-        if (isPaused(socket)) {
-          if (isClosed) socket.destroy();
-          continue;
-        }
-        const response = latestResponse(socket);
-        const request = response?.req as Watched | undefined;
-        if (!request || request.complete) {
-          // Headers that do not come: of those Node.js takes care until it closes.
-          if (isClosed && (!response || response.writableFinished)) socket.destroy();
-          continue;
-        }
-        request[seenAt] ??= now;
-        const waiting = request[patience];
-        const since = waiting ? waiting.since : request[seenAt];
-        if (since !== undefined && now - since >= timeoutMs) letGo(socket, response, tooSlow());
-        else if (isClosed) letGo(socket, response, stopping());
+  function look(): void {
+    const now = performance.now();
+    const isClosed = closingSince !== undefined && now - closingSince >= closingMs;
+    for (const socket of sockets) {
+      limitUnread(socket, timeoutMs, endMs);
+      if (ignoresInput(socket) && !isClosed) continue;
+      if (isPaused(socket)) {
+        if (isClosed) socket.destroy();
+        continue;
       }
+      const response = latestResponse(socket);
+      const request = response?.req as Watched | undefined;
+      if (!request || request.complete) {
+        // Headers that do not come: of those Node.js takes care until it closes.
+        if (isClosed && (!response || response.writableFinished)) socket.destroy();
+        continue;
+      }
+      request[seenAt] ??= now;
+      const waiting = request[patience];
+      const since = waiting ? waiting.since : request[seenAt];
+      if (since !== undefined && now - since >= timeoutMs) letGo(socket, response, tooSlow());
+      else if (isClosed) letGo(socket, response, stopping());
     }
+  }
 
-    const timer = setInterval(look, lookEveryMs);
-    timer.unref();
-    app.server.on('connection', track);
-    app.server.once('close', () => clearInterval(timer));
-    app.addHook('preClose', async () => {
-      closingSince = performance.now();
-    });
-  },
-  { name: 'slow-bodies' },
-);
+  const timer = setInterval(look, lookEveryMs);
+  timer.unref();
+  app.server.on('connection', track);
+  app.server.once('close', () => clearInterval(timer));
+  app.addHook('preClose', async () => {
+    closingSince = performance.now();
+  });
+}
 
 const stopping = () => unavailable('this server is stopping; nothing was stored', 1);

@@ -1,15 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { piecesOf, tooLarge } from '../../http/body.ts';
-import { decode, encodingOf } from '../../http/decode.ts';
+import { decode } from '../../http/decode.ts';
+import { encodingOf } from '../../http/json-body.ts';
 import { addressKey } from '../../limits/address-key.ts';
 import type { Capacity, Lease } from '../../limits/capacity.ts';
 
 const firstBytes = 64 * 1024;
 
 /**
- * Takes bodies whole, and decompresses them, before anything of them is stored: one that is cut off, or over the limit, stores nothing.
- * Their bytes count for the address: whose application it is may not be known yet. `begin` is called first.
+ * Collects and decompresses whole bodies, so that a body that is cut off or too large stores nothing. Call `begin` first.
+ *
+ * The bytes count towards the capacity of the address, as the owner is not known yet.
  */
 export function createCollectBody(limit: number, capacity: Pick<Capacity, 'lease'>) {
   const leases = new WeakMap<FastifyRequest, Lease>();
@@ -19,15 +21,15 @@ export function createCollectBody(limit: number, capacity: Pick<Capacity, 'lease
       leases.set(request, capacity.lease(reply, addressKey(request.ip)));
     },
 
-    /** Does what the body is needed for. */
+    /** Keeps the capacity in use while the body is needed. */
     during<T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> {
       return (leases.get(request) as Lease).during(work);
     },
 
-    /** Rejects with an ApiError. */
+    /** Throws ApiError. */
     async collect(request: FastifyRequest, stream: IncomingMessage): Promise<Buffer> {
       const lease = leases.get(request) as Lease;
-      // One buffer that grows: a body in pieces of a byte would cost a hundred times its length as a list.
+      // One buffer that grows: a list of one-byte pieces would cost a hundred times the length of the body.
       let body: Buffer = Buffer.alloc(0);
       let length = 0;
       const encoding = encodingOf(request.headers['content-encoding']);

@@ -4,13 +4,12 @@ import { ndjsonSplitter } from '@sluice/json/split/ndjson.ts';
 import { isBlank, type LineSink, type Splitter } from '@sluice/json/split/splitter.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 
-/** One payload of a batch: where it is in the body, and how a client would count it, from 1. */
+/** One payload of a batch. `line` counts from 1. */
 export interface Line {
   line: number;
   bytes: Buffer;
 }
 
-/** Splits a body that is there as a whole: each line is one piece of it. */
 function split(make: (sink: LineSink) => Splitter, body: Buffer, most: number): Line[] {
   const lines: Line[] = [];
   const text = withoutByteOrderMark(body);
@@ -25,7 +24,7 @@ function split(make: (sink: LineSink) => Splitter, body: Buffer, most: number): 
           'PayloadTooLargeError',
           `the batch has more than ${most} lines; nothing was stored`,
         );
-      // Before a body the byte order mark is ignored; before a line it is no JSON, as a blank before it makes plain.
+      // A byte order mark may begin a body but not a line: with a blank before it the reader refuses it.
       const isMarked = withoutByteOrderMark(bytes) !== bytes;
       lines.push({ line, bytes: isMarked ? Buffer.concat([Buffer.from(' '), bytes]) : bytes });
     },
@@ -36,18 +35,18 @@ function split(make: (sink: LineSink) => Splitter, body: Buffer, most: number): 
   return lines;
 }
 
-/** The lines of NDJSON that are not blank; those that are count too. Throws ApiError when there are more than `most`. */
+/** The lines of NDJSON. Blank lines are left out but counted in `line`. Throws ApiError above `most` lines. */
 export const linesOf = (body: Buffer, most: number) => split(ndjsonSplitter, body, most);
 
-/** The elements of a JSON array. Throws ApiError when the body is no array, or has more than `most` elements. */
+/** The elements of a JSON array. Throws ApiError if the body is no array, or has more than `most` elements. */
 export const elementsOf = (body: Buffer, most: number) => split(jsonArraySplitter, body, most);
 
-/** The elements of an array, or any other body as the one line that it is. Throws ApiError. */
+/** The elements of an array; any other body is one line. Throws ApiError. */
 export function elementsOrWhole(body: Buffer, most: number): Line[] {
   return isArray(body) ? elementsOf(body, most) : [{ line: 1, bytes: body }];
 }
 
-/** As far as its beginning tells. */
+/** Whether a body begins like an array. */
 export function isArray(body: Buffer): boolean {
   const text = withoutByteOrderMark(body);
   return text[afterBlanks(text, 0, text.length)] === '['.charCodeAt(0);

@@ -4,8 +4,7 @@ import type { LineRefusal } from '@sluice/intake/validate-payload.ts';
 import type { LineError } from '@sluice/shared/errors.ts';
 import type { EntryStore } from '@sluice/store/entries/entries.ts';
 import type { CachedApplication } from '../../applications/cache.ts';
-import { lineHash } from '../idempotency.ts';
-import { outcomeError } from '../outcome-errors.ts';
+import { lineHash, outcomeError } from '../idempotency.ts';
 
 interface Dependencies {
   entries: Pick<EntryStore, 'before'>;
@@ -14,7 +13,7 @@ interface Dependencies {
 
 type Line = RefusedUpload & { line: number };
 
-/** Gathers the refused lines of a batch; `batch`: of one with a key. */
+/** Collects the refused lines of a batch. `batch` is given for a batch with an `Idempotency-Key`. */
 export function createRefusedLines(
   { entries, refusalRecorder }: Dependencies,
   batch: RefusedUpload['batch'],
@@ -29,7 +28,7 @@ export function createRefusedLines(
     },
 
     /**
-     * Returns the lines that are stored: under an earlier schema, or by a replay. Removes their errors, and keeps the other lines for the
+     * Returns the lines that an earlier schema or a replay stored, and removes their errors. Other lines are kept for the
      * owner, unless their keys were used for other payloads.
      */
     async keep(application: CachedApplication, errors: LineError[]): Promise<Set<number>> {

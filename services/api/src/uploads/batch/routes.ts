@@ -3,6 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { ApiError, applicationNotFound, type LineError as RefusedLine } from '@sluice/shared/errors.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
+import { isRestricted } from '../../applications/cache.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import {
   BatchQuery,
@@ -12,13 +13,11 @@ import {
   NewEntry,
   partlyRefused,
 } from '../../entries/contract.ts';
-import { FailureWith, Success } from '../../http/answers.ts';
-import { success } from '../../http/envelope.ts';
+import { FailureWith, Success, success } from '../../http/answers.ts';
+import { abortOnClose } from '../../http/connections/connections.ts';
 import { refuseCharsets } from '../../http/json-body.ts';
 import { ByDomain, Ndjson, overRate, ownFailures, rateLimited, tagRoutes } from '../../http/route-parts.ts';
 import { onlyQueries } from '../../http/validation.ts';
-import { abortOnClose } from '../../jobs/abort-on-close.ts';
-import { type Admit, isRestricted } from '../../keys/admit.ts';
 import type { UploadRate } from '../../limits/rate.ts';
 import { batchLines } from '../../limits/table.ts';
 import type { UploadMetrics } from '../../metrics/uploads.ts';
@@ -32,18 +31,17 @@ import type { createValidateLines } from './validate-lines.ts';
 /** The first three are NDJSON. */
 const types = ['application/x-ndjson', 'application/ndjson', 'application/jsonl', 'application/json'];
 
-interface Steps extends Pick<Dependencies, 'cache' | 'config' | 'capacity'> {
-  admit: Admit;
+interface Steps extends Pick<Dependencies, 'cache' | 'config' | 'capacity' | 'keyring'> {
   storeBatch: ReturnType<typeof createStoreBatch>;
   validateLines: ReturnType<typeof createValidateLines>;
   rate: UploadRate | undefined;
   metrics: UploadMetrics;
 }
 
-/** Batches: many entries in one request, open like uploads. */
+/** Batches: many entries in one request. They are open like uploads. */
 export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
   app,
-  { cache, admit, storeBatch, validateLines, rate, capacity, config, metrics },
+  { cache, keyring, storeBatch, validateLines, rate, capacity, config, metrics },
 ) => {
   const { batchLimit } = config;
   tagRoutes(app, 'Uploads', { security: keyed });
@@ -60,12 +58,12 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
     validatorCompiler: onlyQueries(app),
     config: { isUpload: true as const, takes: 'application/x-ndjson or application/json' },
     onRequest: async (request: FastifyRequest, reply: FastifyReply) => begin(request, reply),
-    // After the body, which may take its time: a key that was revoked meanwhile is none.
+    // After the body, whose arrival may take long: the key may be revoked meanwhile.
     preHandler: async (request: FastifyRequest) => {
       const { domain } = request.params as Static<typeof ByDomain>;
       const application = cache.peek(domain) ?? (await cache.get(domain));
       if (application && isRestricted(application))
-        request.sentKey = await admit(application, request.headers);
+        request.sentKey = await keyring.admit(application, request.headers);
     },
   };
 
@@ -175,7 +173,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
       const result = await during(request, async (): Promise<BatchResult> => {
         const application = await cache.get(params.domain);
         if (!application) throw applicationNotFound(params.domain);
-        // It costs as much as to store them.
+        // Validation costs as much as storing.
         if (rate) spending(rate, reply)(application.id, lines.length);
         const errors: RefusedLine[] = [];
         let valid = 0;
@@ -193,7 +191,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Id of the ingest key of a batch, if it has to have one. */
+    /** Id of the ingest key of a batch, if the application requires one. */
     sentKey?: string | undefined;
   }
 }

@@ -21,8 +21,7 @@ import type { Quotas } from '../../limits/quota.ts';
 import type { Spend } from '../../limits/rate.ts';
 import type { UploadMetrics } from '../../metrics/uploads.ts';
 import type { GroupCommit } from '../group-commit.ts';
-import { hashIdempotencyKey, lineHash } from '../idempotency.ts';
-import { outcomeError } from '../outcome-errors.ts';
+import { hashIdempotencyKey, lineHash, outcomeError } from '../idempotency.ts';
 import type { Line } from './lines.ts';
 import { createRefusedLines } from './refused-lines.ts';
 import type { Chunk, createValidateLines } from './validate-lines.ts';
@@ -44,15 +43,14 @@ export interface Batch {
   body: Buffer;
   atomic: boolean;
   key?: string | undefined;
-  /** May refuse all of it. */
+  /** Throws ApiError if the batch is over the rate limit. */
   spend?: Spend;
   sender?: RefusedUpload['sender'];
 }
 
-/** On their way at once. */
 const chunksInFlight = 2;
 
-/** Stores the lines of a batch; a bad one fails alone, unless the batch is atomic. Throws ApiError. */
+/** Stores the lines of a batch. A refused line fails alone, unless the batch is atomic. Throws ApiError. */
 export function createStoreBatch({
   cache,
   commit,
@@ -71,16 +69,16 @@ export function createStoreBatch({
       sender,
     );
 
-  /** Lines can take long to validate: nothing is to be stored when the purge has been there. */
+  /** Validation can take long: nothing may be stored after the purge of the application. */
   async function refuseDeleted({ domain }: Intake): Promise<void> {
     if (!(await cache.get(domain))) throw applicationNotFound(domain);
   }
 
-  /** Each line by itself. */
+  /** Stores each line by itself. */
   async function storeEach(application: CachedApplication, batch: Batch, record?: BatchRecord) {
     const errors: LineError[] = [];
     let accepted = 0;
-    /** Of some lines nobody knows whether they are stored. */
+    /** Whether the outcome of some lines is unknown. */
     let isOpen = false;
     let fault: unknown;
 
@@ -114,22 +112,21 @@ export function createStoreBatch({
     try {
       const options = { idempotencyHash: record?.idempotencyHash, onRefused: refused.onRefused };
       for await (const chunk of validateLines(application, batch.lines, errors, options)) {
-        // Not before there is something to store: a batch that is refused as a whole leaves its key free.
+        // A batch that is refused as a whole must leave its key free.
         if (record && !recorded) refuseOther(await batches.record(record));
         recorded = true;
         if (!fault) await refuseDeleted(application).catch(remember);
-        // In order: what waited for its fields would be stored, and listed, after the chunk behind it.
+        // Chunks must be stored in order, so each waits here for its fields.
         if (!fault) await recordFields.record(application, chunk.fields.pointers)?.catch(remember);
-        // What follows a fault is not begun.
         if (fault) errors.push(...chunk.lines.map(notBegun));
         else await storing.add(() => store(chunk));
       }
     } finally {
-      // Whatever happens: nobody is answered while some of it is still on its way.
+      // No answer while a chunk is on its way.
       await storing.finish();
     }
     if (isGone(fault)) throw fault;
-    // Told as a whole where that says it all, or where a retry with the same key settles it.
+    // One error says all if no line is stored, or if a retry with the same key stores the rest.
     if (fault && (accepted === 0 || record)) {
       if (isOpen) throw unavailable(notConfirmed, 2, fault);
       throw accepted === 0 ? fault : unavailable(inPart, 2, fault);
@@ -139,7 +136,7 @@ export function createStoreBatch({
     return { accepted: accepted + stored.size, errors };
   }
 
-  /** Lines of a batch that replays have stored. */
+  /** The lines that replays have stored. */
   async function replayedLines({ lines }: Batch, { idempotencyHash }: BatchRecord): Promise<Set<number>> {
     const before = await entries.before(
       lines.map(({ line, bytes }) => ({ idempotencyHash: lineHash(idempotencyHash, line), json: bytes })),
@@ -147,7 +144,7 @@ export function createStoreBatch({
     return new Set(lines.flatMap(({ line }, at) => (before[at]?.outcome === 'repeated' ? line : [])));
   }
 
-  /** All lines or none: the first pass looks for errors, the second stores. */
+  /** Stores all lines or none. The first pass finds errors, the second stores. */
   async function storeAll(
     application: CachedApplication,
     batch: Batch,
@@ -168,7 +165,7 @@ export function createStoreBatch({
     await refused.keep(application, errors);
     if (errors.length > 0) return { accepted: 0, errors };
     async function* valid() {
-      // By now too many others may wait for a line to be validated: it must not be missing.
+      // Validation can fail now because the server is busy: then no line is stored.
       const late: LineError[] = [];
       for await (const chunk of validateLines(application, lines, late)) {
         if (late.length > 0) break;
@@ -180,7 +177,7 @@ export function createStoreBatch({
     }
     const outcome = await batches.storeAll(valid, record, replays);
     refuseOther(outcome);
-    // A replay stored a line meanwhile.
+    // A replay has stored a line meanwhile.
     if (outcome === 'partly') return storeAll(application, batch, record);
     metrics?.[outcome === 'first' ? 'stored' : 'repeated'](lines.length);
     return all;
@@ -204,7 +201,7 @@ const inPart = 'the batch was stored in part; a retry with the same Idempotency-
 
 const isGone = (error: unknown) => error instanceof ApiError && error.name === 'ResourceNotFoundError';
 
-/** An ApiError is thrown before anything is sent. */
+/** An ApiError is thrown before a command is sent. */
 const isNotBegun = (error: unknown) => error instanceof ApiError || storeFault(error) === 'away';
 
 function toRecord(application: string, { key, atomic, body }: Batch): BatchRecord | undefined {

@@ -10,15 +10,15 @@ import type { NewEntry } from '@sluice/store/entries/entries.ts';
 import { lineHash } from '../idempotency.ts';
 import type { Line } from './lines.ts';
 
-/** What is stored by one command: enough to share its price, little enough to keep the next ones near. */
+/** What one command stores: many entries share its cost, and other uploads do not wait long. */
 const chunkEntries = 500;
 const chunkBytes = 1024 ** 2;
-/** After so long other requests go first; after a line that took much longer, as much time as it took. */
+/** After this time other requests go first. After a line above `longMs`, they get as much time as the line took. */
 const sliceMs = 2;
 const longMs = 10;
-/** In all. A line may have to wait for the validator's thread; so many of them must not wait for hours. */
+/** For all lines: each may wait for the validator's thread, and many lines could wait for hours. */
 const usualMostMs = 120_000;
-/** Of so many refused lines all that is wrong is told, as far as it is not endless; of the rest what was found first. */
+/** The first refused lines get all their errors; the others get one each. */
 const explained = 100;
 
 type Refused = Extract<Validated, { ok: false }>;
@@ -26,15 +26,15 @@ type Refused = Extract<Validated, { ok: false }>;
 export interface Chunk {
   lines: number[];
   entries: NewEntry[];
-  /** Of them, those that were not on record. */
+  /** Fields of these entries that are not recorded yet. */
   fields: FoundFields;
   bytes: number;
 }
 
-/** Hears of each line that was refused for what is in it. */
+/** Called for each line that was refused for its content. */
 type OnRefused = (line: number, refusal: LineRefusal, bytes: Buffer) => void;
 
-/** Reads and validates lines: the valid ones come in chunks, the refused ones go to `errors`. */
+/** Reads and validates lines. Yields the valid lines in chunks; adds the others to `errors`. */
 export function createValidateLines(
   lineLimit: number,
   uploadValidator: Pick<UploadValidator, 'validate'>,
@@ -67,7 +67,7 @@ export function createValidateLines(
       let validated = validateLine(application, bytes);
       if (validated instanceof Promise) {
         validated = await validated;
-        // Others went first.
+        // Other requests have run meanwhile.
         began = performance.now();
       }
       if (!validated.ok) {
@@ -99,7 +99,7 @@ export function createValidateLines(
     if (chunk.entries.length > 0) yield chunk;
   };
 
-  /** Whatever goes wrong with a line, the others go on. */
+  /** Any failure of a line becomes its refusal: the others continue. */
   function validateLine(application: Intake, bytes: Buffer): Validated | Promise<Validated> {
     try {
       const validated = uploadValidator.validate(application, bytes);
@@ -118,7 +118,7 @@ export function createValidateLines(
   }
 }
 
-/** All that is wrong; what was found first where too many wait. */
+/** All errors of a line, or the first one if the server is busy. */
 const explanationOf = ({ explain, refusal }: Refused): Promise<LineRefusal> =>
   explain().catch((error) => {
     if (isBusy(error)) return refusal;

@@ -1,6 +1,6 @@
 import type { JobStore } from '@sluice/jobs/record/jobs.ts';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { keeping } from './keep.ts';
+import { keeping } from './read-parts.ts';
 
 it('a file is kept from its first bytes on, and then once a minute while it is read', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] });

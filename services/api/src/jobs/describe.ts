@@ -1,0 +1,120 @@
+import type { JobRecord } from '@sluice/jobs/record/job-records.ts';
+import Type from 'typebox';
+import { Success } from '../http/answers.ts';
+import { overLimit } from '../http/route-parts.ts';
+import { Job, jobExamples } from './contract.ts';
+
+const Text = Type.String();
+const Binary = Type.String({ format: 'binary' });
+
+// The schemas here only describe files and streams: what is sent is not made from them.
+
+export const exportFile = {
+  'text/csv': { schema: Text, example: 'createdAt,celsius\r\n2026-11-21T04:00:00.000Z,21.5\r\n' },
+  'application/x-ndjson': {
+    schema: Text,
+    example: '{"createdAt":"2026-11-21T04:00:00.000Z","payload":{"celsius":21.5}}\n',
+  },
+  'application/vnd.apache.parquet': { schema: Binary },
+  'application/zip': { schema: Binary },
+};
+
+const reportFile = {
+  'application/x-ndjson': {
+    schema: Text,
+    example:
+      '{"line":2,"name":"SchemaValidationError","message":"/celsius must be number","details":[{"path":"/celsius","keyword":"type","message":"must be number"}],"payload":{"celsius":"warm"}}\n',
+  },
+};
+
+const rehearsalFile = {
+  'application/x-ndjson': {
+    schema: Text,
+    example:
+      '{"id":"0192f0c1a2b30a0b0c0d00000001","createdAt":"2026-11-21T04:00:00.000Z","name":"SchemaValidationError","message":"/celsius must be <= 60","details":[{"path":"/celsius","keyword":"maximum","message":"must be <= 60"}],"payload":{"celsius":61}}\n',
+  },
+};
+
+/** A range of a file, which has the types of the file. */
+export const partOf = (file: typeof exportFile | typeof reportFile) =>
+  Object.fromEntries(Object.entries(file).map(([type, { schema }]) => [type, { schema }]));
+
+/** An event, for clients that read events; a string, for those that read the stream as text. */
+export const Events = Type.Union([
+  Type.Object(
+    {
+      event: Type.Enum(['progress', 'end'], { title: 'JobEventName' }),
+      data: Type.String({ contentMediaType: 'application/json', contentSchema: Job }),
+    },
+    { title: 'JobEvent' },
+  ),
+  Type.String(),
+]);
+
+/** The responses of a route that makes a job. */
+export const madeJob = (kind: JobRecord['kind']) => ({
+  202: Success(Job, 'The job is waiting.', jobExamples.waiting(kind)),
+  ...overLimit,
+});
+
+interface JobWords {
+  tag: string;
+  /** Ends the ids of its operations, such as `getExport`. */
+  name: string;
+  article: 'a' | 'an';
+  retry: string;
+  file?: {
+    download: { operationId: string; summary: string };
+    about: string;
+    content: typeof exportFile | typeof reportFile;
+  };
+}
+
+/** Texts of the API's description about each kind of job. */
+export const jobWords: Record<JobRecord['kind'], JobWords> = {
+  export: {
+    tag: 'Exports',
+    name: 'Export',
+    article: 'an',
+    retry: 'The export resumes after the last part that was written. A streamed export cannot be retried.',
+    file: {
+      download: { operationId: 'downloadExport', summary: 'Download the file of an export job' },
+      about: 'The file is there once the job is completed.',
+      content: exportFile,
+    },
+  },
+  import: {
+    tag: 'Imports',
+    name: 'Import',
+    article: 'an',
+    retry: 'Lines that are stored are not stored again.',
+    file: {
+      download: { operationId: 'downloadImportReport', summary: 'Download the report of an import job' },
+      about: 'The report has the refused lines of a completed import, as NDJSON.',
+      content: reportFile,
+    },
+  },
+  rehearsal: {
+    tag: 'Schemas',
+    name: 'Rehearsal',
+    article: 'a',
+    retry: 'What is checked is not checked again.',
+    file: {
+      download: { operationId: 'downloadRehearsal', summary: 'Download the file of a rehearsal job' },
+      about: 'The file has what does not conform, as NDJSON.',
+      content: rehearsalFile,
+    },
+  },
+  replay: {
+    tag: 'Refused uploads',
+    name: 'Replay',
+    article: 'a',
+    retry: 'What is stored is not stored again.',
+  },
+  deletion: {
+    tag: 'Entries',
+    name: 'Deletion',
+    article: 'a',
+    retry: 'The deletion continues with the entries that are left.',
+  },
+};

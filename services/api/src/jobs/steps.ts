@@ -1,0 +1,94 @@
+import type { Store } from '@sluice/jobs/connect.ts';
+import { queueOf } from '@sluice/jobs/queue/queues.ts';
+import { isRetriable, type JobRecord } from '@sluice/jobs/record/job-records.ts';
+import type { JobStore } from '@sluice/jobs/record/jobs.ts';
+import { waitAgain } from '@sluice/jobs/record/wait-again.ts';
+import { ApiError, unavailable } from '@sluice/shared/errors.ts';
+import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { findApplication } from '../applications/steps.ts';
+import type { Audit } from '../audit/audit.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { success } from '../http/answers.ts';
+import { toJob } from './to-job.ts';
+
+type Kind = JobRecord['kind'];
+
+export const inAnHour = () => new Date(Date.now() + 3_600_000);
+
+const jobNotFound = (kind: Kind, id: string) =>
+  new ApiError('ResourceNotFoundError', `${kind} ${id.slice(0, 40)} was not found`);
+
+/** A job of the owner's application. Throws the same ApiError for a job of another owner as for no job. */
+export async function findJob(
+  { applications, jobs }: Pick<Store, 'applications' | 'jobs'>,
+  kind: Kind,
+  request: Pick<FastifyRequest<{ Params: { domain: string; id: string } }>, 'params' | 'owner'>,
+): Promise<{ application: ApplicationRecord; job: JobRecord }> {
+  const { id } = request.params;
+  const application = await findApplication(applications, request);
+  const job = await jobs.get(id);
+  if (job?.application !== application.id || job.kind !== kind) throw jobNotFound(kind, id);
+  return { application, job };
+}
+
+/** Puts a new job on its queue. If the queue is away, cancels the job and throws ApiError, which begins with `what`. */
+export async function enqueueOrCancel<Job extends JobRecord>(
+  { store: { jobs }, queues, log }: Pick<Dependencies, 'store' | 'queues' | 'log'>,
+  job: Job,
+  what: string,
+): Promise<Job> {
+  const { id, kind } = job;
+  try {
+    await queues[queueOf(kind).name].enqueue(job);
+    return job;
+  } catch (error) {
+    log.warn({ event: `${kind}.refused`, job: id, reason: (error as Error).message });
+    await jobs.cancel(id, new Date());
+    throw unavailable(`${what} now: the queue is away`, 5, error);
+  }
+}
+
+/** Puts a job on its queue. If the queue is away, a sweep does so later. */
+export const enqueueOrSweep = (
+  { queues, log }: Pick<Dependencies, 'queues' | 'log'>,
+  job: JobRecord,
+): Promise<void> =>
+  queues[queueOf(job.kind).name]
+    .enqueue(job)
+    .catch((error) => log.warn({ event: 'queue.missed', job: job.id, reason: error.message }));
+
+/** Answers with a new job. */
+export async function sendMade(audit: Audit, request: FastifyRequest, reply: FastifyReply, job: JobRecord) {
+  await audit.note(request, { action: `${job.kind}.made`, application: job.domain, job: job.id });
+  return success(reply, toJob(job), 202);
+}
+
+/** Cancels a job, whose record stays for an hour. False if the job was over. */
+export const cancelJob = (jobs: JobStore, id: string): Promise<boolean> => jobs.cancel(id, inAnHour());
+
+/** Lets a failed job wait again and continue. Throws ApiError if the job has not failed, or too many are unfinished. */
+export async function retryJob(
+  dependencies: Pick<Dependencies, 'store' | 'queues' | 'quotas' | 'log'>,
+  job: JobRecord,
+): Promise<JobRecord> {
+  const { store, quotas, log } = dependencies;
+  if (!isRetriable(job)) throw notFailed(job);
+  await quotas.check('jobs', job.owner);
+  const retried = await waitAgain(store, job);
+  if (!retried) {
+    const now = await store.jobs.get(job.id);
+    throw now ? notFailed(now) : jobNotFound(job.kind, job.id);
+  }
+  log.info({ event: `${job.kind}.retried`, job: job.id, done: retried.done });
+  await enqueueOrSweep(dependencies, retried);
+  return retried;
+}
+
+function notFailed(job: JobRecord): ApiError {
+  const message =
+    job.state === 'failed'
+      ? 'it was streamed to a client that is gone; ask for another export'
+      : `it is ${job.state}, and only a failed one can be retried`;
+  return new ApiError('ResourceConflictError', `${job.kind} ${job.id} cannot be retried: ${message}`);
+}
