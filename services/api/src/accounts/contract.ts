@@ -1,5 +1,6 @@
 import { usernamePattern } from '@sluice/store/accounts/credentials.ts';
 import Type, { type Static } from 'typebox';
+import { Named, Strict } from '../http/schemas.ts';
 
 const Password = Type.String({
   minLength: 8,
@@ -17,71 +18,53 @@ export const Username = Type.String({
 });
 const strict = { additionalProperties: false };
 
-export const Registration = Type.Object(
-  {
-    username: Username,
-    password: Password,
-    locale: Locale,
-    code: Type.Optional(
-      Type.String({
-        maxLength: 100,
-        description:
-          'From the link that `npm start` prints while there is no user. It registers the first one, also while registration is closed.',
-      }),
-    ),
-  },
-  { ...strict, title: 'Registration' },
-);
+export const Registration = Strict('Registration', {
+  username: Username,
+  password: Password,
+  locale: Locale,
+  code: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description:
+        'From the link that `npm start` prints while there is no user. It registers the first one, also while registration is closed.',
+    }),
+  ),
+});
 /** Login checks nothing but types: a wrong shape of a password is a wrong password. */
-export const Credentials = Type.Object(
-  {
-    username: Type.String({ examples: ['ada'] }),
-    password: Type.String({ examples: ['correct horse'] }),
-  },
-  { ...strict, title: 'Credentials' },
-);
+export const Credentials = Strict('Credentials', {
+  username: Type.String({ examples: ['ada'] }),
+  password: Type.String({ examples: ['correct horse'] }),
+});
 
-export const Token = Type.Object(
-  {
-    token: Type.String({
-      description: 'Send it as `Authorization: Bearer …`.',
-      examples: ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.3q2-7w'],
-    }),
-  },
-  { title: 'Token' },
-);
+export const Token = Named('Token', {
+  token: Type.String({
+    description: 'Send it as `Authorization: Bearer …`.',
+    examples: ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.3q2-7w'],
+  }),
+});
 
-export const PasswordChange = Type.Object(
-  {
-    old_password: Type.String({ examples: ['correct horse'] }),
-    new_password: Type.String({ ...Password, examples: ['staple battery horse'] }),
-  },
-  { ...strict, title: 'PasswordChange' },
-);
-export const PasswordByCode = Type.Object(
-  {
-    code: Type.String({
-      examples: ['x3J9bT0cQmZ1vK7sWf2LhR8yUeN5aPdG'],
-      description: 'From the operator, by `sluice-admin users invite` or `reset-password`.',
-    }),
-    new_password: Type.String({ ...Password, examples: ['staple battery horse'] }),
-  },
-  { ...strict, title: 'PasswordByCode' },
-);
+export const PasswordChange = Strict('PasswordChange', {
+  old_password: Type.String({ examples: ['correct horse'] }),
+  new_password: Type.String({ ...Password, examples: ['staple battery horse'] }),
+});
+export const PasswordByCode = Strict('PasswordByCode', {
+  code: Type.String({
+    examples: ['x3J9bT0cQmZ1vK7sWf2LhR8yUeN5aPdG'],
+    description: 'From the operator, by `sluice-admin users invite` or `reset-password`.',
+  }),
+  new_password: Type.String({ ...Password, examples: ['staple battery horse'] }),
+});
 export const UserUpdate = Type.Object(
   { locale: Type.Optional(Locale) },
   { ...strict, title: 'UserUpdate', examples: [{ locale: 'en' }] },
 );
 
-export const User = Type.Object(
-  {
-    username: Type.String({ examples: ['ada'] }),
-    locale: Type.String({ examples: ['en'] }),
-    createdAt: Type.String({ format: 'date-time' }),
-    lastModifiedAt: Type.String({ format: 'date-time' }),
-  },
-  { title: 'User' },
-);
+export const User = Named('User', {
+  username: Type.String({ examples: ['ada'] }),
+  locale: Type.String({ examples: ['en'] }),
+  createdAt: Type.String({ format: 'date-time' }),
+  lastModifiedAt: Type.String({ format: 'date-time' }),
+});
 
 export type User = Static<typeof User>;
 export type UserUpdate = Static<typeof UserUpdate>;

@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { Routes } from '../dependencies.ts';
 import { Success, success } from '../http/answers.ts';
-import { ownerRoutes, ownFailures, takeSmallBodies } from '../http/route-parts.ts';
+import { operation, ownerRoutes, ownFailures, takeSmallBodies } from '../http/route-parts.ts';
 import { User, UserUpdate } from './contract.ts';
 
 const toUser = ({ username, locale, createdAt, lastModifiedAt }: Omit<UserRecord, 'passwordHash'>): User => ({
@@ -38,65 +38,49 @@ export const profileRoutes: Routes = async (app, { store: { users }, audit }) =>
 
   app.get(
     '/users',
-    {
-      schema: {
-        operationId: 'listUsers',
-        summary: 'List users',
-        response: { 200: Success(Type.Array(User)) },
-      },
-    },
+    operation('listUsers', 'List users', {
+      response: { 200: Success(Type.Array(User)) },
+    }),
     async (_request, reply) => success(reply, (await users.list()).map(toUser)),
   );
 
   app.get(
     '/users/me',
-    {
-      schema: {
-        operationId: 'getProfile',
-        summary: 'Get your profile',
-        response: { 200: Success(User) },
-      },
-    },
+    operation('getProfile', 'Get your profile', {
+      response: { 200: Success(User) },
+    }),
     async ({ owner }, reply) => success(reply, toUser(owner)),
   );
 
   app.get(
     '/users/:username',
-    {
-      schema: {
-        operationId: 'getUser',
-        summary: 'Get a user',
-        params: ByName,
-        response: { 200: Success(User) },
-      },
-    },
+    operation('getUser', 'Get a user', {
+      params: ByName,
+      response: { 200: Success(User) },
+    }),
     async ({ params }, reply) => success(reply, toUser(await find(params.username))),
   );
 
   app.route({
     method: ['PUT', 'PATCH'],
     url: '/users/me',
-    schema: {
-      operationId: 'updateProfile',
-      summary: 'Update your profile',
+    ...operation('updateProfile', 'Update your profile', {
       description: 'PUT and PATCH do the same.',
       body: UserUpdate,
       response: { 200: Success(User) },
-    },
+    }),
     handler: async (request, reply) => success(reply, await update(request, request.body)),
   });
 
   app.route({
     method: ['PUT', 'PATCH'],
     url: '/users/:username',
-    schema: {
-      operationId: 'updateUser',
-      summary: 'Update your profile by username',
+    ...operation('updateUser', 'Update your profile by username', {
       description: 'You can change only your own profile. PUT and PATCH do the same.',
       params: ByName,
       body: UserUpdate,
       response: { 200: Success(User), ...ownFailures('ForbiddenRequestError') },
-    },
+    }),
     handler: async (request, reply) => {
       const { id } = await find(request.params.username);
       if (id !== request.owner.id)

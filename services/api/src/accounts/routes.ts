@@ -3,6 +3,7 @@ import type { UserRecord } from '@sluice/store/accounts/users.ts';
 import type { Routes } from '../dependencies.ts';
 import { Message, Success, success } from '../http/answers.ts';
 import {
+  operation,
   overLimit,
   overRate,
   ownFailures,
@@ -52,9 +53,7 @@ export const userRoutes: Routes = async (app, { store, counters, capacity, audit
   app.post(
     '/users/register',
     {
-      schema: {
-        operationId: 'registerUser',
-        summary: 'Register a user',
+      ...operation('registerUser', 'Register a user', {
         description:
           'Open to everyone while the operator allows it with `REGISTRATION_OPEN`, and to the first user with a code.',
         body: Registration,
@@ -63,7 +62,7 @@ export const userRoutes: Routes = async (app, { store, counters, capacity, audit
           ...ownFailures('InvalidCredentialsError', 'RegistrationClosedError', 'ResourceConflictError'),
           ...overRate,
         },
-      },
+      }),
       // A closed one counts nothing.
       onRequest: config.registrationOpen
         ? limitAddresses(counters, config.registerRate, 'registrations')
@@ -94,9 +93,7 @@ export const userRoutes: Routes = async (app, { store, counters, capacity, audit
   app.post(
     '/users/login',
     {
-      schema: {
-        operationId: 'logIn',
-        summary: 'Log in',
+      ...operation('logIn', 'Log in', {
         description: 'Returns a token for the other routes.',
         body: Credentials,
         response: {
@@ -104,7 +101,7 @@ export const userRoutes: Routes = async (app, { store, counters, capacity, audit
           ...ownFailures('InvalidCredentialsError', 'ForbiddenRequestError'),
           ...overRate,
         },
-      },
+      }),
       onRequest: limitAddresses(counters, config.loginRate, 'logins'),
     },
     async (request, reply) => {
@@ -131,9 +128,7 @@ export const userRoutes: Routes = async (app, { store, counters, capacity, audit
   app.put(
     '/users/me/password',
     {
-      schema: {
-        operationId: 'changePassword',
-        summary: 'Change your password',
+      ...operation('changePassword', 'Change your password', {
         description: 'All earlier tokens stop working: log in again.',
         security: [{ bearer: [] }],
         body: PasswordChange,
@@ -142,7 +137,7 @@ export const userRoutes: Routes = async (app, { store, counters, capacity, audit
           ...ownFailures('InvalidCredentialsError'),
           ...overLimit,
         },
-      },
+      }),
       onRequest: app.authenticate,
     },
     async (request, reply) => {
@@ -162,9 +157,7 @@ export const userRoutes: Routes = async (app, { store, counters, capacity, audit
   app.put(
     '/users/:username/password',
     {
-      schema: {
-        operationId: 'setPassword',
-        summary: 'Set a password with a code',
+      ...operation('setPassword', 'Set a password with a code', {
         description:
           'The operator gives the code to a user who is invited or has forgotten the password. It works once, also while registration is closed. All earlier tokens stop working.',
         params: ByName,
@@ -177,7 +170,7 @@ export const userRoutes: Routes = async (app, { store, counters, capacity, audit
           ...ownFailures('InvalidCredentialsError'),
           ...overRate,
         },
-      },
+      }),
       onRequest: limitAddresses(counters, config.loginRate, 'logins'),
     },
     async (request, reply) => {

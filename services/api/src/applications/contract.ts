@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { Flag, Named, Query, Strict } from '../http/schemas.ts';
 import { RefusedSettings, RefusedSettingsUpdate } from '../refused/contract.ts';
 
 const strict = { additionalProperties: false };
@@ -73,15 +74,12 @@ export const Template = Type.Object(
   { title: 'Template', description: 'The JSON Schema to which uploads must conform.' },
 );
 
-export const NewApplication = Type.Object(
-  {
-    name: Name,
-    type: ApplicationType,
-    schema: JsonSchema,
-    connectors: Type.Optional(Connectors),
-  },
-  { ...strict, title: 'NewApplication' },
-);
+export const NewApplication = Strict('NewApplication', {
+  name: Name,
+  type: ApplicationType,
+  schema: JsonSchema,
+  connectors: Type.Optional(Connectors),
+});
 
 export const ApplicationUpdate = Type.Object(
   {
@@ -101,61 +99,49 @@ export const ApplicationUpdate = Type.Object(
   },
 );
 
-export const ApplicationsQuery = Type.Object(
-  {
-    start: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'Index of the first application.' }),
-    ),
-    limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 1_000, description: 'How many at most; without it, all.' }),
-    ),
-    deleted: Type.Optional(
-      Type.Boolean({ default: false, description: '`true`: the deleted ones that you can restore.' }),
-    ),
-  },
-  strict,
-);
+export const ApplicationsQuery = Query({
+  start: Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'Index of the first application.' }),
+  limit: Type.Integer({ minimum: 1, maximum: 1_000, description: 'How many at most; without it, all.' }),
+  deleted: Flag('`true`: the deleted ones that you can restore.'),
+});
 
-export const Application = Type.Object(
-  {
-    name: Type.String({ examples: ['Weather station'] }),
-    owner: Type.String({ description: 'Username of the owner.', examples: ['ada'] }),
-    domain: Type.String({
-      description: 'The name of the application in every path; never used again.',
-      examples: ['weather-station-k3v9q2'],
+export const Application = Named('Application', {
+  name: Type.String({ examples: ['Weather station'] }),
+  owner: Type.String({ description: 'Username of the owner.', examples: ['ada'] }),
+  domain: Type.String({
+    description: 'The name of the application in every path; never used again.',
+    examples: ['weather-station-k3v9q2'],
+  }),
+  type: Type.String({ examples: ['server'] }),
+  connectors: Type.Array(Connector),
+  key_required: KeyRequired,
+  allowed_origins: AllowedOrigins,
+  retention_days: RetentionDays,
+  refused: RefusedSettings,
+  template: Template,
+  createdAt: Type.String({ format: 'date-time' }),
+  lastModifiedAt: Type.String({ format: 'date-time' }),
+  entries: Type.Integer({ description: 'How many entries it has, exactly.', examples: [120] }),
+  last_entry_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+    description: '`createdAt` of the newest entry; `null` if there is none.',
+    examples: ['2026-11-21T04:00:00.000Z'],
+  }),
+  refused_24h: Type.Integer({
+    description: 'How many uploads were refused in the last 24 hours.',
+    examples: [3],
+  }),
+  deleted_at: Type.Optional(
+    Type.String({ format: 'date-time', description: 'In the list of deleted applications.' }),
+  ),
+  purge_at: Type.Optional(
+    Type.String({ format: 'date-time', description: 'Until then it can be restored; then it is purged.' }),
+  ),
+  warnings: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'In the answer to a creation: what is probably a slip in the schema.',
     }),
-    type: Type.String({ examples: ['server'] }),
-    connectors: Type.Array(Connector),
-    key_required: KeyRequired,
-    allowed_origins: AllowedOrigins,
-    retention_days: RetentionDays,
-    refused: RefusedSettings,
-    template: Template,
-    createdAt: Type.String({ format: 'date-time' }),
-    lastModifiedAt: Type.String({ format: 'date-time' }),
-    entries: Type.Integer({ description: 'How many entries it has, exactly.', examples: [120] }),
-    last_entry_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-      description: '`createdAt` of the newest entry; `null` if there is none.',
-      examples: ['2026-11-21T04:00:00.000Z'],
-    }),
-    refused_24h: Type.Integer({
-      description: 'How many uploads were refused in the last 24 hours.',
-      examples: [3],
-    }),
-    deleted_at: Type.Optional(
-      Type.String({ format: 'date-time', description: 'In the list of deleted applications.' }),
-    ),
-    purge_at: Type.Optional(
-      Type.String({ format: 'date-time', description: 'Until then it can be restored; then it is purged.' }),
-    ),
-    warnings: Type.Optional(
-      Type.Array(Type.String(), {
-        description: 'In the answer to a creation: what is probably a slip in the schema.',
-      }),
-    ),
-  },
-  { title: 'Application' },
-);
+  ),
+});
 
 export type Connector = Static<typeof Connector>;
 export type NewApplication = Static<typeof NewApplication>;

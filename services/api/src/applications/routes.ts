@@ -4,7 +4,7 @@ import Type from 'typebox';
 import type { Routes } from '../dependencies.ts';
 import { Message, Success, sendJson, sendJsonList, success } from '../http/answers.ts';
 import { toPackageUrl } from '../http/formats.ts';
-import { ByDomain, overLimit, ownerRoutes, ownFailures } from '../http/route-parts.ts';
+import { ByDomain, operation, overLimit, ownerRoutes, ownFailures } from '../http/route-parts.ts';
 import {
   Application,
   ApplicationsQuery,
@@ -51,12 +51,10 @@ export const applicationRoutes: Routes = async (app, dependencies) => {
   app.post(
     '/applications',
     {
-      schema: {
-        operationId: 'createApplication',
-        summary: 'Create an application',
+      ...operation('createApplication', 'Create an application', {
         body: NewApplication,
         response: { 200: Success(Application), ...ownFailures('InvalidSchemaError'), ...overLimit },
-      },
+      }),
       config: { textOf: 'schema' },
     },
     async (request, reply) => {
@@ -82,15 +80,11 @@ export const applicationRoutes: Routes = async (app, dependencies) => {
 
   app.get(
     '/applications',
-    {
-      schema: {
-        operationId: 'listApplications',
-        summary: 'List your applications',
-        description: 'Newest first; with `deleted=true` those that were deleted and can be restored.',
-        querystring: ApplicationsQuery,
-        response: { 200: Success(Type.Array(Application)), ...overLimit },
-      },
-    },
+    operation('listApplications', 'List your applications', {
+      description: 'Newest first; with `deleted=true` those that were deleted and can be restored.',
+      querystring: ApplicationsQuery,
+      response: { 200: Success(Type.Array(Application)), ...overLimit },
+    }),
     async ({ owner, method, query: { deleted, ...range } }, reply) => {
       const existence = deleted ? 'restorable' : 'alive';
       // Fastify reads a stream to its end for HEAD too.
@@ -101,29 +95,23 @@ export const applicationRoutes: Routes = async (app, dependencies) => {
 
   app.get(
     '/applications/:domain',
-    {
-      schema: {
-        operationId: 'getApplication',
-        summary: 'Get an application',
-        params: ByDomain,
-        response: { 200: Success(Application) },
-      },
-    },
+    operation('getApplication', 'Get an application', {
+      params: ByDomain,
+      response: { 200: Success(Application) },
+    }),
     async (request, reply) => sendOne(reply, await findApplication(applications, request)),
   );
 
   app.route({
     method: ['PUT', 'PATCH'],
     url: '/applications/:domain',
-    schema: {
-      operationId: 'updateApplication',
-      summary: 'Update an application',
+    ...operation('updateApplication', 'Update an application', {
       description:
         'Changes its name, type or connectors, who may upload, how long entries are kept, or which refused uploads are. PUT and PATCH do the same.',
       params: ByDomain,
       body: ApplicationUpdate,
       response: { 200: Success(Application) },
-    },
+    }),
     handler: async (request, reply) => {
       const { params, body, owner } = request;
       const change = toChange(body);
@@ -140,21 +128,17 @@ export const applicationRoutes: Routes = async (app, dependencies) => {
 
   app.delete(
     '/applications/:domain',
-    {
-      schema: {
-        operationId: 'deleteApplication',
-        summary: 'Delete an application with all its entries',
-        description:
-          'Uploads stop, and unfinished jobs are cancelled. Until the time in the message you can restore it; then it is purged.',
-        params: ByDomain,
-        response: {
-          200: Success(Message, 'Deleted.', {
-            message:
-              'application weather-station-k3v9q2 was deleted; you can restore it until 2026-11-28T04:00:00.000Z',
-          }),
-        },
+    operation('deleteApplication', 'Delete an application with all its entries', {
+      description:
+        'Uploads stop, and unfinished jobs are cancelled. Until the time in the message you can restore it; then it is purged.',
+      params: ByDomain,
+      response: {
+        200: Success(Message, 'Deleted.', {
+          message:
+            'application weather-station-k3v9q2 was deleted; you can restore it until 2026-11-28T04:00:00.000Z',
+        }),
       },
-    },
+    }),
     async (request, reply) => {
       const { domain } = request.params;
       const removed = await applications.remove(domain, request.owner.id, config.deletionGraceMs);
@@ -173,16 +157,12 @@ export const applicationRoutes: Routes = async (app, dependencies) => {
 
   app.post(
     '/applications/:domain/restore',
-    {
-      schema: {
-        operationId: 'restoreApplication',
-        summary: 'Restore a deleted application',
-        description:
-          'Its entries, keys and finished jobs are there again; jobs that the deletion cancelled stay cancelled. 404 once its purge has begun.',
-        params: ByDomain,
-        response: { 200: Success(Application), ...overLimit },
-      },
-    },
+    operation('restoreApplication', 'Restore a deleted application', {
+      description:
+        'Its entries, keys and finished jobs are there again; jobs that the deletion cancelled stay cancelled. 404 once its purge has begun.',
+      params: ByDomain,
+      response: { 200: Success(Application), ...overLimit },
+    }),
     async (request, reply) => {
       const { domain } = request.params;
       await quotas.check('applications', request.owner.id);

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { Timestamp } from '../entries/contract.ts';
+import { Flag, Named, Query, Strict } from '../http/schemas.ts';
 import { Application, JsonSchema, Template } from './contract.ts';
 
 const nextSchema = {
@@ -11,16 +12,13 @@ const strict = { additionalProperties: false };
 const Version = Type.Integer({ description: 'From 1.', examples: [2] });
 const Note = Type.String({ maxLength: 1_000, description: 'What it is for.', examples: ['Humidity'] });
 
-export const SchemaVersion = Type.Object(
-  {
-    ...Template.properties,
-    version: Version,
-    note: Type.Optional(Note),
-    createdAt: Type.String({ format: 'date-time' }),
-    createdBy: Type.String({ description: 'Username.', examples: ['ada'] }),
-  },
-  { title: 'SchemaVersion' },
-);
+export const SchemaVersion = Named('SchemaVersion', {
+  ...Template.properties,
+  version: Version,
+  note: Type.Optional(Note),
+  createdAt: Type.String({ format: 'date-time' }),
+  createdBy: Type.String({ description: 'Username.', examples: ['ada'] }),
+});
 
 export const NewSchema = Type.Object(
   {
@@ -37,55 +35,39 @@ export const NewSchema = Type.Object(
   { ...strict, title: 'NewSchema', examples: [{ schema: nextSchema, note: 'Humidity', if_version: 1 }] },
 );
 
-export const PublishQuery = Type.Object(
-  {
-    dry_run: Type.Optional(
-      Type.Boolean({ default: false, description: 'Tell what would change, and publish nothing.' }),
-    ),
-  },
-  strict,
-);
+export const PublishQuery = Query({
+  dry_run: Flag('Tell what would change, and publish nothing.'),
+});
 
-export const RehearsalRequest = Type.Object(
-  {
-    schema: JsonSchema,
-    of: Type.Optional(
-      Type.Enum(['entries', 'refused', 'both'], {
-        title: 'RehearsalOf',
-        default: 'entries',
-        description: 'What is validated: entries, uploads that were refused, or both.',
-      }),
-    ),
-    from: Type.Optional(Timestamp),
-    to: Type.Optional(Timestamp),
-  },
-  { ...strict, title: 'RehearsalRequest' },
-);
+export const RehearsalRequest = Strict('RehearsalRequest', {
+  schema: JsonSchema,
+  of: Type.Optional(
+    Type.Enum(['entries', 'refused', 'both'], {
+      title: 'RehearsalOf',
+      default: 'entries',
+      description: 'What is validated: entries, uploads that were refused, or both.',
+    }),
+  ),
+  from: Type.Optional(Timestamp),
+  to: Type.Optional(Timestamp),
+});
 
 export const changeKinds = ['stricter', 'looser', 'added', 'removed', 'changed'] as const;
 
-export const SchemaChange = Type.Object(
-  {
-    path: Type.String({ description: 'Where in the payload: a JSON Pointer.', examples: ['/celsius'] }),
-    kind: Type.Enum([...changeKinds], { title: 'SchemaChangeKind', examples: ['stricter'] }),
-    message: Type.String({ examples: ['maximum 60 is new'] }),
-  },
-  { title: 'SchemaChange' },
-);
+export const SchemaChange = Named('SchemaChange', {
+  path: Type.String({ description: 'Where in the payload: a JSON Pointer.', examples: ['/celsius'] }),
+  kind: Type.Enum([...changeKinds], { title: 'SchemaChangeKind', examples: ['stricter'] }),
+  message: Type.String({ examples: ['maximum 60 is new'] }),
+});
 
-export const Publication = Type.Object(
-  {
-    version: Type.Optional(
-      Type.Integer({ description: 'The version in force now; absent in a dry run.', examples: [2] }),
-    ),
-    changes: Type.Array(SchemaChange),
-    application: Type.Optional(Application),
-    warnings: Type.Optional(
-      Type.Array(Type.String(), { description: 'Keywords that are probably misspelt.' }),
-    ),
-  },
-  { title: 'Publication' },
-);
+export const Publication = Named('Publication', {
+  version: Type.Optional(
+    Type.Integer({ description: 'The version in force now; absent in a dry run.', examples: [2] }),
+  ),
+  changes: Type.Array(SchemaChange),
+  application: Type.Optional(Application),
+  warnings: Type.Optional(Type.Array(Type.String(), { description: 'Keywords that are probably misspelt.' })),
+});
 
 export type SchemaVersion = Static<typeof SchemaVersion>;
 export type SchemaChange = Static<typeof SchemaChange>;

@@ -6,7 +6,7 @@ import type { SchemaVersion as VersionRecord } from '@sluice/store/applications/
 import Type from 'typebox';
 import type { Routes } from '../dependencies.ts';
 import { Success, sendJson, sendJsonList } from '../http/answers.ts';
-import { ByDomain, overLimit, ownerRoutes, ownFailures } from '../http/route-parts.ts';
+import { ByDomain, operation, overLimit, ownerRoutes, ownFailures } from '../http/route-parts.ts';
 import { quotaReached } from '../limits/quota.ts';
 import { quotas } from '../limits/table.ts';
 import { NewSchema, Publication, PublishQuery, SchemaVersion } from './schema-contract.ts';
@@ -66,15 +66,11 @@ export const schemaRoutes: Routes = async (app, dependencies) => {
 
   app.get(
     '/applications/:domain/schemas',
-    {
-      schema: {
-        operationId: 'listSchemas',
-        summary: 'List versions of the schema',
-        description: 'Newest first: the first one is in force.',
-        params: ByDomain,
-        response: { 200: Success(Type.Array(SchemaVersion)), ...overLimit },
-      },
-    },
+    operation('listSchemas', 'List versions of the schema', {
+      description: 'Newest first: the first one is in force.',
+      params: ByDomain,
+      response: { 200: Success(Type.Array(SchemaVersion)), ...overLimit },
+    }),
     async (request, reply) => {
       const application = await findApplication(applications, request);
       capacity.answers.lease(reply, request.owner.id).take(listBytes);
@@ -87,14 +83,10 @@ export const schemaRoutes: Routes = async (app, dependencies) => {
 
   app.get(
     '/applications/:domain/schemas/:version',
-    {
-      schema: {
-        operationId: 'getSchema',
-        summary: 'Get a version of the schema',
-        params: ByVersion,
-        response: { 200: Success(SchemaVersion) },
-      },
-    },
+    operation('getSchema', 'Get a version of the schema', {
+      params: ByVersion,
+      response: { 200: Success(SchemaVersion) },
+    }),
     async (request, reply) => {
       const { version } = request.params;
       const application = await findApplication(applications, request);
@@ -110,9 +102,7 @@ export const schemaRoutes: Routes = async (app, dependencies) => {
   app.post(
     '/applications/:domain/schemas',
     {
-      schema: {
-        operationId: 'publishSchema',
-        summary: 'Publish a version of the schema',
+      ...operation('publishSchema', 'Publish a version of the schema', {
         description:
           'The answer names what changes for uploads. The version is in force on every replica within a second. Stored entries stay as they are. ' +
           'The schema that is in force already makes no other version.',
@@ -124,7 +114,7 @@ export const schemaRoutes: Routes = async (app, dependencies) => {
           ...ownFailures('InvalidSchemaError', 'ResourceConflictError'),
           ...overLimit,
         },
-      },
+      }),
       config: { textOf: 'schema' },
     },
     async (request, reply) => {

@@ -2,7 +2,7 @@ import type { AuditPlace, AuditRecord } from '@sluice/store/accounts/audit.ts';
 import type { Routes } from '../dependencies.ts';
 import { Success, success } from '../http/answers.ts';
 import { fromCursor, toCursor } from '../http/pages.ts';
-import { ownerRoutes } from '../http/route-parts.ts';
+import { operation, ownerRoutes } from '../http/route-parts.ts';
 import { type AuditEvent, AuditPage, AuditQuery } from './contract.ts';
 
 const toEvent = ({ user: _, expiresAt: __, at, ...rest }: AuditRecord): AuditEvent => ({
@@ -23,15 +23,11 @@ export const auditRoutes: Routes = async (app, { store }) => {
 
   app.get(
     '/audit',
-    {
-      schema: {
-        operationId: 'listAuditEvents',
-        summary: 'List your audit events',
-        description: 'Your actions, and failed logins to your account, newest first.',
-        querystring: AuditQuery,
-        response: { 200: Success(AuditPage) },
-      },
-    },
+    operation('listAuditEvents', 'List your audit events', {
+      description: 'Your actions, and failed logins to your account, newest first.',
+      querystring: AuditQuery,
+      response: { 200: Success(AuditPage) },
+    }),
     async ({ query: { limit = 100, after }, owner }, reply) => {
       const place = after === undefined ? undefined : fromPlace(fromCursor(after, 18));
       const found = await store.audit.page(owner.id, limit + 1, place);

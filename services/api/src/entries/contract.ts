@@ -1,5 +1,6 @@
 import { errorNames } from '@sluice/shared/errors.ts';
 import Type, { type Static } from 'typebox';
+import { Flag, Named, Query } from '../http/schemas.ts';
 
 const Payload = Type.Unknown({
   description: 'The JSON object that was uploaded.',
@@ -18,50 +19,36 @@ export const NewEntry = Type.Object(
   },
 );
 
-export const Upload = Type.Object({ domain: Domain, payload: Payload }, { title: 'Upload' });
+export const Upload = Named('Upload', { domain: Domain, payload: Payload });
 
-export const Detail = Type.Object(
-  {
-    path: Type.String({
-      description: 'Where in the payload: a JSON Pointer, such as `/address/city`.',
-      examples: ['/celsius'],
-    }),
-    keyword: Type.String({ description: 'The keyword of the schema.', examples: ['type'] }),
-    message: Type.String({ examples: ['must be number'] }),
-  },
-  { title: 'LineErrorDetail' },
-);
+export const Detail = Named('LineErrorDetail', {
+  path: Type.String({
+    description: 'Where in the payload: a JSON Pointer, such as `/address/city`.',
+    examples: ['/celsius'],
+  }),
+  keyword: Type.String({ description: 'The keyword of the schema.', examples: ['type'] }),
+  message: Type.String({ examples: ['must be number'] }),
+});
 
-export const LineError = Type.Object(
-  {
-    line: Type.Integer({
-      description: 'Number of the line, or of the element of the array; the first is 1.',
-      examples: [2],
-    }),
-    name: Type.Enum([...errorNames], { title: 'ErrorName', examples: ['SchemaValidationError'] }),
-    message: Type.String({ examples: ['/celsius must be number'] }),
-    details: Type.Optional(Type.Array(Detail)),
-  },
-  { title: 'LineError' },
-);
+export const LineError = Named('LineError', {
+  line: Type.Integer({
+    description: 'Number of the line, or of the element of the array; the first is 1.',
+    examples: [2],
+  }),
+  name: Type.Enum([...errorNames], { title: 'ErrorName', examples: ['SchemaValidationError'] }),
+  message: Type.String({ examples: ['/celsius must be number'] }),
+  details: Type.Optional(Type.Array(Detail)),
+});
 
-export const BatchQuery = Type.Object(
-  {
-    atomic: Type.Optional(
-      Type.Boolean({ default: false, description: 'Store all lines, or none when one is refused.' }),
-    ),
-  },
-  { additionalProperties: false },
-);
+export const BatchQuery = Query({
+  atomic: Flag('Store all lines, or none when one is refused.'),
+});
 
-export const BatchResult = Type.Object(
-  {
-    accepted: Type.Integer({ description: 'Number of lines stored.', examples: [2] }),
-    rejected: Type.Integer({ description: 'Number of lines refused.', examples: [0] }),
-    errors: Type.Array(LineError, { description: 'One error per refused line.', examples: [[]] }),
-  },
-  { title: 'BatchResult' },
-);
+export const BatchResult = Named('BatchResult', {
+  accepted: Type.Integer({ description: 'Number of lines stored.', examples: [2] }),
+  rejected: Type.Integer({ description: 'Number of lines refused.', examples: [0] }),
+  errors: Type.Array(LineError, { description: 'One error per refused line.', examples: [[]] }),
+});
 
 /** Example of an answer that names refused lines. */
 export const partlyRefused = {
@@ -94,27 +81,24 @@ export const EntryId = Type.String({
   examples: ['0192f0c1a2b30a0b0c0d00000001'],
 });
 
-export const Entry = Type.Object(
-  {
-    id: EntryId,
-    domain: Domain,
-    payload: Payload,
-    createdAt: Type.String({ format: 'date-time' }),
-    schema_version: Type.Optional(
-      Type.Integer({
-        description: 'Version of the schema with which it was validated; absent while there is only one.',
-        examples: [2],
-      }),
-    ),
-    received_at: Type.Optional(
-      Type.String({
-        format: 'date-time',
-        description: 'When it was refused first; only of entries from a replay.',
-      }),
-    ),
-  },
-  { title: 'Entry' },
-);
+export const Entry = Named('Entry', {
+  id: EntryId,
+  domain: Domain,
+  payload: Payload,
+  createdAt: Type.String({ format: 'date-time' }),
+  schema_version: Type.Optional(
+    Type.Integer({
+      description: 'Version of the schema with which it was validated; absent while there is only one.',
+      examples: [2],
+    }),
+  ),
+  received_at: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description: 'When it was refused first; only of entries from a replay.',
+    }),
+  ),
+});
 
 export const Timestamp = Type.String({
   format: 'iso-timestamp',
@@ -131,34 +115,25 @@ const Filter = Type.String({
     'At most 20 conditions, 100 values in `in`, 4 KB.',
 });
 
-export const EntriesQuery = Type.Object(
-  {
-    start: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 1_000_000_000,
-        default: 0,
-        description: 'Index of the first entry.',
-      }),
-    ),
-    limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 1_000, default: 100, description: 'Entries per page.' }),
-    ),
-    from: Type.Optional(Timestamp),
-    to: Type.Optional(Timestamp),
-    order: Type.Optional(
-      Type.Enum(['newest', 'oldest'], {
-        title: 'EntriesOrder',
-        default: 'newest',
-        description:
-          'Which entries come first. `oldest` ends before the first entry that may still be on its way.',
-      }),
-    ),
-    after: Type.Optional(Type.String({ description: '`pagination.cursor` of the previous page.' })),
-    filter: Type.Optional(Filter),
-  },
-  { additionalProperties: false },
-);
+export const EntriesQuery = Query({
+  start: Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000_000,
+    default: 0,
+    description: 'Index of the first entry.',
+  }),
+  limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 100, description: 'Entries per page.' }),
+  from: Timestamp,
+  to: Timestamp,
+  order: Type.Enum(['newest', 'oldest'], {
+    title: 'EntriesOrder',
+    default: 'newest',
+    description:
+      'Which entries come first. `oldest` ends before the first entry that may still be on its way.',
+  }),
+  after: Type.String({ description: '`pagination.cursor` of the previous page.' }),
+  filter: Filter,
+});
 
 /** The filter of a body. `textOf` of the route turns an object into its JSON text. */
 export const BodyFilter = Type.Unsafe<string>({
@@ -176,48 +151,36 @@ export const DeletionRequest = Type.Object(
   },
 );
 
-export const DeletionQuery = Type.Object(
-  {
-    dry_run: Type.Optional(
-      Type.Boolean({ default: false, description: 'Count the entries that match; delete nothing.' }),
-    ),
-  },
-  { additionalProperties: false },
-);
+export const DeletionQuery = Query({
+  dry_run: Flag('Count the entries that match; delete nothing.'),
+});
 
-export const DeletionCount = Type.Object(
-  { count: Type.Integer({ description: 'Number of entries that match.', examples: [2] }) },
-  { title: 'DeletionCount' },
-);
+export const DeletionCount = Named('DeletionCount', {
+  count: Type.Integer({ description: 'Number of entries that match.', examples: [2] }),
+});
 
-export const Pagination = Type.Object(
-  {
-    limit: Type.Integer({ description: 'Entries per page.', examples: [100] }),
-    current: Type.Integer({ description: '`start` of this page.', examples: [0] }),
-    previous: Type.Integer({ description: '`start` of the previous page.', examples: [0] }),
-    next: Type.Integer({
-      description: '`start` of the next page; of this page, if it is the last.',
-      examples: [0],
+export const Pagination = Named('Pagination', {
+  limit: Type.Integer({ description: 'Entries per page.', examples: [100] }),
+  current: Type.Integer({ description: '`start` of this page.', examples: [0] }),
+  previous: Type.Integer({ description: '`start` of the previous page.', examples: [0] }),
+  next: Type.Integer({
+    description: '`start` of the next page; of this page, if it is the last.',
+    examples: [0],
+  }),
+  total: Type.Integer({ description: 'Number of entries on all pages.', examples: [1] }),
+  isLast: Type.Boolean({ description: 'Whether this is the last page.', examples: [true] }),
+  cursor: Type.Optional(
+    Type.String({
+      description:
+        'Send it as `after` to get the next page; absent on the last page, except with `order=oldest`: there it leads to what comes later.',
     }),
-    total: Type.Integer({ description: 'Number of entries on all pages.', examples: [1] }),
-    isLast: Type.Boolean({ description: 'Whether this is the last page.', examples: [true] }),
-    cursor: Type.Optional(
-      Type.String({
-        description:
-          'Send it as `after` to get the next page; absent on the last page, except with `order=oldest`: there it leads to what comes later.',
-      }),
-    ),
-  },
-  { title: 'Pagination' },
-);
+  ),
+});
 
-export const EntryPage = Type.Object(
-  {
-    result: Type.Array(Entry),
-    pagination: Pagination,
-  },
-  { title: 'EntryPage' },
-);
+export const EntryPage = Named('EntryPage', {
+  result: Type.Array(Entry),
+  pagination: Pagination,
+});
 
 export type DeletionRequest = Static<typeof DeletionRequest>;
 export type EntriesQuery = Static<typeof EntriesQuery>;

@@ -7,7 +7,7 @@ import type { Routes } from '../dependencies.ts';
 import { Message, Success, success } from '../http/answers.ts';
 import { toPeriod } from '../http/formats.ts';
 import { refuseTooMuch } from '../http/pages.ts';
-import { ByDomain, ownerRoutes } from '../http/route-parts.ts';
+import { ByDomain, operation, ownerRoutes } from '../http/route-parts.ts';
 import { madeJob } from '../jobs/describe.ts';
 import { enqueueOrCancel, sendMade } from '../jobs/steps.ts';
 import { DeletionCount, DeletionQuery, DeletionRequest, Entry, EntryId } from './contract.ts';
@@ -43,14 +43,10 @@ export const entryDeletionRoutes: Routes = async (app, dependencies) => {
 
   app.get(
     '/applications/:domain/data/:id',
-    {
-      schema: {
-        operationId: 'getEntry',
-        summary: 'Get an entry',
-        params: ById,
-        response: { 200: Success(Entry) },
-      },
-    },
+    operation('getEntry', 'Get an entry', {
+      params: ById,
+      response: { 200: Success(Entry) },
+    }),
     async (request, reply) => {
       const { id } = request.params;
       const application = await findApplication(applications, request);
@@ -62,16 +58,12 @@ export const entryDeletionRoutes: Routes = async (app, dependencies) => {
 
   app.delete(
     '/applications/:domain/data/:id',
-    {
-      schema: {
-        operationId: 'deleteEntry',
-        summary: 'Delete an entry',
-        params: ById,
-        response: {
-          200: Success(Message, 'Deleted.', { message: 'entry 0192f0c1a2b30a0b0c0d00000001 was deleted' }),
-        },
+    operation('deleteEntry', 'Delete an entry', {
+      params: ById,
+      response: {
+        200: Success(Message, 'Deleted.', { message: 'entry 0192f0c1a2b30a0b0c0d00000001 was deleted' }),
       },
-    },
+    }),
     async (request, reply) => {
       const { id } = request.params;
       const application = await findApplication(applications, request);
@@ -86,9 +78,7 @@ export const entryDeletionRoutes: Routes = async (app, dependencies) => {
     '/applications/:domain/deletions',
     {
       config: { textOf: 'filter' },
-      schema: {
-        operationId: 'createDeletion',
-        summary: 'Delete entries of a period, or those that match a filter',
+      ...operation('createDeletion', 'Delete entries of a period, or those that match a filter', {
         description:
           'Creates a deletion job. `from` is included, `to` is not; at least one of `from`, `to` and `filter` is needed. Entries that are uploaded later stay. ' +
           'With `dry_run=true` nothing is deleted: the answer counts the entries that match.',
@@ -99,7 +89,7 @@ export const entryDeletionRoutes: Routes = async (app, dependencies) => {
           200: Success(DeletionCount, 'With `dry_run=true`: how many entries match.'),
           ...madeJob('deletion'),
         },
-      },
+      }),
     },
     async (request, reply) => {
       const { body, owner, query } = request;

@@ -5,7 +5,7 @@ import type { Routes } from '../dependencies.ts';
 import { Success, success } from '../http/answers.ts';
 import { toPeriod } from '../http/formats.ts';
 import { fromCursor, refuseTooMuch, toPage } from '../http/pages.ts';
-import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
+import { ByDomain, operation, overLimit, ownerRoutes } from '../http/route-parts.ts';
 import { pageBytes, weighPage } from '../limits/table.ts';
 import { EntriesQuery, EntryPage } from './contract.ts';
 import { toConditions } from './filter.ts';
@@ -24,20 +24,16 @@ export const entryRoutes: Routes = async (
 
   app.get(
     '/applications/:domain/data',
-    {
-      schema: {
-        operationId: 'listEntries',
-        summary: 'List entries',
-        description:
-          'Newest first, or oldest first to follow an application: repeat with the last `cursor` to get each entry once. ' +
-          '`from` is included, `to` is not. With `after`, `start` counts from there. `total` is the exact number ' +
-          'of entries that match. The answer is 400 if the filter takes longer than 5 s, or if the page has more than 16 MiB; ' +
-          'then the message says how many entries fit.',
-        params: ByDomain,
-        querystring: EntriesQuery,
-        response: { 200: Success(EntryPage), ...overLimit },
-      },
-    },
+    operation('listEntries', 'List entries', {
+      description:
+        'Newest first, or oldest first to follow an application: repeat with the last `cursor` to get each entry once. ' +
+        '`from` is included, `to` is not. With `after`, `start` counts from there. `total` is the exact number ' +
+        'of entries that match. The answer is 400 if the filter takes longer than 5 s, or if the page has more than 16 MiB; ' +
+        'then the message says how many entries fit.',
+      params: ByDomain,
+      querystring: EntriesQuery,
+      response: { 200: Success(EntryPage), ...overLimit },
+    }),
     async (request, reply) => {
       const { query, owner } = request;
       const { start = 0, limit = 100 } = query;

@@ -5,35 +5,28 @@ import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
 import { Success, success } from '../http/answers.ts';
 import { toPeriod } from '../http/formats.ts';
-import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
+import { ByDomain, operation, overLimit, ownerRoutes } from '../http/route-parts.ts';
+import { Named, Query } from '../http/schemas.ts';
 import { Timestamp } from './contract.ts';
 
-const StatsQuery = Type.Object(
-  {
-    from: Type.Optional(Timestamp),
-    to: Type.Optional(Timestamp),
-    step: Type.Optional(
-      Type.Enum(['minute', 'hour', 'day'], {
-        title: 'StatsStep',
-        default: 'minute',
-        description: 'What is counted together.',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+const StatsQuery = Query({
+  from: Timestamp,
+  to: Timestamp,
+  step: Type.Enum(['minute', 'hour', 'day'], {
+    title: 'StatsStep',
+    default: 'minute',
+    description: 'What is counted together.',
+  }),
+});
 
-const Stats = Type.Object(
-  {
-    at: Type.String({ format: 'date-time', description: 'Begin of the step.' }),
-    accepted: Type.Integer({
-      description: 'Entries with `createdAt` in this step, exactly.',
-      examples: [120],
-    }),
-    refused: Type.Integer({ description: 'Uploads that were refused in this step.', examples: [3] }),
-  },
-  { title: 'Stats' },
-);
+const Stats = Named('Stats', {
+  at: Type.String({ format: 'date-time', description: 'Begin of the step.' }),
+  accepted: Type.Integer({
+    description: 'Entries with `createdAt` in this step, exactly.',
+    examples: [120],
+  }),
+  refused: Type.Integer({ description: 'Uploads that were refused in this step.', examples: [3] }),
+});
 
 const lengths = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 const mostSteps = 1_000;
@@ -62,17 +55,13 @@ export const statsRoutes: Routes = async (
 
   app.get(
     '/applications/:domain/stats',
-    {
-      schema: {
-        operationId: 'getStats',
-        summary: 'Count uploads by minute, hour or day',
-        description:
-          'The steps that the period touches, in UTC, oldest first: at most 1,000. Each is counted as a whole. Without `to` it ends now, without `from` it has 60 steps.',
-        params: ByDomain,
-        querystring: StatsQuery,
-        response: { 200: Success(Type.Array(Stats)), ...overLimit },
-      },
-    },
+    operation('getStats', 'Count uploads by minute, hour or day', {
+      description:
+        'The steps that the period touches, in UTC, oldest first: at most 1,000. Each is counted as a whole. Without `to` it ends now, without `from` it has 60 steps.',
+      params: ByDomain,
+      querystring: StatsQuery,
+      response: { 200: Success(Type.Array(Stats)), ...overLimit },
+    }),
     async (request, reply) => {
       const steps = toSteps(request.query);
       const { id, hasDeletions } = await findApplication(applications, request);

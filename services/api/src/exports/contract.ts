@@ -3,6 +3,7 @@ import { metaNames } from '@sluice/tables/columns.ts';
 import { formulas } from '@sluice/tables/csv/cell-json.ts';
 import Type, { type Static } from 'typebox';
 import { BodyFilter, Timestamp } from '../entries/contract.ts';
+import { Query } from '../http/schemas.ts';
 
 const strict = { additionalProperties: false };
 const Format = Type.Enum([...exportFormats], {
@@ -36,28 +37,19 @@ const common = {
 const aboutMeta =
   'Columns beside those of the payload, behind `createdAt`: `id` of the entry, and `schema_version`, the version that it was validated with. NDJSON has `id` in any case.';
 
-export const ExportQuery = Type.Object(
-  {
-    ...common,
-    columns: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description:
-          'Names of columns, separated by commas; default: all. With `arrays=columns` name whole arrays: `tags` stands for all its elements. Not allowed with `arrays=rows`.',
-      }),
-    ),
-    meta: Type.Optional(
-      Type.String({
-        pattern: '^(id(,schema_version)?|schema_version(,id)?)$',
-        description: `\`id\`, \`schema_version\`, or both with a comma between them. ${aboutMeta}`,
-      }),
-    ),
-    filter: Type.Optional(
-      Type.String({ description: 'Conditions on payloads, as in the list of entries: JSON.' }),
-    ),
-  },
-  strict,
-);
+export const ExportQuery = Query({
+  ...common,
+  columns: Type.String({
+    minLength: 1,
+    description:
+      'Names of columns, separated by commas; default: all. With `arrays=columns` name whole arrays: `tags` stands for all its elements. Not allowed with `arrays=rows`.',
+  }),
+  meta: Type.String({
+    pattern: '^(id(,schema_version)?|schema_version(,id)?)$',
+    description: `\`id\`, \`schema_version\`, or both with a comma between them. ${aboutMeta}`,
+  }),
+  filter: Type.String({ description: 'Conditions on payloads, as in the list of entries: JSON.' }),
+});
 
 export const ExportRequest = Type.Object(
   {

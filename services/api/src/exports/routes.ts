@@ -6,7 +6,7 @@ import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
 import { toConditions } from '../entries/filter.ts';
 import { toPeriod } from '../http/formats.ts';
-import { ByDomain, overLimit, ownerRoutes, ownFailures } from '../http/route-parts.ts';
+import { ByDomain, operation, overLimit, ownerRoutes, ownFailures } from '../http/route-parts.ts';
 import { exportFile, madeJob } from '../jobs/describe.ts';
 import { streamBytes } from '../jobs/send-file.ts';
 import { sendMade } from '../jobs/steps.ts';
@@ -40,9 +40,7 @@ export const exportRoutes: Routes = async (app, dependencies) => {
     '/applications/:domain/export',
     {
       exposeHeadRoute: false,
-      schema: {
-        operationId: 'streamExport',
-        summary: 'Export entries as a stream',
+      ...operation('streamExport', 'Export entries as a stream', {
         description:
           'Oldest first. `from` is included, `to` is not. The file is sent while it is written. To close the connection cancels the export. A transfer without its last chunk is incomplete.',
         params: ByDomain,
@@ -52,7 +50,7 @@ export const exportRoutes: Routes = async (app, dependencies) => {
           ...ownFailures('ResourceConflictError'),
           ...overLimit,
         },
-      },
+      }),
     },
     async (request, reply) => {
       const { query, owner } = request;
@@ -71,14 +69,12 @@ export const exportRoutes: Routes = async (app, dependencies) => {
   app.post(
     '/applications/:domain/exports',
     {
-      schema: {
-        operationId: 'createExport',
-        summary: 'Create an export job',
+      ...operation('createExport', 'Create an export job', {
         description: 'A worker writes the file; download it when the job is completed.',
         params: ByDomain,
         body: ExportRequest,
         response: madeJob('export'),
-      },
+      }),
       config: { textOf: 'filter' },
     },
     async (request, reply) => {

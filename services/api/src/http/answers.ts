@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { errorNames } from '@sluice/shared/errors.ts';
 import type { FastifyReply } from 'fastify';
 import Type, { type TSchema } from 'typebox';
+import { Named } from './schemas.ts';
 
 /** The envelope of a success. */
 export function success<T>(reply: FastifyReply, data: T, status = 200) {
@@ -50,22 +51,18 @@ export function Success<T extends TSchema>(data: T, description = 'Done.', examp
   );
 }
 
-export const Message = Type.Object(
-  { message: Type.String({ description: 'What was done.', examples: ['done'] }) },
-  { title: 'Message' },
-);
+export const Message = Named('Message', {
+  message: Type.String({ description: 'What was done.', examples: ['done'] }),
+});
 
-const Detail = Type.Object(
-  {
-    in: Type.Optional(
-      Type.String({ description: 'Part of the request: `body`, `querystring`, `params` or `headers`.' }),
-    ),
-    path: Type.String({ description: 'Where in that part: a JSON Pointer, such as `/address/city`.' }),
-    keyword: Type.String({ description: 'The rule that is broken, such as `required`.' }),
-    message: Type.String(),
-  },
-  { title: 'ErrorDetail' },
-);
+const Detail = Named('ErrorDetail', {
+  in: Type.Optional(
+    Type.String({ description: 'Part of the request: `body`, `querystring`, `params` or `headers`.' }),
+  ),
+  path: Type.String({ description: 'Where in that part: a JSON Pointer, such as `/address/city`.' }),
+  keyword: Type.String({ description: 'The rule that is broken, such as `required`.' }),
+  message: Type.String(),
+});
 
 /** The schema of a failure. `detail` is the schema of one of its `details`. */
 export function FailureWith<T extends TSchema>(title: string, detail: T, description?: string) {
@@ -73,15 +70,12 @@ export function FailureWith<T extends TSchema>(title: string, detail: T, descrip
     {
       success: Type.Literal(false),
       status: Type.Integer(),
-      error: Type.Object(
-        {
-          name: Type.Enum([...errorNames], { title: 'ErrorName' }),
-          description: Type.String({ description: 'What this name means: always the same text.' }),
-          message: Type.String({ description: 'What is wrong with this request.' }),
-          details: Type.Optional(Type.Array(detail)),
-        },
-        { title: `${title}Error` },
-      ),
+      error: Named(`${title}Error`, {
+        name: Type.Enum([...errorNames], { title: 'ErrorName' }),
+        description: Type.String({ description: 'What this name means: always the same text.' }),
+        message: Type.String({ description: 'What is wrong with this request.' }),
+        details: Type.Optional(Type.Array(detail)),
+      }),
     },
     { title, ...(description && { description }) },
   );

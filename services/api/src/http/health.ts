@@ -5,35 +5,27 @@ import type { onRequestHookHandler } from 'fastify';
 import Type from 'typebox';
 import type { Lifecycle, Routes } from '../dependencies.ts';
 import { Success, success } from './answers.ts';
-import { ownFailures, tagRoutes } from './route-parts.ts';
+import { operation, ownFailures, tagRoutes } from './route-parts.ts';
+import { Named } from './schemas.ts';
 
 const UpOrDown = Type.Enum(['up', 'down'], { title: 'StoreState' });
-const Live = Type.Object(
-  {
-    status: Type.Literal('live'),
-    version: Type.String({ description: 'Version of Sluice.', examples: ['1.2.0'] }),
-  },
-  { title: 'Liveness' },
-);
-const Ready = Type.Object(
-  {
-    status: Type.Literal('serving'),
-    mongodb: UpOrDown,
-    redis: UpOrDown,
-    workers: Type.Object(
-      {
-        exports: Type.Integer({ description: 'Connected export workers.', examples: [1] }),
-        purges: Type.Integer({ description: 'Connected ingest workers.', examples: [1] }),
-      },
-      { title: 'ConnectedWorkers' },
-    ),
-    eventLoopLagMs: Type.Number({
-      description: '99th percentile since the process started.',
-      examples: [1.2],
-    }),
-  },
-  { title: 'Readiness' },
-);
+const Live = Named('Liveness', {
+  status: Type.Literal('live'),
+  version: Type.String({ description: 'Version of Sluice.', examples: ['1.2.0'] }),
+});
+const Ready = Named('Readiness', {
+  status: Type.Literal('serving'),
+  mongodb: UpOrDown,
+  redis: UpOrDown,
+  workers: Named('ConnectedWorkers', {
+    exports: Type.Integer({ description: 'Connected export workers.', examples: [1] }),
+    purges: Type.Integer({ description: 'Connected ingest workers.', examples: [1] }),
+  }),
+  eventLoopLagMs: Type.Number({
+    description: '99th percentile since the process started.',
+    examples: [1.2],
+  }),
+});
 
 /** Until the database is prepared nothing reads or writes: it may hold only a part of a backup. */
 export const untilPrepared =
@@ -81,27 +73,19 @@ export const healthRoutes: Routes = async (app, { store, lifecycle, queues }) =>
 
   app.get(
     '/health/live',
-    {
-      schema: {
-        operationId: 'getLiveness',
-        summary: 'Check that the process answers',
-        response: { 200: Success(Live) },
-      },
-    },
+    operation('getLiveness', 'Check that the process answers', {
+      response: { 200: Success(Live) },
+    }),
     async (_request, reply) => success(reply, { status: 'live' as const, version: version() }),
   );
 
   app.get(
     '/health/ready',
-    {
-      schema: {
-        operationId: 'getReadiness',
-        summary: 'Check that this replica takes requests',
-        description:
-          'For load balancers: 200 while it serves, 404 while it starts or stops. MongoDB, Redis and workers are reported, but do not change the status.',
-        response: { 200: Success(Ready), ...ownFailures('ResourceNotFoundError') },
-      },
-    },
+    operation('getReadiness', 'Check that this replica takes requests', {
+      description:
+        'For load balancers: 200 while it serves, 404 while it starts or stops. MongoDB, Redis and workers are reported, but do not change the status.',
+      response: { 200: Success(Ready), ...ownFailures('ResourceNotFoundError') },
+    }),
     async (_request, reply) => {
       requireServing();
       const stores = await recent();

@@ -63,6 +63,13 @@ export const Ndjson = Type.String({
   examples: ['{"celsius":21.5}\n{"celsius":22}\n'],
 });
 
+/** The options of a route with its description. The `operationId` names it in generated clients. */
+export const operation = <const Schema extends FastifySchema>(
+  operationId: string,
+  summary: string,
+  schema: Schema,
+) => ({ schema: { operationId, summary, ...schema } });
+
 /** The routes of a plugin are described under this tag. */
 export function tagRoutes(app: FastifyInstance, tag: string, more?: FastifySchema): void {
   app.addHook('onRoute', ({ schema }) => {

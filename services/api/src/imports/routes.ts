@@ -7,7 +7,7 @@ import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
 import { Success, success } from '../http/answers.ts';
 import { encodingOf, refuseCharsets } from '../http/json-body.ts';
-import { ByDomain, Ndjson, overLimit, ownerRoutes } from '../http/route-parts.ts';
+import { ByDomain, Ndjson, operation, overLimit, ownerRoutes } from '../http/route-parts.ts';
 import { onlyQueries } from '../http/validation.ts';
 import { Job, jobExamples } from '../jobs/contract.ts';
 import { toJob } from '../jobs/to-job.ts';
@@ -60,9 +60,7 @@ export const importRoutes: Routes = async (app, dependencies) => {
     {
       validatorCompiler: onlyQueries(app),
       config: { takes: 'application/x-ndjson, application/json or text/csv' },
-      schema: {
-        operationId: 'createImport',
-        summary: 'Import a file',
+      ...operation('createImport', 'Import a file', {
         description:
           'NDJSON, a JSON array, or CSV with a header, up to `IMPORT_LIMIT` (10 GiB by default). gzip and zstd are recognised by `Content-Encoding` or by their first bytes. The answer comes once the whole file has arrived; then workers validate and store its lines. Refused lines are in the report (`…/imports/{id}/file`). Their numbers start at 1 and count lines of NDJSON, elements of an array, or records of CSV including the header. Columns of CSV have the names that exports use; commas, semicolons, tabs or pipes separate them. An `Idempotency-Key` is refused: before a retry, see in the list of imports whether the file was taken.',
         params: ByDomain,
@@ -77,7 +75,7 @@ export const importRoutes: Routes = async (app, dependencies) => {
           },
         },
         response: { 202: Success(Job, 'The job is waiting.', jobExamples.waiting('import')), ...overLimit },
-      },
+      }),
     },
     async (request, reply) => {
       const { query, body, headers } = request;

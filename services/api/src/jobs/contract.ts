@@ -1,5 +1,6 @@
 import { jobKinds, jobStates } from '@sluice/jobs/record/job.ts';
 import Type, { type Static } from 'typebox';
+import { Named } from '../http/schemas.ts';
 
 const DateTime = Type.String({ format: 'date-time' });
 
@@ -23,52 +24,40 @@ const JobFile = Type.Object(
   { title: 'JobFile', description: 'The file of a completed job.' },
 );
 
-export const RehearsalResult = Type.Object(
-  {
-    checked: Type.Integer({ examples: [2] }),
-    conforming: Type.Integer({ examples: [1] }),
-    groups: Type.Optional(
-      Type.Array(
-        Type.Object(
-          {
-            path: Type.String({ description: 'JSON Pointer into the payload.', examples: ['/celsius'] }),
-            keyword: Type.String({ examples: ['maximum'] }),
-            count: Type.Integer({ examples: [1] }),
-            example: Type.Unknown({
-              description: 'A payload of them; one of more than 1 KiB is cut off, and a string.',
-              examples: [{ celsius: 61 }],
-            }),
-          },
-          { title: 'RehearsalGroup' },
-        ),
-        {
-          description:
-            'What does not conform, by what is wrong with it first; most frequent first. After 1,000 reasons the others are counted together, with the keyword `other`. Absent in lists and events.',
-        },
-      ),
-    ),
-  },
-  { title: 'RehearsalResult' },
-);
-
-export const ReplayResult = Type.Object(
-  {
-    stored: Type.Integer({ examples: [2] }),
-    still_refused: Type.Integer({ examples: [0] }),
-    repeated: Type.Optional(
-      Type.Integer({
-        description:
-          'Uploads that were stored before with the same `Idempotency-Key`; they are refused no more.',
+export const RehearsalResult = Named('RehearsalResult', {
+  checked: Type.Integer({ examples: [2] }),
+  conforming: Type.Integer({ examples: [1] }),
+  groups: Type.Optional(
+    Type.Array(
+      Named('RehearsalGroup', {
+        path: Type.String({ description: 'JSON Pointer into the payload.', examples: ['/celsius'] }),
+        keyword: Type.String({ examples: ['maximum'] }),
+        count: Type.Integer({ examples: [1] }),
+        example: Type.Unknown({
+          description: 'A payload of them; one of more than 1 KiB is cut off, and a string.',
+          examples: [{ celsius: 61 }],
+        }),
       }),
+      {
+        description:
+          'What does not conform, by what is wrong with it first; most frequent first. After 1,000 reasons the others are counted together, with the keyword `other`. Absent in lists and events.',
+      },
     ),
-  },
-  { title: 'ReplayResult' },
-);
+  ),
+});
 
-export const DeletionResult = Type.Object(
-  { deleted: Type.Integer({ examples: [2] }) },
-  { title: 'DeletionResult' },
-);
+export const ReplayResult = Named('ReplayResult', {
+  stored: Type.Integer({ examples: [2] }),
+  still_refused: Type.Integer({ examples: [0] }),
+  repeated: Type.Optional(
+    Type.Integer({
+      description:
+        'Uploads that were stored before with the same `Idempotency-Key`; they are refused no more.',
+    }),
+  ),
+});
+
+export const DeletionResult = Named('DeletionResult', { deleted: Type.Integer({ examples: [2] }) });
 
 const exampleResults = {
   rehearsal: {
@@ -80,57 +69,54 @@ const exampleResults = {
   deletion: { deleted: 2 },
 };
 
-export const Job = Type.Object(
-  {
-    id: Type.String(),
-    kind: Type.Enum([...jobKinds], { title: 'JobKind' }),
-    state: Type.Enum([...jobStates], { title: 'JobState' }),
-    progress: Type.Object(
-      {
-        done: Type.Integer(),
-        total: Type.Integer(),
-        rate: Type.Optional(Type.Integer({ description: 'Entries or lines per second.' })),
-        secondsLeft: Type.Optional(Type.Integer()),
-      },
-      { title: 'JobProgress', description: 'Counts lines of an import, else entries and refused uploads.' },
-    ),
-    format: Type.Optional(
-      Type.Enum(['csv', 'ndjson', 'json', 'parquet'], {
-        title: 'FileFormat',
-        description: 'Export and import: format of the file.',
-      }),
-    ),
-    accepted: Type.Optional(Type.Integer({ description: 'Import: lines stored.' })),
-    rejected: Type.Optional(
-      Type.Integer({ description: 'Import: lines refused; the file has the reasons of each.' }),
-    ),
-    createdAt: DateTime,
-    startedAt: Type.Optional(DateTime),
-    finishedAt: Type.Optional(DateTime),
-    error: Type.Optional(Type.String({ description: 'Why the job failed.' })),
-    result: Type.Optional(Type.Union([RehearsalResult, ReplayResult, DeletionResult])),
-    file: Type.Optional(JobFile),
-    columns: Type.Optional(
-      Type.Array(Type.String(), {
-        description:
-          'Columns of the file, in order. With `arrays=rows`: those of each table, after the name of its file, such as `items.csv:index`. Absent in lists.',
-      }),
-    ),
-    versions: Type.Optional(
-      Type.Array(Type.Integer(), {
-        description:
-          'Versions of the schema that the columns of an export are for, where there are several. Absent in lists.',
-      }),
-    ),
-    schema: Type.Optional(
-      Type.String({
-        description:
-          'The JSON Schema in force, as it was sent; of a rehearsal the one that was proposed. Absent in lists.',
-      }),
-    ),
-  },
-  { title: 'Job' },
-);
+export const Job = Named('Job', {
+  id: Type.String(),
+  kind: Type.Enum([...jobKinds], { title: 'JobKind' }),
+  state: Type.Enum([...jobStates], { title: 'JobState' }),
+  progress: Type.Object(
+    {
+      done: Type.Integer(),
+      total: Type.Integer(),
+      rate: Type.Optional(Type.Integer({ description: 'Entries or lines per second.' })),
+      secondsLeft: Type.Optional(Type.Integer()),
+    },
+    { title: 'JobProgress', description: 'Counts lines of an import, else entries and refused uploads.' },
+  ),
+  format: Type.Optional(
+    Type.Enum(['csv', 'ndjson', 'json', 'parquet'], {
+      title: 'FileFormat',
+      description: 'Export and import: format of the file.',
+    }),
+  ),
+  accepted: Type.Optional(Type.Integer({ description: 'Import: lines stored.' })),
+  rejected: Type.Optional(
+    Type.Integer({ description: 'Import: lines refused; the file has the reasons of each.' }),
+  ),
+  createdAt: DateTime,
+  startedAt: Type.Optional(DateTime),
+  finishedAt: Type.Optional(DateTime),
+  error: Type.Optional(Type.String({ description: 'Why the job failed.' })),
+  result: Type.Optional(Type.Union([RehearsalResult, ReplayResult, DeletionResult])),
+  file: Type.Optional(JobFile),
+  columns: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        'Columns of the file, in order. With `arrays=rows`: those of each table, after the name of its file, such as `items.csv:index`. Absent in lists.',
+    }),
+  ),
+  versions: Type.Optional(
+    Type.Array(Type.Integer(), {
+      description:
+        'Versions of the schema that the columns of an export are for, where there are several. Absent in lists.',
+    }),
+  ),
+  schema: Type.Optional(
+    Type.String({
+      description:
+        'The JSON Schema in force, as it was sent; of a rehearsal the one that was proposed. Absent in lists.',
+    }),
+  ),
+});
 
 const waiting = (kind: Job['kind']): Job => ({
   id: '66f1c2a4e8b5d70912345678',

@@ -2,6 +2,7 @@ import type { JobRecord } from '@sluice/jobs/record/job-records.ts';
 import Type from 'typebox';
 import { Success } from '../http/answers.ts';
 import { overLimit } from '../http/route-parts.ts';
+import { Named } from '../http/schemas.ts';
 import { Job, jobExamples } from './contract.ts';
 
 const Text = Type.String();
@@ -41,13 +42,10 @@ export const partOf = (file: typeof exportFile | typeof reportFile) =>
 
 /** An event, for clients that read events; a string, for those that read the stream as text. */
 export const Events = Type.Union([
-  Type.Object(
-    {
-      event: Type.Enum(['progress', 'end'], { title: 'JobEventName' }),
-      data: Type.String({ contentMediaType: 'application/json', contentSchema: Job }),
-    },
-    { title: 'JobEvent' },
-  ),
+  Named('JobEvent', {
+    event: Type.Enum(['progress', 'end'], { title: 'JobEventName' }),
+    data: Type.String({ contentMediaType: 'application/json', contentSchema: Job }),
+  }),
   Type.String(),
 ]);
 

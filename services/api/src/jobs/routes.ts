@@ -4,7 +4,7 @@ import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
 import { Message, Success, success } from '../http/answers.ts';
 import { abortOnClose } from '../http/connections/connections.ts';
-import { ByDomain, byId, overLimit, ownerRoutes, ownFailures } from '../http/route-parts.ts';
+import { ByDomain, byId, operation, overLimit, ownerRoutes, ownFailures } from '../http/route-parts.ts';
 import { Job, jobExamples } from './contract.ts';
 import { Events, jobWords, madeJob, partOf } from './describe.ts';
 import { jobEvents } from './job-events.ts';
@@ -25,15 +25,11 @@ export const jobRoutes: Routes<{ kind: JobRecord['kind'] }> = async (app, depend
 
   app.get(
     path,
-    {
-      schema: {
-        operationId: `list${name}s`,
-        summary: `List ${kind} jobs`,
-        description: 'Newest first.',
-        params: ByDomain,
-        response: { 200: Success(Type.Array(Job), 'Done.', [completed]) },
-      },
-    },
+    operation(`list${name}s`, `List ${kind} jobs`, {
+      description: 'Newest first.',
+      params: ByDomain,
+      response: { 200: Success(Type.Array(Job), 'Done.', [completed]) },
+    }),
     async (request, reply) => {
       const { id } = await findApplication(store.applications, request);
       return success(reply, (await jobs.list(id, kind)).map(toJob));
@@ -42,14 +38,10 @@ export const jobRoutes: Routes<{ kind: JobRecord['kind'] }> = async (app, depend
 
   app.get(
     `${path}/:id`,
-    {
-      schema: {
-        operationId: `get${name}`,
-        summary: `Get ${article} ${kind} job`,
-        params: ById,
-        response: { 200: Success(Job, 'Done.', completed) },
-      },
-    },
+    operation(`get${name}`, `Get ${article} ${kind} job`, {
+      params: ById,
+      response: { 200: Success(Job, 'Done.', completed) },
+    }),
     async (request, reply) => {
       const { application, job } = await findJob(store, kind, request);
       const { columns, versions } = job.manifest ?? {};
@@ -91,9 +83,7 @@ export const jobRoutes: Routes<{ kind: JobRecord['kind'] }> = async (app, depend
     `${path}/:id/events`,
     {
       exposeHeadRoute: false,
-      schema: {
-        operationId: `follow${name}`,
-        summary: `Follow ${article} ${kind} job`,
+      ...operation(`follow${name}`, `Follow ${article} ${kind} job`, {
         description:
           'Server-sent events with the job as data: `progress` whenever the job has changed, `end` when it is over. Connect again when it ends without `end`.',
         params: ById,
@@ -109,7 +99,7 @@ export const jobRoutes: Routes<{ kind: JobRecord['kind'] }> = async (app, depend
           },
           ...overLimit,
         },
-      },
+      }),
     },
     async (request, reply) => {
       const { job } = await findJob(store, kind, request);
@@ -122,18 +112,14 @@ export const jobRoutes: Routes<{ kind: JobRecord['kind'] }> = async (app, depend
 
   app.post(
     `${path}/:id/retry`,
-    {
-      schema: {
-        operationId: `retry${name}`,
-        summary: `Retry a failed ${kind} job`,
-        description: `${retry} The answer is 409 unless the job is \`failed\`.`,
-        params: ById,
-        response: {
-          ...madeJob(kind),
-          ...ownFailures('ResourceConflictError'),
-        },
+    operation(`retry${name}`, `Retry a failed ${kind} job`, {
+      description: `${retry} The answer is 409 unless the job is \`failed\`.`,
+      params: ById,
+      response: {
+        ...madeJob(kind),
+        ...ownFailures('ResourceConflictError'),
       },
-    },
+    }),
     async (request, reply) => {
       const { job } = await findJob(store, kind, request);
       const retried = await retryJob(dependencies, job);
@@ -144,19 +130,15 @@ export const jobRoutes: Routes<{ kind: JobRecord['kind'] }> = async (app, depend
 
   app.delete(
     `${path}/:id`,
-    {
-      schema: {
-        operationId: `delete${name}`,
-        summary: `Cancel or delete ${article} ${kind} job`,
-        description: 'Cancels a job that is not over; deletes one that is over, with its file.',
-        params: ById,
-        response: {
-          200: Success(Message, 'Cancelled or deleted.', {
-            message: `${kind} ${completed.id} was removed`,
-          }),
-        },
+    operation(`delete${name}`, `Cancel or delete ${article} ${kind} job`, {
+      description: 'Cancels a job that is not over; deletes one that is over, with its file.',
+      params: ById,
+      response: {
+        200: Success(Message, 'Cancelled or deleted.', {
+          message: `${kind} ${completed.id} was removed`,
+        }),
       },
-    },
+    }),
     async (request, reply) => {
       const { job } = await findJob(store, kind, request);
       const cancelled = await cancelJob(jobs, job.id);

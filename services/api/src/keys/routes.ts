@@ -4,7 +4,7 @@ import Type from 'typebox';
 import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
 import { Message, Success, success } from '../http/answers.ts';
-import { ByDomain, byId, overLimit, ownerRoutes, takeSmallBodies } from '../http/route-parts.ts';
+import { ByDomain, byId, operation, overLimit, ownerRoutes, takeSmallBodies } from '../http/route-parts.ts';
 import { quotaReached } from '../limits/quota.ts';
 import { quotas } from '../limits/table.ts';
 import { IssuedKey, Key, NewKey } from './contract.ts';
@@ -25,15 +25,11 @@ export const keyRoutes: Routes = async (app, { store: { applications, keys }, ke
 
   app.get(
     '/applications/:domain/keys',
-    {
-      schema: {
-        operationId: 'listKeys',
-        summary: 'List ingest keys',
-        description: 'Newest first.',
-        params: ByDomain,
-        response: { 200: Success(Type.Array(Key)) },
-      },
-    },
+    operation('listKeys', 'List ingest keys', {
+      description: 'Newest first.',
+      params: ByDomain,
+      response: { 200: Success(Type.Array(Key)) },
+    }),
     async (request, reply) => {
       const { id } = await findApplication(applications, request);
       return success(reply, (await keys.list(id)).map(toKey));
@@ -42,16 +38,12 @@ export const keyRoutes: Routes = async (app, { store: { applications, keys }, ke
 
   app.post(
     '/applications/:domain/keys',
-    {
-      schema: {
-        operationId: 'createKey',
-        summary: 'Create an ingest key',
-        description: `The key is shown only in this answer. An application has at most ${maxKeys} keys. Uploads need one only if the application has \`key_required\`.`,
-        params: ByDomain,
-        body: NewKey,
-        response: { 200: Success(IssuedKey), ...overLimit },
-      },
-    },
+    operation('createKey', 'Create an ingest key', {
+      description: `The key is shown only in this answer. An application has at most ${maxKeys} keys. Uploads need one only if the application has \`key_required\`.`,
+      params: ByDomain,
+      body: NewKey,
+      response: { 200: Success(IssuedKey), ...overLimit },
+    }),
     async (request, reply) => {
       const application = await findApplication(applications, request);
       const { key, ...made } = makeKey();
@@ -66,16 +58,12 @@ export const keyRoutes: Routes = async (app, { store: { applications, keys }, ke
 
   app.post(
     '/applications/:domain/keys/:id/rotate',
-    {
-      schema: {
-        operationId: 'rotateKey',
-        summary: 'Rotate an ingest key',
-        description:
-          'Replaces the key. The old one stops working within a second; the new one is shown only in this answer.',
-        params: ById,
-        response: { 200: Success(IssuedKey) },
-      },
-    },
+    operation('rotateKey', 'Rotate an ingest key', {
+      description:
+        'Replaces the key. The old one stops working within a second; the new one is shown only in this answer.',
+      params: ById,
+      response: { 200: Success(IssuedKey) },
+    }),
     async (request, reply) => {
       const application = await findApplication(applications, request);
       const { key, ...made } = makeKey();
@@ -90,17 +78,13 @@ export const keyRoutes: Routes = async (app, { store: { applications, keys }, ke
 
   app.delete(
     '/applications/:domain/keys/:id',
-    {
-      schema: {
-        operationId: 'revokeKey',
-        summary: 'Revoke an ingest key',
-        description: 'It stops working within a second.',
-        params: ById,
-        response: {
-          200: Success(Message, 'Revoked.', { message: 'key 66f1c2a4e8b5d70912345678 was revoked' }),
-        },
+    operation('revokeKey', 'Revoke an ingest key', {
+      description: 'It stops working within a second.',
+      params: ById,
+      response: {
+        200: Success(Message, 'Revoked.', { message: 'key 66f1c2a4e8b5d70912345678 was revoked' }),
       },
-    },
+    }),
     async (request, reply) => {
       const { id } = request.params;
       const application = await findApplication(applications, request);

@@ -1,15 +1,11 @@
 import Type from 'typebox';
 import { Entry } from '../entries/contract.ts';
+import { Flag, Named, Query } from '../http/schemas.ts';
 import { RefusedUpload } from '../refused/contract.ts';
 
-export const LiveQuery = Type.Object(
-  {
-    refused: Type.Optional(
-      Type.Boolean({ default: false, description: '`true`: refused uploads that are kept come too.' }),
-    ),
-  },
-  { additionalProperties: false },
-);
+export const LiveQuery = Query({
+  refused: Flag('`true`: refused uploads that are kept come too.'),
+});
 
 export const LastEventId = Type.Object({
   'last-event-id': Type.Optional(
@@ -20,25 +16,19 @@ export const LastEventId = Type.Object({
   ),
 });
 
-const Skipped = Type.Object(
-  {
-    count: Type.Integer({ description: 'How many were left out.', examples: [4_980] }),
-    of: Type.Enum(['entries', 'refused'], { title: 'SkippedKind', examples: ['entries'] }),
-  },
-  { title: 'Skipped' },
-);
+const Skipped = Named('Skipped', {
+  count: Type.Integer({ description: 'How many were left out.', examples: [4_980] }),
+  of: Type.Enum(['entries', 'refused'], { title: 'SkippedKind', examples: ['entries'] }),
+});
 
 const json = (schema: object) => ({ contentMediaType: 'application/json', contentSchema: schema });
 
 /** An event, or what clients see that read the stream as a text. Only described: what is sent is not made from it. */
 export const LiveEvents = Type.Union([
-  Type.Object(
-    {
-      event: Type.Enum(['entry', 'refused', 'skipped', 'ping'], { title: 'LiveEventName' }),
-      id: Type.String(),
-      data: Type.String(json(Type.Union([Entry, RefusedUpload, Skipped, Type.Object({})]))),
-    },
-    { title: 'LiveEvent' },
-  ),
+  Named('LiveEvent', {
+    event: Type.Enum(['entry', 'refused', 'skipped', 'ping'], { title: 'LiveEventName' }),
+    id: Type.String(),
+    data: Type.String(json(Type.Union([Entry, RefusedUpload, Skipped, Type.Object({})]))),
+  }),
   Type.String(),
 ]);

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
-import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
+import { ByDomain, operation, overLimit, ownerRoutes } from '../http/route-parts.ts';
 import { LastEventId, LiveEvents, LiveQuery } from './contract.ts';
 import { fromEventId } from './events.ts';
 import { createFollowers } from './followers.ts';
@@ -24,9 +24,7 @@ export const liveRoutes: Routes = async (
     '/applications/:domain/data/live',
     {
       exposeHeadRoute: false,
-      schema: {
-        operationId: 'followEntries',
-        summary: 'Follow an application',
+      ...operation('followEntries', 'Follow an application', {
         description:
           'Server-sent events from now on, or behind `Last-Event-ID`: `entry` for each new entry, `refused` for each refused upload that is kept, ' +
           '`skipped` with the number of those that were left out where very many come, and `ping` first and after 15 s without another event. Connect again when it ends.',
@@ -40,7 +38,7 @@ export const liveRoutes: Routes = async (
           },
           ...overLimit,
         },
-      },
+      }),
     },
     async (request, reply) => {
       const { owner, query, headers } = request;

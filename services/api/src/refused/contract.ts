@@ -1,6 +1,7 @@
 import { errorNames } from '@sluice/shared/errors.ts';
 import Type, { type Static } from 'typebox';
 import { Detail, Pagination, Timestamp } from '../entries/contract.ts';
+import { Flag, Named, Query } from '../http/schemas.ts';
 
 const strict = { additionalProperties: false };
 
@@ -42,81 +43,68 @@ const Payload = Type.Unknown({
 const Truncated = Type.Boolean({ description: 'Whether the payload is cut off.', examples: [false] });
 const Source = Type.Enum(['upload', 'batch', 'import'], { title: 'RefusedSource', examples: ['upload'] });
 
-export const RefusedUpload = Type.Object(
-  {
-    id: Type.String({ examples: ['66f1c2a4e8b5d70912345678'] }),
-    received_at: Type.String({ format: 'date-time' }),
-    source: Source,
-    line: Type.Optional(Type.Integer({ description: 'Of a batch or an import, from 1.' })),
-    schema_version: Type.Integer({
-      description: 'The version of the schema in force then.',
-      examples: [1],
-    }),
-    error: Type.Object(
-      {
-        name: Type.Enum([...errorNames], { title: 'ErrorName', examples: ['SchemaValidationError'] }),
-        message: Type.String({
-          examples: ['the payload does not conform to the schema of weather-station-k3v9q2'],
-        }),
-        details: Type.Array(Detail),
-      },
-      { title: 'RefusedError', description: 'What the client was told.' },
-    ),
-    key: Type.Optional(Type.String({ description: 'Id of the ingest key with which it came.' })),
-    network: Type.Optional(
-      Type.String({ description: 'The network from which it came.', examples: ['192.0.2.0/24'] }),
-    ),
-    payload: Payload,
-    truncated: Truncated,
-  },
-  { title: 'RefusedUpload' },
-);
+export const RefusedUpload = Named('RefusedUpload', {
+  id: Type.String({ examples: ['66f1c2a4e8b5d70912345678'] }),
+  received_at: Type.String({ format: 'date-time' }),
+  source: Source,
+  line: Type.Optional(Type.Integer({ description: 'Of a batch or an import, from 1.' })),
+  schema_version: Type.Integer({
+    description: 'The version of the schema in force then.',
+    examples: [1],
+  }),
+  error: Type.Object(
+    {
+      name: Type.Enum([...errorNames], { title: 'ErrorName', examples: ['SchemaValidationError'] }),
+      message: Type.String({
+        examples: ['the payload does not conform to the schema of weather-station-k3v9q2'],
+      }),
+      details: Type.Array(Detail),
+    },
+    { title: 'RefusedError', description: 'What the client was told.' },
+  ),
+  key: Type.Optional(Type.String({ description: 'Id of the ingest key with which it came.' })),
+  network: Type.Optional(
+    Type.String({ description: 'The network from which it came.', examples: ['192.0.2.0/24'] }),
+  ),
+  payload: Payload,
+  truncated: Truncated,
+});
 
-export const RefusedPage = Type.Object(
-  { result: Type.Array(RefusedUpload), pagination: Pagination },
-  { title: 'RefusedPage' },
-);
+export const RefusedPage = Named('RefusedPage', {
+  result: Type.Array(RefusedUpload),
+  pagination: Pagination,
+});
 
 const period = { from: Type.Optional(Timestamp), to: Type.Optional(Timestamp) };
 const selection = { path: Type.Optional(path), keyword: Type.Optional(keyword), ...period };
 
 export const RefusedSelectionQuery = Type.Object(selection, strict);
 
-export const RefusedQuery = Type.Object(
-  {
-    start: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0, description: 'Index of the first.' }),
-    ),
-    limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 1_000, default: 100, description: 'Uploads per page.' }),
-    ),
-    after: Type.Optional(Type.String({ description: '`pagination.cursor` of the previous page.' })),
-    ...selection,
-  },
-  strict,
-);
+export const RefusedQuery = Query({
+  start: Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0, description: 'Index of the first.' }),
+  limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 100, description: 'Uploads per page.' }),
+  after: Type.String({ description: '`pagination.cursor` of the previous page.' }),
+  ...selection,
+});
 
 export const RefusedGroupsQuery = Type.Object(period, strict);
 
-export const RefusedGroup = Type.Object(
-  {
-    path,
-    keyword,
-    message: Type.String({ examples: ['must be number'] }),
-    count: Type.Integer({ description: 'How many were refused, exactly.', examples: [1] }),
-    kept: Type.Integer({ description: 'How many of them are kept.', examples: [1] }),
-    first_at: Type.String({ format: 'date-time' }),
-    last_at: Type.String({ format: 'date-time' }),
-    example: Type.Optional(
-      Type.Unknown({
-        description:
-          'The payload of the newest that is kept; the beginning of its JSON text, if that has more than 4 KiB.',
-        examples: [{ celsius: 'warm' }],
-      }),
-    ),
-  },
-  { title: 'RefusedGroup' },
-);
+export const RefusedGroup = Named('RefusedGroup', {
+  path,
+  keyword,
+  message: Type.String({ examples: ['must be number'] }),
+  count: Type.Integer({ description: 'How many were refused, exactly.', examples: [1] }),
+  kept: Type.Integer({ description: 'How many of them are kept.', examples: [1] }),
+  first_at: Type.String({ format: 'date-time' }),
+  last_at: Type.String({ format: 'date-time' }),
+  example: Type.Optional(
+    Type.Unknown({
+      description:
+        'The payload of the newest that is kept; the beginning of its JSON text, if that has more than 4 KiB.',
+      examples: [{ celsius: 'warm' }],
+    }),
+  ),
+});
 
 const list = (description: string, items: object, examples: unknown[]) =>
   // The route turns an array into its JSON text.
@@ -164,43 +152,32 @@ export const ReplayRequest = Type.Object(
   { ...strict, title: 'ReplayRequest', examples: [{ coerce: [{ path: '/celsius', to: 'number' }] }] },
 );
 
-export const ReplayQuery = Type.Object(
-  {
-    dry_run: Type.Optional(
-      Type.Boolean({ default: false, description: 'Show the first ten; store nothing.' }),
-    ),
-  },
-  strict,
-);
+export const ReplayQuery = Query({
+  dry_run: Flag('Show the first ten; store nothing.'),
+});
 
-export const ReplayPairs = Type.Object(
-  {
-    pairs: Type.Array(
-      Type.Object(
-        {
-          before: Payload,
-          after: Type.Unknown({
-            description: 'The payload after the changes.',
-            examples: [{ celsius: 21.5 }],
-          }),
-          ok: Type.Boolean({ description: 'Whether it conforms then.', examples: [true] }),
-          error: Type.Optional(
-            Type.Object(
-              {
-                name: Type.Optional(Type.String()),
-                message: Type.String(),
-                details: Type.Optional(Type.Array(Detail)),
-              },
-              { title: 'ReplayError', description: 'Why it does not.' },
-            ),
-          ),
-        },
-        { title: 'ReplayPair' },
+export const ReplayPairs = Named('ReplayPairs', {
+  pairs: Type.Array(
+    Named('ReplayPair', {
+      before: Payload,
+      after: Type.Unknown({
+        description: 'The payload after the changes.',
+        examples: [{ celsius: 21.5 }],
+      }),
+      ok: Type.Boolean({ description: 'Whether it conforms then.', examples: [true] }),
+      error: Type.Optional(
+        Type.Object(
+          {
+            name: Type.Optional(Type.String()),
+            message: Type.String(),
+            details: Type.Optional(Type.Array(Detail)),
+          },
+          { title: 'ReplayError', description: 'Why it does not.' },
+        ),
       ),
-    ),
-  },
-  { title: 'ReplayPairs' },
-);
+    }),
+  ),
+});
 
 export type RefusedSource = Static<typeof Source>;
 export type RefusedUpload = Static<typeof RefusedUpload>;

@@ -6,7 +6,7 @@ import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
 import { Success, sendJson } from '../http/answers.ts';
 import { toPeriod } from '../http/formats.ts';
-import { ByDomain, ownerRoutes } from '../http/route-parts.ts';
+import { ByDomain, operation, ownerRoutes } from '../http/route-parts.ts';
 import { madeJob } from '../jobs/describe.ts';
 import { enqueueOrCancel, sendMade } from '../jobs/steps.ts';
 import { ReplayPairs, ReplayQuery, ReplayRequest } from './contract.ts';
@@ -42,9 +42,7 @@ export const replayRoutes: Routes = async (app, dependencies) => {
     '/applications/:domain/replays',
     {
       config: { listsAsText: ['patch', 'coerce'] },
-      schema: {
-        operationId: 'createReplay',
-        summary: 'Replay refused uploads',
+      ...operation('createReplay', 'Replay refused uploads', {
         description:
           'Creates a job that validates refused uploads again, with the schema in force. Those that conform become entries, each once; the others stay, with their new reasons. ' +
           'Without `ids`, `path`, `keyword`, `from` and `to`, all are replayed. `patch`, then `coerce`, change each payload first. With `dry_run=true` nothing is stored: the answer shows the first ten, before and after.',
@@ -55,7 +53,7 @@ export const replayRoutes: Routes = async (app, dependencies) => {
           200: Success(ReplayPairs, 'With `dry_run=true`: what the replay would do with the first ten.'),
           ...madeJob('replay'),
         },
-      },
+      }),
     },
     async (request, reply) => {
       const { body, query } = request;

@@ -5,7 +5,7 @@ import type { Routes } from '../dependencies.ts';
 import { Message, Success, sendJson, success } from '../http/answers.ts';
 import { toPeriod } from '../http/formats.ts';
 import { fromCursor, refuseTooMuch, toPage } from '../http/pages.ts';
-import { ByDomain, overLimit, ownerRoutes } from '../http/route-parts.ts';
+import { ByDomain, operation, overLimit, ownerRoutes } from '../http/route-parts.ts';
 import { pageBytes, weighPage } from '../limits/table.ts';
 import {
   RefusedGroup,
@@ -35,17 +35,13 @@ export const refusedRoutes: Routes = async (
 
   app.get(
     path,
-    {
-      schema: {
-        operationId: 'listRefused',
-        summary: 'List refused uploads',
-        description:
-          'Newest first. If very many are refused, only some are kept: see the groups for exact counts. With `after`, `start` counts from there. A page has at most 16 MiB.',
-        params: ByDomain,
-        querystring: RefusedQuery,
-        response: { 200: Success(RefusedPage), ...overLimit },
-      },
-    },
+    operation('listRefused', 'List refused uploads', {
+      description:
+        'Newest first. If very many are refused, only some are kept: see the groups for exact counts. With `after`, `start` counts from there. A page has at most 16 MiB.',
+      params: ByDomain,
+      querystring: RefusedQuery,
+      response: { 200: Success(RefusedPage), ...overLimit },
+    }),
     async (request, reply) => {
       const { query, owner } = request;
       const { start = 0, limit = 100 } = query;
@@ -77,16 +73,12 @@ export const refusedRoutes: Routes = async (
 
   app.get(
     `${path}/groups`,
-    {
-      schema: {
-        operationId: 'groupRefused',
-        summary: 'Count refused uploads by reason',
-        description: `The ${mostGroups} most frequent reasons, by the first thing that was wrong. The counts are exact, by whole minutes.`,
-        params: ByDomain,
-        querystring: RefusedGroupsQuery,
-        response: { 200: Success(Type.Array(RefusedGroup)), ...overLimit },
-      },
-    },
+    operation('groupRefused', 'Count refused uploads by reason', {
+      description: `The ${mostGroups} most frequent reasons, by the first thing that was wrong. The counts are exact, by whole minutes.`,
+      params: ByDomain,
+      querystring: RefusedGroupsQuery,
+      response: { 200: Success(Type.Array(RefusedGroup)), ...overLimit },
+    }),
     async (request, reply) => {
       const period = wholeMinutes(toPeriod(request.query));
       const { id } = await findApplication(applications, request);
@@ -108,16 +100,12 @@ export const refusedRoutes: Routes = async (
 
   app.delete(
     path,
-    {
-      schema: {
-        operationId: 'deleteRefused',
-        summary: 'Delete refused uploads',
-        description: 'Deletes what is kept; the counts stay.',
-        params: ByDomain,
-        querystring: RefusedSelectionQuery,
-        response: { 200: Success(Message, 'Deleted.', { message: '2 refused uploads were deleted' }) },
-      },
-    },
+    operation('deleteRefused', 'Delete refused uploads', {
+      description: 'Deletes what is kept; the counts stay.',
+      params: ByDomain,
+      querystring: RefusedSelectionQuery,
+      response: { 200: Success(Message, 'Deleted.', { message: '2 refused uploads were deleted' }) },
+    }),
     async (request, reply) => {
       const selection = toSelection(request.query);
       const { id, domain } = await findApplication(applications, request);

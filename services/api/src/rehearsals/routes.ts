@@ -4,7 +4,7 @@ import { RehearsalRequest } from '../applications/schema-contract.ts';
 import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
 import { toPeriod } from '../http/formats.ts';
-import { ByDomain, ownerRoutes, ownFailures } from '../http/route-parts.ts';
+import { ByDomain, operation, ownerRoutes, ownFailures } from '../http/route-parts.ts';
 import { madeJob } from '../jobs/describe.ts';
 import { enqueueOrCancel, sendMade } from '../jobs/steps.ts';
 
@@ -32,9 +32,7 @@ export const rehearsalRoutes: Routes = async (app, dependencies) => {
   app.post(
     '/applications/:domain/rehearsals',
     {
-      schema: {
-        operationId: 'createRehearsal',
-        summary: 'Rehearse a schema',
+      ...operation('createRehearsal', 'Rehearse a schema', {
         description:
           'Validates what is stored with a schema that you propose, and changes nothing. `result` has how many conform, and what does not by reason. ' +
           'The file (`…/rehearsals/{id}/file`) has each entry that does not conform. `from` is included, `to` is not.',
@@ -44,7 +42,7 @@ export const rehearsalRoutes: Routes = async (app, dependencies) => {
           ...madeJob('rehearsal'),
           ...ownFailures('InvalidSchemaError'),
         },
-      },
+      }),
       config: { textOf: 'schema' },
     },
     async (request, reply) => {

@@ -11,7 +11,7 @@ import type { Routes } from '../dependencies.ts';
 import { IdempotencyKey, NewEntry, Upload } from '../entries/contract.ts';
 import { Success } from '../http/answers.ts';
 import { takeJsonBytes } from '../http/json-body.ts';
-import { ByDomain, overRate, ownFailures, rateLimited } from '../http/route-parts.ts';
+import { ByDomain, operation, overRate, ownFailures, rateLimited } from '../http/route-parts.ts';
 import { onlyQueries } from '../http/validation.ts';
 import { createUploadRate, type Spend } from '../limits/rate.ts';
 import { capacities } from '../limits/table.ts';
@@ -134,9 +134,7 @@ export const uploadRoutes: Routes = async (
       validatorCompiler: onlyQueries(app),
       config: { isUpload: true },
       onResponse: uploads.onResponse,
-      schema: {
-        operationId: 'uploadEntry',
-        summary: 'Upload an entry',
+      ...operation('uploadEntry', 'Upload an entry', {
         description: `Send one JSON object that conforms to the schema of the application. The answer comes once it is stored safely.${aboutKeys}`,
         tags: ['Uploads'],
         security: keyed,
@@ -154,7 +152,7 @@ export const uploadRoutes: Routes = async (
           ...ownFailures('ForbiddenRequestError', 'ResourceConflictError', 'SchemaValidationError'),
           ...overRate,
         },
-      },
+      }),
     },
     async (request, reply) => {
       const {

@@ -16,7 +16,15 @@ import {
 import { FailureWith, Success, success } from '../../http/answers.ts';
 import { abortOnClose } from '../../http/connections/connections.ts';
 import { refuseCharsets } from '../../http/json-body.ts';
-import { ByDomain, Ndjson, overRate, ownFailures, rateLimited, tagRoutes } from '../../http/route-parts.ts';
+import {
+  ByDomain,
+  Ndjson,
+  operation,
+  overRate,
+  ownFailures,
+  rateLimited,
+  tagRoutes,
+} from '../../http/route-parts.ts';
 import { onlyQueries } from '../../http/validation.ts';
 import type { UploadRate } from '../../limits/rate.ts';
 import { batchLines } from '../../limits/table.ts';
@@ -79,9 +87,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
     {
       ...taking,
       onResponse: metrics.onResponse,
-      schema: {
-        operationId: 'uploadBatch',
-        summary: 'Upload many entries',
+      ...operation('uploadBatch', 'Upload many entries', {
         description:
           'Send a JSON array of objects, or NDJSON with one object per line. `errors` names the refused lines, the others are stored. The first 100 errors have up to 20 `details` each, the others have one. With an `Idempotency-Key`, a retry must send the same bytes and the same `atomic`.' +
           aboutKeys,
@@ -112,7 +118,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
           ),
           ...overRate,
         },
-      },
+      }),
     },
     async (request, reply) => {
       const { params, query, body, headers } = request;
@@ -138,9 +144,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
     '/applications/:domain/data/validate',
     {
       ...taking,
-      schema: {
-        operationId: 'validateEntries',
-        summary: 'Validate entries without storing them',
+      ...operation('validateEntries', 'Validate entries without storing them', {
         description:
           'Send a JSON object, a JSON array of objects, or NDJSON. The answer is that of a batch. Each entry counts towards the rate limit of uploads. `Idempotency-Key` is ignored.' +
           aboutKeys,
@@ -164,7 +168,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
           ...ownFailures('ForbiddenRequestError'),
           ...overRate,
         },
-      },
+      }),
     },
     async (request, reply) => {
       const { params, query, body, headers } = request;
