@@ -19,14 +19,14 @@ import type { Lifecycle } from './dependencies.ts';
 import { createCapacities } from './limits/capacity.ts';
 import { type Timings, usualTimings } from './timings.ts';
 
-export interface RunningApi {
-  /** Where it listens, such as `http://127.0.0.1:4000`. */
+interface RunningApi {
+  /** Such as `http://127.0.0.1:4000`. */
   url: string;
-  /** Answers what is in flight, then lets go of everything. */
+  /** Answers the requests in flight, then closes everything. */
   stop(): Promise<void>;
 }
 
-/** Listens at once; becomes ready when MongoDB has been seen. Redis may come and go. Rejects when the port is taken. */
+/** Listens at once, and becomes ready once MongoDB is prepared. Redis may be away. Rejects if the port is taken. */
 export async function startApi(
   config: ApiConfig,
   log: Logger,
@@ -56,7 +56,7 @@ export async function startApi(
   });
 
   let stopMonitoring = () => {};
-  async function release(): Promise<void> {
+  async function close(): Promise<void> {
     stopMonitoring();
     cache.close();
     unhear();
@@ -76,7 +76,7 @@ export async function startApi(
     stopMonitoring = await serveMonitoring(config.metrics, metrics);
     url = await app.listen({ host: config.host, port: config.port });
   } catch (error) {
-    await release();
+    await close();
     throw error;
   }
   const prepared = prepare().catch((error: Error) => {
@@ -93,7 +93,7 @@ export async function startApi(
       await pause(config.drainDelayMs);
       await app.close();
       await prepared;
-      await release();
+      await close();
     },
   };
 }

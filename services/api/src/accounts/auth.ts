@@ -9,7 +9,7 @@ import { keyMark } from '../keys/make-key.ts';
 
 interface Claims {
   sub: string;
-  /** Version of the user's tokens. */
+  /** The version of the user's tokens. */
   ver: number;
   jti: string;
 }
@@ -34,7 +34,7 @@ const isIngestKey = ({ authorization, 'x-api-key': key }: IncomingHttpHeaders) =
 
 const issuer = 'sluice';
 
-/** Throws what the last of the keys has to say, or the one whose signature it is. */
+/** Tries each secret. Throws the error of the secret that signed the token, or else of the last one. */
 function claimsOf(token: string, [key, ...others]: JWT[]): Claims {
   try {
     return (key as JWT).verify<Claims>(token);
@@ -45,19 +45,19 @@ function claimsOf(token: string, [key, ...others]: JWT[]): Claims {
   }
 }
 
-/** Tokens: HS256 and nothing else, bound to a version that a password change raises. */
+/** Tokens use HS256 only. A password change raises the version, which ends earlier tokens. */
 export async function auth(
   app: FastifyInstance,
   { store: { users }, config }: Pick<AppDependencies, 'store' | 'config'>,
 ): Promise<void> {
-  // The first signs, all verify.
+  // The first secret signs; all verify.
   const { secrets, durationMs } = config.jwt;
   for (const [place, secret] of secrets.entries()) {
     await app.register(jwt, {
       namespace: `secret${place}`,
       secret,
       sign: { algorithm: 'HS256', expiresIn: durationMs / 1_000, iss: issuer },
-      // A claim that is absent is not compared: it must be required as well.
+      // An absent claim would pass, so each is required.
       verify: {
         algorithms: ['HS256'],
         allowedIss: issuer,

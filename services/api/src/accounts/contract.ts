@@ -30,7 +30,7 @@ export const Registration = Strict('Registration', {
     }),
   ),
 });
-/** Login checks nothing but types: a wrong shape of a password is a wrong password. */
+/** A login does not check patterns: a malformed password is a wrong password. */
 export const Credentials = Strict('Credentials', {
   username: Type.String({ examples: ['ada'] }),
   password: Type.String({ examples: ['correct horse'] }),

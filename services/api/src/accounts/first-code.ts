@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** The code with which the first user of an installation registers, also while registration is closed. */
+/** The first user of an installation registers with this code, also while registration is closed. */
 export const firstCode = (jwtSecret: string): string =>
   createHmac('sha256', jwtSecret).update('first user').digest('base64url');
 

@@ -1,7 +1,7 @@
 import { serve } from '@sluice/threads/serve.ts';
 import bcrypt from 'bcrypt';
 
-/** The threads of ./passwords.ts. */
+/** Runs in the threads of passwords.ts. */
 export type HashRequest = { password: string; cost: number } | { password: string; hash: string };
 export type HashAnswer = { hash: string } | { matches: boolean } | 'failed';
 

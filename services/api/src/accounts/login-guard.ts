@@ -6,9 +6,11 @@ import { rates } from '../limits/table.ts';
 const { wrongPasswords: ofAddress, wrongPasswordsOfUser: ofUser } = rates;
 
 /**
- * Slows down who tries passwords. From one address: after five wrong ones a second, then twice as long each time. From all
- * addresses together: so many an hour, which does not concern an address from which the user logged in during the
- * last three weeks. Names count whether there is such a user or not.
+ * Slows down guesses of passwords. After five wrong passwords an address waits 1 s, then twice as long each time.
+ *
+ * All addresses together have an hourly limit. It ignores addresses from which the user logged in within three weeks.
+ *
+ * Unknown users have the same limits.
  */
 export function createLoginGuard(counters: Counters) {
   const wrong = counters('login-wrong', ofAddress.seconds);
@@ -17,7 +19,7 @@ export function createLoginGuard(counters: Counters) {
   const known = counters('login-known', ofUser.knownSeconds);
   const latest = new Map<string, Promise<unknown>>();
 
-  /** One after another: of many at once each sees what became of those before. */
+  /** Runs attempts one after another, so that each sees the results of those before. */
   function inOrder<T>(key: string, work: () => Promise<T>): Promise<T> {
     const result = (latest.get(key) ?? Promise.resolve()).then(work);
     const done = result
@@ -39,7 +41,7 @@ export function createLoginGuard(counters: Counters) {
     await waits.set(pair, 1, seconds);
   }
 
-  /** Whether `isRight` says so; `client` is a key of an address. Throws ApiError, without asking it, when there is to be a wait. */
+  /** Returns the result of `isRight`. During a wait, throws ApiError instead of calling it. `client` is an `addressKey`. */
   return (username: string, client: string, isRight: () => Promise<boolean>): Promise<boolean> => {
     const name = createHash('sha256').update(username.toLowerCase()).digest('base64url').slice(0, 22);
     const pair = `${name}:${client}`;

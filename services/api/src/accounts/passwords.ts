@@ -6,11 +6,11 @@ import { createThread } from '@sluice/threads/thread.ts';
 import bcrypt from 'bcrypt';
 import type { HashAnswer, HashRequest } from './hash-thread.ts';
 
-/** Each takes a core for a quarter of a second; one stays free. */
+/** A hash occupies a core for a quarter of a second; one core stays free. */
 const threadCount = Math.max(1, Math.min(2, availableParallelism() - 1));
 const deadlineMs = 60_000;
 
-/** bcrypt in threads of its own, away from those of the file system and DNS. Rejects with ApiError when too many wait. */
+/** Runs bcrypt in its own threads: the pool of Node.js serves files and DNS. Throws ApiError if too many wait. */
 export function createPasswords(cost: number, capacity: Admission = unlimited) {
   const threads = createThread<HashRequest, HashAnswer>({
     ...{ name: 'password hashing', file: new URL('./hash-thread.ts', import.meta.url), count: threadCount },
@@ -24,7 +24,7 @@ export function createPasswords(cost: number, capacity: Admission = unlimited) {
     return answer;
   }
 
-  /** `client` is who is limited. */
+  /** `client` has a share of the capacity. */
   async function hash(password: string, client: string): Promise<string> {
     return ((await ask({ password, cost }, client)) as { hash: string }).hash;
   }
@@ -32,10 +32,10 @@ export function createPasswords(cost: number, capacity: Admission = unlimited) {
   return {
     hash,
 
-    /** Takes as long without a hash (an unknown user) as with one. */
+    /** Takes equally long for an unknown user, who has no hash. */
     async verify(password: string, known: string | undefined, client: string): Promise<boolean> {
       decoy ??= await hash(randomBytes(16).toString('hex'), client);
-      // No account may have any other password, but hashes from before this rule match some.
+      // Older accounts may have hashes of passwords that today's rules forbid.
       const fits = isPassword(password);
       const compared = await ask({ password, hash: known && fits ? known : decoy }, client);
       return (compared as { matches: boolean }).matches && fits && known !== undefined;

@@ -18,7 +18,7 @@ export const ByName = Type.Object({
   username: Type.String({ description: 'Name of the user.', examples: ['ada'] }),
 });
 
-/** Profiles: look up, change. */
+/** Get and change profiles. */
 export const profileRoutes: Routes = async (app, { store: { users }, audit }) => {
   ownerRoutes(app, 'Accounts');
   takeSmallBodies(app);

@@ -19,7 +19,7 @@ import { createLoginGuard } from './login-guard.ts';
 import { createPasswords } from './passwords.ts';
 import { ByName } from './profile-routes.ts';
 
-/** RFC 9110 wants a challenge with each 401. */
+/** RFC 9110 requires a challenge with each 401. */
 const invalidCredentials = (message: string) =>
   new ApiError('InvalidCredentialsError', message, { headers: { 'www-authenticate': 'Bearer' } });
 
@@ -31,7 +31,7 @@ const invalidCode = () =>
 const invalidFirstCode = () =>
   invalidCredentials('wrong code; the code of the link works once, for the first user of this installation');
 
-/** Accounts: register, log in, change the password; the rest is in profile-routes.ts. */
+/** Register, log in, and change the password. */
 export const userRoutes: Routes = async (app, { store, counters, capacity, audit, config, log }) => {
   const { users } = store;
   const passwords = createPasswords(config.bcryptCost, capacity.passwords);
@@ -40,7 +40,7 @@ export const userRoutes: Routes = async (app, { store, counters, capacity, audit
   tagRoutes(app, 'Accounts');
   takeSmallBodies(app);
 
-  /** Makes a hash anew whose cost is not the one that is set. Never rejects: the next login tries again. */
+  /** Hashes a password again if `BCRYPT_COST` has changed. Never rejects: the next login tries again. */
   async function renewHash({ id, passwordHash }: UserRecord, password: string, client: string) {
     if (!passwordHash || passwords.hasCost(passwordHash)) return;
     try {
@@ -63,7 +63,7 @@ export const userRoutes: Routes = async (app, { store, counters, capacity, audit
           ...overRate,
         },
       }),
-      // A closed one counts nothing.
+      // A closed registration counts no requests.
       onRequest: config.registrationOpen
         ? limitAddresses(counters, config.registerRate, 'registrations')
         : [],
@@ -76,7 +76,7 @@ export const userRoutes: Routes = async (app, { store, counters, capacity, audit
     async (request, reply) => {
       const { username, locale, password, code } = request.body;
       const isFirst = code !== undefined;
-      // Before the hash, which takes long. If several use the code at once, `create` decides.
+      // Checked before the slow hash. If several use the code at once, `create` decides.
       if (isFirst && !(isFirstCode(code, config.jwt.secrets) && (await users.isEmpty())))
         throw invalidFirstCode();
       const passwordHash = await passwords.hash(password, addressKey(request.ip));
@@ -113,7 +113,7 @@ export const userRoutes: Routes = async (app, { store, counters, capacity, audit
         return passwords.verify(password, user?.passwordHash, client);
       });
       if (!isRight || !user) {
-        // Not waited for: the time of the answer must not tell that there is such a user.
+        // Not awaited: the time of the answer must not tell whether the user exists.
         if (user) void audit.count(request, { action: 'user.login-failed', user });
         throw invalidCredentials('wrong username or password');
       }
@@ -175,7 +175,7 @@ export const userRoutes: Routes = async (app, { store, counters, capacity, audit
     },
     async (request, reply) => {
       const { params, body } = request;
-      // Before the hash, which takes long.
+      // Checked before the slow hash.
       if (!(await users.hasCode(params.username, body.code))) throw invalidCode();
       const passwordHash = await passwords.hash(body.new_password, addressKey(request.ip));
       const user = await users.byName(params.username);

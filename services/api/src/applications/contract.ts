@@ -54,7 +54,7 @@ const RetentionDays = Type.Union([Type.Integer({ minimum: 1, maximum: 3_650 }), 
   examples: [30],
 });
 
-/** Where an object is sent, `textOf` of the route puts its JSON text in its place. */
+/** `textOf` of the route replaces an object by its JSON text. */
 export const JsonSchema = Type.Unsafe<string>({
   type: ['object', 'string'],
   title: 'JsonSchema',

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import slugify from 'slugify';
 
-/** No look-alikes: a domain is read aloud and typed. */
+/** Without look-alikes, as people read domains aloud and type them. */
 const alphabet = 'abcdefghijkmnpqrstuvwxyz23456789';
 
 /** `Weather Station` → `weather-station-k3v9q2`. */

@@ -4,18 +4,18 @@ import type { AuditRecord, AuditStore } from '@sluice/store/accounts/audit.ts';
 import type { UserRecord } from '@sluice/store/accounts/users.ts';
 import type { FastifyRequest } from 'fastify';
 
-/** No request waits longer for its record. */
+/** The longest time that a request waits for its record. */
 const waitMs = 1_000;
 
-/** What happened. Never a payload, a password, a token or a key itself. */
+/** What happened, without payloads, passwords, tokens and keys. */
 type Event = Pick<AuditRecord, 'action' | 'application' | 'job' | 'key' | 'details'> & {
-  /** Unless it is the one whose token came with the request. */
+  /** Default: the user of the request's token. */
   user?: UserRecord;
 };
 
 export type Audit = ReturnType<typeof createAudit>;
 
-/** The log of who did what, kept for `retentionMs`. To be called once what it tells of is done. Never rejects. */
+/** The log of who did what, kept for `retentionMs`. Call after the action. Never rejects. */
 export function createAudit(records: AuditStore, retentionMs: number, log: Logger) {
   async function write(
     store: (record: Omit<AuditRecord, 'id'>) => Promise<void>,
@@ -44,7 +44,7 @@ export function createAudit(records: AuditStore, retentionMs: number, log: Logge
     /** Resolves once the record is stored, or after a second. */
     note: (request: FastifyRequest, event: Event) => write(records.add, request, event),
 
-    /** The same for what anyone can make happen often: one record a minute for all of it. */
+    /** For events that anyone can cause often: one record per minute counts them. */
     count: (request: FastifyRequest, event: Event) => write(records.count, request, event),
   };
 }

@@ -10,14 +10,14 @@ const toEvent = ({ user: _, expiresAt: __, at, ...rest }: AuditRecord): AuditEve
   at: at.toISOString(),
 });
 
-/** The time in six bytes, and the id in twelve. */
+/** The time has six bytes, the id twelve. */
 const toPlace = ({ at, id }: AuditPlace) => at.getTime().toString(16).padStart(12, '0') + id;
 const fromPlace = (place: string): AuditPlace => ({
   at: new Date(Number.parseInt(place.slice(0, 12), 16)),
   id: place.slice(12),
 });
 
-/** The audit log, as far as it is about the own account. */
+/** The audit log of the user's own account. */
 export const auditRoutes: Routes = async (app, { store }) => {
   ownerRoutes(app, 'Audit');
 

@@ -8,10 +8,10 @@ import type { Routes } from '../dependencies.ts';
 import { afterEarlierRequests } from '../http/connections/connections.ts';
 
 const built = join(import.meta.dirname, '../../../console/dist');
-/** As services/console/vite.config.ts has it. */
+/** services/console/vite.config.ts sets this placeholder. */
 const placeOfNonce = /\{nonce\}/g;
 
-/** Libraries add `<style>` with the nonce; nothing comes from another host. */
+/** Libraries add `<style>` with the nonce. */
 const policy = (nonce: string) =>
   [
     "default-src 'none'",
@@ -24,7 +24,7 @@ const policy = (nonce: string) =>
     "frame-ancestors 'none'",
   ].join(';');
 
-/** The page that loads the console; undefined where it was not built. */
+/** The page that loads the console; undefined if it is not built. */
 async function readPage(): Promise<string | undefined> {
   try {
     return await readFile(join(built, 'index.html'), 'utf8');
@@ -34,11 +34,11 @@ async function readPage(): Promise<string | undefined> {
   }
 }
 
-/** A browser that opens a page asks so; what asks for data gets the 404 that it can read. */
+/** Whether a browser opens a page. Requests for data get a 404 as JSON. */
 const isNavigation = ({ url, headers }: FastifyRequest) =>
   headers.accept?.includes('text/html') && !/^\/(api|assets|metrics)(?![\w.-])/.test(url);
 
-/** The console at `/`: its files, and its page for every path that is nobody else's. */
+/** The console at `/`: its files, and its page for every path without another route. */
 export const consoleRoutes: Routes = async (app, { config }) => {
   if (!config.console) return;
   const page = await readPage();
@@ -52,7 +52,7 @@ export const consoleRoutes: Routes = async (app, { config }) => {
   }
 
   const policies = new WeakMap<FastifyReply, string>();
-  // The headers of all routes forbid a page everything.
+  // Replaces the policy of all other routes, which allows a page nothing.
   app.addHook('onSend', (_request, reply, _payload, done) => {
     const own = policies.get(reply);
     if (own) reply.header('content-security-policy', own);
@@ -79,7 +79,7 @@ export const consoleRoutes: Routes = async (app, { config }) => {
     decorateReply: false,
     index: false,
     redirect: false,
-    // @fastify/send accepts a weak tag in If-Range, and refuses a suffix longer than the file.
+    // @fastify/send accepts weak tags in If-Range, and refuses a suffix that is longer than the file.
     acceptRanges: false,
     immutable: true,
     maxAge: '1y',

@@ -2,25 +2,26 @@ import type { IncomingMessage } from 'node:http';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { Patience } from './connections/slow-bodies.ts';
 
-/** `limit` in bytes, of the body before its encoding too. */
+/** The limit, in bytes, holds for a body before and after decompression. */
 export const tooLarge = (limit: number) =>
   new ApiError('PayloadTooLargeError', `the body is over the limit of ${limit} bytes; nothing was stored`);
 const cutOff = (cause?: unknown) =>
   new ApiError('InvalidRequestError', 'the body is cut off; nothing was stored', { cause });
 
 /**
- * The body of a request in the pieces in which it comes, none before it is asked for. Rejects when the body is cut off, or
- * over the limit. What comes after its end is read and forgotten, so that the client gets to see the answer.
+ * The body of a request, piece by piece, with backpressure. Throws ApiError if the body is cut off or over the limit.
+ *
+ * When the reader stops early, the rest is discarded, so that the client receives the answer.
  */
 export async function* piecesOf(
   request: IncomingMessage,
   limit: number,
   patience?: Patience,
 ): AsyncGenerator<Buffer, void> {
-  // Before anything of it is read, or asked for.
+  // Refused before `100 Continue` asks for the body.
   if (Number(request.headers['content-length']) > limit) throw tooLarge(limit);
   const pieces = request.iterator({ destroyOnReturn: false });
-  // `100 Continue` is said to who resumes a request, which an iterator does not.
+  // `100 Continue` is sent on `resume`, which an iterator does not emit.
   request.emit('resume');
   let length = 0;
   try {

@@ -2,7 +2,7 @@ import { type ErrorName, errorOf } from '@sluice/shared/errors.ts';
 import { Failure } from './answers.ts';
 import { type Body, type Description, mapOperations, type Operation } from './description.ts';
 
-/** How a request can fail, whatever its route. */
+/** The failures of every route. */
 const always: ErrorName[] = [
   'InvalidRequestError',
   'RequestTimeoutError',
@@ -13,7 +13,7 @@ const always: ErrorName[] = [
 ];
 const withToken: ErrorName[] = ['UnauthorizedRequestError'];
 const withPath: ErrorName[] = ['ResourceNotFoundError'];
-/** Whether the route wants one or not. */
+/** Also if the route takes no body. */
 const withBody: ErrorName[] = ['MalformedBodyError', 'PayloadTooLargeError', 'UnsupportedMediaTypeError'];
 
 const text = { type: 'string' };
@@ -38,13 +38,13 @@ const captionOf = (status: string, names: ErrorName[]) => ({
   ...(headers[status] && { headers: headers[status] }),
 });
 
-/** What route-parts.ts says of a failure: the names of its errors, or the name of a response that has a text of its own. */
+/** What route-parts.ts says about a failure: the names of its errors, or the name of a response with its own text. */
 function saidOf({ content }: Body): { errors?: ErrorName[]; response?: string } {
   const { 'x-errors': errors, 'x-response': response } = content?.['application/json']?.schema ?? {};
   return { errors: errors as ErrorName[], response: response as string };
 }
 
-/** Names the failures of each route: its own, and those of all routes of its kind. One response for each set of errors. */
+/** Names the failures of each route: its own, and those of all similar routes. Equal sets of errors share a response. */
 export function describeFailures(description: Description): Description {
   const responses: Record<string, object> = {};
 

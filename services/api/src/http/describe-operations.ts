@@ -1,6 +1,6 @@
 import { type Body, type Description, mapOperations, mapValues, type Schema } from './description.ts';
 
-/** An example made of those of the parts; undefined where a part that is required has none. `isOptional`: times are left out then. */
+/** An example made from the parts' examples; undefined if a required part has none. Optional times are left out. */
 function exampleOf(schema: Schema, isOptional = false): unknown {
   const { examples, properties, items, required = [], format } = schema;
   if (Array.isArray(examples)) return examples[0];
@@ -19,13 +19,13 @@ function exampleOf(schema: Schema, isOptional = false): unknown {
   return parts.some(([, part]) => part === undefined) ? undefined : Object.fromEntries(parts);
 }
 
-/** An envelope names the status with which it comes. */
+/** Sets the status in the example of an envelope. */
 const ofStatus = (example: unknown, status: string): unknown =>
   status && typeof example === 'object' && example && 'status' in example
     ? { ...example, status: Number(status) }
     : example;
 
-/** What a response says itself is not said of its schema again. */
+/** A response has the description itself. */
 function withoutCaption({ description: _, ...schema }: Schema): Schema {
   return schema;
 }
@@ -41,7 +41,7 @@ function describeBody(body: Body, status = ''): Body {
   return { ...body, content };
 }
 
-/** Parameters of the path first, an example for each request and each success, and for PUT, which does what PATCH does, a name of its own. */
+/** Puts parameters of the path first, adds examples to requests and successes, and names PUT apart from PATCH. */
 export function describeOperations(description: Description): Description {
   return mapOperations(description, (_path, method, operation) => {
     const { operationId, parameters, requestBody, responses, security = [] } = operation;

@@ -1,4 +1,4 @@
-/** A JSON Schema, as far as it is looked at to describe the API. */
+/** A JSON Schema. */
 export type Schema = Record<string, unknown>;
 
 interface Media {
@@ -20,7 +20,7 @@ export interface Operation {
   responses: Record<string, Body>;
 }
 
-/** Of OpenAPI, what is looked at here. */
+/** The parts of an OpenAPI document that are changed. */
 export interface Description {
   paths?: Record<string, Record<string, Operation>>;
   components?: { schemas?: object; responses?: object };

@@ -18,7 +18,7 @@ export function failure({ name, status, description, message, details }: ApiErro
   };
 }
 
-/** What clients send for want of saying otherwise, and what to do. */
+/** Advice for clients that sent a form by accident. */
 function aboutForms(contentType: string): string {
   const type = contentType.trim().toLowerCase();
   if (type.startsWith('multipart/'))
@@ -28,7 +28,7 @@ function aboutForms(contentType: string): string {
   return '';
 }
 
-/** What the framework's own errors are called here. */
+/** The errors of Fastify, by code. */
 const frameworkErrors: Record<string, (request: FastifyRequest, error: FastifyError) => ApiError> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: () => new ApiError('MalformedBodyError', 'the body is empty'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
@@ -51,7 +51,7 @@ const frameworkErrors: Record<string, (request: FastifyRequest, error: FastifyEr
   FST_STATIC_FORBIDDEN_PATH: (request) => notFound(request),
 };
 
-/** Of refusals by plugins whose codes are not known here. */
+/** The errors of plugins. */
 const byStatus: Record<number, ErrorName> = {
   404: 'ResourceNotFoundError',
   408: 'RequestTimeoutError',
@@ -77,7 +77,7 @@ function fromValidation(error: FastifyError): ApiError {
   return new ApiError('InvalidRequestError', where.slice(0, 5).join('; '), { details });
 }
 
-/** Every error becomes one of the registry's; undefined when it is a defect of ours. */
+/** Undefined for a defect of ours. */
 function toApiError(error: FastifyError, request: FastifyRequest): ApiError | undefined {
   if (error instanceof ApiError) return error;
   if (error.validation) return fromValidation(error);
@@ -92,15 +92,16 @@ function toApiError(error: FastifyError, request: FastifyRequest): ApiError | un
 }
 
 /**
- * Whether the connection ends with this answer: Fastify wants it after every body that it does not take, but where that
- * has come in whole, the next request may be under way already, and would never be answered.
+ * Whether the connection ends with this answer. Fastify ends it after every refused body.
+ *
+ * After a complete body it stays open: the client may have sent the next request, which would get no answer.
  */
 function isLast({ raw }: FastifyRequest, reply: FastifyReply, { headers }: ApiError): boolean {
   if (headers.connection === 'close') return true;
   return !raw.complete && (reply.getHeader('connection') === 'close' || raw.headers.expect !== undefined);
 }
 
-/** Answers with an error in the envelope. Defects are logged; the caller learns the request id only. */
+/** Answers with an error in the envelope. A defect is logged, and its answer has only the request id. */
 export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
   if (reply.raw.destroyed) return reply.hijack();
   const known = toApiError(error, request);
@@ -122,7 +123,7 @@ export function answerError(error: FastifyError, request: FastifyRequest, reply:
     .send(failure(shown));
 }
 
-/** Every answer wears the envelope, those of the framework too. */
+/** All failures get the envelope, also those of Fastify. */
 export function envelope(app: FastifyInstance): void {
   app.setErrorHandler<FastifyError>(answerError);
   app.setNotFoundHandler((request, reply) => {
@@ -133,7 +134,7 @@ export function envelope(app: FastifyInstance): void {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Content types of the body, where it is not JSON alone. */
+    /** Content types of the body, if they are not JSON alone. */
     takes?: string;
   }
 }

@@ -3,7 +3,7 @@ import { parseTimestamp } from '@sluice/shared/timestamp.ts';
 import { suitsBcrypt } from '@sluice/store/accounts/credentials.ts';
 import type { Period } from '@sluice/store/entries/entries.ts';
 
-/** `from` and `to` of a request, already validated, as dates. */
+/** `from` and `to` of a validated request as dates. Throws ApiError if they are in the wrong order. */
 export function toPeriod({ from, to }: { from?: string; to?: string }): Period {
   const toDate = (text?: string) => (text === undefined ? undefined : new Date(parseTimestamp(text)));
   const period = { from: toDate(from), to: toDate(to) };
@@ -12,14 +12,14 @@ export function toPeriod({ from, to }: { from?: string; to?: string }): Period {
   return period;
 }
 
-/** As browsers write it: `http:x` is `http://x/`. Undefined when it is no http or https URL, or too long then. */
+/** A URL as browsers write it: `http:x` becomes `http://x/`. Undefined for other protocols, and for long URLs. */
 export function toPackageUrl(text: string): string | undefined {
   const url = URL.parse(text);
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
   return url && isHttp && url.href.length <= 2_000 ? url.href : undefined;
 }
 
-/** As browsers send it in the header Origin, where no pattern would match. */
+/** Whether browsers send exactly this text in the header `Origin`. */
 const isOrigin = (text: string) =>
   /^https?:/.test(text) && URL.parse(text)?.origin === text && !text.includes('*');
 
@@ -28,7 +28,7 @@ interface Format {
   says: string;
 }
 
-/** The formats of fields that JSON Schema does not have. */
+/** Formats of fields, besides those of JSON Schema. */
 export const formats: Record<string, Format> = {
   'iso-timestamp': {
     takes: (text) => !Number.isNaN(parseTimestamp(text)),

@@ -2,17 +2,17 @@ import cors from '@fastify/cors';
 import type { FastifyInstance } from 'fastify';
 import type { Lifecycle } from '../dependencies.ts';
 
-/** HSTS is the proxy's to send: TLS ends there. Other headers are about documents, of which there is only the page of the docs. */
+/** HSTS is the task of the proxy, where TLS ends. */
 const fixed = {
   'content-security-policy': "default-src 'none';frame-ancestors 'none'",
   'cross-origin-resource-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
 };
 
-/** For a failure that no hook sees. */
+/** For failures for which no hook runs. */
 export const ofFailure = { ...fixed, 'cache-control': 'no-store' };
 
-/** Headers that keep browsers safe; other origins are let in only where they are named. */
+/** Security headers for browsers, and CORS for the origins of the operator. */
 export async function headers(
   app: FastifyInstance,
   { corsOrigins, lifecycle }: { corsOrigins: string[]; lifecycle: Lifecycle },
@@ -22,7 +22,7 @@ export async function headers(
       origin: corsOrigins.includes('*') ? '*' : corsOrigins,
       methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
       maxAge: 600,
-      // What is no preflight is a request like others.
+      // Other OPTIONS requests are normal requests.
       strictPreflight: false,
       exposedHeaders: [
         'x-request-id',
@@ -40,9 +40,8 @@ export async function headers(
   }
   app.addHook('onSend', (request, reply, _payload, done) => {
     reply.headers(fixed).header('x-request-id', request.id);
-    // A client that keeps its connection would find it closed.
     if (lifecycle.phase === 'draining') reply.header('connection', 'close');
-    // A route may say otherwise of what it answers, not of a failure, which begins like it.
+    // A route may set `Cache-Control` for its successes, but not for failures.
     const hasOwn = reply.hasHeader('cache-control') || request.url.startsWith('/api/docs');
     if (!hasOwn || reply.statusCode >= 400) reply.header('cache-control', 'no-store');
     done();

@@ -3,7 +3,7 @@ import { ApiError } from '@sluice/shared/errors.ts';
 import type { FastifyInstance } from 'fastify';
 
 const usual = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
-/** Of a CONNECT see connections/request-heads.ts. */
+/** connections/request-heads.ts refuses CONNECT. */
 const all = [...usual, ...METHODS.filter((method) => method !== 'CONNECT' && !usual.includes(method))];
 
 function notAllowed(method: string, allow: string): ApiError {
@@ -11,7 +11,7 @@ function notAllowed(method: string, allow: string): ApiError {
   return new ApiError('MethodNotAllowedError', message, { headers: { allow } });
 }
 
-/** A path that exists answers 405 with `Allow` to the methods that it does not have. Register before the routes. */
+/** A known path answers 405 with `Allow` to other methods. Call before the routes are registered. */
 export function methods(app: FastifyInstance): void {
   for (const method of all) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   const byPath = new Map<string, Set<string>>();

@@ -3,12 +3,12 @@ import { type Description, mapValues, type Schema } from './description.ts';
 
 const isObject = (value: unknown): value is Schema => typeof value === 'object' && value !== null;
 
-/** What may differ where a schema is used: a parameter and a response have its description themselves. */
+/** Uses of a schema may differ in these: a parameter or a response may have its own description. */
 function shapeOf({ description: _, examples: __, ...shape }: Schema): Schema {
   return shape;
 }
 
-/** Moves each schema that has a title to the components, where generators of clients find the names of their types. */
+/** Moves each schema with a title to the components, where generators of clients find names of types. */
 export function nameSchemas(description: Description): Description {
   const schemas: Record<string, Schema> = {};
 
@@ -20,7 +20,7 @@ export function nameSchemas(description: Description): Description {
     return { $ref: `#/components/schemas/${title}` };
   }
 
-  /** The object among several types has the name: generators call it `…Type0` otherwise. */
+  /** Among several types the object gets the name, which generators would otherwise call `…Type0`. */
   function alternatives(title: string, { type, ...rest }: Schema): object {
     const object = { type: 'object', additionalProperties: true };
     const each = (one: string) => (one === 'object' ? refer(title, object) : { type: one });

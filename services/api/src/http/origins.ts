@@ -10,8 +10,8 @@ const ofPreflight = {
 };
 
 /**
- * Lets pages upload whose origin the application allows, and no others where it allows any. For routes that say
- * `config: { isUpload: true }`; call before they are registered.
+ * Checks which pages may upload: if an application names origins, all others are refused.
+ * For routes with `config: { isUpload: true }`. Call before they are registered.
  */
 export function createCheckOrigin(app: FastifyInstance, cache: ApplicationCache) {
   const urls = new Set<string>();
@@ -19,7 +19,7 @@ export function createCheckOrigin(app: FastifyInstance, cache: ApplicationCache)
     if (config?.isUpload) urls.add(url);
   });
 
-  /** For requests with the header `Origin`, which only those of pages have. False when it has answered. */
+  /** For requests with the header `Origin`, which pages send. Resolves with false once it has answered. */
   return async (request: FastifyRequest, reply: FastifyReply, origin: string): Promise<boolean> => {
     const { method, headers, routeOptions } = request;
     const asked = method === 'OPTIONS' ? headers['access-control-request-method'] : method;
@@ -47,7 +47,7 @@ export function createCheckOrigin(app: FastifyInstance, cache: ApplicationCache)
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Pages upload here: see http/origins.ts. */
+    /** Pages may upload here: see http/origins.ts. */
     isUpload?: true;
   }
 }

@@ -3,10 +3,10 @@ import type { FastifyInstance, FastifySchema } from 'fastify';
 import Type from 'typebox';
 import { Failure } from './answers.ts';
 
-/** How any route can fail; http/describe-failures.ts names the errors. */
+/** The failures of every route; http/describe-failures.ts names the errors. */
 export const failures = { '4xx': Failure, '5xx': Failure };
 
-/** The failures of one route, besides those of any. */
+/** The failures of one route, besides those of every route. */
 export function ownFailures<Name extends ErrorName>(...names: Name[]) {
   const byStatus = Object.groupBy(names, (name) => errorOf(name).status);
   const responses = Object.entries(byStatus).map(([status, some]) => [
@@ -16,7 +16,7 @@ export function ownFailures<Name extends ErrorName>(...names: Name[]) {
   return Object.fromEntries(responses) as Record<StatusOf<Name>, typeof Failure>;
 }
 
-/** Headers of a route with a rate limit, for the description of its answers. */
+/** The headers of an answer with a rate limit. */
 export const rateLimited = {
   headers: {
     'RateLimit-Limit': Type.Integer({ description: 'Requests allowed per window.' }),
@@ -26,7 +26,7 @@ export const rateLimited = {
 };
 const retryAfter = { 'Retry-After': Type.Integer({ description: 'Seconds to wait before a retry.' }) };
 
-/** 429 of a quota, or after wrong passwords. */
+/** 429 for a quota, or after wrong passwords. */
 export const overLimit = {
   429: {
     ...Failure,
@@ -37,7 +37,7 @@ export const overLimit = {
   },
 };
 
-/** 429 of a rate limit. */
+/** 429 for a rate limit. */
 export const overRate = {
   429: {
     ...Failure,
@@ -70,20 +70,20 @@ export const operation = <const Schema extends FastifySchema>(
   schema: Schema,
 ) => ({ schema: { operationId, summary, ...schema } });
 
-/** The routes of a plugin are described under this tag. */
+/** Describes the routes of a plugin under a tag. */
 export function tagRoutes(app: FastifyInstance, tag: string, more?: FastifySchema): void {
   app.addHook('onRoute', ({ schema }) => {
     if (schema) Object.assign(schema, { tags: [tag], ...more });
   });
 }
 
-/** The same, and each route wants the token of an owner. */
+/** Describes the routes of a plugin under a tag, and requires an owner's token. */
 export function ownerRoutes(app: FastifyInstance, tag: string): void {
   tagRoutes(app, tag, { security: [{ bearer: [] }] });
   app.addHook('onRequest', app.authenticate);
 }
 
-/** For routes whose bodies are some names and words: nobody sends them more, least of all without a token. */
+/** Limits the bodies of a plugin's routes to 16 KiB, as they are open to anyone or have only names. */
 export function takeSmallBodies(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     route.bodyLimit = 16 * 1024;

@@ -11,7 +11,7 @@ const maxDetails = 50;
 type Part = ErrorDetail['in'];
 
 function createAjv(): Ajv {
-  // `verbose`: errors have the value, and the schema that they come from, and so its description.
+  // `verbose` adds the value and the schema to errors.
   const ajv = new Ajv({ useDefaults: true, allErrors: true, strict: false, verbose: true });
   ajvFormats.default(ajv, ['date-time']);
   for (const [name, { takes }] of Object.entries(formats)) ajv.addFormat(name, takes);
@@ -28,13 +28,13 @@ function explain(part: Part, { keyword, params, message, data, parentSchema }: E
     return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`;
   if (keyword === 'maxLength') return `must have at most ${params.limit} characters`;
   const { description } = parentSchema as { description?: string };
-  // A regular expression is for programs; the description says the same in words.
+  // The description says in words what the pattern says.
   if (keyword === 'pattern' && description) return asPredicate(description);
   const plain = keyword === 'type' ? `must be ${[params.type].flat().join(' or ')}` : (message ?? 'is wrong');
   return keyword === 'type' && description ? `${plain}: ${description}` : plain;
 }
 
-/** As it goes on behind the name of a field. */
+/** A sentence as it continues after the name of a field. */
 const asPredicate = (sentence: string) =>
   sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, '');
 
@@ -56,7 +56,7 @@ function toDetail(part: Part, error: ErrorObject): ErrorDetail {
   };
 }
 
-/** The texts of a query as the types that they should have, where they are written so. */
+/** Converts texts of a query to numbers and booleans. Other texts are left for validation to refuse. */
 function readQuery(query: Record<string, unknown>, properties: Record<string, { type?: string }>): void {
   for (const [name, { type }] of Object.entries(properties)) {
     const text = query[name];
@@ -66,7 +66,7 @@ function readQuery(query: Record<string, unknown>, properties: Record<string, { 
   }
 }
 
-/** Of routes that say nothing of a query. */
+/** The query of routes without parameters. */
 const noQuery = { type: 'object', properties: {}, additionalProperties: false };
 
 function isEmpty(data: unknown): boolean {
@@ -74,7 +74,7 @@ function isEmpty(data: unknown): boolean {
   return true;
 }
 
-/** Bodies are taken as they are; of a query the texts are turned into the types they should have. */
+/** Validates requests. Only queries are converted. */
 export function validation(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     if (!route.schema || route.schema.hide) return;
@@ -87,7 +87,7 @@ export function validation(app: FastifyInstance): void {
     const validate = ajv.compile(schema as object);
     const { properties = {} } = schema as { properties?: Record<string, { type?: string }> };
     return (data: unknown) => {
-      // The way of an upload.
+      // A shortcut for uploads.
       if (schema === noQuery && isEmpty(data)) return { value: data };
       if (part === 'querystring') readQuery(data as Record<string, unknown>, properties);
       if (validate(data)) return { value: data };
@@ -99,7 +99,7 @@ export function validation(app: FastifyInstance): void {
 
 const accept = () => true;
 
-/** For routes that read their bodies and headers themselves: the schemas of both only describe them. */
+/** For routes that check bodies and headers themselves: their schemas only describe them. */
 export function onlyQueries(app: FastifyInstance): FastifySchemaCompiler<unknown> {
   const compile = app.validatorCompiler as FastifySchemaCompiler<unknown>;
   return (route) => (route.httpPart === 'querystring' ? compile(route) : accept);

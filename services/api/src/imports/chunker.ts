@@ -2,30 +2,30 @@ import { cutBytes, frameHead, maxLines, writeHead } from '@sluice/json/frames.ts
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { HeaderSink } from '@sluice/tables/csv/split.ts';
 
-/** A chunk of this size is a second of work at most, and so is what a killed worker loses. */
+/** At most a second of work, which is what a killed worker loses. */
 const chunkBytes = 4 * 1024 ** 2;
 const chunkLines = 5_000;
-/** The last line of a chunk may reach beyond. */
+/** The last line of a chunk may be longer than the rest of the chunk. */
 const bufferBytes = chunkBytes + 64 * 1024;
 
 export interface CutChunk {
-  /** Frames: see packages/json/src/frames.ts. */
+  /** Lines as frames: see packages/json/src/frames.ts. */
   data: Buffer;
   lines: number;
-  /** Gives the memory back, to be used for a later chunk. */
+  /** Lets a later chunk use the memory. */
   release(): void;
 }
 
-/** Memory of this size taken anew for each chunk would keep the garbage collector busy. */
+/** Buffers are used again, as new ones would keep the garbage collector busy. */
 const spares: Buffer[] = [];
 const mostSpares = 4;
 
-/** Gathers lines into chunks. Of a line over `lineLimit` only the begin is kept, to be told apart in the report. */
+/** Collects lines into chunks. Only the begin of a line over `lineLimit` is kept, for the report. */
 export function createChunker(lineLimit: number) {
   let data = newBuffer();
   let used = 0;
   let lines = 0;
-  /** Bytes of the line under way, kept or not. */
+  /** Bytes of the current line, kept or not. */
   let length = 0;
   let total = 0;
   let ready: CutChunk[] = [];
@@ -96,13 +96,13 @@ export function createChunker(lineLimit: number) {
     sink,
     /** Lines so far. */
     total: () => total,
-    /** The chunks that are full. */
+    /** Takes the full chunks. */
     take(): CutChunk[] {
       const taken = ready;
       ready = [];
       return taken;
     },
-    /** The last chunk is full too. */
+    /** Call after the last line: its chunk counts as full. */
     finish: cut,
   };
 }

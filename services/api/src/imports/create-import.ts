@@ -8,28 +8,28 @@ import type { Formulas } from '@sluice/tables/csv/cell-json.ts';
 import { readHeader } from '@sluice/tables/csv/header.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Compression } from '../http/decompress.ts';
+import { enqueueOrSweep } from '../jobs/steps.ts';
 import { createReceive } from './receive.ts';
 
 const touchEveryMs = 2_000;
-/** What an export writes around a payload is shorter. */
+/** More than an export writes around a payload. */
 const wrapperBytes = 1_024;
 
-export interface ImportRequest {
+interface ImportRequest {
   format: ImportFormat;
   formulas: Formulas;
   encoding: Compression | undefined;
   isWrapped: boolean;
 }
 
-/** Takes the file of an import, then commits it as a job and calls workers to it. Throws ApiError; then nothing is stored. */
-type Needs = 'store' | 'queues' | 'quotas' | 'capacity' | 'config' | 'log';
-
-export function createImport({ store, queues, quotas, capacity, config, log }: Pick<Dependencies, Needs>) {
+/** Receives the file of an import, then commits its job and wakes workers. Throws ApiError, and then stores nothing. */
+export function createImport(dependencies: Dependencies) {
+  const { store, queues, quotas, capacity, config, log } = dependencies;
   const { parts, chunks, fields } = store;
   const { imports, chunked } = store.jobs;
   const receive = createReceive(store, config.importLimit);
 
-  /** Removes what came, unless it is whole after all. */
+  /** Removes an incomplete file. */
   async function discard(job: ImportJob): Promise<void> {
     if (!(await chunked.dismiss(job.id)) && (await chunked.over([job.id])).length === 0) return;
     await chunks.remove(job.id);
@@ -51,7 +51,7 @@ export function createImport({ store, queues, quotas, capacity, config, log }: P
         if (!(await imports.touch(job.id, held))) end = applicationNotFound(application.domain);
         await quotas.check('importBytes', owner);
       } catch (error) {
-        // MongoDB may be back before the next chunk is stored.
+        // Other errors pass: MongoDB may be back before the next chunk.
         if (error instanceof ApiError) end = error;
       }
     });
@@ -79,7 +79,7 @@ export function createImport({ store, queues, quotas, capacity, config, log }: P
     { format, formulas, encoding, isWrapped }: ImportRequest,
     request: IncomingMessage,
   ): Promise<ImportJob> => {
-    // Now, not after gigabytes.
+    // Checked before gigabytes arrive.
     await queues.jobs.workers().catch((error) => {
       throw unavailable('imports cannot be taken now: the queue is away', 5, error);
     });
@@ -99,15 +99,12 @@ export function createImport({ store, queues, quotas, capacity, config, log }: P
       const job = await imports.create({ application: id, owner: owner.id, domain, options });
       try {
         const taken = await take(application, job, encoding, request);
-        // The job is committed: what the queue misses now a sweep puts there.
-        await queues.jobs
-          .enqueue(taken)
-          .catch((error) => log.warn({ event: 'queue.missed', job: job.id, reason: error.message }));
+        await enqueueOrSweep(dependencies, taken);
         log.info({ event: 'import.received', job: job.id, lines: taken.total });
         return taken;
       } catch (error) {
         log.info({ event: 'import.refused', job: job.id, reason: (error as Error).message });
-        // Where that fails too, a sweep does it.
+        // If this fails too, a sweep removes the file.
         await discard(job).catch((failure) =>
           log.warn({ event: 'import.undiscarded', job: job.id, err: failure }),
         );

@@ -16,33 +16,33 @@ import { decode } from '../http/decode.ts';
 import type { Compression } from '../http/decompress.ts';
 import { type CutChunk, createChunker } from './chunker.ts';
 
-export interface Receiving {
+interface Receiving {
   job: ImportJob;
   encoding: Compression | undefined;
-  /** Of CSV: reads the first record. Throws ApiError. */
+  /** Reads the header of a CSV file. Throws ApiError. */
   toLayout(header: Uint8Array | undefined): CsvLayout;
-  /** Called again and again while the body comes. Throws when it is to end. */
+  /** Called for each piece, with the bytes stored so far. Throws to end the import. */
   onProgress(held: number): void;
 }
 
-export interface Received {
+interface Received {
   total: number;
   held: number;
   layout?: CsvLayout | undefined;
 }
 
-/** Text grows at most so much over its compressed body. */
+/** A decompressed body may be this many times as large as the limit. */
 const mostGrowth = 10;
 const sliceMs = 5;
 const newline = 0x0a;
 
 const compress = promisify(zstdCompress);
-/** Read once and soon: speed counts for more than size. */
+/** Chunks are read once and soon, so speed matters more than size. */
 const quick = { chunkSize: 256 * 1024, params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 /** Chunks that are compressed and stored at once. */
 const chunksAtOnce = 2;
 
-/** Takes the file of an import: what comes is cut into chunks and stored, and little of it is held. Throws ApiError. */
+/** Receives the file of an import and stores it in chunks, with little memory. Throws ApiError. */
 export function createReceive({ parts, chunks }: Pick<Store, 'parts' | 'chunks'>, limit: number) {
   async function receive(
     body: AsyncIterable<Buffer>,
@@ -51,7 +51,7 @@ export function createReceive({ parts, chunks }: Pick<Store, 'parts' | 'chunks'>
     const chunker = createChunker(job.options.lineLimit);
     const storing = createSideBySide(chunksAtOnce);
     let seq = 0;
-    /** Bytes, compressed. */
+    /** Compressed bytes. */
     let held = 0;
     let layout: CsvLayout | undefined;
     const splitter = {
@@ -98,11 +98,11 @@ export function createReceive({ parts, chunks }: Pick<Store, 'parts' | 'chunks'>
       if (bytes === 0) throw new ApiError('MalformedBodyError', 'the body is empty');
       splitter.end();
       chunker.finish();
-      // An export without rows ends its header.
+      // A CSV export without rows ends its header with a newline.
       if (layout && chunker.total() === 0 && lastByte !== newline) throw noRows();
       await storeReady();
     } catch (error) {
-      // What is under way would come after all the rest was removed.
+      // Chunks on their way must not be stored after the others are removed.
       await storing.finish().catch(() => undefined);
       throw error;
     }
@@ -115,7 +115,7 @@ export function createReceive({ parts, chunks }: Pick<Store, 'parts' | 'chunks'>
     try {
       return await receive(body, receiving);
     } finally {
-      // Where it waits for a piece, that comes first.
+      // Not awaited: it may wait for the next piece.
       void body.return();
     }
   };

@@ -5,12 +5,11 @@ import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
-import { Success, success } from '../http/answers.ts';
 import { encodingOf, refuseCharsets } from '../http/json-body.ts';
-import { ByDomain, Ndjson, operation, overLimit, ownerRoutes } from '../http/route-parts.ts';
+import { ByDomain, Ndjson, operation, ownerRoutes } from '../http/route-parts.ts';
 import { onlyQueries } from '../http/validation.ts';
-import { Job, jobExamples } from '../jobs/contract.ts';
-import { toJob } from '../jobs/to-job.ts';
+import { madeJob } from '../jobs/describe.ts';
+import { sendMade } from '../jobs/steps.ts';
 import { ImportQuery } from './contract.ts';
 import { createImport } from './create-import.ts';
 
@@ -29,7 +28,7 @@ const formatOf = ({ headers }: FastifyRequest) => {
   return formats[type.trim().toLowerCase()] as ImportFormat;
 };
 
-/** On uploads it makes a retry safe: to ignore it here would let a client store a file twice that trusts in it. */
+/** To ignore the header would let a client that trusts in it store a file twice. Throws ApiError. */
 function refuseIdempotencyKey(headers: IncomingHttpHeaders): void {
   if (headers['idempotency-key'] === undefined) return;
   const message = 'is not taken here: see in the list of imports whether one was taken; nothing was stored';
@@ -44,7 +43,7 @@ const noWrappedCsv = () =>
     'entries=wrapped is not for CSV: send an NDJSON export; nothing was stored',
   );
 
-/** Imports: files of many gigabytes, taken while they come and worked on afterwards. Everything else of them is in jobs/routes.ts. */
+/** Receives files of many gigabytes, which workers import afterwards. The other routes are in jobs/routes.ts. */
 export const importRoutes: Routes = async (app, dependencies) => {
   const { store, audit } = dependencies;
   ownerRoutes(app, 'Imports');
@@ -74,7 +73,7 @@ export const importRoutes: Routes = async (app, dependencies) => {
             'text/csv': { schema: Csv },
           },
         },
-        response: { 202: Success(Job, 'The job is waiting.', jobExamples.waiting('import')), ...overLimit },
+        response: madeJob('import'),
       }),
     },
     async (request, reply) => {
@@ -90,8 +89,7 @@ export const importRoutes: Routes = async (app, dependencies) => {
       };
       if (options.isWrapped && options.format === 'csv') throw noWrappedCsv();
       const job = await makeImport(application, options, body as unknown as IncomingMessage);
-      await audit.note(request, { action: 'import.made', application: job.domain, job: job.id });
-      return success(reply, toJob(job), 202);
+      return sendMade(audit, request, reply, job);
     },
   );
 };

@@ -23,7 +23,7 @@ const Skipped = Named('Skipped', {
 
 const json = (schema: object) => ({ contentMediaType: 'application/json', contentSchema: schema });
 
-/** An event, or what clients see that read the stream as a text. Only described: what is sent is not made from it. */
+/** An event, or the stream as text. Only for the description: events are not made from this schema. */
 export const LiveEvents = Type.Union([
   Named('LiveEvent', {
     event: Type.Enum(['entry', 'refused', 'skipped', 'ping'], { title: 'LiveEventName' }),

@@ -12,22 +12,21 @@ export interface Followed {
 
 const toEventId = ({ entries, refused }: Place) => toCursor(entries + refused);
 
-/** The place that an event had for an id. */
+/** The place that an event id stands for. */
 export function fromEventId(id: string): Place {
   const hex = Buffer.from(id, 'base64url').toString('hex');
   return { entries: hex.slice(0, 2 * entryIdBytes), refused: hex.slice(2 * entryIdBytes) };
 }
 
-/** One line has all of the data: within JSON line breaks mean nothing. */
+/** An event has its JSON on one line: line breaks between members mean nothing. */
 const toEvent = (name: string, place: Place, json: string) =>
   `id: ${toEventId(place)}\nevent: ${name}\ndata: ${json.replaceAll(/[\r\n]/g, ' ')}\n\n`;
 
 export const ping = (place: Place): string => toEvent('ping', place, '{}');
 
-/** Of several places the one that is further. */
 const further = (a: string, b: string) => (a > b ? a : b);
 
-/** What came between two places, as events; and the place behind it. */
+/** The events after a place, and the place after them. */
 export async function readEvents(
   moment: Moment,
   { application, withRefused }: Followed,
@@ -53,7 +52,7 @@ export async function readEvents(
 
   const stored = end.entries > place.entries ? await moment.entries(stretch('entries')) : none;
   add('entries', stored, (entry) => {
-    // Another version may have been published since the application was read.
+    // A version may have been published since the application was read.
     const version = Math.max(application.version, entry.version);
     return JSON.stringify(toEntry(entry, { ...application, version }));
   });

@@ -8,21 +8,21 @@ import { type Followed, ping, readEvents } from './events.ts';
 
 const lookEveryMs = 200;
 const groupsAtOnce = 8;
-/** Proxies cut connections on which nothing comes. */
+/** Proxies close silent connections. */
 const pingEveryMs = 15_000;
 const checksPerLook = 10;
-/** Who has taken nothing for so long is let go. */
+/** A client that takes nothing for this long is disconnected. */
 const longestFullMs = 60_000;
 
 export interface Follower extends Followed {
-  /** Undefined: behind what is there now. */
+  /** Where to continue; undefined: after everything that exists now. */
   place: Place | undefined;
-  /** Its client has not taken what was sent. */
+  /** Whether the client has not taken what was sent. */
   isFull(): boolean;
   send(events: Buffer): void;
-  /** Ends the stream, or the connection where its client takes nothing. */
+  /** Ends the stream, or the connection if the client takes nothing. */
   end(): void;
-  /** Rejects with ApiError if it may not follow any more. */
+  /** Rejects with ApiError if the user may no longer follow. */
   check(): Promise<Followed['application']>;
 }
 
@@ -30,11 +30,11 @@ interface State {
   follower: Follower;
   sentAt: number;
   checkedAt: number;
-  /** Undefined: its client has taken what was sent. */
+  /** Since when the client has not taken what was sent. */
   fullSince: number | undefined;
 }
 
-/** Those that can be sent the same. */
+/** Followers of a group get the same events. */
 const groupOf = ({ follower: { application, withRefused, place } }: State) =>
   [application.id, withRefused, place?.entries, place?.refused].join(' ');
 
@@ -45,7 +45,7 @@ interface Dependencies {
   timings: Pick<Timings, 'followerCheckMs'>;
 }
 
-/** Sends what comes to all who follow applications, a few times a second. One that is full is left out, and goes on later where it was. */
+/** Sends new events to all followers, a few times a second. A full follower is skipped and continues later at its place. */
 export function createFollowers({ live, isDraining, log, timings }: Dependencies) {
   const all = new Set<State>();
   let isClosed = false;
@@ -56,7 +56,6 @@ export function createFollowers({ live, isDraining, log, timings }: Dependencies
   const endAll = () => all.forEach(end);
 
   function send(states: State[], events: string): void {
-    // The same bytes for all of them.
     const bytes = Buffer.from(events);
     for (const state of states) {
       if (!all.has(state)) continue;
@@ -65,7 +64,7 @@ export function createFollowers({ live, isDraining, log, timings }: Dependencies
     }
   }
 
-  /** The next time goes on where this one began. */
+  /** The next look begins at the same place. */
   const missed = ({ message }: Error) => log.debug({ event: 'live.missed', reason: message });
 
   async function lookFor(moment: Moment, group: State[]): Promise<void> {
@@ -128,7 +127,7 @@ export function createFollowers({ live, isDraining, log, timings }: Dependencies
       const now = performance.now();
       const state: State = { follower, sentAt: now, checkedAt: now, fullSince: undefined };
       all.add(state);
-      // The head of the answer goes out with the first event: a stream that resumes may have no other for long.
+      // The first event sends the head of the answer: a resumed stream may have no other for long.
       if (follower.place) send([state], ping(follower.place));
       if (isClosed) end(state);
       return () => void all.delete(state);

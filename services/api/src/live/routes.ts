@@ -9,7 +9,7 @@ import { createFollowers } from './followers.ts';
 const example =
   'id: AZLwwaKzCgsMDQAAAAEBkvDBorL__________w\nevent: entry\ndata: {"id":"0192f0c1a2b30a0b0c0d00000001","domain":"weather-station-k3v9q2","payload":{"celsius":21.5},"createdAt":"2026-11-21T04:00:00.000Z"}\n\n';
 
-/** Entries, and refused uploads, as they come. */
+/** Sends entries and refused uploads as they arrive. */
 export const liveRoutes: Routes = async (
   app,
   { store: { applications, live }, capacity, lifecycle, metrics, log, timings },

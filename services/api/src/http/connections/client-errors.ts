@@ -16,7 +16,7 @@ const known: Record<string, [ErrorName, string]> = {
 
 export const tooSlow = () => new ApiError('RequestTimeoutError', 'the request did not arrive in time');
 
-/** Answers, in the envelope, what never became a request: no valid HTTP, too large headers, too slow. */
+/** Answers what never became a request: invalid HTTP, too large headers, or a head that came too slowly. */
 export function answerClientError(error: ConnectionError, socket: Socket): void {
   if (ignoresInput(socket)) return;
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
@@ -31,7 +31,7 @@ export function answerClientError(error: ConnectionError, socket: Socket): void 
   refuseNext(socket, new ApiError(name, message));
 }
 
-/** Where the server itself was late, its timers come before what it reads: it looks again when it has read. */
+/** After a stall, timers run before input is read: so this checks again after reading. */
 function refuseLate(socket: Socket): void {
   const response = latestResponse(socket);
   setImmediate(() => {
@@ -41,23 +41,23 @@ function refuseLate(socket: Socket): void {
   });
 }
 
-/** Refuses what comes now, which is no request, and ends the connection. */
+/** Refuses input that is no request, and ends the connection. */
 export function refuseNext(socket: Socket, refusal: ApiError): void {
   if (ignoresInput(socket)) return;
   const response = latestResponse(socket);
   if (!response?.req.complete) refuseInstead(socket, response, refusal);
   else if (response.writableFinished) refuseOn(socket, refusal);
-  // What came before the nonsense is a whole request and being done: it gets its own answer.
+  // The request before the invalid input is complete and gets its own answer.
   else endAfter(socket, response);
 }
 
-/** Refuses the request whose answer this would be, as its body does not come as it should, and ends the connection. */
+/** Refuses the request of this response, whose body does not arrive, and ends the connection. */
 export function refuseInstead(socket: Socket, response: ServerResponse | undefined, refusal: ApiError): void {
   if (!response) refuseOn(socket, refusal);
   else if (response.headersSent) endAfter(socket, response);
   else if (response.socket) refuseOn(socket, refusal);
   else {
-    // Requests before it on the same connection have their answers first.
+    // Earlier requests of the connection are answered first.
     ignoreInput(socket);
     response.once('socket', () => refuseOn(socket, refusal));
   }
@@ -69,8 +69,8 @@ function endAfter(socket: Socket, response: ServerResponse): void {
   else response.once('close', () => linger(socket));
 }
 
-/** Answers with an error past the framework, and ends the connection. */
-export function refuseOn(socket: Socket, refusal: ApiError): void {
+/** Writes an answer without Fastify, and ends the connection. */
+function refuseOn(socket: Socket, refusal: ApiError): void {
   const body = JSON.stringify(failure(refusal));
   const head = [
     `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,

@@ -2,27 +2,27 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, onRequestHookHandler } from 'fastify';
 
-/** Of the URL and the headers together. */
+/** For the URL and the headers together. */
 export const headerLimitBytes = 16 * 1024;
 
-/** Requests of one connection that may wait behind the one that is being answered before no more are read. */
+/** When this many requests wait on one connection, Node.js stops reading it. */
 const waitingLimit = 16;
-/** Bytes of responses that wait on one connection before Node.js stops reading it. */
+/** When this many bytes of responses wait on one connection, Node.js stops reading it. */
 const highWaterMark = 64 * 1024;
 const share = highWaterMark / waitingLimit;
 
-// On the socket itself: an entry in a WeakMap for each request would cost as much as its routing.
+// Properties of the socket: a WeakMap would cost each request as much as its routing.
 const latest = Symbol('latest response');
 const ignoring = Symbol('ignoring input');
-/** `_paused`: Node.js itself reads no more until responses have gone. */
+/** `_paused`: Node.js does not read until responses have gone. */
 type Connection = Socket & { [latest]?: ServerResponse; [ignoring]?: true; _paused?: boolean };
-/** Adds to the bytes of responses that wait. */
+/** `_onPendingData` adds to the bytes of waiting responses. */
 type Pending = ServerResponse & { _onPendingData(bytes: number): void };
 
 /** The connection's latest response, sent or still to be sent. */
 export const latestResponse = (socket: Socket): ServerResponse | undefined => (socket as Connection)[latest];
 
-/** Whether what comes on this connection is no request any more. */
+/** Whether further input of this connection is discarded. */
 export const ignoresInput = (socket: Socket): boolean => (socket as Connection)[ignoring] === true;
 
 export function setIgnoresInput(socket: Socket): void {
@@ -30,8 +30,8 @@ export function setIgnoresInput(socket: Socket): void {
 }
 
 /**
- * Call for each request. It becomes the connection's latest; while it waits for earlier ones, it counts as a share of the bytes at
- * which Node.js stops reading. Node.js itself counts only the bytes of responses that are made.
+ * Call for each request, which becomes the latest of its connection. While it waits for earlier requests, it counts as
+ * `share` bytes, because Node.js counts only responses that are already made.
  */
 export function addRequest({ raw }: FastifyReply): void {
   (raw.req.socket as Connection)[latest] = raw;
@@ -41,37 +41,37 @@ export function addRequest({ raw }: FastifyReply): void {
   response.once('socket', () => response._onPendingData(-share));
 }
 
-/** Whether the client has not taken what was written, and Node.js waits for that. */
+/** Whether Node.js waits until the client has taken what was written. */
 const hasUnread = (socket: Socket): boolean => socket.isPaused() && socket.writableLength > 0;
 
-/** Whether all is answered, and the client has not taken it yet. */
+/** Whether the client has not yet taken the end of the last answer. */
 const hasUnreadEnd = (socket: Socket): boolean =>
   socket.writableLength > 0 && latestResponse(socket)?.writableEnded === true;
 
-/** Longer than a client of 1 KB per second needs for what the kernel holds: only then does it take more from here. */
+/** A client that reads 1 KB per second needs less to empty the buffers of the kernel. */
 const longestEndMs = 30 * 60_000;
 
-/** Whether this connection is not read until earlier responses have gone. */
+/** Whether the connection is not read until earlier responses have gone. */
 export const isPaused = (socket: Socket): boolean =>
   (socket as Connection)._paused === true || hasUnread(socket);
 
 const timed = new WeakSet<Socket>();
 
-/** Ends a connection whose client takes nothing for so long; `endMs` where only the end of an answer is left. Call now and then. */
+/** Ends a connection whose client takes nothing for `timeoutMs`, or `endMs` for the end of the last answer. Call repeatedly. */
 export function limitUnread(socket: Socket, timeoutMs: number, endMs = longestEndMs): void {
   const isWaiting = hasUnread(socket);
   if (isWaiting || hasUnreadEnd(socket)) {
     timed.add(socket);
     const ms = isWaiting ? timeoutMs : endMs;
-    // Node.js begins anew whenever the kernel takes more, and sets other times between requests.
+    // Node.js restarts this time whenever the kernel takes more.
     if (socket.timeout !== ms) socket.setTimeout(ms);
   } else if (timed.delete(socket) && !latestResponse(socket)?.writableFinished) {
-    // Where all is answered Node.js has set the time for a next request.
+    // After the last answer Node.js has set its keep-alive time.
     socket.setTimeout(0);
   }
 }
 
-/** Waits until all requests before it on its connection are answered: for routes that read files. */
+/** Waits until earlier requests of the connection are answered. For routes that read files. */
 export const afterEarlierRequests: onRequestHookHandler = (_request, { raw }, done) => {
   if (raw.socket) done();
   else raw.once('socket', () => done());

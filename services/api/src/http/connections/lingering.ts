@@ -2,25 +2,25 @@ import { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { ignoresInput, latestResponse, setIgnoresInput } from './connections.ts';
 
-/** A client that sends nothing for so long has seen the answer. */
+/** A client that is silent for this long has seen the answer. */
 const quietMs = 2_000;
 const longestMs = 10_000;
 const mostBytes = 64 * 1024 ** 2;
 
 const close = (socket: Socket) => Socket.prototype.destroySoon.call(socket);
 
-/** What comes from now on is read and forgotten, within bounds; what is to be answered still is. */
+/** Discards further input, within limits. Earlier requests are still answered. */
 export function ignoreInput(socket: Socket): void {
   if (ignoresInput(socket)) return;
   setIgnoresInput(socket);
-  // Where Node.js has stopped reading, only its own listener begins again.
+  // If Node.js has paused the socket, its own listener must resume first.
   if (socket.isPaused()) socket.once('resume', () => discard(socket)).resume();
   else discard(socket);
 }
 
 function discard(socket: Socket): void {
   let left = mostBytes;
-  // The parser's.
+  // Removes the HTTP parser.
   socket.removeAllListeners('data');
   socket.on('data', (piece) => {
     left -= piece.length;
@@ -29,8 +29,9 @@ function discard(socket: Socket): void {
 }
 
 /**
- * Ends a connection whose client may still be sending. A socket that is closed with unread bytes in it resets the
- * connection, and the client may never see the answer: so it is read until the client ends its side.
+ * Ends a connection whose client may still be sending: reads until the client ends its side.
+ *
+ * To close a socket with unread input resets the connection, and the client may never see the answer.
  */
 export function linger(socket: Socket): void {
   if (socket.readableEnded) {
@@ -40,7 +41,7 @@ export function linger(socket: Socket): void {
   if (socket.writableEnded) return;
   ignoreInput(socket);
   const deadline = setTimeout(() => socket.destroy(), longestMs).unref();
-  /** Where the process stood still, what came meanwhile is read first. */
+  /** After a stall, waiting input is read first. */
   function quiet(): void {
     const before = socket.bytesRead;
     setImmediate(() => {
@@ -54,13 +55,13 @@ export function linger(socket: Socket): void {
   socket.end();
 }
 
-/** What Node.js calls when the last answer of a connection is out. */
+/** Node.js calls this after the last answer of a connection. */
 function destroySoon(this: Socket): void {
   if (ignoresInput(this) || latestResponse(this)?.req.complete === false) linger(this);
   else close(this);
 }
 
-/** An answer before the end of its request reaches a client that sends on. */
+/** Lets an early answer reach a client that is still sending. */
 export function lingers(app: FastifyInstance): void {
   app.server.on('connection', (socket) => {
     socket.destroySoon = destroySoon;

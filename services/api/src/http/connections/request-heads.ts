@@ -7,17 +7,17 @@ import { createCheckOrigin } from '../origins.ts';
 import { refuseNext } from './client-errors.ts';
 import { addRequest, ignoresInput } from './connections.ts';
 
-/** As many as HAProxy takes. */
+/** The limit of HAProxy. */
 const headerCountLimit = 100;
 
-/** A host and a port as RFC 3986 has them; nothing at all is allowed too. */
+/** A host and a port (RFC 3986); may be empty. */
 const hostPattern = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
 
-/** After such a request nobody can be sure where the next one begins. */
+/** Ends the connection: it is unclear where the next request begins. */
 const refuse = (name: ErrorName, message: string) =>
   new ApiError(name, message, { headers: { connection: 'close' } });
 
-/** A loop, as every request passes. */
+/** A loop is fast: every request comes here. */
 function hasTwoHosts(rawHeaders: string[]): boolean {
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -33,7 +33,7 @@ function wrongHost({ headers: { host }, rawHeaders, httpVersion }: IncomingMessa
   return hasTwoHosts(rawHeaders) ? 'the header Host is there twice' : undefined;
 }
 
-/** What Node.js takes silently, or answers in words of its own; undefined when the head is as it should be. */
+/** Heads that Node.js would accept, or refuse without the envelope; undefined for a valid head. */
 function wrongHead(request: IncomingMessage): ApiError | undefined {
   const { headers, rawHeaders, httpVersion } = request;
   if (rawHeaders.length > 2 * headerCountLimit)
@@ -53,25 +53,22 @@ function wrongHead(request: IncomingMessage): ApiError | undefined {
   return undefined;
 }
 
-/** Whether it ends its connection though Node.js does not see it: it looks for `keep-alive` alone in HTTP/1.0 (RFC 9112, section 9.3). */
+/** Whether an HTTP/1.0 request says `close`, which Node.js does not notice (RFC 9112, 9.3). */
 const isOldLast = ({ headers: { connection = '' }, httpVersion }: IncomingMessage) =>
   httpVersion === '1.0' && /(^|,)[ \t]*close[ \t]*(,|$)/i.test(connection);
 
-/** Says `100 Continue` once somebody reads the body: what is refused by its head is not asked for. */
+/** Sends `100 Continue` once the body is read: a request that is refused by its head need not send its body. */
 function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
   request.once('resume', () => {
     if (!response.headersSent) response.writeContinue();
   });
 }
 
-/**
- * Refuses, in the envelope, requests whose head is not as it should be, and uploads by pages that the application does not allow.
- * Register before what looks into requests, and before what answers preflights for all routes.
- */
+/** Refuses invalid heads, and uploads by pages that the application does not allow. Call before hooks that read requests. */
 export function requestHeads(app: FastifyInstance, { cache }: { cache: ApplicationCache }): void {
   const { server } = app;
   const checkOrigin = createCheckOrigin(app, cache);
-  // Node.js leaves out what is over its own limit, without a word.
+  // Node.js silently drops headers above its limit.
   server.maxHeadersCount = headerCountLimit + 1;
   server.on('checkContinue', (request, response) => {
     continueWhenRead(request, response);
@@ -89,7 +86,7 @@ export function requestHeads(app: FastifyInstance, { cache }: { cache: Applicati
   app.addHook('onRequest', (request, reply, done) => {
     const { raw } = request;
     addRequest(reply);
-    // It came with one before it that ends the connection: nobody would see its answer.
+    // An earlier request ends the connection, so nobody would see the answer.
     if (ignoresInput(raw.socket) || ending.has(raw.socket)) {
       reply.hijack();
       return;

@@ -7,11 +7,11 @@ import { ignoresInput, isPaused, latestResponse, limitUnread } from './connectio
 
 const lookEveryMs = 1_000;
 
-/** How long the server has waited for the client. A route that takes long bodies keeps it, in place of the request's age. */
+/** How long the server waits for the client. A route with long bodies uses it instead of the age of the request. */
 export interface Patience {
-  /** `performance.now()` when it began to wait; undefined while it is busy with what came. */
+  /** When it began to wait (`performance.now()`); undefined while it works on input. */
   since: number | undefined;
-  /** From now on the body is like any other. */
+  /** The age of the request counts from now. */
   end(): void;
 }
 
@@ -19,7 +19,7 @@ const patience = Symbol('patience');
 const seenAt = Symbol('seenAt');
 type Watched = IncomingMessage & { [patience]?: Patience | undefined; [seenAt]?: number };
 
-/** Lets a body take as long as it wants, as long as something comes. */
+/** Lets a body take any time, while input arrives. */
 export function patienceFor(request: IncomingMessage): Patience {
   const watched = request as Watched;
   const own: Patience = {
@@ -35,15 +35,16 @@ export function patienceFor(request: IncomingMessage): Patience {
 
 interface Options {
   timeoutMs: number;
-  /** How long requests that are not whole hold up a server that is closing. */
+  /** How long incomplete requests may delay the close of the server. */
   closingMs: number;
-  /** How long a client may take nothing of the end of an answer. */
+  /** How long a client may take nothing of the end of its last answer. */
   endMs?: number;
 }
 
 /**
- * Lets go of clients whose body does not come: Node.js itself knows no exceptions, and does not look any more when it
- * closes. Nothing is done for a request as such: once a second each connection is looked at.
+ * Refuses requests whose body does not arrive. It checks each connection once a second, so requests cost nothing.
+ *
+ * The time-out of Node.js has no exceptions for long bodies, and does not run while the server closes.
  */
 export function slowBodies(app: FastifyInstance, { timeoutMs, closingMs, endMs }: Options): void {
   const sockets = new Set<Socket>();
@@ -54,7 +55,7 @@ export function slowBodies(app: FastifyInstance, { timeoutMs, closingMs, endMs }
     socket.once('close', () => sockets.delete(socket));
   }
 
-  function letGo(socket: Socket, response: ServerResponse | undefined, error: ApiError): void {
+  function refuse(socket: Socket, response: ServerResponse | undefined, error: ApiError): void {
     if (response && !response.headersSent && socket.writable) refuseInstead(socket, response, error);
     else socket.destroy();
   }
@@ -72,15 +73,15 @@ export function slowBodies(app: FastifyInstance, { timeoutMs, closingMs, endMs }
       const response = latestResponse(socket);
       const request = response?.req as Watched | undefined;
       if (!request || request.complete) {
-        // Headers that do not come: of those Node.js takes care until it closes.
+        // Until the server closes, Node.js handles heads that do not arrive.
         if (isClosed && (!response || response.writableFinished)) socket.destroy();
         continue;
       }
       request[seenAt] ??= now;
       const waiting = request[patience];
       const since = waiting ? waiting.since : request[seenAt];
-      if (since !== undefined && now - since >= timeoutMs) letGo(socket, response, tooSlow());
-      else if (isClosed) letGo(socket, response, stopping());
+      if (since !== undefined && now - since >= timeoutMs) refuse(socket, response, tooSlow());
+      else if (isClosed) refuse(socket, response, stopping());
     }
   }
 
