@@ -3,8 +3,8 @@ import type { ApplicationChange } from '@sluice/store/applications/applications.
 import Type from 'typebox';
 import type { Routes } from '../dependencies.ts';
 import { Message, Success, sendJson, sendJsonList, success } from '../http/answers.ts';
-import { toPackageUrl } from '../http/formats.ts';
 import { ByDomain, operation, overLimit, ownerRoutes, ownFailures } from '../http/route-parts.ts';
+import { toPackageUrl } from '../http/validation.ts';
 import {
   Application,
   ApplicationsQuery,

@@ -3,9 +3,9 @@ import type { ForwardEntries, ForwardPage } from '@sluice/store/entries/forward-
 import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
 import { Success, success } from '../http/answers.ts';
-import { toPeriod } from '../http/formats.ts';
 import { fromCursor, refuseTooMuch, toPage } from '../http/pages.ts';
 import { ByDomain, operation, overLimit, ownerRoutes } from '../http/route-parts.ts';
+import { toPeriod } from '../http/validation.ts';
 import { pageBytes, weighPage } from '../limits/table.ts';
 import { EntriesQuery, EntryPage } from './contract.ts';
 import { toConditions } from './filter.ts';

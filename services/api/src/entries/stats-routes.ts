@@ -4,9 +4,9 @@ import Type, { type Static } from 'typebox';
 import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
 import { Success, success } from '../http/answers.ts';
-import { toPeriod } from '../http/formats.ts';
 import { ByDomain, operation, overLimit, ownerRoutes } from '../http/route-parts.ts';
 import { Named, Query } from '../http/schemas.ts';
+import { toPeriod } from '../http/validation.ts';
 import { Timestamp } from './contract.ts';
 
 const StatsQuery = Query({

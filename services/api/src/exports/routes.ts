@@ -1,17 +1,20 @@
-import type { ExportOptions } from '@sluice/jobs/record/export-record.ts';
-import { ApiError } from '@sluice/shared/errors.ts';
+import type { ExportJob, ExportOptions } from '@sluice/jobs/record/export-record.ts';
+import { parseSchema, type Schema } from '@sluice/schemas/parse-schema.ts';
+import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
+import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import { type Condition, toText } from '@sluice/store/entries/entry-filter.ts';
-import type { Meta } from '@sluice/tables/columns.ts';
+import { type Column, columnsOf, type Meta } from '@sluice/tables/columns.ts';
+import { topKeys, topNames } from '@sluice/tables/top-names.ts';
+import { widthOf } from '@sluice/tables/width.ts';
 import { findApplication } from '../applications/steps.ts';
-import type { Routes } from '../dependencies.ts';
+import type { Dependencies, Routes } from '../dependencies.ts';
 import { toConditions } from '../entries/filter.ts';
-import { toPeriod } from '../http/formats.ts';
 import { ByDomain, operation, overLimit, ownerRoutes, ownFailures } from '../http/route-parts.ts';
+import { toPeriod } from '../http/validation.ts';
 import { exportFile, madeJob } from '../jobs/describe.ts';
 import { streamBytes } from '../jobs/send-file.ts';
-import { sendMade } from '../jobs/steps.ts';
+import { enqueueOrCancel, sendMade } from '../jobs/steps.ts';
 import { type ExportQuery, ExportRequest, ExportQuery as Query } from './contract.ts';
-import { createExport } from './create-export.ts';
 import { streamExport } from './stream-export.ts';
 
 function toOptions(
@@ -87,3 +90,77 @@ export const exportRoutes: Routes = async (app, dependencies) => {
     },
   );
 };
+
+/** Commits an export to MongoDB, then puts its id on the queue. Throws ApiError, and then there is no export. */
+async function createExport(
+  dependencies: Pick<Dependencies, 'store' | 'queues' | 'quotas' | 'log'>,
+  application: ApplicationRecord,
+  options: ExportOptions,
+  transient: boolean,
+): Promise<ExportJob> {
+  const { store, quotas } = dependencies;
+  const { applications, schemas, rawEntries, fields, jobs, deletions } = store;
+  await quotas.check('jobs', application.owner.id);
+  if (!transient) await quotas.check('storedExports', application.owner.id);
+  const deletionsBefore = await deletions.count(application.id);
+  // First the cut: versions and fields are recorded before their entries, so every entry up to the cut has its columns.
+  const cut = await rawEntries.cut(application.id);
+  const current = await applications.byId(application.id);
+  if (!current) throw applicationNotFound(application.domain);
+  const recorded = await fields.of(application.id);
+  const version = await schemas.of(current, 1);
+  if (!version) throw applicationNotFound(application.domain);
+  const first = parseSchema(version.rawSchema);
+  const { columns, meta = [] } = options;
+  if (columns) refuseColumns(options, first, columnsOf(first, recorded.pointers, { meta }));
+  const isWhole = columns !== undefined || options.format === 'ndjson';
+  const width = isWhole ? { leafCount: recorded.pointers.length } : widthOf(first, recorded);
+  const job = await jobs.exports.create({
+    application: application.id,
+    owner: application.owner.id,
+    domain: application.domain,
+    options: { ...options, columns: columns && withMeta(columns, meta) },
+    version: current.version,
+    cut,
+    ...width,
+    hasLarge: recorded.hasLarge || recorded.closed,
+    transient,
+  });
+  // Deletions that begin from here on see the job, and mark it themselves.
+  if ((await deletions.countAfresh(application.id)) !== deletionsBefore)
+    await jobs.exports.setDeletedMeanwhile(job.id);
+  return enqueueOrCancel(dependencies, job, 'exports cannot be made');
+}
+
+/** Puts the columns of `meta` behind `createdAt`, or first. */
+function withMeta(columns: string[], meta: Meta[]): string[] {
+  const place = columns.indexOf('createdAt') + 1;
+  return columns.toSpliced(place, 0, ...meta);
+}
+
+/** Throws ApiError if a column is unknown, or named twice. */
+function refuseColumns(
+  { columns = [], format, arrays, meta = [] }: ExportOptions,
+  first: Schema,
+  all: Column[],
+): void {
+  const known = new Set(all.flatMap((column) => (column.meta ? [] : column.name)));
+  if (format === 'parquet') for (const name of topNames(topKeys(first), all).values()) known.add(name);
+  const hint = (name: string) => {
+    if ((meta as string[]).includes(name)) return `: with meta=${name} the field is called /${name}`;
+    const whole = arrays === 'columns' ? /^(.+?)\.\d+(?:\.|$)/.exec(name)?.[1] : undefined;
+    return whole !== undefined && known.has(whole)
+      ? `: take ${whole.slice(0, 100)}, for all of its elements`
+      : '';
+  };
+  const unknown = columns.filter((name) => !known.has(name));
+  const seen = new Set<string>();
+  const twice = columns.filter((name) => known.has(name) && seen.size === seen.add(name).size);
+  const messages = [
+    ...unknown.map((name) => `there is no column ${name.slice(0, 100)}${hint(name)}`),
+    ...twice.map((name) => `the column ${name.slice(0, 100)} is named twice`),
+  ];
+  if (messages.length === 0) return;
+  const details = messages.slice(0, 50).map((message) => ({ path: '/columns', keyword: 'columns', message }));
+  throw new ApiError('InvalidRequestError', details[0]?.message as string, { details });
+}

@@ -13,7 +13,7 @@ export interface CutChunk {
   data: Buffer;
   lines: number;
   /** Lets a later chunk use the memory. */
-  release(): void;
+  free(): void;
 }
 
 /** Buffers are used again, as new ones would keep the garbage collector busy. */
@@ -43,7 +43,7 @@ export function createChunker(lineLimit: number) {
     ready.push({
       data: full.subarray(0, used),
       lines,
-      release() {
+      free() {
         if (full.length === bufferBytes && spares.length < mostSpares) spares.push(full);
       },
     });

@@ -44,11 +44,11 @@ export function createImport(dependencies: Dependencies) {
   ) {
     const { owner, options } = job;
     const recorded = options.format === 'csv' ? (await fields.of(application.id)).pointers : [];
-    let held = 0;
+    let storedBytes = 0;
     let end: Error | undefined;
     const stopTouching = repeat(touchEveryMs, async () => {
       try {
-        if (!(await imports.touch(job.id, held))) end = applicationNotFound(application.domain);
+        if (!(await imports.touch(job.id, storedBytes))) end = applicationNotFound(application.domain);
         await quotas.check('importBytes', owner);
       } catch (error) {
         // Other errors pass: MongoDB may be back before the next chunk.
@@ -62,7 +62,7 @@ export function createImport(dependencies: Dependencies) {
         toLayout: (header) =>
           readHeader(header, parseSchema(application.rawSchema), recorded, options.formulas),
         onProgress(bytes) {
-          held = bytes;
+          storedBytes = bytes;
           if (end) throw end;
         },
       });

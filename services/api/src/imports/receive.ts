@@ -22,7 +22,7 @@ interface Receiving {
   /** Reads the header of a CSV file. Throws ApiError. */
   toLayout(header: Uint8Array | undefined): CsvLayout;
   /** Called for each piece, with the bytes stored so far. Throws to end the import. */
-  onProgress(held: number): void;
+  onProgress(storedBytes: number): void;
 }
 
 interface Received {
@@ -52,7 +52,7 @@ export function createReceive({ parts, chunks }: Pick<Store, 'parts' | 'chunks'>
     const storing = createSideBySide(chunksAtOnce);
     let seq = 0;
     /** Compressed bytes. */
-    let held = 0;
+    let storedBytes = 0;
     let layout: CsvLayout | undefined;
     const splitter = {
       ndjson: () => ndjsonSplitter(chunker.sink),
@@ -67,12 +67,12 @@ export function createReceive({ parts, chunks }: Pick<Store, 'parts' | 'chunks'>
     let lastByte: number | undefined;
     let began = performance.now();
 
-    async function store({ data, lines, release }: CutChunk, place: number): Promise<void> {
-      const compressed = await compress(data, quick).finally(release);
+    async function store({ data, lines, free }: CutChunk, place: number): Promise<void> {
+      const compressed = await compress(data, quick).finally(free);
       const part = await parts.put(job.id, compressed);
       const { id, application } = job;
       await chunks.add({ job: id, application, seq: place, lines, part, bytes: compressed.length });
-      held += compressed.length;
+      storedBytes += compressed.length;
     }
 
     async function storeReady(): Promise<void> {
@@ -87,7 +87,7 @@ export function createReceive({ parts, chunks }: Pick<Store, 'parts' | 'chunks'>
         bytes += piece.length;
         lastByte = piece.at(-1) ?? lastByte;
         if (bytes > mostGrowth * limit) throw tooLarge(mostGrowth * limit);
-        onProgress(held);
+        onProgress(storedBytes);
         splitter.push(piece);
         await storeReady();
         if (performance.now() - began > sliceMs) {
@@ -107,7 +107,7 @@ export function createReceive({ parts, chunks }: Pick<Store, 'parts' | 'chunks'>
       throw error;
     }
     await storing.finish();
-    return { total: chunker.total(), held, layout };
+    return { total: chunker.total(), held: storedBytes, layout };
   }
 
   return async (request: IncomingMessage, receiving: Receiving): Promise<Received> => {

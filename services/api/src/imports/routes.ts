@@ -1,17 +1,32 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { ImportFormat } from '@sluice/jobs/record/chunked-records.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
+import { formulas } from '@sluice/tables/csv/cell-json.ts';
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
 import { encodingOf, refuseCharsets } from '../http/json-body.ts';
 import { ByDomain, Ndjson, operation, ownerRoutes } from '../http/route-parts.ts';
+import { Query } from '../http/schemas.ts';
 import { onlyQueries } from '../http/validation.ts';
 import { madeJob } from '../jobs/describe.ts';
 import { sendMade } from '../jobs/steps.ts';
-import { ImportQuery } from './contract.ts';
 import { createImport } from './create-import.ts';
+
+const ImportQuery = Query({
+  entries: Type.Enum(['plain', 'wrapped'], {
+    title: 'ImportEntries',
+    default: 'plain',
+    description:
+      '`plain`: each object is a payload. `wrapped`: each is an entry of an NDJSON export, `{"createdAt":…,"payload":{…}}`, and keeps its `createdAt`; other members are ignored. Not with CSV.',
+  }),
+  formulas: Type.Enum([...formulas], {
+    title: 'Formulas',
+    default: 'escape',
+    description: "CSV only. `escape` removes the ' that an export put before formulas.",
+  }),
+});
 
 const formats: Record<string, ImportFormat> = {
   'application/x-ndjson': 'ndjson',

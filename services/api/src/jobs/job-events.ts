@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { JobStore } from '@sluice/jobs/record/jobs.ts';
 import type { Job } from './contract.ts';
-import { toJob } from './to-job.ts';
+import { toJob } from './steps.ts';
 
 const everyMs = 500;
 /** Proxies close silent connections. */

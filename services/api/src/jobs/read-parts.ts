@@ -11,7 +11,7 @@ const decompress = promisify(zstdDecompress);
 const leastChunk = 2 * Buffer.poolSize;
 const keepEveryMs = 60_000;
 
-/** Reads a part into memory of its own, which `releasing` can free. */
+/** Reads a part into memory of its own, which `freeing` can free. */
 async function read(parts: PartStore, { id, bytes }: Part): Promise<Buffer> {
   const data = await parts.get(id);
   if (!data) throw new Error(`part ${id} is missing`);
@@ -79,7 +79,7 @@ interface Sink {
  * Passes buffers on, and frees their memory once `sink` has passed them on. Its reader must hold at most one buffer:
  * when the next is requested, only the latest may not have reached the sink.
  */
-export async function* releasing(source: AsyncIterable<Buffer>, sink: Sink): AsyncGenerator<Buffer> {
+export async function* freeing(source: AsyncIterable<Buffer>, sink: Sink): AsyncGenerator<Buffer> {
   const given: Buffer[] = [];
   let bytesGiven = 0;
   let last: Buffer | undefined;

@@ -9,8 +9,7 @@ import { Job, jobExamples } from './contract.ts';
 import { Events, jobWords, madeJob, partOf } from './describe.ts';
 import { jobEvents } from './job-events.ts';
 import { sendFile } from './send-file.ts';
-import { cancelJob, findJob, retryJob } from './steps.ts';
-import { toJob } from './to-job.ts';
+import { cancelJob, findJob, retryJob, toJob } from './steps.ts';
 
 /** The routes that every kind of job has: list, get, download, follow, retry, and cancel or delete. */
 export const jobRoutes: Routes<{ kind: JobRecord['kind'] }> = async (app, dependencies) => {

@@ -8,7 +8,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Dependencies } from '../dependencies.ts';
 import { abortOnClose } from '../http/connections/connections.ts';
 import { isMatched, isNamedIn, parseRange } from './conditions.ts';
-import { keeping, readRange, releasing } from './read-parts.ts';
+import { freeing, keeping, readRange } from './read-parts.ts';
 
 /** Parts of a file in memory for one reader, who may stop and stay: being read, read, and being sent. */
 const partsInMemory = 3;
@@ -77,8 +77,8 @@ export function sendBytes(
   reply.type(type).headers({ 'content-disposition': disposition, vary });
   if (encoding) reply.header('content-encoding', encoding);
   const compressor = encoding && compressors[encoding]();
-  const held = releasing(source, compressor ?? reply.raw);
-  const bytes = Readable.from(held, { objectMode: false, highWaterMark: 1 });
+  const freed = freeing(source, compressor ?? reply.raw);
+  const bytes = Readable.from(freed, { objectMode: false, highWaterMark: 1 });
   bytes.on('error', (error) => {
     if (signal.aborted) return;
     request.log.warn({ event: 'file.broken', id: request.id, job: job.id, reason: error.message });

@@ -1,14 +1,39 @@
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { KeyRecord } from '@sluice/store/applications/keys.ts';
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
+import { Name } from '../applications/contract.ts';
 import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
 import { Message, Success, success } from '../http/answers.ts';
 import { ByDomain, byId, operation, overLimit, ownerRoutes, takeSmallBodies } from '../http/route-parts.ts';
+import { Named, Strict } from '../http/schemas.ts';
 import { quotaReached } from '../limits/quota.ts';
 import { quotas } from '../limits/table.ts';
-import { IssuedKey, Key, NewKey } from './contract.ts';
 import { makeKey } from './make-key.ts';
+
+const NewKey = Strict('NewKey', { name: Type.String({ ...Name, examples: ['Roof sensor'] }) });
+
+const fields = {
+  id: Type.String({ examples: ['66f1c2a4e8b5d70912345678'] }),
+  name: Type.String({ examples: ['Roof sensor'] }),
+  prefix: Type.String({
+    description: 'The first characters of the key, to tell it from others.',
+    examples: ['sk_4fQ2'],
+  }),
+  createdAt: Type.String({ format: 'date-time', description: 'When it was created or last rotated.' }),
+};
+
+const Key = Type.Object(fields, { title: 'Key' });
+
+const IssuedKey = Named('IssuedKey', {
+  ...fields,
+  key: Type.String({
+    description: 'The key itself, shown only once: Sluice stores its hash.',
+    examples: ['sk_4fQ2vLr8m1ZtY0cKxN7bWdE5'],
+  }),
+});
+
+type Key = Static<typeof Key>;
 
 const toKey = ({ createdAt, ...rest }: KeyRecord): Key => ({ ...rest, createdAt: createdAt.toISOString() });
 

@@ -1,10 +1,43 @@
 import { Readable } from 'node:stream';
+import Type from 'typebox';
 import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
+import { Entry } from '../entries/contract.ts';
 import { ByDomain, operation, overLimit, ownerRoutes } from '../http/route-parts.ts';
-import { LastEventId, LiveEvents, LiveQuery } from './contract.ts';
+import { Flag, Named, Query } from '../http/schemas.ts';
+import { RefusedUpload } from '../refused/contract.ts';
 import { fromEventId } from './events.ts';
 import { createFollowers } from './followers.ts';
+
+const LiveQuery = Query({
+  refused: Flag('`true`: refused uploads that are kept come too.'),
+});
+
+const LastEventId = Type.Object({
+  'last-event-id': Type.Optional(
+    Type.String({
+      pattern: '^[\\w-]{38}$',
+      description: 'The `id` of the last event that you got: the stream continues behind it.',
+    }),
+  ),
+});
+
+const Skipped = Named('Skipped', {
+  count: Type.Integer({ description: 'How many were left out.', examples: [4_980] }),
+  of: Type.Enum(['entries', 'refused'], { title: 'SkippedKind', examples: ['entries'] }),
+});
+
+const json = (schema: object) => ({ contentMediaType: 'application/json', contentSchema: schema });
+
+/** An event, or the stream as text. Only for the description: events are not made from this schema. */
+const LiveEvents = Type.Union([
+  Named('LiveEvent', {
+    event: Type.Enum(['entry', 'refused', 'skipped', 'ping'], { title: 'LiveEventName' }),
+    id: Type.String(),
+    data: Type.String(json(Type.Union([Entry, RefusedUpload, Skipped, Type.Object({})]))),
+  }),
+  Type.String(),
+]);
 
 const example =
   'id: AZLwwaKzCgsMDQAAAAEBkvDBorL__________w\nevent: entry\ndata: {"id":"0192f0c1a2b30a0b0c0d00000001","domain":"weather-station-k3v9q2","payload":{"celsius":21.5},"createdAt":"2026-11-21T04:00:00.000Z"}\n\n';

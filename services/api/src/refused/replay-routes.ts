@@ -1,16 +1,20 @@
+import { createRecordFields } from '@sluice/intake/record-fields.ts';
+import { amendRefused } from '@sluice/intake/refused/amend.ts';
 import { AmendmentProblem, type Amendments, readAmendments } from '@sluice/intake/refused/amendments.ts';
+import { createUploadValidator } from '@sluice/intake/upload-validator.ts';
 import type { ReplayOptions } from '@sluice/jobs/record/job-records.ts';
-import { ApiError } from '@sluice/shared/errors.ts';
+import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
+import type { RefusedRecord } from '@sluice/store/refused/refused-records.ts';
 import type { Static } from 'typebox';
+import type { CachedApplication } from '../applications/cache.ts';
 import { findApplication } from '../applications/steps.ts';
-import type { Routes } from '../dependencies.ts';
+import type { Dependencies, Routes } from '../dependencies.ts';
 import { Success, sendJson } from '../http/answers.ts';
-import { toPeriod } from '../http/formats.ts';
 import { ByDomain, operation, ownerRoutes } from '../http/route-parts.ts';
+import { toPeriod } from '../http/validation.ts';
 import { madeJob } from '../jobs/describe.ts';
 import { enqueueOrCancel, sendMade } from '../jobs/steps.ts';
 import { ReplayPairs, ReplayQuery, ReplayRequest } from './contract.ts';
-import { createTryReplay } from './try-replay.ts';
 
 /** Uploads that are refused later are not replayed. */
 function toOptions(asked: Static<typeof ReplayRequest>): ReplayOptions {
@@ -77,3 +81,50 @@ export const replayRoutes: Routes = async (app, dependencies) => {
     },
   );
 };
+
+const mostPairs = 10;
+
+/** Shows what a replay would do with the first uploads. Answers are JSON text, as payloads keep their digits. */
+function createTryReplay({
+  store: { fields, replays },
+  cache,
+  capacity,
+  log,
+}: Pick<Dependencies, 'store' | 'cache' | 'capacity' | 'log'>) {
+  const validator = createUploadValidator(createRecordFields(fields), log, {
+    capacity: capacity.largeUploads,
+  });
+
+  async function pairOf(
+    upload: RefusedRecord,
+    application: CachedApplication,
+    amendments: Amendments,
+  ): Promise<string> {
+    const { payload, truncated } = upload;
+    const before = truncated ? JSON.stringify(payload) : payload;
+    const failed = (message: string) => ({ after: before, ok: false, error: { message } });
+    async function replayed() {
+      const amended = amendRefused(upload, amendments);
+      if (!amended.ok) return failed(amended.message);
+      const validated = await validator.validate(application, Buffer.from(amended.json));
+      if (validated.ok) return { after: amended.json, ok: true };
+      const { name, message, details } = await validated.explain();
+      return { after: amended.json, ok: false, error: { name, message, details } };
+    }
+    const { after, ...rest } = await replayed();
+    return `${JSON.stringify(rest).slice(0, -1)},"before":${before},"after":${after}}`;
+  }
+
+  return {
+    async pairs(domain: string, options: ReplayOptions, amendments: Amendments): Promise<string> {
+      const application = await cache.get(domain);
+      if (!application) throw applicationNotFound(domain);
+      const uploads = await replays.next({ application: application.id, options }, mostPairs);
+      const pairs: string[] = [];
+      for (const upload of uploads) pairs.push(await pairOf(upload, application, amendments));
+      return `{"pairs":[${pairs.join(',')}]}`;
+    },
+
+    close: validator.close,
+  };
+}

@@ -3,9 +3,9 @@ import Type, { type Static } from 'typebox';
 import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
 import { Message, Success, sendJson, success } from '../http/answers.ts';
-import { toPeriod } from '../http/formats.ts';
 import { fromCursor, refuseTooMuch, toPage } from '../http/pages.ts';
 import { ByDomain, operation, overLimit, ownerRoutes } from '../http/route-parts.ts';
+import { toPeriod } from '../http/validation.ts';
 import { pageBytes, weighPage } from '../limits/table.ts';
 import {
   RefusedGroup,

@@ -3,8 +3,8 @@ import { ApiError, unavailable } from '@sluice/shared/errors.ts';
 import { RehearsalRequest } from '../applications/schema-contract.ts';
 import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
-import { toPeriod } from '../http/formats.ts';
 import { ByDomain, operation, ownerRoutes, ownFailures } from '../http/route-parts.ts';
+import { toPeriod } from '../http/validation.ts';
 import { madeJob } from '../jobs/describe.ts';
 import { enqueueOrCancel, sendMade } from '../jobs/steps.ts';
 

@@ -15,7 +15,7 @@ import { ByDomain, operation, overRate, ownFailures, rateLimited } from '../http
 import { onlyQueries } from '../http/validation.ts';
 import { createUploadRate, type Spend } from '../limits/rate.ts';
 import { capacities } from '../limits/table.ts';
-import { createCommitMetrics, createUploadMetrics, monitorCommit } from '../metrics/uploads.ts';
+import { createCommitMetrics, createUploadMetrics, monitorCommit } from '../metrics/requests.ts';
 import { isArray } from './batch/lines.ts';
 import { batchRoutes } from './batch/routes.ts';
 import { createStoreBatch } from './batch/store-batch.ts';

@@ -28,7 +28,7 @@ import {
 import { onlyQueries } from '../../http/validation.ts';
 import type { UploadRate } from '../../limits/rate.ts';
 import { batchLines } from '../../limits/table.ts';
-import type { UploadMetrics } from '../../metrics/uploads.ts';
+import type { UploadMetrics } from '../../metrics/requests.ts';
 import { idempotencyKey } from '../idempotency.ts';
 import { aboutKeys, keyed, senderOf, spending } from '../route-parts.ts';
 import { createCollectBody } from './collect-body.ts';

@@ -19,7 +19,7 @@ import type { ApplicationCache, CachedApplication } from '../../applications/cac
 import type { BatchResult } from '../../entries/contract.ts';
 import type { Quotas } from '../../limits/quota.ts';
 import type { Spend } from '../../limits/rate.ts';
-import type { UploadMetrics } from '../../metrics/uploads.ts';
+import type { UploadMetrics } from '../../metrics/requests.ts';
 import type { GroupCommit } from '../group-commit.ts';
 import { hashIdempotencyKey, lineHash, outcomeError } from '../idempotency.ts';
 import type { Line } from './lines.ts';

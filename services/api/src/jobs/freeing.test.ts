@@ -5,7 +5,7 @@ import { freeBuffer } from '@sluice/shared/free-buffer.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { runs } from '../../../../test/support/runs.ts';
-import { releasing } from './read-parts.ts';
+import { freeing } from './read-parts.ts';
 
 const isGone = ({ buffer }: Buffer) => (buffer as ArrayBuffer).detached;
 const sizes = fc.array(
@@ -38,7 +38,7 @@ it('memory is there until the sink has passed it on, however slow it is', async 
           },
         });
         const source = Readable.from(buffers);
-        await pipeline(Readable.from(releasing(source, sink), { objectMode: false, highWaterMark: 1 }), sink);
+        await pipeline(Readable.from(freeing(source, sink), { objectMode: false, highWaterMark: 1 }), sink);
         expect(received).toEqual(lengths.flatMap((length, i) => [length, i + 1]));
       },
     ),
@@ -58,7 +58,7 @@ it('memory is given back while more comes, not at the end', async () => {
     }
   }
   const sink = new Writable({ write: (_chunk, _encoding, done) => void setImmediate(done) });
-  Readable.from(releasing(source(), sink), { objectMode: false, highWaterMark: 1 }).pipe(sink);
+  Readable.from(freeing(source(), sink), { objectMode: false, highWaterMark: 1 }).pipe(sink);
   await once(sink, 'finish');
   expect(buffers).toHaveLength(50);
 });
