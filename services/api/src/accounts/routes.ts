@@ -1,7 +1,7 @@
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { UserRecord } from '@sluice/store/accounts/users.ts';
 import type { Routes } from '../dependencies.ts';
-import { Message, Success, success } from '../http/answers.ts';
+import { Success, SuccessMessage, success } from '../http/answers.ts';
 import {
   operation,
   overLimit,
@@ -58,7 +58,7 @@ export const userRoutes: Routes = async (app, { store, counters, capacity, audit
           'Open to everyone while the operator allows it with `REGISTRATION_OPEN`, and to the first user with a code.',
         body: Registration,
         response: {
-          200: { ...Success(Message, 'Registered.', { message: 'user ada was registered' }), ...rateLimited },
+          200: { ...SuccessMessage('Registered.', 'user ada was registered'), ...rateLimited },
           ...ownFailures('InvalidCredentialsError', 'RegistrationClosedError', 'ResourceConflictError'),
           ...overRate,
         },
@@ -133,7 +133,7 @@ export const userRoutes: Routes = async (app, { store, counters, capacity, audit
         security: [{ bearer: [] }],
         body: PasswordChange,
         response: {
-          200: Success(Message, 'Changed.', { message: 'the password was changed; log in again' }),
+          200: SuccessMessage('Changed.', 'the password was changed; log in again'),
           ...ownFailures('InvalidCredentialsError'),
           ...overLimit,
         },
@@ -164,7 +164,7 @@ export const userRoutes: Routes = async (app, { store, counters, capacity, audit
         body: PasswordByCode,
         response: {
           200: {
-            ...Success(Message, 'Set.', { message: 'the password was set; log in' }),
+            ...SuccessMessage('Set.', 'the password was set; log in'),
             ...rateLimited,
           },
           ...ownFailures('InvalidCredentialsError'),

@@ -2,7 +2,7 @@ import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import type { ApplicationChange } from '@sluice/store/applications/applications.ts';
 import Type from 'typebox';
 import type { Routes } from '../dependencies.ts';
-import { Message, Success, sendJson, sendJsonList, success } from '../http/answers.ts';
+import { Success, SuccessMessage, sendJson, sendJsonList, success } from '../http/answers.ts';
 import { ByDomain, operation, overLimit, ownerRoutes, ownFailures } from '../http/route-parts.ts';
 import { toPackageUrl } from '../http/validation.ts';
 import {
@@ -133,10 +133,10 @@ export const applicationRoutes: Routes = async (app, dependencies) => {
         'Uploads stop, and unfinished jobs are cancelled. Until the time in the message you can restore it; then it is purged.',
       params: ByDomain,
       response: {
-        200: Success(Message, 'Deleted.', {
-          message:
-            'application weather-station-k3v9q2 was deleted; you can restore it until 2026-11-28T04:00:00.000Z',
-        }),
+        200: SuccessMessage(
+          'Deleted.',
+          'application weather-station-k3v9q2 was deleted; you can restore it until 2026-11-28T04:00:00.000Z',
+        ),
       },
     }),
     async (request, reply) => {

@@ -4,7 +4,7 @@ import { type Condition, toText } from '@sluice/store/entries/entry-filter.ts';
 import Type from 'typebox';
 import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
-import { Message, Success, success } from '../http/answers.ts';
+import { Success, SuccessMessage, success } from '../http/answers.ts';
 import { refuseTooMuch } from '../http/pages.ts';
 import { ByDomain, operation, ownerRoutes } from '../http/route-parts.ts';
 import { toPeriod } from '../http/validation.ts';
@@ -61,7 +61,7 @@ export const entryDeletionRoutes: Routes = async (app, dependencies) => {
     operation('deleteEntry', 'Delete an entry', {
       params: ById,
       response: {
-        200: Success(Message, 'Deleted.', { message: 'entry 0192f0c1a2b30a0b0c0d00000001 was deleted' }),
+        200: SuccessMessage('Deleted.', 'entry 0192f0c1a2b30a0b0c0d00000001 was deleted'),
       },
     }),
     async (request, reply) => {

@@ -3,20 +3,16 @@ import type { ForwardEntries, ForwardPage } from '@sluice/store/entries/forward-
 import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
 import { Success, success } from '../http/answers.ts';
-import { fromCursor, refuseTooMuch, toPage } from '../http/pages.ts';
+import { createReadPage, fromCursor } from '../http/pages.ts';
 import { ByDomain, operation, overLimit, ownerRoutes } from '../http/route-parts.ts';
 import { toPeriod } from '../http/validation.ts';
-import { pageBytes, weighPage } from '../limits/table.ts';
 import { EntriesQuery, EntryPage } from './contract.ts';
 import { toConditions } from './filter.ts';
 import { toEntry } from './to-entry.ts';
 
-/** Lists entries. A page counts towards its capacity until its answer has gone. */
-export const entryRoutes: Routes = async (
-  app,
-  { store: { applications, entries }, capacity: { answers, pageReads } },
-) => {
+export const entryRoutes: Routes = async (app, { store: { applications, entries }, capacity }) => {
   ownerRoutes(app, 'Entries');
+  const readPage = createReadPage('entries', capacity);
 
   const newestFirst = async (id: string, { after, ...page }: ForwardPage): Promise<ForwardEntries> => ({
     entries: await entries.page(id, { ...page, before: after }),
@@ -36,31 +32,20 @@ export const entryRoutes: Routes = async (
     }),
     async (request, reply) => {
       const { query, owner } = request;
-      const { start = 0, limit = 100 } = query;
       const period = toPeriod(query);
       const filter = query.filter === undefined ? undefined : toConditions(query.filter);
       const after = query.after === undefined ? undefined : fromCursor(query.after, entryIdBytes);
       const application = await findApplication(applications, request);
       const { id } = application;
-      const isIntact = !application.hasDeletions;
-      const lease = answers.lease(reply, owner.id);
-      lease.take(pageBytes);
-      const onRead = (bytes: number) => lease.take(weighPage(bytes));
+      const selection = { ...period, filter, isIntact: !application.hasDeletions };
       const read = query.order === 'oldest' ? entries.forward : newestFirst;
-      const [{ entries: found, end }, total] = await lease
-        .during(() =>
-          pageReads.runInFairOrder(owner.id, async () => {
-            const reading = [
-              read(id, { ...period, filter, isIntact, start, limit: limit + 1, after, onRead }),
-              entries.count(id, { ...period, filter, isIntact }),
-            ] as const;
-            // If one fails, the other still uses a connection.
-            await Promise.allSettled(reading);
-            return Promise.all(reading);
-          }),
-        )
-        .catch(refuseTooMuch('entries'));
-      const { items, pagination } = toPage(found, { start, limit, total, end });
+      const { items, pagination } = await readPage(reply, owner.id, { ...query, after }, async (page) => {
+        const reading = [read(id, { ...selection, ...page }), entries.count(id, selection)] as const;
+        // If one fails, the other still uses a connection.
+        await Promise.allSettled(reading);
+        const [{ entries: found, end }, total] = await Promise.all(reading);
+        return { found, end, total };
+      });
       return success(reply, { result: items.map((entry) => toEntry(entry, application)), pagination });
     },
   );

@@ -51,9 +51,13 @@ export function Success<T extends TSchema>(data: T, description = 'Done.', examp
   );
 }
 
-export const Message = Named('Message', {
+const Message = Named('Message', {
   message: Type.String({ description: 'What was done.', examples: ['done'] }),
 });
+
+/** The schema of an answer that says what was done, such as `message`. */
+export const SuccessMessage = (description: string, message: string) =>
+  Success(Message, description, { message });
 
 const Detail = Named('ErrorDetail', {
   in: Type.Optional(

@@ -1,7 +1,10 @@
 import { ApiError } from '@sluice/shared/errors.ts';
 import { FilterTimeout } from '@sluice/store/entries/entry-filter.ts';
 import { PageTooLarge } from '@sluice/store/entries/read-page.ts';
+import type { FastifyReply } from 'fastify';
 import type { EntryPage } from '../entries/contract.ts';
+import type { Capacities } from '../limits/capacity.ts';
+import { pageBytes, weighPage } from '../limits/table.ts';
 
 /** The place of a page's last item, given in hexadecimal digits. */
 export const toCursor = (place: string) => Buffer.from(place, 'hex').toString('base64url');
@@ -16,29 +19,59 @@ export function fromCursor(cursor: string, length: number): string {
   throw new ApiError('InvalidRequestError', '`after` is not a cursor of a page', { details });
 }
 
-interface Place {
-  start: number;
-  limit: number;
+interface Range {
+  start?: number | undefined;
+  limit?: number | undefined;
+  /** The place, in hexadecimal digits, after which the page begins. */
+  after: string | undefined;
+}
+
+/** `limit` is one more than the page has, which shows whether there is another page. */
+interface ToRead extends Required<Range> {
+  /** Call with the bytes that were read from MongoDB. */
+  onRead(bytes: number): void;
+}
+
+interface Read<Item> {
+  found: Item[];
   total: number;
   /** The cursor of the last page, in hexadecimal digits; undefined for none. */
   end?: string | undefined;
 }
 
-/** The items of a page, and its pagination. `found` has one item more than `limit` if there is another page. */
-export function toPage<Item extends { id: string }>(found: Item[], { start, limit, total, end }: Place) {
-  const isLast = found.length <= limit;
-  const items = found.slice(0, limit);
-  const cursor = isLast ? end : items.at(-1)?.id;
-  const pagination: EntryPage['pagination'] = {
-    limit,
-    current: start,
-    previous: Math.max(start - limit, 0),
-    next: isLast ? start : start + limit,
-    total,
-    isLast,
-    ...(cursor && { cursor: toCursor(cursor) }),
+/** Reads pages, which count towards their capacity until their answers have gone. */
+export function createReadPage(
+  what: 'entries' | 'uploads',
+  { answers, pageReads }: Pick<Capacities, 'answers' | 'pageReads'>,
+) {
+  /** Throws ApiError if the page takes too much memory or time. */
+  return async <Item extends { id: string }>(
+    reply: FastifyReply,
+    owner: string,
+    { start = 0, limit = 100, after }: Range,
+    read: (page: ToRead) => Promise<Read<Item>>,
+  ) => {
+    const lease = answers.lease(reply, owner);
+    lease.take(pageBytes);
+    const onRead = (bytes: number) => lease.take(weighPage(bytes));
+    const page = { start, limit: limit + 1, after, onRead };
+    const { found, total, end } = await lease
+      .during(() => pageReads.runInFairOrder(owner, () => read(page)))
+      .catch(refuseTooMuch(what));
+    const isLast = found.length <= limit;
+    const items = found.slice(0, limit);
+    const cursor = isLast ? end : items.at(-1)?.id;
+    const pagination: EntryPage['pagination'] = {
+      limit,
+      current: start,
+      previous: Math.max(start - limit, 0),
+      next: isLast ? start : start + limit,
+      total,
+      isLast,
+      ...(cursor && { cursor: toCursor(cursor) }),
+    };
+    return { items, pagination };
   };
-  return { items, pagination };
 }
 
 /** Answers 400 if a filter took too long, or a page is too large. Rethrows other errors. */

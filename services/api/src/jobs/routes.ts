@@ -2,7 +2,7 @@ import type { JobRecord, JobWithFile } from '@sluice/jobs/record/job-records.ts'
 import Type from 'typebox';
 import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
-import { Message, Success, success } from '../http/answers.ts';
+import { Success, SuccessMessage, success } from '../http/answers.ts';
 import { abortOnClose } from '../http/connections/connections.ts';
 import { ByDomain, byId, operation, overLimit, ownerRoutes, ownFailures } from '../http/route-parts.ts';
 import { Job, jobExamples } from './contract.ts';
@@ -133,9 +133,7 @@ export const jobRoutes: Routes<{ kind: JobRecord['kind'] }> = async (app, depend
       description: 'Cancels a job that is not over; deletes one that is over, with its file.',
       params: ById,
       response: {
-        200: Success(Message, 'Cancelled or deleted.', {
-          message: `${kind} ${completed.id} was removed`,
-        }),
+        200: SuccessMessage('Cancelled or deleted.', `${kind} ${completed.id} was removed`),
       },
     }),
     async (request, reply) => {

@@ -4,7 +4,7 @@ import Type, { type Static } from 'typebox';
 import { Name } from '../applications/contract.ts';
 import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
-import { Message, Success, success } from '../http/answers.ts';
+import { Success, SuccessMessage, success } from '../http/answers.ts';
 import { ByDomain, byId, operation, overLimit, ownerRoutes, takeSmallBodies } from '../http/route-parts.ts';
 import { Named, Strict } from '../http/schemas.ts';
 import { quotaReached } from '../limits/quota.ts';
@@ -107,7 +107,7 @@ export const keyRoutes: Routes = async (app, { store: { applications, keys }, ke
       description: 'It stops working within a second.',
       params: ById,
       response: {
-        200: Success(Message, 'Revoked.', { message: 'key 66f1c2a4e8b5d70912345678 was revoked' }),
+        200: SuccessMessage('Revoked.', 'key 66f1c2a4e8b5d70912345678 was revoked'),
       },
     }),
     async (request, reply) => {

@@ -2,11 +2,10 @@ import { wholeMinutes } from '@sluice/store/refused/refusal-counts.ts';
 import Type, { type Static } from 'typebox';
 import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
-import { Message, Success, sendJson, success } from '../http/answers.ts';
-import { fromCursor, refuseTooMuch, toPage } from '../http/pages.ts';
+import { Success, SuccessMessage, sendJson, success } from '../http/answers.ts';
+import { createReadPage, fromCursor } from '../http/pages.ts';
 import { ByDomain, operation, overLimit, ownerRoutes } from '../http/route-parts.ts';
 import { toPeriod } from '../http/validation.ts';
-import { pageBytes, weighPage } from '../limits/table.ts';
 import {
   RefusedGroup,
   RefusedGroupsQuery,
@@ -28,9 +27,10 @@ const toSelection = ({ path, keyword, ...query }: Static<typeof RefusedSelection
 /** Refused uploads that are kept: list, count by reason, delete. */
 export const refusedRoutes: Routes = async (
   app,
-  { store: { applications, refused, refusalCounts }, capacity: { answers, pageReads }, audit },
+  { store: { applications, refused, refusalCounts }, capacity, audit },
 ) => {
   ownerRoutes(app, 'Refused uploads');
+  const readPage = createReadPage('uploads', capacity);
   const path = '/applications/:domain/refused';
 
   app.get(
@@ -44,28 +44,13 @@ export const refusedRoutes: Routes = async (
     }),
     async (request, reply) => {
       const { query, owner } = request;
-      const { start = 0, limit = 100 } = query;
       const selection = toSelection(query);
       const after = query.after === undefined ? undefined : fromCursor(query.after, idBytes);
       const { id } = await findApplication(applications, request);
-      const lease = answers.lease(reply, owner.id);
-      lease.take(pageBytes);
-      const page = {
-        start,
-        limit: limit + 1,
-        after,
-        onRead: (bytes: number) => lease.take(weighPage(bytes)),
-      };
-      const [found, total] = await lease
-        .during(() =>
-          pageReads.runInFairOrder(
-            owner.id,
-            async () =>
-              [await refused.page(id, selection, page), await refused.count(id, selection)] as const,
-          ),
-        )
-        .catch(refuseTooMuch('uploads'));
-      const { items, pagination } = toPage(found, { start, limit, total });
+      const { items, pagination } = await readPage(reply, owner.id, { ...query, after }, async (page) => ({
+        found: await refused.page(id, selection, page),
+        total: await refused.count(id, selection),
+      }));
       const list = items.map(toJson).join(',');
       return sendJson(reply, `{"result":[${list}],"pagination":${JSON.stringify(pagination)}}`);
     },
@@ -82,7 +67,7 @@ export const refusedRoutes: Routes = async (
     async (request, reply) => {
       const period = wholeMinutes(toPeriod(request.query));
       const { id } = await findApplication(applications, request);
-      const groups = await pageReads.runInFairOrder(request.owner.id, async () => {
+      const groups = await capacity.pageReads.runInFairOrder(request.owner.id, async () => {
         const counts = await refusalCounts.totals(id, period, mostGroups);
         const kept = await refused.kept(id, period);
         const of = (reason: { path: string; keyword: string }) =>
@@ -104,7 +89,7 @@ export const refusedRoutes: Routes = async (
       description: 'Deletes what is kept; the counts stay.',
       params: ByDomain,
       querystring: RefusedSelectionQuery,
-      response: { 200: Success(Message, 'Deleted.', { message: '2 refused uploads were deleted' }) },
+      response: { 200: SuccessMessage('Deleted.', '2 refused uploads were deleted') },
     }),
     async (request, reply) => {
       const selection = toSelection(request.query);
