@@ -38,7 +38,7 @@ const operators = new Map<string, Rule>([
 ]);
 const known = [...operators.keys()].join(', ');
 
-/** The conditions of `filter` in a query or a body; throws when it is not one. */
+/** The conditions of `filter` in a query or a body. Throws ApiError. */
 export function toConditions(text: string, part: 'querystring' | 'body' = 'querystring'): Condition[] {
   const filter = readFilter(text);
   if (filter.ok) return filter.conditions;
@@ -47,7 +47,6 @@ export function toConditions(text: string, part: 'querystring' | 'body' = 'query
   throw new ApiError('InvalidRequestError', where.join('; '), { details });
 }
 
-/** Reads the text of `filter`, or says what is wrong with it. */
 export function readFilter(text: string): Filter {
   const refuse = (message: string, path: string[] = [], keyword = 'filter'): Filter => ({
     ok: false,
@@ -84,26 +83,22 @@ function split(name: string, condition: unknown): Part[] {
   return operands.map(([operator, value]) => ({ name, operator, value }));
 }
 
-type Field = { ok: true; path: string[] } | { ok: false; message: string };
-
-const wrong = (message: string): Field => ({ ok: false, message });
-
-/** The keys that lead to what a filter calls by its column's name, or by a JSON Pointer. */
-function readField(name: string): Field {
+/** The path of a field, which is named like its column or by a JSON Pointer; or what is wrong with the name. */
+function readField(name: string): { path: string[] } | { message: string } {
   if (name === 'createdAt')
-    return wrong('is the time of the entry: use from and to, or /createdAt for a member of that name');
+    return { message: 'is the time of the entry: use from and to, or /createdAt for a member of that name' };
   const isPointer = name.startsWith('/');
   if (isPointer && /~(?![01])/.test(name))
-    return wrong('is not a JSON Pointer: ~ is written ~0, and / in a key ~1');
+    return { message: 'is not a JSON Pointer: ~ is written ~0, and / in a key ~1' };
   const path = isPointer ? fromPointer(name) : name.split('.');
-  if (path.length > maxNesting) return wrong(`is deeper than the ${maxNesting} levels of a payload`);
-  return { ok: true, path };
+  if (path.length > maxNesting) return { message: `is deeper than the ${maxNesting} levels of a payload` };
+  return { path };
 }
 
 function toCondition({ name, operator, value }: Part): Condition | ErrorDetail {
   const at = (path: string[], message: string) => toDetail(toPointer(path), 'filter', message);
   const field = readField(name);
-  if (!field.ok) return at([name], field.message);
+  if ('message' in field) return at([name], field.message);
   const { path } = field;
   if (operator === undefined) {
     if (isScalar(value)) return { path, operator: 'eq', value } as Condition;

@@ -9,7 +9,7 @@ import { readHeader } from '@sluice/tables/csv/header.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Compression } from '../http/decompress.ts';
 import { enqueueOrSweep } from '../jobs/steps.ts';
-import { createReceive } from './receive.ts';
+import { receive } from './receive.ts';
 
 const touchEveryMs = 2_000;
 /** More than an export writes around a payload. */
@@ -27,7 +27,6 @@ export function createImport(dependencies: Dependencies) {
   const { store, queues, quotas, capacity, config, log } = dependencies;
   const { parts, chunks, fields } = store;
   const { imports, chunked } = store.jobs;
-  const receive = createReceive(store, config.importLimit);
 
   /** Removes an incomplete file. */
   async function discard(job: ImportJob): Promise<void> {
@@ -56,7 +55,7 @@ export function createImport(dependencies: Dependencies) {
       }
     });
     try {
-      const received = await receive(request, {
+      const received = await receive(store, request, config.importLimit, {
         job,
         encoding,
         toLayout: (header) =>

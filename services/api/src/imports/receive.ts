@@ -10,7 +10,7 @@ import { ApiError } from '@sluice/shared/errors.ts';
 import { createSideBySide } from '@sluice/shared/side-by-side.ts';
 import type { CsvLayout } from '@sluice/tables/csv/header.ts';
 import { csvSplitter } from '@sluice/tables/csv/split.ts';
-import { piecesOf } from '../http/body.ts';
+import { piecesOf, tooLarge } from '../http/body.ts';
 import { patienceFor } from '../http/connections/slow-bodies.ts';
 import { decode } from '../http/decode.ts';
 import type { Compression } from '../http/decompress.ts';
@@ -43,82 +43,76 @@ const quick = { chunkSize: 256 * 1024, params: { [constants.ZSTD_c_compressionLe
 const chunksAtOnce = 2;
 
 /** Receives the file of an import and stores it in chunks, with little memory. Throws ApiError. */
-export function createReceive({ parts, chunks }: Pick<Store, 'parts' | 'chunks'>, limit: number) {
-  async function receive(
-    body: AsyncIterable<Buffer>,
-    { job, encoding, toLayout, onProgress }: Receiving,
-  ): Promise<Received> {
-    const chunker = createChunker(job.options.lineLimit);
-    const storing = createSideBySide(chunksAtOnce);
-    let seq = 0;
-    /** Compressed bytes. */
-    let storedBytes = 0;
-    let layout: CsvLayout | undefined;
-    const splitter = {
-      ndjson: () => ndjsonSplitter(chunker.sink),
-      json: () => jsonArraySplitter(chunker.sink),
-      csv: () =>
-        csvSplitter(chunker.sink, (header) => {
-          layout = toLayout(header);
-          return layout.delimiter;
-        }),
-    }[job.options.format]();
-    let bytes = 0;
-    let lastByte: number | undefined;
-    let began = performance.now();
+export async function receive(
+  { parts, chunks }: Pick<Store, 'parts' | 'chunks'>,
+  request: IncomingMessage,
+  limit: number,
+  { job, encoding, toLayout, onProgress }: Receiving,
+): Promise<Received> {
+  const body = piecesOf(request, limit, patienceFor(request));
+  const chunker = createChunker(job.options.lineLimit);
+  const storing = createSideBySide(chunksAtOnce);
+  let seq = 0;
+  /** Compressed bytes. */
+  let storedBytes = 0;
+  let layout: CsvLayout | undefined;
+  const splitter = {
+    ndjson: () => ndjsonSplitter(chunker.sink),
+    json: () => jsonArraySplitter(chunker.sink),
+    csv: () =>
+      csvSplitter(chunker.sink, (header) => {
+        layout = toLayout(header);
+        return layout.delimiter;
+      }),
+  }[job.options.format]();
+  let bytes = 0;
+  let lastByte: number | undefined;
+  let began = performance.now();
 
-    async function store({ data, lines, free }: CutChunk, place: number): Promise<void> {
-      const compressed = await compress(data, quick).finally(free);
-      const part = await parts.put(job.id, compressed);
-      const { id, application } = job;
-      await chunks.add({ job: id, application, seq: place, lines, part, bytes: compressed.length });
-      storedBytes += compressed.length;
-    }
-
-    async function storeReady(): Promise<void> {
-      for (const chunk of chunker.take()) {
-        const place = seq++;
-        await storing.add(() => store(chunk, place));
-      }
-    }
-
-    try {
-      for await (const piece of decode(body, encoding)) {
-        bytes += piece.length;
-        lastByte = piece.at(-1) ?? lastByte;
-        if (bytes > mostGrowth * limit) throw tooLarge(mostGrowth * limit);
-        onProgress(storedBytes);
-        splitter.push(piece);
-        await storeReady();
-        if (performance.now() - began > sliceMs) {
-          await breathe();
-          began = performance.now();
-        }
-      }
-      if (bytes === 0) throw new ApiError('MalformedBodyError', 'the body is empty');
-      splitter.end();
-      chunker.finish();
-      // A CSV export without rows ends its header with a newline.
-      if (layout && chunker.total() === 0 && lastByte !== newline) throw noRows();
-      await storeReady();
-    } catch (error) {
-      // Chunks on their way must not be stored after the others are removed.
-      await storing.finish().catch(() => undefined);
-      throw error;
-    }
-    await storing.finish();
-    return { total: chunker.total(), held: storedBytes, layout };
+  async function store({ data, lines, free }: CutChunk, place: number): Promise<void> {
+    const compressed = await compress(data, quick).finally(free);
+    const part = await parts.put(job.id, compressed);
+    const { id, application } = job;
+    await chunks.add({ job: id, application, seq: place, lines, part, bytes: compressed.length });
+    storedBytes += compressed.length;
   }
 
-  return async (request: IncomingMessage, receiving: Receiving): Promise<Received> => {
-    const body = piecesOf(request, limit, patienceFor(request));
-    try {
-      return await receive(body, receiving);
-    } finally {
-      // Not awaited: it may wait for the next piece.
-      void body.return();
+  async function storeReady(): Promise<void> {
+    for (const chunk of chunker.take()) {
+      const place = seq++;
+      await storing.add(() => store(chunk, place));
     }
-  };
+  }
+
+  try {
+    for await (const piece of decode(body, encoding)) {
+      bytes += piece.length;
+      lastByte = piece.at(-1) ?? lastByte;
+      if (bytes > mostGrowth * limit) throw tooLarge(mostGrowth * limit);
+      onProgress(storedBytes);
+      splitter.push(piece);
+      await storeReady();
+      if (performance.now() - began > sliceMs) {
+        await breathe();
+        began = performance.now();
+      }
+    }
+    if (bytes === 0) throw new ApiError('MalformedBodyError', 'the body is empty');
+    splitter.end();
+    chunker.finish();
+    // A CSV export without rows ends its header with a newline.
+    if (layout && chunker.total() === 0 && lastByte !== newline) throw noRows();
+    await storeReady();
+    await storing.finish();
+    return { total: chunker.total(), held: storedBytes, layout };
+  } catch (error) {
+    // Chunks on their way must not be stored after the others are removed.
+    await storing.finish().catch(() => undefined);
+    throw error;
+  } finally {
+    // Not awaited: it may wait for the next piece.
+    void body.return();
+  }
 }
 
 const noRows = () =>
@@ -126,6 +120,3 @@ const noRows = () =>
     'MalformedBodyError',
     'the CSV has a header but no rows; with curl use --data-binary, as -d removes line ends; nothing was stored',
   );
-
-const tooLarge = (limit: number) =>
-  new ApiError('PayloadTooLargeError', `the body is over the limit of ${limit} bytes; nothing was stored`);

@@ -57,9 +57,6 @@ export const madeJob = (kind: JobRecord['kind']) => ({
 
 interface JobWords {
   tag: string;
-  /** Ends the ids of its operations, such as `getExport`. */
-  name: string;
-  article: 'a' | 'an';
   retry: string;
   file?: {
     download: { operationId: string; summary: string };
@@ -72,8 +69,6 @@ interface JobWords {
 export const jobWords: Record<JobRecord['kind'], JobWords> = {
   export: {
     tag: 'Exports',
-    name: 'Export',
-    article: 'an',
     retry: 'The export resumes after the last part that was written. A streamed export cannot be retried.',
     file: {
       download: { operationId: 'downloadExport', summary: 'Download the file of an export job' },
@@ -83,8 +78,6 @@ export const jobWords: Record<JobRecord['kind'], JobWords> = {
   },
   import: {
     tag: 'Imports',
-    name: 'Import',
-    article: 'an',
     retry: 'Lines that are stored are not stored again.',
     file: {
       download: { operationId: 'downloadImportReport', summary: 'Download the report of an import job' },
@@ -94,8 +87,6 @@ export const jobWords: Record<JobRecord['kind'], JobWords> = {
   },
   rehearsal: {
     tag: 'Schemas',
-    name: 'Rehearsal',
-    article: 'a',
     retry: 'What is checked is not checked again.',
     file: {
       download: { operationId: 'downloadRehearsal', summary: 'Download the file of a rehearsal job' },
@@ -105,14 +96,10 @@ export const jobWords: Record<JobRecord['kind'], JobWords> = {
   },
   replay: {
     tag: 'Refused uploads',
-    name: 'Replay',
-    article: 'a',
     retry: 'What is stored is not stored again.',
   },
   deletion: {
     tag: 'Entries',
-    name: 'Deletion',
-    article: 'a',
     retry: 'The deletion continues with the entries that are left.',
   },
 };

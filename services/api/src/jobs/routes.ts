@@ -14,7 +14,9 @@ import { cancelJob, findJob, retryJob, toJob } from './steps.ts';
 /** The routes that every kind of job has: list, get, download, follow, retry, and cancel or delete. */
 export const jobRoutes: Routes<{ kind: JobRecord['kind'] }> = async (app, dependencies) => {
   const { store, kind, audit, capacity, lifecycle } = dependencies;
-  const { tag, name, article, file, retry } = jobWords[kind];
+  const { tag, file, retry } = jobWords[kind];
+  const name = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
+  const article = /^[aeiou]/.test(kind) ? 'an' : 'a';
   const ById = byId(`${kind} job`);
   const completed = jobExamples.completed(kind);
   ownerRoutes(app, tag);
