@@ -43,7 +43,7 @@ function FirstEntry({ domain }: { domain: string }) {
       const params = { path: { domain }, query: { limit: 1 } };
       return dataOf(client.GET('/api/applications/{domain}/data', { params, signal }));
     },
-    refetchInterval: ({ state }) => (state.data?.pagination.total ? false : pollMs),
+    refetchInterval: ({ state }) => (state.data?.result.length ? false : pollMs),
   });
   const first = data?.result[0];
   return (
