@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import usual from '../../vitest.config.ts';
+import { maxWorkers, usual } from '../../vitest.config.ts';
 
 /** Of `npm test`, but with more runs here. */
 const longer = [
@@ -10,8 +10,10 @@ const longer = [
 /** Tests that kill processes, run long or try other programs. */
 export default defineConfig({
   test: {
-    ...usual.test,
+    ...usual,
+    globalSetup: 'test/support/global-setup.ts',
+    maxWorkers,
     include: ['test/slow/**/*.test.ts', ...longer],
-    env: { ...usual.test?.env, LONG_RUNS: 'on' },
+    env: { ...usual.env, LONG_RUNS: 'on' },
   },
 });
