@@ -4,12 +4,12 @@ import { keptNumber } from './numbers.ts';
 import { parseJson, readTagged } from './parse-json.ts';
 import { withoutByteOrderMark } from './read-payload.ts';
 
-/** Entries have at most 64 levels; the stack holds some thousands. */
+/** Entries have at most 64 levels; the stack holds thousands. */
 const mostLevels = 500;
 
 /**
- * One text for all JSON texts of the same value, whatever their spaces, escapes, order of keys and spelling of numbers. A number that
- * Sluice does not store stays as it is written. Undefined where the bytes are no JSON, repeat a key, or nest deeper than 500 levels.
+ * The same text for equal JSON values, whatever the white space, escapes, order of keys and spelling of numbers.
+ * Undefined if the bytes are not JSON, repeat a key, or are nested deeper than 500 levels.
  */
 export function canonicalJson(bytes: Buffer): string | undefined {
   const json = withoutByteOrderMark(bytes);

@@ -1,6 +1,6 @@
-import { endOfToken, isNumeric } from './tokens.ts';
+import { endOfToken, isNumeric } from './parse-json.ts';
 
-/** What people write that JSON does not have, and what to do about it. */
+/** Common mistakes, by what the text has at the place of the error. */
 const hints: [pattern: RegExp, hint: string][] = [
   [/^-?(NaN|Infinity)/, 'JSON has no NaN and no Infinity: send null'],
   [/^(undefined|None)/, 'in JSON it is null'],
@@ -11,7 +11,7 @@ const hints: [pattern: RegExp, hint: string][] = [
   [/^[\n\r\t]/, 'in a string it is written \\n, \\r or \\t'],
   [/^[+.]/, 'a number begins with a digit or -'],
 ];
-/** By what JSON.parse says. */
+/** Explanations, by the message of JSON.parse. */
 const reasons: [pattern: RegExp, reason: string][] = [
   [/after JSON/, 'text after the end of the JSON value'],
   [/^Expected ','/, 'a comma is missing'],
@@ -23,8 +23,8 @@ const reasons: [pattern: RegExp, reason: string][] = [
 const bareWord = /^-?\w{1,20}(?!\w)/;
 
 /**
- * Says what is wrong with a text that JSON.parse refused, such as "unexpected `NaN` at line 1, column 45; JSON has no …". Of the text it
- * quotes only what is in the list above: the rest may be anyone's data.
+ * Says why JSON.parse refused a text, such as "unexpected `NaN` at line 1, column 45; JSON has no …".
+ * It quotes only the words of `hints`, as other text may be private data.
  */
 export function explainSyntax(text: string, error: unknown): string {
   const { message } = error as SyntaxError;
@@ -54,7 +54,7 @@ const endsWithComma = (text: string) => /,[ \t\r\n]*$/.test(text.slice(-100));
 const jsonNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 const words = ['true', 'false', 'null'];
 
-/** Where the first token is that JSON does not have. */
+/** The place of the first token that JSON does not have. */
 function endOfTokens(text: string): number {
   for (let at = 0; at < text.length; ) {
     const character = text[at] as string;

@@ -1,12 +1,12 @@
 /**
- * The lines of a chunk as the API hands them to the workers. Each has 8 bytes before it, little-endian: its number as
- * the client counts, and its length. So a line can hold line ends, and nobody looks for them twice.
+ * Before each line of a chunk come 8 bytes, little-endian: the line's number in the client's file, and its length.
+ * So a line can hold line ends, and workers need not search for them.
  */
 export const frameHead = 8;
 
-/** In the length: the line was over the limit, and this is its begin. */
+/** Added to the length if the line was over the limit and was cut. */
 const cutMark = 2 ** 31;
-/** Of a line over the limit so much is kept: a little more than a report shows. */
+/** A cut line keeps a little more than a report shows. */
 export const cutBytes = 64 * 1024 + 4;
 export const maxLines = 2 ** 32 - 1;
 
@@ -16,7 +16,7 @@ export interface Frame {
   isCut: boolean;
 }
 
-/** Writes what stands before a line that is there already, `length` bytes behind `at`. */
+/** Writes the head of a line whose bytes are already in place behind it. */
 export function writeHead(data: Buffer, at: number, line: number, length: number, isCut: boolean): void {
   data.writeUInt32LE(line, at);
   data.writeUInt32LE(isCut ? length + cutMark : length, at + 4);

@@ -1,6 +1,6 @@
-import { decode, endOfToken } from './tokens.ts';
+import { decode, endOfToken } from './parse-json.ts';
 
-/** The members of an object, each as it stands in the JSON text of the object. A key may be there twice. */
+/** The members of an object given as JSON text, each with the text of its value. A key may occur twice. */
 export function* membersOf(object: string): Generator<[name: string, text: string]> {
   let depth = 0;
   let key = '';
@@ -19,6 +19,6 @@ export function* membersOf(object: string): Generator<[name: string, text: strin
   }
 }
 
-/** The text of the member with that name; of several, the last. */
+/** The text of the last member with that name. */
 export const memberText = (object: string, name: string): string | undefined =>
   new Map(membersOf(object)).get(name);

@@ -1,20 +1,20 @@
 const [least, most] = [-(2n ** 63n), 2n ** 63n - 1n];
-/** Significant digits that name a double: so many tell any two of them apart. */
+/** Any two doubles differ within 17 significant digits. */
 const doubleDigits = 17;
-/** Of an integer of 64 bits. */
+/** No 64-bit integer has more digits. */
 const integerDigits = 19;
 
 declare global {
   interface JSON {
-    /** What JSON.stringify prints as this text (https://github.com/tc39/proposal-json-parse-with-source). */
+    /** JSON.stringify prints the result as this text (https://github.com/tc39/proposal-json-parse-with-source). */
     rawJSON(text: string): object;
   }
 }
 
-/** What JSON.stringify prints as the digits of an integer. */
+/** JSON.stringify prints the result as the digits of the integer. */
 export const printed = (integer: bigint): object => JSON.rawJSON(String(integer));
 
-/** JSON.stringify for a value that may have BigInts. */
+/** JSON.stringify for values with BigInts. */
 export const toJson = (value: unknown): string =>
   JSON.stringify(value, (_key, part) => (typeof part === 'bigint' ? printed(part) : part));
 
@@ -30,8 +30,8 @@ export function toNumber(literal: string): number | bigint {
 }
 
 /**
- * The number of a JSON literal that comes back as what it is: a signed 64-bit integer digit by digit, and a decimal of at most 17
- * significant digits as the double that it names. Undefined where it would come back as another one. Linear in its length.
+ * The number of a JSON literal, or undefined if the store would return another number. Takes linear time.
+ * Signed 64-bit integers and decimals with at most 17 significant digits are kept.
  */
 export function keptNumber(literal: string): number | bigint | undefined {
   const value = toNumber(literal);

@@ -1,20 +1,21 @@
 import { toNumber } from './numbers.ts';
-import { prototypeKey } from './rules.ts';
-import { decode, endOfToken, isNumeric } from './tokens.ts';
+
+/** JSON.parse makes a member of it, but code that copies the object would set a prototype instead. */
+export const prototypeKey = '__proto__';
 
 type Revive = (key: string, value: unknown) => unknown;
 type Members = Record<string, unknown>;
 
 interface Open {
   value: unknown[] | Members;
-  /** Of the member whose value comes next. */
+  /** The key of the member whose value comes next. */
   key: string | undefined;
 }
 
 /**
- * JSON.parse for texts that others send. V8 takes a key with escapes for another one, whose text begins as the escaped one is written,
- * once an object of anyone had that in its place (https://github.com/nodejs/node/issues/63785). Throws as JSON.parse does. Each value
- * passes `revive`; the value of an object does so behind its members.
+ * JSON.parse for texts that others send. Throws as JSON.parse does. `revive` gets an object after its members.
+ *
+ * V8 can confuse escaped keys with other keys (https://github.com/nodejs/node/issues/63785).
  */
 export function parseJson(text: string, revive?: Revive): unknown {
   const value = JSON.parse(text, revive);
@@ -30,13 +31,13 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** The same as `parseJson` with 64-bit integers beyond 2^53 as BigInt; see `toNumber`. */
+/** Like `parseJson`, with 64-bit integers beyond 2^53 as BigInt; see `toNumber`. */
 export function parseExactJson(text: string, revive?: Revive): unknown {
   JSON.parse(text);
   return readExactJson(text, revive);
 }
 
-/** The same for a text that is valid JSON. */
+/** Like `parseExactJson`, for a text that is known to be valid. */
 export const readExactJson = (text: string, revive?: Revive): unknown => read(text, toNumber, revive);
 
 class Literal {
@@ -48,8 +49,8 @@ class Literal {
 }
 
 /**
- * The value of a valid JSON text with each number as `n` and its literal, and each string as `s` and itself. So no digit is lost, whoever
- * copies it. `writeTagged` is the inverse.
+ * The value of a valid JSON text, with `n` and the literal for each number, and `s` and the text for each string.
+ * So copies of the value lose no digit. `writeTagged` is the inverse.
  */
 export const readTagged = (text: string): unknown =>
   read(
@@ -61,7 +62,7 @@ export const readTagged = (text: string): unknown =>
     },
   );
 
-/** The JSON text of what `readTagged` gave. Throws RangeError where it is nested too deeply. */
+/** The JSON text of a value from `readTagged`. Throws RangeError if it is nested too deeply. */
 export function writeTagged(value: unknown): string {
   if (typeof value === 'string')
     return value.startsWith('n') ? value.slice(1) : JSON.stringify(value.slice(1));
@@ -71,7 +72,7 @@ export function writeTagged(value: unknown): string {
   return `{${members.join(',')}}`;
 }
 
-/** Of a valid text. */
+/** Whether any key of a valid text has an escape. */
 function hasEscapedKey(text: string): boolean {
   for (let at = text.indexOf('\\'); at >= 0; at = text.indexOf('\\', at)) {
     while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
@@ -117,7 +118,7 @@ function read(
     else if (character === '{') open.push({ value: {}, key: undefined });
     else if (character === '[') open.push({ value: [], key: undefined });
     else if (character === '}' || character === ']') put(open.pop()?.value);
-    // The other letters of these words begin none.
+    // No other letter of `true`, `false` and `null` begins one of these words.
     else if (character === 't' || character === 'f') put(character === 't');
     else if (character === 'n') put(null);
   }
@@ -127,4 +128,28 @@ function read(
 function define(members: Members, key: string, value: unknown): void {
   if (key !== prototypeKey) members[key] = value;
   else Object.defineProperty(members, key, { value, configurable: true, enumerable: true, writable: true });
+}
+
+/**
+ * Where a token of a JSON text ends. Strings and numbers are tokens; every other character stands for itself.
+ * An unterminated string ends beyond the text.
+ */
+export function endOfToken(text: string, start: number): number {
+  let end = start + 1;
+  if (text[start] === '"') {
+    while (end < text.length && text[end] !== '"') end += text[end] === '\\' ? 2 : 1;
+    return end + 1;
+  }
+  if (isNumeric(text[start])) while (isNumeric(text[end]) || isExponent(text[end])) end++;
+  return end;
+}
+
+export const isNumeric = (character = ''): boolean =>
+  (character >= '0' && character <= '9') || character === '-' || character === '.' || character === '+';
+
+const isExponent = (character: string | undefined) => character === 'e' || character === 'E';
+
+/** The string that a token with its quotes stands for. */
+export function decode(quoted: string): string {
+  return quoted.includes('\\') ? JSON.parse(quoted) : quoted.slice(1, -1);
 }

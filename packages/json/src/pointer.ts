@@ -3,7 +3,7 @@ export function toPointer(path: string[]): string {
   return path.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** JSON Pointer (RFC 6901) → keys; throws a TypeError on a pointer that does not start with `/`. */
+/** JSON Pointer (RFC 6901) → keys. Throws a TypeError if the pointer is neither empty nor starts with `/`. */
 export function fromPointer(pointer: string): string[] {
   if (pointer === '') return [];
   if (!pointer.startsWith('/')) throw new TypeError('A JSON Pointer is empty or starts with /');

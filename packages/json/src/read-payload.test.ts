@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { maxNesting, type PayloadIssue, readPayload } from './read-payload.ts';
+import { maxNesting, type PayloadIssue } from './find-issues.ts';
+import { readPayload } from './read-payload.ts';
 
 const read = (text: string) => readPayload(Buffer.from(text));
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);

@@ -1,29 +1,31 @@
 import { isUtf8 } from 'node:buffer';
 import { explainSyntax } from './explain-syntax.ts';
-import { findIssues } from './find-issues.ts';
-import type { PayloadIssue } from './issues.ts';
+import type { PayloadIssue } from './find-issues.ts';
+import { bsonTypeKey, findIssues, maxNesting, referenceKey } from './find-issues.ts';
 import { keptNumber } from './numbers.ts';
-import { parseJson, readExactJson } from './parse-json.ts';
-import { bsonTypeKey, maxNesting, prototypeKey, referenceKey } from './rules.ts';
-
-export type { PayloadIssue } from './issues.ts';
-export { maxNesting } from './rules.ts';
+import { parseJson, prototypeKey, readExactJson } from './parse-json.ts';
 
 const quote = 0x22;
 const minus = 0x2d;
 const colon = 0x3a;
 const backslash = 0x5c;
 const suspicious = -1;
-/** A decimal of at most so many digits and no exponent always survives as a double. */
+/** Any decimal with at most 15 digits and no exponent survives as a double. */
 const safeDigits = 15;
 
-/** `json` is the body without a byte order mark, and `text` says the same. `malformed` is a 400 (`forbidden` too, though it is JSON), `inexact` a 422. No message quotes the body. */
+/**
+ * `json` and `text`: the body without its byte order mark. `malformed` and `forbidden` become a 400, `inexact` a 422.
+ * No message quotes the body.
+ */
 export type Reading =
   | { ok: true; payload: unknown; json: Buffer; text: string }
   | { ok: false; kind: 'malformed' | 'forbidden'; message: string }
   | { ok: false; kind: 'inexact'; issues: PayloadIssue[] };
 
-/** Reads a JSON body (any JSON value, with integers beyond 2^53 as BigInt) that will come back from the store as it was sent, or says why it would not. */
+/**
+ * Reads a JSON body, or says why the store would not return it as it was sent.
+ * Integers beyond 2^53 become BigInts.
+ */
 export function readPayload(body: Buffer): Reading {
   const json = withoutByteOrderMark(body);
   if (!isUtf8(json)) return malformed(`the body is not valid UTF-8${isGzip(json) ? gzipHint : ''}`);
@@ -42,19 +44,16 @@ export function readPayload(body: Buffer): Reading {
   return { ok: true, payload: hasBigInts ? readExactJson(text) : payload, json, text };
 }
 
-/**
- * Whether a parsed JSON text is certainly kept exactly; false means that it takes a closer look.
- * Fewer members in the value than in the text give a duplicate key away.
- */
+/** False if `findIssues` must look closer. The value of a text with duplicate keys has fewer members than the text. */
 function isSurelyExact(json: Buffer, text: string, payload: unknown): boolean {
   const written = countWritten(json);
   return written !== suspicious && written === countKept(payload, text.includes('\\'), 0);
 }
 
-/** Whether the text that was counted last has integers that are BigInts. */
+/** Whether the text that was counted last has integers that become BigInts. */
 let hasBigInts = false;
 
-/** Members in the text (colons outside strings). Bytes, because reading them is twice as fast as charCodeAt. */
+/** Counts colons outside strings. Bytes are read twice as fast as characters. */
 function countWritten(json: Buffer): number {
   const { length } = json;
   let members = 0;
@@ -90,7 +89,7 @@ const isDigit = (byte: number) => byte >= 0x30 && byte <= 0x39;
 const isExponent = (byte: number) => (byte | 0x20) === 0x65;
 const isPointOrSign = (byte: number) => byte === 0x2e || byte === 0x2d || byte === 0x2b;
 
-/** Members in the value. Strings are looked at only where the text has escapes: valid UTF-8 can hold nothing bad. */
+/** Counts the members of a value. Without escapes, strings from valid UTF-8 need no check. */
 function countKept(value: unknown, escaped: boolean, level: number): number {
   if (typeof value === 'string') return escaped && !value.isWellFormed() ? suspicious : 0;
   if (typeof value !== 'object' || value === null) return 0;
@@ -98,7 +97,7 @@ function countKept(value: unknown, escaped: boolean, level: number): number {
   let members = 0;
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) {
-      if (needsNoLook(value[i], escaped)) continue;
+      if (needsNoCheck(value[i], escaped)) continue;
       const inside = countKept(value[i], escaped, level + 1);
       if (inside === suspicious) return suspicious;
       members += inside;
@@ -110,7 +109,7 @@ function countKept(value: unknown, escaped: boolean, level: number): number {
     if (escaped && (key.includes('\0') || !key.isWellFormed())) return suspicious;
     members++;
     const item = (value as Record<string, unknown>)[key];
-    if (needsNoLook(item, escaped)) continue;
+    if (needsNoCheck(item, escaped)) continue;
     const inside = countKept(item, escaped, level + 1);
     if (inside === suspicious) return suspicious;
     members += inside;
@@ -118,7 +117,7 @@ function countKept(value: unknown, escaped: boolean, level: number): number {
   return members;
 }
 
-const needsNoLook = (value: unknown, escaped: boolean) =>
+const needsNoCheck = (value: unknown, escaped: boolean) =>
   typeof value !== 'object' && !(escaped && typeof value === 'string');
 
 const gzipHint = '; it looks like gzip: send Content-Encoding: gzip';

@@ -56,10 +56,9 @@ describe('in the services', () => {
 
   it('nothing that others send is parsed by JSON.parse alone, which takes keys for others', () => {
     const room = [
-      // Which says why.
+      // It says why.
       'packages/json/src/parse-json.ts',
-      // Single strings.
-      'packages/json/src/tokens.ts',
+      // It parses single strings.
       'packages/json/src/write-bson.ts',
     ];
     expect(having(/JSON\.parse\(/).toSorted()).toEqual(room.toSorted());

@@ -1,5 +1,6 @@
+import { maxNesting } from '@sluice/json/find-issues.ts';
+import { prototypeKey } from '@sluice/json/parse-json.ts';
 import { toPointer } from '@sluice/json/pointer.ts';
-import { maxNesting, prototypeKey } from '@sluice/json/rules.ts';
 import { maxColumns, schemaFields } from '@sluice/schemas/fields/schema-fields.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import { columnsOf } from '../columns.ts';

@@ -1,4 +1,4 @@
-import type { LineSink, Splitter } from '@sluice/json/split/splitter.ts';
+import type { LineSink, Splitter } from '@sluice/json/split.ts';
 import { type Delimiter, delimiters } from './delimiter.ts';
 
 const quote = 0x22;

@@ -1,7 +1,6 @@
 import { cutBytes, framesOf } from '@sluice/json/frames.ts';
-import { jsonArraySplitter } from '@sluice/json/split/json-array.ts';
-import { ndjsonSplitter } from '@sluice/json/split/ndjson.ts';
-import type { Splitter } from '@sluice/json/split/splitter.ts';
+import type { Splitter } from '@sluice/json/split.ts';
+import { jsonArraySplitter, ndjsonSplitter } from '@sluice/json/split.ts';
 import { csvSplitter, type HeaderSink } from '@sluice/tables/csv/split.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-import { endOfToken } from '@sluice/json/tokens.ts';
+import { endOfToken } from '@sluice/json/parse-json.ts';
 
 /** More than the API takes, with what its answers have around a payload. */
 const mostLevels = 100;

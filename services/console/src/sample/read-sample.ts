@@ -1,7 +1,6 @@
 import { explainSyntax } from '@sluice/json/explain-syntax.ts';
 import { findIssues } from '@sluice/json/find-issues.ts';
-import { parseJson } from '@sluice/json/parse-json.ts';
-import { prototypeKey } from '@sluice/json/rules.ts';
+import { parseJson, prototypeKey } from '@sluice/json/parse-json.ts';
 import { words } from '../words/en.ts';
 import { readCsv } from './read-csv.ts';
 import { decode, type Problem, splitRows, type WrittenRow, withoutByteOrderMark } from './split-rows.ts';

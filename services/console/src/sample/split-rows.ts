@@ -1,5 +1,4 @@
-import { jsonArraySplitter } from '@sluice/json/split/json-array.ts';
-import { ndjsonSplitter } from '@sluice/json/split/ndjson.ts';
+import { jsonArraySplitter, ndjsonSplitter } from '@sluice/json/split.ts';
 import { type CsvLayout, readHeader } from '@sluice/tables/csv/header.ts';
 import { csvSplitter, type HeaderSink } from '@sluice/tables/csv/split.ts';
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Refusal } from '@sluice/intake/validate-payload.ts';
 import { explainSyntax } from '@sluice/json/explain-syntax.ts';
-import { repeatedKey } from '@sluice/json/issues.ts';
+import { repeatedKey } from '@sluice/json/find-issues.ts';
 import { membersOf } from '@sluice/json/member-text.ts';
 import { parseJson } from '@sluice/json/parse-json.ts';
 import { isObject } from '@sluice/schemas/is-object.ts';

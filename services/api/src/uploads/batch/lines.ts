@@ -1,7 +1,11 @@
 import { withoutByteOrderMark } from '@sluice/json/read-payload.ts';
-import { jsonArraySplitter } from '@sluice/json/split/json-array.ts';
-import { ndjsonSplitter } from '@sluice/json/split/ndjson.ts';
-import { isBlank, type LineSink, type Splitter } from '@sluice/json/split/splitter.ts';
+import {
+  isBlank,
+  jsonArraySplitter,
+  type LineSink,
+  ndjsonSplitter,
+  type Splitter,
+} from '@sluice/json/split.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 
 /** One payload of a batch. `line` counts from 1. */

@@ -1,4 +1,4 @@
-import { maxNesting } from '@sluice/json/rules.ts';
+import { maxNesting } from '@sluice/json/find-issues.ts';
 import { oncePerSchema } from '@sluice/schemas/fields/once-per-schema.ts';
 import { maxColumns } from '@sluice/schemas/fields/schema-fields.ts';
 import { numbers, types, valueTypes } from '@sluice/schemas/fields/value-types.ts';

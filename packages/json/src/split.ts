@@ -1,5 +1,58 @@
 import { ApiError } from '@sluice/shared/errors.ts';
-import type { LineSink, Splitter } from './splitter.ts';
+
+/** Finds the lines of a body that arrives in pieces. It keeps only a few bytes between pieces. */
+export interface Splitter {
+  push(piece: Uint8Array): void;
+  end(): void;
+}
+
+/** Gets the bytes of each line, in one or more pieces, then the end of the line. */
+export interface LineSink {
+  bytes(piece: Uint8Array, from: number, to: number): void;
+  /** Ends a line that the client counts as `line`. */
+  end(line: number): void;
+  /** Forgets the current line. */
+  drop(): void;
+}
+
+/** White space of JSON. */
+export const isBlank = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+
+const newline = 0x0a;
+
+/** Splits NDJSON. Blank lines are skipped but counted. */
+export function ndjsonSplitter(sink: LineSink): Splitter {
+  let line = 1;
+  /** The current line has more than white space. */
+  let isFilled = false;
+
+  function add(piece: Uint8Array, from: number, to: number): void {
+    for (let at = from; !isFilled && at < to; at++) isFilled = !isBlank(piece[at] as number);
+    sink.bytes(piece, from, to);
+  }
+
+  function finish(): void {
+    if (isFilled) sink.end(line);
+    else sink.drop();
+    isFilled = false;
+    line += 1;
+  }
+
+  return {
+    push(piece) {
+      let from = 0;
+      for (;;) {
+        const end = piece.indexOf(newline, from);
+        if (end === -1) break;
+        add(piece, from, end);
+        finish();
+        from = end + 1;
+      }
+      add(piece, from, piece.length);
+    },
+    end: finish,
+  };
+}
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -7,7 +60,7 @@ const comma = 0x2c;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
-// What a byte is to the scan: most are none of these.
+// The kinds of bytes that the scan tells apart.
 const [other, blank, opens, closes, quotes, separates] = [0, 1, 2, 3, 4, 5];
 const kinds = new Uint8Array(256).fill(other);
 for (const character of ' \t\r\n') kinds[character.charCodeAt(0)] = blank;
@@ -17,18 +70,18 @@ kinds[quote] = quotes;
 kinds[comma] = separates;
 
 /**
- * `before`: the bracket is to come. `first`: an element or the end. `next`: an element. `inside`: of an element.
- * `string`: inside of a string of it. `escape`: behind a backslash there. `behind`: all has come.
+ * `before`, `after`: outside the array. `first`: an element or the end comes next. `next`: an element comes next.
+ * `inside`, `string`, `escape`: in an element, in one of its strings, after a backslash there.
  */
-type State = 'before' | 'first' | 'next' | 'inside' | 'string' | 'escape' | 'behind';
+type State = 'before' | 'first' | 'next' | 'inside' | 'string' | 'escape' | 'after';
 
-/** Elements of a JSON array. They are not parsed: what is wrong inside of one is its own affair. Throws ApiError. */
+/** Splits a JSON array into elements, and does not parse them. Throws ApiError. */
 export function jsonArraySplitter(sink: LineSink): Splitter {
   let state: State = 'before';
   let depth = 0;
   let element = 1;
 
-  /** The place behind the string, or beyond the end of the piece. */
+  /** The place after the string, or the end of the piece. */
   function skipString(piece: Uint8Array, from: number): number {
     const { length } = piece;
     let at = from;
@@ -40,7 +93,7 @@ export function jsonArraySplitter(sink: LineSink): Splitter {
       }
       if (byte === backslash) at++;
     }
-    // What the last backslash escapes is in the next piece.
+    // The character after the last backslash is in the next piece.
     state = at > length ? 'escape' : 'string';
     return length;
   }
@@ -64,16 +117,16 @@ export function jsonArraySplitter(sink: LineSink): Splitter {
     return at;
   }
 
-  /** Takes a byte between elements; true when it begins one. */
+  /** Takes a byte between elements. True if an element begins. */
   function begins(byte: number): boolean {
     if (state === 'before') {
       if (byte !== openBracket) throw malformed('the body is not a JSON array');
       state = 'first';
       return false;
     }
-    if (state === 'behind') throw malformed('something follows the end of the array');
+    if (state === 'after') throw malformed('something follows the end of the array');
     if (state === 'first' && byte === closeBracket) {
-      state = 'behind';
+      state = 'after';
       return false;
     }
     if (byte === comma || kinds[byte] === closes)
@@ -86,7 +139,7 @@ export function jsonArraySplitter(sink: LineSink): Splitter {
     sink.end(element);
     element += 1;
     if (byte === comma) state = 'next';
-    else if (byte === closeBracket) state = 'behind';
+    else if (byte === closeBracket) state = 'after';
     else throw malformed('something follows the end of the array');
   }
 
@@ -106,7 +159,7 @@ export function jsonArraySplitter(sink: LineSink): Splitter {
       }
     },
     end() {
-      if (state === 'behind') return;
+      if (state === 'after') return;
       if (state === 'before') throw malformed('the body is not a JSON array');
       const isMissing = state === 'first' || state === 'next';
       throw malformed(isMissing ? `element ${element} of the array is missing` : 'the array has no end');
