@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseExactJson } from '@sluice/json/parse-json.ts';
-import { checkShape } from '@sluice/schemas/check/check-shape.ts';
+import { checkShape } from '@sluice/schemas/check/check.ts';
 import { checkWalk } from '@sluice/schemas/check/check-walk.ts';
 import { generate } from '@sluice/schemas/compile/generate.ts';
 import { type Draft, draftOf, drafts, metaSchemaUris } from '@sluice/schemas/draft.ts';

@@ -1,6 +1,6 @@
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import { schemaFields } from '@sluice/schemas/fields/schema-fields.ts';
-import { parseSchema } from '@sluice/schemas/parse-schema.ts';
+import { parseSchema } from '@sluice/schemas/schema.ts';
 import type { Validator } from '@sluice/schemas/validate/validator.ts';
 import { unavailable } from '@sluice/shared/errors.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';

@@ -1,6 +1,6 @@
 import { toBson } from '@sluice/json/write-bson.ts';
 import { schemaFields } from '@sluice/schemas/fields/schema-fields.ts';
-import { parseSchema } from '@sluice/schemas/parse-schema.ts';
+import { parseSchema } from '@sluice/schemas/schema.ts';
 import { createRun, isTooMany, type Run } from '@sluice/schemas/validate/run.ts';
 import { fitsInDocument } from '@sluice/store/entries/write-documents.ts';
 import { serve } from '@sluice/threads/serve.ts';

@@ -2,9 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../test/support/runs.ts';
-import { createEqual } from './validate/equal.ts';
-import { codePoints } from './validate/runtime.ts';
-import { createFindDuplicate } from './validate/unique.ts';
+import { codePoints, createEqual, createFindDuplicate } from './validate/runtime.ts';
 
 const equal = createEqual(() => {});
 const findDuplicate = createFindDuplicate(() => {});

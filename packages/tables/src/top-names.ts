@@ -1,7 +1,7 @@
 import { toPointer } from '@sluice/json/pointer.ts';
 import { valueTypes } from '@sluice/schemas/fields/value-types.ts';
-import { isObject } from '@sluice/schemas/is-object.ts';
-import type { Schema } from '@sluice/schemas/parse-schema.ts';
+import type { Schema } from '@sluice/schemas/schema.ts';
+import { isObject } from '@sluice/schemas/schema.ts';
 import type { Column } from './columns.ts';
 import { createNames } from './names.ts';
 

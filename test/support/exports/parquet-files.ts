@@ -2,7 +2,7 @@ import { zstdDecompressSync } from 'node:zlib';
 import { surveyKinds } from '@sluice/export-worker/formats/parquet/file-columns.ts';
 import { createParquet } from '@sluice/export-worker/formats/parquet/parquet.ts';
 import { toPointer } from '@sluice/json/pointer.ts';
-import type { Schema } from '@sluice/schemas/parse-schema.ts';
+import type { Schema } from '@sluice/schemas/schema.ts';
 import { type Column, columnsOf } from '@sluice/tables/columns.ts';
 import fc from 'fast-check';
 import { parquetReadObjects } from 'hyparquet';

@@ -2,7 +2,7 @@ import type { ReplayOptions } from '@sluice/jobs/record/job-records.ts';
 import { findRepeatedKeys } from '@sluice/json/find-issues.ts';
 import { isJson, readTagged } from '@sluice/json/parse-json.ts';
 import { fromPointer } from '@sluice/json/pointer.ts';
-import { isObject } from '@sluice/schemas/is-object.ts';
+import { isObject } from '@sluice/schemas/schema.ts';
 import type { Operation } from 'fast-json-patch';
 
 const conversions = ['number', 'integer', 'boolean', 'string', 'trim'] as const;

@@ -5,8 +5,8 @@ import { runs } from '../../../../test/support/runs.ts';
 import { checkSchema } from '../check/check.ts';
 import { generate } from '../compile/generate.ts';
 import { type Draft, drafts } from '../draft.ts';
-import { isObject } from '../is-object.ts';
-import type { Schema } from '../parse-schema.ts';
+import type { Schema } from '../schema.ts';
+import { isObject } from '../schema.ts';
 import { createRun, isTooMany } from '../validate/run.ts';
 import { changesBetween } from './changes-between.ts';
 

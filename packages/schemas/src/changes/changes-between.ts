@@ -1,19 +1,21 @@
 import { checkWalk } from '../check/check-walk.ts';
 import { link } from '../compile/link.ts';
 import { type Draft, draftOf } from '../draft.ts';
-import type { Schema } from '../parse-schema.ts';
+import type { Schema } from '../schema.ts';
 import { createBudget, OutOfSteps } from '../validate/budget.ts';
 import { compareSchemas } from './compare-schemas.ts';
 import { type Change, createReport, TooManyChanges } from './report.ts';
 
-/** Steps of a comparison, of up to 10 µs: references can name the same part over and over. */
+/** A step takes up to 10 µs. References can lead to the same part very often. */
 const maxSteps = 100_000;
 const root = { path: [] };
 
 /**
- * What a new schema changes for payloads, in the order of the schema; at most 200 changes are listed. Both schemas were accepted by
- * `checkSchema`. If all changes are `looser`, every payload that conforms to the old schema conforms to the new one; if all are
- * `stricter`, the other way round. Titles, descriptions and other notes are not compared.
+ * Up to 200 changes that a new schema makes for payloads. `checkSchema` must have accepted both schemas.
+ * Titles, descriptions and other notes are not compared.
+ *
+ * If all changes are `looser`, payloads that conform to the old schema conform to the new one.
+ * If all are `stricter`, payloads that conform to the new schema conform to the old one.
  */
 export function changesBetween(before: Schema, after: Schema): Change[] {
   const changes: Change[] = [];
@@ -33,7 +35,7 @@ export function changesBetween(before: Schema, after: Schema): Change[] {
 /** Why the list ends early. */
 function reasonOf(error: unknown): string {
   if (error instanceof TooManyChanges) return 'there are more changes than can be listed';
-  // The stack ends where references make a chain of thousands.
+  // A chain of thousands of references overflows the stack.
   if (error instanceof OutOfSteps || error instanceof RangeError)
     return 'the schemas are too large to be compared in full';
   throw error;
@@ -41,5 +43,5 @@ function reasonOf(error: unknown): string {
 
 const draftIn = ({ $schema }: Schema): Draft => draftOf($schema) ?? '2020-12';
 
-/** The schema with references that are pointers, and without notes. */
+/** The schema without notes, with pointers for references. */
 const resolved = (schema: Schema, draft: Draft) => link(schema, draft, checkWalk(schema, draft)).schema;

@@ -1,9 +1,12 @@
-import type { Schema } from '../parse-schema.ts';
-import { isLocal } from './conjunction.ts';
+import { keywordsOf, type Shape } from '../check/keywords.ts';
+import type { Draft } from '../draft.ts';
+import { followReference, isObject, type Schema } from '../schema.ts';
+import type { Spend } from '../validate/budget.ts';
+import { createEqual } from '../validate/runtime.ts';
+import { isLocal } from './parts.ts';
 import type { Tell } from './report.ts';
-import type { SameSchema } from './same-schema.ts';
 
-/** Keywords whose schemas are not compared with each other, with those that mean something only beside them. */
+/** Keywords whose schemas are not compared in detail, each with the keywords that depend on it. */
 const opaque = [
   ['anyOf'],
   ['oneOf'],
@@ -16,10 +19,10 @@ const opaque = [
   ['dependencies'],
   ['$ref'],
 ];
-/** What these refuse depends on all that stands beside them. */
+/** Keywords whose meaning depends on all keywords beside them. */
 const unevaluated = ['unevaluatedProperties', 'unevaluatedItems'];
 
-/** Tells in which keywords schemas differ, where what that means for payloads cannot be told. All schemas of a list apply. */
+/** Reports keywords that differ, where the effect on payloads is unknown. All schemas of a list apply. */
 export function compareOpaque(before: Schema[], after: Schema[], isSame: SameSchema, tell: Tell): void {
   for (const [keyword = '', ...beside] of opaque) {
     const was = picked(before, keyword, beside);
@@ -36,11 +39,60 @@ export function compareOpaque(before: Schema[], after: Schema[], isSame: SameSch
   }
 }
 
-/** Without the keywords that are not asked for. */
+/** The parts that have the keyword, reduced to it and the keywords beside it. */
 function picked(parts: Schema[], keyword: string, beside: string[]): Schema[] {
   return parts
     .filter((part) => part[keyword] !== undefined && !(keyword === '$ref' && isLocal(part.$ref)))
     .map((part) =>
       Object.fromEntries([keyword, ...beside].flatMap((key) => (key in part ? [[key, part[key]]] : []))),
     );
+}
+
+const compared: ReadonlySet<Shape | undefined> = new Set(['data', 'schema', 'schemas', 'reference']);
+
+type SameSchema = (a: unknown, b: unknown) => boolean;
+
+/** Compares parts of two schemas by the targets of their references, not by the names of the targets. */
+export function createSameSchema(before: Schema, after: Schema, draft: Draft, spend: Spend): SameSchema {
+  const keywords = keywordsOf(draft);
+  const equal = createEqual(spend);
+  const keysOf = (schema: Schema) =>
+    Object.keys(schema).filter((keyword) => compared.has(keywords.get(keyword)));
+
+  return (one, other) => {
+    /** The pairs that were visited, as a schema may lead back to itself. */
+    const met = new Map<unknown, Set<unknown>>();
+    return same(one, other);
+
+    function same(a: unknown, b: unknown): boolean {
+      spend(1);
+      if (Array.isArray(a) && Array.isArray(b))
+        return a.length === b.length && a.every((item, i) => same(item, b[i]));
+      if (!isObject(a) || !isObject(b)) return a === b;
+      const others = met.get(a) ?? new Set();
+      if (others.has(b)) return true;
+      met.set(a, others.add(b));
+      return everySame(keysOf(a), keysOf(b), (keyword) =>
+        sameKeyword(keywords.get(keyword), a[keyword], b[keyword]),
+      );
+    }
+
+    function sameKeyword(shape: Shape | undefined, a: unknown, b: unknown): boolean {
+      if (shape === 'data') return equal(a, b);
+      if (shape === 'reference') return sameTarget(a, b);
+      if (shape === 'schemas' && isObject(a) && isObject(b))
+        return everySame(Object.keys(a), Object.keys(b), (name) => same(a[name], b[name]));
+      return same(a, b);
+    }
+
+    function sameTarget(a: unknown, b: unknown): boolean {
+      const [from, to] = [followReference(before, a), followReference(after, b)];
+      return from === undefined || to === undefined ? a === b : same(from, to);
+    }
+  };
+}
+
+function everySame(a: string[], b: string[], isSame: (key: string) => boolean): boolean {
+  const others = new Set(b);
+  return a.length === b.length && a.every((key) => others.has(key) && isSame(key));
 }

@@ -1,19 +1,26 @@
 import type { Draft } from '../draft.ts';
-import type { Schema } from '../parse-schema.ts';
+import type { Schema } from '../schema.ts';
 import type { Spend } from '../validate/budget.ts';
-import { compareOpaque } from './compare-opaque.ts';
+import { compareOpaque, createSameSchema } from './compare-opaque.ts';
 import { compareValues } from './compare-values.ts';
-import { conjunction } from './conjunction.ts';
-import { placesIn, schemasAt, schemasBehind } from './items.ts';
-import { createPairs } from './pairs.ts';
-import { additionalOf, createSchemasOf, namesIn, patternsOf, requiredIn, unnamedIn } from './properties.ts';
+import {
+  additionalOf,
+  conjunction,
+  createSchemasOf,
+  namesIn,
+  patternsOf,
+  requiredIn,
+  schemasAfter,
+  schemasAt,
+  tupleLength,
+  unnamedIn,
+} from './parts.ts';
 import { inside, memberOf, type Place, type Report } from './report.ts';
-import { createSameSchema } from './same-schema.ts';
 
-/** Payloads are nested at most so deep. */
+/** Payloads have at most 64 levels. */
 const maxDepth = 64;
 
-/** Reports what differs between two schemas in which each reference is a pointer. `spend` may throw. */
+/** Reports the differences of two schemas whose references are all pointers. Throws what `spend` and `report` throw. */
 export function compareSchemas(
   before: Schema,
   after: Schema,
@@ -54,11 +61,11 @@ export function compareSchemas(
     compareRequired(place, requiredIn(was), requiredIn(is));
     compareNamed(place, was, is);
     compareUnnamed(place, was, is);
-    const places = Math.max(placesIn(was), placesIn(is));
+    const places = Math.max(tupleLength(was), tupleLength(is));
     for (let at = 0; at < places; at++)
       compare(memberOf(place, String(at)), schemasAt(was, at), schemasAt(is, at));
     const others = places === 0 ? 'elements' : `elements from ${places} on`;
-    compare(inside(place, others), schemasBehind(was), schemasBehind(is));
+    compare(inside(place, others), schemasAfter(was), schemasAfter(is));
   }
 
   function compareRequired(place: Place, was: Set<string>, is: Set<string>): void {
@@ -85,7 +92,7 @@ export function compareSchemas(
     const patterns = new Map(patternsOf(is));
     const old = new Map(patternsOf(was));
     const [unnamed, current] = [unnamedIn(was), unnamedIn(is)];
-    // Which schemas apply to a name that matches a pattern depends on what else each part says.
+    // With several parts, a name that matches a pattern of one may be an additional property of another.
     if (patterns.size + old.size > 0 && Math.max(unnamed.length, current.length) > 1) {
       if (!isSame(unnamed, current)) tell(place, 'changed', 'patternProperties is different');
       return;
@@ -99,4 +106,37 @@ export function compareSchemas(
       if (!patterns.has(pattern)) tell(place, 'changed', `patternProperties ${pattern} is gone`);
     compare(inside(place, 'other properties'), additionalOf(was), additionalOf(is));
   }
+}
+
+/** Compares each pair of lists only once if nothing differs, and never within its own comparison. */
+function createPairs() {
+  const numbers = new Map<Schema, number>();
+  const unchanged = new Set<string>();
+  const open = new Set<string>();
+  /** How many comparisons were skipped because the pair was open. */
+  let skipped = 0;
+
+  function keyOf(schemas: Schema[]): string {
+    return schemas
+      .map((schema) => {
+        if (!numbers.has(schema)) numbers.set(schema, numbers.size);
+        return numbers.get(schema);
+      })
+      .join();
+  }
+
+  /** `compare` returns the number of changes. */
+  return (before: Schema[], after: Schema[], compare: () => number): void => {
+    const key = `${keyOf(before)}:${keyOf(after)}`;
+    if (unchanged.has(key)) return;
+    if (open.has(key)) {
+      skipped += 1;
+      return;
+    }
+    const skippedBefore = skipped;
+    open.add(key);
+    const found = compare();
+    open.delete(key);
+    if (found === 0 && skipped === skippedBefore) unchanged.add(key);
+  };
 }

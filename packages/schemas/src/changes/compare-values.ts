@@ -1,15 +1,28 @@
 import { toJson } from '@sluice/json/numbers.ts';
 import { everyType, numbers, ownTypes, types } from '../fields/value-types.ts';
-import type { Schema } from '../parse-schema.ts';
+import type { Schema } from '../schema.ts';
 import type { Spend } from '../validate/budget.ts';
-import { createEqual } from '../validate/equal.ts';
-import { compareLimits } from './compare-limits.ts';
+import { createEqual } from '../validate/runtime.ts';
 import { shownValue, type Tell } from './report.ts';
 
-/** Each value of these is asked for by itself. */
+type Numeric = number | bigint;
+type Limit = { keyword: string; value: Numeric; isExclusive: boolean };
+
+const limitKeywords: [keyword: string, exclusive: string | undefined, isUpper: boolean][] = [
+  ['minimum', 'exclusiveMinimum', false],
+  ['maximum', 'exclusiveMaximum', true],
+  ['minLength', undefined, false],
+  ['maxLength', undefined, true],
+  ['minItems', undefined, false],
+  ['maxItems', undefined, true],
+  ['minProperties', undefined, false],
+  ['maxProperties', undefined, true],
+];
+
+/** Keywords whose values all apply, each by itself. */
 const sets = ['multipleOf', 'pattern', 'format'];
 
-/** Tells what differs in the keywords that need no other schema. All schemas of a list apply. */
+/** Reports differences in keywords that have no schemas inside. All schemas of a list apply. */
 export function compareValues(before: Schema[], after: Schema[], tell: Tell, spend: Spend): void {
   compareTypes(typesOf(before), typesOf(after), tell);
   compareEnums(before, after, tell, spend);
@@ -51,7 +64,7 @@ function compareEnums(before: Schema[], after: Schema[], tell: Tell, spend: Spen
   else if (was) tell('looser', `enum ${listed(was)} is gone`);
 }
 
-/** The values that `enum` and `const` of all schemas have in common. */
+/** The values that `enum` and `const` of all schemas allow. */
 function allowedBy(parts: Schema[], without: Without): unknown[] | undefined {
   const lists = parts.flatMap((part) => [
     ...(Array.isArray(part.enum) ? [part.enum] : []),
@@ -89,3 +102,50 @@ function compareSets(keyword: string, before: Set<unknown>, after: Set<unknown>,
 }
 
 const isUnique = (parts: Schema[]) => parts.some(({ uniqueItems }) => uniqueItems === true);
+
+/** Reports limits of numbers, lengths and counts that differ. */
+function compareLimits(before: Schema[], after: Schema[], tell: Tell): void {
+  for (const [keyword, exclusive, isUpper] of limitKeywords) {
+    const was = tightest(limitsIn(before, keyword, exclusive), isUpper);
+    const is = tightest(limitsIn(after, keyword, exclusive), isUpper);
+    if (was && is) compareLimit(was, is, isUpper, tell);
+    else if (is) tell('stricter', `${limitText(is)} is new`);
+    else if (was) tell('looser', `${limitText(was)} is gone`);
+  }
+}
+
+function compareLimit(was: Limit, is: Limit, isUpper: boolean, tell: Tell): void {
+  const isStricter = isTighter(is, was, isUpper);
+  if (!isStricter && !isTighter(was, is, isUpper)) return;
+  const now = was.keyword === is.keyword ? is.value : limitText(is);
+  tell(isStricter ? 'stricter' : 'looser', `${limitText(was, 'was ')}, is ${now}`);
+}
+
+const limitText = ({ keyword, value }: Limit, verb = '') => `${keyword} ${verb}${value}`;
+
+function limitsIn(parts: Schema[], keyword: string, exclusive = keyword): Limit[] {
+  return parts.flatMap(({ [keyword]: value, [exclusive]: beyond }): Limit[] => {
+    const found: Limit[] = [];
+    // In draft 04, `true` excludes the limit itself.
+    if (isNumeric(value))
+      found.push({ keyword: beyond === true ? exclusive : keyword, value, isExclusive: beyond === true });
+    if (isNumeric(beyond) && exclusive !== keyword)
+      found.push({ keyword: exclusive, value: beyond, isExclusive: true });
+    return found;
+  });
+}
+
+const tightest = (limits: Limit[], isUpper: boolean): Limit | undefined =>
+  limits.reduce<Limit | undefined>(
+    (best, limit) => (best && !isTighter(limit, best, isUpper) ? best : limit),
+    undefined,
+  );
+
+function isTighter(a: Limit, b: Limit, isUpper: boolean): boolean {
+  if (a.value < b.value) return isUpper;
+  if (a.value > b.value) return !isUpper;
+  return a.isExclusive && !b.isExclusive;
+}
+
+const isNumeric = (value: unknown): value is Numeric =>
+  typeof value === 'number' || typeof value === 'bigint';

@@ -1,17 +1,17 @@
 import { toPointer } from '@sluice/json/pointer.ts';
 import { limits } from '../limits.ts';
 
-/** `stricter`: refuses what was accepted. `looser`: accepts what was refused. Of the others only the payloads can tell. */
+/** `stricter`: refuses more payloads. `looser`: accepts more. The effect of the others depends on the payloads. */
 export type ChangeKind = 'stricter' | 'looser' | 'added' | 'removed' | 'changed';
 
-/** `path`: JSON Pointer into a payload. What holds for the elements of an array has the pointer of the array. */
+/** `path`: JSON Pointer into a payload. A change of an array's elements has the pointer of the array. */
 export interface Change {
   path: string;
   kind: ChangeKind;
   message: string;
 }
 
-/** A place in payloads. `within`: words for what lies behind the pointer, such as the elements of an array. */
+/** A place in payloads. `within`: words for the part below the pointer, such as `elements`. */
 export interface Place {
   path: string[];
   within?: string;
@@ -33,7 +33,6 @@ export function inside({ path, within }: Place, words: string): Place {
   return { path, within: within === undefined ? words : `${within}, ${words}` };
 }
 
-/** More changes than are listed. */
 export class TooManyChanges extends Error {}
 
 export function createReport(changes: Change[]): Report {
@@ -44,7 +43,7 @@ export function createReport(changes: Change[]): Report {
   };
 }
 
-/** A value of a schema in a message. */
+/** Cuts a value of a schema for a message. */
 export const shownValue = (text: string) => cut(text, limits.shownText);
 
 function cut(text: string, length: number = limits.shownPath): string {

@@ -1,26 +1,24 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fromPointer } from '@sluice/json/pointer.ts';
 import { type Draft, draftOf, idKeyword, metaSchemaUris, refStandsAlone } from '../draft.ts';
-import { isObject } from '../is-object.ts';
 import { limits } from '../limits.ts';
-import { append, shown } from '../pointer.ts';
-import { checkTypes } from './check-types.ts';
+import { isObject } from '../schema.ts';
 import { keywordsOf } from './keywords.ts';
 import { translatePattern } from './pattern.ts';
-import { Refused } from './refusal.ts';
+import { append, Refused, shown } from './refusal.ts';
 
-/** A schema within the document: its JSON Pointer from the root, and the URI of the resource (`$id`) that it lies in. */
+/** A schema within the document, its JSON Pointer from the root, and the URI of its resource (`$id`). */
 export type Place = { schema: unknown; at: string; resource: string };
 
-/** Where a reference leads; `anchor` when it was named by one that is looked up anew on each way there. */
+/** Where a reference leads. `anchor`: the name of a dynamic anchor, whose target depends on the way there. */
 export type Target = { place: Place; anchor?: string } | { metaSchema: string };
 
 export type Walk = {
-  /** By schema; the keys of each are its draft's keywords or do nothing. */
+  /** By schema. */
   places: Map<Record<string, unknown>, Place>;
   /** By schema and keyword. */
   targets: Map<Record<string, unknown>, Map<string, Target>>;
-  /** By resource and name; '' is the name of `$recursiveAnchor`. */
+  /** By resource and name; `$recursiveAnchor` has the name ''. */
   dynamicAnchors: Map<string, Map<string, Place>>;
 };
 
@@ -29,8 +27,8 @@ type Reference = Place & { schema: Record<string, unknown>; keyword: string; ref
 const rootUri = 'sluice://schema/';
 
 /**
- * Walks everything that is a schema, also where only a reference makes it one, refuses what is not allowed in
- * one, and resolves the references. What is a value (enum, const, default, examples) or a name is not looked at.
+ * Visits all schemas of a document, including the targets of references, and resolves the references.
+ * Throws Refused for parts that are not allowed. Values, such as those of `enum`, are not visited.
  */
 export function checkWalk(root: Record<string, unknown>, draft: Draft): Walk {
   const keywords = keywordsOf(draft);
@@ -43,7 +41,7 @@ export function checkWalk(root: Record<string, unknown>, draft: Draft): Walk {
   const found: Reference[] = [];
 
   walk();
-  // A reference's target is a schema too, wherever it lies; walking it can add references.
+  // The target of a reference is a schema wherever it lies, and may have more references.
   for (let next = found.shift(); next; next = found.shift()) {
     resolve(next);
     walk();
@@ -87,7 +85,7 @@ export function checkWalk(root: Record<string, unknown>, draft: Draft): Walk {
         todo.push({ schema: child, at: append(at, name), resource });
   }
 
-  /** The resource that a schema lies in: a new one where it has an identifier. */
+  /** The resource of a schema; an identifier begins a new one. */
   function identify(schema: Record<string, unknown>, place: Place): string {
     const { resource: outer, at } = place;
     const value = schema[id];
@@ -147,7 +145,7 @@ export function checkWalk(root: Record<string, unknown>, draft: Draft): Walk {
     return { place };
   }
 
-  /** Where a pointer from the beginning of a resource leads; undefined where there is no schema. */
+  /** The schema at a pointer into a resource; undefined if there is none. */
   function follow(document: Place, uri: string, pointer: string): Place | undefined {
     let { schema, at } = document;
     let resource = uri;
@@ -182,7 +180,7 @@ function split(reference: string, base: string, at: string): [uri: string, fragm
   }
 }
 
-/** The draft's own, or one of the vocabularies that it is made of. */
+/** Whether a URI names the draft's meta-schema or one of its vocabularies. */
 function isMetaSchema(uri: string, draft: Draft): boolean {
   const meta = metaSchemaUris[draft];
   return uri === meta || uri.startsWith(meta.replace(/schema$/, 'meta/'));
@@ -195,4 +193,16 @@ function checkPattern(pattern: string, at: string): void {
     if (!(error instanceof Refused)) throw error;
     throw new Refused(`the pattern ${error.message}, at ${shown(at)}${error.advice}`);
   }
+}
+
+const types = ['integer', 'number', 'string', 'boolean', 'object', 'array', 'null'];
+
+/** Names the unknown type. The meta-schema would only say that it is not an allowed value. */
+function checkTypes(value: unknown, at: string): void {
+  const unknown = [value].flat().find((type) => typeof type === 'string' && !types.includes(type));
+  if (unknown === undefined) return;
+  const use = `use ${types.slice(0, -1).join(', ')} or ${types.at(-1)}`;
+  throw new Refused(
+    `\`${String(unknown).slice(0, limits.shownName)}\` is not a type, at ${shown(at)}: ${use}`,
+  );
 }

@@ -1,8 +1,8 @@
 import { nearest } from '@sluice/shared/nearest.ts';
 import { type Draft, drafts } from '../draft.ts';
-import { append, shown } from '../pointer.ts';
 import type { Walk } from './check-walk.ts';
 import { keywordsOf } from './keywords.ts';
+import { append, shown } from './refusal.ts';
 
 const mostWarnings = 20;
 

@@ -1,14 +1,44 @@
 import { limits } from '../limits.ts';
-import { readClass } from './pattern-class.ts';
-import { readEscape } from './pattern-escape.ts';
 import { Refused } from './refusal.ts';
 
 const quantifier = /^\{(\d+)(?:,(\d*))?\}/;
 const maxRepetition = 1_000;
 
+/** White space of ECMA-262; RE2's `\s` has less. */
+const space =
+  '\\t\\n\\v\\f\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}';
+const notSpace =
+  '\\x{0}-\\x{8}\\x{e}-\\x{1f}!-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}' +
+  '\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}';
+
+const controls: Record<string, number> = { t: 9, n: 10, v: 11, f: 12, r: 13 };
+const property = /^\\([pP])\{(?:(General_Category|gc|Script|sc|Script_Extensions|scx)=)?(\w+)\}/;
+const longCategories: Record<string, string> = {
+  digit: 'Nd',
+  Letter: 'L',
+  Lowercase_Letter: 'Ll',
+  Uppercase_Letter: 'Lu',
+  Titlecase_Letter: 'Lt',
+  Modifier_Letter: 'Lm',
+  Other_Letter: 'Lo',
+  Mark: 'M',
+  Number: 'N',
+  Decimal_Number: 'Nd',
+  Punctuation: 'P',
+  Symbol: 'S',
+  Currency_Symbol: 'Sc',
+  Math_Symbol: 'Sm',
+  Separator: 'Z',
+  Space_Separator: 'Zs',
+  Control: 'Cc',
+  Other: 'C',
+};
+
+const any = '\\x{0}-\\x{10ffff}';
+
 /**
- * Translates a regular expression of ECMA-262 (flag `u`, with the looser escapes of no flag) to RE2's
- * syntax. Groups become non-capturing: only whether a text matches is ever asked. Throws Refused.
+ * Translates a regular expression of ECMA-262 to RE2's syntax. It takes flag `u` and the looser escapes without flags.
+ * Groups become non-capturing, as nobody reads their matches. Throws Refused.
  */
 export function translatePattern(source: string): string {
   if (source.length > limits.patternLength)
@@ -23,7 +53,7 @@ export function translatePattern(source: string): string {
   return out;
 }
 
-/** The engine parses when the object is made and compiles at the first match, which never comes. */
+/** Cheap: the engine compiles an expression only at its first match. */
 export function parses(source: string, flags: string): boolean {
   try {
     new RegExp(source, flags);
@@ -86,3 +116,81 @@ function readBrace(source: string, at: number): [string, number] {
     throw new Refused(`repeats more than ${maxRepetition} times with ${match[0]}`);
   return [match[0], at + match[0].length];
 }
+
+type Member = { set: string; next: number } | { code: number; next: number };
+
+/** A class `[…]`. Characters become codes, so that none has a special meaning to RE2. */
+function readClass(source: string, at: number): [text: string, next: number] {
+  const negated = source[at + 1] === '^';
+  let next = at + (negated ? 2 : 1);
+  let members = '';
+  while (source[next] !== ']') {
+    const low = readMember(source, next);
+    next = low.next;
+    members += 'set' in low ? low.set : codePoint(low.code);
+    if (source[next] !== '-' || source[next + 1] === ']') continue;
+    const high = readMember(source, next + 1);
+    next = high.next;
+    if ('set' in high) members += `\\-${high.set}`;
+    else members += 'set' in low ? `\\-${codePoint(high.code)}` : `-${codePoint(high.code)}`;
+  }
+  if (members === '') return [negated ? `[${any}]` : `[^${any}]`, next + 1];
+  return [`[${negated ? '^' : ''}${members}]`, next + 1];
+}
+
+function readMember(source: string, at: number): Member {
+  if (source[at] !== '\\') {
+    const code = source.codePointAt(at) as number;
+    return { code, next: at + (code > 0xffff ? 2 : 1) };
+  }
+  if (source[at + 1] === 'b') return { code: 8, next: at + 2 };
+  const [set, afterSet] = readSetEscape(source, at);
+  if (set !== undefined) return { set, next: afterSet };
+  const [code, next] = readCharEscape(source, at);
+  return { code, next };
+}
+
+/** An escape outside a class. */
+function readEscape(source: string, at: number): [text: string, next: number] {
+  const char = source[at + 1] as string;
+  if (char === 'b' || char === 'B') return [`\\${char}`, at + 2];
+  const [set, afterSet] = readSetEscape(source, at);
+  if (set !== undefined) return [`[${set}]`, afterSet];
+  const [code, next] = readCharEscape(source, at);
+  return [codePoint(code), next];
+}
+
+/** The members of `\d`, `\s`, `\p{…}` and the like; undefined if the escape is one character. */
+function readSetEscape(source: string, at: number): [text: string | undefined, next: number] {
+  const char = source[at + 1] as string;
+  if ('dDwW'.includes(char)) return [`\\${char}`, at + 2];
+  if (char === 's') return [space, at + 2];
+  if (char === 'S') return [notSpace, at + 2];
+  if (char !== 'p' && char !== 'P') return [undefined, at];
+  const match = property.exec(source.slice(at, at + 64));
+  if (!match) throw new Refused(`has a malformed property escape \\${char}`);
+  return [`\\${char}{${longCategories[match[3] as string] ?? match[3]}}`, at + match[0].length];
+}
+
+/** An escape that stands for one character. */
+function readCharEscape(source: string, at: number): [code: number, next: number] {
+  const rest = source.slice(at + 1, at + 14);
+  const char = String.fromCodePoint(source.codePointAt(at + 1) as number);
+  if (char in controls) return [controls[char] as number, at + 2];
+  if (char === 'k' || /^[1-9]/.test(char)) {
+    const advice = 'write out what may be repeated, such as aa|bb for ([ab])\\1';
+    throw new Refused(`has a backreference \\${char}, which is not supported`, advice);
+  }
+  if (/^0(?!\d)/.test(rest)) return [0, at + 2];
+  const pair = /^u([dD][89abAB][\da-fA-F]{2})\\u([dD][c-fC-F][\da-fA-F]{2})/.exec(rest);
+  if (pair) return [(hex(pair[1]) - 0xd800) * 0x400 + hex(pair[2]) - 0xdc00 + 0x10000, at + 12];
+  const coded = /^(?:u\{([\da-fA-F]+)\}|u([\da-fA-F]{4})|x([\da-fA-F]{2}))/.exec(rest);
+  if (coded) return [hex(coded[1] ?? coded[2] ?? coded[3]), at + 1 + coded[0].length];
+  const control = /^c([a-zA-Z])/.exec(rest);
+  if (control) return [(control[1] as string).charCodeAt(0) % 32, at + 3];
+  if (/^[a-zA-Z\d]/.test(char)) throw new Refused(`has the unknown escape \\${char}`);
+  return [char.codePointAt(0) as number, at + 1 + char.length];
+}
+
+const codePoint = (code: number) => `\\x{${code.toString(16)}}`;
+const hex = (digits: string | undefined) => Number.parseInt(digits as string, 16);

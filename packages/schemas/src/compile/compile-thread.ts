@@ -6,7 +6,7 @@ import { type Checked, checkSchema } from '../check/check.ts';
 import { misspeltKeywords } from '../check/misspelt.ts';
 import { Refused } from '../check/refusal.ts';
 import { draftWarnings } from '../draft.ts';
-import { parseSchema } from '../parse-schema.ts';
+import { parseSchema } from '../schema.ts';
 import { type Generated, generate } from './generate.ts';
 
 /** The thread of ./compiler.ts: stateless from one request to the next. */

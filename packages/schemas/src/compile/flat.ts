@@ -1,24 +1,26 @@
 import { _, type Ajv, type AnySchema, type Code, type KeywordCxt, type Name, stringify } from 'ajv';
-import { and, not } from 'ajv/dist/compile/codegen/index.js';
+import { and, not, or } from 'ajv/dist/compile/codegen/index.js';
 import { alwaysValidSchema, mergeEvaluated, Type, toHash } from 'ajv/dist/compile/util.js';
-import { propertyInData } from 'ajv/dist/vocabularies/code.js';
+import { checkReportMissingProp, noPropertyInData, propertyInData } from 'ajv/dist/vocabularies/code.js';
 import { anyOf, contains, oneOf } from './count-matches.ts';
 import { replaceKeyword } from './replace-keyword.ts';
-import { required, requiredBy } from './require-names.ts';
 
 type Schemas = Record<string, AnySchema>;
 type Subschema = Parameters<KeywordCxt['subschema']>[0];
 type Subcontext = ReturnType<KeywordCxt['subschema']>;
 
-/** Above this number of properties, those with the same schema share their code; groups smaller than this do not. */
+/** With more properties, those with the same schema share code, in groups of at least `leastShared`. */
 const wideFrom = 100;
 const leastShared = 10;
-/** Each key of the payload is compared with the number of each group. */
+/** Each key of a payload is compared with all groups. */
 const mostGroups = 20;
+/** Ajv takes quadratic time to generate a condition. */
+const namesACondition = 50;
 
 /**
- * Generates the parts of a keyword one after the other. Ajv's own code nests each part in the one before: its size is
- * quadratic, a tuple shorter than the schema's skips the keywords that follow, and the empty name is not required.
+ * Makes Ajv generate the parts of a keyword one after the other, where its own code nests each part in the last.
+ *
+ * Ajv's code has quadratic size, skips keywords after a short tuple, and does not require the empty name.
  */
 export function flatten(ajv: Ajv): void {
   replaceKeyword(ajv, 'properties', properties);
@@ -84,7 +86,7 @@ function properties(cxt: KeywordCxt): void {
   );
 }
 
-/** The largest groups of names whose schemas are the same. */
+/** The largest groups of names with the same schema. */
 function groupsOf(schemas: Schemas, names: string[]): string[][] {
   const groups = Map.groupBy(names, (name) => JSON.stringify(schemas[name]));
   return [...groups.values()]
@@ -93,7 +95,7 @@ function groupsOf(schemas: Schemas, names: string[]): string[][] {
     .slice(0, mostGroups);
 }
 
-/** Looks up each key of the payload, so that a thousand columns of numbers take one check and the time of those that are there. */
+/** Looks up each key of the payload: a thousand columns of numbers share one check, and absent ones take no time. */
 function checkGroups(cxt: KeywordCxt, groups: string[][]): void {
   const { gen, data, keyword, allErrors } = cxt;
   const entries = groups.flatMap((names, group) => names.map((name) => [name, group]));
@@ -147,4 +149,40 @@ function schemasBy(cxt: KeywordCxt, schemas: Schemas): void {
       merge: (part, valid) => cxt.mergeValidEvaluated(part, valid),
     })),
   );
+}
+
+function required(cxt: KeywordCxt): void {
+  const valid = cxt.gen.var('valid', true);
+  reportMissing(cxt, cxt.schema, valid);
+  cxt.ok(valid);
+}
+
+/** `dependents`: the names that a payload must have if it has the key. */
+function requiredBy(cxt: KeywordCxt, dependents: Record<string, string[]>): void {
+  const { gen, data } = cxt;
+  const valid = gen.var('valid', true);
+  for (const [property, names] of Object.entries(dependents)) {
+    cxt.setParams({ property, depsCount: names.length, deps: names.join(', ') });
+    gen.if(propertyInData(gen, data, property, true), () => reportMissing(cxt, names, valid));
+  }
+  cxt.ok(valid);
+}
+
+function reportMissing(cxt: KeywordCxt, names: string[], valid: Name): void {
+  const { gen, data, allErrors } = cxt;
+  if (allErrors) {
+    for (const name of names) checkReportMissingProp(cxt, name);
+    return;
+  }
+  const missing = gen.let('missing');
+  for (let i = 0; i < names.length; i += namesACondition) {
+    const absent = names
+      .slice(i, i + namesACondition)
+      .map((name) => and(noPropertyInData(gen, data, name, true), _`(${missing} = ${name}) !== undefined`));
+    gen.if(and(valid, or(...absent)), () => {
+      cxt.setParams({ missingProperty: missing }, true);
+      cxt.error();
+      gen.assign(valid, false);
+    });
+  }
 }

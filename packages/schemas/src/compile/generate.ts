@@ -1,5 +1,5 @@
 import { printed } from '@sluice/json/numbers.ts';
-import { _, Ajv, type AnySchema, type Options } from 'ajv';
+import { _, Ajv, type AnySchema, type CodeKeywordDefinition, type Options, str } from 'ajv';
 import ajv2019 from 'ajv/dist/2019.js';
 import ajv2020 from 'ajv/dist/2020.js';
 import draft06 from 'ajv/dist/refs/json-schema-draft-06.json' with { type: 'json' };
@@ -8,12 +8,10 @@ import ajvDraft04 from 'ajv-draft-04';
 import type { Checked } from '../check/check.ts';
 import { Refused } from '../check/refusal.ts';
 import { type Draft, metaSchemaUris } from '../draft.ts';
-import { isObject } from '../is-object.ts';
 import { limits } from '../limits.ts';
-import { createFormats } from '../validate/formats.ts';
+import { isObject } from '../schema.ts';
 import { buildPattern } from '../validate/linear-regexp.ts';
-import { multipleOf } from '../validate/multiple.ts';
-import { uniqueItems } from '../validate/unique.ts';
+import { createRuntime } from '../validate/runtime.ts';
 import { trackEvaluated } from './evaluated.ts';
 import { flatten } from './flat.ts';
 import { instrument } from './instrument.ts';
@@ -29,24 +27,25 @@ const classes: Record<Draft, AjvClass> = {
   '04': ajvDraft04.default as unknown as AjvClass,
 };
 
-const freeFormats = createFormats(() => {});
+/** Ajv asks for the functions themselves, though generated code calls those of its own runtime. */
+const free = createRuntime(() => {});
 
-/** Holds the meta-schema compiled; users' schemas are data to it. */
+/** Instances that check users' schemas against the meta-schema of a draft. */
 const checkers = new Map<Draft, Ajv>();
 
 export interface Generated {
-  /** The source of a function of a runtime that returns the validating function. */
+  /** The body of a function that takes the runtime and returns the validating function. */
   code: string;
-  /** Of all its patterns: what it takes to build them. */
+  /** The RE2 instructions of all patterns. */
   instructions: number;
 }
 
 /** Throws Refused. */
 export function generate({ schema, draft, walk }: Checked, exhaustive: boolean): Generated {
-  // Ajv knows a draft by one URI, and a schema may write it otherwise.
+  // Ajv knows only one URI for each draft.
   checkBy(draft, { ...schema, $schema: metaSchemaUris[draft] }, '');
   const { schema: linked, tracks, usesMetaSchema } = link(schema, draft, walk);
-  // What only a reference makes a schema has not been looked at yet.
+  // The first check skips parts that only a reference makes a schema.
   checkBy(draft, linked, 'a reference leads to what is ');
   const regExp = createRegExp();
   const ajv = createAjv(draft, regExp, { exhaustive, meta: usesMetaSchema });
@@ -67,7 +66,7 @@ function checkBy(draft: Draft, schema: Record<string, unknown>, lead: string): v
     throw new Refused(`${lead}${metaSchemaProblem(checker)}`);
 }
 
-/** The value with something else in the place of its BigInts. */
+/** A copy of the value with all BigInts replaced. */
 function replaceBigInts(value: unknown, replace: (integer: bigint) => unknown): unknown {
   if (typeof value === 'bigint') return replace(value);
   if (Array.isArray(value)) return value.map((item) => replaceBigInts(item, replace));
@@ -77,7 +76,42 @@ function replaceBigInts(value: unknown, replace: (integer: bigint) => unknown): 
   return copy;
 }
 
-/** Keywords take what is printed as a number; the schema was checked by its meta-schema. */
+const uniqueItems: CodeKeywordDefinition = {
+  keyword: 'uniqueItems',
+  type: 'array',
+  schemaType: 'boolean',
+  error: {
+    message: ({ params: { pair } }) =>
+      str`must not have equal items (${_`${pair}.i`} and ${_`${pair}.j`} are)`,
+    params: ({ params: { pair } }) => _`${pair}`,
+  },
+  code(cxt) {
+    const { gen, data, schema } = cxt;
+    if (!schema) return;
+    const find = gen.scopeValue('func', { ref: free.findDuplicate, code: _`$.findDuplicate` });
+    const pair = gen.const('pair', _`${find}(${data})`);
+    cxt.setParams({ pair });
+    cxt.fail(_`${pair} !== undefined`);
+  },
+};
+
+/** Ajv's own keyword divides doubles, and so refuses most prices. */
+const multipleOf: CodeKeywordDefinition = {
+  keyword: 'multipleOf',
+  type: 'number',
+  schemaType: 'number',
+  error: {
+    message: ({ schema }) => str`must be multiple of ${schema}`,
+    params: ({ schema }) => _`{multipleOf: ${schema}}`,
+  },
+  code(cxt) {
+    const { gen, data, schema } = cxt;
+    const test = gen.scopeValue('func', { ref: free.isMultiple, code: _`$.isMultiple` });
+    cxt.fail(_`!${test}(${data}, ${schema})`);
+  },
+};
+
+/** Lets keywords take raw JSON numbers, as the meta-schema has already checked the schema. */
 function takeBigInts(ajv: Ajv): void {
   for (const rule of Object.values(ajv.RULES.all)) {
     if (typeof rule !== 'object' || !rule.definition.schemaType?.includes('number')) continue;
@@ -99,15 +133,15 @@ function createAjv(draft: Draft, regExp: ReturnType<typeof createRegExp>, { exha
     coerceTypes: false,
     removeAdditional: false,
     $data: false,
-    // A definition is compiled once, not once for each reference to it.
+    // Compiles each definition once, not once for each reference.
     inlineRefs: false,
     allErrors: exhaustive,
     logger: false,
     meta,
     validateSchema: false,
-    // Ajv's optimizer takes quadratic time, and removes variables that are used.
+    // Ajv's optimizer takes quadratic time, and removes variables that are in use.
     code: { source: true, optimize: false, formats: _`$.formats`, regExp },
-    formats: freeFormats,
+    formats: free.formats,
   });
   ajv.removeKeyword('uniqueItems').addKeyword(uniqueItems);
   ajv.removeKeyword('multipleOf').addKeyword(multipleOf);
@@ -116,7 +150,7 @@ function createAjv(draft: Draft, regExp: ReturnType<typeof createRegExp>, { exha
   return ajv;
 }
 
-/** Patterns are built once here, only to be refused in time; generated code has them built by the runtime. */
+/** Builds each pattern once, only to refuse large ones; the runtime builds those of generated code. */
 function createRegExp() {
   const built = new Map<string, number>();
   let total = 0;

@@ -2,8 +2,8 @@ import type { Place, Target, Walk } from '../check/check-walk.ts';
 import { keywordsOf } from '../check/keywords.ts';
 import { Refused } from '../check/refusal.ts';
 import { type Draft, metaSchemaUris, refStandsAlone } from '../draft.ts';
-import { isObject } from '../is-object.ts';
 import { limits } from '../limits.ts';
+import { isObject } from '../schema.ts';
 import { tracked } from './evaluated.ts';
 
 /** The dynamic anchors that are in force on a way through the schema: of each name the one met first. */

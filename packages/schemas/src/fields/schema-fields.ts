@@ -1,8 +1,7 @@
 import { toPointer } from '@sluice/json/pointer.ts';
-import { isObject } from '../is-object.ts';
-import type { Schema } from '../parse-schema.ts';
-import { followReference } from '../pointer.ts';
-import { countedIn } from './counted.ts';
+import { draftOf, refStandsAlone } from '../draft.ts';
+import type { Schema } from '../schema.ts';
+import { followReference, isObject } from '../schema.ts';
 
 /** Columns of an export, without the column for the rest. */
 export const maxColumns = 5_000;
@@ -60,4 +59,22 @@ export function schemaFields(schema: Schema): string[] {
 
   walk(schema, [], new Set());
   return [...fields];
+}
+
+/** The part of a schema that counts: in drafts 04 to 07 `$ref` hides its siblings. Returns the same object each time. */
+export function countedIn({ $schema }: Schema): (schema: Schema) => Schema {
+  if (!refStandsAlone(draftOf($schema) ?? '2020-12')) return (schema) => schema;
+  return oncePerSchema((schema) => (typeof schema.$ref === 'string' ? { $ref: schema.$ref } : schema));
+}
+
+/** Keeps the result for each schema, as references can reach a schema very often. */
+export function oncePerSchema<Value>(make: (schema: Schema) => Value): (schema: Schema) => Value {
+  const known = new Map<Schema, Value>();
+  return (schema) => {
+    const found = known.get(schema);
+    if (found !== undefined) return found;
+    const made = make(schema);
+    known.set(schema, made);
+    return made;
+  };
 }

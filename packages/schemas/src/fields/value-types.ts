@@ -1,10 +1,8 @@
 import { keywordsOf } from '../check/keywords.ts';
 import { draftOf, idKeyword } from '../draft.ts';
-import { isObject } from '../is-object.ts';
-import type { Schema } from '../parse-schema.ts';
-import { followReference } from '../pointer.ts';
-import { countedIn } from './counted.ts';
-import { oncePerSchema } from './once-per-schema.ts';
+import type { Schema } from '../schema.ts';
+import { followReference, isObject } from '../schema.ts';
+import { countedIn, oncePerSchema } from './schema-fields.ts';
 
 /** The types of JSON as bits. Fractions are numbers that are no integers. */
 export const types = { null: 1, boolean: 2, integer: 4, fraction: 8, string: 16, object: 32, array: 64 };

@@ -1,18 +1,16 @@
-/** Takes steps from the running validation's budget; throws OutOfSteps when it is used up. */
+/** Takes steps from the budget of the running validation. Throws OutOfSteps when none are left. */
 export type Spend = (steps: number) => void;
 
 export class OutOfSteps extends Error {}
 
-export type Budget = { spend: Spend; refill(steps: number): void };
-
-export function createBudget(): Budget {
+export function createBudget() {
   let left = 0;
   return {
-    spend(steps) {
+    spend(steps: number): void {
       left -= steps;
       if (left < 0) throw new OutOfSteps();
     },
-    refill(steps) {
+    refill(steps: number): void {
       left = steps;
     },
   };

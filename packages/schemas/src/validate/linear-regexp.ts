@@ -6,7 +6,7 @@ import type { Spend } from './budget.ts';
 
 export type LinearRegExp = { test(text: string): boolean; toString(): string };
 
-/** The parts of RE2JS that the accounting hooks into; a test fails when an update moves them. */
+/** Internals of RE2JS that `account` changes. A test fails if an update moves them. */
 type Engine = {
   prefilter: unknown;
   prefixComplete: boolean;
@@ -20,7 +20,7 @@ type Engine = {
   };
 };
 
-/** A pattern of a schema, matched in linear time; each match is paid for. Built at its first use. */
+/** A pattern that is matched in linear time, and spends steps for it. It is built at its first use. */
 export function linearRegExp(source: string, spend: Spend): LinearRegExp {
   let built: RE2JS | undefined;
   return {
@@ -29,12 +29,12 @@ export function linearRegExp(source: string, spend: Spend): LinearRegExp {
       spend(10 + text.length * 4);
       return built.test(text);
     },
-    // Ajv takes patterns with the same text for the same pattern.
+    // Ajv treats patterns with the same text as one pattern.
     toString: () => `/${source}/u`,
   };
 }
 
-/** Throws Refused where the pattern cannot be had in linear time. */
+/** Throws Refused if the pattern cannot be matched in linear time. */
 export function buildPattern(source: string): RE2JS {
   const translated = translatePattern(source);
   try {
@@ -49,14 +49,14 @@ export function buildPattern(source: string): RE2JS {
 }
 
 /**
- * Known states cost one step a character, which `test` has paid; what costs more is a state met for the
- * first time (its whole set of instructions is followed) and the slow engine behind a full state cache.
+ * Makes the engine spend steps where it is slow: for each new state, and for a search without the full state cache.
+ * `test` already paid for known states, which cost one step a character.
  */
 function account(built: RE2JS, spend: Spend): RE2JS {
   const engine = built.re2() as unknown as Engine;
   const { dfa } = engine;
   const instructions = engine.prog.numInst();
-  // Both search for literals with costs of their own that nothing here could count.
+  // Both search for literals, and no hook here could count their cost.
   engine.prefilter = null;
   engine.prefixComplete = false;
   dfa.stateBudget = dfa.memBudget = limits.patternCacheBytes;

@@ -1,12 +1,14 @@
 import { toJson } from '@sluice/json/numbers.ts';
-import type { ValidateFunction } from 'ajv';
+import type { ErrorObject, ValidateFunction } from 'ajv';
 import { limits } from '../limits.ts';
 import { createBudget, OutOfSteps } from './budget.ts';
-import { type Issue, toIssue } from './issue.ts';
 import { createRuntime, type Runtime } from './runtime.ts';
 
+/** A fault of a payload. `path` is a JSON Pointer into the payload; '' is the payload itself. */
+export type Issue = { path: string; keyword: string; message: string };
+
 export interface Run {
-  /** Null when the payload conforms. What takes too many steps does not. */
+  /** Null if the payload conforms. Too many steps are an issue too. */
   run(payload: unknown): Issue[] | null;
   /** Throws OutOfSteps after limits.quickSteps. */
   quickly(payload: unknown): Issue[] | null;
@@ -20,14 +22,14 @@ const tooManySteps: Issue = {
 
 export const isTooMany = (issues: Issue[]) => issues[0]?.keyword === tooManySteps.keyword;
 
-/** Makes generated code callable. It sees its runtime and the language, not this module. */
+/** Makes generated code callable. The code sees its runtime and the language, not this module. */
 export function createRun(code: string): Run {
   const budget = createBudget();
   const main = new Function('$', code) as (runtime: Runtime) => ValidateFunction;
   const check = main(createRuntime(budget.spend));
   return {
     run(payload) {
-      // Most payloads need no more than the base, so only the others are measured.
+      // Most payloads need fewer than the base steps, so only the others are measured.
       const first = attempt(payload, limits.baseSteps);
       if (first !== 'out of steps') return first;
       const scaled = limits.stepsPerCharacter * textLength(payload);
@@ -44,11 +46,11 @@ export function createRun(code: string): Run {
   function attempt(payload: unknown, steps: number): Issue[] | null | 'out of steps' {
     budget.refill(steps);
     try {
-      // Anything but true, such as the promise of an asynchronous schema, is a refusal.
+      // Any result but `true`, such as a promise, is a refusal.
       if ((check(payload) as unknown) === true) return null;
       return (check.errors ?? []).slice(0, limits.maxDetails).map(toIssue);
     } catch (error) {
-      // The stack ends where a schema refers to itself without going down into the payload.
+      // A schema that refers to itself at the same value overflows the stack.
       if (error instanceof OutOfSteps || error instanceof RangeError) return 'out of steps';
       throw error;
     } finally {
@@ -61,7 +63,59 @@ function textLength(payload: unknown): number {
   try {
     return toJson(payload).length;
   } catch {
-    // Nested too deeply to be written: it gets no more than the base.
+    // The payload is nested too deeply to be printed, so it gets only the base steps.
     return 0;
   }
+}
+
+const toIssue = (error: ErrorObject): Issue => ({
+  path: cut(error.instancePath, limits.shownPath),
+  keyword: error.keyword,
+  message: describe(error),
+});
+
+function describe({ keyword, params, message = 'is not valid', propertyName }: ErrorObject): string {
+  const { missingProperty, property, additionalProperty, unevaluatedProperty, allowedValues, allowedValue } =
+    params;
+  switch (keyword) {
+    case 'required':
+      return `must have the property ${name(missingProperty)}`;
+    case 'dependentRequired':
+    case 'dependencies':
+      return `must have the property ${name(missingProperty)}, as it has ${name(property)}`;
+    case 'additionalProperties':
+      return `must not have the property ${name(additionalProperty)}`;
+    case 'unevaluatedProperties':
+      return `must not have the property ${name(unevaluatedProperty)}`;
+    case 'propertyNames':
+      return `must not have a property named ${name(params.propertyName)}`;
+    case 'enum':
+      return listed('must be one of', allowedValues) ?? message;
+    case 'const':
+      return listed('must be', [allowedValue]) ?? message;
+    case 'false schema':
+      return 'must not be present';
+    default:
+      return cut(
+        propertyName === undefined ? message : `property name ${name(propertyName)} ${message}`,
+        limits.shownText,
+      );
+  }
+}
+
+function name(property: unknown): string {
+  return `'${cut(String(property), limits.shownName)}'`;
+}
+
+function listed(lead: string, values: unknown[]): string | undefined {
+  let text = lead;
+  for (const [i, value] of values.entries()) {
+    text += `${i ? ',' : ''} ${toJson(value)}`;
+    if (text.length > limits.shownText) return undefined;
+  }
+  return text;
+}
+
+function cut(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 }

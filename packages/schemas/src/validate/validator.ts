@@ -1,24 +1,24 @@
 import type { Generated } from '../compile/generate.ts';
 import { limits } from '../limits.ts';
 import { OutOfSteps } from './budget.ts';
-import type { Issue } from './issue.ts';
-import { createRun, isTooMany, type Run } from './run.ts';
+import { createRun, type Issue, isTooMany, type Run } from './run.ts';
 
 export type Validator = {
-  /** Null when the payload conforms, else what was wrong first. Synchronous, in bounded time. */
+  /** Null if the payload conforms, else the first fault. Takes bounded time. */
   validate(payload: unknown): Issue[] | null;
-  /** For a payload in which `validate` found `first`: all that is wrong, up to limits.maxDetails. */
+  /** All faults, up to limits.maxDetails, of a payload in which `validate` found `first`. */
   explain(payload: unknown, first: Issue[]): Promise<Issue[]>;
-  /** The same within about a millisecond each. Throw OutOfSteps where that is not enough, or the schema is large. */
+  /** The same in about a millisecond each. Throw OutOfSteps if that is not enough, or the schema is large. */
   quick: Pick<Validator, 'validate' | 'explain'>;
-  /** The code that finds the first issue, for a thread that runs it, and that which finds all; undefined when it cannot be had. */
+  /** Code for another thread: it finds the first issue. */
   code: string;
+  /** Code that finds all issues; undefined if it cannot be compiled. */
   exhaustiveCode(): Promise<string | undefined>;
-  /** Characters of code, of both forms, that are held for this schema: what a cache counts. */
+  /** Characters of both codes, for the size of caches. */
   size: number;
 };
 
-/** `onDefect` hears of what the generated code throws while it explains; then only the first issue is known. */
+/** If generated code fails while it explains, `onDefect` gets the error, and only the first issue is known. */
 export function createValidator(
   generated: Generated,
   compileExhaustive: () => Promise<Generated | undefined>,
@@ -52,7 +52,7 @@ export function createValidator(
   return {
     code: generated.code,
     exhaustiveCode: async () => (await exhaustive())?.code,
-    // The second form is compiled when a payload is first explained.
+    // The exhaustive code is compiled when a payload is first explained.
     size: 2 * generated.code.length,
     validate: (payload) => first().run(payload),
     explain: (payload, known) => explain(false, payload, known),
@@ -66,7 +66,7 @@ export function createValidator(
   };
 }
 
-/** Throws OutOfSteps: to make it callable takes longer than a validation may. */
+/** Throws OutOfSteps if making the code callable takes longer than a quick validation may. */
 function expectQuick({ code, instructions }: Generated): void {
   if (code.length > limits.quickCodeLength || instructions > limits.quickInstructions) throw new OutOfSteps();
 }

@@ -1,7 +1,7 @@
-import { oncePerSchema } from '@sluice/schemas/fields/once-per-schema.ts';
+import { oncePerSchema } from '@sluice/schemas/fields/schema-fields.ts';
 import { everyType, valueTypes } from '@sluice/schemas/fields/value-types.ts';
-import { isObject } from '@sluice/schemas/is-object.ts';
-import type { Schema } from '@sluice/schemas/parse-schema.ts';
+import type { Schema } from '@sluice/schemas/schema.ts';
+import { isObject } from '@sluice/schemas/schema.ts';
 
 export interface Place {
   /** The types that the schema allows, as bits. */

@@ -1,5 +1,5 @@
 import { schemaFields } from '@sluice/schemas/fields/schema-fields.ts';
-import { parseSchema } from '@sluice/schemas/parse-schema.ts';
+import { parseSchema } from '@sluice/schemas/schema.ts';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import type { SchemaVersion as VersionRecord } from '@sluice/store/applications/schemas.ts';

@@ -1,7 +1,7 @@
 import { maxNesting } from '@sluice/json/find-issues.ts';
 import { fromPointer, toPointer } from '@sluice/json/pointer.ts';
 import { readPayload } from '@sluice/json/read-payload.ts';
-import { isObject } from '@sluice/schemas/is-object.ts';
+import { isObject } from '@sluice/schemas/schema.ts';
 import { ApiError, type ErrorDetail } from '@sluice/shared/errors.ts';
 import type { Condition } from '@sluice/store/entries/entry-filter.ts';
 

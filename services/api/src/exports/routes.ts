@@ -1,5 +1,5 @@
 import type { ExportJob, ExportOptions } from '@sluice/jobs/record/export-record.ts';
-import { parseSchema, type Schema } from '@sluice/schemas/parse-schema.ts';
+import { parseSchema, type Schema } from '@sluice/schemas/schema.ts';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import { type Condition, toText } from '@sluice/store/entries/entry-filter.ts';

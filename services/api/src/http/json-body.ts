@@ -3,7 +3,7 @@ import { explainSyntax } from '@sluice/json/explain-syntax.ts';
 import { findRepeatedKeys } from '@sluice/json/find-issues.ts';
 import { memberText } from '@sluice/json/member-text.ts';
 import { parseJson } from '@sluice/json/parse-json.ts';
-import { isObject } from '@sluice/schemas/is-object.ts';
+import { isObject } from '@sluice/schemas/schema.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify';
 import { decodeWhole } from './decode.ts';

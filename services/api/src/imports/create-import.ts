@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { ImportFormat, ImportJob } from '@sluice/jobs/record/chunked-records.ts';
-import { parseSchema } from '@sluice/schemas/parse-schema.ts';
+import { parseSchema } from '@sluice/schemas/schema.ts';
 import { ApiError, applicationNotFound, unavailable } from '@sluice/shared/errors.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';

@@ -3,7 +3,7 @@ import { JobFailed } from '@sluice/jobs/kind.ts';
 import type { ImportJob } from '@sluice/jobs/record/chunked-records.ts';
 import type { Frame } from '@sluice/json/frames.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
-import { parseSchema } from '@sluice/schemas/parse-schema.ts';
+import { parseSchema } from '@sluice/schemas/schema.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import type { FieldStore } from '@sluice/store/applications/fields.ts';
 import type { SchemaStore } from '@sluice/store/applications/schemas.ts';

@@ -4,7 +4,7 @@ import { explainSyntax } from '@sluice/json/explain-syntax.ts';
 import { repeatedKey } from '@sluice/json/find-issues.ts';
 import { membersOf } from '@sluice/json/member-text.ts';
 import { parseJson } from '@sluice/json/parse-json.ts';
-import { isObject } from '@sluice/schemas/is-object.ts';
+import { isObject } from '@sluice/schemas/schema.ts';
 import type { ErrorDetail } from '@sluice/shared/errors.ts';
 import { parseTimestamp } from '@sluice/shared/timestamp.ts';
 

@@ -1,6 +1,6 @@
 import type { ColumnKind } from '@sluice/jobs/record/export-record.ts';
 import { fromPointer, toPointer } from '@sluice/json/pointer.ts';
-import type { Schema } from '@sluice/schemas/parse-schema.ts';
+import type { Schema } from '@sluice/schemas/schema.ts';
 import type { Column } from '@sluice/tables/columns.ts';
 import { topNames } from '@sluice/tables/top-names.ts';
 import { isTime } from '../columns.ts';

@@ -1,6 +1,6 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { ColumnKind } from '@sluice/jobs/record/export-record.ts';
-import type { Schema } from '@sluice/schemas/parse-schema.ts';
+import type { Schema } from '@sluice/schemas/schema.ts';
 import type { Column } from '@sluice/tables/columns.ts';
 import { ByteWriter, type SchemaElement } from 'hyparquet-writer';
 import type { FileFormat } from '../format.ts';

@@ -1,9 +1,8 @@
 import { maxNesting } from '@sluice/json/find-issues.ts';
-import { oncePerSchema } from '@sluice/schemas/fields/once-per-schema.ts';
-import { maxColumns } from '@sluice/schemas/fields/schema-fields.ts';
+import { maxColumns, oncePerSchema } from '@sluice/schemas/fields/schema-fields.ts';
 import { numbers, types, valueTypes } from '@sluice/schemas/fields/value-types.ts';
-import { isObject } from '@sluice/schemas/is-object.ts';
-import type { Schema } from '@sluice/schemas/parse-schema.ts';
+import type { Schema } from '@sluice/schemas/schema.ts';
+import { isObject } from '@sluice/schemas/schema.ts';
 import { restName } from '@sluice/tables/names.ts';
 import { propertiesOf } from '@sluice/tables/top-names.ts';
 import type { Field, Leaf, LeafKind, Node, Struct } from './nodes.ts';

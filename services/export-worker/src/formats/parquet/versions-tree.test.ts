@@ -1,7 +1,7 @@
 import { parseJson } from '@sluice/json/parse-json.ts';
 import { toPointer } from '@sluice/json/pointer.ts';
 import { schemaFields } from '@sluice/schemas/fields/schema-fields.ts';
-import type { Schema } from '@sluice/schemas/parse-schema.ts';
+import type { Schema } from '@sluice/schemas/schema.ts';
 import { type Column, columnsOf } from '@sluice/tables/columns.ts';
 import { topNames } from '@sluice/tables/top-names.ts';
 import fc from 'fast-check';

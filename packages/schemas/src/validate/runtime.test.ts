@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { runs } from '../../../../test/support/runs.ts';
 import { createCompiler } from '../compile/compiler.ts';
-import { createIsMultiple } from './multiple.ts';
+import { createIsMultiple } from './runtime.ts';
 
 const isMultiple = createIsMultiple(() => {});
 const compiler = createCompiler();
