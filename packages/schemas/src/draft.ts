@@ -4,7 +4,7 @@ export const drafts = ['04', '06', '07', '2019-09', '2020-12'] as const;
 export type Draft = (typeof drafts)[number];
 
 const modern = /^https?:\/\/json-schema\.org\/draft\/(2020-12|2019-09)\/schema#?$/;
-/** What generators write when they mean no draft in particular. */
+/** Some generators write this URI, which names no draft. */
 const any = /^https?:\/\/json-schema\.org\/schema#?$/;
 const classic = /^https?:\/\/json-schema\.org\/draft-(07|06|04)\/schema#?$/;
 
@@ -18,7 +18,7 @@ export const metaSchemaUris: Record<Draft, string> = {
 
 const defaultDraft: Draft = '2020-12';
 
-/** The draft that a `$schema` names; undefined for one that is not known. */
+/** The draft that a `$schema` names; undefined if it is unknown. */
 export function draftOf($schema: unknown): Draft | undefined {
   if ($schema === undefined) return defaultDraft;
   if (typeof $schema !== 'string') return undefined;
@@ -26,13 +26,13 @@ export function draftOf($schema: unknown): Draft | undefined {
   return (modern.exec($schema) ?? classic.exec($schema))?.[1] as Draft | undefined;
 }
 
-/** For a `$schema` that names no draft in particular. */
+/** A warning if `$schema` names no draft. */
 export function draftWarnings($schema: unknown): string[] {
   const isAny = typeof $schema === 'string' && any.test($schema);
   return isAny ? [`/$schema names no draft; the schema is read as draft ${defaultDraft}`] : [];
 }
 
-/** Until draft 07 a reference stands alone: what is beside it does nothing. */
+/** Up to draft 07, `$ref` hides its siblings. */
 export function refStandsAlone(draft: Draft): boolean {
   return draft === '04' || draft === '06' || draft === '07';
 }

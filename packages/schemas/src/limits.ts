@@ -1,45 +1,45 @@
-/** What one user's schema may cost, and what one validation may cost. Sizes are in characters of UTF-16 unless named bytes. */
+/** Limits of a user's schema and of a validation. Sizes are in UTF-16 characters unless the name says bytes. */
 export const limits = {
-  /** Far above hand-written schemas; keeps the text checks and the meta-schema check in the low milliseconds. */
+  /** Far above hand-written schemas. The checks take a few milliseconds. */
   schemaBytes: 256 * 1024,
-  /** Payloads nest at most 64 levels; the checks and Ajv recurse once a level. */
+  /** Payloads have at most 64 levels. The checks and Ajv recurse once for each level. */
   schemaDepth: 64,
-  /** Values (objects, arrays, scalars) in the schema document: bounds every walk over it. */
+  /** Objects, arrays and scalars of the schema. */
   schemaNodes: 25_000,
-  /** Schemas after each place that is referred to has become a definition of its own: more are too much code. */
+  /** Schemas after `link`, which may copy the targets of references. */
   linkedSchemas: 50_000,
-  /** Longest `$id` or reference, in characters: each is resolved against the one above it. */
+  /** Longest `$id` or reference. Each is resolved against the identifier above it. */
   uriLength: 1_024,
-  /** Processor time, from the moment the thread takes the schema. A 99 KB schema was seen to compile for 3.8 s. */
+  /** Processor time of the thread. A schema of 99 KB once took 3.8 s. */
   compileDeadlineMs: 2_000,
-  /** The compile thread's heap; passing it ends the thread, not the process. */
+  /** The heap of the compile thread. Using it up ends the thread, not the process. */
   compileHeapMb: 192,
   /** Generated code of one schema. */
   codeLength: 8 * 1024 * 1024,
-  /** Longest `pattern`, in characters. */
+  /** Longest `pattern`. */
   patternLength: 4_096,
-  /** RE2 instructions of one pattern: an engine step may touch each of them. */
+  /** RE2 instructions of one pattern. A step of the engine may visit each of them. */
   patternInstructions: 5_000,
   /** RE2 instructions of all patterns of a schema. */
   schemaInstructions: 25_000,
-  /** What the main thread makes callable: parsing takes 1 to 2 ms for 100,000 characters, a pattern 2 µs an instruction. */
+  /** The main thread parses 100,000 characters in 1 to 2 ms, and builds an instruction of a pattern in 2 µs. */
   quickCodeLength: 192 * 1024,
   quickInstructions: 1_000,
-  /** Memory of the state cache of one pattern, in bytes; the engine's default is 8 MiB. */
+  /** The state cache of one pattern. The engine's default is 8 MiB. */
   patternCacheBytes: 512 * 1024,
-  /** A payload string checked as `format: regex`: a longer one is not a regular expression anyone wrote. */
+  /** `format: regex` refuses longer strings, as nobody writes such expressions. */
   regexFormatLength: 4_096,
   /** Issues listed for one payload. */
   maxDetails: 100,
-  /** Errors gathered in the exhaustive form before its loops stop: more than maxDetails, as some are taken back. */
+  /** The exhaustive code stops at this number of errors: more than maxDetails, as it may drop some. */
   maxGathered: 1_000,
-  /** Steps of a validation on the main thread: what takes more is done in another thread. */
+  /** Steps of a validation on the main thread. Longer ones move to another thread. */
   quickSteps: 20_000,
-  /** Steps of a validation whatever the payload's size; a step costs 1 to 25 ns. */
+  /** Steps of any validation. A step takes 1 to 25 ns. */
   baseSteps: 250_000,
-  /** Steps for each character of the payload as JSON, where that is more: ordinary schemas take 1 to 7. */
+  /** Steps for each character of a long payload. Ordinary schemas take 1 to 7. */
   stepsPerCharacter: 8,
-  /** Longest JSON Pointer, pattern or property name in an issue: payloads are not echoed. */
+  /** Longest JSON Pointer, text and name in an issue: payloads are not echoed. */
   shownPath: 500,
   shownText: 200,
   shownName: 100,

@@ -6,7 +6,7 @@ import { append, shown } from './refusal.ts';
 
 const mostWarnings = 20;
 
-/** What is probably a slip: a keyword that the draft does not have, but another draft, or nearly so. `x-…` is never one. */
+/** Warnings about probable mistakes: keywords of other drafts, and names close to a keyword. `x-…` is never one. */
 export function misspeltKeywords({ places }: Walk, draft: Draft): string[] {
   const keywords = keywordsOf(draft);
   const warnings: string[] = [];
@@ -22,7 +22,7 @@ export function misspeltKeywords({ places }: Walk, draft: Draft): string[] {
 
 function warn(name: string, draft: Draft): string | undefined {
   const shape = drafts.map((each) => keywordsOf(each).get(name)).find(Boolean);
-  // Nothing is lost where a note, or a place for references, is not known.
+  // An unknown note, or a place for references, makes no difference.
   if (shape) return isLost(shape) ? `is not a keyword of draft ${draft}, and does nothing` : undefined;
   const meant = nearest(name, keywordsOf(draft).keys());
   if (meant === undefined || !isLost(keywordsOf(draft).get(meant))) return undefined;

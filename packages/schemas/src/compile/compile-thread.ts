@@ -9,20 +9,20 @@ import { draftWarnings } from '../draft.ts';
 import { parseSchema } from '../schema.ts';
 import { type Generated, generate } from './generate.ts';
 
-/** The thread of ./compiler.ts: stateless from one request to the next. */
+/** A request to the thread of ./compiler.ts, which keeps no state between requests. */
 export interface CompileRequest {
   /** The schema as text. */
   raw: string;
-  /** It is not an application's yet: more is refused. */
+  /** No application has the schema yet, so more is refused. */
   isNew: boolean;
   exhaustive: boolean;
-  /** The schema in force, as text, that the new one is compared with. */
+  /** The text of the current schema, to list the changes. */
   inForce?: string;
 }
 
 export type CompileReply = (Generated & { warnings: string[]; changes: Change[] }) | { problem: string };
 
-// The start of the thread is not the first schema's time.
+// Warms up Ajv, so that the first schema does not pay for it.
 generate(checkSchema('{"type":"object"}'), false);
 
 serve<CompileRequest, CompileReply>(({ raw, isNew, exhaustive, inForce }) => {
@@ -43,7 +43,7 @@ const warningsOf = ({ schema, walk, draft }: Checked) => [
   ...misspeltKeywords(walk, draft),
 ];
 
-/** Ajv throws plain errors for what it cannot compile: all are the schema's doing. */
+/** Ajv throws plain errors for schemas that it cannot compile. */
 function describe(error: unknown): string {
   if (error instanceof Refused) return error.message;
   if (error instanceof RangeError) return 'the schema is nested or referenced too deeply to compile';
@@ -52,7 +52,7 @@ function describe(error: unknown): string {
 
 const inexact = new Set(['exactNumber', 'integerRange', 'uniqueKeys']);
 
-/** A number that is not kept, or a key twice, would mean something else than it says. */
+/** A changed number or a duplicate key would change the meaning of the schema. */
 function refuseInexact(schema: string): void {
   const reading = readPayload(Buffer.from(schema));
   if (reading.ok || reading.kind !== 'inexact') return;

@@ -7,33 +7,27 @@ import { limits } from '../limits.ts';
 import { createValidator, type Validator } from '../validate/validator.ts';
 import type { CompileReply, CompileRequest } from './compile-thread.ts';
 
-/** `warnings`: what is probably a slip in a new schema. `changes`: from the schema that is in force to this one. */
+/** `warnings`: probable mistakes in a new schema. `changes`: since the schema `inForce`. */
 export type Compiled =
   | { ok: true; validator: Validator; warnings: string[]; changes: Change[] }
   | { ok: false; problem: string };
 
 interface CompileOptions {
-  /** Whose it is: clients have turns. */
+  /** Clients take turns. */
   client?: string;
-  /** It is not an application's yet: a number that no double holds, or a key twice, is refused too. */
+  /** No application has the schema yet, so numbers that change and duplicate keys are refused too. */
   isNew?: boolean;
-  /** The schema in force, as text, where this one is meant to replace it. */
+  /** The text of the current schema, if this one may replace it. */
   inForce?: string;
 }
 
 export type Compiler = {
-  /**
-   * Checks and compiles a schema given as text. Rejects where `capacity` does, and when the compiler is closed or its thread
-   * cannot start.
-   */
+  /** Compiles the text of a schema. Rejects if `capacity` does, or the compiler is closed or cannot start. */
   compile(raw: string, options?: CompileOptions): Promise<Compiled>;
   close(): Promise<void>;
 };
 
-/**
- * Compiles in one thread of its own, started at the first need, that does not keep the process alive. `deadlineMs`: the
- * processor time for a new schema; one that was accepted before has ten times as long. `capacity` limits how many wait.
- */
+/** Compiles schemas in a thread. `deadlineMs`: the processor time for a new schema. `capacity` limits how many wait. */
 export function createCompiler({
   deadlineMs = limits.compileDeadlineMs,
   capacity = unlimited,
@@ -56,7 +50,7 @@ export function createCompiler({
     tooLong: { problem: 'the schema takes too long to compile' },
     tooLarge: { problem: 'the schema takes too much memory to compile' },
   });
-  // What was accepted on a quiet machine must load on a busy one.
+  // A schema that a quiet machine accepted must also load on a busy one.
   const accepted = { deadlineMs: 10 * deadlineMs };
 
   async function ask(client: string, request: CompileRequest): Promise<CompileReply> {
@@ -83,7 +77,7 @@ export function createCompiler({
     close: thread.close,
   };
 
-  // Keeps the text, not the parsed schema: it is needed only when a payload is explained for the first time.
+  // Keeps the text, which takes less memory than the parsed schema. It is needed once at most.
   async function compileExhaustive(raw: string, client: string) {
     const answer = await ask(client, { raw, isNew: false, exhaustive: true });
     return 'code' in answer ? answer : undefined;

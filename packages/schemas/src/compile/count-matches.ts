@@ -3,8 +3,9 @@ import { not } from 'ajv/dist/compile/codegen/index.js';
 import { alwaysValidSchema, Type } from 'ajv/dist/compile/util.js';
 
 /**
- * `onContained` is told of each item that conforms; without it no more items are looked at than it takes. Ajv's own code, where
- * it stands in a loop, takes the verdict on an empty array from the turn before.
+ * Calls `onContained` for each item that conforms. Without it, the loop ends as soon as the result is known.
+ *
+ * In a loop, Ajv's own code reuses the last result for an empty array.
  */
 export function contains(cxt: KeywordCxt, onContained?: (i: Name) => void): void {
   const { gen, data, keyword, parentSchema } = cxt;
@@ -24,7 +25,7 @@ export function contains(cxt: KeywordCxt, onContained?: (i: Name) => void): void
   cxt.result(max === undefined ? enough : _`${enough} && ${count} <= ${max}`, () => cxt.reset());
 }
 
-/** The parts after the first that is valid count only for what they evaluate. */
+/** Parts after the first valid one are checked only for the properties and items that they evaluate. */
 export function anyOf(cxt: KeywordCxt): void {
   const { gen, schema, it, keyword } = cxt;
   if (!it.opts.unevaluated && schema.some((part: AnySchema) => alwaysValidSchema(it, part))) return;

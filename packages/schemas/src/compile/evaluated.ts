@@ -2,16 +2,17 @@ import { _, type Ajv, type CodeKeywordDefinition, type KeywordCxt, Name, str } f
 import { contains } from './count-matches.ts';
 import { replaceKeyword } from './replace-keyword.ts';
 
-/** Stands in each schema of a document that asks what has been evaluated; see ./link.ts. */
+/** `link` adds this keyword to each schema of a document that uses `unevaluated…`. */
 export const tracked = 'sluice:evaluated';
 
-/** As the validator names them: data within an object by a variable's key, within an array by its number. */
+/** Ajv's number for elements of an array. */
 const byNumber = 0;
 
 /**
- * Ajv's own account of evaluated properties and items goes wrong where it is static in one branch and dynamic
- * in another. Here it is dynamic from the beginning, in two variables of each schema: `items` says up to which
- * index items are evaluated (true: all), `props` has the names of properties, and the single items of arrays.
+ * Tracks evaluated parts in two variables of each schema. `items` is the number of evaluated first items, or true.
+ * `props` has the evaluated properties and single items.
+ *
+ * Ajv's own tracking is wrong if it is static in one branch and dynamic in another.
  */
 export function trackEvaluated(ajv: Ajv): void {
   ajv.addKeyword({
@@ -31,7 +32,7 @@ export function trackEvaluated(ajv: Ajv): void {
     change('contains', (cxt) => contains(cxt, (i) => cxt.gen.assign(_`${cxt.it.props as Name}[${i}]`, true)));
   change('unevaluatedItems', (cxt) => evaluateItems(cxt), unevaluatedItem);
 
-  /** Only within tracked schemas: a meta-schema that is referred to is none. */
+  /** Changes the code only within tracked schemas. A meta-schema has no tracking. */
   function change(
     keyword: string,
     code: (cxt: KeywordCxt, original: () => void) => void,
@@ -47,7 +48,7 @@ export function trackEvaluated(ajv: Ajv): void {
   }
 }
 
-/** Where Ajv notes for good that all is evaluated, the variable says so, in the branch that it is true in. */
+/** If Ajv marks all parts as evaluated for good, sets the variable instead, so that it holds only in this branch. */
 function keepDynamic({ gen, it }: KeywordCxt, original: () => void): void {
   const { items, props } = it;
   original();
@@ -61,7 +62,7 @@ function keepDynamic({ gen, it }: KeywordCxt, original: () => void): void {
   }
 }
 
-/** The keyword writes into the names, which may be `true` by now. */
+/** The keyword adds names, but the variable may already be `true`. */
 function ownProps({ gen, it }: KeywordCxt, original: () => void): void {
   const props = it.props as Name;
   const own = gen.var('props', _`Object.create(null)`);

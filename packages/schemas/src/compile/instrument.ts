@@ -5,7 +5,7 @@ import { parse } from 'acorn';
 /** Characters of generated code that make one step. */
 const charactersAStep = 40;
 
-/** What generated code may ask for, and the runtime's part that it gets instead. */
+/** The modules that generated code may require, and the parts of the runtime that replace them. */
 const provisions: Record<string, string> = {
   'ajv/dist/runtime/equal': '$.equal',
   'ajv/dist/runtime/ucs2length': '$.ucs2length',
@@ -14,9 +14,8 @@ const provisions: Record<string, string> = {
 type Edit = { at: number; to: number; text: string };
 
 /**
- * Makes generated code pay for what it does: each block spends for its own statements when it is entered,
- * and the calls whose cost grows with the data go to the runtime's paid ones. Edits follow the syntax
- * tree, so text that came from the schema is never touched.
+ * Makes generated code spend steps: each block for its own statements, and calls whose cost grows with the data.
+ * Edits follow the syntax tree, so text from the schema stays unchanged.
  */
 export function instrument(code: string, { maxErrors }: { maxErrors?: number } = {}): string {
   const edits: Edit[] = [];
@@ -39,20 +38,20 @@ export function instrument(code: string, { maxErrors }: { maxErrors?: number } =
   }
 
   function rewrite(node: AnyNode): void {
-    // A promise would pass for true, and its rejection would end the process.
+    // A promise counts as true, and its rejection would end the process.
     if ('async' in node && node.async) throw new Error('generated code is asynchronous');
     if (node.type === 'CallExpression') rewriteCall(node);
     if (node.type === 'MemberExpression' && node.object.type === 'CallExpression') rewriteRequire(node);
     if (node.type === 'BinaryExpression') rewriteTypeCheck(node);
-    // Without its sign, which is apart: -2^63 is one more than there are above zero.
+    // A literal has no sign, and -2^63 fits into 64 bits while 2^63 does not.
     if (node.type === 'Literal' && typeof toNumber(`-${node.raw}`) === 'bigint')
       edits.push({ at: node.end, to: node.end, text: 'n' });
-    // `in` gathers all keys before the first turn, at a cost that `keys` pays for.
+    // `in` lists all keys before the first iteration; `keys` spends steps for that.
     if (node.type === 'ForInStatement') {
       edits.push({ at: node.left.end, to: node.right.start, text: ' of $.keys(' });
       edits.push({ at: node.right.end, to: node.right.end, text: ')' });
     }
-    // Items are the keys of this object, and `__proto__` is a legal item.
+    // This object has items as keys, and `__proto__` is a legal item.
     if (
       node.type === 'VariableDeclarator' &&
       node.id.type === 'Identifier' &&
@@ -61,7 +60,7 @@ export function instrument(code: string, { maxErrors }: { maxErrors?: number } =
       edits.push({ at: node.init?.start ?? 0, to: node.init?.end ?? 0, text: 'Object.create(null)' });
   }
 
-  /** A number of a payload may be a BigInt: `typeof x == "number"` and, of an integer, `x % 1`. */
+  /** Rewrites `typeof x == "number"` and `x % 1`, as a number of a payload may be a BigInt. */
   function rewriteTypeCheck({ left, operator, right, start, end }: BinaryExpression): void {
     if (right.type !== 'Literal') return;
     const [whole, data] = [code.slice(start, end), code.slice(left.start, left.end)];
@@ -82,7 +81,7 @@ export function instrument(code: string, { maxErrors }: { maxErrors?: number } =
   }
 
   function rewriteCall({ callee, start, end, arguments: args }: CallExpression): void {
-    // JSON has no such numbers, and a BigInt is not taken.
+    // JSON has no such numbers, and both functions throw for a BigInt.
     if (callee.type === 'Identifier' && callee.name === 'isNaN')
       edits.push({ at: start, to: end, text: 'false' });
     if (callee.type === 'Identifier' && callee.name === 'isFinite')
@@ -120,7 +119,7 @@ function isNode(value: unknown): value is Node {
 }
 
 function apply(code: string, edits: Edit[]): string {
-  // What is put in at a place comes before what takes its place.
+  // At the same place, insertions come before replacements.
   const sorted = edits
     .map((edit, i) => ({ ...edit, i }))
     .sort((a, b) => a.at - b.at || a.to - b.to || a.i - b.i);

@@ -6,20 +6,20 @@ import { limits } from '../limits.ts';
 import { isObject } from '../schema.ts';
 import { tracked } from './evaluated.ts';
 
-/** The dynamic anchors that are in force on a way through the schema: of each name the one met first. */
+/** The dynamic anchors on a way through the schema. For each name the first one counts. */
 type Scope = { key: string; anchors: Map<string, Place> };
 
 export type Linked = {
   schema: Record<string, unknown>;
+  /** Whether the schema uses `unevaluated…`. */
   tracks: boolean;
+  /** Whether the schema refers to the meta-schema of a draft. */
   usesMetaSchema: boolean;
 };
 
 /**
- * The schema as one whole in which a reference is plain: identifiers and anchors are gone, each place that is
- * referred to is a definition, once for each meaning that dynamic references have on a way to it. Keywords that
- * the draft does not know are gone too. `tracks`: it asks which properties or items have been evaluated.
- * `usesMetaSchema`: it refers to that of a draft.
+ * Replaces identifiers, anchors and dynamic references by plain references to definitions, and drops unknown keywords.
+ * A target has one definition for each set of dynamic anchors on the ways to it.
  */
 export function link(
   root: Record<string, unknown>,

@@ -1,6 +1,6 @@
 import type { Ajv, CodeKeywordDefinition, KeywordCxt } from 'ajv';
 
-/** Changes the code of a keyword; its place in the order of keywords stays. */
+/** Changes the code of a keyword, but not its place in the order of keywords. */
 export function replaceKeyword(
   ajv: Ajv,
   keyword: string,

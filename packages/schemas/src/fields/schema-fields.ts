@@ -5,7 +5,7 @@ import { followReference, isObject } from '../schema.ts';
 
 /** Columns of an export, without the column for the rest. */
 export const maxColumns = 5_000;
-/** Limits the steps through a schema, as references can lead to one part very often. */
+/** References can lead to the same part very often. */
 const maxSteps = 50_000;
 
 /**
