@@ -1,6 +1,6 @@
 import { createCompiler } from '@sluice/schemas/compile/compiler.ts';
 import { createValidator } from '@sluice/schemas/validate/validator.ts';
-import type { Admission } from '@sluice/threads/admission.ts';
+import type { Admission } from '@sluice/threads/thread.ts';
 import { BSON } from 'mongodb';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { createFieldSet } from './field-set.ts';

@@ -1,7 +1,6 @@
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Metrics } from '@sluice/shared/metrics/metrics.ts';
-import { type Admission, unlimited } from '@sluice/threads/admission.ts';
-import { createThread } from '@sluice/threads/thread.ts';
+import { type Admission, createThread, unlimited } from '@sluice/threads/thread.ts';
 import type { Change } from '../changes/report.ts';
 import { limits } from '../limits.ts';
 import { createValidator, type Validator } from '../validate/validator.ts';

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { isPassword } from '@sluice/store/accounts/credentials.ts';
-import { type Admission, unlimited } from '@sluice/threads/admission.ts';
-import { createThread } from '@sluice/threads/thread.ts';
+import { type Admission, createThread, unlimited } from '@sluice/threads/thread.ts';
 import bcrypt from 'bcrypt';
 import type { HashAnswer, HashRequest } from './hash-thread.ts';
 
