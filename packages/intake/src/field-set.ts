@@ -11,18 +11,18 @@ interface Node {
   below: Map<string, Node>;
 }
 
-/** The fields that are columns already; finds those of a payload that are not. */
+/** The fields that already are columns. It finds the other fields of a payload. */
 export interface FieldSet {
   add(pointers: Iterable<string>): void;
   has(pointer: string): boolean;
-  /** JSON Pointers, in the order of the payload, up to more than can be on record; and `tooLong` and `largeNumbers`, if need be. */
+  /** Pointers of the other fields, in the order of the payload. Can have `tooLong` and `largeNumbers` too. */
   unknown(payload: Record<string, unknown>): string[];
 }
 
-/** Stands for all fields whose pointers are too long to be on record, and is too long itself. */
+/** Stands for all fields whose pointers are too long to be recorded, as it is itself. */
 export const tooLong = '/'.repeat(maxFieldLength + 1);
 
-/** Fields that are not known, of any number of payloads. */
+/** The fields of any number of payloads that are not columns yet. */
 export interface FoundFields {
   pointers: Set<string>;
   characters: number;
@@ -30,7 +30,7 @@ export interface FoundFields {
 
 export const noFields = (): FoundFields => ({ pointers: new Set(), characters: 0 });
 
-/** Whether so many are more than can be on record: then others make no difference. */
+/** Whether more fields were found than can be recorded, so that further ones make no difference. */
 const isEnough = (count: number, characters: number) => count > maxFields || characters > maxFieldCharacters;
 
 export function addFields(all: FoundFields, fields: string[]): void {
@@ -42,13 +42,12 @@ export function addFields(all: FoundFields, fields: string[]): void {
   }
 }
 
-/** What is found in a payload. */
 interface Search {
   found: string[];
   characters: number;
   hasTooLong: boolean;
   hasLarge: boolean;
-  /** Of the object that is looked through. */
+  /** The keys of the current object. */
   path: string[];
 }
 
@@ -56,11 +55,11 @@ const largest = Number.MAX_SAFE_INTEGER;
 
 const emptyNode = (): Node => ({ isField: false, below: new Map() });
 
-/** A tree of keys: one look-up a key, no path is built for a field that is known. */
+/** A tree of keys: it takes one look-up for each key, and builds no path for a known field. */
 export function createFieldSet(): FieldSet {
   const root = emptyNode();
 
-  /** `length` is that of the path in characters, with a slash for each key: its pointer is not shorter. */
+  /** `length`: characters of the path, with a slash for each key. The pointer is at least as long. */
   function walk(
     node: Node | undefined,
     value: Record<string, unknown>,
@@ -111,7 +110,7 @@ export function createFieldSet(): FieldSet {
       }
     },
     unknown(payload) {
-      // Once it is on record there is nothing to look for.
+      // `root.isField` means that large numbers are already recorded.
       const search: Search = {
         found: [],
         characters: 0,
@@ -133,12 +132,12 @@ function isBranch(value: unknown): value is Record<string, unknown> {
   return false;
 }
 
-/** Whether a value is, or has in it, a number that not every type of column holds as it is printed. */
+/** Whether a value is or contains a number that not every type of column can hold exactly. */
 function isLarge(value: unknown): boolean {
   if (typeof value === 'number') return value > largest || value < -largest;
   if (typeof value !== 'object' || value === null) return typeof value === 'bigint';
   if (!Array.isArray(value)) return Object.values(value).some(isLarge);
-  // Every upload passes here: numbers are compared without a call for each.
+  // Every upload passes here, so numbers are compared without function calls.
   for (let i = 0; i < value.length; i++) {
     const item: unknown = value[i];
     if (typeof item === 'number' ? item > largest || item < -largest : isLarge(item)) return true;

@@ -4,30 +4,35 @@ import { parseSchema } from '@sluice/schemas/schema.ts';
 import type { Validator } from '@sluice/schemas/validate/validator.ts';
 import { unavailable } from '@sluice/shared/errors.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
-import { type Extent, type FieldStore, largeNumbers } from '@sluice/store/applications/fields.ts';
+import {
+  type Extent,
+  type FieldStore,
+  largeNumbers,
+  maxFieldLength,
+} from '@sluice/store/applications/fields.ts';
 import { createFieldSet, type FieldSet } from './field-set.ts';
 
-/** What it takes to take entries for an application. */
+/** Everything needed to accept entries of an application. */
 export interface Intake {
   id: string;
   domain: string;
   /** Id of the owner. */
   owner: string;
   rawSchema: string;
-  /** Of the schema. */
+  /** The version of the schema. */
   version: number;
   validator: Validator;
   fields: FieldSet;
-  /** Whether all fields are on record. */
+  /** Whether more fields may be recorded. */
   recorded: Extent;
 }
 
-/** Compiles an application's schema and learns its fields. Throws ApiError when it cannot be compiled now. */
+/** Compiles an application's schema and loads its fields. Throws ApiError if the schema cannot be compiled now. */
 export function createLoadIntake({ fields, compiler }: { fields: FieldStore; compiler: Compiler }) {
   return async ({ id, domain, owner, rawSchema, version }: ApplicationRecord): Promise<Intake> => {
     const compiling = compiler.compile(rawSchema, { client: owner.id });
     const [compiled, recorded] = await Promise.all([compiling, fields.of(id)]);
-    // It compiled when it was created: what fails now is time or memory.
+    // The schema compiled before, so only time or memory can be missing now.
     if (!compiled.ok) throw unavailable(`the schema cannot be compiled now: ${compiled.problem}`);
     const known = createFieldSet();
     known.add(schemaFields(parseSchema(rawSchema)));
@@ -44,5 +49,34 @@ export function createLoadIntake({ fields, compiler }: { fields: FieldStore; com
       fields: known,
       recorded: { overflow: recorded.overflow, closed: recorded.closed },
     };
+  };
+}
+
+export type RecordFields = ReturnType<typeof createRecordFields>;
+
+/** Records each field before its first entry is stored, so that exports know their columns. */
+export function createRecordFields(fields: FieldStore) {
+  /** The fields that must be recorded before the entry is stored. */
+  const notOnRecord = ({ recorded, fields }: Intake, found: string[]): string[] =>
+    recorded.closed
+      ? []
+      : found.filter((field) => !fields.has(field) && !(recorded.overflow && field.length > maxFieldLength));
+
+  return {
+    notOnRecord,
+
+    /** The same for the fields of a payload. */
+    find: (application: Intake, payload: Record<string, unknown>): string[] =>
+      application.recorded.closed ? [] : notOnRecord(application, application.fields.unknown(payload)),
+
+    /** Undefined if nothing is to be recorded, which is the usual case. */
+    record(application: Intake, found: Set<string>): Promise<void> | undefined {
+      if (found.size === 0) return undefined;
+      return fields.add(application.id, [...found]).then((recorded) => {
+        application.recorded = recorded;
+        if (recorded.closed) return;
+        application.fields.add([...found].filter(({ length }) => length <= maxFieldLength));
+      });
+    },
   };
 }

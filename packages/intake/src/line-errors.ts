@@ -12,14 +12,14 @@ const detailsOfLine = 20;
 
 const afterEnd = 'text after the end of the JSON value';
 
-/** The reader takes a line for a body of its own. */
+/** The message of a line, from the message for a body of its own. */
 const toLineMessage = (message: string) =>
   message
     .replace(/^the body/, 'the line')
     .replace(' at line 1, column', ' at column')
     .concat(message.includes(afterEnd) ? '; with curl use --data-binary, as -d removes line ends' : '');
 
-/** Many lines with all their details would be an endless answer. */
+/** Limits the details, as the answer may have many lines. */
 export const ofLine = <Name extends ErrorName>(
   { name, message, details }: Omit<Refusal, 'name'> & { name: Name },
   isExplained: boolean,
@@ -47,13 +47,12 @@ export const overLimit = (limit: number) => `the line is over the limit of ${lim
 
 export const tooLarge = (message: string): LineRefusal => ({ name: 'PayloadTooLargeError', message });
 
-/** The answer to a line on which our own code failed: the others go on. */
+/** The answer to a line on which our own code failed. Other lines are still processed. */
 export const defect: LineRefusal = {
   name: 'InternalServerError',
   message: 'a defect of the service: this line could not be read and was not stored',
 };
 
-/** What MongoDB takes as one document. */
 export const tooLargeToStore = 'the payload takes more than 16 MB as it is stored';
 
 export const notBegun = (line: number): LineError => ({

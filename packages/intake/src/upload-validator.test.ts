@@ -5,7 +5,7 @@ import { BSON } from 'mongodb';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { createFieldSet } from './field-set.ts';
 import type { Intake } from './intake.ts';
-import { createRecordFields } from './record-fields.ts';
+import { createRecordFields } from './intake.ts';
 import { createUploadValidator, type Validated } from './upload-validator.ts';
 
 const compiler = createCompiler();

@@ -4,27 +4,26 @@ import { byLimit, unavailable } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { fitsInDocument } from '@sluice/store/entries/write-documents.ts';
 import { type Admission, createThread, ThreadBusy, unlimited } from '@sluice/threads/thread.ts';
-import type { Intake } from './intake.ts';
+import type { Intake, RecordFields } from './intake.ts';
 import { tooLarge, tooLargeToStore } from './line-errors.ts';
-import type { RecordFields } from './record-fields.ts';
 import { type LineRefusal, validatePayload } from './validate-payload.ts';
 import type { ValidateAnswer, ValidateRequest } from './validate-thread.ts';
 
 export type Validated =
-  /** `fields`: those that are not on record. `bson`: the payload, where the thread wrote it. */
+  /** `fields`: the fields that are not recorded yet. `bson`: the payload, if the thread wrote it. */
   | { ok: true; json: Buffer; bson?: Buffer; text: string; fields: string[] }
-  /** `explain` finds all that is wrong with it, not only what was found first. */
+  /** `explain` finds all faults, not only the first. */
   | { ok: false; refusal: LineRefusal; explain(): Promise<LineRefusal> };
 
 export interface UploadValidator {
-  /** Reads one payload and validates it. At once where that takes no more than a few ms. Rejects with ApiError when too many wait. */
+  /** Reads and validates a payload, at once if that takes only a few ms. Rejects with ApiError if too many wait. */
   validate(application: Intake, body: Buffer): Validated | Promise<Validated>;
   close(): Promise<void>;
 }
 
-/** To read a body of this length takes 3 ms at most: one of 90,000 keys in 1 MB takes 120 ms. */
+/** Reading such a body takes 3 ms at most. A body of 1 MB with 90,000 keys takes 120 ms. */
 const quickBytes = 16 * 1024;
-/** So it does for one of this length with few names, and few values and escapes. */
+/** The same holds for this length with few names, values and escapes. */
 const quickTextBytes = 128 * 1024;
 const quickNames = 1_500;
 const quickValues = 6_000;
@@ -44,7 +43,7 @@ function hasAtMost(most: number, characters: string, body: Buffer): boolean {
   return true;
 }
 
-/** Far above what the budget of a validation allows. */
+/** Far more than the budget of a validation takes. */
 const deadlineMs = 10_000;
 
 const tooMuch = (what: 'long' | 'much memory'): ValidateAnswer => ({
@@ -53,7 +52,10 @@ const tooMuch = (what: 'long' | 'much memory'): ValidateAnswer => ({
   hasMore: false,
 });
 
-/** Validates uploads: what is quick here, the rest in a thread, so that those of other owners do not wait for them. `capacity` limits how many bytes wait. */
+/**
+ * Validates quick uploads here and slow ones in a thread, so that uploads of other owners do not wait.
+ * `capacity` limits the bytes that wait.
+ */
 export function createUploadValidator(
   recordFields: Pick<RecordFields, 'find' | 'notOnRecord'>,
   log: Pick<Logger, 'error'>,
@@ -88,7 +90,7 @@ export function createUploadValidator(
     const { id, version, domain, owner, rawSchema } = application;
     const schema = `${id} ${version} ${kind}`;
     const work = (learn?: ValidateRequest['learn']) => {
-      // A view of a larger buffer would be sent with all of it.
+      // Sending a view would send the whole buffer behind it.
       const copy = new Uint8Array(body);
       const request = { schema, domain, body: copy, ...(learn && { learn }) };
       return thread.ask(owner, request, { transfer: [copy.buffer] });
@@ -125,7 +127,7 @@ export function createUploadValidator(
     return { ok: true, json, bson: Buffer.from(answer.bson), text: json.toString('utf8'), fields };
   }
 
-  /** All that is wrong; what was found first where no more can be had. */
+  /** All faults, or the first fault if no more can be found. */
   async function explainAside(application: Intake, body: Buffer, first: LineRefusal): Promise<LineRefusal> {
     const { id, validator } = application;
     const code = await validator.exhaustiveCode();

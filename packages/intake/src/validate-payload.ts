@@ -6,23 +6,22 @@ import type { BusyName, ErrorDetail } from '@sluice/shared/errors.ts';
 export interface Refusal {
   name: 'MalformedBodyError' | 'SchemaValidationError';
   message: string;
-  /** Absent where the payload is no JSON. */
+  /** Absent if the payload is not JSON. */
   details?: ErrorDetail[];
 }
 
 type Payload = Record<string, unknown>;
 
-/** What a line, or an upload, can be refused for besides. */
+/** A line of a batch has more reasons for a refusal. */
 export interface LineRefusal extends Omit<Refusal, 'name'> {
   name: Refusal['name'] | 'PayloadTooLargeError' | BusyName | 'InternalServerError';
 }
 
 export type PayloadCheck =
   | { ok: true; payload: Payload; json: Buffer; text: string }
-  /** `explain` finds all that is wrong with it, not only what was found first. */
+  /** `explain` finds all faults, not only the first. */
   | { ok: false; refusal: Refusal; explain(): Promise<Refusal> };
 
-/** Of a payload that fails the schema of an application, or of what else has one. */
 export const nonconforming = (domain: string, details: ErrorDetail[]) => ({
   name: 'SchemaValidationError' as const,
   message: `the payload does not conform to the schema of ${domain}`,
@@ -30,8 +29,9 @@ export const nonconforming = (domain: string, details: ErrorDetail[]) => ({
 });
 
 /**
- * Reads one payload and validates it against the application's schema. It must be an object, also where a reference beside the
- * root's `type` keeps that from counting (drafts 04 to 07).
+ * Reads a payload and validates it against the application's schema. It must be an object in any case.
+ *
+ * In drafts 04 to 07 a `$ref` at the root hides its `type`.
  */
 export function validatePayload(
   { domain, validator }: { domain: string; validator: Pick<Validator, 'validate' | 'explain'> },

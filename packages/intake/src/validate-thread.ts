@@ -9,11 +9,11 @@ import { createFieldSet, type FieldSet } from './field-set.ts';
 import { tooLarge, tooLargeToStore } from './line-errors.ts';
 import { type LineRefusal, validatePayload } from './validate-payload.ts';
 
-/** The thread of ./upload-validator.ts. It knows the schemas that it was told last. */
+/** A request to the thread of ./upload-validator.ts, which remembers the latest schemas. */
 export interface ValidateRequest {
-  /** Names the code: the same for the same. */
+  /** A unique name of the code. */
   schema: string;
-  /** When the thread does not know it. */
+  /** Sent after the answer `unknown`. */
   learn?: { code: string; rawSchema: string };
   domain: string;
   body: Uint8Array;
@@ -21,11 +21,11 @@ export interface ValidateRequest {
 
 export type ValidateAnswer =
   | { kind: 'unknown' }
-  /** A defect: nothing is known of the payload. */
+  /** A defect of the service. */
   | { kind: 'failed'; reason: string }
-  /** `fields`: those that are not in the schema. `bson`: the payload. */
+  /** `fields`: the fields that are not in the schema. `bson`: the payload. */
   | { kind: 'taken'; fields: string[]; bson: ArrayBuffer }
-  /** `hasMore`: the exhaustive code may find more that is wrong. */
+  /** `hasMore`: the exhaustive code may find more faults. */
   | { kind: 'refused'; refusal: LineRefusal; hasMore: boolean };
 
 interface Known {
@@ -33,7 +33,7 @@ interface Known {
   fields: FieldSet;
 }
 
-/** By characters of code; they take about three bytes each of the thread's heap. */
+/** Its size is in characters of code, each of which takes about three bytes of the heap. */
 const known = new LRUCache<string, Known>({ max: 50, maxSize: 64 * 1024 ** 2 });
 
 function answer({ schema, learn, domain, body }: ValidateRequest): ValidateAnswer {
@@ -53,7 +53,7 @@ function answer({ schema, learn, domain, body }: ValidateRequest): ValidateAnswe
   return { kind: 'taken', fields: own.fields.unknown(validated.payload), bson: toBson(validated.json) };
 }
 
-/** What is thrown would end the thread, and the next would have to learn all schemas again. */
+/** An exception would end the thread, and the next one would have to learn all schemas again. */
 function answerOrFail(request: ValidateRequest): ValidateAnswer {
   try {
     return answer(request);

@@ -4,7 +4,7 @@ export class DeadlineError extends Error {}
 /**
  * Rejects with DeadlineError(`message`) if `work` takes longer than `ms`. The work itself goes on.
  *
- * If the process stood still, it first reads an answer that arrived meanwhile.
+ * After a pause of the process, an answer that arrived during the pause still counts.
  */
 export async function within<T>(ms: number, message: string, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

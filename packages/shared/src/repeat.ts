@@ -1,4 +1,4 @@
-/** Calls `work` every `ms`, never twice at once, and returns how to stop. `work` must not reject. */
+/** Calls `work` every `ms`, never twice at once, and returns a function that stops it. `work` must not reject. */
 export function repeat(ms: number, work: () => Promise<void>): () => void {
   let timer: NodeJS.Timeout;
   let stopped = false;

@@ -1,4 +1,4 @@
-/** Runs a few tasks at a time. After a failure it begins no other. */
+/** Runs a few tasks at a time. After a failure it begins no more tasks. */
 export function createSideBySide(atOnce: number) {
   const underWay = new Set<Promise<void>>();
   let failure: { error: unknown } | undefined;

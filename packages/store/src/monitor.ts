@@ -1,5 +1,5 @@
 import { within } from '@sluice/shared/deadline.ts';
-import type { Observe } from '@sluice/shared/metrics/cells.ts';
+import type { Observe } from '@sluice/shared/metrics/metrics.ts';
 import { type Metrics, scrapeMs } from '@sluice/shared/metrics/metrics.ts';
 import { type Db, type MongoClient, MongoNetworkError } from 'mongodb';
 import { Connection } from 'mongodb/lib/cmap/connection.js';

@@ -5,7 +5,7 @@ import { fromPointer } from '@sluice/json/pointer.ts';
 import jsonPatch, { type Operation } from 'fast-json-patch';
 import type { Amendments, Coercion } from './amendments.ts';
 
-/** A patch can copy what it copied before: a payload must not grow beyond this. */
+/** Limit of a payload, which repeated copies could double each time. */
 const mostCharacters = 1024 ** 2;
 
 export type Amended = { ok: true; json: string } | { ok: false; message: string };
@@ -18,14 +18,14 @@ type Container = Record<string, unknown> | unknown[];
 const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null;
 const index = /^(0|[1-9]\d*)$/;
 
-/** Own members and items only: what every object inherits is no part of a payload. */
+/** Inherited members are not part of a payload. */
 function has(container: Container, key: string): boolean {
   return Array.isArray(container)
     ? index.test(key) && Number(key) < container.length
     : Object.hasOwn(container, key);
 }
 
-/** The object or array of the last key; undefined where it is not there. */
+/** The object or array of the last key; undefined if it is missing. */
 function parentOf(root: unknown, keys: string[]): Container | undefined {
   let value = root;
   for (const key of keys.slice(0, -1)) {
@@ -48,7 +48,7 @@ function canAdd(root: unknown, keys: string[]): boolean {
   return last === '-' || (index.test(last) && Number(last) <= parent.length);
 }
 
-/** The library takes what is inherited for a member. Throws Inapplicable. */
+/** Needed as the library also finds inherited members. Throws Inapplicable. */
 function check(root: unknown, operation: Operation): void {
   const { op, path } = operation;
   const keys = fromPointer(path);
@@ -61,7 +61,7 @@ function check(root: unknown, operation: Operation): void {
     throw new Inapplicable(`there is nothing at ${path}`);
 }
 
-/** For the operation `test`: numbers are equal by their value (RFC 6902, 4.6), not by their text. */
+/** Compares numbers by their value (RFC 6902, 4.6), not by their text. */
 function expectEqual(root: unknown, path: string, expected: unknown): void {
   if (canonicalText(jsonPatch.getValueByPointer(root, path)) !== canonicalText(expected))
     throw new Inapplicable(`the value at ${path} is another one`);
@@ -82,7 +82,7 @@ function applyPatch(root: unknown, patch: Operation[]): unknown {
 const number = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 const integer = /^-?(0|[1-9]\d*)$/;
 
-/** The value itself where it cannot be converted: the schema says then what is wrong. */
+/** Returns a value that cannot be converted unchanged, so that the schema refuses it. */
 function convert(value: unknown, to: Exclude<Extract<Coercion, { to: string }>['to'], undefined>): unknown {
   if (typeof value === 'boolean') return to === 'string' ? `s${value}` : value;
   if (typeof value !== 'string') return value;
@@ -95,7 +95,7 @@ function convert(value: unknown, to: Exclude<Extract<Coercion, { to: string }>['
   return value;
 }
 
-/** Payloads without the value, or without a place for it, stay as they are. */
+/** Does not change payloads without the value or a place for it. */
 function applyCoercion(root: unknown, coercion: Coercion): void {
   const { keys } = coercion;
   const parent = parentOf(root, keys) as Record<string, unknown> | undefined;
@@ -106,7 +106,6 @@ function applyCoercion(root: unknown, coercion: Coercion): void {
   } else if (!has(parent, last) && canAdd(root, keys)) parent[last] = structuredClone(coercion.value);
 }
 
-/** The JSON text of a refused payload, changed before it is validated again. */
 export function amendRefused(
   { payload, truncated }: { payload: string; truncated: boolean },
   amendments: Amendments,
@@ -118,7 +117,7 @@ export function amendRefused(
 export function amend(json: string, { patch, coerce }: Amendments): Amended {
   if (patch.length === 0 && coerce.length === 0) return { ok: true, json };
   const repeated = findRepeatedKeys(json);
-  // Of each key one member would be left.
+  // Only one member of each key would remain.
   if (repeated === 'forbidden' || repeated.length > 0)
     return { ok: false, message: 'a payload with such keys cannot be changed' };
   try {

@@ -8,16 +8,16 @@ import type { Operation } from 'fast-json-patch';
 const conversions = ['number', 'integer', 'boolean', 'string', 'trim'] as const;
 type Conversion = (typeof conversions)[number];
 
-/** A value is converted where it is there, or set where it is not. Values are tagged as by `readTagged`. */
+/** Converts an existing value, or sets an absent one. Values are tagged as by `readTagged`. */
 export type Coercion = { keys: string[]; to: Conversion } | { keys: string[]; value: unknown };
 
-/** What is changed in refused uploads before they are validated again. */
+/** Changes to refused uploads before they are validated again. */
 export interface Amendments {
   patch: Operation[];
   coerce: Coercion[];
 }
 
-/** Of both lists. */
+/** Limit of each list. */
 export const maxOperations = 100;
 
 /** One of the operations is wrong. */
@@ -34,7 +34,7 @@ const names = ['add', 'remove', 'replace', 'move', 'copy', 'test'];
 const withValue = ['add', 'replace', 'test'];
 const withFrom = ['move', 'copy'];
 
-/** What V8 does not take for an ordinary key. */
+/** V8 does not treat it as an ordinary key. */
 const forbidden = '__proto__';
 
 /** The keys of a pointer, tagged. */

@@ -6,9 +6,9 @@ import {
 } from '@sluice/store/refused/refusal-counts.ts';
 import type { ToldReason } from './refused-upload.ts';
 
-/** Of an application within a minute; further ones are counted as one. */
+/** Reasons of an application within a minute. Further reasons are counted together. */
 const mostReasons = 100;
-/** Of all applications and minutes in memory: about 30 MB. */
+/** Reasons of all applications and minutes in memory; they take about 30 MB. */
 const mostPending = 50_000;
 export const otherReason: ToldReason = { path: '', keyword: 'other', message: 'other reasons' };
 
@@ -17,15 +17,15 @@ interface Minute {
   at: number;
   key: MinuteCounts['key'];
   total: number;
-  /** So many of them are stored. */
+  /** The part of `total` that is stored. */
   stored: number;
   reasons: Map<string, ReasonCount>;
 }
 
-/** Counts in memory, exactly, until they are stored. `pending` limits how many reasons are in memory. */
+/** Keeps exact counts in memory until they are stored. `pending` limits the reasons in memory. */
 export function createCounts(pending = mostPending) {
   const newKey = createCountKeys();
-  /** The last minute of each application, and those before it that are not stored. */
+  /** The latest minute of each application, and earlier minutes that are not stored. */
   const minutes = new Map<string, Minute>();
   const late = new Set<Minute>();
   let reasons = 0;
@@ -34,7 +34,7 @@ export function createCounts(pending = mostPending) {
   function minuteFor(application: string, now: number): Minute | undefined {
     const at = minuteOf(now);
     const known = minutes.get(application);
-    // Where MongoDB is away for long, the last minute counts for the later ones.
+    // If MongoDB is away for long, the latest minute also counts later refusals.
     if (known && (known.at === at || reasons >= pending)) return known;
     if (reasons >= pending) return undefined;
     if (known) late.add(known);
@@ -74,14 +74,14 @@ export function createCounts(pending = mostPending) {
       minute.total += times;
     },
 
-    /** Hands over what is not stored, and forgets what will not change any more. Resolves when it is stored. */
+    /** Stores changed counts, and forgets past minutes. */
     async store(write: (minutes: MinuteCounts[]) => Promise<void>): Promise<void> {
       const current = minuteOf(Date.now());
       const all = [...late, ...minutes.values()];
       const due = all.filter(({ total, stored }) => total > stored);
       const written = due.map((minute) => ({
         minute,
-        // A copy: counting goes on meanwhile.
+        // Counting continues while the copy is stored.
         counts: {
           key: minute.key,
           total: minute.total,
@@ -93,7 +93,7 @@ export function createCounts(pending = mostPending) {
       for (const minute of all) if (minute.at !== current && minute.stored === minute.total) forget(minute);
     },
 
-    /** Those for which there was no room since it was asked last. */
+    /** Refusals without room in memory since the last call. */
     takeUncounted(): number {
       const taken = uncounted;
       uncounted = 0;

@@ -3,24 +3,32 @@ import { repeat } from '@sluice/shared/repeat.ts';
 import type { Access } from '@sluice/store/applications/applications.ts';
 import type { Database } from '@sluice/store/connect.ts';
 import { newRefusedId, type RefusedRecord } from '@sluice/store/refused/refused-records.ts';
+import { LRUCache } from 'lru-cache';
 import type { Intake } from '../intake.ts';
 import { createCounts } from './counts.ts';
 import { type RefusedUpload, reasonOf, type ToldReason, toKept } from './refused-upload.ts';
-import { createSampling } from './sampling.ts';
 
 const flushEveryMs = 1_000;
-/** Of what waits to be stored. Beyond that uploads are only counted. */
+/** Limit of the records that wait to be stored. Further uploads are only counted. */
 const mostBytes = 8 * 1024 ** 2;
-/** What each takes besides its payload and its details. */
+/** Bytes of a record besides payload and details. */
 const overhead = 512;
+
+/** A token bucket for each application: uploads that are kept at once, and then each second. */
+const burst = 500;
+const perSecond = 50;
+/** A larger payload counts as several. */
+const usualBytes = 4 * 1024;
+const applications = 5_000;
 
 export type RefusingApplication = Pick<Intake, 'id' | 'version'> & Pick<Access, 'refused'>;
 
 export type RefusalRecorder = ReturnType<typeof createRefusalRecorder>;
 
 /**
- * Keeps refused uploads for the owner, and counts all of them. They wait in memory and are stored once a second: whoever refuses an
- * upload waits for nothing.
+ * Keeps refused uploads for the owner, and counts all of them.
+ *
+ * They wait in memory and are stored once a second, so that a refusal takes no time.
  */
 export function createRefusalRecorder(
   { refused, refusalCounts }: Pick<Database, 'refused' | 'refusalCounts'>,
@@ -55,7 +63,7 @@ export function createRefusalRecorder(
   }
 
   async function flush(): Promise<void> {
-    // A copy: more may come meanwhile.
+    // More may be added while the copy is stored.
     const batch = [...waiting];
     const batchBytes = bytes;
     if (batch.length > 0) {
@@ -69,7 +77,7 @@ export function createRefusalRecorder(
   }
 
   let flushing = Promise.resolve();
-  /** One after the other. What cannot be stored now stays. */
+  /** Flushes one after the other. A failed flush keeps its records for the next. */
   function flushNext(): Promise<void> {
     flushing = flushing
       .then(flush)
@@ -85,10 +93,26 @@ export function createRefusalRecorder(
     /** Counts uploads that are not kept. */
     count,
 
-    /** Stores what waits. */
+    /** Stores the waiting records. */
     async close(): Promise<void> {
       stop();
       await flushNext();
     },
+  };
+}
+
+/** Selects the refused uploads that are kept. In normal use these are all. */
+function createSampling() {
+  const buckets = new LRUCache<string, { tokens: number; at: number }>({ max: applications });
+
+  return (application: string, bytes: number): boolean => {
+    const now = performance.now();
+    const bucket = buckets.get(application) ?? { tokens: burst, at: now };
+    bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) * perSecond) / 1_000);
+    bucket.at = now;
+    buckets.set(application, bucket);
+    if (bucket.tokens < 1) return false;
+    bucket.tokens -= Math.max(1, bytes / usualBytes);
+    return true;
   };
 }

@@ -2,13 +2,13 @@ import { otherReason } from './counts.ts';
 import type { RefusalRecorder, RefusingApplication } from './recorder.ts';
 import { type RefusedUpload, reasonOf, type ToldReason } from './refused-upload.ts';
 
-/** Each by itself; the others are only counted. */
+/** Lines that are kept; further ones are only counted. */
 const mostLines = 500;
 const mostReasons = 100;
 
 export type RefusedLines = ReturnType<typeof createRefusedLines>;
 
-/** Gathers refused lines of an import, to be noted once they are done for good: another worker may have to do them again. */
+/** Gathers refused lines of an import until their chunk is done, as another worker may repeat it. */
 export function createRefusedLines() {
   const lines: RefusedUpload[] = [];
   const others = new Map<string, { reason: ToldReason; times: number }>();

@@ -3,11 +3,11 @@ import type { ErrorDetail } from '@sluice/shared/errors.ts';
 import type { Reason, RefusedRecord, RefusedSource } from '@sluice/store/refused/refused-records.ts';
 import type { LineRefusal } from '../validate-payload.ts';
 
-/** Of a payload that is kept; more of it is cut off. */
+/** Longer payloads are cut. */
 const keptPayloadBytes = 64 * 1024;
-/** Of all details together, about. */
+/** About the size of all details of an upload. */
 const keptDetailBytes = 16 * 1024;
-/** Of a path that names a group. */
+/** Longest path in the name of a group. */
 const reasonLength = 250;
 
 export type ToldReason = Reason & { message: string };
@@ -15,17 +15,16 @@ export type ToldReason = Reason & { message: string };
 export interface RefusedUpload {
   source: RefusedSource;
   line?: number;
-  /** As it is answered. */
   refusal: LineRefusal;
   payload: Buffer;
-  /** Of its idempotency key; see `NewEntry`. */
+  /** The hash of the idempotency key; see `NewEntry`. */
   idempotencyHash?: Buffer | undefined;
   batch?: RefusedRecord['batch'];
-  /** Who sent it; asked only for what is kept. */
+  /** Finds the sender; called only for uploads that are kept. */
   sender?: (() => Pick<RefusedRecord, 'key' | 'network'>) | undefined;
 }
 
-/** What was wrong first; undefined where the payload is no JSON, or was not refused for what is in it. */
+/** The first fault; undefined if the payload is not JSON, or its content was not the reason. */
 export function reasonOf({ details }: Pick<LineRefusal, 'details'>): ToldReason | undefined {
   const first = details?.[0];
   if (!first) return undefined;
@@ -37,7 +36,6 @@ export function reasonOf({ details }: Pick<LineRefusal, 'details'>): ToldReason 
   };
 }
 
-/** What is kept of it. */
 export function toKept({
   source,
   line,
@@ -56,7 +54,7 @@ export function toKept({
     ...(line !== undefined && { line }),
     name,
     message,
-    // A character may be cut in two.
+    // The cut may be within a character.
     payload: truncated ? text.replace(/\uFFFD{1,3}$/, '') : text,
     truncated,
     ...sizeOf(text, refusal.details),
@@ -66,7 +64,7 @@ export function toKept({
   };
 }
 
-/** What is kept of the details, and the size of both. */
+/** The details that are kept, and the size of payload and details. */
 export function sizeOf(
   payload: string,
   details: ErrorDetail[] = [],
@@ -75,7 +73,7 @@ export function sizeOf(
   return { details: kept.details, size: Buffer.byteLength(payload) + kept.bytes };
 }
 
-/** The first of them always. */
+/** Keeps at least the first detail. */
 function shorten(details: ErrorDetail[]): { details: ErrorDetail[]; bytes: number } {
   const kept: ErrorDetail[] = [];
   let bytes = 0;

@@ -35,7 +35,7 @@ export interface Rate {
 
 const longestMs = 7 * 86_400 * second;
 
-/** `20/1h`, `60/1m` → a rate; undefined for other text, and for less than a second or more than a week. */
+/** `20/1h`, `60/1m` → a rate; undefined for other text, and for durations below a second or above a week. */
 function parseRate(text: string): Rate | undefined {
   const match = /^(\d{1,9})\/(.+)$/.exec(text);
   const count = Number(match?.[1]);
@@ -107,7 +107,7 @@ export const flag = kind(
   'must be one of true, false, 1, 0, yes, no, on, off',
 );
 
-/** Has bounds: a timer of more than 24 days fires at once, and dates end in the year 275760. */
+/** Needs limits: a timer of more than 24 days fires at once, and dates end in the year 275760. */
 export const duration = (least: string, most: string) =>
   kind((given) => {
     const ms = parseDuration(given) ?? -1;

@@ -13,7 +13,7 @@ export class ConfigError extends Error {
 
 type Env = Record<string, string | undefined>;
 
-/** What is set: in the environment, or else in `.env`. */
+/** The environment, with defaults from `.env`. */
 export function environment(): Env {
   try {
     return { ...parseEnv(readFileSync('.env', 'utf8')), ...process.env };
@@ -23,7 +23,7 @@ export function environment(): Env {
   }
 }
 
-/** Throws ConfigError with all that is wrong: settings, what `check` says of them, and names that are nearly a setting's. */
+/** Throws ConfigError with all faults: wrong settings, faults from `check`, and misspelt names. */
 function read<S extends Record<string, ValidatorSpec<unknown>>>(
   given: Env,
   settings: S,
@@ -46,11 +46,11 @@ type Reporter = (found: { errors: Record<string, Error | undefined>; env: unknow
 
 const secrets = groups.flatMap(({ settings }) => secretsAmong(settings));
 const names = groups.flatMap(({ settings }) => Object.keys(settings)).concat(secrets.map(fileSetting));
-/** Other programs have settings that are called so, or nearly so. */
+/** Other programs use these or similar names. */
 const stores = ['MONGODB_URL', 'REDIS_URL'];
 const usual = ['HOST', 'PORT', 'NODE_ENV', 'LOG_LEVEL', 'DATA_DIR', ...stores, ...stores.map(fileSetting)];
 
-/** Names of removed settings, and names that are nearly those of settings that are not set. */
+/** Faults for removed settings, and for names close to settings that are not set. */
 function unknown(env: Env): string[] {
   const unset = names.filter((name) => !usual.includes(name) && env[name] === undefined);
   return Object.keys(env).flatMap((name) => {
@@ -69,7 +69,7 @@ function weakSecrets({
   return [`JWT_SECRET must have at least 32 bytes in production${which}`];
 }
 
-/** The process ends when the shutdown timeout is over, whatever it still drains. */
+/** The process ends with the shutdown timeout, even if it still drains. */
 function longDrain({ DRAIN_DELAY, SHUTDOWN_TIMEOUT }: Partial<CleanedEnv<typeof Common & typeof Api>>) {
   if (DRAIN_DELAY === undefined || SHUTDOWN_TIMEOUT === undefined || DRAIN_DELAY < SHUTDOWN_TIMEOUT)
     return [];
@@ -135,7 +135,7 @@ export function loadIngestWorkerConfig(env = environment()) {
   return { ...workers(vars), auditRetentionMs: vars.AUDIT_RETENTION };
 }
 
-/** Settings of `npm start`, and those of the services, which get `env`. Throws ConfigError. */
+/** Settings of `npm start`, and `env` for the services. Throws ConfigError. */
 export function loadLocalConfig(env = environment()) {
   const own = {
     MONGODB_URL: { ...Common.MONGODB_URL, default: undefined },
@@ -155,7 +155,7 @@ export function loadLocalConfig(env = environment()) {
   };
 }
 
-/** Settings of `sluice-admin`. Without `MONGODB_URL` or `REDIS_URL` it is the store that `npm start` runs. Throws ConfigError. */
+/** Settings of `sluice-admin`. The default stores are those that `npm start` runs. Throws ConfigError. */
 export function loadAdminConfig(env = environment()) {
   const { MONGODB_TIMEOUT, MONGODB_URL, REDIS_URL, REDIS_PREFIX, REDIS_TIMEOUT } = Common;
   const { BCRYPT_COST, AUDIT_RETENTION } = Api;

@@ -1,6 +1,5 @@
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
 import { version } from '../version.ts';
-import { type Count, createCounts, createDurations, type Observe, type Sample } from './cells.ts';
 import {
   type CounterName,
   type DurationName,
@@ -11,7 +10,7 @@ import {
   metricTable,
 } from './table.ts';
 
-/** Of prom-client's own, those with a series for each space of the heap or kind of resource: an operator has no use for them. */
+/** Metrics of prom-client with a series for each heap space or kind of resource, which no operator needs. */
 const unused = [
   'nodejs_heap_space_size_total_bytes',
   'nodejs_heap_space_size_used_bytes',
@@ -27,9 +26,19 @@ export const scrapeMs = 1_000;
 export interface MetricsConfig {
   /** MONITORING_PORT; 0 for none. */
   port: number;
-  /** What a scrape must have; the API then answers it on its usual port too. */
+  /** If set, a scrape needs it, and the API also answers scrapes on its usual port. */
   token: string | undefined;
 }
+
+interface Sample {
+  metricName: string;
+  labels: Record<string, string>;
+  value: number;
+}
+
+export type Count = (amount?: number) => void;
+/** Takes seconds, or the unit of the metric. */
+export type Observe = (value: number) => void;
 
 export interface Reading<Name extends GaugeName> {
   value: number;
@@ -41,14 +50,14 @@ export interface Metrics {
   count<Name extends CounterName>(name: Name, labels: LabelsOf<Name>): Count;
   /** In seconds, unless the name says otherwise. */
   observe<Name extends DurationName>(name: Name, labels: LabelsOf<Name>): Observe;
-  /** `read` is called at each scrape; what it has no reading of has no sample. It must not reject, and not wait for a store longer than `scrapeMs`. */
+  /** Each scrape calls `read`, which must not reject, nor wait for a store longer than `scrapeMs`. */
   gauge<Name extends GaugeName>(name: Name, read: () => Reading<Name>[] | Promise<Reading<Name>[]>): void;
-  /** All of them, in the text format of Prometheus. */
+  /** All metrics in the text format of Prometheus. */
   text(): Promise<string>;
   contentType: string;
 }
 
-/** Those of Node.js are there only where someone may scrape them. */
+/** Metrics of Node.js itself are collected only if a scrape is possible. */
 export function createMetrics({ port, token }: MetricsConfig): Metrics {
   const registry = new Registry();
 
@@ -58,7 +67,7 @@ export function createMetrics({ port, token }: MetricsConfig): Metrics {
     registry.registerMetric(metric as unknown as Metric);
   }
 
-  /** Each is registered when its first recorder is asked for. */
+  /** A metric is registered with its first recorder. */
   function remembered<Made extends { samples(): Sample[] }>(
     create: (name: MetricName, definition: MetricDefinition) => Made,
   ) {
@@ -90,3 +99,73 @@ export function createMetrics({ port, token }: MetricsConfig): Metrics {
   }
   return metrics;
 }
+
+interface Cell {
+  samples(name: string, labels: Record<string, string>): Sample[];
+}
+
+/** A metric whose numbers are plain variables: prom-client's are too slow for uploads. */
+interface Family<Recorder> {
+  /** The recorder of these labels. Keep it: a look-up for each request is slow. */
+  of(labels: Record<string, string>): Recorder;
+  samples(): Sample[];
+}
+
+function createFamily<Recorder>(
+  name: string,
+  create: () => { record: Recorder; cell: Cell },
+): Family<Recorder> {
+  const made = new Map<string, { labels: Record<string, string>; record: Recorder; cell: Cell }>();
+  return {
+    of(labels) {
+      const key = Object.values(labels).join('\n');
+      const known = made.get(key);
+      if (known) return known.record;
+      const created = { labels, ...create() };
+      made.set(key, created);
+      return created.record;
+    },
+    samples: () => [...made.values()].flatMap(({ cell, labels }) => cell.samples(name, labels)),
+  };
+}
+
+const createCounts = (name: MetricName): Family<Count> =>
+  createFamily(name, () => {
+    let value = 0;
+    return {
+      record: (amount = 1) => {
+        value += amount;
+      },
+      cell: { samples: (metricName, labels) => [{ metricName, labels, value }] },
+    };
+  });
+
+/** A histogram, or without buckets a summary of sum and count. */
+const createDurations = (name: MetricName, { buckets = [] }: MetricDefinition): Family<Observe> =>
+  createFamily(name, () => {
+    const counts = new Array<number>(buckets.length).fill(0);
+    let sum = 0;
+    let count = 0;
+    return {
+      record(value) {
+        sum += value;
+        count += 1;
+        for (let i = buckets.length - 1; i >= 0 && value <= (buckets[i] as number); i--)
+          (counts[i] as number)++;
+      },
+      cell: {
+        samples: (base, labels) => [
+          ...buckets.map((le, i) => ({
+            metricName: `${base}_bucket`,
+            labels: { ...labels, le: String(le) },
+            value: counts[i] as number,
+          })),
+          ...(buckets.length > 0
+            ? [{ metricName: `${base}_bucket`, labels: { ...labels, le: '+Inf' }, value: count }]
+            : []),
+          { metricName: `${base}_sum`, labels, value: sum },
+          { metricName: `${base}_count`, labels, value: count },
+        ],
+      },
+    };
+  });

@@ -5,7 +5,7 @@ import type { Metrics, MetricsConfig } from './metrics.ts';
 
 const hash = (text: string) => createHash('sha256').update(text).digest();
 
-/** Whether `Authorization` has the token; compared in constant time. Without a token everyone may scrape. */
+/** Compares `Authorization` with the token in constant time. Without a token everyone may scrape. */
 export function createMayScrape(token: string | undefined): (authorization: string | undefined) => boolean {
   if (token === undefined) return () => true;
   const expected = hash(`Bearer ${token}`);
@@ -13,8 +13,8 @@ export function createMayScrape(token: string | undefined): (authorization: stri
 }
 
 /**
- * Answers `GET /metrics` and `/health/live` on MONITORING_PORT, on all addresses; nothing where that is 0. Returns how to stop.
- * Rejects when the port is taken.
+ * Answers `GET /metrics` and `/health/live` on MONITORING_PORT, on all addresses; port 0 answers nothing.
+ * Returns a function that stops it. Rejects if the port is taken.
  */
 export async function serveMonitoring({ port, token }: MetricsConfig, metrics: Metrics): Promise<() => void> {
   if (port === 0) return () => {};

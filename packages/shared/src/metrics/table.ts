@@ -17,7 +17,7 @@ const compilers: readonly Service[] = ['API', 'ingest worker'];
 /**
  * Every metric of Sluice. `npm run docs:config` writes them into docs/reference.md.
  *
- * Buckets are few, so that a process has less than 400 series.
+ * Few buckets keep a process below 400 series.
  */
 export const metricTable = {
   sluice_build_info: {

@@ -1,6 +1,5 @@
 import { type ApiError, type ErrorName, errorOf, type LineError } from '@sluice/shared/errors.ts';
-import type { Count, Observe } from '@sluice/shared/metrics/cells.ts';
-import type { Metrics } from '@sluice/shared/metrics/metrics.ts';
+import type { Count, Metrics, Observe } from '@sluice/shared/metrics/metrics.ts';
 import type { FastifyInstance, FastifyReply, onResponseHookHandler, RouteOptions } from 'fastify';
 import type { GroupCommit } from '../uploads/group-commit.ts';
 

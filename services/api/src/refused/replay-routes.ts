@@ -1,4 +1,4 @@
-import { createRecordFields } from '@sluice/intake/record-fields.ts';
+import { createRecordFields } from '@sluice/intake/intake.ts';
 import { amendRefused } from '@sluice/intake/refused/amend.ts';
 import { AmendmentProblem, type Amendments, readAmendments } from '@sluice/intake/refused/amendments.ts';
 import { createUploadValidator } from '@sluice/intake/upload-validator.ts';

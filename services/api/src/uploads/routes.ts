@@ -1,4 +1,4 @@
-import { createRecordFields } from '@sluice/intake/record-fields.ts';
+import { createRecordFields } from '@sluice/intake/intake.ts';
 import { createUploadValidator } from '@sluice/intake/upload-validator.ts';
 import { withoutByteOrderMark } from '@sluice/json/read-payload.ts';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';

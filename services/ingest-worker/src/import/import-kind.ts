@@ -1,4 +1,4 @@
-import { createRecordFields } from '@sluice/intake/record-fields.ts';
+import { createRecordFields } from '@sluice/intake/intake.ts';
 import type { RefusalRecorder } from '@sluice/intake/refused/recorder.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
 import { type ChunkTask, inChunks } from '@sluice/jobs/in-chunks.ts';

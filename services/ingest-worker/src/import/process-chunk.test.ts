@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { zstdCompress, zstdDecompress } from 'node:zlib';
 import { createFieldSet } from '@sluice/intake/field-set.ts';
 import type { Intake } from '@sluice/intake/intake.ts';
-import { createRecordFields } from '@sluice/intake/record-fields.ts';
+import { createRecordFields } from '@sluice/intake/intake.ts';
 import type { ClaimedChunk } from '@sluice/jobs/record/chunk-records.ts';
 import { frameHead, writeHead } from '@sluice/json/frames.ts';
 import { ObjectId } from 'mongodb';

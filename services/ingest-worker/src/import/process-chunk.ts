@@ -1,9 +1,8 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
-import type { Intake } from '@sluice/intake/intake.ts';
+import type { Intake, RecordFields } from '@sluice/intake/intake.ts';
 import { defect, ofLine } from '@sluice/intake/line-errors.ts';
-import type { RecordFields } from '@sluice/intake/record-fields.ts';
 import { createRefusedLines, type RefusedLines } from '@sluice/intake/refused/refused-lines.ts';
 import type { LineRefusal } from '@sluice/intake/validate-payload.ts';
 import type { Done, Steps } from '@sluice/jobs/in-chunks.ts';

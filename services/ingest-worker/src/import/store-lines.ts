@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { addFields, type FoundFields, noFields } from '@sluice/intake/field-set.ts';
-import type { Intake } from '@sluice/intake/intake.ts';
-import type { RecordFields } from '@sluice/intake/record-fields.ts';
+import type { Intake, RecordFields } from '@sluice/intake/intake.ts';
 import { JobFailed } from '@sluice/jobs/kind.ts';
 import type { ClaimedChunk } from '@sluice/jobs/record/chunk-records.ts';
 import type { Frame } from '@sluice/json/frames.ts';

@@ -1,7 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Intake } from '@sluice/intake/intake.ts';
-import { createLoadIntake } from '@sluice/intake/intake.ts';
-import { createRecordFields } from '@sluice/intake/record-fields.ts';
+import { createLoadIntake, createRecordFields } from '@sluice/intake/intake.ts';
 import { type Amendments, readAmendments } from '@sluice/intake/refused/amendments.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
 import {

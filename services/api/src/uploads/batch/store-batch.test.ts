@@ -1,6 +1,6 @@
 import { createFieldSet } from '@sluice/intake/field-set.ts';
 import type { Intake } from '@sluice/intake/intake.ts';
-import { createRecordFields } from '@sluice/intake/record-fields.ts';
+import { createRecordFields } from '@sluice/intake/intake.ts';
 import type { UploadValidator } from '@sluice/intake/upload-validator.ts';
 import type { LineRefusal } from '@sluice/intake/validate-payload.ts';
 import { DeadlineError } from '@sluice/shared/deadline.ts';

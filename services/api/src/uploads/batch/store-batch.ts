@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Intake } from '@sluice/intake/intake.ts';
+import type { Intake, RecordFields } from '@sluice/intake/intake.ts';
 import { noneStored, notBegun, unknown } from '@sluice/intake/line-errors.ts';
-import type { RecordFields } from '@sluice/intake/record-fields.ts';
 import type { RefusalRecorder } from '@sluice/intake/refused/recorder.ts';
 import type { RefusedUpload } from '@sluice/intake/refused/refused-upload.ts';
 import {
