@@ -2,8 +2,7 @@ import { maxColumns, schemaFields } from '@sluice/schemas/fields/schema-fields.t
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../test/support/runs.ts';
-import { columnsOf } from './columns.ts';
-import { widthOf } from './width.ts';
+import { columnsOf, widthOf } from './columns.ts';
 
 describe('the fields of a schema', () => {
   it.each<[string, object, string[]]>([

@@ -1,6 +1,10 @@
-import { schemaFields } from '@sluice/schemas/fields/schema-fields.ts';
-import { createNames, restName } from './names.ts';
-import { maxFieldColumns } from './width.ts';
+import { fromPointer, toPointer } from '@sluice/json/pointer.ts';
+import { maxColumns, schemaFields } from '@sluice/schemas/fields/schema-fields.ts';
+import { valueTypes } from '@sluice/schemas/fields/value-types.ts';
+import { isObject, type Schema } from '@sluice/schemas/schema.ts';
+
+/** The time of the entry is a column too. */
+const maxFieldColumns = maxColumns - 1;
 
 export const metaNames = ['id', 'schema_version'] as const;
 export type Meta = (typeof metaNames)[number];
@@ -21,8 +25,8 @@ export interface Column {
 const createdAt: Column = { name: 'createdAt' };
 
 /**
- * The columns of an application's exports: `createdAt`, `meta`, the fields of the first version of its schema,
- * the recorded fields, and one column for the rest if `hasRest`.
+ * The columns of an application's exports: time, `meta`, fields of the first version of its schema, recorded fields.
+ * With `hasRest`, one more column has all other fields.
  */
 export function columnsOf(
   schema: Record<string, unknown>,
@@ -35,4 +39,75 @@ export function columnsOf(
   const pointers = new Set([...(hasRest ? declared.slice(0, maxFieldColumns) : declared), ...recorded]);
   const columns = [...ofEntry, ...Array.from(pointers, (pointer) => ({ name: nameOf(pointer), pointer }))];
   return hasRest ? [...columns, { name: restName(columns.map(({ name }) => name)), isRest: true }] : columns;
+}
+
+/**
+ * How many recorded fields become columns after those of the schema, and whether the rest shares one column.
+ *
+ * Uploaders can add any number of fields; exports must still work.
+ */
+export function widthOf(
+  schema: Record<string, unknown>,
+  { pointers, overflow }: { pointers: string[]; overflow: boolean },
+): { leafCount: number; hasRest: boolean } {
+  const columns = new Set(schemaFields(schema));
+  const first = pointers.findIndex((pointer) => columns.add(pointer).size > maxFieldColumns);
+  const leafCount = first < 0 ? pointers.length : first;
+  return { leafCount, hasRest: overflow || columns.size > maxFieldColumns };
+}
+
+/**
+ * Names columns: the keys joined by dots, such as `address.city`. If that name is taken, empty, or looks like a pointer
+ * or an escaped name, the JSON Pointer is the name. A `taken` name that begins with / must be a pointer too.
+ */
+export function createNames(taken: Iterable<string>): (pointer: string) => string {
+  const names = new Set(taken);
+  return (pointer) => {
+    const dotted = fromPointer(pointer).join('.');
+    const name = names.has(dotted) || /^(?:[/']|$)/.test(dotted) ? pointer : dotted;
+    names.add(name);
+    return name;
+  };
+}
+
+/** The name of the column for all other fields. Some readers ignore the case of names. */
+export function restName(others: Iterable<string>): string {
+  const taken = new Set(Array.from(others, (name) => name.toLowerCase()));
+  let name = '_extra';
+  while (taken.has(name)) name += '_';
+  return name;
+}
+
+/** The schemas of each property, in the order of their declaration. */
+export function propertiesOf(parts: Set<Schema>): Map<string, Schema[]> {
+  const found = new Map<string, Schema[]>();
+  for (const { properties } of parts) {
+    if (!isObject(properties)) continue;
+    for (const [name, property] of Object.entries(properties)) {
+      const schemas = found.get(name) ?? [];
+      schemas.push(isObject(property) ? property : {});
+      found.set(name, schemas);
+    }
+  }
+  return found;
+}
+
+/** The keys that a schema declares at the top of payloads. */
+export const topKeys = (schema: Schema): string[] => [
+  ...propertiesOf(valueTypes(schema).partsOf([schema])).keys(),
+];
+
+/**
+ * The names of Parquet's columns, each of which has everything below its key.
+ * Use the field's name, else its key, else its pointer.
+ */
+export function topNames(keys: string[], columns: Column[]): Map<string, string> {
+  const nameOf = createNames(columns.map(({ name }) => name));
+  const byPointer = new Map(columns.map(({ name, pointer }) => [pointer, name]));
+  return new Map(
+    keys.map((key) => {
+      const pointer = toPointer([key]);
+      return [key, byPointer.get(pointer) ?? nameOf(pointer)];
+    }),
+  );
 }

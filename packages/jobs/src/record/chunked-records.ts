@@ -1,6 +1,6 @@
 import type { Cut } from '@sluice/store/entries/cuts.ts';
 import type { Formulas } from '@sluice/tables/csv/cell-json.ts';
-import type { Delimiter } from '@sluice/tables/csv/delimiter.ts';
+import type { Delimiter } from '@sluice/tables/csv/record.ts';
 import type { ReasonGroup } from './chunk-records.ts';
 import type { Job } from './job.ts';
 

@@ -5,8 +5,7 @@ import { maxColumns, schemaFields } from '@sluice/schemas/fields/schema-fields.t
 import { ApiError } from '@sluice/shared/errors.ts';
 import { columnsOf } from '../columns.ts';
 import { type Formulas, rearm } from './cell-json.ts';
-import { type Delimiter, findDelimiter } from './delimiter.ts';
-import { readRecord } from './record.ts';
+import { type Delimiter, findDelimiter, readRecord } from './record.ts';
 
 const time = 'createdAt';
 

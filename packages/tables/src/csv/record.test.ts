@@ -2,8 +2,7 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../test/support/runs.ts';
-import { delimiters } from './delimiter.ts';
-import { readRecord } from './record.ts';
+import { delimiters, readRecord } from './record.ts';
 
 describe('a record of CSV', () => {
   const cell = fc

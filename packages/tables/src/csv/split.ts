@@ -1,5 +1,5 @@
 import type { LineSink, Splitter } from '@sluice/json/split.ts';
-import { type Delimiter, delimiters } from './delimiter.ts';
+import { type Delimiter, delimiters } from './record.ts';
 
 const quote = 0x22;
 const newline = 0x0a;

@@ -3,8 +3,7 @@ import { maxColumns, oncePerSchema } from '@sluice/schemas/fields/schema-fields.
 import { numbers, types, valueTypes } from '@sluice/schemas/fields/value-types.ts';
 import type { Schema } from '@sluice/schemas/schema.ts';
 import { isObject } from '@sluice/schemas/schema.ts';
-import { restName } from '@sluice/tables/names.ts';
-import { propertiesOf } from '@sluice/tables/top-names.ts';
+import { propertiesOf, restName } from '@sluice/tables/columns.ts';
 import type { Field, Leaf, LeafKind, Node, Struct } from './nodes.ts';
 
 /** References can name the same part over and over; beyond this there is JSON text. */

@@ -1,6 +1,6 @@
 import { toPointer } from '@sluice/json/pointer.ts';
 import type { Schema } from '@sluice/schemas/schema.ts';
-import { restName } from '@sluice/tables/names.ts';
+import { restName } from '@sluice/tables/columns.ts';
 import { type Field, type Leaf, type Node, type Open, type Struct, within } from './nodes.ts';
 import { type Dates, maxNodes, typedTree } from './typed-tree.ts';
 
