@@ -1,6 +1,5 @@
 import { openWorker } from '@sluice/jobs/open-worker.ts';
-import { exportsQueue } from '@sluice/jobs/queue/queues.ts';
-import { timings as usual } from '@sluice/jobs/queue/timings.ts';
+import { exportsQueue, timings as usual } from '@sluice/jobs/queue/queues.ts';
 import { type RunningWorker, startWorker } from '@sluice/jobs/queue/worker.ts';
 import type { WorkerConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';

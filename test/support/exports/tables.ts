@@ -1,4 +1,4 @@
-import { createFileNames } from '@sluice/export-worker/shape/file-names.ts';
+import { createFileNames } from '@sluice/export-worker/shape/shape-tables.ts';
 import type { TableShape } from '@sluice/jobs/record/export-record.ts';
 import { fromPointer, toPointer } from '@sluice/json/pointer.ts';
 import type { Column } from '@sluice/tables/columns.ts';

@@ -7,8 +7,8 @@ import { LeaseLost } from '@sluice/store/under-lease.ts';
 import { surveyKinds } from '../formats/parquet/file-columns.ts';
 import { createSeenEntries } from '../shape/seen-entries.ts';
 import { createSurvey } from '../shape/survey.ts';
-import { datesOf, type Known } from './known-columns.ts';
 import { addUnlessLate, type LeaveOut } from './leave-out.ts';
+import { datesOf, type Known } from './open-format.ts';
 import { readPages } from './read-pages.ts';
 
 interface Dependencies {

@@ -10,7 +10,7 @@ import {
 import { Postpone } from '@sluice/jobs/queue/consumer.ts';
 import type { ExportJob } from '@sluice/jobs/record/export-record.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import { Defect, Unexportable } from '../formats/unexportable.ts';
+import { Defect, Unexportable } from '../formats/format.ts';
 import { createFileHashes } from './file-hashes.ts';
 import { createWriteFile, Deleted } from './write-file.ts';
 

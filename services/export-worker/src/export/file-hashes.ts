@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
 import type { Store } from '@sluice/jobs/connect.ts';
-import { Defect } from '../formats/unexportable.ts';
+import { Defect } from '../formats/format.ts';
 
 const decompress = promisify(zstdDecompress);
 

@@ -2,7 +2,7 @@ import type { Store } from '@sluice/jobs/connect.ts';
 import type { ExportJob } from '@sluice/jobs/record/export-record.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { largeNumbers } from '@sluice/store/applications/fields.ts';
-import { UnknownField, Unrepresentable } from '../formats/unexportable.ts';
+import { UnknownField, Unrepresentable } from '../formats/format.ts';
 
 interface Dependencies {
   store: Pick<Store, 'fields'>;

@@ -7,13 +7,12 @@ import type { Logger } from '@sluice/shared/logger.ts';
 import { selectionOf } from '@sluice/store/entries/entry-filter.ts';
 import { type EntryId, timeOfId } from '@sluice/store/entries/entry-id.ts';
 import { idOf } from '@sluice/store/entries/raw-document.ts';
-import { createFormat } from '../formats/create-format.ts';
-import { UnknownField } from '../formats/unexportable.ts';
+import { UnknownField } from '../formats/format.ts';
 import { createCommits } from './commits.ts';
 import { createDiscover } from './discover.ts';
 import type { FileHashes } from './file-hashes.ts';
-import { knownColumns } from './known-columns.ts';
 import { addUnlessLate, createLeaveOut } from './leave-out.ts';
+import { createFormat, knownColumns } from './open-format.ts';
 import { readPages } from './read-pages.ts';
 import { watchOthers } from './watch-others.ts';
 

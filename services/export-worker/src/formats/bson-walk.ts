@@ -1,17 +1,17 @@
-/** Memory with documents in it. Positions count from its beginning, not from that of a document. */
+/** Memory with several documents. Positions count from the start of the memory. */
 export interface Memory {
   bytes: Buffer;
   view: DataView;
 }
 
-/** Where the parts of an entry are: the 26 bytes of its key, its payload, a document, and the NUL behind its last member. */
+/** Positions of an entry's parts: its key (26 bytes), its payload, and the NUL after its last member. */
 export interface EntryPlace extends Memory {
   key: number;
   payload: number;
   end: number;
 }
 
-// What the driver makes of values that JSON.parse gives; int64 is what others may have stored.
+// BSON types of JSON values. The driver writes no int64, but other programs may.
 export const double = 0x01;
 export const string = 0x02;
 export const document = 0x03;
@@ -20,22 +20,22 @@ export const boolean = 0x08;
 export const nil = 0x0a;
 export const int32 = 0x10;
 export const int64 = 0x12;
-/** An empty document: its length and the NUL that ends it. */
+/** Bytes of an empty document: its length and its NUL. */
 export const emptySize = 5;
 
 // A document begins with its length, then `_id`, which is binary, then `payload`; see docs/decisions/0007-layout-of-entries.md.
 const keyStart = 14;
 const keyEndsAt = 40;
-/** Of the id of the entry, in its key. */
+/** Range of the entry's id in its key. */
 export const [idStart, idEnd] = [12, 26];
 const payloadStart = 49;
 const payloadName = Buffer.from('\x03payload\0');
 
-/** Gives the places of an entry's parts. It is the same object each time. */
+/** Finds the parts of an entry. Every call returns the same object. */
 export function createEntryReader(): (entry: Buffer) => EntryPlace {
   const place: EntryPlace = { ...memoryOf(Buffer.alloc(0)), key: 0, payload: 0, end: 0 };
   return (entry) => {
-    // Entries of one reply of MongoDB are in the same memory.
+    // The entries of one reply of MongoDB share their memory.
     if (entry.buffer !== place.view.buffer) Object.assign(place, memoryOf(entry));
     locate(place, entry.byteOffset, entry.length);
     return place;
@@ -56,7 +56,6 @@ function locate(place: EntryPlace, start: number, length: number): void {
   place.end = start + length - 1;
 }
 
-/** The id of an entry, as `fromKey` gives it. */
 export function entryId({ bytes, key }: EntryPlace): string {
   return bytes.toString('hex', key + idStart, key + idEnd);
 }
@@ -66,19 +65,19 @@ export function entryTime({ view, key }: EntryPlace): number {
   return view.getUint16(key + idStart) * 2 ** 32 + view.getUint32(key + idStart + 2);
 }
 
-/** The place of the NUL that ends a key. */
+/** The position of the NUL at the end of a key. */
 export function keyEnd({ bytes }: Memory, at: number): number {
   let end = at;
   while (bytes[end]) end++;
   return end;
 }
 
-/** The end of a document that begins there: the place of its last NUL. */
+/** The position of the last NUL of a document that begins at `at`. */
 export function documentEnd({ view }: Memory, at: number): number {
   return at + view.getInt32(at, true) - 1;
 }
 
-/** The place behind a value. */
+/** The position after a value. */
 export function valueEnd({ view }: Memory, type: number, at: number): number {
   switch (type) {
     case string:
@@ -100,7 +99,7 @@ export function valueEnd({ view }: Memory, type: number, at: number): number {
   }
 }
 
-/** Goes through the members of an object, or the elements of an array. */
+/** Visits the members of an object, or the elements of an array. */
 export function eachMember(
   source: Memory,
   start: number,
@@ -115,7 +114,7 @@ export function eachMember(
   }
 }
 
-/** Whether an array has elements and all of them are objects. */
+/** Whether an array is not empty and has only objects. */
 export function hasOnlyObjects(source: Memory, start: number): boolean {
   const end = documentEnd(source, start);
   let at = start + 4;
@@ -124,7 +123,6 @@ export function hasOnlyObjects(source: Memory, start: number): boolean {
   return at === end && end > start + 4;
 }
 
-/** A type that no payload has. */
 export function notJson(type: number): Error {
   return new Error(`a payload holds the BSON type ${type}, which JSON does not have`);
 }

@@ -17,7 +17,7 @@ import {
 } from '../../../../test/support/exports/entries.ts';
 import { runs } from '../../../../test/support/runs.ts';
 import { createCsv } from './csv.ts';
-import { UnknownField } from './unexportable.ts';
+import { UnknownField } from './format.ts';
 
 /** The same file from objects. */
 function expected(list: Entry[], shown: Column[], mode: Formulas): string {

@@ -3,26 +3,26 @@ import { keyEnd, type Memory } from './bson-walk.ts';
 
 /** A key in payloads, with the keys below it. */
 export interface FieldNode {
-  /** As in BSON, with the NUL that ends it. */
+  /** As in BSON, with the NUL at its end. */
   key: Buffer;
-  /** Where its field goes, or -1 for nowhere. */
+  /** Index of the field's column; -1: none. */
   place: number;
-  /** Whether something at or below it goes somewhere. */
+  /** Whether this field or one below it has a column. */
   wanted: boolean;
-  /** Of a field that is a column outside of arrays: whether that was asked for. */
+  /** For a column outside of arrays: whether the column is selected. */
   column: 'shown' | 'hidden' | undefined;
-  /** Whether all of its value goes there, whatever is in it. */
+  /** Whether the column takes the whole value, also an object. */
   isWhole: boolean;
-  /** By their keys, as latin1 reads the bytes. */
+  /** By key, decoded as latin1. */
   children: Map<string, FieldNode>;
-  /** The keys that came first within it and next after it when it was met last: most likely they do again. */
+  /** The first key within this node and the next key after it, in the previous entry: a guess for this entry. */
   first: FieldNode | undefined;
   next: FieldNode | undefined;
 }
 
 export const createRoot = () => createNode(Buffer.alloc(0));
 
-/** Adds a field below a root, of which the value goes to a place. */
+/** Adds a field whose value goes to the column at `place`. */
 export function addField(root: FieldNode, pointer: string, place: number): FieldNode {
   let node = root;
   for (const key of fromPointer(pointer)) {
@@ -34,7 +34,7 @@ export function addField(root: FieldNode, pointer: string, place: number): Field
   return node;
 }
 
-/** The node of a key below another, after the sibling that was before it there. */
+/** Finds the child of `parent` with the key at `keyAt`. `before` is the previous sibling in the entry. */
 export function findChild(
   parent: FieldNode,
   before: FieldNode | undefined,
@@ -54,7 +54,7 @@ function isKey(bytes: Buffer, at: number, key: Buffer): boolean {
   return true;
 }
 
-/** The node of a key below another, made where it is missing. */
+/** Returns the child with a key; creates it if needed. */
 export function childOf(parent: FieldNode, key: string): FieldNode {
   const name = Buffer.from(key).toString('latin1');
   const known = parent.children.get(name);
@@ -64,7 +64,6 @@ export function childOf(parent: FieldNode, key: string): FieldNode {
   return child;
 }
 
-/** `key` as in BSON, with its NUL. */
 export function createNode(key: Buffer): FieldNode {
   return {
     key,

@@ -15,29 +15,29 @@ import {
   valueEnd,
 } from './bson-walk.ts';
 import { addField, createRoot, type FieldNode, findChild } from './field-tree.ts';
-import { UnknownField } from './unexportable.ts';
+import { UnknownField } from './format.ts';
 
 export interface RowOptions {
   /** All fields of the application outside of arrays. */
   columns: Column[];
-  /** Names of those that were asked for; absent: all. */
+  /** Names of the selected columns; absent: all. */
   selected?: string[] | undefined;
-  /** Whether arrays are JSON text, have a column for each element, or a table of their own where they are of objects. */
+  /** Arrays become JSON text, a column for each element, or, if they have only objects, a table. */
   arrays: 'json' | 'columns' | 'rows';
-  /** That of the entries, and those of elements. */
+  /** The table of the entries, then the tables of elements. */
   tables: TableShape[];
-  /** Which of them the rows are for. */
+  /** Index of the table to write. */
   wanted?: number;
 }
 
 interface TableNode extends FieldNode {
-  /** Whether arrays there are JSON text all the same. */
+  /** Whether arrays here stay JSON text. */
   keepsArrays?: boolean;
-  /** The table of the objects in the array that is there. */
+  /** The table of the objects in the array here. */
   elements?: { root: TableNode; depth: number; isWanted: boolean };
 }
 
-/** Finds the rows that an entry has in a table; `onRow` hears of each when its cells are found. */
+/** Finds an entry's rows in a table. Calls `onRow` for each row, when its cells are in `types` and `values`. */
 export function createFindRows(
   { columns, selected, arrays, tables, wanted = 0 }: RowOptions,
   onRow: (entry: EntryPlace) => void,
@@ -45,15 +45,15 @@ export function createFindRows(
   const root = createTree({ columns, selected, tables, wanted });
   const { path, columns: cells } = tables[wanted] as TableShape;
   const hasRestCell = cells.some(({ isRest }) => isRest);
-  /** Of the element in its array, behind those of the elements that it is within. */
+  /** Index of the element in its array, after the indexes of the outer elements. */
   const indexes = path.map(() => 0);
-  /** For each cell the type of its value, or 0, and where that is; then those of what other tables have. */
+  /** The type of each cell (0: none) and its position. The last slot takes values of other tables. */
   const types = new Uint8Array(cells.length + 1);
   const values = new Int32Array(cells.length + 1);
   let hasRest = false;
   let unknown: string[] = [];
 
-  /** Whether a field that is no column is passed over. `within` is the field of the outermost array around it. */
+  /** Whether a field without a column may be skipped. `within` is the outermost array around the field. */
   function isPassedOver(within: FieldNode | undefined): boolean {
     if (within) return within.column === 'hidden';
     if (!selected) hasRest = hasRestCell;
@@ -84,7 +84,7 @@ export function createFindRows(
     return true;
   }
 
-  /** Of anything but an object with members. */
+  /** Takes any value except an object with members. */
   function collectValue(
     source: EntryPlace,
     type: number,
@@ -93,7 +93,7 @@ export function createFindRows(
     within?: FieldNode,
   ): boolean {
     if (!within && !node.column) return isPassedOver(within);
-    // An empty cell, which needs no column where there are some for what is below.
+    // Null is an empty cell, also where only fields below have columns.
     if (type === nil) return true;
     if (type === array && arrays !== 'json' && !node.keepsArrays) {
       if (arrays === 'rows' && hasOnlyObjects(source, at)) return collectRows(source, at, node, within);
@@ -130,19 +130,18 @@ export function createFindRows(
   }
 
   return {
-    /** The fields of entries. */
     root,
     indexes,
     types,
     values,
-    /** Whether the entry has fields for the rest. */
+    /** Whether the entry has fields for the rest column. */
     hasRest: () => hasRest,
-    /** Throws where the entry has something that is in no table; then its rows so far do not count either. */
+    /** Throws UnknownField if a field is in no table. Then the rows before do not count. */
     find(source: EntryPlace): void {
       types.fill(0);
       hasRest = false;
       unknown = [];
-      // All of the entry is looked at, so that each reading finds the same ones unknown.
+      // Every pass reads the whole entry, so that every pass finds the same unknown fields.
       if (!collect(source, source.payload, root)) throw new UnknownField(entryId(source), toPointer(unknown));
       if (wanted === 0) onRow(source);
     },
@@ -157,7 +156,7 @@ function firstField(source: Memory, type: number, at: number): string[] {
   return [key, ...firstField(source, source.bytes[at + 4] as number, value)];
 }
 
-/** The fields of entries, with their places in the table wanted and the tables of their elements. */
+/** The fields of entries, with their columns in the wanted table and the tables of their elements. */
 function createTree({
   columns,
   selected,

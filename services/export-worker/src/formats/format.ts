@@ -1,26 +1,68 @@
-/** Bytes of the file that are finished, in memory that becomes the caller's. `note` is what a later worker needs to go on behind them, as plain data. */
+import type { Column } from '@sluice/tables/columns.ts';
+
+/** Finished bytes of the file; the caller owns the memory. `note` is plain data that another worker needs to continue. */
 export interface Piece {
   data: Uint8Array;
   note?: unknown;
 }
 
 /**
- * Writes the file of an export piece by piece. Entries come as the BSON of their documents, `{_id, payload}`, oldest first.
- * What a format keeps between pieces is in their notes: another worker resumes with the notes of all pieces so far.
+ * Writes the file of an export in pieces. Entries are BSON documents, `{_id, payload}`, oldest first.
+ * Another worker resumes with the notes of all pieces so far.
  */
 export interface FileFormat {
   /** Names of the columns in the file. */
   readonly columns: string[];
-  /** How often the entries are read: once, or once for each table of an archive. */
+  /** How often the entries are read: an archive reads them once for each table. */
   readonly passes: number;
-  /** Begins a pass: what is written before its first entry. */
+  /** Begins a pass: writes what precedes the first entry. */
   open(pass: number): void;
-  /** Adds an entry to the piece under way. Throws when the file cannot hold it: no part of an entry is left out. */
+  /** Adds an entry to the current piece. Throws if the file cannot hold the whole entry. */
   add(document: Buffer): void;
-  /** Ends a pass: what is written after its last entry, and after the last pass the end of the file. */
+  /** Ends a pass: writes what follows the last entry, and after the last pass the end of the file. */
   close(pass: number): void;
-  /** Bytes in the piece under way, as far as they are known yet. */
+  /** Bytes in the current piece, or an estimate. */
   size(): number;
-  /** Ends the piece under way, so that the next one can be written by another worker. */
+  /** Ends the current piece. Another worker may write the next one. */
   take(): Piece | Promise<Piece>;
+}
+
+/** The selected columns, in the order of the selection; all if there is no selection. */
+export function columnsNamed(columns: Column[], selected: string[] | undefined): Column[] {
+  const byName = new Map(columns.map((column) => [column.name, column]));
+  return selected?.map((name) => byName.get(name) as Column) ?? columns;
+}
+
+/** Whether a column is the time of the entry. */
+export const isTime = ({ pointer, meta, isRest }: Column) => pointer === undefined && !meta && !isRest;
+
+/** The file cannot be made; the message is for the owner. */
+export class Unexportable extends Error {}
+
+/** The cause is a fault of Sluice, not an entry. */
+export class Defect extends Unexportable {}
+
+/** A field without a column: to skip the field would lose it silently. */
+export class UnknownField extends Unexportable {
+  readonly pointer: string;
+
+  constructor(entry: string, pointer: string) {
+    super(
+      `entry ${entry} has ${pointer.slice(0, 200)}, which is not among the columns; begin the export anew`,
+    );
+    this.pointer = pointer;
+  }
+}
+
+/** A value that the type of its column cannot hold. */
+export class Unrepresentable extends Unexportable {
+  /** Whether the column's type was derived from all entries: then this entry came later. */
+  readonly isLate: boolean;
+
+  constructor(entry: string, pointer: string, what: string, isLate: boolean) {
+    super(
+      `entry ${entry} has ${what} at ${pointer.slice(0, 200)}, which its Parquet column cannot hold; csv and ndjson take it`,
+    );
+    this.isLate = isLate;
+  }
 }

@@ -6,14 +6,14 @@ const longest = 24;
 const powers = Int32Array.from({ length: 10 }, (_, exponent) => 10 ** exponent);
 const billion = 1e9;
 
-/** Writes a number as JSON.stringify does. Numbers as they are measured and counted go without a string. */
+/** Writes a number like `JSON.stringify`. Common numbers need no string. */
 export function writeDouble(sink: ByteSink, value: number): void {
   const magnitude = Math.abs(value);
-  // As many places as surely fit 31 bits.
+  // Decimal places that surely fit 31 bits.
   const places = magnitude < 2e3 ? 6 : magnitude < 2e6 ? 3 : 0;
   const scale = powers[places] as number;
   const digits = Math.round(value * scale);
-  // Fewer than 16 digits that give the number back are the shortest that do, but for zeros at their end.
+  // Fewer than 16 digits that read back as the number are its shortest form, except for trailing zeros.
   if (magnitude < 2e9 && digits / scale === value) writePlaces(sink, digits | 0, places);
   else if (magnitude < 1e15 && digits === value) writeLarge(sink, value);
   else writeAscii(sink, Number.isFinite(value) ? String(value) : 'null');
@@ -34,7 +34,7 @@ function writePlaces(sink: ByteSink, value: number, most: number): void {
   writeDecimal(sink, digits, places);
 }
 
-/** Writes a whole number of more than nine digits, which is no int32. */
+/** Writes an integer of more than nine digits. */
 function writeLarge(sink: ByteSink, value: number): void {
   const upper = Math.trunc(value / billion);
   writeDecimal(sink, upper, 0);
@@ -43,7 +43,7 @@ function writeLarge(sink: ByteSink, value: number): void {
   sink.length += 9;
 }
 
-/** Writes digits, the last `places` of them behind a point. */
+/** Writes digits, the last `places` of them after the decimal point. */
 function writeDecimal(sink: ByteSink, value: number, places: number): void {
   reserve(sink, longest);
   const { bytes } = sink;
@@ -67,7 +67,7 @@ function writeDecimal(sink: ByteSink, value: number, places: number): void {
   sink.length = end;
 }
 
-/** Writes the last digits of a number before a place; returns those left over. */
+/** Writes the last `count` digits before `end`. Returns the remaining digits. */
 function writeDigits(bytes: Buffer, end: number, value: number, count: number): number {
   let digits = value;
   for (let at = end - 1; at >= end - count; at--) {

@@ -1,13 +1,11 @@
 import type { Column } from '@sluice/tables/columns.ts';
-import { writeJson } from './bson-json.ts';
 import { createEntryReader, document } from './bson-walk.ts';
 import { createByteSink, takeBytes, writeAscii } from './byte-sink.ts';
-import { columnsNamed, isTime } from './columns.ts';
-import { receivedAt, versionOf, writeId } from './entry-meta.ts';
+import { createTimeWriter, receivedAt, versionOf, writeId } from './entry-meta.ts';
 import { addField, createRoot } from './field-tree.ts';
-import type { FileFormat } from './format.ts';
-import { createTimeWriter } from './iso-time.ts';
+import { columnsNamed, type FileFormat, isTime } from './format.ts';
 import { writePruned } from './pruned-json.ts';
+import { writeJson } from './write-json.ts';
 
 interface Options {
   columns?: Column[] | undefined;
@@ -17,7 +15,7 @@ interface Options {
   withVersion?: boolean | undefined;
 }
 
-/** A line `{"id":…,"createdAt":…,"payload":{…}}` for each entry, the payload as it was stored. */
+/** Writes a line `{"id":…,"createdAt":…,"payload":{…}}` for each entry, the payload as stored. */
 export function createNdjson({ columns = [], selected, withId, withVersion }: Options = {}): FileFormat {
   const shown = new Set(columnsNamed(columns, selected));
   const withTime = !selected || columns.some((column) => isTime(column) && shown.has(column));

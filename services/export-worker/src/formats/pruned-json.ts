@@ -1,13 +1,12 @@
-import { writeReserved } from './bson-json.ts';
 import { document, documentEnd, emptySize, keyEnd, type Memory, valueEnd } from './bson-walk.ts';
 import { type ByteSink, reserve } from './byte-sink.ts';
 import { type FieldNode, findChild } from './field-tree.ts';
-import { writeJsonKey } from './json-text.ts';
+import { writeJsonKey, writeReserved } from './write-json.ts';
 
-/** Which fields: those that have a place, or those that are no column. */
+/** Keeps the fields that have a place, or the fields without a column. */
 type Kept = 'placed' | 'others';
 
-/** Writes an object with those fields alone, nested as they are. */
+/** Writes an object with only the kept fields. The nesting stays. */
 export function writePruned(
   sink: ByteSink,
   source: Memory,
@@ -19,7 +18,7 @@ export function writePruned(
   writeMembers(sink, source, start, tree, kept);
 }
 
-/** Returns whether there was one. */
+/** Returns whether a field was kept. */
 function writeMembers(sink: ByteSink, source: Memory, start: number, parent: FieldNode, kept: Kept): boolean {
   const { bytes } = sink;
   const end = documentEnd(source, start);

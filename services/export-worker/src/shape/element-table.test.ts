@@ -16,7 +16,7 @@ import { csvOf, type Formulas, formulas } from '../../../../test/support/exports
 import { type Entry, type Payload, toBson, write } from '../../../../test/support/exports/entries.ts';
 import { runs } from '../../../../test/support/runs.ts';
 import { createCsv } from '../formats/csv.ts';
-import { UnknownField } from '../formats/unexportable.ts';
+import { UnknownField } from '../formats/format.ts';
 
 /** The columns in the place of one that has these values. */
 function expand(pointer: string, values: unknown[]): string[] {

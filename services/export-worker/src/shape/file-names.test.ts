@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { runs } from '../../../../test/support/runs.ts';
-import { createFileNames } from './file-names.ts';
+import { createFileNames } from './shape-tables.ts';
 
 it.each<[string[], string]>([
   [['items'], 'items'],

@@ -11,12 +11,18 @@ import {
   type Memory,
   nil,
 } from '../formats/bson-walk.ts';
-import { columnsNamed } from '../formats/columns.ts';
 import { createFindRows } from '../formats/find-rows.ts';
-import { elementTable } from './element-table.ts';
-import { excessOf, type Measure } from './limits.ts';
-import { objectTables } from './object-tables.ts';
-import { createShapeNodes, extentOf, type ShapeNode, type Surveyed, TooMuch } from './shape-node.ts';
+import { columnsNamed } from '../formats/format.ts';
+import {
+  createShapeNodes,
+  excessOf,
+  extentOf,
+  type Measure,
+  type ShapeNode,
+  type Surveyed,
+  TooMuch,
+} from './shape-node.ts';
+import { elementTable, objectTables } from './shape-tables.ts';
 
 interface Options {
   columns: Column[];

@@ -2,25 +2,32 @@ import type { ColumnKind } from '@sluice/jobs/record/export-record.ts';
 import { fromPointer, toPointer } from '@sluice/json/pointer.ts';
 import type { Schema } from '@sluice/schemas/schema.ts';
 import type { Column } from '@sluice/tables/columns.ts';
-import { topNames } from '@sluice/tables/columns.ts';
-import { isTime } from '../columns.ts';
+import { topNames } from '@sluice/tables/top-names.ts';
+import { isTime } from '../format.ts';
 import { type FileColumns, type Node, openNodes, type Struct } from './nodes.ts';
 import { createTypeSurvey, withKinds } from './survey-types.ts';
 import type { Dates } from './typed-tree.ts';
 import { typesOfVersions } from './versions-tree.ts';
 
-interface Options {
-  /** The versions of the schema by which entries are valid, oldest first. */
+export interface ColumnOptions {
+  /** The versions of the schema, oldest first: each entry is valid by one version. */
   schemas: [Schema, ...Schema[]];
+  /** All columns of the application. */
   columns: Column[];
+  /** Names of the columns to keep; absent: all. */
   selected?: string[] | undefined;
-  /** Of each open node, as a survey found; absent: as the schemas say. */
+  /** The kind of each open node, from a survey; absent: as the schemas say. */
   kinds?: ColumnKind[] | undefined;
   dates?: Dates;
 }
 
-/** The columns of a file: of those named, or of all. */
-export function fileColumns({ schemas, columns, selected, kinds, dates = 'typed' }: Options): FileColumns {
+export function fileColumns({
+  schemas,
+  columns,
+  selected,
+  kinds,
+  dates = 'typed',
+}: ColumnOptions): FileColumns {
   const names = selected && new Set(selected);
   const wanted = names ? columns.filter(({ name }) => names.has(name)) : columns;
   const declared = typesOfVersions(schemas, dates);
@@ -40,17 +47,17 @@ export function fileColumns({ schemas, columns, selected, kinds, dates = 'typed'
 }
 
 /**
- * Looks at entries for the kinds of columns that the schemas do not tell. Undefined where there are none: `hasLarge` is false where no
- * entry has a number beyond 2^53.
+ * Surveys entries for the column kinds that the schemas do not determine. Undefined if the schemas determine all kinds.
+ * `hasLarge` is false if no entry has a number beyond 2^53.
  */
-export function surveyKinds(options: Options, hasLarge: boolean) {
+export function surveyKinds(options: ColumnOptions, hasLarge: boolean) {
   const { tree, others } = fileColumns(options);
   const open = [tree, ...others.map(({ node }) => node)].flatMap(openNodes);
   if (!open.some((node) => hasLarge || node.open === 'any')) return undefined;
   return createTypeSurvey(typesOfVersions(options.schemas, options.dates ?? 'typed'));
 }
 
-/** What is wanted of the tree: a column with all that is below it, or fields alone. At the top the names are those of columns. */
+/** Reduces the tree to the selected columns and fields. Top-level fields get the names of columns. */
 function shownOf(
   { fields, ...rest }: Struct,
   { columns, wanted, names }: { columns: Column[]; wanted: Column[]; names: Set<string> | undefined },
@@ -81,7 +88,7 @@ function prune(node: Node, pointer: string, isWanted: (pointer: string) => boole
   return fields.size > 0 ? { ...node, fields } : undefined;
 }
 
-/** Whether a leaf of a payload, wherever it is valid, has its place in the tree. */
+/** Whether the tree has a place for the field at a path. */
 function holds(tree: Struct, path: string[]): boolean {
   let node: Node = tree;
   for (const key of path) {

@@ -1,30 +1,27 @@
 import type { Meta } from '@sluice/tables/columns.ts';
 import type { Memory } from '../bson-walk.ts';
 
-/** Gives the value that Parquet holds of a BSON value; undefined where it holds none that is printed the same. */
+/** Converts a BSON value for Parquet. Undefined if Parquet would print another value. */
 export type ReadScalar = (
   source: Memory,
   type: number,
   at: number,
 ) => string | boolean | number | bigint | undefined;
 
-/** How a value is held: as a scalar of Parquet, or as JSON text. */
+/** A scalar type of Parquet, or JSON text. */
 export type LeafKind = 'string' | 'integer' | 'number' | 'boolean' | 'date' | 'timestamp' | 'json';
 
-/**
- * Whether there may be values that the type does not hold: `large` where only numbers beyond 2^53 are, `any` where
- * the schemas say nothing of some.
- */
+/** Which values the type may not hold: `large` numbers beyond 2^53, or `any` value, since some schema allows others. */
 export type Open = 'large' | 'any';
 
 export interface Leaf {
   kind: LeafKind;
   open?: Open | undefined;
-  /** JSON only: an object that is not empty does not count, its members have columns of their own or none. */
+  /** JSON only: an object with members stays NULL; its members have their own columns or none. */
   leafOnly?: boolean | undefined;
-  /** JSON only: that of an object has all of it; what the struct does not declare has columns of its own beside that. */
+  /** JSON only: the text has the whole object. Members that the struct does not declare also have columns. */
   declared?: Struct | undefined;
-  /** Instead of what reads values of this kind. */
+  /** Replaces the reader for this kind. */
   read?: ReadScalar;
 }
 
@@ -32,7 +29,7 @@ export interface List {
   kind: 'list';
   item: Node;
   open?: Open | undefined;
-  /** Hears of what is no array, instead of an error. */
+  /** Called for a value that is no array; absent: an error. */
   onOther?: () => void;
 }
 
@@ -40,9 +37,9 @@ export interface Struct {
   kind: 'struct';
   fields: Map<string, Field>;
   open?: Open | undefined;
-  /** Within an array: the name of the field for members that no other field takes; absent where the schema forbids them, false where they are passed over. */
+  /** Within an array: the field for undeclared members. Absent: the schema forbids them; false: they are skipped. */
   extra?: string | false | undefined;
-  /** Hears of what is no object, instead of an error. */
+  /** Called for a value that is no object; absent: an error. */
   onOther?: () => void;
 }
 
@@ -53,26 +50,26 @@ export interface Field {
 
 export type Node = Leaf | List | Struct;
 
-/** What is within a node, in an order of its own. */
+/** The direct inner nodes. */
 export function within(node: Node): Node[] {
   if (node.kind === 'list') return [node.item];
   return node.kind === 'struct' ? Array.from(node.fields.values(), (field) => field.node) : [];
 }
 
-/** The open nodes of a tree, each before those within it. */
+/** The open nodes of a tree; outer nodes come first. */
 export function openNodes(node: Node): Node[] {
   return [...(node.open ? [node] : []), ...within(node).flatMap(openNodes)];
 }
 
 /** The columns of a file. */
 export interface FileColumns {
-  /** Name of the column of the time of the entry, where it is wanted. */
+  /** Name of the time column; absent: not selected. */
   time?: string | undefined;
   meta?: Meta[];
-  /** The tree of the first version, down to what is wanted. */
+  /** The selected fields that the first version declares. */
   tree: Struct;
-  /** Fields that have no place in the tree. */
+  /** Fields without a place in the tree. */
   others: { name: string; path: string[]; node: Node }[];
-  /** Name of the column of all fields that have none, where there is one. */
+  /** Name of the column for all remaining fields, if there is one. */
   rest?: string | undefined;
 }

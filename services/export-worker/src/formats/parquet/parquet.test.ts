@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { toBson } from '../../../../../test/support/exports/entries.ts';
 import { cases, columnsFor, read, write } from '../../../../../test/support/exports/parquet-files.ts';
 import { runs } from '../../../../../test/support/runs.ts';
-import { UnknownField, Unrepresentable } from '../unexportable.ts';
+import { UnknownField, Unrepresentable } from '../format.ts';
 import { createParquet } from './parquet.ts';
 
 it('gives back every entry, whatever the schema', async () => {

@@ -1,37 +1,22 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import type { ColumnKind } from '@sluice/jobs/record/export-record.ts';
-import type { Schema } from '@sluice/schemas/schema.ts';
-import type { Column } from '@sluice/tables/columns.ts';
+import type { Meta } from '@sluice/tables/columns.ts';
 import { ByteWriter, type SchemaElement } from 'hyparquet-writer';
 import type { FileFormat } from '../format.ts';
-import { fileColumns } from './file-columns.ts';
-import { createFooter } from './footer.ts';
+import { type ColumnOptions, fileColumns } from './file-columns.ts';
+import type { FileColumns, Leaf, LeafKind, Node } from './nodes.ts';
 import { createReadCells } from './read-cells.ts';
-import { createRowBuffer } from './row-buffer.ts';
-import { createRowGroups } from './row-group.ts';
-import { schemaElements } from './schema-elements.ts';
-import type { Dates } from './typed-tree.ts';
+import { createFooter, createRowBuffer, createRowGroups } from './row-groups.ts';
 
-interface Options {
-  /** The versions of the JSON Schema: each payload is valid by one of them. */
-  schemas: [Schema, ...Schema[]];
-  /** All of the application. */
-  columns: Column[];
-  /** Names of the columns to keep; absent: whole entries. */
-  selected?: string[] | undefined;
-  /** What a survey found; absent: as the schemas say. */
-  kinds?: ColumnKind[] | undefined;
-  dates?: Dates;
-  /** Of all pieces so far, in their order. */
+interface Options extends ColumnOptions {
+  /** Notes of all pieces so far, in order. */
   notes?: unknown[];
 }
 
-/** What the footer has to tell of a piece. */
 interface Note {
+  /** Bytes of the piece. */
   bytes: number;
-  /** Of its row group, if it has one. */
   rows: number;
-  /** The group as the footer has it, compressed, in Base64. */
+  /** The row group for the footer, compressed, in Base64; absent if the piece has no rows. */
   group?: string;
 }
 
@@ -39,8 +24,8 @@ interface Note {
 const magic = 0x31524150;
 
 /**
- * A row for each entry: `createdAt`, the properties of the schema with its types, nested as they are, and a column
- * of JSON text for each leaf that the schema does not declare. A piece is a row group, the last one has the footer.
+ * Writes a row for each entry: `createdAt`, the typed and nested properties of the schema, and undeclared fields as JSON.
+ * A piece is a row group; the last piece has the footer.
  */
 export function createParquet({ notes = [], ...options }: Options): FileFormat {
   const shown = fileColumns(options);
@@ -69,7 +54,7 @@ export function createParquet({ notes = [], ...options }: Options): FileFormat {
     const packed = pieces.flatMap(({ group }) => group ?? []);
     const groups = packed.values().map((group) => zstdDecompressSync(Buffer.from(group, 'base64')));
     const rows = pieces.reduce((sum, { rows }) => sum + rows, 0);
-    footer.write(writer, groups, { count: packed.length, rows });
+    footer.write(writer, groups, packed.length, rows);
     writer.appendUint32(magic);
   }
 
@@ -98,4 +83,55 @@ export function createParquet({ notes = [], ...options }: Options): FileFormat {
       return { data, note };
     },
   };
+}
+
+/** Also for JSON: some readers show Parquet's JSON type as bytes. */
+const text = { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } } as const;
+const scalars: Record<LeafKind, Partial<SchemaElement>> = {
+  string: text,
+  json: text,
+  integer: { type: 'INT64' },
+  number: { type: 'DOUBLE' },
+  boolean: { type: 'BOOLEAN' },
+  date: { type: 'INT32', converted_type: 'DATE', logical_type: { type: 'DATE' } },
+  timestamp: {
+    type: 'INT64',
+    converted_type: 'TIMESTAMP_MICROS',
+    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' },
+  },
+};
+const ofEntry: Record<Meta, Partial<SchemaElement>> = { id: text, schema_version: { type: 'INT32' } };
+const createdAt = {
+  type: 'INT64',
+  repetition_type: 'REQUIRED',
+  converted_type: 'TIMESTAMP_MILLIS',
+  logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' },
+} as const;
+const json: Leaf = { kind: 'json' };
+
+/** The schema elements of each column, each followed by its inner elements, as Parquet orders them. */
+export function schemaElements({ time, meta = [], tree, others, rest }: FileColumns): SchemaElement[][] {
+  return [
+    ...(time === undefined ? [] : [[{ name: time, ...createdAt }]]),
+    ...meta.map((name): SchemaElement[] => [{ name, repetition_type: 'REQUIRED', ...ofEntry[name] }]),
+    ...[...tree.fields.values(), ...others].map(({ name, node }) => elements(name, node)),
+    ...(rest === undefined ? [] : [elements(rest, json)]),
+  ];
+}
+
+function elements(name: string, node: Node): SchemaElement[] {
+  const element: SchemaElement = { name, repetition_type: 'OPTIONAL' };
+  if (node.kind === 'struct') {
+    const fields = [...node.fields.values()].map((field) => elements(field.name, field.node));
+    if (node.extra) fields.push(elements(node.extra, json));
+    return [{ ...element, num_children: fields.length }, ...fields.flat()];
+  }
+  if (node.kind === 'list') {
+    return [
+      { ...element, num_children: 1, converted_type: 'LIST', logical_type: { type: 'LIST' } },
+      { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+      ...elements('element', node.item),
+    ];
+  }
+  return [{ ...element, ...scalars[node.kind] }];
 }

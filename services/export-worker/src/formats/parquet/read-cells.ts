@@ -1,5 +1,4 @@
 import { toPointer } from '@sluice/json/pointer.ts';
-import { writeJson } from '../bson-json.ts';
 import {
   array,
   createEntryReader,
@@ -16,16 +15,28 @@ import {
 } from '../bson-walk.ts';
 import { type ByteSink, clear, createByteSink } from '../byte-sink.ts';
 import { versionOf } from '../entry-meta.ts';
-import { childOf, createRoot, findChild } from '../field-tree.ts';
+import { childOf, createRoot, type FieldNode, findChild } from '../field-tree.ts';
+import { UnknownField, Unrepresentable } from '../format.ts';
 import { writePruned } from '../pruned-json.ts';
-import { UnknownField, Unrepresentable } from '../unexportable.ts';
-import type { Cell, CellNode, Read } from './cell-node.ts';
+import { writeJson } from '../write-json.ts';
 import type { FileColumns, Leaf, List, Node, Open, Struct } from './nodes.ts';
 import { readScalar } from './read-scalar.ts';
+import type { Cell } from './row-groups.ts';
+
+/** Converts a value that is not null for the library. */
+type Read = (type: number, at: number) => unknown;
+
+interface CellNode extends FieldNode {
+  /** Name of the field in its struct. */
+  name?: string;
+  read?: Read;
+  /** Reads a column outside of the tree. Members of an object there have their own columns. */
+  readOther?: Read;
+}
 
 /**
- * How an entry becomes cells, as the library takes them: structs by the names of their fields, JSON as text.
- * A leaf without a place is an error where `all` are wanted and there is no column for the rest.
+ * Converts an entry to cells for the library: structs by field name, JSON as text.
+ * With `all`, a field without a column is an error, unless there is a rest column.
  */
 export function createReadCells({ time, meta = [], tree, others, rest }: FileColumns, all: boolean) {
   const first = (time === undefined ? 0 : 1) + meta.length;
@@ -35,7 +46,7 @@ export function createReadCells({ time, meta = [], tree, others, rest }: FileCol
   let source: EntryPlace;
   let cells: Cell[] = [];
   let hasRest = false;
-  /** Of the value that is being read: where its keys are, or indexes of items, below zero. Left as it is by an error. */
+  /** Path of the current value: positions of keys, and indexes of items as -1 - index. An error leaves the path as it is. */
   const path: number[] = [];
 
   function addField(
@@ -95,7 +106,7 @@ export function createReadCells({ time, meta = [], tree, others, rest }: FileCol
     };
   }
 
-  /** Of an object of which all is in one cell: what its struct declares has no cells of its own. */
+  /** For an object in one JSON cell: its declared fields have no cells. */
   function passOver({ fields }: Struct, parent: CellNode): void {
     for (const [key, { node }] of fields) {
       const child: CellNode = childOf(parent, key);
@@ -127,7 +138,7 @@ export function createReadCells({ time, meta = [], tree, others, rest }: FileCol
     return (type, at) => {
       if (type !== document) return onOther ? onOther() : refuse('something other than an object', open);
       const values: Record<string, unknown> = {};
-      // The library must find each of them here, and nothing that an object inherits.
+      // The library must find every name as an own property.
       for (const name of names) values[name] = null;
       const hasOthers = readMembers(node, at, values, inArray, extra !== undefined);
       if (extra)
@@ -137,8 +148,8 @@ export function createReadCells({ time, meta = [], tree, others, rest }: FileCol
   }
 
   /**
-   * Reads an object: fields into `values`, at the top into cells. Outside of arrays other members have columns of their own;
-   * within them it returns whether there are some, if there may be.
+   * Reads an object: its fields into `values`, or at the top level into `cells`.
+   * Within arrays, returns whether there are other members; outside, these have columns.
    */
   function readMembers(
     parent: CellNode,

@@ -3,13 +3,12 @@ import { fromPointer } from '@sluice/json/pointer.ts';
 import { boolean, double, int32, int64, string } from '../bson-walk.ts';
 import { type Leaf, type LeafKind, type Node, openNodes, type ReadScalar, type Struct } from './nodes.ts';
 import { createReadCells } from './read-cells.ts';
-import { fitsDouble, fitsInt64 } from './read-scalar.ts';
-import { readDate, readTimestamp } from './read-time.ts';
+import { fitsDouble, fitsInt64, readDate, readTimestamp } from './read-scalar.ts';
 import { textOf, type Versions } from './versions-tree.ts';
 
 type Fits = (...value: Parameters<ReadScalar>) => boolean;
 
-/** Whether a column of a kind holds a value. */
+/** Whether a column of this kind holds the value. */
 const fits: Record<Exclude<LeafKind, 'json'>, Fits> = {
   integer: ({ view }, type, at) =>
     type === int32 || type === int64 || (type === double && fitsInt64(view.getFloat64(at, true))),
@@ -21,18 +20,18 @@ const fits: Record<Exclude<LeafKind, 'json'>, Fits> = {
   timestamp: (...value) => readTimestamp(...value) !== undefined,
 };
 
-/** What a column becomes where its own kind does not hold all values; then it is JSON text. */
+/** The next kind to try if a kind does not hold all values. The last resort is JSON text. */
 const wider: { [Kind in LeafKind]?: Exclude<LeafKind, 'json'> } = {
   integer: 'number',
   date: 'string',
   timestamp: 'string',
 };
 
-/** Looks at entries for the kind that each open node takes. */
+/** Reads entries to find the kind of each open node. */
 export function createTypeSurvey(versions: Versions) {
   const kinds = new Map<Node, () => ColumnKind>();
 
-  /** The part of the tree that leads to open nodes. */
+  /** Reduces the tree to the paths to open nodes. */
   function openPart(node: Node): Node {
     if (node.kind !== 'struct' && node.kind !== 'list') return openLeaf(node);
     let hasOther = false;
@@ -72,7 +71,7 @@ export function createTypeSurvey(versions: Versions) {
 
 const openIn = ({ tree, fields }: Versions) => [tree, ...fields.values()].flatMap(openNodes);
 
-/** The types with each open node as a survey found it. */
+/** Sets the kind of each open node, in the order of the survey. */
 export function withKinds({ tree, fields }: Versions, kinds: ColumnKind[]): Versions {
   const next = kinds.values();
 

@@ -6,9 +6,9 @@ import { isObject } from '@sluice/schemas/schema.ts';
 import { propertiesOf, restName } from '@sluice/tables/columns.ts';
 import type { Field, Leaf, LeafKind, Node, Struct } from './nodes.ts';
 
-/** References can name the same part over and over; beyond this there is JSON text. */
+/** References can repeat a part of the schema many times. Nodes beyond this limit are JSON text. */
 export const maxNodes = 2 * maxColumns;
-/** Likewise for the schemas that apply to all of these nodes: many can apply to each. */
+/** The limit for schemas that apply to nodes: many can apply to one node. */
 const maxSteps = 100_000;
 
 interface Around {
@@ -24,34 +24,34 @@ const scalars = new Map<number, LeafKind>([
   [numbers, 'number'],
 ]);
 
-/** A column of this type holds every number from the first to the second, as it is printed. */
+/** The range in which a column of this kind prints every number unchanged. */
 const ranges = new Map<LeafKind, [number | bigint, number | bigint]>([
   ['integer', [-(2n ** 63n), 2n ** 63n - 1n]],
   ['number', [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]],
 ]);
 
-/** What a string of a format is. The format says it of no value for sure: it does so where all of them are. */
+/** Kinds of string formats. A format guarantees nothing: the survey checks all values. */
 const formats = new Map<unknown, LeafKind>([
   ['date', 'date'],
   ['date-time', 'timestamp'],
 ]);
 
-/** Whether strings in the formats of dates are dates, or text as all others. */
+/** Whether strings in a date format become dates or stay text. */
 export type Dates = 'typed' | 'text';
 
 /**
- * A JSON Schema as a tree of types, for payloads that are valid by it. JSON text stands where it guarantees no one
- * type, where an object has no properties or an array no items of one type, and where a part contains itself.
+ * Converts a JSON Schema to a tree of types for valid payloads. A node is JSON text if the schema does not guarantee one type,
+ * for objects without properties, for arrays with several item types, and for recursive parts.
  */
 export function typedTree(schema: Schema, dates: Dates = 'typed'): Struct {
   const { typesOf, partsOf, listedValues } = valueTypes(schema);
   const isClosed = oncePerSchema(forbidsOthers);
-  /** The schemas that apply where the value is contained. */
+  /** Schemas that apply to the outer values, to detect recursion. */
   const above = new Set<Schema>();
   let count = 0;
   let steps = 0;
 
-  /** Of a value to which all these schemas apply. */
+  /** The node of a value to which all these schemas apply. */
   function nodeOf(schemas: Schema[], { depth, inArray }: Around): Node {
     count += 1;
     if (depth > maxNesting || count > maxNodes || steps > maxSteps) return { kind: 'json' };
@@ -88,7 +88,7 @@ export function typedTree(schema: Schema, dates: Dates = 'typed'): Struct {
     return isOpen(kind, parts) ? { kind, open: 'large' } : { kind };
   }
 
-  /** Whether a kind of column may not hold all numbers to which these schemas apply. */
+  /** Whether these schemas allow numbers that the kind does not hold. */
   function isOpen(kind: LeafKind, parts: Set<Schema>): boolean {
     const range = ranges.get(kind);
     if (range === undefined) return false;
@@ -105,7 +105,7 @@ export function typedTree(schema: Schema, dates: Dates = 'typed'): Struct {
     return !hasLow || !hasHigh;
   }
 
-  /** Of what a value contains to which these schemas apply, none of which applies above it. */
+  /** Runs `make` for the inner values; these schemas count as outer schemas meanwhile. */
   function within<Made>(parts: Set<Schema>, make: () => Made): Made {
     for (const part of parts) above.add(part);
     const made = make();
@@ -118,7 +118,7 @@ export function typedTree(schema: Schema, dates: Dates = 'typed'): Struct {
 
 const isNumber = (value: unknown) => typeof value === 'number' || typeof value === 'bigint';
 
-/** The schemas of all items; those behind a tuple are not of all. */
+/** The schemas that apply to every item; after a tuple, `items` does not. */
 function itemsOf(parts: Set<Schema>): Schema[] {
   return [...parts]
     .filter(({ prefixItems }) => !prefixItems)

@@ -10,7 +10,7 @@ import type { Entry } from '../../../../../test/support/exports/entries.ts';
 import { cases, read, write } from '../../../../../test/support/exports/parquet-files.ts';
 import { runs } from '../../../../../test/support/runs.ts';
 import { fileColumns } from './file-columns.ts';
-import { schemaElements } from './schema-elements.ts';
+import { schemaElements } from './parquet.ts';
 
 type Row = Record<string, unknown>;
 

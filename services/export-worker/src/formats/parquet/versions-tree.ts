@@ -4,23 +4,23 @@ import { restName } from '@sluice/tables/columns.ts';
 import { type Field, type Leaf, type Node, type Open, type Struct, within } from './nodes.ts';
 import { type Dates, maxNodes, typedTree } from './typed-tree.ts';
 
-/** The types of payloads of which each is valid by some version of a schema. */
+/** The types of payloads that are each valid by some version of a schema. */
 export interface Versions {
-  /** Of what the first version declares. */
+  /** The fields that the first version declares. */
   tree: Struct;
-  /** Of what only later ones declare outside of arrays, by JSON Pointer: each is a column of its own, as it was before it was declared. */
+  /** Fields outside of arrays that only later versions declare, by JSON Pointer. Each keeps its own column. */
   fields: Map<string, Node>;
 }
 
 const numeric = new Set<Node['kind']>(['integer', 'number']);
 const texts = new Set<Node['kind']>(['string', 'date', 'timestamp']);
 
-/** Of versions oldest first. What some version does not declare may be anything there: its node is open. */
+/** Takes versions oldest first. A field that some version does not declare may have any value: its node is open. */
 export function typesOfVersions([first, ...later]: [Schema, ...Schema[]], dates: Dates): Versions {
   const fields: Versions['fields'] = new Map();
   let count = 0;
 
-  /** Within arrays there is no path. */
+  /** Merges two nodes; `path` is absent within arrays. */
   function both(one: Node, other: Node, path?: string[]): Node {
     const open = wider(one.open, other.open);
     if (one.kind === 'struct' && other.kind === 'struct') return { ...structOf(one, other, path), open };
@@ -72,13 +72,13 @@ const wider = (one: Open | undefined, other: Open | undefined): Open | undefined
 
 const sizeOf = (node: Node): number => within(node).reduce((sum, inner) => sum + sizeOf(inner), 1);
 
-/** A node that has to take other values too. Outside of arrays the columns of fields within it stay what they are. */
+/** The node as JSON text. Outside of arrays, the columns of inner fields stay. */
 export function textOf(node: Node, inArray: boolean): Leaf {
   if (inArray) return { kind: 'json' };
   return node.kind === 'struct' ? { kind: 'json', declared: node } : { kind: 'json', leafOnly: true };
 }
 
-/** The same where any value may stand, there and within it. */
+/** The node, open for any value at every level. */
 function opened(node: Node, inArray: boolean): Node {
   if (node.kind === 'list') return { ...node, item: opened(node.item, true), open: 'any' };
   if (node.kind !== 'struct') return node.kind === 'json' ? node : { ...node, open: 'any' };

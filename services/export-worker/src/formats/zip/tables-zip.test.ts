@@ -9,9 +9,8 @@ import { type Entry, idAt, type Payload, toBson } from '../../../../../test/supp
 import { expectedTables, isRows } from '../../../../../test/support/exports/tables.ts';
 import { runs } from '../../../../../test/support/runs.ts';
 import { unzip } from '../../../../../test/support/unzip.ts';
-import { Unexportable, UnknownField } from '../unexportable.ts';
-import { tableHeaders } from './table-headers.ts';
-import { createTablesZip } from './tables-zip.ts';
+import { Unexportable, UnknownField } from '../format.ts';
+import { createTablesZip, tableHeaders } from './tables-zip.ts';
 
 interface Options {
   mode?: Formulas;

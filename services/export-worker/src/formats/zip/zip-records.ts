@@ -1,4 +1,4 @@
-/** A file in the archive; numbers of bytes, and of the place where its header is. */
+/** A file in the archive. Sizes are in bytes; `start` is the position of its header. */
 export interface ZipEntry {
   name: string;
   crc: number;
@@ -12,136 +12,72 @@ const flags = 0x0808;
 const deflate = 8;
 const version = 20;
 const version64 = 45;
-/** From here on a number does not fit, since that one says that it is elsewhere. */
+/** The largest numbers: a field with this value means that the number is in a ZIP64 record. */
 const max32 = 0xffffffff;
 const max16 = 0xffff;
 const zip64Id = 0x0001;
 
-/** A number with its width in bytes. */
-type Field = [width: 2 | 4 | 8, value: number];
-
-function pack(fields: Field[], ...text: string[]): Buffer {
-  const bytes = Buffer.alloc(fields.reduce((sum, [width]) => sum + width, 0));
+/** Packs numbers, little-endian. Each digit of `widths` is the width of a number in bytes. */
+function pack(widths: string, values: number[]): Buffer {
+  const bytes = Buffer.alloc([...widths].reduce((sum, width) => sum + Number(width), 0));
   let at = 0;
-  for (const [width, value] of fields) {
+  for (const [index, value] of values.entries()) {
+    const width = Number(widths[index]);
     if (width === 8) bytes.writeBigUInt64LE(BigInt(value), at);
     else bytes.writeUIntLE(value, at, width);
     at += width;
   }
-  return Buffer.concat([bytes, ...text.map((part) => Buffer.from(part))]);
+  return bytes;
 }
 
-/** Before the data of a file. */
+/** The header before the data of a file. The sizes are zero: they follow in the data descriptor. */
 export function localHeader(name: string, time: Date): Buffer {
-  const sizes: Field[] = [4, 4, 4].map(() => [4, 0]);
-  return pack(
-    [[4, 0x04034b50], [2, version], [2, flags], [2, deflate], ...timeOf(time), ...sizes, ...lengths(name, 0)],
-    name,
-  );
+  const head = [0x04034b50, version, flags, deflate, ...timeOf(time), 0, 0, 0, Buffer.byteLength(name), 0];
+  return Buffer.concat([pack('42222244422', head), Buffer.from(name)]);
 }
 
-/** Behind the data of a file. Where the sizes do not fit four bytes they have eight, as with Go's archive/zip. */
+/** The record after the data of a file. Sizes beyond four bytes have eight, as in Go's archive/zip. */
 export function dataDescriptor({ crc, packed, size }: ZipEntry): Buffer {
   const width = Math.max(packed, size) >= max32 ? 8 : 4;
-  return pack([
-    [4, 0x08074b50],
-    [4, crc],
-    [width, packed],
-    [width, size],
-  ]);
+  return pack(`44${width}${width}`, [0x08074b50, crc, packed, size]);
 }
 
-/** Behind all files: the directory, which begins at `start`, and its end. */
+/** The directory, which begins at `start`, and the end of the archive. */
 export function directory(entries: ZipEntry[], time: Date, start: number): Buffer {
   const headers = Buffer.concat(entries.map((entry) => header(entry, time)));
   const { length } = headers;
-  const needs64 = entries.length >= max16 || length >= max32 || start >= max32;
-  return Buffer.concat([
-    headers,
-    ...(needs64 ? [end64(entries.length, length, start)] : []),
-    end(entries.length, length, start),
-  ]);
+  const count = entries.length;
+  const needs64 = count >= max16 || length >= max32 || start >= max32;
+  const files = Math.min(count, max16);
+  const end = [0x06054b50, 0, 0, files, files, Math.min(length, max32), Math.min(start, max32), 0];
+  const records = needs64 ? [headers, end64(count, length, start)] : [headers];
+  return Buffer.concat([...records, pack('42222442', end)]);
 }
 
 function header({ name, crc, packed, size, start }: ZipEntry, time: Date): Buffer {
   const needs64 = Math.max(packed, size, start) >= max32;
-  const extra: Field[] = needs64
-    ? [
-        [2, zip64Id],
-        [2, 24],
-        [8, size],
-        [8, packed],
-        [8, start],
-      ]
-    : [];
-  const here = (value: number): Field => [4, needs64 ? max32 : value];
-  const needed: Field = [2, needs64 ? version64 : version];
-  const head = pack(
-    [
-      [4, 0x02014b50],
-      needed,
-      needed,
-      [2, flags],
-      [2, deflate],
-      ...timeOf(time),
-      [4, crc],
-      here(packed),
-      here(size),
-      ...lengths(name, needs64 ? 28 : 0),
-      // No comment, on the first disk, no attributes.
-      ...([2, 2, 2, 4] as const).map((width): Field => [width, 0]),
-      here(start),
-    ],
-    name,
-  );
-  return Buffer.concat([head, pack(extra)]);
+  const here = (value: number) => (needs64 ? max32 : value);
+  const needed = needs64 ? version64 : version;
+  const extra = needs64 ? pack('22888', [zip64Id, 24, size, packed, start]) : Buffer.alloc(0);
+  return Buffer.concat([
+    pack('4222222', [0x02014b50, needed, needed, flags, deflate, ...timeOf(time)]),
+    pack('444', [crc, here(packed), here(size)]),
+    // No comment, on the first disk, no attributes.
+    pack('2222244', [Buffer.byteLength(name), extra.length, 0, 0, 0, 0, here(start)]),
+    Buffer.from(name),
+    extra,
+  ]);
 }
 
 function end64(count: number, length: number, start: number): Buffer {
-  return pack([
-    [4, 0x06064b50],
-    [8, 44],
-    [2, version64],
-    [2, version64],
-    [4, 0],
-    [4, 0],
-    [8, count],
-    [8, count],
-    [8, length],
-    [8, start],
-    // Where this record is.
-    [4, 0x07064b50],
-    [4, 0],
-    [8, start + length],
-    [4, 1],
-  ]);
+  const end = [0x06064b50, 44, version64, version64, 0, 0, count, count, length, start];
+  const locator = [0x07064b50, 0, start + length, 1];
+  return pack('48224488884484', [...end, ...locator]);
 }
 
-function end(count: number, length: number, start: number): Buffer {
-  const files: Field = [2, Math.min(count, max16)];
-  return pack([
-    [4, 0x06054b50],
-    [2, 0],
-    [2, 0],
-    files,
-    files,
-    [4, Math.min(length, max32)],
-    [4, Math.min(start, max32)],
-    [2, 0],
-  ]);
-}
-
-const lengths = (name: string, extra: number): Field[] => [
-  [2, Buffer.byteLength(name)],
-  [2, extra],
-];
-
-/** In UTC: two seconds are one step, and years count from 1980. */
-function timeOf(time: Date): Field[] {
+/** In UTC, in steps of two seconds; years count from 1980. */
+function timeOf(time: Date): number[] {
   const seconds = (time.getUTCHours() << 11) | (time.getUTCMinutes() << 5) | (time.getUTCSeconds() >> 1);
   const years = Math.max(time.getUTCFullYear() - 1980, 0);
-  return [
-    [2, seconds],
-    [2, (years << 9) | ((time.getUTCMonth() + 1) << 5) | time.getUTCDate()],
-  ];
+  return [seconds, (years << 9) | ((time.getUTCMonth() + 1) << 5) | time.getUTCDate()];
 }

@@ -1,0 +1,70 @@
+import type { Store } from '@sluice/jobs/connect.ts';
+import type { ExportJob, ExportShape } from '@sluice/jobs/record/export-record.ts';
+import { parseSchema, type Schema } from '@sluice/schemas/parse-schema.ts';
+import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
+import { type Column, columnsOf } from '@sluice/tables/columns.ts';
+import { createCsv } from '../formats/csv.ts';
+import type { FileFormat } from '../formats/format.ts';
+import { createNdjson } from '../formats/ndjson.ts';
+import type { Dates } from '../formats/parquet/typed-tree.ts';
+import { createTablesZip } from '../formats/zip/tables-zip.ts';
+
+/** What is known of the entries of an export before they are read. */
+export interface Known {
+  /** The versions of the schema that they were validated with, oldest first. */
+  schemas: [Schema, ...Schema[]];
+  columns: Column[];
+}
+
+/** Jobs of before there were versions may have parts with dates as text. */
+export const datesOf = ({ version }: ExportJob): Dates => (version === undefined ? 'text' : 'typed');
+
+/** The same ones each time for a job, whatever was published since. */
+export async function knownColumns(
+  { fields, schemas }: Pick<Store, 'fields' | 'schemas'>,
+  application: ApplicationRecord,
+  { version = 1, leafCount, hasRest, options: { meta } }: ExportJob,
+): Promise<Known> {
+  const versions: Schema[] = [];
+  for await (const found of schemas.list(application))
+    if (found.version <= version) versions.unshift(parseSchema(found.rawSchema));
+  const { pointers } = await fields.of(application.id);
+  const [first] = versions as [Schema];
+  return {
+    schemas: versions as Known['schemas'],
+    columns: columnsOf(first, pointers.slice(0, leafCount), { hasRest, meta }),
+  };
+}
+
+interface Source {
+  job: ExportJob;
+  known: Known;
+  /** Where not all of the columns are known beforehand. */
+  shape: ExportShape | undefined;
+  /** Of all pieces so far. */
+  notes(): Promise<unknown[]>;
+}
+
+/** The format that a job asks for. */
+export async function createFormat({ job, known, shape, notes }: Source): Promise<FileFormat> {
+  const { format, arrays, columns: selected, formulas, meta } = job.options;
+  const { columns } = known;
+  const { version = 1 } = job;
+  if (format === 'ndjson') {
+    const withVersion = version > 1 || meta?.includes('schema_version');
+    return createNdjson({ columns, selected, withId: job.version !== undefined, withVersion });
+  }
+  if (format === 'parquet') {
+    const { createParquet } = await import('../formats/parquet/parquet.ts');
+    return createParquet({
+      ...known,
+      selected,
+      kinds: shape?.kinds,
+      dates: datesOf(job),
+      notes: await notes(),
+    });
+  }
+  if (shape && arrays === 'rows')
+    return createTablesZip({ tables: shape.tables, formulas, time: job.createdAt, notes: await notes() });
+  return createCsv({ columns, selected, elements: shape?.tables[0]?.columns, formulas });
+}

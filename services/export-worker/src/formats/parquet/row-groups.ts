@@ -1,0 +1,164 @@
+import { setImmediate } from 'node:timers/promises';
+import { zstdCompressSync } from 'node:zlib';
+import { ByteWriter, type SchemaElement } from 'hyparquet-writer';
+import { writeColumn } from 'hyparquet-writer/src/column.js';
+import { encodeNestedValues } from 'hyparquet-writer/src/dremel.js';
+import { writeMetadata } from 'hyparquet-writer/src/metadata.js';
+import { schemaPathResolver } from 'hyparquet-writer/src/schema.js';
+
+export interface Cell {
+  /** Index of the column in the file. */
+  place: number;
+  value: unknown;
+}
+
+/** Makes the values of one column, NULL as null. Called per column, so that not all columns are in memory at once. */
+type Values = () => unknown[];
+
+interface Column {
+  rows: number[];
+  values: unknown[];
+}
+
+/** Collects rows for a row group. Keeps no NULL: a file can have thousands of columns. */
+export function createRowBuffer(columnCount: number) {
+  const emptyColumns = () => Array.from({ length: columnCount }, (): Column => ({ rows: [], values: [] }));
+  let columns = emptyColumns();
+  let count = 0;
+
+  return {
+    count: () => count,
+
+    add(cells: Cell[]): void {
+      for (const { place, value } of cells) {
+        const column = columns[place] as Column;
+        column.rows.push(count);
+        column.values.push(value);
+      }
+      count += 1;
+    },
+
+    /** Empties the buffer. */
+    take(): Values[] {
+      const length = count;
+      const taken = columns;
+      columns = emptyColumns();
+      count = 0;
+      return taken.map((column) => () => dense(column, length));
+    },
+  };
+}
+
+function dense({ rows, values }: Column, length: number): unknown[] {
+  const data = new Array<unknown>(length).fill(null);
+  for (const [index, row] of rows.entries()) data[row] = values[index];
+  return data;
+}
+
+type RowGroup = Parameters<typeof writeMetadata>[1]['row_groups'][number];
+type Tree = ReturnType<ReturnType<typeof schemaPathResolver>>[number];
+
+const pageSize = 1024 ** 2;
+/** Other work of the process runs after this many values: a file can have thousands of columns. */
+const valuesAtOnce = 100_000;
+
+/**
+ * Writes row groups. The library's `ParquetWriter` does the same without a pause.
+ * With thousands of columns the worker could not renew its lease.
+ */
+export function createRowGroups(schema: SchemaElement[]) {
+  const pathOf = schemaPathResolver(schema);
+  const [root] = pathOf([]);
+  const columns = (root as Tree).children.map(({ element }) => fieldPaths(pathOf([element.name])));
+
+  return async function writeRowGroup(writer: ByteWriter, rows: number, values: Values[]): Promise<RowGroup> {
+    const start = writer.offset;
+    const chunks: RowGroup['columns'] = [];
+    let written = 0;
+    for (const [index, paths] of columns.entries()) {
+      const data = (values[index] as Values)();
+      for (const path of paths) {
+        const pageData = encodeNestedValues(path, data);
+        chunks.push(writeColumn({ writer, column: encoder(path), pageData }).chunk);
+        written += pageData.values.length;
+        if (written < valuesAtOnce) continue;
+        await setImmediate();
+        written = 0;
+      }
+    }
+    return {
+      columns: chunks,
+      num_rows: BigInt(rows),
+      total_byte_size: chunks.reduce(
+        (sum, chunk) => sum + (chunk.meta_data?.total_uncompressed_size ?? 0n),
+        0n,
+      ),
+      total_compressed_size: BigInt(writer.offset - start),
+    };
+  };
+}
+
+function fieldPaths(path: Tree[]): Tree[][] {
+  const { children } = path.at(-1) as Tree;
+  return children.length === 0 ? [path] : children.flatMap((child) => fieldPaths([...path, child]));
+}
+
+function encoder(path: Tree[]): Parameters<typeof writeColumn>[0]['column'] {
+  const schemaPath = path.map(({ element }) => element);
+  const element = schemaPath.at(-1) as SchemaElement;
+  return {
+    columnName: schemaPath.map(({ name }) => name).join('.'),
+    element,
+    schemaPath,
+    codec: 'ZSTD',
+    compressors: { ZSTD: (bytes) => zstdCompressSync(bytes) },
+    // Statistics of texts would make the footer large.
+    stats: element.converted_type !== 'UTF8',
+    pageSize,
+    columnIndex: false,
+    offsetIndex: false,
+  };
+}
+
+/** The type of a list of structs in Thrift's compact protocol. */
+const structs = 12;
+const lengthBytes = 4;
+const noGroup: RowGroup = { columns: [], num_rows: 0n, total_byte_size: 0n };
+
+/**
+ * The footer of a file, made of bytes: the row groups as objects take many times the memory.
+ * The bytes of a group are cut out of a footer with only this group, and do not depend on other groups.
+ */
+export function createFooter(schema: SchemaElement[]) {
+  function metadata(row_groups: RowGroup[], num_rows = 0n): Buffer {
+    const writer = new ByteWriter();
+    const about = { version: 2, created_by: 'sluice', metadata_length: 0 };
+    writeMetadata(writer, { ...about, schema, num_rows, row_groups });
+    return Buffer.from(writer.getBytes().subarray(0, -lengthBytes));
+  }
+
+  const empty = metadata([]);
+  // The first byte that differs is the length of the list.
+  const head = metadata([noGroup]).findIndex((byte, index) => byte !== empty[index]);
+  const tail = empty.length - head - 1;
+
+  return {
+    /** The bytes of a row group for `write`. */
+    describe(group: RowGroup): Buffer {
+      const one = metadata([group]);
+      return one.subarray(head + 1, one.length - tail);
+    },
+
+    /** Writes the footer, then its length. */
+    write(writer: ByteWriter, groups: Iterable<Buffer>, count: number, rows: number): void {
+      const start = writer.offset;
+      const around = metadata([], BigInt(rows));
+      writer.appendBytes(around.subarray(0, -tail - 1));
+      writer.appendUint8((Math.min(count, 15) << 4) | structs);
+      if (count >= 15) writer.appendVarInt(count);
+      for (const group of groups) writer.appendBytes(group);
+      writer.appendBytes(around.subarray(-tail));
+      writer.appendUint32(writer.offset - start);
+    },
+  };
+}
