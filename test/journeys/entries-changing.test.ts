@@ -1,7 +1,7 @@
 import { deletionKind } from '@sluice/ingest-worker/deletion/deletion-kind.ts';
 import { createExpireEntries } from '@sluice/ingest-worker/deletion/expire-entries.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
-import { timings } from '@sluice/jobs/queue/timings.ts';
+import { timings } from '@sluice/jobs/queue/queues.ts';
 import type { DeletionJob } from '@sluice/jobs/record/job-records.ts';
 import { createRun } from '@sluice/jobs/run.ts';
 import { createLogger } from '@sluice/shared/logger.ts';

@@ -1,7 +1,7 @@
 import { startExportWorker } from '@sluice/export-worker/start.ts';
 import { startIngestWorker } from '@sluice/ingest-worker/start.ts';
+import { timings as usual } from '@sluice/jobs/queue/queues.ts';
 import { connectRedis } from '@sluice/jobs/queue/redis.ts';
-import { timings as usual } from '@sluice/jobs/queue/timings.ts';
 import { loadExportWorkerConfig, loadIngestWorkerConfig } from '@sluice/shared/config/load.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { expect, it, onTestFinished } from 'vitest';

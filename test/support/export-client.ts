@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { zstdDecompressSync } from 'node:zlib';
 import type { Store } from '@sluice/jobs/connect.ts';
-import { createJobQueue } from '@sluice/jobs/queue/job-queue.ts';
+import { createJobQueue } from '@sluice/jobs/queue/producer.ts';
 import { exportsQueue } from '@sluice/jobs/queue/queues.ts';
 import { connectRedis } from '@sluice/jobs/queue/redis.ts';
 import type { ExportJob } from '@sluice/jobs/record/export-record.ts';

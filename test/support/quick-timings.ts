@@ -1,4 +1,4 @@
-import { timings } from '@sluice/jobs/queue/timings.ts';
+import { timings } from '@sluice/jobs/queue/queues.ts';
 
 /** For APIs of tests, which wait for counts of entries and for checks of followers. */
 export const quickApiTimings = { quotaCountMs: 500, followerCheckMs: 1_000 };

@@ -1,7 +1,6 @@
 import { createProducer } from '@sluice/jobs/queue/producer.ts';
-import { exportsQueue } from '@sluice/jobs/queue/queues.ts';
+import { exportsQueue, timings } from '@sluice/jobs/queue/queues.ts';
 import { connectRedis } from '@sluice/jobs/queue/redis.ts';
-import { timings } from '@sluice/jobs/queue/timings.ts';
 import { startWorker } from '@sluice/jobs/queue/worker.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { createMetrics } from '@sluice/shared/metrics/metrics.ts';

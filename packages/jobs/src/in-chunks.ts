@@ -1,9 +1,20 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { zstdCompress, zstdDecompress } from 'node:zlib';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import { LeaseLost } from '@sluice/store/under-lease.ts';
 import type { Store } from './connect.ts';
-import { createJoinReports } from './join-reports.ts';
-import { ApplicationDeleted, claimJob, type End, type JobKind, type Piece, type Turn } from './kind.ts';
+import {
+  ApplicationDeleted,
+  claimJob,
+  type End,
+  JobFailed,
+  type JobKind,
+  type Piece,
+  type Turn,
+} from './kind.ts';
 import type { ChunkResult, ClaimedChunk, ClaimedRange } from './record/chunk-records.ts';
+import type { Part } from './record/job.ts';
 import type { ChunkedJob } from './record/job-records.ts';
 import type { JobResult } from './record/jobs.ts';
 
@@ -105,5 +116,60 @@ export function inChunks<Job extends ChunkedJob, Chunk extends ClaimedChunk | Cl
     async onEnd(jobId, state) {
       if (state === 'completed') await chunks.remove(jobId);
     },
+  };
+}
+
+const decompress = promisify(zstdDecompress);
+const compress = promisify(zstdCompress);
+/** Reports of chunks are joined to parts of this size at most: the list of parts is in the record. */
+const partBytes = 4 * 1024 ** 2;
+
+interface Report {
+  part: string;
+  rows: number;
+  text: Buffer;
+}
+
+/** Makes one file of the reports of all chunks of a job. `check` is called after each part. */
+function createJoinReports({ chunks, parts }: Pick<Store, 'chunks' | 'parts'>) {
+  async function join(job: string, reports: Report[]): Promise<Part> {
+    const [only] = reports;
+    const text = Buffer.concat(reports.map((report) => report.text));
+    const rows = reports.reduce((sum, report) => sum + report.rows, 0);
+    const isOne = reports.length === 1 && only;
+    return { id: isOne ? only.part : await parts.put(job, await compress(text)), rows, bytes: text.length };
+  }
+
+  /** The reports of chunks, decompressed, in lists of what becomes one part. */
+  async function* listsOf(job: string): AsyncGenerator<Report[]> {
+    let list: Report[] = [];
+    let size = 0;
+    for await (const { part, rows, bytes } of chunks.reports(job)) {
+      const data = await parts.get(part);
+      if (!data) throw new JobFailed('a piece of the report is missing');
+      if (size > 0 && size + bytes > partBytes) {
+        yield list;
+        list = [];
+        size = 0;
+      }
+      list.push({ part, rows, text: await decompress(data, { chunkSize: 256 * 1024 }) });
+      size += bytes;
+    }
+    if (size > 0) yield list;
+  }
+
+  return async (
+    job: string,
+    check: () => void,
+  ): Promise<{ parts: Part[]; bytes: number; sha256: string }> => {
+    const hash = createHash('sha256');
+    const joined: Part[] = [];
+    for await (const list of listsOf(job)) {
+      for (const { text } of list) hash.update(text);
+      joined.push(await join(job, list));
+      check();
+    }
+    const bytes = joined.reduce((sum, part) => sum + part.bytes, 0);
+    return { parts: joined, bytes, sha256: hash.digest('hex') };
   };
 }

@@ -4,9 +4,9 @@ import { LeaseLost, type LeaseTimings, underLease } from '@sluice/store/under-le
 import type { Store } from './connect.ts';
 import { ApplicationDeleted, type End, JobFailed, type JobKind, type Piece, type Turn } from './kind.ts';
 import { type Handler, Postpone } from './queue/consumer.ts';
-import type { JobMetrics } from './queue/job-metrics.ts';
-import type { JobQueue } from './queue/job-queue.ts';
-import type { Timings } from './queue/timings.ts';
+import type { JobMetrics } from './queue/monitor.ts';
+import type { JobQueue } from './queue/producer.ts';
+import type { Timings } from './queue/queues.ts';
 import { isRetriable, isUnfinished, type JobRecord } from './record/job-records.ts';
 
 /** Workers that took a piece without progress, until its job fails. */

@@ -1,8 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { RefusalRecorder } from '@sluice/intake/refused/recorder.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
-import type { JobQueue } from '@sluice/jobs/queue/job-queue.ts';
-import type { Producer } from '@sluice/jobs/queue/producer.ts';
+import type { JobQueue, Producer } from '@sluice/jobs/queue/producer.ts';
 import type { Redis } from '@sluice/jobs/queue/redis.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import type { ApiConfig } from '@sluice/shared/config/load.ts';

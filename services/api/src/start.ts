@@ -1,12 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createRefusalRecorder } from '@sluice/intake/refused/recorder.ts';
 import { connectStore } from '@sluice/jobs/connect.ts';
-import { hearChanges } from '@sluice/jobs/queue/broadcast.ts';
-import { createJobQueue } from '@sluice/jobs/queue/job-queue.ts';
 import { monitorRedis } from '@sluice/jobs/queue/monitor.ts';
-import { createProducer } from '@sluice/jobs/queue/producer.ts';
+import { createJobQueue, createProducer } from '@sluice/jobs/queue/producer.ts';
 import { exportsQueue, invalidationsQueue, jobsQueue, purgesQueue } from '@sluice/jobs/queue/queues.ts';
-import { connectRedis } from '@sluice/jobs/queue/redis.ts';
+import { connectRedis, hearChanges } from '@sluice/jobs/queue/redis.ts';
 import { createCompiler } from '@sluice/schemas/compile/compiler.ts';
 import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';

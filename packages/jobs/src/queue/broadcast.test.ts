@@ -1,11 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { ownRedis } from '../../../../test/support/own-redis.ts';
 import { until } from '../../../../test/support/sluice.ts';
-import { announceChange, hearChanges } from './broadcast.ts';
 import { consume } from './consumer.ts';
 import { createProducer } from './producer.ts';
-import { invalidationsQueue } from './queues.ts';
-import { timings } from './timings.ts';
+import { invalidationsQueue, timings } from './queues.ts';
+import { announceChange, hearChanges } from './redis.ts';
 
 it('tells every API process, though the job reaches one worker alone', async () => {
   const { config, log, redis } = await ownRedis();

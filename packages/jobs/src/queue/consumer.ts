@@ -3,9 +3,8 @@ import type { Logger } from '@sluice/shared/logger.ts';
 import { storeFault } from '@sluice/store/faults.ts';
 import { LeaseLost } from '@sluice/store/under-lease.ts';
 import { DelayedError, type Job, Worker } from 'bullmq';
-import { type Kind, kindOf, type QueueDefinition } from './queues.ts';
+import { type Kind, kindOf, type QueueDefinition, type Timings } from './queues.ts';
 import { connectRedis, keyPrefix, type RedisConfig } from './redis.ts';
-import type { Timings } from './timings.ts';
 
 /** Thrown by a handler to put its job at the end of the queue, after `delayMs`. */
 export class Postpone extends Error {

@@ -5,9 +5,8 @@ import { createOwnedExport } from '../../../../test/support/owned-export.ts';
 import { until } from '../../../../test/support/sluice.ts';
 import type { ExportJob } from '../record/export-record.ts';
 import { consume, type Handler, Postpone } from './consumer.ts';
-import { createJobQueue } from './job-queue.ts';
-import { exportsQueue } from './queues.ts';
-import { timings } from './timings.ts';
+import { createJobQueue } from './producer.ts';
+import { exportsQueue, timings } from './queues.ts';
 
 const [anna, ben, cleo] = ['a', 'b', 'c'].map((digit) => digit.repeat(24)) as [string, string, string];
 const later = () => new Date(Date.now() + 60_000);

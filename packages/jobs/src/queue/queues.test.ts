@@ -14,9 +14,9 @@ import {
   type Kind,
   purgesQueue,
   type QueueDefinition,
+  timings,
 } from './queues.ts';
 import { connectRedis } from './redis.ts';
-import { timings } from './timings.ts';
 
 const log = createLogger('test', { level: 'silent', pretty: false });
 const id = 'a0'.repeat(12);

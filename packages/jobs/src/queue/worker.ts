@@ -5,8 +5,8 @@ import { repeat } from '@sluice/shared/repeat.ts';
 import { type Consumer, consume, type Handlers } from './consumer.ts';
 import { countRequeues, monitorQueues } from './monitor.ts';
 import type { Producer } from './producer.ts';
+import type { Timings } from './queues.ts';
 import type { RedisConfig } from './redis.ts';
-import type { Timings } from './timings.ts';
 
 /** How often it is looked whether a worker gets its jobs, before it is taken for unresponsive. */
 const looks = 6;

@@ -1,11 +1,22 @@
 import { idsOf } from '@sluice/store/ids.ts';
-import { hasMatched, isFree } from '@sluice/store/lease.ts';
+import { fromNow, hasMatched, isFree } from '@sluice/store/lease.ts';
 import { type Db, type Filter, ObjectId } from 'mongodb';
-import { type JobDocument, unfinished } from './job-records.ts';
+import type { ChunkStore, NewRange } from './chunks.ts';
+import {
+  type ImportDocument,
+  type ImportJob,
+  type ImportOptions,
+  type JobDocument,
+  newDocument,
+  type RehearsalDocument,
+  type RehearsalJob,
+  toRecord,
+  unfinished,
+} from './job-records.ts';
 import { begun, measureRate } from './progress.ts';
 
 /** What has become of lines, or entries, since it was last told. */
-export interface Advance {
+interface Advance {
   done: number;
   accepted: number;
   rejected: number;
@@ -14,12 +25,12 @@ export interface Advance {
 }
 
 /** The API that makes such a job says so often that it is alive; when it was silent for so long, it is dead. */
-export const arrivingMs = 5 * 60_000;
+const arrivingMs = 5 * 60_000;
 /** Those whose chunks are kept: what has failed can be tried again. */
-export const unended = { $in: [...unfinished, 'failed' as const] };
+const unended = { $in: [...unfinished, 'failed' as const] };
 
 /** Before all of its chunks are there. */
-export const arriving = (id: string) => ({
+const arriving = (id: string) => ({
   _id: new ObjectId(id),
   state: 'waiting' as const,
   received: false,
@@ -61,6 +72,92 @@ export function chunkedJobs(db: Db) {
     async over(ids: string[]): Promise<string[]> {
       const kept = new Set(await idsOf(jobs.find({ ...among(ids), state: unended })));
       return ids.filter((id) => !kept.has(id));
+    },
+  };
+}
+
+type NewImport = Pick<ImportJob, 'application' | 'owner' | 'domain' | 'options'>;
+
+/** Of a CSV, as its header says it. */
+type Layout = Required<Pick<ImportOptions, 'columns' | 'delimiter'>>;
+
+/** What only imports have: a file that arrives first. */
+export function importJobs(db: Db) {
+  const jobs = db.collection<ImportDocument>('jobs');
+  const kind = 'import' as const;
+
+  return {
+    /** Its file is still to arrive: until `receive` no worker takes it. */
+    async create(job: NewImport): Promise<ImportJob> {
+      const leaseUntil = new Date(Date.now() + arrivingMs);
+      const begin = { received: false, accepted: 0, rejected: 0, held: 0, leaseUntil };
+      const document: ImportDocument = { ...job, ...newDocument(job), ...begin, kind };
+      await jobs.insertOne(document);
+      return toRecord(document);
+    },
+
+    /** How many bytes of an owner's unfinished and failed imports the store holds. */
+    async bytesOfOwner(owner: string): Promise<number> {
+      const found = jobs.aggregate<{ held: number }>([
+        { $match: { kind, owner: new ObjectId(owner), state: unended } },
+        { $group: { _id: null, held: { $sum: '$held' } } },
+      ]);
+      const [sums] = await found.toArray();
+      return sums?.held ?? 0;
+    },
+
+    /** Says that the file is still arriving; false when nobody wants it any more. */
+    touch: (id: string, held: number): Promise<boolean> =>
+      hasMatched(jobs.updateOne(arriving(id), [{ $set: { held, leaseUntil: fromNow(arrivingMs) } }])),
+
+    /** The whole file is there; from now on it is listed and worked on. Undefined when nobody wants it any more. */
+    async receive(
+      id: string,
+      { total, held, layout }: { total: number; held: number; layout?: Layout | undefined },
+    ): Promise<ImportJob | undefined> {
+      const options = layout && {
+        'options.columns': layout.columns,
+        'options.delimiter': layout.delimiter,
+      };
+      const received = await jobs.findOneAndUpdate(
+        arriving(id),
+        {
+          $set: { received: true, total, held, ...options },
+          $currentDate: { queuedAt: true },
+          $unset: { leaseUntil: '' },
+        },
+        { returnDocument: 'after' },
+      );
+      return received ? toRecord(received) : undefined;
+    },
+  };
+}
+
+type NewRehearsal = Pick<RehearsalJob, 'application' | 'owner' | 'domain' | 'options' | 'cut'>;
+
+/** What only rehearsals have. */
+export function rehearsalJobs(db: Db, chunks: Pick<ChunkStore, 'addRanges'>) {
+  const jobs = db.collection<RehearsalDocument>('jobs');
+  return {
+    /** Makes the job and a chunk for each range. Undefined when it took so long that the job was given up. */
+    async create(job: NewRehearsal, ranges: NewRange[]): Promise<RehearsalJob | undefined> {
+      const total = ranges.reduce((sum, { lines }) => sum + lines, 0);
+      const document: RehearsalDocument = {
+        ...newDocument(job),
+        ...job,
+        ...{ application: new ObjectId(job.application), owner: new ObjectId(job.owner) },
+        ...{ kind: 'rehearsal', total, received: false, accepted: 0, rejected: 0, held: 0 },
+        leaseUntil: new Date(Date.now() + arrivingMs),
+      };
+      await jobs.insertOne(document);
+      const id = document._id.toHexString();
+      await chunks.addRanges(id, job.application, ranges);
+      const made = await jobs.findOneAndUpdate(
+        arriving(id),
+        { $set: { received: true }, $currentDate: { queuedAt: true }, $unset: { leaseUntil: '' } },
+        { returnDocument: 'after' },
+      );
+      return made ? toRecord(made) : undefined;
     },
   };
 }

@@ -3,10 +3,9 @@ import { idsOf } from '@sluice/store/ids.ts';
 import { claimed, fromNow, hasMatched, isFree, released } from '@sluice/store/lease.ts';
 import { type ClientSession, type Db, type Filter, ObjectId } from 'mongodb';
 import type { ChunkTotals } from './chunk-records.ts';
-import { chunkedJobs } from './chunked-jobs.ts';
+import { chunkedJobs, importJobs, rehearsalJobs } from './chunked-jobs.ts';
 import type { ChunkStore } from './chunks.ts';
 import { exportJobs } from './export-jobs.ts';
-import { importJobs } from './import-jobs.ts';
 import type { JobState, Manifest, Part } from './job.ts';
 import {
   type ImportDocument,
@@ -20,7 +19,6 @@ import {
 import { jobSessions } from './job-sessions.ts';
 import { begun, measureRate } from './progress.ts';
 import { brief, queuedJobs } from './queued-jobs.ts';
-import { rehearsalJobs } from './rehearsal-jobs.ts';
 
 /** What a job has on record when it is completed. */
 export type JobResult = Partial<Result>;

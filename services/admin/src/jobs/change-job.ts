@@ -1,6 +1,6 @@
 import type { Store } from '@sluice/jobs/connect.ts';
 import { openRedis } from '@sluice/jobs/queue/inspect-redis.ts';
-import { createJobQueue } from '@sluice/jobs/queue/job-queue.ts';
+import { createJobQueue } from '@sluice/jobs/queue/producer.ts';
 import { queueOf } from '@sluice/jobs/queue/queues.ts';
 import { isRetriable, isUnfinished, type JobRecord } from '@sluice/jobs/record/job-records.ts';
 import { waitAgain } from '@sluice/jobs/record/wait-again.ts';

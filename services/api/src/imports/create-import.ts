@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { ImportFormat, ImportJob } from '@sluice/jobs/record/chunked-records.ts';
+import type { ImportFormat, ImportJob } from '@sluice/jobs/record/job-records.ts';
 import { parseSchema } from '@sluice/schemas/schema.ts';
 import { ApiError, applicationNotFound, unavailable } from '@sluice/shared/errors.ts';
 import { repeat } from '@sluice/shared/repeat.ts';

@@ -3,7 +3,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { constants, zstdCompress } from 'node:zlib';
 import type { Store } from '@sluice/jobs/connect.ts';
-import type { ImportJob } from '@sluice/jobs/record/chunked-records.ts';
+import type { ImportJob } from '@sluice/jobs/record/job-records.ts';
 import { jsonArraySplitter, ndjsonSplitter } from '@sluice/json/split.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import { createSideBySide } from '@sluice/shared/side-by-side.ts';

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { ImportFormat } from '@sluice/jobs/record/chunked-records.ts';
+import type { ImportFormat } from '@sluice/jobs/record/job-records.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import { formulas } from '@sluice/tables/csv/cell-json.ts';
 import type { FastifyRequest } from 'fastify';

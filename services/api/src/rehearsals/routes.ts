@@ -1,4 +1,4 @@
-import type { RehearsalOptions } from '@sluice/jobs/record/chunked-records.ts';
+import type { RehearsalOptions } from '@sluice/jobs/record/job-records.ts';
 import { ApiError, unavailable } from '@sluice/shared/errors.ts';
 import { RehearsalRequest } from '../applications/schema-contract.ts';
 import { findApplication } from '../applications/steps.ts';

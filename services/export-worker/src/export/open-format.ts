@@ -1,6 +1,6 @@
 import type { Store } from '@sluice/jobs/connect.ts';
 import type { ExportJob, ExportShape } from '@sluice/jobs/record/export-record.ts';
-import { parseSchema, type Schema } from '@sluice/schemas/parse-schema.ts';
+import { parseSchema, type Schema } from '@sluice/schemas/schema.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import { type Column, columnsOf } from '@sluice/tables/columns.ts';
 import { createCsv } from '../formats/csv.ts';

@@ -1,7 +1,7 @@
 import type { TableShape } from '@sluice/jobs/record/export-record.ts';
 import { fromPointer, toPointer } from '@sluice/json/pointer.ts';
 import type { Column } from '@sluice/tables/columns.ts';
-import { createNames } from '@sluice/tables/names.ts';
+import { createNames } from '@sluice/tables/columns.ts';
 import { entryColumn, linkColumns } from '../formats/zip/tables-zip.ts';
 import { isLast, keyOf, membersOf, type ShapeNode, type Surveyed } from './shape-node.ts';
 

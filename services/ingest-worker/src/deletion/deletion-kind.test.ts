@@ -1,5 +1,5 @@
 import { Postpone } from '@sluice/jobs/queue/consumer.ts';
-import { createJobMetrics } from '@sluice/jobs/queue/job-metrics.ts';
+import { createJobMetrics } from '@sluice/jobs/queue/monitor.ts';
 import { createRun } from '@sluice/jobs/run.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { createMetrics } from '@sluice/shared/metrics/metrics.ts';

@@ -4,7 +4,7 @@ import type { Store } from '@sluice/jobs/connect.ts';
 import { type ChunkTask, inChunks } from '@sluice/jobs/in-chunks.ts';
 import { JobFailed, type JobKind } from '@sluice/jobs/kind.ts';
 import type { ClaimedChunk } from '@sluice/jobs/record/chunk-records.ts';
-import type { ImportJob } from '@sluice/jobs/record/chunked-records.ts';
+import type { ImportJob } from '@sluice/jobs/record/job-records.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { LeaseLost } from '@sluice/store/under-lease.ts';

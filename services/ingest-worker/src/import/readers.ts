@@ -1,6 +1,6 @@
 import { createLoadIntake, type Intake } from '@sluice/intake/intake.ts';
 import { JobFailed } from '@sluice/jobs/kind.ts';
-import type { ImportJob } from '@sluice/jobs/record/chunked-records.ts';
+import type { ImportJob } from '@sluice/jobs/record/job-records.ts';
 import type { Frame } from '@sluice/json/frames.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import { parseSchema } from '@sluice/schemas/schema.ts';

@@ -1,13 +1,21 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import { type LineRefusal, nonconforming, validatePayload } from '@sluice/intake/validate-payload.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
-import { type ChunkTask, inChunks } from '@sluice/jobs/in-chunks.ts';
+import { type ChunkTask, type Done, inChunks, type Steps } from '@sluice/jobs/in-chunks.ts';
 import { JobFailed, type JobKind } from '@sluice/jobs/kind.ts';
-import type { ClaimedRange } from '@sluice/jobs/record/chunk-records.ts';
-import type { RehearsalJob } from '@sluice/jobs/record/chunked-records.ts';
+import type { ClaimedRange, ReasonGroup } from '@sluice/jobs/record/chunk-records.ts';
+import type { RehearsalJob } from '@sluice/jobs/record/job-records.ts';
+import { toJson } from '@sluice/json/numbers.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import type { Validator } from '@sluice/schemas/validate/validator.ts';
+import { isWithin } from '@sluice/store/entries/cuts.ts';
+import { idBytesOf, idOf, timeOf } from '@sluice/store/entries/raw-document.ts';
+import type { RawEntries } from '@sluice/store/entries/raw-entries.ts';
+import { readPayloadOf } from '@sluice/store/entries/read-document.ts';
+import type { EntryRange } from '@sluice/store/entries/split-entries.ts';
+import type { RefusedRecord } from '@sluice/store/refused/refused-records.ts';
 import { createOncePerJob } from '../once-per-job.ts';
-import { createCheckChunk } from './check-chunk.ts';
-import { createGroups } from './groups.ts';
+import { createReport, shown } from '../report.ts';
 
 interface Dependencies {
   store: Pick<Store, 'applications' | 'chunks' | 'jobs' | 'parts' | 'rawEntries' | 'refused'>;
@@ -47,4 +55,140 @@ export function rehearsalKind({ store, compiler, leaseMs }: Dependencies): JobKi
     },
   };
   return inChunks(store, leaseMs, task);
+}
+
+/** After so long other work of the process goes on. */
+const stepMs = 5;
+const exampleBytes = 1_024;
+
+interface Task {
+  chunk: ClaimedRange;
+  job: RehearsalJob;
+  validator: Validator;
+}
+
+type Check = () => Nonconforming | undefined;
+
+/** Validates entries, or refused uploads; changes nothing. */
+function createCheckChunk({ rawEntries, refused }: Pick<Store, 'rawEntries' | 'refused'>) {
+  /** What is to be checked, in pages: to wait for each would cost as much as its schema. */
+  async function* checksOf({ chunk, job, validator }: Task): AsyncGenerator<Check[]> {
+    const { application, options } = job;
+    if (chunk.range)
+      for await (const documents of readRange(rawEntries, job, chunk.range))
+        yield documents.map((document) => () => checkEntry(validator, document));
+    else
+      for await (const record of refused.all(application, options))
+        if (!record.truncated) yield [() => checkRefused(validator, record)];
+  }
+
+  return async (task: Task, { onStep }: Steps): Promise<Done> => {
+    const report = createReport();
+    const groups = createGroups();
+    let lines = 0;
+    let began = performance.now();
+
+    async function note({ explain, json, head }: Nonconforming): Promise<void> {
+      const refusal = await explain();
+      const source = { bytes: json, as: 'json' } as const;
+      report.add(lines, refusal, source, head);
+      const { path = '', keyword = 'other' } = refusal.details?.[0] ?? {};
+      groups.add({ path, keyword, count: 1, example: shown(source, exampleBytes) });
+    }
+
+    for await (const checks of checksOf(task))
+      for (const check of checks) {
+        const found = check();
+        if (found) await note(found);
+        lines += 1;
+        if (performance.now() - began < stepMs) continue;
+        onStep(lines);
+        await breathe();
+        began = performance.now();
+      }
+    const rejected = report.rows();
+    return {
+      ...{ lines, accepted: lines - rejected, rejected },
+      groups: groups.list(),
+      report: await report.finish(),
+    };
+  };
+}
+
+/** As messages name what proposes the schema. */
+const domain = 'the rehearsal';
+
+/** What does not conform. */
+interface Nonconforming {
+  explain(): Promise<LineRefusal>;
+  json: Buffer;
+  /** What the file tells of it besides. */
+  head: object;
+}
+
+/** Undefined where the entry in a document conforms. */
+function checkEntry(validator: Validator, document: Buffer): Nonconforming | undefined {
+  const payload = readPayloadOf(document);
+  const first = validator.validate(payload);
+  if (!first) return undefined;
+  return {
+    explain: async () => nonconforming(domain, await validator.explain(payload, first)),
+    json: Buffer.from(toJson(payload)),
+    head: { id: idOf(document), createdAt: new Date(timeOf(document)).toISOString() },
+  };
+}
+
+/** Undefined where a refused upload conforms. */
+function checkRefused(validator: Validator, { id, at, payload }: RefusedRecord): Nonconforming | undefined {
+  const json = Buffer.from(payload);
+  const checked = validatePayload({ domain, validator }, json);
+  if (checked.ok) return undefined;
+  return { explain: checked.explain, json, head: { id, createdAt: at.toISOString(), refused: true } };
+}
+
+const mostGroups = 1_000;
+/** Of what comes for further reasons. */
+const others = { path: '', keyword: 'other' };
+
+/** Counts what does not conform by reason, with the first example of each. */
+function createGroups() {
+  const groups = new Map<string, ReasonGroup>();
+  let rest: ReasonGroup | undefined;
+
+  return {
+    add(group: ReasonGroup): void {
+      const { path, keyword, count } = group;
+      const key = `${keyword} ${path}`;
+      const known = groups.get(key);
+      if (known) known.count += count;
+      else if (groups.size < mostGroups && keyword !== others.keyword) groups.set(key, { ...group });
+      else rest = { ...group, ...rest, ...others, count: (rest?.count ?? 0) + count };
+    },
+
+    /** Most frequent first. */
+    list: (): ReasonGroup[] =>
+      [...groups.values(), ...(rest ? [rest] : [])].sort((a, b) => b.count - a.count),
+  };
+}
+
+const pageEntries = 2_000;
+
+/** The BSON of the entries of a range that a rehearsal checks, oldest first, read a page ahead. */
+async function* readRange(
+  entries: RawEntries,
+  { application, options: { from, to }, cut }: RehearsalJob,
+  { after, until }: EntryRange,
+): AsyncGenerator<Buffer[]> {
+  const read = (from_: typeof after) => {
+    const page = entries.page(application, { from, to, after: from_, until, limit: pageEntries });
+    // Its failure is met when it is awaited; until then it is not unhandled.
+    page.catch(() => undefined);
+    return page;
+  };
+  for (let next = read(after); cut; ) {
+    const { documents, last } = await next;
+    if (last === undefined) return;
+    next = read(last);
+    yield documents.filter((document) => isWithin(cut, idBytesOf(document)));
+  }
 }

@@ -2,7 +2,7 @@ import type { ColumnKind } from '@sluice/jobs/record/export-record.ts';
 import { fromPointer, toPointer } from '@sluice/json/pointer.ts';
 import type { Schema } from '@sluice/schemas/schema.ts';
 import type { Column } from '@sluice/tables/columns.ts';
-import { topNames } from '@sluice/tables/top-names.ts';
+import { topNames } from '@sluice/tables/columns.ts';
 import { isTime } from '../format.ts';
 import { type FileColumns, type Node, openNodes, type Struct } from './nodes.ts';
 import { createTypeSurvey, withKinds } from './survey-types.ts';
