@@ -3,8 +3,11 @@ import { maxWorkers, usual } from '../../vitest.config.ts';
 
 /** Of `npm test`, but with more runs here. */
 const longer = [
-  'packages/store/src/entries/{backdated,deletions}.test.ts',
-  'test/journeys/{entries-changing,export-arrays,listing-deep}.test.ts',
+  'packages/schemas/src/changes/changes-between.test.ts',
+  'packages/store/src/entries/{backdated,deletions,step-counts}.test.ts',
+  'services/api/src/imports/split.test.ts',
+  'services/export-worker/src/formats/{parquet/versions-tree,zip/tables-zip}.test.ts',
+  'test/journeys/{entries-changing,export-arrays,import-of-export,listing-deep}.test.ts',
 ];
 
 /** Tests that kill processes, run long or try other programs. */

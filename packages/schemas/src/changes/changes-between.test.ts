@@ -209,7 +209,7 @@ it.each(drafts)(
           }
         },
       ),
-      runs(40),
+      runs(12, 40),
     );
     expect(compared).toBeGreaterThan(0);
   },

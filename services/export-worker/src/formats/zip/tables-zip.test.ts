@@ -106,7 +106,7 @@ describe('an archive of tables', () => {
         const { archive } = await write(tables, list, { mode, cuts });
         expect(await unzip(archive)).toEqual(expectedFiles(list, tables, mode));
       }),
-      runs(40),
+      runs(12, 40),
     );
   });
 
@@ -119,7 +119,7 @@ describe('an archive of tables', () => {
         expect(handedOn.archive.equals(alone.archive)).toBe(true);
         expect(handedOn.notes).toEqual(alone.notes);
       }),
-      runs(40),
+      runs(12, 40),
     );
   });
 
@@ -136,7 +136,7 @@ describe('an archive of tables', () => {
         const there = list.filter((_, place) => !unknown[0]?.has(place));
         expect(await unzip(archive)).toEqual(expectedFiles(there, tables, 'raw'));
       }),
-      runs(40),
+      runs(12, 40),
     );
   });
 
