@@ -95,9 +95,11 @@ it.each([
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const timers = vi.spyOn(globalThis, 'setTimeout');
   const used = vi.spyOn(Worker.prototype, 'cpuUsage');
-  onTestFinished(() => void vi.useRealTimers());
-  onTestFinished(() => timers.mockRestore());
-  onTestFinished(() => used.mockRestore());
+  onTestFinished(() => {
+    used.mockRestore();
+    timers.mockRestore();
+    vi.useRealTimers();
+  });
   used
     .mockResolvedValueOnce({ user: 0, system: 0 })
     .mockResolvedValueOnce({ user: seconds * 1_000_000 - 100_000, system: 90_000 });
