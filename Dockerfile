@@ -1,7 +1,7 @@
 # One image for all services; the command chooses: node services/api/src/main.ts
 ARG NODE_IMAGE=node:24-slim
 
-# The manifests alone, so that a change of the sources does not install anything again.
+# Copies only the manifests, so that a change of the sources does not repeat the installation.
 FROM ${NODE_IMAGE} AS manifests
 WORKDIR /app
 COPY . .
@@ -14,14 +14,14 @@ WORKDIR /app
 COPY --from=manifests /app .
 
 FROM installer AS dependencies
-# Of the workspace the services only; the optional packages of the root are a Node.js, which is here already.
-# The packages link to each other, and Node strips the types of files that are outside of node_modules.
+# Installs only the services. The root's optional packages are Node.js, which the image already has.
+# Packages are links, as Node strips types only from files outside of node_modules.
 RUN pnpm install --frozen-lockfile --prod --no-optional --filter '{services/*}...' --filter '!@sluice/console' --reporter=append-only \
  && find . \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -type f -delete \
  && find node_modules/.pnpm -mindepth 4 -maxdepth 5 -type d \
       \( -name test -o -name tests -o -name docs -o -name 'example*' -o -name 'benchmark*' -o -name .github \) -prune -exec rm -r {} +
 
-# Of the console the image has the built files alone.
+# The image has only the built files of the console.
 FROM installer AS console
 RUN pnpm install --frozen-lockfile --filter '@sluice/console...' --reporter=append-only
 COPY tsconfig.json .
@@ -39,10 +39,10 @@ COPY services/api services/api
 COPY services/export-worker services/export-worker
 COPY services/ingest-worker services/ingest-worker
 COPY --from=console /app/services/console/dist services/console/dist
-# Fails the build, not the start, where a binary module has no build for this system.
+# Fails the build, not the start, if a binary module has no build for this system.
 RUN cd services/api && node -e "require('bcrypt').hashSync('', 4)"
 RUN ln -s /app/services/admin/src/main.ts /usr/local/bin/sluice-admin
-# For the labels alone: what a service says of itself is the version in package.json.
+# Used only for labels. A service reports the version in package.json.
 ARG SLUICE_VERSION=
 ARG SLUICE_REVISION=
 LABEL org.opencontainers.image.title="Sluice" \

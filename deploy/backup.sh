@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Writes a backup of the running compose stack into a folder: deploy/backup.sh FOLDER [--keep N]
-# With --keep it then deletes all but the newest N backups in the folder.
+# Backs up the running compose stack into a folder. Then --keep deletes all but the newest N backups.
+#
+# deploy/backup.sh FOLDER [--keep N]
 set -euo pipefail
 
 keep=${3:-}

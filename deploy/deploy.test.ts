@@ -22,7 +22,7 @@ interface Container {
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '..', path), 'utf8');
 
-/** What holds where nothing is set: `${NAME:-value}` is its value. */
+/** The default settings: `${NAME:-value}` becomes its value. */
 const unset = (text: string) => text.replace(/\$\{\w+:-([^}]*)\}/g, '$1');
 
 const { services }: { services: Record<string, Container> } = parse(unset(read('docker-compose.yml')), {
@@ -42,7 +42,7 @@ function section(name: string): string[] {
 const argumentOf = (lines: string[], keyword: string) =>
   lines.find((line) => line.startsWith(`${keyword} `))?.slice(keyword.length + 1);
 
-/** The settings of a container. Those of a worker are among those of the API. */
+/** The settings of a container. The API's settings include all of a worker. */
 function settingsOf(name: string) {
   const set = Object.entries(services[name]?.environment ?? {}).filter(([, value]) => value !== null);
   const env = Object.fromEntries(set.map(([key, value]) => [key, String(value)]));
@@ -89,7 +89,7 @@ describe('docker-compose.yml', () => {
 
   it.each(['mongo', 'mongo-2', 'mongo-3'])('has %s give up a connection to a member that is gone', (name) => {
     const resends = services[name]?.sysctls?.['net.ipv4.tcp_retries2'] ?? Number.NaN;
-    // The first after 200 ms, each other after twice as long.
+    // The first wait is 200 ms, and each further wait is twice as long.
     expect(0.2 * (2 ** (resends + 1) - 1)).toBeLessThan(10);
   });
 
@@ -99,7 +99,7 @@ describe('docker-compose.yml', () => {
   });
 });
 
-/** Networks from which Docker takes its addresses, where nobody has configured it. */
+/** The networks from which Docker takes addresses by default. */
 const dockerPools = new BlockList();
 dockerPools.addSubnet('172.16.0.0', 12);
 dockerPools.addSubnet('192.168.0.0', 16);

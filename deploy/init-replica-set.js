@@ -1,14 +1,15 @@
 // Run by mongosh against the first member of docker-compose.yml; may run any number of times.
 const hosts = process.env.MONGO_MEMBERS.split(',');
 const electable = (_id, host) => ({ _id, host });
-// Not `config`, which mongosh has already.
+// mongosh already has a `config`.
 let current;
 try {
   current = rs.conf();
 } catch (error) {
   if (error.codeName !== 'NotYetInitialized') throw error;
-  // A primary that is gone is missed after 4 s instead of 10. The next one asks the others for what it lacks for 2 s, not until
-  // the one that is gone counts as down: what a majority has, and so all that was acknowledged, it has already.
+  // A lost primary is detected after 4 s instead of 10. Its successor catches up for only 2 s.
+  //
+  // It already has all acknowledged writes, as a majority has them.
   const settings = { electionTimeoutMillis: 4_000, catchUpTimeoutMillis: 2_000 };
   rs.initiate({ _id: 'rs0', settings, members: hosts.map((host, i) => electable(i, host)) });
 }
@@ -18,7 +19,7 @@ if (current) {
     while (!db.hello().primary) sleep(100);
     const primary = new Mongo(`mongodb://${db.hello().primary}`).getDB('admin');
     const { config: now } = primary.runCommand({ replSetGetConfig: 1 });
-    // MongoDB takes one new voter at a time.
+    // MongoDB allows one new voter at a time.
     const member = electable(Math.max(...now.members.map(({ _id }) => _id)) + 1, host);
     const changed = { ...now, version: now.version + 1, members: [...now.members, member] };
     primary.adminCommand({ replSetReconfig: changed });

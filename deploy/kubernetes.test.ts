@@ -21,7 +21,7 @@ const resources = globSync('*.yaml', { cwd: base }).flatMap((file) =>
 const ofKind = (kind: string) => resources.filter((each) => each.kind === kind);
 const pods: Pod[] = ofKind('Deployment').map(({ spec }) => spec.template.spec);
 
-/** The settings of a pod. Those of a worker are among those of the API. */
+/** The settings of a pod. The API's settings include all of a worker. */
 function settingsOf({ containers }: Pod) {
   const set = Object.fromEntries(
     containers.flatMap(({ env }) => env.map(({ name, value }) => [name, value])),

@@ -30,7 +30,7 @@ const seriesOf: Record<MetricDefinition['type'], string[]> = {
   summary: ['_sum', '_count'],
 };
 const { text } = createMetrics({ port: 1, token: undefined });
-/** Those of prom-client, too. */
+/** All metrics, with those of prom-client. */
 const series = new Set([
   ...Object.entries(metricTable).flatMap(([name, { type }]) => seriesOf[type].map((end) => name + end)),
   ...Array.from((await text()).matchAll(/^(\w+)(?:\{.*\})? \S+$/gm), ([, name]) => name),

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Fills the compose stack, which must run, from a backup: deploy/restore.sh FILE [--force]
-# With --force it drops what the database holds; otherwise the database must be empty.
+# Restores a backup into the running compose stack. The database must be empty; --force drops its contents.
+#
+# deploy/restore.sh FILE [--force]
 set -euo pipefail
 
 if [ $# -lt 1 ] || [ $# -gt 2 ] || [ "${2:---force}" != --force ]; then
@@ -15,10 +16,10 @@ admin=(docker compose run --rm --no-deps -T ingest-worker sluice-admin)
 "${admin[@]}" backup verify - <&3
 
 docker compose stop "${services[@]}"
-# Whatever happens: on a database that is restored only in part they wait.
+# Starts the services even after a failure: they wait while the database is only partly restored.
 trap 'docker compose start "${services[@]}"' EXIT
 "${admin[@]}" restore - ${2:+--force} <&4
-# The jobs in Redis are those of the database before; the workers put back those of this one.
+# Redis has the jobs of the old database. The workers enqueue those of the restored one.
 docker compose exec -T redis redis-cli flushall < /dev/null
 trap - EXIT
 docker compose start "${services[@]}"

@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# Brings the services to the sources and the .env that are here, replica by replica, so that no request fails:
+# Updates the services to this folder's sources and .env, replica by replica, so that no request fails.
+# See docs/operations.md, also for going back.
+#
 #   deploy/update.sh           builds the images
-#   deploy/update.sh --pull    pulls them, where a compose file of your own names them
-# docs/operations.md says what it does, and how to go back.
+#   deploy/update.sh --pull    pulls the images that your own compose file names
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 readonly ready_within=120
-# As in haproxy.cfg.
+# The same as in haproxy.cfg.
 readonly most_apis=10
-# Workers first: an API may make jobs that only a new worker knows.
+# Workers come first, as a new API may create jobs that only new workers know.
 readonly services=(ingest-worker export-worker api)
-# The replica that was started last, until it is ready.
+# The last started replica, while it is not ready.
 starting=''
 finished=''
 
@@ -21,7 +22,7 @@ fail() {
   exit 1
 }
 
-# Removes a replica that is not ready, and leaves all others as they are.
+# Removes only the replica that is not ready.
 clean_up() {
   if [[ -n $starting ]]; then docker rm --force "$starting" >/dev/null; fi
   if [[ -n $finished ]]; then return; fi
@@ -37,7 +38,7 @@ containers() {
 
 inspect() { docker inspect --format "$2" "$1"; }
 
-# Whether a container has the settings that its service has now.
+# Whether a container has the current settings of its service.
 has_settings() {
   [[ $(docker compose config --hash "$1") == "$1 $(inspect "$2" '{{index .Config.Labels "com.docker.compose.config-hash"}}')" ]]
 }
@@ -46,7 +47,7 @@ has_image() {
   [[ $(docker image inspect --format '{{.Id}}' "$(inspect "$1" '{{.Config.Image}}')") == "$(inspect "$1" '{{.Image}}')" ]]
 }
 
-# How many replicas a service is to have.
+# The number of replicas in the settings of a service.
 wanted() {
   docker compose config |
     awk -v service="  $1:" '/^  [^ ]/ { found = $0 == service } found && $1 == "replicas:" { print $2 }'
@@ -82,7 +83,7 @@ wait_until_ready() {
   done
 }
 
-# Starts a replica beside those that run.
+# Starts one more replica.
 start_replica() {
   local service=$1 before
   before=$(containers "$service" --all | sort)
@@ -94,7 +95,7 @@ start_replica() {
   say "$service: a new replica is ready"
 }
 
-# It gets SIGTERM, and STOP_GRACE_PERIOD to finish its work.
+# The replica gets SIGTERM, and has STOP_GRACE_PERIOD to finish its work.
 stop_replica() {
   docker stop "$2" >/dev/null
   docker rm "$2" >/dev/null
@@ -136,7 +137,7 @@ reload_haproxy() {
   say 'haproxy: has read its new configuration'
 }
 
-# Names what is left alone because a restart would be felt.
+# Lists services that were not restarted, because a restart would interrupt requests.
 name_others() {
   local service id meanwhile
   for service in $(docker compose config --services); do

@@ -4,11 +4,11 @@ import { readFlights } from './flights/records.ts';
 import { readMovies } from './movies/records.ts';
 
 export interface Dataset {
-  /** Folder here, and name of the exported file. */
+  /** The folder, and the name of the exported file. */
   name: string;
-  /** Name of the application. */
+  /** The name of the application. */
   title: string;
-  /** JSON Schema as text, the way an application takes it. */
+  /** The JSON Schema as text. */
   schema: string;
   read(): Iterable<Record<string, unknown>>;
 }

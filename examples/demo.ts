@@ -7,7 +7,7 @@ import { readOptions, usage } from './demo/options.ts';
 import { type Result, runDataset } from './demo/run-dataset.ts';
 import { summary } from './demo/summary.ts';
 
-/** Registers, creates the applications, uploads, exports and checks. Throws DemoError when anything differs. */
+/** Registers, creates the applications, uploads, exports and checks. Throws DemoError if anything differs. */
 async function main(argv: string[]): Promise<void> {
   const options = readOptions(argv, process.env);
   if (!options) return console.log(usage);

@@ -3,7 +3,7 @@ import type { Store } from './stores/store.ts';
 
 export interface Facts {
   address: string;
-  /** For the first user. */
+  /** The link for the first user. */
   link?: string | undefined;
   seconds: number;
   dir: string;
@@ -13,7 +13,7 @@ export interface Facts {
   redis: Store;
 }
 
-/** What someone who has just started Sluice wants to know. */
+/** The lines that `npm start` prints when Sluice is ready. */
 export function banner({ address, link, seconds, dir, logs, watch, mongodb, redis }: Facts): string {
   const isUsual = address === 'http://127.0.0.1:4000';
   return `
@@ -39,6 +39,6 @@ Next: npm run demo${isUsual ? '' : ` -- --url ${address}`}, in another terminal.
 `;
 }
 
-/** For someone who looks after the data while no service runs. */
+/** How to reach the stores while no service runs. */
 export const storesOnly = ({ mongodb, redis }: Pick<Facts, 'mongodb' | 'redis'>): string =>
   `MongoDB runs (${mongodb.source}) and Redis (${redis.source}), and no service. Ctrl-C stops them and keeps the data.`;

@@ -3,7 +3,7 @@ const { createHash } = require('node:crypto');
 const { readdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 
-/** What a build is made from, with the lockfile. */
+/** The sources of a build, besides the lockfile. */
 const sources = ['services/console', 'packages/json/src', 'packages/schemas/src', 'packages/tables/src'];
 
 function hashOf(root) {
@@ -29,18 +29,18 @@ function noteIn(file) {
   }
 }
 
-/** Builds the console, unless the last build, which ends with a note, was from the same files. Sluice works without it. */
+/** Builds the console, unless the last build finished and had the same sources. Sluice works without it. */
 function buildConsole(root) {
   const folder = join(root, 'services/console');
   const note = join(folder, 'dist/built-from');
   const hash = hashOf(root);
   if (noteIn(note) === hash) return;
   console.log('Building the console, once');
-  // The Node.js that was just installed, by its place on the PATH.
+  // The PATH begins with the Node.js that was just installed.
   const build = ['node_modules/vite/bin/vite.js', 'build', '--logLevel', 'error'];
   const { status } = spawnSync('node', build, { cwd: folder, stdio: 'inherit' });
   if (status === 0) return writeFileSync(note, hash);
-  // One of other sources is none.
+  // A build of other sources is of no use.
   rmSync(join(folder, 'dist'), { recursive: true, force: true });
   console.error('warning: the console could not be built; the API works without it');
 }

@@ -1,4 +1,4 @@
-// Loaded by `node --require` before any TypeScript, so that an old Node can say so instead of a syntax error.
+// Loaded by `node --require` before any TypeScript, so that an old Node shows a clear message, not a syntax error.
 const major = Number.parseInt(process.versions.node, 10);
 if (major < 24) {
   console.error(

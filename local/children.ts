@@ -6,15 +6,15 @@ import { identify, stopProcess } from './process-id.ts';
 export interface Exit {
   code: number | null;
   signal: NodeJS.Signals | null;
-  /** Why it could not be started at all. */
+  /** Why the process could not be started. */
   error?: Error;
 }
 
 export interface Child {
   readonly process: ChildProcess;
-  /** Settles when the process is gone; never rejects. */
+  /** Resolves when the process has ended; never rejects. */
   readonly exited: Promise<Exit>;
-  /** SIGTERM, and SIGKILL when it still runs after its grace time. */
+  /** Sends SIGTERM, and SIGKILL if the process still runs after its grace time. */
   stop(): Promise<void>;
   kill(): void;
 }
@@ -23,18 +23,18 @@ export interface Spawn {
   name: string;
   command: string;
   args: string[];
-  /** Those of a higher rank are stopped first: services before the stores they use. */
+  /** Processes of a higher rank stop first: services before the stores that they use. */
   rank: number;
   graceMs?: number;
   env?: NodeJS.ProcessEnv;
   stdio: StdioOptions;
-  /** Ends what the process started elsewhere, such as a container. */
+  /** Stops things outside of the process, such as its container. */
   alsoKill?: () => void;
 }
 
 export type Children = ReturnType<typeof createChildren>;
 
-/** Every process that is started here, so that none is left behind. Their pids are kept in `runDir`. */
+/** Starts processes and records their pids in `runDir`, so that none is left behind. */
 export function createChildren(runDir: string) {
   const running = new Map<Child, Spawn>();
   let closing = false;
@@ -42,7 +42,7 @@ export function createChildren(runDir: string) {
   function start(options: Spawn): Child {
     if (closing) throw new Error(`${options.name} is not started: Sluice is stopping`);
     const { name, command, args, env, stdio, graceMs = 20_000, alsoKill } = options;
-    // In a session of their own: Ctrl-C in a terminal must reach only this process, which stops them in order.
+    // Each has its own session, so that Ctrl-C reaches only this process, which stops them in order.
     const spawned = spawn(command, args, { env, stdio, detached: true });
     const pidFile = join(runDir, `${name}.pid`);
     if (spawned.pid) {
@@ -80,7 +80,7 @@ export function createChildren(runDir: string) {
     get closing() {
       return closing;
     },
-    /** Stops all of them, rank by rank. Nothing can be started afterwards. */
+    /** Stops all processes, rank by rank, and starts no more. */
     async stopAll(): Promise<void> {
       closing = true;
       const ranks = [...new Set([...running.values()].map(({ rank }) => rank))].sort((a, b) => b - a);
@@ -89,7 +89,7 @@ export function createChildren(runDir: string) {
         await Promise.all(group.map(([child]) => child.stop()));
       }
     },
-    /** Ends all of them at once; for the last moment of this process. */
+    /** Kills all processes at once, just before this process ends. */
     killAll(): void {
       closing = true;
       for (const child of running.keys()) child.kill();
@@ -105,7 +105,7 @@ function killGroup(pid: number): void {
   }
 }
 
-/** Stops what a killed run left behind. Call it only while holding the lock of the data folder. */
+/** Stops processes of an earlier run that was killed. Needs the lock of the data folder. */
 export async function stopLeftovers(runDir: string, log: (line: string) => void, graceMs = 15_000) {
   mkdirSync(runDir, { recursive: true });
   const files = readdirSync(runDir).filter((file) => file.endsWith('.pid'));

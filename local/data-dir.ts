@@ -5,13 +5,13 @@ import { secretFileOf } from '@sluice/shared/config/local-stores.ts';
 import { lockDir } from './lock.ts';
 import { StartError } from './start-error.ts';
 
-/** Makes the data folder, or opens the one of an earlier run, for this process alone. Throws StartError. */
+/** Creates or opens the data folder, and locks it for this process. Throws StartError. */
 export function openDataDir(path: string) {
   const dir = resolve(path);
   const logs = join(dir, 'logs');
   const run = join(dir, 'run');
   try {
-    // Private: it holds the data, and the secret that signs the tokens.
+    // Private, as it has the data and the secret that signs tokens.
     for (const folder of [dir, logs, run]) makeFolder(folder);
     const lock = lockDir(dir, join(dir, 'lock'));
     return { dir, logs, run, jwtSecret: keptSecret(secretFileOf(dir)), close: lock.release };
@@ -24,14 +24,14 @@ export function openDataDir(path: string) {
   }
 }
 
-/** Node's own `recursive` never returns where the system answers ENOENT for good, as below /proc. */
+/** Node's own `recursive` never returns if the system always answers ENOENT, as below /proc. */
 function makeFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })) return;
   if (dirname(path) !== path) makeFolder(dirname(path));
   mkdirSync(path, { mode: 0o700 });
 }
 
-/** The same secret at every start, so that tokens outlive a restart. */
+/** Keeps the secret, so that tokens stay valid after a restart. */
 function keptSecret(file: string): string {
   try {
     const kept = readFileSync(file, 'utf8').trim();

@@ -2,18 +2,18 @@ import { accessSync, constants } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 
-/** What is needed before the settings can be loaded, which is to come from a cache already. */
+/** Read before the settings can be loaded, as loading them already uses the compile cache. */
 export function localEnv(env: NodeJS.ProcessEnv = process.env) {
   const cacheDir = join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'sluice');
   return {
-    /** Downloaded servers; shared by all data folders and clones. */
+    /** Downloaded servers, for all data folders and clones. */
     cacheDir,
-    /** Where Node keeps what it has compiled: halves the time a service takes to load. */
+    /** Node's compile cache, which halves the time to load a service. */
     compileCache: env.NODE_COMPILE_CACHE || join(cacheDir, 'node'),
   };
 }
 
-/** What the user set, for the services to inherit. */
+/** The user's variables, which the services inherit. */
 export const inherited = (): NodeJS.ProcessEnv => ({ ...process.env });
 
 /** The full path of a program on the PATH; undefined if it is not there. */

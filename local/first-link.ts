@@ -4,11 +4,11 @@ import { connectStore } from '@sluice/jobs/connect.ts';
 interface Installation {
   address: string;
   mongodbUrl: string;
-  /** The first signs tokens. */
+  /** The first secret signs tokens. */
   jwtSecrets: string;
 }
 
-/** Opens the console for the first user; undefined where there is a user. The code is behind the #, so that it is in no log. */
+/** A link to the console for the first user; undefined if a user exists. No log has the code, which follows a #. */
 export async function firstLink({
   address,
   mongodbUrl,

@@ -6,7 +6,7 @@ export interface Lock {
   release(): void;
 }
 
-/** Makes this process the only one that uses `dir`. The lock of a process that has died is taken over. */
+/** Locks `dir` for this process. It takes over the lock of a process that has died. */
 export function lockDir(dir: string, file: string): Lock {
   const own = identify(process.pid) ?? String(process.pid);
   const mine = `${file}.${process.pid}`;
@@ -16,7 +16,7 @@ export function lockDir(dir: string, file: string): Lock {
       const holder = read(file);
       const pid = holder === undefined ? undefined : runningPid(holder);
       if (pid) throw new StartError(`another Sluice is running in ${dir}, or still stopping (pid ${pid})`);
-      // Renamed, not removed: of two that find the same dead lock only one can move it.
+      // Of two processes that find the same dead lock, only one can rename it.
       discard(file, `${mine}.dead`);
     }
   } finally {
@@ -29,7 +29,7 @@ export function lockDir(dir: string, file: string): Lock {
   };
 }
 
-/** A link appears with its content already in it, unlike a file that is created and then written. */
+/** A link has its content from the start; a new file would first be empty. */
 function linked(from: string, to: string): boolean {
   try {
     linkSync(from, to);

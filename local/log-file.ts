@@ -5,14 +5,14 @@ const tailBytes = 64 * 1024;
 
 export interface LogFile {
   path: string;
-  /** For a child to write to. */
+  /** The file descriptor for a child process. */
   fd: number;
   close(): void;
-  /** What was written since it was opened, at most the last 64 KiB. */
+  /** The text since the log was opened, at most the last 64 KiB. */
   tail(): string;
 }
 
-/** Opens a log to append to. One that has grown beyond 50 MB begins anew. */
+/** Opens a log to append to. A log over 50 MB is emptied first. */
 export function openLog(path: string): LogFile {
   const fd = openSync(path, 'a+', 0o600);
   if (fstatSync(fd).size > mostBytes) ftruncateSync(fd);

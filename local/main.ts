@@ -20,7 +20,7 @@ Settings are environment variables or lines of .env; all of them are in docs/ref
   DATA_DIR=…             folder for data, logs and secret (.sluice)
   MONGODB_URL, REDIS_URL servers to use instead of starting them`;
 
-/** Runs until it is told to stop, or cannot go on. Leaves no process behind. */
+/** Runs until a signal or a fatal error. Leaves no process behind. */
 export async function main(argv: string[], services: Record<string, string>, root: string): Promise<void> {
   const began = performance.now();
   const log = (line: string) => console.log(line);
@@ -74,6 +74,6 @@ function orExit<T>(step: () => T): T {
 function oneLine(error: unknown): string {
   const known = error instanceof StartError || error instanceof ConfigError;
   const { message, stack = message } = error as Error;
-  // An error nobody foresaw needs its stack; the others say what to do.
+  // Only unexpected errors need a stack.
   return `error: ${known || 'code' in (error as Error) ? message.replaceAll('\n', '; ') : stack}`;
 }

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { StartError } from './start-error.ts';
 
-/** Listens for a moment. Resolves with the port, rejects as `listen` does. */
+/** Listens for a moment. Resolves with the port, or rejects like `listen`. */
 function tryPort(port: number, host: string): Promise<number> {
   const server = createServer();
   return new Promise((resolve, reject) => {
@@ -18,7 +18,7 @@ export async function freePort(preferred = 0): Promise<number> {
   return tryPort(preferred, '127.0.0.1').catch(() => tryPort(0, '127.0.0.1'));
 }
 
-/** The port the API can have. Throws StartError when it is taken or not allowed. */
+/** The port for the API. Throws StartError if it is taken or not allowed. */
 export async function checkPort(port: number, host: string): Promise<number> {
   try {
     return await tryPort(port, host);

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 
 /**
- * `"<pid> <start time>"` of a running process, undefined when there is none. Pids are reused:
- * only with its start time does one name the same process after a crash or a reboot.
+ * `"<pid> <start time>"` of a running process; undefined if it does not run.
+ * Pids are reused, so only the start time identifies a process after a crash or a reboot.
  */
 export function identify(pid: number): string | undefined {
   const started = process.platform === 'linux' ? startFromProc(pid) : startFromPs(pid);
@@ -14,7 +14,7 @@ export function identify(pid: number): string | undefined {
 function startFromProc(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field, the name in brackets, may hold spaces: count from its end.
+    // The second field, the name in brackets, may have spaces, so fields are counted after it.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields[0] === 'Z' ? undefined : fields[19];
   } catch {
@@ -32,13 +32,13 @@ function startFromPs(pid: number): string | undefined {
   }
 }
 
-/** The pid in `identity` (see `identify`) if that very process still runs. */
+/** The pid in `identity` (see `identify`) if the same process still runs. */
 export function runningPid(identity: string): number | undefined {
   const pid = Number.parseInt(identity, 10);
   return pid > 0 && identify(pid) === identity.trim() ? pid : undefined;
 }
 
-/** Stops a process that is no child of this one: SIGTERM, and SIGKILL after `graceMs`. */
+/** Stops a process that is not a child of this one: SIGTERM, and SIGKILL after `graceMs`. */
 export async function stopProcess(identity: string, graceMs: number): Promise<void> {
   const deadline = Date.now() + graceMs;
   let signal: NodeJS.Signals | undefined = 'SIGTERM';

@@ -1,6 +1,6 @@
-// Installs what the lockfile says, unless that is what is installed: an installation writes a copy of the lockfile last.
-// Then builds the console.
-// Runs on any Node that npm runs on, before there is another.
+// Installs the lockfile's packages, unless the copy of the last installation is the same. Then builds the console.
+//
+// It must run on the Node of npm, which may be old.
 const { spawnSync } = require('node:child_process');
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');

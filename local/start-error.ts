@@ -1,4 +1,4 @@
-/** Sluice cannot start or go on. The message is one line that says what to do, fit to be shown as it is. */
+/** Sluice cannot start or continue. The message is one line for the user, and says what to do. */
 export class StartError extends Error {
   override name = 'StartError';
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { localEnv } from './env.ts';
 
 enableCompileCache(localEnv().compileCache);
-// Imported only now, so that it comes from that cache.
+// Imported after the cache is set, so that it uses the cache.
 const { main } = await import('./main.ts');
 
 const root = join(import.meta.dirname, '..');

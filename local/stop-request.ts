@@ -1,13 +1,13 @@
-/** What npm and a terminal send twice for one Ctrl-C arrives within this time. */
+/** For one Ctrl-C, npm and the terminal each send a signal within this time. */
 const sameRequestMs = 500;
 
 /**
- * Resolves at the first SIGINT, SIGTERM or SIGHUP; rejects at an error that nobody caught.
- * A second request ends this process at once, and with it (on 'exit') all it has started.
+ * Resolves at the first SIGINT, SIGTERM or SIGHUP, and rejects at an uncaught error.
+ * A second signal ends this process at once, and (on 'exit') all that it started.
  */
 export function stopRequest(log: (line: string) => void): Promise<void> {
   let first: number | undefined;
-  // The terminal may be gone, with it the place to write to: that must not end an orderly stop.
+  // Writing to a closed terminal fails, which must not interrupt the stop.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   return new Promise((resolve, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {

@@ -19,9 +19,9 @@ export interface UpOptions {
   config: LocalConfig;
   local: ReturnType<typeof localEnv>;
   dataDir: ReturnType<typeof openDataDir>;
-  /** Name of each service and the file that `node` runs for it. */
+  /** The name of each service, and the file that `node` runs. */
   services: Record<string, string>;
-  /** Root of the sources to watch; without one the services write to log files. */
+  /** The root of the sources to watch. Without it, the services write to log files. */
   watchRoot?: string | undefined;
   children: Children;
   log: (line: string) => void;
@@ -46,7 +46,7 @@ export async function up(options: UpOptions) {
     HOST: config.host,
     PORT: String(port),
     NODE_COMPILE_CACHE: local.compileCache,
-    // All services would want the same.
+    // All services would use the same port.
     MONITORING_PORT: '0',
   };
   const logs = watchRoot ? undefined : dataDir.logs;

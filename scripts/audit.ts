@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 
-/** What pnpm says when the registry cannot be asked, which is no fault of the packages. */
+/** Messages of pnpm if the registry does not answer, which is no fault of the packages. */
 const unanswered = /ERR_PNPM_AUDIT_(?:ENDPOINT_NOT_EXISTS|BAD_RESPONSE)/;
 
 interface Advisory {
@@ -14,7 +14,7 @@ interface Advisory {
   url: string;
 }
 
-/** Asks the registry about the packages of production, with pnpm as `npm run setup` has it. */
+/** Asks the registry about production packages, with the pnpm of `npm run setup`. */
 function audit() {
   const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const args = ['--yes', packageManager, 'audit', '--prod', '--audit-level', 'high', '--json'];

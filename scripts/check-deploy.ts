@@ -14,7 +14,7 @@ const cwd = join(import.meta.dirname, '..');
 const secrets = { JWT_SECRET: 'checked', JWT_SECRET_FILE: './checked' };
 const options = { cwd, env: { ...process.env, ...secrets }, maxBuffer: 64 * 1024 ** 2 };
 
-/** Resolves with what the program printed; rejects with that where it fails. */
+/** Resolves with the output of a program; rejects with it if the program fails. */
 async function run(program: string, ...args: string[]): Promise<string> {
   try {
     return (await promisify(execFile)(program, args, options)).stdout;
@@ -27,7 +27,7 @@ async function run(program: string, ...args: string[]): Promise<string> {
 const isInstalled = (program: string) =>
   spawnSync(program, ['--help'], { stdio: 'ignore' }).error === undefined;
 
-/** Each of the files that go on top of docker-compose.yml, and all of them. */
+/** Each overlay of docker-compose.yml, and all of them together. */
 async function checkCompose(): Promise<void> {
   const more = globSync('deploy/*/docker-compose.yml', { cwd });
   for (const files of [[], ...more.map((file) => [file]), more]) {
@@ -46,7 +46,7 @@ async function checkCompose(): Promise<void> {
   }
 }
 
-/** What kustomize makes of a folder. The kustomize in kubectl saves a minute of compiling. */
+/** Builds a folder with kustomize. The kustomize in kubectl needs no minute of compiling. */
 const build = (folder: string) =>
   isInstalled('kubectl') ? run('kubectl', 'kustomize', folder) : run('go', 'run', kustomize, 'build', folder);
 
@@ -65,9 +65,9 @@ async function checkManifests(): Promise<void> {
   }
 }
 
-/** Whether Prometheus takes its configuration and the alerts, and these fire when they are to. */
+/** Checks the configuration of Prometheus, and runs the tests of the alerts. */
 async function checkMonitoring(): Promise<void> {
-  // The file with the token is made when the container starts.
+  // The container creates the file with the token when it starts.
   await run('promtool', 'check', 'config', '--syntax-only', 'deploy/monitoring/prometheus.yml');
   await run('promtool', 'check', 'rules', 'deploy/monitoring/alerts.yml');
   await run('promtool', 'test', 'rules', 'deploy/monitoring/alerts.test.yml');
@@ -76,7 +76,7 @@ async function checkMonitoring(): Promise<void> {
 interface Check {
   name: string;
   what: string;
-  /** Programs without which it is left out. Under CI that is a failure, unless it is optional. */
+  /** Required programs. Without them the check is skipped; under CI that is a failure, unless it is optional. */
   needs: string[];
   isOptional?: boolean;
   check(): Promise<unknown>;
@@ -117,6 +117,6 @@ async function report({ what, needs, check, isOptional }: Check): Promise<void> 
   }
 }
 
-/** Those that are named, or all. */
+/** The named checks, or all. */
 const wanted = process.argv.slice(2);
 await Promise.all(checks.filter(({ name }) => wanted.length === 0 || wanted.includes(name)).map(report));

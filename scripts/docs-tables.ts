@@ -24,12 +24,12 @@ function row(name: string, { example, choices, isSecret, desc, ...setting }: Set
   return [code(name), unset, `${desc}${oneOf}${orFile}`];
 }
 
-/** As Markdown. */
+/** A table as Markdown. */
 function toTable(head: string[], rows: string[][]): string {
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
-/** The text with another block between its marks. */
+/** The text with the block between two marks replaced. */
 function replaceBlock(text: string, name: string, block: string): string {
   const marked = new RegExp(`(<!-- ${name} -->\\n)[^]*(<!-- /${name} -->)`);
   return text.replace(marked, (_all, begin, end) => `${begin}\n${block}\n\n${end}`);
@@ -47,7 +47,7 @@ function variablesTable(): string {
 
 const mib = 1024 ** 2;
 const amountOf = (amount: number) => (amount < mib ? `${amount}` : `${amount / mib} MiB`);
-/** A number, or the name of a setting. */
+/** A limit is a number, or the name of a setting. */
 const limitOf = (limit: string | number) => (typeof limit === 'string' ? `\`${limit}\`` : `${limit}`);
 const withNote = (text: string, note?: string) => (note ? `${text} (${note})` : text);
 
@@ -90,7 +90,7 @@ function metricsTable(): string {
   return toTable(['metric', 'type', 'labels', 'of', 'what it tells'], rows);
 }
 
-/** The text of the page with the tables in their place. */
+/** The text of the page with current tables. */
 export const withTables = (text: string): string =>
   Object.entries({ variables: variablesTable(), limits: limitTables(), metrics: metricsTable() }).reduce(
     (page, [name, block]) => replaceBlock(page, name, block),

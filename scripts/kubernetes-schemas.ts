@@ -23,10 +23,10 @@ export interface Resource {
   kind: string;
 }
 
-/** A package of PyPI with the schemas of Kubernetes in it, and where those of a release are. */
+/** A package of PyPI that has the schemas of Kubernetes, and the folder of a release. */
 const wheel = 'kubernetes-validate==1.37.0';
 const folder = 'kubernetes_validate/kubernetes-json-schema/v1.34.0-local-strict';
-/** Modules with the definitions of resources that the manifests use, and where these are. */
+/** Go modules with definitions of custom resources, and the folders of these definitions. */
 const modules = {
   'github.com/kedacore/keda/v2@v2.21.0':
     'config/crd/bases/keda.sh_{scaledobjects,triggerauthentications}.yaml',
@@ -36,11 +36,11 @@ const modules = {
 const readMember =
   'import sys, zipfile; sys.stdout.write(zipfile.ZipFile(sys.argv[1]).read(sys.argv[2]).decode())';
 
-/** As kubeconform looks for it: `apps/v1`, `Deployment` → `deployment-apps-v1.json`. */
+/** The file name for kubeconform: `apps/v1`, `Deployment` → `deployment-apps-v1.json`. */
 const fileName = (apiVersion: string, kind: string) =>
   `${[kind, ...apiVersion.replace(/\..*\//, '/').split('/')].join('-').toLowerCase()}.json`;
 
-/** A field that the definition does not name is a mistake, as it is in the schemas of Kubernetes. */
+/** Refuses fields that the definition does not name, like the schemas of Kubernetes. */
 function strict(schema: Schema): Schema {
   const { properties, additionalProperties, items } = schema;
   const isOpen = !properties || additionalProperties || schema['x-kubernetes-preserve-unknown-fields'];
@@ -70,7 +70,7 @@ function writeCustomSchemas(dir: string): void {
   }
 }
 
-/** Gives the JSON of a file of the package. */
+/** Reads a JSON file of the package. */
 function openWheel(dir: string): (file: string) => { $id?: string; $defs?: object } {
   execFileSync('python3', ['-m', 'pip', 'download', '-q', '--no-deps', '--dest', dir, wheel]);
   const [archive = ''] = globSync('*.whl', { cwd: dir });
@@ -80,7 +80,7 @@ function openWheel(dir: string): (file: string) => { $id?: string; $defs?: objec
   };
 }
 
-/** Writes into the folder a schema for each of these resources, strict ones, and as kubeconform finds them. */
+/** Writes a strict schema for each resource into the folder, with kubeconform's file names. */
 export function writeSchemas(dir: string, resources: Resource[]): void {
   writeCustomSchemas(dir);
   const readSchema = openWheel(dir);

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Those that ask for no more than their text to be kept. */
+/** Licences that only require a copy of their text. */
 const allowed = new Set([
   'MIT',
   'MIT-0',
@@ -20,7 +20,7 @@ const allowed = new Set([
 export interface Licensed {
   name: string;
   version: string;
-  /** An SPDX expression; empty when the package names none. */
+  /** An SPDX expression; empty if the package names none. */
   licence: string;
 }
 
@@ -33,7 +33,7 @@ interface Manifest {
   optionalDependencies?: Record<string, string>;
 }
 
-/** Of an expression such as `(MIT OR GPL-3.0) AND Zlib`: whether what must be taken is allowed. A deeper one is refused rather than guessed. */
+/** Whether an expression such as `(MIT OR GPL-3.0) AND Zlib` is allowed. Refuses deeper expressions. */
 export function isAllowed(licence: string): boolean {
   const parts = licence.replace(/[()]/g, '').split(' AND ');
   return parts.every((part) => part.split(' OR ').some((name) => allowed.has(name.trim())));
@@ -45,7 +45,7 @@ function licenceOf({ license, licenses }: Manifest): string {
   return types.join(' OR ');
 }
 
-/** Where Node.js would find it; undefined for an optional package of another system. */
+/** The folder of a package; undefined for an optional package of another system. */
 function find(name: string, from: string): string | undefined {
   for (let directory = from; ; directory = dirname(directory)) {
     const candidate = join(directory, 'node_modules', name);
@@ -54,7 +54,7 @@ function find(name: string, from: string): string | undefined {
   }
 }
 
-/** All packages that a production installation of `root` has, by name. */
+/** All packages in a production installation of `root`, by name. */
 export function productionPackages(root: string): Licensed[] {
   const seen = new Map<string, Licensed>();
   const visit = (directory: string): void => {

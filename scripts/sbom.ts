@@ -4,10 +4,10 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 
-/** Writes what the image installs to a file, as CycloneDX, with pnpm as `npm run setup` has it. */
+/** Writes the packages of the image to a file, as CycloneDX, with the pnpm of `npm run setup`. */
 export function writeSbom(file: string): void {
   const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  // As in the Dockerfile, and what the files of the console are made of.
+  // The packages of the Dockerfile, and those in the built console.
   const installed = ['--prod', '--no-optional', '--filter', '{services/*}'];
   const format = ['--sbom-format', 'cyclonedx', '--sbom-type', 'application', '--out', file];
   execFileSync('npx', ['--yes', packageManager, 'sbom', ...installed, ...format], { cwd: root });

@@ -12,7 +12,7 @@ export interface Sentence {
 }
 
 const blank = (text: string) => text.replace(/[^\n]/g, '');
-/** A link is its text; code, or a list of it, is one word. Line ends stay, so that lines can be counted. */
+/** Replaces a link by its text, and code, or a list of it, by one word. Line ends stay, for line numbers. */
 const spokenText = (markdown: string) =>
   markdown
     .replace(/^( *)```[\s\S]*?^\1```$/gm, blank)
@@ -50,7 +50,7 @@ export function sentencesOf(markdown: string): Sentence[] {
   });
 }
 
-/** As `file:line: sentence`. */
+/** Long sentences, as `file:line: sentence`. */
 export const longSentences = (file: string, markdown: string, most = mostWords): string[] =>
   sentencesOf(markdown)
     .filter(({ words }) => words > most)
@@ -62,10 +62,10 @@ const commentLine = {
   '#': /^\s*#\s?(.*)$/,
 };
 
-/** Long sentences of comments that have lines of their own, and comments of too many lines, as `file:line: problem`. */
+/** Finds long sentences and too many lines in comments that have lines of their own, as `file:line: problem`. */
 export function longComments(file: string, source: string): string[] {
   const pattern = commentLine[/\.tsx?$/.test(file) ? '//' : '#'];
-  // Code becomes blank lines: they end a comment, and keep the count of lines.
+  // Code becomes blank lines, which end comments and keep the line numbers.
   const texts = source.split('\n').map((line) => {
     const text = pattern.exec(line)?.[1]?.trimEnd() ?? '';
     return directive.test(text) ? '' : text;

@@ -9,7 +9,7 @@ export interface Account {
   token: string;
 }
 
-/** Logs in, as a new user unless an existing one is given. */
+/** Logs in as the given user, or as a new one. */
 export async function logIn(client: Client, existing: Options['account']): Promise<Account> {
   const { username, password } = existing ?? (await register(client));
   const { token } = await client.need<{ token: string }>('POST', '/users/login', {

@@ -15,7 +15,7 @@ export interface Call {
 
 export type Client = ReturnType<typeof createClient>;
 
-/** Calls the API at `url`. Throws DemoError when nothing answers there, or not Sluice. */
+/** Calls the API at `url`. Throws DemoError if Sluice does not answer. */
 export function createClient(url: string) {
   async function send(method: string, path: string, { body, token }: Call = {}): Promise<Response> {
     const headers = {
@@ -28,21 +28,21 @@ export function createClient(url: string) {
     });
   }
 
-  /** One request. What the API refuses is a value. */
+  /** Sends a request. A refusal is a value, not an error. */
   async function ask<T>(method: string, path: string, call?: Call): Promise<Answer<T>> {
     const response = await send(method, path, call);
     if (response.ok) return { ok: true, data: (await read(response)).data as T };
     return { ok: false, refusal: await readRefusal(response) };
   }
 
-  /** One request that has to succeed. */
+  /** Sends a request that must succeed. */
   async function need<T>(method: string, path: string, call?: Call): Promise<T> {
     const answer = await ask<T>(method, path, call);
     if (answer.ok) return answer.data;
     throw new DemoError(`${method} ${url}/api${path}: ${inOneLine(answer.refusal)}`);
   }
 
-  /** A file of the API, as a stream. */
+  /** Streams a file of the API. */
   async function download(path: string, token: string): Promise<ReadableStream<Uint8Array>> {
     const response = await send('GET', path, { token });
     if (response.ok && response.body) return response.body;

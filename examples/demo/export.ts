@@ -6,7 +6,7 @@ import type { Client } from './client.ts';
 import { DemoError } from './demo-error.ts';
 
 export interface Exported {
-  /** Without the header. */
+  /** Rows without the header. */
   rows: number;
   bytes: number;
 }
@@ -27,7 +27,7 @@ export async function exportTo(
   return { rows: await countRows(file), bytes: (await stat(file)).size };
 }
 
-/** Rows behind the header. Throws DemoError when the file is not CSV. */
+/** Counts the rows after the header. Throws DemoError if the file is not CSV. */
 export async function countRows(file: string): Promise<number> {
   let rows = 0;
   await pipeline(createReadStream(file), parse({ columns: true }), async (records) => {

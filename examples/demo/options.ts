@@ -13,14 +13,14 @@ and checks that nothing is missing.
   --help                 this text`;
 
 export interface Options {
-  /** Without a slash at the end. */
+  /** It has no slash at the end. */
   url: string;
-  /** Absent: register a new user. */
+  /** If absent, the demo registers a new user. */
   account?: { username: string; password: string };
   out: string;
 }
 
-/** The command line, and PORT of the environment; `undefined` when help is wanted. Throws DemoError when it makes no sense. */
+/** Reads the command line and PORT; undefined if the user asks for help. Throws DemoError for wrong options. */
 export function readOptions(argv: string[], { PORT = '4000' }: NodeJS.ProcessEnv = {}): Options | undefined {
   const { help, url = `http://127.0.0.1:${PORT}`, out, username, password } = parse(argv);
   if (help) return undefined;

@@ -5,7 +5,7 @@ export interface Progress {
   stop(): void;
 }
 
-/** A bar in a terminal, elsewhere a line for each quarter. */
+/** Shows a bar in a terminal, else a line for each quarter. */
 export function showProgress(name: string, total: number): Progress {
   if (process.stderr.isTTY) {
     const format = `${name.padEnd(12)} {bar} {value}/{total} uploaded`;

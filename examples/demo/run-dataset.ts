@@ -6,7 +6,7 @@ import { exportTo } from './export.ts';
 import { showProgress } from './progress.ts';
 import { upload } from './upload.ts';
 
-/** Refused records that are printed; the rest is counted. */
+/** Number of refused records that are printed; others are counted. */
 const maxPrinted = 20;
 
 export interface Result {
@@ -17,7 +17,7 @@ export interface Result {
   seconds: number;
   file: string;
   bytes: number;
-  /** What is not as it should be. */
+  /** Differences from the expected result. */
   problems: string[];
 }
 

@@ -1,7 +1,7 @@
 import type { Account } from './account.ts';
 import type { Result } from './run-dataset.ts';
 
-/** What was done, and where to look next. */
+/** Prints the results, and where to look next. */
 export function summary(url: string, { username, password, token }: Account, results: Result[]): string {
   const rows = [
     ['application', 'stored', 'refused', 'seconds', 'uploads/s', 'exported to', 'bytes'],
@@ -36,7 +36,7 @@ ${verify.join('\n')}`;
 
 const count = (value: number) => Math.round(value).toLocaleString('en');
 
-/** Text to the left, what begins with a digit to the right. */
+/** Aligns text left, and cells that begin with a digit right. */
 function table(rows: string[][]): string {
   const widths = (rows[0] ?? []).map((_, place) => Math.max(...rows.map((row) => row[place]?.length ?? 0)));
   const isNumeric = widths.map((_, place) => rows.slice(1).every((row) => /^\d/.test(row[place] ?? '')));

@@ -1,6 +1,6 @@
 import type { Client, Refusal } from './client.ts';
 
-/** Requests under way at once, each on a connection of its own that is kept alive. */
+/** Requests at once, each on its own keep-alive connection. */
 const inFlight = 64;
 
 export interface Uploaded {
@@ -9,7 +9,7 @@ export interface Uploaded {
   seconds: number;
 }
 
-/** One request per record, none repeated. `onAnswer` hears of each. */
+/** Sends one request for each record, without retries. `onAnswer` gets each answer. */
 export async function upload(
   client: Client,
   domain: string,

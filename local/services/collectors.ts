@@ -1,7 +1,9 @@
 /**
- * Settings of V8's garbage collector by service, as docker-compose.yml has them. Uploads wait for their commands, some milliseconds:
- * with a large young space (in MB) it has less to do. What workers make is garbage at once, and a small one stays in the processor's
- * cache. The collector's helpers have no lower priority than the API's own thread, so there is one.
+ * V8's garbage collector by service, as in docker-compose.yml. Sizes of the young space are in MB.
+ *
+ * Uploads live some milliseconds, so a large young space saves work. Workers' objects live shorter.
+ *
+ * A small space fits into the processor's cache. More helper threads would compete with the API's own thread.
  */
 export const collectors = {
   api: ['--max-semi-space-size=64', '--v8-pool-size=1'],

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 
 /**
- * Loads a service while its stores are still starting, then runs it with the variables that come over the channel:
- * `node preload.ts <main.ts of the service>`.
+ * Loads a service while its stores start, and runs it when its variables arrive over the channel.
+ * Use: `node preload.ts <main.ts of the service>`.
  */
 const [entry = ''] = process.argv.slice(2);
 const variables = once(process, 'message');

@@ -11,9 +11,9 @@ export interface ServiceOptions {
   /** The file that `node` runs. */
   entry: string;
   env: NodeJS.ProcessEnv;
-  /** Variables that are known later. The service is loaded meanwhile. */
+  /** Variables that are not known yet. The service is loaded meanwhile. */
   later: Promise<NodeJS.ProcessEnv>;
-  /** Folder for its log; without one it writes to the terminal. */
+  /** The folder of the log. Without it, the service writes to the terminal. */
   logs?: string | undefined;
   children: Children;
   log: (line: string) => void;
@@ -23,7 +23,7 @@ export interface ServiceOptions {
 export interface Delays {
   firstMs: number;
   mostMs: number;
-  /** After running that long it begins again with the first delay. */
+  /** After a run of this length the next delay is the first one again. */
   forgetAfterMs: number;
 }
 
@@ -31,7 +31,7 @@ const usual: Delays = { firstMs: 500, mostMs: 10_000, forgetAfterMs: 30_000 };
 
 export type Service = ReturnType<typeof startService>;
 
-/** Runs a service, and runs it again whenever it ends. */
+/** Runs a service, and restarts it whenever it ends. */
 export function startService(options: ServiceOptions) {
   const { name, entry, env, later, logs, children, log, delays = usual } = options;
   const failed = Promise.withResolvers<never>();
@@ -48,10 +48,10 @@ export function startService(options: ServiceOptions) {
     const since = Date.now();
     const started = children.start({
       ...{ name, command: process.execPath, args: [preload, entry], env, rank: 3 },
-      // Over the channel it learns that this process is gone, even when that was killed.
+      // The channel closes when this process ends, even if it is killed.
       stdio: ['ignore', output, output, 'ipc'],
     });
-    // One that has ended meanwhile hears nothing.
+    // A process that has ended has no channel.
     later.then((variables) => started.process.send(variables, () => {})).catch(() => {});
     void started.exited.then((exit) => {
       const message = file && lastMessage(file.tail());
@@ -81,13 +81,13 @@ export function startService(options: ServiceOptions) {
 
   return {
     name,
-    /** Rejects when it ends with code 1 before it was ever ready: starting it again would not help. */
+    /** Rejects if the service ends with code 1 before it was ready, as a restart would not help. */
     failed: failed.promise,
-    /** From now on it is started again whatever ended it. */
+    /** From now on the service is restarted after any end. */
     markReady() {
       ready = true;
     },
-    /** For a change of its files: stops it in order and starts it at once. */
+    /** Restarts the service after a change of its files. */
     async restart(): Promise<void> {
       if (restarting) return;
       restarting = true;

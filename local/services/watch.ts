@@ -11,7 +11,7 @@ export function watchSources(root: string, changed: () => void): () => void {
   );
   const watchers = sources.filter(existsSync).map((dir) =>
     watch(dir, { recursive: true }, () => {
-      // Editors and checkouts touch several files at once.
+      // Editors and checkouts change several files at once.
       clearTimeout(timer);
       timer = setTimeout(changed, settleMs);
     }),

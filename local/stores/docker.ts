@@ -5,7 +5,7 @@ import type { Children } from '../children.ts';
 
 const run = promisify(execFile);
 
-/** Why Docker cannot be used; undefined when it answers. */
+/** Why Docker cannot be used; undefined if it answers. */
 export async function dockerProblem(): Promise<string | undefined> {
   try {
     await run('docker', ['version', '--format', '{{.Server.Version}}'], { timeout: 10_000 });
@@ -15,7 +15,7 @@ export async function dockerProblem(): Promise<string | undefined> {
   }
 }
 
-/** Why `image` cannot be had; undefined when it is there. Pulls it, with Docker's progress on the terminal. */
+/** Pulls `image`, with Docker's progress on the terminal. Returns the reason if that fails, else undefined. */
 export async function pullImage(
   image: string,
   children: Children,
@@ -41,13 +41,13 @@ export async function pullImage(
 
 export interface Container {
   image: string;
-  /** The port it listens on inside. */
+  /** The port inside the container. */
   inside: number;
   mount: { source: string; target: string };
   args: string[];
 }
 
-/** `docker run` in the foreground, published on 127.0.0.1 only; it ends with the process and is then removed. */
+/** Runs a container in the foreground, on 127.0.0.1 only. It is removed when the process ends. */
 export function dockerRun({ image, inside, mount, args }: Container, port: number) {
   const name = containerName(mount.source);
   const { uid, gid } = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
@@ -55,7 +55,7 @@ export function dockerRun({ image, inside, mount, args }: Container, port: numbe
     command: 'docker',
     args: [
       ...['run', '--rm', '--name', name, '--publish', `127.0.0.1:${port}:${inside}`],
-      // As this user, or its files could not be removed without root.
+      // Runs as this user, so that the user can remove the files.
       ...(uid ? ['--user', `${uid}:${gid}`] : []),
       ...['--mount', `type=bind,source=${mount.source},target=${mount.target}`, image, ...args],
     ],
@@ -63,7 +63,7 @@ export function dockerRun({ image, inside, mount, args }: Container, port: numbe
   };
 }
 
-/** One name for one folder: what a killed run left can be found again. */
+/** A folder always has the same name, so that the container of a killed run can be found. */
 const containerName = (folder: string) =>
   `sluice-${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`;
 
@@ -71,6 +71,6 @@ export function removeContainer(folder: string): void {
   try {
     execFileSync('docker', ['rm', '--force', containerName(folder)], { stdio: 'ignore', timeout: 20_000 });
   } catch {
-    // It may be gone already; if not, the next start removes it.
+    // If this fails, the next start removes the container.
   }
 }

@@ -16,11 +16,11 @@ const run = promisify(execFile);
 export interface Kind {
   what: string;
   programs: string[];
-  /** Oldest major version that is good enough. */
+  /** The oldest major version that works. */
   oldest: number;
-  /** The setting that names one that runs already. */
+  /** The setting that names a running server. */
   variable: string;
-  /** The container to run where there is no program. */
+  /** The container to run if there is no program. */
   image: string;
   wheels: Partial<Record<string, Wheel>>;
 }
@@ -44,7 +44,7 @@ export const redis: Kind = {
 };
 
 export type Found = Writer & {
-  /** For people: `mongod 6.0.5 from the cache`. */
+  /** For messages: `mongod 6.0.5 from the cache`. */
   source: string;
 };
 
@@ -54,12 +54,12 @@ export interface FindOptions {
   log: (line: string) => void;
 }
 
-/** Why there is none. */
+/** Why there is no server. */
 type Problem = { problem: string };
 
 /**
- * The servers to try over a folder, in order: `writer`, which wrote it, alone if it is here; else those on the PATH and in the cache; if
- * there are none, a download or a container. Throws StartError if there is no server at all.
+ * The servers to try over a folder, in order. If `writer`, which wrote the folder, is here, it is the only one.
+ * Else servers on the PATH and in the cache, else a download or a container. Throws StartError if there is none.
  */
 export async function* servers(
   kind: Kind,
@@ -121,7 +121,7 @@ async function download(kind: Kind, wheel: Wheel, path: string, children: Childr
   }
 }
 
-/** Runs it: a program that is there may still lack a library, or be made for another machine. */
+/** Runs a program: it may lack a library, or be built for another machine. */
 async function versionOf(kind: Kind, program: string): Promise<{ version: string } | Problem> {
   try {
     const { stdout } = await run(program, ['--version'], { timeout: 10_000 });

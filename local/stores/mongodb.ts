@@ -6,17 +6,17 @@ import { makePrimary } from './replica-set.ts';
 import { runOverFolder } from './run-over-folder.ts';
 import { type Store, type StoreOptions, usedAsIs } from './store.ts';
 
-/** A MongoDB replica set of one node: transactions and `w: majority` need the set, not more nodes. */
+/** A MongoDB replica set of one node, as transactions need a replica set. */
 export async function startMongodb(options: StoreOptions): Promise<Store> {
   if (options.url) return usedAsIs(options.url, mongod.variable);
   const dbpath = join(options.dataDir, 'mongodb');
   const shared = [
     ...['--replSet', 'sluice', '--wiredTigerCacheSizeGB', cacheGigabytes(), '--oplogSize', '1024'],
-    // After a crash it replays what came since the last checkpoint: by default up to a minute of uploads, which takes as long.
+    // After a crash MongoDB replays all writes since the last checkpoint: by default up to a minute of uploads.
     ...['--syncdelay', '10'],
-    // The line of a slow insert would show its payload.
+    // The log of a slow insert would show its payload.
     ...['--slowms', '86400000'],
-    // Nobody else to hand over to: by default it waits 15 s for that.
+    // By default MongoDB waits 15 s for another member to take over.
     ...['--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=100'],
     ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
   ];
@@ -36,5 +36,5 @@ export async function startMongodb(options: StoreOptions): Promise<Store> {
   });
 }
 
-/** An eighth of the memory, between a quarter and two gigabytes; MongoDB itself would take half. */
+/** An eighth of the memory, from 0.25 to 2 GB. By default MongoDB would take half. */
 const cacheGigabytes = () => Math.min(2, Math.max(0.25, totalmem() / 1024 ** 3 / 8)).toFixed(2);

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** Sends one command without arguments on a connection of its own; resolves with the raw answer. */
+/** Sends one command without arguments on a new connection. Resolves with the raw answer. */
 export function redisCommand(url: string, command: 'PING' | 'INFO'): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -12,7 +12,7 @@ export function redisCommand(url: string, command: 'PING' | 'INFO'): Promise<str
     });
     socket.once('error', reject);
     socket.once('close', () => resolve(answer));
-    // QUIT makes the server close, which ends the answer however long it is.
+    // After QUIT the server closes the connection, which marks the end of the answer.
     socket.write(`${command}\r\nQUIT\r\n`);
   });
 }

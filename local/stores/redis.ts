@@ -6,7 +6,7 @@ import { redisCommand } from './redis-command.ts';
 import { type OverFolder, runOverFolder, Unusable } from './run-over-folder.ts';
 import { type Store, type StoreOptions, until, usedAsIs } from './store.ts';
 
-/** Redis or Valkey that keeps what it was told across restarts and never evicts a job. */
+/** A Redis or Valkey that keeps its data across restarts and never evicts a job. */
 export async function startRedis(options: StoreOptions): Promise<Store> {
   if (options.url) return usedAsIs(options.url, redis.variable);
   const dir = join(options.dataDir, 'redis');
@@ -24,7 +24,7 @@ export async function startRedis(options: StoreOptions): Promise<Store> {
   });
 }
 
-/** Sets a folder aside over which none starts: Redis only delivers, and the workers put unfinished jobs on its queues again. */
+/** Renames a folder over which no server starts. Workers enqueue unfinished jobs again from MongoDB. */
 async function runOrBeginAnew(server: OverFolder): Promise<Store> {
   const { folder, log } = server;
   try {
@@ -40,7 +40,7 @@ async function runOrBeginAnew(server: OverFolder): Promise<Store> {
       );
       return store;
     } catch {
-      // The folder is not the cause.
+      // The folder is not the cause of the failure.
       rmSync(folder, { recursive: true, force: true });
       renameSync(aside, folder);
       throw unusable;

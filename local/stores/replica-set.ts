@@ -4,9 +4,9 @@ import { until } from './store.ts';
 
 const notYetInitialized = 94;
 
-/** Waits for the mongod at `url`, makes it the replica set's only member under the name `member`, and primary. */
+/** Waits for the mongod at `url`, and makes it primary as the only member `member` of its replica set. */
 export async function makePrimary(url: string, member: string, alive: AbortSignal): Promise<void> {
-  // The driver waits half a second after a refused connection: it is asked only once the server listens.
+  // The driver waits half a second after a refused connection, so it starts only when the server listens.
   await until(() => accepts(url), alive);
   const client = await until(() => connectClient(url), alive);
   try {
@@ -46,7 +46,7 @@ async function configure(admin: Db, member: string): Promise<void> {
     const members = [{ _id: 0, host: member }];
     await admin.command({ replSetInitiate: { _id: 'sluice', members } });
   } else if (config.members[0]?.host !== member) {
-    // Under another name than in the last run it is no member of its own set, and nobody could vote: hence force.
+    // With a new name, the server is not a member of its own set and cannot vote, so the change needs `force`.
     const members = [{ ...config.members[0], host: member }];
     const renamed = { ...config, version: config.version + 1, members };
     await admin.command({ replSetReconfig: renamed, force: true });

@@ -11,9 +11,9 @@ export interface OverFolder extends Omit<Server, 'found'> {
   url(port: number): string;
 }
 
-/** No server that is here starts over the folder. */
+/** None of the servers starts over the folder. */
 export class Unusable extends StartError {
-  /** Which were tried, and how each ended. */
+  /** The servers that were tried, and how each ended. */
   tried: string;
 
   constructor(message: string, tried: string) {
@@ -22,7 +22,7 @@ export class Unusable extends StartError {
   }
 }
 
-/** Runs the server that wrote the folder or, where that is gone, the first that starts over it. Throws Unusable. */
+/** Runs the server that wrote the folder, or else the first that starts over it. Throws Unusable. */
 export async function runOverFolder({ kind, folder, url, ...server }: OverFolder): Promise<Store> {
   mkdirSync(folder, { recursive: true });
   const writer = writerOf(folder);

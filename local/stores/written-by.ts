@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-/** The server that ran over a folder last: a program by its path, or a container. */
+/** The last server that ran over a folder: the path of a program, or a container. */
 export type Writer = { program: string; version: string } | { image: string };
 
 const fileIn = (folder: string) => join(folder, 'written-by.json');
@@ -18,6 +18,6 @@ export function writerOf(folder: string): Writer | undefined {
 export const noteWriter = (folder: string, writer: Writer): void =>
   writeFileSync(fileIn(folder), JSON.stringify(writer));
 
-/** For people: `mongod 6.0.5`. */
+/** For messages: `mongod 6.0.5`. */
 export const nameOf = (writer: Writer): string =>
   'image' in writer ? `container ${writer.image}` : `${basename(writer.program)} ${writer.version}`;

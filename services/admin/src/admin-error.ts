@@ -1,2 +1,2 @@
-/** What a command was asked for cannot be done. The message is shown as it is, without a stack. */
+/** A command cannot do its work. The user sees the message without a stack. */
 export class AdminError extends Error {}

@@ -5,7 +5,7 @@ import type { AuditRecord } from '@sluice/store/accounts/audit.ts';
 
 type Event = Pick<AuditRecord, 'action' | 'application' | 'job' | 'details'>;
 
-/** Records what the operator did to an account, where its owner reads it. The place of the client's address says so. */
+/** Records an operator's action in the audit log of the account. The address field names the operator. */
 export const createNote =
   ({ audit }: Pick<Store, 'audit'>, { auditRetentionMs }: Pick<AdminConfig, 'auditRetentionMs'>) =>
   (user: { id: string; username: string }, event: Event): Promise<void> => {

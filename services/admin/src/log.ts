@@ -1,4 +1,4 @@
 import { createLogger } from '@sluice/shared/logger.ts';
 
-/** What a command has to say it prints itself. */
+/** Silent, as commands print their own messages. */
 export const log = createLogger('sluice-admin', { level: 'silent', pretty: false });

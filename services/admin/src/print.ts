@@ -5,7 +5,7 @@ function toText(cell: Cell): string {
   return cell === undefined || cell === null ? '' : String(cell);
 }
 
-/** Rows as a table for people, or as JSON. */
+/** Prints rows as a table, or as JSON. */
 export function printRows(console: Console, rows: Record<string, Cell>[], json = false): void {
   if (json) {
     printJson(console, rows);

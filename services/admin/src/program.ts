@@ -13,7 +13,7 @@ import { addQueues } from './queues/commands.ts';
 import { openTerminal, type Streams, type Terminal } from './terminal.ts';
 import { addUsers } from './users/commands.ts';
 
-/** Each adds itself and its options to the program. */
+/** Each function adds a command and its options to the program. */
 const commands: ((program: Command, terminal: Terminal) => void)[] = [
   addUsers,
   addApplications,
@@ -36,7 +36,7 @@ export function createProgram(terminal: Terminal): Command {
   return program;
 }
 
-/** Runs a command, and returns its exit code. Without `env` the settings are those of the process. Throws only for defects. */
+/** Runs a command, and returns its exit code. `env` replaces the environment. Throws only for defects. */
 export async function run(
   args: string[],
   streams: Streams,
@@ -54,7 +54,7 @@ export async function run(
   }
 }
 
-/** What is shown without a stack; undefined of a defect. */
+/** The message of an expected error; undefined for a defect. */
 function plain(error: NodeJS.ErrnoException): string | undefined {
   if (storeFault(error)) return `MongoDB is away: ${error.message}`;
   const isPlain = [AdminError, ConfigError, HalfRestored].some((kind) => error instanceof kind);

@@ -5,7 +5,7 @@ import { isPassword } from '@sluice/store/accounts/credentials.ts';
 import { AdminError } from './admin-error.ts';
 import type { Streams } from './terminal.ts';
 
-/** Asks for a new password, twice and without showing it, or reads it from a standard input that is no terminal. */
+/** Asks twice for a new password without showing it, or reads it from a standard input that is no terminal. */
 export async function readPassword(terminal: Streams): Promise<string> {
   const password = terminal.stdin.isTTY
     ? await askTwice(terminal)

@@ -21,21 +21,21 @@ export const serviceNames = Object.keys(services) as ServiceName[];
 
 export interface SettingInForce {
   name: string;
-  /** As text; of a secret whether it is set. */
+  /** The value as text; for a secret only whether it is set. */
   value: string;
   from: 'set' | 'file' | 'npm start' | 'default';
 }
 
 export interface InForce {
   settings: SettingInForce[];
-  /** What is wrong, a line each; without any value of a secret. */
+  /** One line for each fault, without values of secrets. */
   faults: string[];
 }
 
 type Env = ReturnType<typeof environment>;
 type Setting = { example?: string; isSecret?: boolean };
 
-/** What `npm start` adds where it runs the stores, or ran them last. */
+/** Settings that `npm start` adds if it runs, or ran, the stores. */
 function addedByStart(env: Env): Env {
   const dataDir = env.DATA_DIR ?? Local.DATA_DIR.example;
   const added = {
@@ -49,7 +49,7 @@ function addedByStart(env: Env): Env {
   return { ...added, ...localDefaults(env.HOST ?? Api.HOST.example) };
 }
 
-/** What a service would run with if it started here, and what is wrong with it. */
+/** The settings of a service started here, and their faults. */
 export function settingsInForce(service: ServiceName, given = environment()): InForce {
   const added = addedByStart(given);
   const env = { ...added, ...given };

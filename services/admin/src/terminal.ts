@@ -2,14 +2,14 @@ import { Console } from 'node:console';
 import type { Readable, Writable } from 'node:stream';
 import { environment } from '@sluice/shared/config/load.ts';
 
-/** Those of the process, or of a test. */
+/** The streams of the process, or of a test. */
 export interface Streams {
   stdin: Readable & { isTTY?: boolean };
   stdout: Writable;
   stderr: Writable;
 }
 
-/** What a command reads and writes. */
+/** The input and output of a command. */
 export type Terminal = Streams & { console: Console; env: ReturnType<typeof environment> };
 
 export const openTerminal = ({ stdin, stdout, stderr }: Streams, env = environment()): Terminal => ({

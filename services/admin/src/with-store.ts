@@ -2,10 +2,10 @@ import { connectStore, type Store } from '@sluice/jobs/connect.ts';
 import { type AdminConfig, loadAdminConfig } from '@sluice/shared/config/load.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What a command works with. */
+/** The stores of a command. */
 export type Opened = [store: Store, config: AdminConfig, terminal: Terminal];
 
-/** Opens the store for a command, and closes it. Throws ConfigError. */
+/** Opens the store for a command, and closes it afterwards. Throws ConfigError. */
 export async function withStore(
   terminal: Terminal,
   work: (...opened: Opened) => Promise<void>,

@@ -55,7 +55,7 @@ async function writeBackup([{ backup }, , { stdout, console }]: Opened, to: stri
   );
 }
 
-/** The file has its name only once it is whole and on the disk. */
+/** Renames the file only when it is complete and on the disk. */
 async function writeFile(archive: () => AsyncIterable<Buffer>, path: string): Promise<void> {
   if (existsSync(path)) throw new AdminError(`${path} exists: choose another name`);
   // Another backup may be writing to the same name.

@@ -4,7 +4,7 @@ import { AdminError } from '../admin-error.ts';
 const newline = 10;
 const maxLineBytes = 1024 ** 2;
 
-/** Takes lines and bytes from a stream, and hashes what was taken. Throws AdminError where the stream ends too early. */
+/** Reads lines and bytes of a stream, and hashes them. Throws AdminError if the stream ends too early. */
 export function createByteReader(source: AsyncIterable<Buffer>) {
   const chunks = source[Symbol.asyncIterator]();
   const hash = createHash('sha256');
@@ -28,10 +28,10 @@ export function createByteReader(source: AsyncIterable<Buffer>) {
   const truncated = () => new AdminError('the backup is truncated: it ends before its last line');
 
   return {
-    /** Of all that was taken so far, in hexadecimal digits. */
+    /** The hash of all bytes that were read, in hexadecimal digits. */
     sha256: (): string => hash.copy().digest('hex'),
 
-    /** Without its end. */
+    /** The next line without its line end. */
     async line(): Promise<string> {
       let end = rest.indexOf(newline);
       while (end < 0) {
@@ -53,7 +53,7 @@ export function createByteReader(source: AsyncIterable<Buffer>) {
       return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
     },
 
-    /** Whether all was taken. */
+    /** Whether all bytes were read. */
     isAtEnd: async (): Promise<boolean> => rest.length === 0 && !(await more()),
   };
 }

@@ -14,20 +14,20 @@ export interface BlockLine {
 
 export interface CollectionSum {
   documents: number;
-  /** Of all its documents as BSON, one after the other, in the order of the file. Hexadecimal digits. */
+  /** The hash of all documents as BSON, in the order of the file, in hexadecimal digits. */
   sha256: string;
 }
 
-/** The line behind the last block. `at`: the moment whose data the backup has, ISO 8601. */
+/** The line after the last block. `at`: the moment of the data, ISO 8601. */
 export interface Summary {
   at: string;
   collections: Record<string, CollectionSum>;
 }
 
 export const format = 'sluice-backup';
-/** Raised when older versions could not read a file. */
+/** Increased if older versions cannot read the files. */
 export const version = 1;
-/** A block has at most 16 MB of BSON and a document. */
+/** A block has at most this much BSON, plus one document. */
 export const maxBlockBytes = 64 * 1024 ** 2;
 
 export const toLine = (value: object): string => `${JSON.stringify(value)}\n`;

@@ -19,14 +19,14 @@ const decompress = promisify(zstdDecompress);
 
 export interface Archive {
   header: Header;
-  /** All documents; returns what the backup says of itself. Throws AdminError where it is not as it was written. */
+  /** Yields all documents, and returns the backup's summary. Throws AdminError if the file was changed. */
   blocks: AsyncGenerator<Block, Verified>;
 }
 
-/** `sha256` is that of the whole file without its last line. */
+/** `sha256`: the hash of the file without its last line. */
 export type Verified = Summary & { sha256: string };
 
-/** Reads a backup from its first byte. Throws AdminError when it is none, or of a later version. */
+/** Reads a backup. Throws AdminError if it is not a backup, or has a later version. */
 export async function openArchive(source: AsyncIterable<Buffer>): Promise<Archive> {
   const reader = createByteReader(source);
   const line = await reader.line();
@@ -77,7 +77,7 @@ async function readBlock(reader: Reader, { collection, documents, bytes }: Block
   return block;
 }
 
-/** A document begins with its length. */
+/** Splits documents by the length at their start. */
 function split(bson: Buffer): Buffer[] {
   const documents: Buffer[] = [];
   for (let at = 0; at < bson.length; ) {
@@ -89,7 +89,7 @@ function split(bson: Buffer): Buffer[] {
   return documents;
 }
 
-/** Returns the SHA-256 of all but the last line. */
+/** Returns the SHA-256 of the file without its last line. */
 async function checkEnd(
   reader: Reader,
   { collections }: Summary,

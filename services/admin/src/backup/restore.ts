@@ -17,7 +17,7 @@ export function addRestore(program: Command, terminal: Terminal): void {
     .option('--force', 'drop what the database holds')
     .addHelpText('after', '\nExample: sluice-admin restore sluice.backup')
     .action(async (file: string, { force = false }: { force?: boolean }) => {
-      // The standard input is read once: what is wrong with it is found on the way.
+      // The standard input can be read only once, so faults are found during the restore.
       if (file !== '-') await verify(file, terminal.stdin);
       await withStore(terminal, (...opened) => restore(opened, file, force));
     });
@@ -42,7 +42,7 @@ async function restore([{ backup }, , terminal]: Opened, file: string, force: bo
   console.error(`Restored the data of ${verified.at}: ${entries.toLocaleString('en')} entries`);
 }
 
-/** Not every MongoDB tells who is connected; a restore is not to fail for that. */
+/** Some MongoDB servers do not list connections, which must not fail a restore. */
 function unknown(console: Console, error: Error): string[] {
   if (storeFault(error)) throw error;
   console.error(`Could not check whether services run: ${error.message}`);

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { CollectionSum } from './format.ts';
 
-/** Counts and hashes the documents of each collection, as they come. */
+/** Counts and hashes the documents of each collection. */
 export function createSums() {
   const sums = new Map<string, { documents: number; hash: Hash }>();
   return {
@@ -12,7 +12,7 @@ export function createSums() {
       sums.set(collection, sum);
     },
 
-    /** To be called once. */
+    /** Call it only once. */
     digest: (): Record<string, CollectionSum> =>
       Object.fromEntries(
         Array.from(sums, ([collection, { documents, hash }]) => [

@@ -7,7 +7,7 @@ import { openArchive, type Verified } from './read-archive.ts';
 export const bytesOf = (file: string, stdin: Readable): AsyncIterable<Buffer> =>
   file === '-' ? stdin : createReadStream(file, { highWaterMark: 1024 ** 2 });
 
-/** Reads a backup to its end. Throws AdminError where it is not as it was written. */
+/** Reads a backup to its end. Throws AdminError if the file was changed. */
 export async function verify(
   file: string,
   stdin: Readable = process.stdin,

@@ -13,11 +13,11 @@ async function pack(collection: string, documents: number, bson: Buffer): Promis
 }
 
 export interface Written extends Summary {
-  /** Of the whole file. */
+  /** The size of the file. */
   bytes: number;
 }
 
-/** The bytes of a backup; returns its summary. One block is compressed while the next one is read. */
+/** Yields the bytes of a backup, and returns its summary. Compresses a block while the next one is read. */
 export async function* writeArchive(
   blocks: AsyncGenerator<Block, Date>,
   startedAt: Date,

@@ -4,7 +4,7 @@ import { type Finding, ok, warn } from './finding.ts';
 
 const stuckMs = 600_000;
 
-/** Jobs of a kind that no worker has taken up for long. */
+/** Finds jobs that have waited too long for a worker. */
 export async function jobs(
   { jobs: records }: Pick<Store, 'jobs'>,
   kind: JobRecord['kind'],

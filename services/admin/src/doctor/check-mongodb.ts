@@ -3,13 +3,13 @@ import type { Inspection } from '@sluice/store/inspect.ts';
 import { type Checks, clock, type Finding, fail, fullness, ok, warn } from './finding.ts';
 
 const majorityMs = 5_000;
-/** An idle MongoDB writes something every 10 s. */
+/** Even an idle MongoDB writes every 10 s. */
 const lagMs = 25_000;
 const backupMs = 26 * 3_600_000;
-/** Export workers remove them after an hour, every ten minutes. */
+/** Every ten minutes export workers remove files that are an hour old. */
 const orphanMs = 2 * 3_600_000;
 
-/** The database and its server. */
+/** Checks the database and its server. */
 export const mongodbChecks = ({
   inspection,
   operations,

@@ -2,7 +2,7 @@ import { inspectRedis, type RedisFacts } from '@sluice/jobs/queue/inspect-redis.
 import type { Redis } from '@sluice/jobs/queue/redis.ts';
 import { type Checks, clock, type Finding, fail, fullness, ok, warn } from './finding.ts';
 
-/** Redis, whatever is in it. */
+/** Checks Redis, but not its contents. */
 export function redisChecks(redis: Redis): Checks {
   const facts = inspectRedis(redis);
   const of = (look: (found: RedisFacts) => Finding) => async () => look(await facts);

@@ -6,7 +6,7 @@ type Env = Terminal['env'];
 
 const leastNode = 24;
 
-/** The settings that services would start with here, and what runs them. */
+/** Checks the settings of services started here, and Node.js. */
 export const settingsChecks = (env: Env): Checks => ({
   ...Object.fromEntries(serviceNames.map((name) => [`settings of ${name}`, () => settings(name, env)])),
   'Node.js': () => {

@@ -15,7 +15,7 @@ import { redisChecks } from './check-redis.ts';
 import { settingsChecks } from './check-settings.ts';
 import { type Checks, type Finding, fail, ok } from './finding.ts';
 
-/** Without a majority MongoDB answers some questions never. */
+/** Without a majority, MongoDB never answers some commands. */
 const checkMs = 10_000;
 
 type Line = Finding & { check: string };
@@ -70,7 +70,7 @@ async function* diagnoseRedis({ redis: configOf }: AdminConfig): AsyncGenerator<
   }
 }
 
-/** All at once, in their order. */
+/** Runs all checks at once, and keeps their order. */
 async function* run(checks: Checks): AsyncGenerator<Line> {
   for (const line of Object.entries(checks).map(([name, look]) => check(name, look))) yield await line;
 }

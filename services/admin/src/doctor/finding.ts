@@ -1,6 +1,6 @@
 export interface Finding {
   level: 'ok' | 'warn' | 'fail';
-  /** What was found, and what to do about it. */
+  /** The fault, and its remedy. */
   message: string;
 }
 
@@ -8,13 +8,13 @@ export const ok = (message: string): Finding => ({ level: 'ok', message });
 export const warn = (message: string): Finding => ({ level: 'warn', message });
 export const fail = (message: string): Finding => ({ level: 'fail', message });
 
-/** By name. One that throws has failed. */
+/** Checks by name. A check that throws has failed. */
 export type Checks = Record<string, () => Finding | Promise<Finding>>;
 
 const toText = (bytes: number) =>
   bytes < 1024 ** 3 ? `${Math.round(bytes / 1024 ** 2)} MiB` : `${(bytes / 1024 ** 3).toFixed(1)} GiB`;
 
-/** How full something is. */
+/** A finding about used space. */
 export function fullness(
   { used, total }: { used: number; total: number },
   [warnAt, failAt]: [number, number],
@@ -28,12 +28,12 @@ export function fullness(
 
 const [warnMs, failMs] = [2_000, 30_000];
 
-/** How far a clock is from that of this machine. `ask` gives its time in ms since the epoch. */
+/** Compares a clock with this machine's. `ask` returns the time of the clock in ms since the epoch. */
 export async function clock(ask: () => Promise<number>): Promise<Finding> {
   const before = Date.now();
   const time = await ask();
   const after = Date.now();
-  // It was read at some moment in between.
+  // The clock was read at some moment between the two times.
   const off = Math.max(0, before - time, time - after);
   const message = `differs by ${(off / 1_000).toFixed(1)} s from the clock here`;
   if (off >= failMs) return fail(`${message}: synchronise the clocks of all machines`);

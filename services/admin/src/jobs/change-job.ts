@@ -10,10 +10,10 @@ import { createNote } from '../audit.ts';
 import { log } from '../log.ts';
 import type { Opened } from '../with-store.ts';
 
-/** How long a cancelled job can be looked at. */
+/** How long a cancelled job is kept. */
 const keptMs = 3_600_000;
 
-/** A worker takes it up within about 10 s. */
+/** A worker starts the job within about 10 s. */
 export async function retry(opened: Opened, id: string): Promise<void> {
   const [store, , { console }] = opened;
   const job = await findJob(store, id);

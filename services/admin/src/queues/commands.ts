@@ -42,7 +42,7 @@ function toPort(text: string): number {
   return port;
 }
 
-/** Resolves when this process is told to stop. */
+/** Resolves at a signal to stop. */
 async function show(redis: Redis, config: RedisConfig, port: number, console: Console): Promise<void> {
   const { openQueueConsole } = await import('./console.ts');
   const { url, username, password, close } = await openQueueConsole(redis, config, port).catch((error) => {

@@ -12,7 +12,7 @@ import { log } from '../log.ts';
 export interface QueueConsole {
   url: string;
   username: string;
-  /** Made anew each time. */
+  /** Each start has a new one. */
   password: string;
   close(): Promise<void>;
 }
@@ -20,8 +20,9 @@ export interface QueueConsole {
 const username = 'operator';
 
 /**
- * Shows the queues in a browser of this machine. Nothing can be changed there: what a job is to do is in MongoDB, and `sluice-admin jobs`
- * changes it. Rejects when the port is taken.
+ * Shows the queues, read-only, to browsers on this machine. Rejects if the port is taken.
+ *
+ * Jobs are recorded in MongoDB, so `sluice-admin jobs` changes them.
  */
 export async function openQueueConsole(
   redis: Redis,

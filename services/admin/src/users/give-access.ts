@@ -55,7 +55,7 @@ const taken = (username: string) =>
     `username ${username} is taken; for a new password use \`sluice-admin users reset-password\``,
   );
 
-/** The code alone goes to the standard output. */
+/** Writes only the code to the standard output, and the explanation elsewhere. */
 function printCode(
   console: Console,
   username: string,

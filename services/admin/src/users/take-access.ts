@@ -18,7 +18,7 @@ export async function enableUser([store, config, { console }]: Opened, username:
   console.error(`user ${username} was enabled; earlier tokens stay invalid`);
 }
 
-/** Disabled first, so that no request of the user makes another application. May die halfway, and be run again. */
+/** Disables the user first, so that no request creates another application. It can be run again after a crash. */
 export async function deleteUser(
   [store, config, { console }]: Opened,
   username: string,
@@ -39,7 +39,7 @@ export async function deleteUser(
   console.error(`user ${username} was deleted; applications deleted too: ${removed.length}`);
 }
 
-/** Leaves tombstones, also of what was deleted before: ingest workers purge what was there. Returns the domains. */
+/** Deletes all applications, including those deleted before, so that workers purge them. Returns the domains. */
 async function removeApplications({ applications }: Store, ownerId: string): Promise<string[]> {
   const removed: string[] = [];
   for (const { domain } of await applications.byIds(await applications.idsOfOwner(ownerId)))
