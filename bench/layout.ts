@@ -14,7 +14,7 @@ const measured = 200_000;
 let counter = 0;
 const suffix = randomBytes(4);
 
-/** Sixteen bytes in the order of time: milliseconds, this process, a counter. */
+/** Sixteen bytes, ordered by time: milliseconds, process, counter. */
 function timeOrdered(now: number): Buffer {
   const id = Buffer.allocUnsafe(16);
   id.writeUIntBE(now, 0, 6);
@@ -35,7 +35,7 @@ interface Layout {
   document(application: ObjectId, now: Date, payload: Document): Document;
   ofApplication(application: ObjectId): Document;
   order: Record<string, 1>;
-  /** What lies after this document, in the order. */
+  /** The filter for documents after this one. */
   after(document: Document): Document;
 }
 
@@ -80,7 +80,7 @@ const words = 'alpha bravo charlie delta echo foxtrot golf hotel india juliett k
 );
 const pick = () => words[Math.floor(Math.random() * words.length)];
 
-/** About 1 KB of JSON: words, numbers and hexadecimal ids, so that it compresses as real data does. */
+/** About 1 KB of JSON with words, numbers and hexadecimal ids, which compresses like real data. */
 const payloads = Array.from({ length: 2_000 }, () => ({
   id: randomBytes(16).toString('hex'),
   at: new Date(1.7e12 + Math.random() * 1e10).toISOString(),
@@ -129,7 +129,7 @@ async function median(rounds: number, work: () => Promise<unknown>): Promise<num
   return times.sort((a, b) => a - b)[Math.floor(rounds / 2)] as number;
 }
 
-/** An application's entries from first to last in raw pages of 1,000; documents a second. */
+/** Reads an application's entries in raw pages of 1,000. Returns documents per second. */
 async function scan(entries: Collection, layout: Layout, application: ObjectId): Promise<number> {
   const began = performance.now();
   let filter = layout.ofApplication(application);
@@ -155,7 +155,7 @@ const servers = await Promise.all(
 );
 try {
   for (const level of levels) {
-    // In turns, so that a slow minute of the machine falls on all of them.
+    // Takes turns, so that a slow minute of the machine affects all of them.
     while (servers.some(({ stored }) => stored < level)) {
       for (const server of servers) {
         const more = Math.min(measured, level - server.stored);

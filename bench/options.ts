@@ -51,7 +51,7 @@ const defaults = {
 
 export type Options = NonNullable<ReturnType<typeof readOptions>>;
 
-/** Undefined when help is asked for. Throws for what it does not understand. */
+/** Undefined if the user asks for help. Throws for wrong options. */
 export function readOptions(argv: string[]) {
   const named = Object.fromEntries(
     Object.entries(defaults).map(([name, text]) => [name, { type: 'string' as const, default: text }]),
@@ -72,7 +72,7 @@ export function readOptions(argv: string[]) {
     warmUpSeconds: positive('warm-up', text['warm-up']),
     minutes: positive('minutes', text.minutes),
     overloadSeconds: positive('overload-seconds', text['overload-seconds']),
-    /** Undefined: as many as the part has when nothing is said. */
+    /** Undefined for the part's default. */
     entries: text.entries ? whole('entries', text.entries) : undefined,
     applications: text.applications.split(',').map((each) => whole('applications', each)),
     before: text.before || undefined,

@@ -44,7 +44,7 @@ const parts: Record<PartName, (bench: Bench) => Promise<Section>> = {
   neighbours,
 };
 
-/** Measures the parts one after the other; resolves with what went wrong. */
+/** Measures the parts one after the other. Resolves with the faults. */
 async function measureParts(bench: Bench): Promise<string[]> {
   const problems: string[] = [];
   const machine = await describeMachine(bench);

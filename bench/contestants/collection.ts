@@ -1,6 +1,6 @@
 import { type Document, MongoClient, ObjectId } from 'mongodb';
 
-/** A collection with an index for listing, written to as durably as Sluice does. */
+/** A collection with an index for listing. Its writes are as durable as Sluice's. */
 export async function openCollection(url: string) {
   const client = new MongoClient(url, {
     writeConcern: { w: 'majority', journal: true },

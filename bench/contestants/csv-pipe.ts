@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify';
 import { type Entry, onRead, openEntries } from './entries.ts';
 
-/** A CSV file as one would write it with what there is: a cursor, csv-stringify, a file. */
+/** The usual way to write a CSV file: a cursor, csv-stringify, a file. */
 const { entries, filter, sort } = openEntries(process.argv.slice(2));
 
 const timeOf = ({ _id }: Entry) => new Date(Buffer.from(_id.buffer).readUIntBE(12, 6)).toISOString();

@@ -17,7 +17,7 @@ export function openEntries([url, application]: string[]) {
   };
 }
 
-/** Does it whenever it is told to, and says how many there were and how long it took. */
+/** Repeats the work at each message, and answers with the count and the time. */
 export function onRead(read: () => Promise<number>): void {
   process.on('message', async () => {
     const began = performance.now();

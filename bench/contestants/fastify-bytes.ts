@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fastify from './fastify.ts';
 
-/** As fastify-ajv.ts, but the payload is answered as the bytes that came. */
+/** Like fastify-ajv.ts, but answers with the bytes of the request. */
 const [port, schema] = process.argv.slice(2) as [string, string];
 const app = fastify();
 const parse = app.getDefaultJsonParser('error', 'error');

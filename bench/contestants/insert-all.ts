@@ -3,7 +3,10 @@ import { connectStore } from '@sluice/jobs/connect.ts';
 import { MongoClient, ObjectId } from 'mongodb';
 import { entryDocument } from '../support/entry-document.ts';
 
-/** As insert-many.ts, into the collection that Sluice has: `node insert-all.ts <MongoDB URL> <NDJSON file>`. Told how many, it inserts so many, 1,000 to a call. */
+/**
+ * Like insert-many.ts, into Sluice's own collection: `node insert-all.ts <MongoDB URL> <NDJSON file>`.
+ * For each number that it receives, it inserts as many documents, 1,000 in a call.
+ */
 const [url, file] = process.argv.slice(2) as [string, string];
 const store = connectStore({ url, timeoutMs: 10_000 }, 'insert-all', 'patient');
 await store.prepare();

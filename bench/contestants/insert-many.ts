@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import type { Document } from 'mongodb';
 import { openCollection } from './collection.ts';
 
-/** The driver alone: `node insert-many.ts <MongoDB URL> <NDJSON file>`. Told a number of seconds, it says how many documents a second. */
+/**
+ * The driver alone: `node insert-many.ts <MongoDB URL> <NDJSON file>`.
+ * For each number of seconds that it receives, it answers with documents per second.
+ */
 const [url, file] = process.argv.slice(2) as [string, string];
 const { entries, toDocument } = await openCollection(url);
 const payloads: Document[] = readFileSync(file, 'utf8')

@@ -3,7 +3,7 @@ import type { Document } from 'mongodb';
 import { openCollection } from './collection.ts';
 import fastify from './fastify.ts';
 
-/** As fastify-ajv.ts, and one durable insertOne a request: `node insert-one.ts <port> <schema> <MongoDB URL>`. */
+/** Like fastify-ajv.ts, with a durable insertOne: `node insert-one.ts <port> <schema> <MongoDB URL>`. */
 const [port, schema, url] = process.argv.slice(2) as [string, string, string];
 const { entries, toDocument } = await openCollection(url);
 const app = fastify();

@@ -1,6 +1,6 @@
 import { onRead, openEntries } from './entries.ts';
 
-/** The driver's cursor alone: the documents come as their bytes, and nothing is done with them. */
+/** The driver's cursor alone: reads the bytes of documents and ignores them. */
 const { entries, filter, sort } = openEntries(process.argv.slice(2));
 
 onRead(async () => {

@@ -1,15 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** How often each happened: an HTTP status, or what happened in place of one. */
+/** Counts by HTTP status, or by the failure. */
 export type Statuses = Record<string, number>;
 
 /** Sends a request; resolves with the status. */
 export type Send = (i: number, signal: AbortSignal) => Promise<number>;
 
-/** Answers that have not come so long after the last request are not waited for. */
+/** How long it waits for answers after the last request. */
 const patienceMs = 2_000;
 
-/** Sends at a rate, whatever comes back and when. */
+/** Sends at a fixed rate, whatever the answers. */
 export async function atRate(perSecond: number, seconds: number, send: Send): Promise<Statuses> {
   const statuses: Statuses = {};
   const end = new AbortController();

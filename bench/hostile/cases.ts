@@ -1,4 +1,4 @@
-/** A schema, and an upload to the application that has it. */
+/** A schema, and an upload to an application with this schema. */
 export interface Case {
   schema: object;
   payload: object;
@@ -14,11 +14,11 @@ const ofA = (a: object, more: object = {}) => ({ type: 'object', properties: { a
 const text = (part: string, end = '') => ({
   a: part.repeat(Math.floor(bodyCharacters / part.length)) + end,
 });
-/** Letters that come back in no order, so that an engine meets new states all the time. */
+/** Random letters, so that an engine always meets new states. */
 const mixed = list(bodyCharacters, (i) => ((i * i * 7) % 11 < 5 ? 'a' : 'b')).join('');
 const keys = map(90_000, (i) => [`k${i}`, 1]);
 
-/** Patterns that are catastrophic where an engine tries one way after the other, and some that have many states. */
+/** Patterns that are catastrophic for backtracking engines, and patterns with many states. */
 export const patterns: Case[] = [
   { schema: ofA({ pattern: '^(a+)+$' }), payload: text('a', '!') },
   { schema: ofA({ pattern: '^(a|a)*$' }), payload: text('a', '!') },
@@ -37,7 +37,7 @@ function doubling(depth: number, keyword: string, field: object, more: object = 
   return { type: 'object', $defs: { ...$defs, [`d${depth}`]: field }, $ref: '#/$defs/d0', ...more };
 }
 
-/** References that double, or lead back to themselves. */
+/** References that double, or that are recursive. */
 export const references: Case[] = [
   { schema: doubling(40, 'allOf', {}), payload: text('a') },
   { schema: doubling(40, 'anyOf', { type: 'string' }), payload: text('a') },
@@ -71,7 +71,7 @@ export const large: Case[] = [
   { schema: { type: 'object', dependentRequired: map(6_000, (i) => [`k${i}`, [`x${i}`]]) }, payload: keys },
 ];
 
-/** What holds a validator up longest with one body: found by trying all keywords. */
+/** The slowest schema and body, found by trying all keywords. */
 export const costly: Case[] = [
   { schema: { type: 'object', dependentRequired: map(1_000, (i) => [`k${i}`, [`x${i}`]]) }, payload: keys },
   { schema: ofA({ items: { multipleOf: 1e-300 } }), payload: { a: list(150_000, () => 1e300) } },

@@ -5,7 +5,7 @@ import { post } from './post.ts';
 const users = 8;
 const password = 'correct horse';
 
-/** Registers users; then every other login is one of them with the right password, the others are wrong or of nobody. */
+/** Registers users. Then half of the logins are right, and the others have wrong passwords or unknown users. */
 export async function logInAs(url: string): Promise<Send> {
   const mark = randomBytes(5).toString('hex');
   const name = (i: number) => `${mark}-${i % users}`;

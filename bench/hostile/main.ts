@@ -6,7 +6,7 @@ import { logInAs } from './logins.ts';
 import { post } from './post.ts';
 import { slowSockets } from './slow-sockets.ts';
 
-/** Another tenant, who means harm: `node main.ts <URL>`. Told a kind and seconds, it does so and says what it was answered. */
+/** A hostile tenant: `node main.ts <URL>`. For each kind and duration that it receives, it attacks and counts answers. */
 const url = process.argv[2] as string;
 const { token } = await openAccount(url);
 
@@ -21,13 +21,13 @@ async function create(schema: string, signal?: AbortSignal) {
   return post(`${url}/api/applications`, { body, signal, headers: { authorization: `Bearer ${token}` } });
 }
 
-/** Of every two requests one creates an application and one is an upload to such an application. */
+/** Creates applications and uploads to them in turns. */
 async function bombing(cases: Case[], uploadsOnly = false): Promise<Send> {
   const schemas = cases.map(({ schema }) => JSON.stringify(schema));
   const uploads: { to: string; body: string }[] = [];
   for (const [i, schema] of schemas.entries()) {
     let answer = await create(schema);
-    // The attack before may not be through.
+    // The attack before may still have effects.
     for (; answer.status === 503; answer = await create(schema)) await pause(1_000);
     if (answer.status !== 200) continue;
     const { domain } = JSON.parse(answer.text).data;

@@ -9,7 +9,7 @@ interface Post {
 
 const agent = new Agent({ keepAlive: true });
 
-/** Sends JSON. Rejects when the connection breaks before the end of the answer. */
+/** Sends JSON. Rejects if the connection breaks before the end of the answer. */
 export function post(
   url: string,
   { body, headers, signal }: Post,

@@ -8,7 +8,7 @@ const head = 'POST /api/applications/nobody-aaaaaa/data HTTP/1.1\r\nHost: x\r\n'
 const beginnings = [head, `${head}Content-Type: application/json\r\nContent-Length: 100000\r\n\r\n{"a":"`];
 const drips = ['X-A: b\r\n', 'x'];
 
-/** Holds so many connections, one half with headers that do not end, the other with bodies; each that is closed is opened again. */
+/** Keeps connections open, half with endless headers, half with endless bodies. Replaces closed connections. */
 export async function slowSockets(url: string, count: number, seconds: number): Promise<Statuses> {
   const { hostname, port } = new URL(url);
   const statuses: Statuses = { opened: 0 };
@@ -26,7 +26,7 @@ export async function slowSockets(url: string, count: number, seconds: number): 
     socket.on('data', (data) => {
       answer += data;
     });
-    // It says so by the end of the answer, or by 'close'.
+    // The server ends a connection by the end of its answer, or by 'close'.
     socket.on('error', () => undefined);
     socket.once('close', () => {
       clearInterval(drip);

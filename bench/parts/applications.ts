@@ -13,7 +13,7 @@ const connections = 64;
 const atOnce = 4;
 const database = 'bench_applications';
 
-/** One application or thousands in use at once, each with a schema of its own. */
+/** Uses one application, or thousands at once, each with its own schema. */
 export async function applications(bench: Bench): Promise<Section> {
   const counts = bench.options.applications;
   const payload = payloadOf(1_024);
@@ -22,7 +22,7 @@ export async function applications(bench: Bench): Promise<Section> {
 
   const turns = [];
   for (const count of counts) {
-    // A process for each, so that its memory is that of so many applications.
+    // Each count has its own process, to measure its memory.
     const api = await startApi(bench, { database });
     const own = domains.slice(0, count);
     const paths = bench.write(

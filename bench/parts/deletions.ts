@@ -14,10 +14,10 @@ import { startWorker } from '../support/worker.ts';
 
 const database = 'bench_deletions';
 const connections = 64;
-/** Of all entries: more than 30 days. */
+/** The age of all entries: more than 30 days. */
 const ageMs = 31 * 86_400_000;
 
-/** Deletes the newer half of the entries by a job, then has the others expire beside uploads to another application. */
+/** Deletes the newer half of the entries by a job, then lets the others expire during uploads to another application. */
 export async function deletions(bench: Bench): Promise<Section> {
   const { say, options } = bench;
   const count = options.entries ?? 1_000_000;
@@ -45,7 +45,7 @@ export async function deletions(bench: Bench): Promise<Section> {
   await client.need('PATCH', `/applications/${domain}`, { token, body: { retention_days: 30 } });
   while ((await left()) === entries) await pause(1_000);
   const body = bench.write('payload.json', payloadOf(1_024));
-  // Entries go meanwhile: what is stored cannot be counted.
+  // Stored entries cannot be counted, as others expire meanwhile.
   const { database: _, ...uploads } = filled.uploadsOf(await account.create(schemaOf()));
   let [expired, seconds] = [0, 0];
   const turn = (name: string, signal: 'SIGCONT' | 'SIGSTOP') => ({

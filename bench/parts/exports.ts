@@ -15,7 +15,7 @@ import { startWorker } from '../support/worker.ts';
 const database = 'bench_exports';
 const readers: Reader[] = ['raw cursor', 'csv-stringify'];
 
-/** All entries of an application, read and written as a file. */
+/** Exports all entries of an application as a file. */
 export async function exports(bench: Bench): Promise<Section> {
   const entries = bench.options.entries ?? 1_000_000;
   const sluice = await startFilled(bench, database, entries);

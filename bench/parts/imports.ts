@@ -15,11 +15,11 @@ import { figure, ratios, spread, table } from '../support/table.ts';
 import { startWorker } from '../support/worker.ts';
 
 const database = 'bench_imports';
-/** Documents that are ready before the time begins: as many as memory has room for, and as few as fit into the processor's cache. */
+/** Documents in memory before the time begins: many, and so few that they fit into the processor's cache. */
 const ready = 100_000;
 const aFew = 1_000;
 
-/** A file of entries, from the first byte of the request until all of them are stored. */
+/** Imports a file: the time from the first byte of the request until all entries are stored. */
 export async function imports(bench: Bench): Promise<Section> {
   const { say, options } = bench;
   const count = options.entries ?? 1_000_000;

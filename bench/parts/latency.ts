@@ -13,7 +13,7 @@ import { figure, ratios, spread, table } from '../support/table.ts';
 const connections = 64;
 const levels = [0.25, 0.5, 0.9];
 
-/** How long an upload takes: at rates below the peak, and for a client that is alone. */
+/** The latency of uploads at rates below the peak, and with a single client. */
 export async function latency(bench: Bench): Promise<Section> {
   const { options, say } = bench;
   const schema = bench.write('schema.json', JSON.stringify(schemaOf()));

@@ -13,13 +13,13 @@ import { figure, ratios, spread, table } from '../support/table.ts';
 const database = 'bench_listing';
 const perTurn = 100;
 
-/** Pages of an application that has millions of entries: the first, those far behind it, and one with a filter. */
+/** Lists an application with millions of entries: the first page, pages far behind it, and a filtered page. */
 export async function listing(bench: Bench): Promise<Section> {
   const { say, options } = bench;
   const entries = options.entries ?? 10_000_000;
   const sluice = await startFilled(bench, database, entries);
   const milestones = await withStore(bench, database, (store) =>
-    // What an ingest worker does a minute after the entries have come.
+    // Ingest workers do this a minute after the upload.
     store.milestones.set(sluice.application, Date.now(), Number.POSITIVE_INFINITY),
   );
   await settle(bench);
@@ -59,7 +59,7 @@ export async function listing(bench: Bench): Promise<Section> {
   };
 }
 
-/** What the API says must be what there is. */
+/** Compares the API's answer with the stored entries. */
 async function expectTotal(bench: Bench, question: Question) {
   const began = performance.now();
   const stored = await bench.mongodb.db(database).collection('entries').countDocuments();

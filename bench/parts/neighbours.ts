@@ -11,7 +11,7 @@ import { inRounds } from '../support/rounds.ts';
 import { startSluice } from '../support/sluice.ts';
 import { figure, ratios, spread, table } from '../support/table.ts';
 
-/** The other tenants: so far from what the machine can do that a late answer is the hostile one's doing. */
+/** The load of other tenants. It is so low that only the hostile tenant can delay answers. */
 const ordinary = { connections: 64, rate: 200 };
 const target = { atMost: 2 };
 
@@ -31,7 +31,7 @@ interface Both {
   statuses: Statuses;
 }
 
-/** How long uploads of other tenants take while one does harm, beside how long they took just before. */
+/** Compares the latency of other tenants' uploads during an attack and just before it. */
 export async function neighbours(bench: Bench): Promise<Section> {
   const { options, say } = bench;
   const body = bench.write('payload.json', payloadOf(1_024));
@@ -46,7 +46,7 @@ export async function neighbours(bench: Bench): Promise<Section> {
       await settle(bench);
       await atConstantRate({ ...pace, seconds: options.warmUpSeconds });
       const before = await atConstantRate({ ...pace, seconds: options.seconds });
-      // A second, in which the last of the ordinary connections begins.
+      // Within this second the last of the ordinary connections begins.
       const seconds = options.warmUpSeconds + options.seconds + 1;
       const attack = hostile.ask<Statuses>({ kind, seconds });
       await pause(1_000 * options.warmUpSeconds);
@@ -104,7 +104,7 @@ function shown(all: Statuses[]): string[] {
   return [figure(requests), [...sums].map(([status, count]) => `${status}: ${figure(count)}`).join(', ')];
 }
 
-/** Nobody but the hostile client may be refused. */
+/** Only the hostile client may be refused. */
 function problemsOf(all: Both[]): string[] {
   const refused = all
     .flatMap(({ before, during }) => [before, during])

@@ -13,8 +13,8 @@ const probe = { connections: 20, rate: 100 };
 const allowed = ['201', '429', '503'];
 
 /**
- * Two thousand connections, each of which asks again the moment it is answered, and a few clients beside them whose
- * answers are looked at one by one. It may answer 429 and 503, nothing else may happen.
+ * Two thousand connections send their next request at once, and a few clients check each answer.
+ * Only success, 429 and 503 are allowed.
  */
 export async function overload(bench: Bench): Promise<Section> {
   const body = bench.write('payload.json', payloadOf(1_024));

@@ -14,7 +14,7 @@ const database = 'bench_refusals';
 const connections = 64;
 const percents = [0, 1, 50, 100];
 
-/** Uploads of 1 KB of which some do not conform, then a replay of those that were kept. */
+/** Uploads 1 KB payloads, some of which do not conform, then replays the refused ones. */
 export async function refusals(bench: Bench): Promise<Section> {
   const { rounds, before, warmUpSeconds, seconds } = bench.options;
   const now = await startSluice(bench, { database, schema: schemaOf() });
@@ -80,7 +80,7 @@ async function replayed(bench: Bench, { account, domain }: Awaited<ReturnType<ty
   await startWorker(bench, { service: 'ingest-worker', database });
   const { client, token } = account;
   const began = performance.now();
-  // An array of one object becomes the object.
+  // Replaces an array of one object by the object.
   const body = { patch: [{ op: 'move', from: '/0', path: '' }] };
   const { id } = await client.need<Job>('POST', `/applications/${domain}/replays`, { token, body });
   const { result, progress } = await jobCompleted({ account, domain }, 'replays', id);

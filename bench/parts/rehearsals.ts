@@ -14,7 +14,7 @@ import { startWorker } from '../support/worker.ts';
 
 const database = 'bench_rehearsals';
 
-/** A rehearsal of as many entries as an import in its turn stores, in another application. */
+/** Rehearses as many entries as an import stores in another application. */
 export async function rehearsals(bench: Bench): Promise<Section> {
   const { say, options } = bench;
   const count = options.entries ?? 1_000_000;

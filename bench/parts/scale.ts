@@ -10,7 +10,7 @@ const connectionCounts = [64, 256];
 const processCounts = [1, 2];
 const database = 'bench_scale';
 
-/** One and two processes of the API, with the connections shared out. */
+/** One and two processes of the API, with the same connections in total. */
 export async function scale(bench: Bench): Promise<Section> {
   const body = bench.write('payload.json', payloadOf(1_024));
   let domain: string | undefined;

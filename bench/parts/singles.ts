@@ -8,7 +8,7 @@ import { startSluice } from '../support/sluice.ts';
 import { figure, type Ratio, ratios, spread, table } from '../support/table.ts';
 
 const connectionCounts = [64, 256];
-/** Of answers a second. */
+/** Targets for answers per second. */
 const rateTargets = {
   'sluice / fastify-ajv': [],
   'sluice / insert-one': [{ atLeast: 5 }, { atLeast: 8 }],
@@ -16,14 +16,14 @@ const rateTargets = {
   'sluice / fastify-bytes': [],
   'sluice / sluice-before': [],
 };
-/** Of the server's processor time for an answer. */
+/** Targets for the server's processor time per answer. */
 const cpuTargets = {
   'sluice / fastify-ajv': [{ atMost: 1.6 }, { atMost: 1.6 }],
   'sluice / fastify-bytes': [],
   'sluice / sluice-before': [],
 };
 
-/** Uploads of 1 KB, one a request. */
+/** Uploads of 1 KB, one in a request. */
 export async function singles(bench: Bench): Promise<Section> {
   const schema = bench.write('schema.json', JSON.stringify(schemaOf()));
   const body = bench.write('payload.json', payloadOf(1_024));

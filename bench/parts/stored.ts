@@ -9,7 +9,7 @@ import { figure, ratios, spread, table } from '../support/table.ts';
 
 const connections = 64;
 
-/** Uploads into an application that has nothing, and into one that has millions of entries. */
+/** Uploads to an empty application, and to one with millions of entries. */
 export async function stored(bench: Bench): Promise<Section> {
   const entries = bench.options.entries ?? 10_000_000;
   const body = bench.write('payload.json', payloadOf(1_024));

@@ -10,7 +10,7 @@ export interface Question {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
-/** One request over a connection that stays open, and how long it took until the last byte. Rejects when it is not answered 200. */
+/** Sends a request on a keep-alive connection. Resolves with the time to the last byte, and rejects unless it is a 200. */
 export async function askInTime({ url, token, method = 'GET' }: Question) {
   const began = performance.now();
   const asked = request(url, { agent, method, headers: { authorization: `Bearer ${token}` } });

@@ -8,7 +8,7 @@ export const autocannonName = `autocannon ${version}`;
 
 const timeoutSeconds = 30;
 
-/** In this process, which does nothing else meanwhile. Its latencies are whole milliseconds. */
+/** Runs in this process, which is idle otherwise. Its latencies are whole milliseconds. */
 export function autocannonGenerator(): Generator {
   return {
     name: autocannonName,

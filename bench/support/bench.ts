@@ -12,23 +12,23 @@ export interface Server {
   /** `http://127.0.0.1:port` */
   url: string;
   pid: number;
-  /** What it has written. */
+  /** The output of the server. */
   output(): string;
-  /** Sends a message over the channel of the process; resolves with what it says next. */
+  /** Sends a message over the channel of the process. Resolves with its next message. */
   ask<T>(message: unknown): Promise<T>;
   stop(): Promise<void>;
 }
 
 export interface Bench {
   options: Options;
-  /** Folder of this run, for logs and bodies. */
+  /** The folder of this run, for logs and bodies. */
   dir: string;
   children: Children;
   generator: Generator;
   mongodb: MongoClient;
   redisUrl: string;
   jwtSecret: string;
-  /** Those of the part that runs; stopped at its end. */
+  /** The servers of the current part, which stop at its end. */
   servers: Set<Server>;
   say(line: string): void;
   /** Writes a file into the folder of the run; returns its path. */

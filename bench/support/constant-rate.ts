@@ -8,7 +8,7 @@ export interface Pace {
   /** File with the body. */
   body: string;
   connections: number;
-  /** Requests a second, of all connections. */
+  /** Requests per second on all connections. */
   rate: number;
   seconds: number;
 }
@@ -19,7 +19,7 @@ export interface Paced {
   reached: number;
   /** Answers by status. */
   statuses: Record<string, number>;
-  /** Connections that failed, and time-outs. */
+  /** Failed connections and time-outs. */
   broken: number;
   p50: number;
   p99: number;
@@ -30,8 +30,9 @@ export interface Paced {
 const most = 64;
 
 /**
- * Requests at a rate. An autocannon sends what it shall send in a second in one go and pauses for the rest; up to 64
- * of them, begun in turn over a second, spread that evenly.
+ * Sends requests at a constant rate.
+ *
+ * autocannon sends the requests of a second at once, then pauses. Up to 64 of them start evenly over a second.
  */
 export async function atConstantRate({ url, body, connections, rate, seconds }: Pace): Promise<Paced> {
   const guns = Math.min(most, connections, Math.floor(rate));
@@ -72,8 +73,8 @@ function shoot(options: autocannon.Options): Promise<{ result: autocannon.Result
 }
 
 /**
- * Coordinated omission: a request that waits keeps those behind it on the connection from being sent, so the times
- * they would have taken are added. autocannon does so too, but counts on one request every millisecond.
+ * Corrects coordinated omission: adds the times of requests that a slow request kept from being sent.
+ * autocannon's own correction expects one request every millisecond.
  */
 function withOmitted(times: number[], intervalMs: number): number[] {
   const all: number[] = [];

@@ -5,12 +5,12 @@ import { inherited } from '../../local/env.ts';
 import type { Bench, Server } from './bench.ts';
 import { startServer } from './server.ts';
 
-/** Where it takes uploads. */
+/** The URL for uploads. */
 export interface Uploads {
   name: string;
   url: string;
   pid: number;
-  /** Where it stores them, if it does. */
+  /** The collection for uploads, if it stores them. */
   database?: string;
 }
 
@@ -48,10 +48,10 @@ export async function startInsertOne(bench: Bench, schema: string): Promise<Uplo
   return { ...uploads, database };
 }
 
-/** Where the entries of one application are. */
+/** The place of an application's entries. */
 export interface Filled {
   database: string;
-  /** Its id, as hexadecimal digits. */
+  /** The application's id in hexadecimal digits. */
   application: string;
 }
 
@@ -74,14 +74,14 @@ export async function startReader(bench: Bench, name: Reader, { database, applic
   return () => server.ask<Whole>('read');
 }
 
-/** Returns a function that inserts so many documents, made of the payloads in a file. */
+/** Returns a function that inserts a number of documents with the payloads of a file. */
 export async function startInsertAll(bench: Bench, lines: string, database = 'bench_insert_all') {
   const url = bench.databaseUrl(database);
   const server = await start(bench, 'insert-all', [url, lines], async () => {});
   return (count: number) => server.ask<Whole>(count);
 }
 
-/** Returns a function that inserts for that many seconds and resolves with documents a second. */
+/** Returns a function that inserts for some seconds and resolves with documents per second. */
 export async function startInsertMany(bench: Bench, lines: string) {
   const url = bench.databaseUrl('bench_insert_many');
   const server = await start(bench, 'insert-many', [url, lines], async () => {});

@@ -15,7 +15,7 @@ export interface Download {
   seconds: number;
 }
 
-/** Downloads into nothing. Rejects when the answer is not 200, or the transfer ends before its end. */
+/** Downloads and ignores the bytes. Rejects unless the answer is a complete 200. */
 export async function download({ url, token }: Target): Promise<Download> {
   const figures = '%{http_code} %{size_download} %{time_starttransfer} %{time_total}';
   const out = await curl({ url, token }, '--output', devNull, '--write-out', figures);
@@ -24,7 +24,7 @@ export async function download({ url, token }: Target): Promise<Download> {
   return { bytes, firstByteMs: 1_000 * first, seconds: total };
 }
 
-/** Posts a file, read as it is sent; resolves with the `data` of the answer. Rejects when that is no success. */
+/** Streams a file in a POST. Resolves with the `data` of the answer, or rejects for a failure. */
 export async function postFile<T>(target: Target & { file: string; headers: string[] }): Promise<T> {
   const headers = target.headers.flatMap((header) => ['--header', header]);
   const answer = await curl(target, '--request', 'POST', '--upload-file', target.file, ...headers);

@@ -10,7 +10,7 @@ export type Format = (typeof formats)[number];
 
 export interface Exported extends Whole {
   firstByteMs: number;
-  /** Most memory of the processes during this export, in bytes; undefined where the system does not tell. */
+  /** Peak memory of the processes in bytes; undefined if the system does not report it. */
   worker: number | undefined;
   api: number | undefined;
 }
@@ -23,13 +23,13 @@ interface Exporting {
 
 const newline = 10;
 
-/** Exports of an application with so many entries; each is checked against the manifest, and removed. */
+/** Runs exports of an application. Each is compared with its manifest, then removed. */
 export function createExporting(bench: Bench, { sluice, worker, entries }: Exporting) {
   const { account, domain } = sluice;
   const path = (format: Format) => `/applications/${domain}/export?format=${format}`;
 
   return {
-    /** Reads every byte, for once. Rejects when there are not as many lines as entries. */
+    /** Reads the whole file once. Rejects unless it has a line for each entry. */
     async expectLines(format: 'csv' | 'ndjson'): Promise<void> {
       let lines = format === 'csv' ? -1 : 0;
       for await (const chunk of await account.client.download(path(format), account.token))

@@ -7,13 +7,13 @@ import { figure } from './table.ts';
 
 const perCommand = 1_000;
 const inFlight = 2;
-/** Nothing of what is done for recent entries is to be done for these. */
+/** Old enough that no worker treats the entries as recent. */
 const usualAgeMs = 3_600_000;
 const payloads = Array.from({ length: perCommand }, (_, i) => JSON.parse(payloadOf(1_024, 10, i)));
 
 /**
- * Puts entries into an application past the API, one a millisecond until `ageMs` ago. One must have been uploaded
- * before, to compare with.
+ * Inserts entries without the API, one for each millisecond until `ageMs` ago.
+ * They are compared with an entry that was uploaded before.
  */
 export async function fillEntries(
   bench: Bench,
@@ -47,7 +47,7 @@ export async function fillEntries(
   await Promise.all(Array.from({ length: inFlight }, lane));
 }
 
-/** What is stored here must be what the API stores, or the comparison is worth nothing. */
+/** The inserted entries must be the same as those of the API. */
 async function expectSameShape(db: Db, application: Buffer): Promise<void> {
   const uploaded = await db.collection<{ _id: Binary }>('entries').findOne();
   const made = entryDocument(application, Date.now(), payloads[0]);

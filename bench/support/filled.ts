@@ -5,7 +5,7 @@ import { payloadOf, schemaOf } from './payload.ts';
 import { startSluice } from './sluice.ts';
 import { applicationId, withStore } from './store.ts';
 
-/** An API with one application of so many entries of 1 KB, all but one older than `ageMs`. */
+/** An API and an application with many entries of 1 KB, all but one older than `ageMs`. */
 export async function startFilled(bench: Bench, database: string, entries: number, ageMs?: number) {
   const sluice = await startSluice(bench, { database, schema: schemaOf() });
   await expectEcho(sluice.uploads, bench.write('payload.json', payloadOf(1_024)));

@@ -1,4 +1,4 @@
-/** Works on all items, so many at once. */
+/** Works on all items, some at once. */
 export async function forEach<T>(
   items: T[],
   atOnce: number,

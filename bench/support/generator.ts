@@ -1,12 +1,12 @@
-/** As many POSTs as the connections can, each sending the next when it has its answer. */
+/** Sends POSTs as fast as possible: each connection sends the next after its answer. */
 export interface Shot {
-  /** Of a whole request, path included. */
+  /** The URL with its path. */
   url: string;
-  /** File with paths, one a line, to be used in turn instead of that of the URL. */
+  /** File with one path in a line, used in turn instead of the URL's path. */
   paths?: string | undefined;
   /** File with the body. */
   body: string;
-  /** Another body, which so many percent of the requests have; not beside `paths`. */
+  /** Another body for some percent of the requests; not with `paths`. */
   mixed?: { body: string; percent: number };
   contentType?: string;
   connections: number;
@@ -17,9 +17,9 @@ export interface Shot {
 export interface Hits {
   seconds: number;
   answers: number;
-  /** Answers that were no success. */
+  /** Answers other than success. */
   refused: number;
-  /** Connections that failed, and time-outs. */
+  /** Failed connections and time-outs. */
   broken: number;
   p50: number;
   p99: number;
@@ -27,7 +27,7 @@ export interface Hits {
 }
 
 export interface Generator {
-  /** With its version. */
+  /** Name and version. */
   name: string;
   shoot(shot: Shot): Promise<Hits>;
 }

@@ -3,7 +3,7 @@ import { inherited } from '../../local/env.ts';
 import type { Bench, Server } from './bench.ts';
 import { startServer } from './server.ts';
 
-/** A client that means harm, as a process of its own. */
+/** A hostile client in its own process. */
 export const startHostile = (bench: Bench, url: string): Promise<Server> =>
   startServer(bench, {
     name: 'hostile',

@@ -18,7 +18,7 @@ function* payloads(count: number): Generator<string> {
 
 const inBlocks = 200;
 
-/** Few large pieces: a write for each line would take minutes. */
+/** Writes large pieces, as a write for each line would take minutes. */
 function* blocks(lines: Iterable<string>): Generator<string> {
   let block: string[] = [];
   for (const line of lines) {
@@ -30,7 +30,7 @@ function* blocks(lines: Iterable<string>): Generator<string> {
   if (block.length > 0) yield `${block.join('\n')}\n`;
 }
 
-/** So many payloads of 1 KB. */
+/** A file with a number of 1 KB payloads. */
 export async function writeNdjson({ dir }: Bench, count: number): Promise<ImportFile> {
   const file = join(dir, 'import.ndjson');
   await pipeline(Readable.from(blocks(payloads(count))), createWriteStream(file));

@@ -10,7 +10,7 @@ interface Where {
   domain: string;
 }
 
-/** Resolves with a job once it is completed; rejects when it ends otherwise, or does not go on. */
+/** Resolves with a job when it is completed. Rejects if it ends otherwise, or makes no progress. */
 export async function jobCompleted(
   { account, domain }: Where,
   kind: 'imports' | 'rehearsals' | 'replays' | 'deletions',
@@ -32,7 +32,7 @@ export async function jobCompleted(
   }
 }
 
-/** The newest export, which is removed. */
+/** Removes the newest export, and returns it. */
 export async function takeExport({ account, domain }: Where): Promise<Job> {
   const { client, token } = account;
   const [job] = await client.need<Job[]>('GET', `/applications/${domain}/exports`, { token });

@@ -3,7 +3,7 @@ import { cpus, release, type as system, tmpdir, totalmem } from 'node:os';
 import type { Bench } from './bench.ts';
 import { figure } from './table.ts';
 
-/** What a result depends on, as one paragraph. */
+/** Describes the machine in one paragraph. */
 export async function describeMachine({ mongodb, generator, options }: Bench): Promise<string> {
   const [cpu] = cpus();
   const { version } = await mongodb.db('admin').command({ buildInfo: 1 });
@@ -18,7 +18,7 @@ export async function describeMachine({ mongodb, generator, options }: Bench): P
   ].join('; ');
 }
 
-/** Such as `ext4`, where the system tells. */
+/** Such as `ext4`, if the system reports it. */
 function filesystem(path: string): string {
   try {
     const mounts = readFileSync('/proc/self/mounts', 'utf8').trim().split('\n');

@@ -5,9 +5,9 @@ import type { Hits, Shot } from './generator.ts';
 import { processorSeconds } from './resident.ts';
 
 export interface Measured extends Hits {
-  /** Successful answers a second. */
+  /** Successful answers per second. */
   rate: number;
-  /** Microseconds of processor time that the server takes for an answer; NaN where the system does not tell. */
+  /** The server's processor time per answer in microseconds; NaN if the system does not report it. */
   cpu: number;
 }
 
@@ -16,7 +16,7 @@ export type Load = Omit<Shot, 'url' | 'seconds'> & {
   entries?: number;
 };
 
-/** One round: a warm-up, then the figures. Throws when an answer was no success, or was one and nothing is stored. */
+/** One round: a warm-up, then the measurement. Throws if an answer is no success, or its entry is not stored. */
 export async function measure(bench: Bench, uploads: Uploads, load: Load): Promise<Measured> {
   const { entries = 1, ...shared } = load;
   const stored = () =>
@@ -44,12 +44,12 @@ function expectSuccess(name: string, { answers, refused, broken }: Hits): void {
     );
 }
 
-/** A checkpoint, so that nobody pays for what the one before has written. */
+/** Runs a checkpoint, so that a contestant does not pay for the writes of the last one. */
 export async function settle({ mongodb }: Bench): Promise<void> {
   await mongodb.db('admin').command({ fsync: 1 });
 }
 
-/** One upload, to see that all contestants give the same answer. */
+/** One upload, to check that all contestants give the same answer. */
 export async function expectEcho({ name, url }: Uploads, body: string): Promise<void> {
   const sent = readFileSync(body, 'utf8');
   const response = await fetch(url, {

@@ -7,7 +7,7 @@ import { payloadOf } from './payload.ts';
 const run = promisify(execFile);
 const fields = ['_id', ...Object.keys(JSON.parse(payloadOf(1_024))).map((name) => `payload.${name}`)];
 
-/** A function that exports all entries of a database as CSV; undefined when mongoexport is not on the PATH. */
+/** A function that exports all entries as CSV; undefined if mongoexport is not on the PATH. */
 export async function findMongoexport(bench: Bench, database: string, entries: number) {
   const found = await run('mongoexport', ['--version']).catch(() => undefined);
   if (!found) return undefined;
@@ -17,7 +17,7 @@ export async function findMongoexport(bench: Bench, database: string, entries: n
   ];
   return async () => {
     const began = performance.now();
-    // It says on stderr how many it has exported.
+    // mongoexport prints the number of exported entries on stderr.
     const { stderr } = await run('mongoexport', args);
     const seconds = (performance.now() - began) / 1_000;
     if (!stderr.includes(`exported ${entries} record`)) throw new Error(`mongoexport: ${stderr.trim()}`);

@@ -5,7 +5,7 @@ import { settle } from './measure.ts';
 
 const run = promisify(execFile);
 
-/** A function that imports an NDJSON file of so many lines and resolves with lines a second; undefined when mongoimport is not on the PATH. */
+/** A function that imports an NDJSON file and resolves with lines per second; undefined without mongoimport. */
 export async function findMongoimport(bench: Bench, file: string, lines: number) {
   const found = await run('mongoimport', ['--version']).catch(() => undefined);
   if (!found) return undefined;

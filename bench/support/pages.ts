@@ -7,7 +7,7 @@ const limit = 100;
 const deepPages = 20;
 const periodMs = 10_000;
 
-/** The requests of the listing by name, of each kind one or several to be sent in turn. */
+/** The requests of the listing by name. Those of one name are sent in turn. */
 export async function pagesOf(
   { url, domain, account: { token } }: Awaited<ReturnType<typeof startSluice>>,
   entries: number,
@@ -21,7 +21,7 @@ export async function pagesOf(
   const deep: Question[] = [];
   const byCursor: Question[] = [];
   for (let i = 0; i < deepPages; i++) {
-    // Nearer to a milestone and farther from it.
+    // Some near a milestone, some far from it.
     const start = Math.floor(entries * (0.985 + (0.01 * i) / deepPages));
     const { pagination } = await page(question({ start: String(start - limit) }));
     const [byStart, after] = [

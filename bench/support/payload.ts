@@ -20,18 +20,18 @@ const threeHundred = Object.fromEntries(names.map((name, i) => [name, kinds[i % 
 
 export type Width = 10 | 300;
 
-/** A JSON Schema of that many properties, all required, that means the same in every draft. */
+/** A JSON Schema with required properties, which means the same in every draft. */
 export function schemaOf(width: Width = 10): Record<string, unknown> {
   const properties = width === 10 ? ten : threeHundred;
   return { type: 'object', properties, required: Object.keys(properties) };
 }
 
-/** A payload for it, as JSON of exactly that many bytes. */
+/** A payload for this schema, as JSON of an exact size. */
 export function payloadOf(bytes: number, width: Width = 10, serial = 0): string {
   return width === 10 ? reading(bytes, serial) : wide(bytes);
 }
 
-/** What is left beside the small properties: a third of it numbers, the rest words. */
+/** The bytes besides the small properties: a third numbers, the rest words. */
 function reading(bytes: number, serial: number): string {
   const small = {
     id: `reading-${String(serial).padStart(6, '0')}`,

@@ -1,4 +1,4 @@
-/** Preloaded into a server: answers every message with its memory, after a collection where Node has --expose-gc. */
+/** Preloaded into a server. It answers each message with its memory, after a garbage collection with --expose-gc. */
 process.on('message', () => {
   globalThis.gc?.();
   process.send?.(process.memoryUsage());

@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** Bytes of memory that a process has. */
+/** The memory of a process in bytes. */
 export interface Resident {
   now: number;
-  /** Since it began, or since `forgetPeak`. */
+  /** The peak since the start, or since `forgetPeak`. */
   peak: number;
 }
 
-/** Undefined where the system is not Linux. */
+/** Undefined on other systems than Linux. */
 export function resident(pid: number): Resident | undefined {
   if (process.platform !== 'linux') return undefined;
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
@@ -15,16 +15,16 @@ export function resident(pid: number): Resident | undefined {
   return { now: of('VmRSS'), peak: of('VmHWM') };
 }
 
-/** What the process has now counts as its peak. */
+/** Resets the peak to the current memory. */
 export function forgetPeak(pid: number): void {
   if (process.platform === 'linux') writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
 
-/** Seconds of processor time that the process has used, all its threads together; NaN where the system is not Linux. */
+/** Processor time of all threads in seconds; NaN on other systems than Linux. */
 export function processorSeconds(pid: number): number {
   if (process.platform !== 'linux') return Number.NaN;
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // Behind the name, which may have spaces: utime and stime, in hundredths of a second (proc_pid_stat(5)).
+  // utime and stime follow the name, which may have spaces. The unit is 10 ms (proc_pid_stat(5)).
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { partNames } from '../options.ts';
 
-/** What a part found. */
+/** The results of a part. */
 export interface Section {
   text: string;
-  /** What makes the run a failure though it was measured. */
+  /** Faults that make the run a failure. */
   problems?: string[];
 }
 

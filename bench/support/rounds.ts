@@ -4,8 +4,9 @@ export interface Turn<T> {
 }
 
 /**
- * Every contestant once a round, beginning with another each time; the results of each, in the order given. The first
- * round does not count: a new process takes seconds of load to become as fast as it will be.
+ * Runs every contestant once a round, each round from another one. Returns the results in the given order.
+ *
+ * The first round does not count, as a new process needs seconds of load to reach its full speed.
  */
 export async function inRounds<T>(
   rounds: number,

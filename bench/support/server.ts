@@ -8,19 +8,19 @@ import type { Bench, Server } from './bench.ts';
 
 export interface ServerOptions {
   name: string;
-  /** File that Node runs. */
+  /** The file that Node runs. */
   entry: string;
   args?: (port: number) => string[];
   nodeArgs?: string[];
   env: (port: number) => NodeJS.ProcessEnv;
   port?: number | undefined;
-  /** Resolves when the server can be used, rejects when not yet. */
+  /** Resolves if the server is ready, else rejects. */
   ready(server: Server): Promise<void>;
 }
 
 let started = 0;
 
-/** Runs a Node program as a process of its own, with its output in a file, and waits until it is ready. */
+/** Runs a Node program in its own process, with its output in a file, and waits until it is ready. */
 export async function startServer(bench: Bench, options: ServerOptions): Promise<Server> {
   const { name, entry, args = () => [], nodeArgs = [], env, ready } = options;
   const port = options.port ?? (await freePort());
@@ -29,7 +29,7 @@ export async function startServer(bench: Bench, options: ServerOptions): Promise
   const child = bench.children.start({
     ...{ name: unique, command: process.execPath, rank: 3, env: env(port) },
     args: [...nodeArgs, entry, ...args(port)],
-    // Over the channel it learns that this process is gone, even when that was killed.
+    // The channel closes when this process ends, even if it is killed.
     stdio: ['ignore', log.fd, log.fd, 'ipc'],
   });
   const gone = new AbortController();

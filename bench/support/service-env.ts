@@ -1,7 +1,7 @@
 import { inherited, localEnv } from '../../local/env.ts';
 import type { Bench } from './bench.ts';
 
-/** What all services are told, as in production. */
+/** The variables of all services, as in production. */
 export const serviceEnv = (bench: Bench, database: string): NodeJS.ProcessEnv => ({
   ...inherited(),
   NODE_ENV: 'production',

@@ -15,7 +15,7 @@ export interface ApiOptions {
   database: string;
   port?: number;
   env?: NodeJS.ProcessEnv;
-  /** Another checkout of Sluice, whose API it is. */
+  /** The checkout of Sluice that has the API. */
   checkout?: string;
 }
 
@@ -39,7 +39,7 @@ export async function startApi(bench: Bench, { database, port, env = {}, checkou
       ...env,
     }),
     async ready({ url, output }) {
-      // Others may listen on the same port.
+      // Several processes may listen on the same port.
       if (!output().includes('process.started')) throw new Error('the API does not start');
       await waitUntilReady(url, AbortSignal.timeout(5_000));
     },
@@ -48,7 +48,7 @@ export async function startApi(bench: Bench, { database, port, env = {}, checkou
   return {
     ...{ name, database, url: server.url, pid: server.pid },
     memory: () => server.ask<NodeJS.MemoryUsage>('memory'),
-    /** Where an application's entries are uploaded. */
+    /** The URL for uploads to an application. */
     uploadsOf: (domain: string) => ({
       ...{ name, database, pid: server.pid, url: `${server.url}/api/applications/${domain}/data` },
     }),
@@ -57,7 +57,7 @@ export async function startApi(bench: Bench, { database, port, env = {}, checkou
 
 export type Account = Awaited<ReturnType<typeof openAccount>>;
 
-/** Registers a user, who can create applications. */
+/** Registers a user to create applications. */
 export async function openAccount(url: string) {
   const client = createClient(url);
   const credentials = { username: `bench-${randomBytes(6).toString('hex')}`, password: 'correct horse' };
@@ -66,7 +66,7 @@ export async function openAccount(url: string) {
   return {
     client,
     token,
-    /** An application with that schema; resolves with its domain. */
+    /** Creates an application. Resolves with its domain. */
     async create(schema: object): Promise<string> {
       const body = { name: 'Bench', type: 'other', schema: JSON.stringify(schema) };
       const { domain } = await client.need<{ domain: string }>('POST', '/applications', { token, body });

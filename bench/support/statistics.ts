@@ -16,7 +16,7 @@ export function summarize(values: number[]): Summary {
   return { median, min: sorted[0] ?? Number.NaN, max: sorted.at(-1) ?? Number.NaN };
 }
 
-/** Of the medians; least and most are those of single rounds, whose two sides ran within the same minute. */
+/** The ratio of the medians. `least` and `most` are ratios of single rounds, which ran within the same minute. */
 export function ratioOf(over: number[], under: number[]): Summary {
   const perRound = summarize(over.map((value, round) => value / (under[round] as number)));
   return { ...perRound, median: summarize(over).median / summarize(under).median };

@@ -1,7 +1,7 @@
 import { connectStore, type Store } from '@sluice/jobs/connect.ts';
 import type { Bench } from './bench.ts';
 
-/** Works with the store of the services, past them. */
+/** Works directly with the store of the services. */
 export async function withStore<T>(
   bench: Bench,
   database: string,
@@ -16,7 +16,7 @@ export async function withStore<T>(
   }
 }
 
-/** As hexadecimal digits. */
+/** In hexadecimal digits. */
 export async function applicationId({ applications }: Store, domain: string): Promise<string> {
   const record = await applications.byDomain(domain);
   if (!record) throw new Error(`there is no application ${domain}`);

@@ -8,10 +8,10 @@ import { startRedis } from '../../local/stores/redis.ts';
 
 const says = (line: string) => console.error(line);
 
-/** A new MongoDB, as `npm start` runs it, in a folder that is removed by `stop`. */
+/** A new MongoDB, run like by `npm start`, in a folder that `stop` removes. */
 export const startMongod = () => startIn(async (shared) => (await startMongodb(shared)).url);
 
-/** A new Redis likewise. */
+/** The same for Redis. */
 export const startValkey = () => startIn(async (shared) => (await startRedis(shared)).url);
 
 async function startIn(start: (shared: Parameters<typeof startMongodb>[0]) => Promise<string>) {

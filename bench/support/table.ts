@@ -1,6 +1,6 @@
 import { ratioOf, type Summary, summarize } from './statistics.ts';
 
-/** A Markdown table whose columns line up in a terminal too. */
+/** A Markdown table with aligned columns. */
 export function table(head: string[], rows: string[][]): string {
   const widths = head.map((name, column) =>
     Math.max(name.length, 3, ...rows.map((row) => (row[column] ?? '').length)),
@@ -34,7 +34,7 @@ export interface Ratio {
   target?: { atLeast: number } | { atMost: number };
 }
 
-/** One line a ratio, with its target and whether it is met. */
+/** One line for each ratio, with its target and whether it is met. */
 export function ratios(all: Ratio[]): string {
   return table(
     ['ratio', 'of medians (of rounds)', 'target', ''],
@@ -47,13 +47,13 @@ export function ratios(all: Ratio[]): string {
 
 export interface Limit {
   name: string;
-  /** Undefined where the system does not tell. */
+  /** Undefined if the system does not report it. */
   value: number | undefined;
   unit: string;
   atMost: number;
 }
 
-/** One line a figure that is to stay below its target. */
+/** One line for each figure that should stay below its target. */
 export function limits(all: Limit[]): string {
   return table(
     ['', 'measured', 'target', ''],

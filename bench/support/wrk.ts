@@ -9,14 +9,14 @@ import type { Generator, Hits } from './generator.ts';
 const script = join(import.meta.dirname, 'post.lua');
 const timeoutSeconds = 30;
 
-/** Undefined when it is not on the PATH. Asked for its version it ends with code 1. */
+/** Undefined if wrk is not on the PATH. Its option for the version ends with code 1. */
 export function wrkVersion(): Promise<string | undefined> {
   return new Promise((resolve) => {
     execFile('wrk', ['--version'], (_error, stdout) => resolve(/^wrk \S+/.exec(stdout)?.[0]));
   });
 }
 
-/** One thread of it is enough for what a Node process can answer. */
+/** One thread of wrk is enough for a Node process. */
 export function wrkGenerator(version: string, children: Children): Generator {
   let runs = 0;
   return {
