@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { BlockList, isIP } from 'node:net';
 import { join } from 'node:path';
-import { usualTimings } from '@sluice/api/timings.ts';
+import { usualTimings } from '@sluice/api/dependencies.ts';
 import { parseDuration } from '@sluice/shared/config/kinds.ts';
 import { loadApiConfig } from '@sluice/shared/config/load.ts';
 import { type ErrorName, errorOf } from '@sluice/shared/errors.ts';

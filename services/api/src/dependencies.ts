@@ -13,7 +13,6 @@ import type { Keyring } from './keys/keyring.ts';
 import type { Capacities } from './limits/capacity.ts';
 import type { Quotas } from './limits/quota.ts';
 import type { Counters } from './limits/rate.ts';
-import type { Timings } from './timings.ts';
 
 /** One object of the process: its phase changes while others have it. */
 export interface Lifecycle {
@@ -52,3 +51,17 @@ export interface Dependencies extends AppDependencies {
 
 /** A plugin with the routes of a feature. Its parameters name what it takes. */
 export type Routes<More = unknown> = FastifyPluginAsyncTypebox<Dependencies & More>;
+
+/** Times that tests change, in ms. */
+export const usualTimings = {
+  /** How long a streamed export waits for a worker. */
+  exportWaitMs: 8_000,
+  /** How often the entries of owners who upload are counted for quotas. */
+  quotaCountMs: 5_000,
+  /** How often a follower's rights are checked again. */
+  followerCheckMs: 10_000,
+  /** Longer than a proxy keeps a connection: a proxy may be sending a request just when the server closes it. */
+  keepAliveMs: 15_000,
+};
+
+export type Timings = typeof usualTimings;

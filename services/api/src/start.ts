@@ -14,8 +14,8 @@ import { untilPrepared } from '@sluice/store/until-prepared.ts';
 import { buildApp } from './app.ts';
 import { createApplicationCache } from './applications/cache.ts';
 import type { Lifecycle } from './dependencies.ts';
+import { type Timings, usualTimings } from './dependencies.ts';
 import { createCapacities } from './limits/capacity.ts';
-import { type Timings, usualTimings } from './timings.ts';
 
 interface RunningApi {
   /** Such as `http://127.0.0.1:4000`. */

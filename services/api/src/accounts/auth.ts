@@ -5,7 +5,7 @@ import { ApiError } from '@sluice/shared/errors.ts';
 import type { UserRecord } from '@sluice/store/accounts/users.ts';
 import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import type { AppDependencies } from '../dependencies.ts';
-import { keyMark } from '../keys/make-key.ts';
+import { keyMark } from '../keys/keyring.ts';
 
 interface Claims {
   sub: string;

@@ -11,8 +11,7 @@ import {
   tagRoutes,
   takeSmallBodies,
 } from '../http/route-parts.ts';
-import { addressKey } from '../limits/address-key.ts';
-import { limitAddresses } from '../limits/rate.ts';
+import { addressKey, limitAddresses } from '../limits/rate.ts';
 import { Credentials, PasswordByCode, PasswordChange, Registration, Token } from './contract.ts';
 import { isFirstCode } from './first-code.ts';
 import { createLoginGuard } from './login-guard.ts';

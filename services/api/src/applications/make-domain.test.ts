@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { runs } from '../../../../test/support/runs.ts';
-import { makeDomain } from './make-domain.ts';
+import { makeDomain } from './routes.ts';
 
 it('makes a domain that is safe in paths, headers and names of files from any name', () => {
   const name = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), fc.string());

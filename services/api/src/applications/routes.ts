@@ -1,5 +1,7 @@
+import { randomInt } from 'node:crypto';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import type { ApplicationChange } from '@sluice/store/applications/applications.ts';
+import slugify from 'slugify';
 import Type from 'typebox';
 import type { Routes } from '../dependencies.ts';
 import { Success, SuccessMessage, sendJson, sendJsonList, success } from '../http/answers.ts';
@@ -12,10 +14,8 @@ import {
   type Connector,
   NewApplication,
 } from './contract.ts';
-import { createListApplications } from './list.ts';
-import { makeDomain } from './make-domain.ts';
 import { announce, findApplication } from './steps.ts';
-import { createActivityOf, createSendOne, toJson } from './to-json.ts';
+import { createActivityOf, createListApplications, createSendOne, toJson } from './to-json.ts';
 
 const toConnectors = (connectors: Connector[]): Connector[] =>
   connectors.map(({ package_url, language }) => ({
@@ -174,3 +174,15 @@ export const applicationRoutes: Routes = async (app, dependencies) => {
     },
   );
 };
+
+/** Without look-alikes, as people read domains aloud and type them. */
+const alphabet = 'abcdefghijkmnpqrstuvwxyz23456789';
+
+/** `Weather Station` → `weather-station-k3v9q2`. */
+export function makeDomain(name: string): string {
+  const slug = slugify(name, { lower: true, strict: true })
+    .slice(0, 40)
+    .replace(/^-+|-+$/g, '');
+  const suffix = Array.from({ length: 6 }, () => alphabet[randomInt(alphabet.length)]).join('');
+  return `${slug || 'application'}-${suffix}`;
+}

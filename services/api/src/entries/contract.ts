@@ -1,4 +1,6 @@
 import { errorNames } from '@sluice/shared/errors.ts';
+import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
+import type { StoredEntry } from '@sluice/store/entries/entry-document.ts';
 import Type, { type Static } from 'typebox';
 import { Flag, Named, Query } from '../http/schemas.ts';
 
@@ -187,3 +189,16 @@ export type EntriesQuery = Static<typeof EntriesQuery>;
 export type Entry = Static<typeof Entry>;
 export type EntryPage = Static<typeof EntryPage>;
 export type BatchResult = Static<typeof BatchResult>;
+
+/** An entry as its owner sees it. */
+export const toEntry = (
+  { id, payload, createdAt, version, receivedAt }: StoredEntry,
+  application: Pick<ApplicationRecord, 'domain' | 'version'>,
+): Entry => ({
+  id,
+  domain: application.domain,
+  payload,
+  createdAt: createdAt.toISOString(),
+  ...(application.version > 1 && { schema_version: version }),
+  ...(receivedAt && { received_at: receivedAt.toISOString() }),
+});

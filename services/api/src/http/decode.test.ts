@@ -4,8 +4,8 @@ import { ApiError } from '@sluice/shared/errors.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../test/support/runs.ts';
+import type { Compression } from './decode.ts';
 import { decode } from './decode.ts';
-import type { Compression } from './decompress.ts';
 
 async function* inPieces(body: Buffer, lengths: number[]): AsyncGenerator<Buffer> {
   let from = 0;

@@ -1,9 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { ApiError, unavailable } from '@sluice/shared/errors.ts';
+import { ApiError } from '@sluice/shared/errors.ts';
 import { version } from '@sluice/shared/version.ts';
-import type { onRequestHookHandler } from 'fastify';
 import Type from 'typebox';
-import type { Lifecycle, Routes } from '../dependencies.ts';
+import type { Routes } from '../dependencies.ts';
 import { Success, success } from './answers.ts';
 import { operation, ownFailures, tagRoutes } from './route-parts.ts';
 import { Named } from './schemas.ts';
@@ -26,14 +25,6 @@ const Ready = Named('Readiness', {
     examples: [1.2],
   }),
 });
-
-/** Until the database is prepared nothing reads or writes: it may hold only a part of a backup. */
-export const untilPrepared =
-  (lifecycle: Lifecycle): onRequestHookHandler =>
-  (request, _reply, done) => {
-    if (lifecycle.phase !== 'starting' || request.url.startsWith('/api/health/')) return done();
-    done(unavailable('the database is not ready yet; nothing was done', 1));
-  };
 
 /** Liveness asks nothing else. The status of readiness is for proxies, and its body for people. */
 export const healthRoutes: Routes = async (app, { store, lifecycle, queues }) => {

@@ -6,8 +6,8 @@ import { parseJson } from '@sluice/json/parse-json.ts';
 import { isObject } from '@sluice/schemas/schema.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify';
+import type { Compression } from './decode.ts';
 import { decodeWhole } from './decode.ts';
-import type { Compression } from './decompress.ts';
 
 type Done = (error: Error | null, body?: unknown) => void;
 

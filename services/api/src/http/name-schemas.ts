@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Description, mapValues, type Schema } from './description.ts';
+import { type Description, mapValues, type Schema } from './describe.ts';
 
 const isObject = (value: unknown): value is Schema => typeof value === 'object' && value !== null;
 

@@ -5,9 +5,8 @@ import swaggerUi, { type FastifySwaggerUiOptions } from '@fastify/swagger-ui';
 import { version } from '@sluice/shared/version.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { afterEarlierRequests } from './connections/connections.ts';
-import { describeFailures } from './describe-failures.ts';
-import { describeOperations } from './describe-operations.ts';
-import type { Description } from './description.ts';
+
+import { type Description, describeFailures, describeOperations } from './describe.ts';
 import { nameSchemas } from './name-schemas.ts';
 
 const tags = [

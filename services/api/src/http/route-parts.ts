@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifySchema } from 'fastify';
 import Type from 'typebox';
 import { Failure } from './answers.ts';
 
-/** The failures of every route; http/describe-failures.ts names the errors. */
+/** The failures of every route; http/describe.ts names the errors. */
 export const failures = { '4xx': Failure, '5xx': Failure };
 
 /** The failures of one route, besides those of every route. */

@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import cors from '@fastify/cors';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import { unavailable } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  LogController,
+  type onRequestHookHandler,
+} from 'fastify';
 import { auth } from '../accounts/auth.ts';
-import type { AppDependencies } from '../dependencies.ts';
+import type { AppDependencies, Lifecycle } from '../dependencies.ts';
 import { requestMetrics } from '../metrics/requests.ts';
 import { answerClientError } from './connections/client-errors.ts';
 import { addRequest, headerLimitBytes } from './connections/connections.ts';
@@ -11,7 +18,6 @@ import { lingers } from './connections/lingering.ts';
 import { requestHeads } from './connections/request-heads.ts';
 import { slowBodies } from './connections/slow-bodies.ts';
 import { answerError, envelope } from './envelope.ts';
-import { headers, ofFailure } from './headers.ts';
 import { jsonBody } from './json-body.ts';
 import { methods } from './methods.ts';
 import { openapi } from './openapi.ts';
@@ -21,6 +27,16 @@ const requestId = /^[\w.:-]{1,128}$/;
 /** For all bodies but uploads. A schema of 256 KiB, escaped as a JSON string, fits. */
 const bodyLimit = 1024 ** 2;
 const warnEveryMs = 60_000;
+
+/** HSTS is the task of the proxy, where TLS ends. */
+const fixed = {
+  'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+};
+
+/** For failures for which no hook runs. */
+const ofFailure = { ...fixed, 'cache-control': 'no-store' };
 
 /** The server, with what all routes share, in the order in which a request meets it. It does not listen yet. */
 export async function createServer({
@@ -68,7 +84,7 @@ export async function createServer({
   lingers(app);
   limitConnections(app, config.maxConnections, log);
   requestHeads(app, { cache });
-  await headers(app, { ...config, lifecycle });
+  await headers(app, { config, lifecycle });
   await auth(app, { store, config });
   await openapi(app);
   methods(app);
@@ -105,3 +121,47 @@ function logRequests(app: FastifyInstance, log: Logger): void {
     done();
   });
 }
+
+/** Security headers for browsers, and CORS for the origins of the operator. */
+async function headers(
+  app: FastifyInstance,
+  { config: { corsOrigins }, lifecycle }: Pick<AppDependencies, 'config' | 'lifecycle'>,
+): Promise<void> {
+  if (corsOrigins.length > 0) {
+    await app.register(cors, {
+      origin: corsOrigins.includes('*') ? '*' : corsOrigins,
+      methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+      maxAge: 600,
+      // Other OPTIONS requests are normal requests.
+      strictPreflight: false,
+      exposedHeaders: [
+        'x-request-id',
+        'content-disposition',
+        'content-range',
+        'accept-ranges',
+        'etag',
+        'retry-after',
+        'entry-id',
+        'ratelimit-limit',
+        'ratelimit-remaining',
+        'ratelimit-reset',
+      ],
+    });
+  }
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    reply.headers(fixed).header('x-request-id', request.id);
+    if (lifecycle.phase === 'draining') reply.header('connection', 'close');
+    // A route may set `Cache-Control` for its successes, but not for failures.
+    const hasOwn = reply.hasHeader('cache-control') || request.url.startsWith('/api/docs');
+    if (!hasOwn || reply.statusCode >= 400) reply.header('cache-control', 'no-store');
+    done();
+  });
+}
+
+/** Until the database is prepared nothing reads or writes: it may hold only a part of a backup. */
+export const untilPrepared =
+  (lifecycle: Lifecycle): onRequestHookHandler =>
+  (request, _reply, done) => {
+    if (lifecycle.phase !== 'starting' || request.url.startsWith('/api/health/')) return done();
+    done(unavailable('the database is not ready yet; nothing was done', 1));
+  };

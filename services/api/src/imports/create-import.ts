@@ -7,7 +7,7 @@ import type { ApplicationRecord } from '@sluice/store/applications/applications.
 import type { Formulas } from '@sluice/tables/csv/cell-json.ts';
 import { readHeader } from '@sluice/tables/csv/header.ts';
 import type { Dependencies } from '../dependencies.ts';
-import type { Compression } from '../http/decompress.ts';
+import type { Compression } from '../http/decode.ts';
 import { enqueueOrSweep } from '../jobs/steps.ts';
 import { receive } from './receive.ts';
 

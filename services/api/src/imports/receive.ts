@@ -11,8 +11,8 @@ import type { CsvLayout } from '@sluice/tables/csv/header.ts';
 import { csvSplitter } from '@sluice/tables/csv/split.ts';
 import { piecesOf, tooLarge } from '../http/body.ts';
 import { patienceFor } from '../http/connections/slow-bodies.ts';
+import type { Compression } from '../http/decode.ts';
 import { decode } from '../http/decode.ts';
-import type { Compression } from '../http/decompress.ts';
 import { type CutChunk, createChunker } from './chunker.ts';
 
 interface Receiving {

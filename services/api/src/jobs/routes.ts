@@ -1,4 +1,7 @@
+import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { JobRecord, JobWithFile } from '@sluice/jobs/record/job-records.ts';
+import type { JobStore } from '@sluice/jobs/record/jobs.ts';
 import Type from 'typebox';
 import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
@@ -7,7 +10,6 @@ import { abortOnClose } from '../http/connections/connections.ts';
 import { ByDomain, byId, operation, overLimit, ownerRoutes, ownFailures } from '../http/route-parts.ts';
 import { Job, jobExamples } from './contract.ts';
 import { Events, jobWords, madeJob, partOf } from './describe.ts';
-import { jobEvents } from './job-events.ts';
 import { sendFile } from './send-file.ts';
 import { cancelJob, findJob, retryJob, toJob } from './steps.ts';
 
@@ -149,3 +151,47 @@ export const jobRoutes: Routes<{ kind: JobRecord['kind'] }> = async (app, depend
     },
   );
 };
+
+const everyMs = 500;
+/** Proxies close silent connections. */
+const aliveEveryMs = 15_000;
+
+const isOver = ({ state }: Job) => state !== 'waiting' && state !== 'active';
+
+interface Until {
+  /** Aborted when the client has gone. */
+  signal: AbortSignal;
+  /** Ends the stream without an `end`, so that its client connects again. */
+  isDraining(): boolean;
+}
+
+/** A job as server-sent events: `progress` when something changed, at most twice a second, and `end` when it is over. */
+function jobEvents(jobs: JobStore, id: string, { signal, isDraining }: Until): Readable {
+  async function* events(): AsyncGenerator<string> {
+    let said = '';
+    let saidAt = performance.now();
+    while (!isDraining()) {
+      const record = await jobs.glance(id);
+      // The job was removed.
+      if (!record) return;
+      const job = toJob(record);
+      const data = JSON.stringify(job);
+      if (isOver(job)) {
+        yield `event: end\ndata: ${data}\n\n`;
+        return;
+      }
+      if (data !== said) {
+        yield `event: progress\ndata: ${data}\n\n`;
+        [said, saidAt] = [data, performance.now()];
+      } else if (performance.now() - saidAt > aliveEveryMs) {
+        yield ':\n\n';
+        saidAt = performance.now();
+      }
+      await pause(everyMs, undefined, { signal });
+    }
+  }
+  const stream = Readable.from(events());
+  // A failure breaks the connection; an EventSource connects again.
+  stream.on('error', () => undefined);
+  return stream;
+}

@@ -1,11 +1,13 @@
-import { timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '@sluice/shared/errors.ts';
-import type { KeyHash, KeyStore } from '@sluice/store/applications/keys.ts';
+import type { KeyHash, KeyStore, MadeKey } from '@sluice/store/applications/keys.ts';
 import { LRUCache } from 'lru-cache';
 import type { CachedApplication } from '../applications/cache.ts';
-import { hashOf, keyMark } from './make-key.ts';
 
+/** Distinguishes keys from other bearer tokens, also for secret scanners. */
+export const keyMark = 'sk_';
+const shownLength = keyMark.length + 8;
 /** A revoked key is never accepted because of older knowledge. */
 const maxAgeMs = 500;
 const bearer = /^bearer +(.*)$/i;
@@ -73,3 +75,11 @@ function find(hashes: KeyHash[] | undefined, hash: Buffer): string | undefined {
 }
 
 const forbidden = (message: string) => new ApiError('ForbiddenRequestError', message);
+
+/** A new ingest key. Its prefix and its hash may be stored. */
+export function makeKey(): MadeKey & { key: string } {
+  const key = keyMark + randomBytes(32).toString('base64url');
+  return { key, prefix: key.slice(0, shownLength), hash: hashOf(key) };
+}
+
+const hashOf = (key: string): Buffer => createHash('sha256').update(key).digest();

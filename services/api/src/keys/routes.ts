@@ -9,7 +9,7 @@ import { ByDomain, byId, operation, overLimit, ownerRoutes, takeSmallBodies } fr
 import { Named, Strict } from '../http/schemas.ts';
 import { quotaReached } from '../limits/quota.ts';
 import { quotas } from '../limits/table.ts';
-import { makeKey } from './make-key.ts';
+import { makeKey } from './keyring.ts';
 
 const NewKey = Strict('NewKey', { name: Type.String({ ...Name, examples: ['Roof sensor'] }) });
 

@@ -3,7 +3,7 @@ import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import { type ApiError, byLimit, tooMany } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
-import type { Timings } from '../timings.ts';
+import type { Timings } from '../dependencies.ts';
 import { type QuotaName, quotas } from './table.ts';
 
 type Usage = Record<'entries' | 'bytes', number>;

@@ -1,10 +1,11 @@
+import { isIPv6 } from 'node:net';
 import { keyPrefix, type Redis, type RedisConfig } from '@sluice/jobs/queue/redis.ts';
 import type { Rate } from '@sluice/shared/config/kinds.ts';
 import { ApiError, byLimit, tooMany } from '@sluice/shared/errors.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
 import type { onRequestAsyncHookHandler } from 'fastify';
+import ipaddr from 'ipaddr.js';
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
-import { addressKey } from './address-key.ts';
 import { rates } from './table.ts';
 
 /** Counts by key. The window of a key begins with its first request. */
@@ -47,6 +48,20 @@ function shownWindow(ms: number): string {
   const units = { day: 86_400_000, hour: 3_600_000, minute: 60_000, second: 1_000 };
   const [unit, length] = Object.entries(units).find(([, each]) => ms % each === 0) ?? ['ms', 1];
   return ms === length ? unit : `${ms / length} ${unit}s`;
+}
+
+/**
+ * One client: an IPv4 address, or the /64 of an IPv6 address, the least that a subscriber gets. Other text, which a proxy
+ * may send, counts as it is.
+ */
+export function addressKey(address: string): string {
+  // Undefined once the client has left.
+  const plain = (address ?? '').split('%')[0] as string;
+  if (!isIPv6(plain)) return plain.slice(0, 64);
+  const parsed = ipaddr.process(plain);
+  if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString();
+  const groups = parsed.parts.slice(0, 4).map((group) => group.toString(16));
+  return `${groups.join(':')}::/64`;
 }
 
 /** Hooks that limit the requests of each address, and say in headers how many are left; none without a rate. */

@@ -1,7 +1,7 @@
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import { entryIdBytes } from '@sluice/store/entries/entry-id.ts';
 import type { Moment, News, Place } from '@sluice/store/live/live.ts';
-import { toEntry } from '../entries/to-entry.ts';
+import { toEntry } from '../entries/contract.ts';
 import { toCursor } from '../http/pages.ts';
 import { toJson } from '../refused/to-json.ts';
 

@@ -3,7 +3,7 @@ import type { Logger } from '@sluice/shared/logger.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
 import { createSideBySide } from '@sluice/shared/side-by-side.ts';
 import type { LiveStore, Moment, Place } from '@sluice/store/live/live.ts';
-import type { Timings } from '../timings.ts';
+import type { Timings } from '../dependencies.ts';
 import { type Followed, ping, readEvents } from './events.ts';
 
 const lookEveryMs = 200;

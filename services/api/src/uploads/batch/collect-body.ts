@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { piecesOf, tooLarge } from '../../http/body.ts';
 import { decode } from '../../http/decode.ts';
 import { encodingOf } from '../../http/json-body.ts';
-import { addressKey } from '../../limits/address-key.ts';
 import type { Capacity, Lease } from '../../limits/capacity.ts';
+import { addressKey } from '../../limits/rate.ts';
 
 const firstBytes = 64 * 1024;
 

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeFailures } from './describe-failures.ts';
-import type { Operation } from './description.ts';
+import { describeFailures, type Operation } from './describe.ts';
 import { overRate, ownFailures } from './route-parts.ts';
 
 const always = ['400', '408', '417', '431', '500', '503'];
