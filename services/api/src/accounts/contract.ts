@@ -1,6 +1,6 @@
 import { usernamePattern } from '@sluice/store/accounts/credentials.ts';
 import Type, { type Static } from 'typebox';
-import { Named, Strict } from '../http/schemas.ts';
+import { DateTime, Named, Strict, Text } from '../http/schemas.ts';
 
 const Password = Type.String({
   minLength: 8,
@@ -16,7 +16,6 @@ export const Username = Type.String({
   examples: ['ada'],
   description: 'May contain letters, digits, `.`, `_`, `-`; 3 to 20 of them; unique without regard to case.',
 });
-const strict = { additionalProperties: false };
 
 export const Registration = Strict('Registration', {
   username: Username,
@@ -37,10 +36,7 @@ export const Credentials = Strict('Credentials', {
 });
 
 export const Token = Named('Token', {
-  token: Type.String({
-    description: 'Send it as `Authorization: Bearer …`.',
-    examples: ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.3q2-7w'],
-  }),
+  token: Text('Send it as `Authorization: Bearer …`.', 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.3q2-7w'),
 });
 
 export const PasswordChange = Strict('PasswordChange', {
@@ -54,16 +50,16 @@ export const PasswordByCode = Strict('PasswordByCode', {
   }),
   new_password: Type.String({ ...Password, examples: ['staple battery horse'] }),
 });
-export const UserUpdate = Type.Object(
+export const UserUpdate = Strict(
+  { title: 'UserUpdate', examples: [{ locale: 'en' }] },
   { locale: Type.Optional(Locale) },
-  { ...strict, title: 'UserUpdate', examples: [{ locale: 'en' }] },
 );
 
 export const User = Named('User', {
   username: Type.String({ examples: ['ada'] }),
   locale: Type.String({ examples: ['en'] }),
-  createdAt: Type.String({ format: 'date-time' }),
-  lastModifiedAt: Type.String({ format: 'date-time' }),
+  createdAt: DateTime(),
+  lastModifiedAt: DateTime(),
 });
 
 export type User = Static<typeof User>;

@@ -5,6 +5,7 @@ import Type from 'typebox';
 import type { Routes } from '../dependencies.ts';
 import { Success, success } from '../http/answers.ts';
 import { operation, ownerRoutes, ownFailures, takeSmallBodies } from '../http/route-parts.ts';
+import { Text } from '../http/schemas.ts';
 import { User, UserUpdate } from './contract.ts';
 
 const toUser = ({ username, locale, createdAt, lastModifiedAt }: Omit<UserRecord, 'passwordHash'>): User => ({
@@ -15,7 +16,7 @@ const toUser = ({ username, locale, createdAt, lastModifiedAt }: Omit<UserRecord
 });
 
 export const ByName = Type.Object({
-  username: Type.String({ description: 'Name of the user.', examples: ['ada'] }),
+  username: Text('Name of the user.', 'ada'),
 });
 
 /** Get and change profiles. */

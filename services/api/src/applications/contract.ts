@@ -1,12 +1,16 @@
 import Type, { type Static } from 'typebox';
-import { Flag, Named, Query, Strict } from '../http/schemas.ts';
+import { Bool, DateTime, Flag, Int, Named, Query, Strict, Text } from '../http/schemas.ts';
 import { RefusedSettings, RefusedSettingsUpdate } from '../refused/contract.ts';
 
-const strict = { additionalProperties: false };
 const exampleSchema = { type: 'object', properties: { celsius: { type: 'number' } }, required: ['celsius'] };
 const exampleText = JSON.stringify(exampleSchema);
 
-export const Connector = Type.Object(
+export const Connector = Strict(
+  {
+    title: 'Connector',
+    description: 'A client library of the application.',
+    examples: [{ package_url: 'https://www.npmjs.com/package/weather', language: 'TypeScript' }],
+  },
   {
     package_url: Type.String({
       format: 'package-url',
@@ -15,12 +19,6 @@ export const Connector = Type.Object(
         'An http or https URL; kept as browsers write it, such as `https://example.com/` for `HTTPS://Example.com`.',
     }),
     language: Type.String({ minLength: 1, maxLength: 40, description: 'Its programming language.' }),
-  },
-  {
-    ...strict,
-    title: 'Connector',
-    description: 'A client library of the application.',
-    examples: [{ package_url: 'https://www.npmjs.com/package/weather', language: 'TypeScript' }],
   },
 );
 export const Name = Type.String({
@@ -36,10 +34,7 @@ const ApplicationType = Type.Enum(['mobile', 'web', 'server', 'desktop', 'other'
   examples: ['server'],
 });
 const Connectors = Type.Array(Connector, { maxItems: 50 });
-const KeyRequired = Type.Boolean({
-  description: 'Whether uploads need one of its ingest keys.',
-  examples: [false],
-});
+const KeyRequired = Bool('Whether uploads need one of its ingest keys.', false);
 const AllowedOrigins = Type.Array(
   Type.String({ format: 'origin', maxLength: 300, examples: ['https://example.com'] }),
   {
@@ -62,16 +57,13 @@ export const JsonSchema = Type.Unsafe<string>({
   examples: [exampleSchema, exampleText],
 });
 
-export const Template = Type.Object(
+export const Template = Named(
+  { title: 'Template', description: 'The JSON Schema to which uploads must conform.' },
   {
-    version: Type.Integer({ description: 'Of the schema, from 1.', examples: [1] }),
-    raw_schema: Type.String({
-      description: 'The schema as JSON text, byte for byte as it was sent.',
-      examples: [exampleText],
-    }),
+    version: Int('Of the schema, from 1.', 1),
+    raw_schema: Text('The schema as JSON text, byte for byte as it was sent.', exampleText),
     schema: Type.Unknown({ description: 'The schema, parsed.', examples: [exampleSchema] }),
   },
-  { title: 'Template', description: 'The JSON Schema to which uploads must conform.' },
 );
 
 export const NewApplication = Strict('NewApplication', {
@@ -81,7 +73,12 @@ export const NewApplication = Strict('NewApplication', {
   connectors: Type.Optional(Connectors),
 });
 
-export const ApplicationUpdate = Type.Object(
+export const ApplicationUpdate = Strict(
+  {
+    title: 'ApplicationUpdate',
+    description: 'Fields that are left out stay as they are.',
+    examples: [{ name: 'Weather station on the roof', key_required: false }],
+  },
   {
     name: Type.Optional(Name),
     type: Type.Optional(ApplicationType),
@@ -90,12 +87,6 @@ export const ApplicationUpdate = Type.Object(
     allowed_origins: Type.Optional(AllowedOrigins),
     retention_days: Type.Optional(RetentionDays),
     refused: Type.Optional(RefusedSettingsUpdate),
-  },
-  {
-    ...strict,
-    title: 'ApplicationUpdate',
-    description: 'Fields that are left out stay as they are.',
-    examples: [{ name: 'Weather station on the roof', key_required: false }],
   },
 );
 
@@ -107,11 +98,8 @@ export const ApplicationsQuery = Query({
 
 export const Application = Named('Application', {
   name: Type.String({ examples: ['Weather station'] }),
-  owner: Type.String({ description: 'Username of the owner.', examples: ['ada'] }),
-  domain: Type.String({
-    description: 'The name of the application in every path; never used again.',
-    examples: ['weather-station-k3v9q2'],
-  }),
+  owner: Text('Username of the owner.', 'ada'),
+  domain: Text('The name of the application in every path; never used again.', 'weather-station-k3v9q2'),
   type: Type.String({ examples: ['server'] }),
   connectors: Type.Array(Connector),
   key_required: KeyRequired,
@@ -119,23 +107,16 @@ export const Application = Named('Application', {
   retention_days: RetentionDays,
   refused: RefusedSettings,
   template: Template,
-  createdAt: Type.String({ format: 'date-time' }),
-  lastModifiedAt: Type.String({ format: 'date-time' }),
-  entries: Type.Integer({ description: 'How many entries it has, exactly.', examples: [120] }),
-  last_entry_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+  createdAt: DateTime(),
+  lastModifiedAt: DateTime(),
+  entries: Int('How many entries it has, exactly.', 120),
+  last_entry_at: Type.Union([DateTime(), Type.Null()], {
     description: '`createdAt` of the newest entry; `null` if there is none.',
     examples: ['2026-11-21T04:00:00.000Z'],
   }),
-  refused_24h: Type.Integer({
-    description: 'How many uploads were refused in the last 24 hours.',
-    examples: [3],
-  }),
-  deleted_at: Type.Optional(
-    Type.String({ format: 'date-time', description: 'In the list of deleted applications.' }),
-  ),
-  purge_at: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Until then it can be restored; then it is purged.' }),
-  ),
+  refused_24h: Int('How many uploads were refused in the last 24 hours.', 3),
+  deleted_at: Type.Optional(DateTime('In the list of deleted applications.')),
+  purge_at: Type.Optional(DateTime('Until then it can be restored; then it is purged.')),
   warnings: Type.Optional(
     Type.Array(Type.String(), {
       description: 'In the answer to a creation: what is probably a slip in the schema.',

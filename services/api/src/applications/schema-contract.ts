@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { Timestamp } from '../entries/contract.ts';
-import { Flag, Named, Query, Strict } from '../http/schemas.ts';
+import { DateTime, Flag, Int, Named, Query, Strict, Text } from '../http/schemas.ts';
 import { Application, JsonSchema, Template } from './contract.ts';
 
 const nextSchema = {
@@ -8,19 +8,19 @@ const nextSchema = {
   properties: { celsius: { type: 'number' }, humidity: { type: 'integer' } },
   required: ['celsius'],
 };
-const strict = { additionalProperties: false };
-const Version = Type.Integer({ description: 'From 1.', examples: [2] });
+const Version = Int('From 1.', 2);
 const Note = Type.String({ maxLength: 1_000, description: 'What it is for.', examples: ['Humidity'] });
 
 export const SchemaVersion = Named('SchemaVersion', {
   ...Template.properties,
   version: Version,
   note: Type.Optional(Note),
-  createdAt: Type.String({ format: 'date-time' }),
-  createdBy: Type.String({ description: 'Username.', examples: ['ada'] }),
+  createdAt: DateTime(),
+  createdBy: Text('Username.', 'ada'),
 });
 
-export const NewSchema = Type.Object(
+export const NewSchema = Strict(
+  { title: 'NewSchema', examples: [{ schema: nextSchema, note: 'Humidity', if_version: 1 }] },
   {
     schema: JsonSchema,
     note: Type.Optional(Note),
@@ -32,7 +32,6 @@ export const NewSchema = Type.Object(
       }),
     ),
   },
-  { ...strict, title: 'NewSchema', examples: [{ schema: nextSchema, note: 'Humidity', if_version: 1 }] },
 );
 
 export const PublishQuery = Query({
@@ -55,15 +54,13 @@ export const RehearsalRequest = Strict('RehearsalRequest', {
 export const changeKinds = ['stricter', 'looser', 'added', 'removed', 'changed'] as const;
 
 export const SchemaChange = Named('SchemaChange', {
-  path: Type.String({ description: 'Where in the payload: a JSON Pointer.', examples: ['/celsius'] }),
+  path: Text('Where in the payload: a JSON Pointer.', '/celsius'),
   kind: Type.Enum([...changeKinds], { title: 'SchemaChangeKind', examples: ['stricter'] }),
   message: Type.String({ examples: ['maximum 60 is new'] }),
 });
 
 export const Publication = Named('Publication', {
-  version: Type.Optional(
-    Type.Integer({ description: 'The version in force now; absent in a dry run.', examples: [2] }),
-  ),
+  version: Type.Optional(Int('The version in force now; absent in a dry run.', 2)),
   changes: Type.Array(SchemaChange),
   application: Type.Optional(Application),
   warnings: Type.Optional(Type.Array(Type.String(), { description: 'Keywords that are probably misspelt.' })),

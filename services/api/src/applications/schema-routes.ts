@@ -7,6 +7,7 @@ import Type from 'typebox';
 import type { Routes } from '../dependencies.ts';
 import { Success, sendJson, sendJsonList } from '../http/answers.ts';
 import { ByDomain, operation, overLimit, ownerRoutes, ownFailures } from '../http/route-parts.ts';
+import { Text } from '../http/schemas.ts';
 import { quotaReached } from '../limits/quota.ts';
 import { quotas } from '../limits/table.ts';
 import { NewSchema, Publication, PublishQuery, SchemaVersion } from './schema-contract.ts';
@@ -33,7 +34,7 @@ const conflict = (application: ApplicationRecord) =>
 const isVersion = /^[1-9]\d{0,6}$/;
 const ByVersion = Type.Object({
   ...ByDomain.properties,
-  version: Type.String({ description: 'Version of the schema, from 1.', examples: ['1'] }),
+  version: Text('Version of the schema, from 1.', '1'),
 });
 
 /** The versions of a schema: list, get, publish. */

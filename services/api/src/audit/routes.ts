@@ -5,20 +5,18 @@ import type { Routes } from '../dependencies.ts';
 import { Success, success } from '../http/answers.ts';
 import { fromCursor, toCursor } from '../http/pages.ts';
 import { operation, ownerRoutes } from '../http/route-parts.ts';
-import { Named, Query } from '../http/schemas.ts';
+import { DateTime, Named, Query, Text } from '../http/schemas.ts';
 
 const optional = Type.Optional(Type.String());
 
 const AuditEvent = Named('AuditEvent', {
   id: Type.String({ examples: ['66f1c2a4e8b5d70912345678'] }),
   action: Type.Enum([...auditActions], { title: 'AuditAction', examples: ['application.created'] }),
-  at: Type.String({ format: 'date-time' }),
+  at: DateTime(),
   username: Type.String({ examples: ['ada'] }),
-  address: Type.String({ description: 'Address of the client.', examples: ['192.0.2.7'] }),
+  address: Text('Address of the client.', '192.0.2.7'),
   requestId: Type.String({ examples: ['4b2f7a52-2f0f-4a43-8d4e-6c5cf1a0a9d1'] }),
-  application: Type.Optional(
-    Type.String({ description: 'Domain of the application.', examples: ['weather-station-k3v9q2'] }),
-  ),
+  application: Type.Optional(Text('Domain of the application.', 'weather-station-k3v9q2')),
   job: optional,
   key: optional,
   details: Type.Optional(
@@ -31,14 +29,12 @@ const AuditEvent = Named('AuditEvent', {
 
 const AuditQuery = Query({
   limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 100, description: 'Events per page.' }),
-  after: Type.String({ description: '`cursor` of the previous page.' }),
+  after: Text('`cursor` of the previous page.'),
 });
 
 const AuditPage = Named('AuditPage', {
   result: Type.Array(AuditEvent),
-  cursor: Type.Optional(
-    Type.String({ description: 'Send it as `after` to get the next page; absent on the last page.' }),
-  ),
+  cursor: Type.Optional(Text('Send it as `after` to get the next page; absent on the last page.')),
 });
 
 type AuditEvent = Static<typeof AuditEvent>;

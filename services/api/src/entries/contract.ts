@@ -2,7 +2,7 @@ import { errorNames } from '@sluice/shared/errors.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import type { StoredEntry } from '@sluice/store/entries/entry-document.ts';
 import Type, { type Static } from 'typebox';
-import { Flag, Named, Query } from '../http/schemas.ts';
+import { Bool, DateTime, Flag, Int, Named, Query, Strict, Text } from '../http/schemas.ts';
 
 const Payload = Type.Unknown({
   description: 'The JSON object that was uploaded.',
@@ -24,19 +24,13 @@ export const NewEntry = Type.Object(
 export const Upload = Named('Upload', { domain: Domain, payload: Payload });
 
 export const Detail = Named('LineErrorDetail', {
-  path: Type.String({
-    description: 'Where in the payload: a JSON Pointer, such as `/address/city`.',
-    examples: ['/celsius'],
-  }),
-  keyword: Type.String({ description: 'The keyword of the schema.', examples: ['type'] }),
+  path: Text('Where in the payload: a JSON Pointer, such as `/address/city`.', '/celsius'),
+  keyword: Text('The keyword of the schema.', 'type'),
   message: Type.String({ examples: ['must be number'] }),
 });
 
 export const LineError = Named('LineError', {
-  line: Type.Integer({
-    description: 'Number of the line, or of the element of the array; the first is 1.',
-    examples: [2],
-  }),
+  line: Int('Number of the line, or of the element of the array; the first is 1.', 2),
   name: Type.Enum([...errorNames], { title: 'ErrorName', examples: ['SchemaValidationError'] }),
   message: Type.String({ examples: ['/celsius must be number'] }),
   details: Type.Optional(Type.Array(Detail)),
@@ -47,8 +41,8 @@ export const BatchQuery = Query({
 });
 
 export const BatchResult = Named('BatchResult', {
-  accepted: Type.Integer({ description: 'Number of lines stored.', examples: [2] }),
-  rejected: Type.Integer({ description: 'Number of lines refused.', examples: [0] }),
+  accepted: Int('Number of lines stored.', 2),
+  rejected: Int('Number of lines refused.', 0),
   errors: Type.Array(LineError, { description: 'One error per refused line.', examples: [[]] }),
 });
 
@@ -87,19 +81,11 @@ export const Entry = Named('Entry', {
   id: EntryId,
   domain: Domain,
   payload: Payload,
-  createdAt: Type.String({ format: 'date-time' }),
+  createdAt: DateTime(),
   schema_version: Type.Optional(
-    Type.Integer({
-      description: 'Version of the schema with which it was validated; absent while there is only one.',
-      examples: [2],
-    }),
+    Int('Version of the schema with which it was validated; absent while there is only one.', 2),
   ),
-  received_at: Type.Optional(
-    Type.String({
-      format: 'date-time',
-      description: 'When it was refused first; only of entries from a replay.',
-    }),
-  ),
+  received_at: Type.Optional(DateTime('When it was refused first; only of entries from a replay.')),
 });
 
 export const Timestamp = Type.String({
@@ -107,15 +93,14 @@ export const Timestamp = Type.String({
   description: 'ISO 8601, such as 2026-11-21 or 2026-11-21T04:00:00.000Z; no zone means UTC.',
 });
 
-const Filter = Type.String({
-  description:
-    'JSON: conditions on payloads, all of which must be met, such as ' +
+const Filter = Text(
+  'JSON: conditions on payloads, all of which must be met, such as ' +
     '`{"celsius":{"gte":20,"lt":30},"address.city":{"in":["Oslo","Bergen"]},"note":{"exists":false},"ok":true}`. ' +
     'Operators: `eq` (also a bare value), `ne`, `lt`, `lte`, `gt`, `gte`, `in`, `exists`. Dots lead into nested ' +
     'objects; where a key has dots, write a JSON Pointer (`/a.b`). Numbers compare with numbers and strings with ' +
     'strings, by code point; only `ne` and `exists` match a missing member; arrays are not searched. ' +
     'At most 20 conditions, 100 values in `in`, 4 KB.',
-});
+);
 
 export const EntriesQuery = Query({
   start: Type.Integer({
@@ -133,7 +118,7 @@ export const EntriesQuery = Query({
     description:
       'Which entries come first. `oldest` ends before the first entry that may still be on its way.',
   }),
-  after: Type.String({ description: '`pagination.cursor` of the previous page.' }),
+  after: Text('`pagination.cursor` of the previous page.'),
   filter: Filter,
 });
 
@@ -144,13 +129,9 @@ export const BodyFilter = Type.Unsafe<string>({
 });
 
 /** At least one property is needed. */
-export const DeletionRequest = Type.Object(
+export const DeletionRequest = Strict(
+  { title: 'DeletionRequest', examples: [{ to: '2026-11-21', filter: { celsius: { gte: 60 } } }] },
   { from: Type.Optional(Timestamp), to: Type.Optional(Timestamp), filter: Type.Optional(BodyFilter) },
-  {
-    additionalProperties: false,
-    title: 'DeletionRequest',
-    examples: [{ to: '2026-11-21', filter: { celsius: { gte: 60 } } }],
-  },
 );
 
 export const DeletionQuery = Query({
@@ -158,24 +139,20 @@ export const DeletionQuery = Query({
 });
 
 export const DeletionCount = Named('DeletionCount', {
-  count: Type.Integer({ description: 'Number of entries that match.', examples: [2] }),
+  count: Int('Number of entries that match.', 2),
 });
 
 export const Pagination = Named('Pagination', {
-  limit: Type.Integer({ description: 'Entries per page.', examples: [100] }),
-  current: Type.Integer({ description: '`start` of this page.', examples: [0] }),
-  previous: Type.Integer({ description: '`start` of the previous page.', examples: [0] }),
-  next: Type.Integer({
-    description: '`start` of the next page; of this page, if it is the last.',
-    examples: [0],
-  }),
-  total: Type.Integer({ description: 'Number of entries on all pages.', examples: [1] }),
-  isLast: Type.Boolean({ description: 'Whether this is the last page.', examples: [true] }),
+  limit: Int('Entries per page.', 100),
+  current: Int('`start` of this page.', 0),
+  previous: Int('`start` of the previous page.', 0),
+  next: Int('`start` of the next page; of this page, if it is the last.', 0),
+  total: Int('Number of entries on all pages.', 1),
+  isLast: Bool('Whether this is the last page.', true),
   cursor: Type.Optional(
-    Type.String({
-      description:
-        'Send it as `after` to get the next page; absent on the last page, except with `order=oldest`: there it leads to what comes later.',
-    }),
+    Text(
+      'Send it as `after` to get the next page; absent on the last page, except with `order=oldest`: there it leads to what comes later.',
+    ),
   ),
 });
 

@@ -5,7 +5,7 @@ import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
 import { Success, success } from '../http/answers.ts';
 import { ByDomain, operation, overLimit, ownerRoutes } from '../http/route-parts.ts';
-import { Named, Query } from '../http/schemas.ts';
+import { DateTime, Int, Named, Query } from '../http/schemas.ts';
 import { toPeriod } from '../http/validation.ts';
 import { Timestamp } from './contract.ts';
 
@@ -20,12 +20,9 @@ const StatsQuery = Query({
 });
 
 const Stats = Named('Stats', {
-  at: Type.String({ format: 'date-time', description: 'Begin of the step.' }),
-  accepted: Type.Integer({
-    description: 'Entries with `createdAt` in this step, exactly.',
-    examples: [120],
-  }),
-  refused: Type.Integer({ description: 'Uploads that were refused in this step.', examples: [3] }),
+  at: DateTime('Begin of the step.'),
+  accepted: Int('Entries with `createdAt` in this step, exactly.', 120),
+  refused: Int('Uploads that were refused in this step.', 3),
 });
 
 const lengths = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };

@@ -3,9 +3,8 @@ import { metaNames } from '@sluice/tables/columns.ts';
 import { formulas } from '@sluice/tables/csv/cell-json.ts';
 import Type, { type Static } from 'typebox';
 import { BodyFilter, Timestamp } from '../entries/contract.ts';
-import { Query } from '../http/schemas.ts';
+import { Query, Strict, Text } from '../http/schemas.ts';
 
-const strict = { additionalProperties: false };
 const Format = Type.Enum([...exportFormats], {
   title: 'ExportFormat',
   default: 'csv',
@@ -48,10 +47,11 @@ export const ExportQuery = Query({
     pattern: '^(id(,schema_version)?|schema_version(,id)?)$',
     description: `\`id\`, \`schema_version\`, or both with a comma between them. ${aboutMeta}`,
   }),
-  filter: Type.String({ description: 'Conditions on payloads, as in the list of entries: JSON.' }),
+  filter: Text('Conditions on payloads, as in the list of entries: JSON.'),
 });
 
-export const ExportRequest = Type.Object(
+export const ExportRequest = Strict(
+  { title: 'ExportRequest', examples: [{ format: 'csv', columns: ['createdAt', 'celsius'] }] },
   {
     ...common,
     columns: Type.Optional(
@@ -71,7 +71,6 @@ export const ExportRequest = Type.Object(
     ),
     filter: Type.Optional(BodyFilter),
   },
-  { ...strict, title: 'ExportRequest', examples: [{ format: 'csv', columns: ['createdAt', 'celsius'] }] },
 );
 
 export type ExportQuery = Static<typeof ExportQuery>;

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { errorNames } from '@sluice/shared/errors.ts';
 import type { FastifyReply } from 'fastify';
 import Type, { type TSchema } from 'typebox';
-import { Named } from './schemas.ts';
+import { Named, Text } from './schemas.ts';
 
 /** The envelope of a success. */
 export function success<T>(reply: FastifyReply, data: T, status = 200) {
@@ -52,7 +52,7 @@ export function Success<T extends TSchema>(data: T, description = 'Done.', examp
 }
 
 const Message = Named('Message', {
-  message: Type.String({ description: 'What was done.', examples: ['done'] }),
+  message: Text('What was done.', 'done'),
 });
 
 /** The schema of an answer that says what was done, such as `message`. */
@@ -60,11 +60,9 @@ export const SuccessMessage = (description: string, message: string) =>
   Success(Message, description, { message });
 
 const Detail = Named('ErrorDetail', {
-  in: Type.Optional(
-    Type.String({ description: 'Part of the request: `body`, `querystring`, `params` or `headers`.' }),
-  ),
-  path: Type.String({ description: 'Where in that part: a JSON Pointer, such as `/address/city`.' }),
-  keyword: Type.String({ description: 'The rule that is broken, such as `required`.' }),
+  in: Type.Optional(Text('Part of the request: `body`, `querystring`, `params` or `headers`.')),
+  path: Text('Where in that part: a JSON Pointer, such as `/address/city`.'),
+  keyword: Text('The rule that is broken, such as `required`.'),
   message: Type.String(),
 });
 
@@ -76,8 +74,8 @@ export function FailureWith<T extends TSchema>(title: string, detail: T, descrip
       status: Type.Integer(),
       error: Named(`${title}Error`, {
         name: Type.Enum([...errorNames], { title: 'ErrorName' }),
-        description: Type.String({ description: 'What this name means: always the same text.' }),
-        message: Type.String({ description: 'What is wrong with this request.' }),
+        description: Text('What this name means: always the same text.'),
+        message: Text('What is wrong with this request.'),
         details: Type.Optional(Type.Array(detail)),
       }),
     },

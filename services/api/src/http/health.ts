@@ -5,20 +5,20 @@ import Type from 'typebox';
 import type { Routes } from '../dependencies.ts';
 import { Success, success } from './answers.ts';
 import { operation, ownFailures, tagRoutes } from './route-parts.ts';
-import { Named } from './schemas.ts';
+import { Int, Named, Text } from './schemas.ts';
 
 const UpOrDown = Type.Enum(['up', 'down'], { title: 'StoreState' });
 const Live = Named('Liveness', {
   status: Type.Literal('live'),
-  version: Type.String({ description: 'Version of Sluice.', examples: ['1.2.0'] }),
+  version: Text('Version of Sluice.', '1.2.0'),
 });
 const Ready = Named('Readiness', {
   status: Type.Literal('serving'),
   mongodb: UpOrDown,
   redis: UpOrDown,
   workers: Named('ConnectedWorkers', {
-    exports: Type.Integer({ description: 'Connected export workers.', examples: [1] }),
-    purges: Type.Integer({ description: 'Connected ingest workers.', examples: [1] }),
+    exports: Int('Connected export workers.', 1),
+    purges: Int('Connected ingest workers.', 1),
   }),
   eventLoopLagMs: Type.Number({
     description: '99th percentile since the process started.',

@@ -2,6 +2,7 @@ import { type ErrorName, errorOf, type StatusOf } from '@sluice/shared/errors.ts
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import Type from 'typebox';
 import { Failure } from './answers.ts';
+import { Int, Text } from './schemas.ts';
 
 /** The failures of every route; http/describe.ts names the errors. */
 export const failures = { '4xx': Failure, '5xx': Failure };
@@ -19,12 +20,12 @@ export function ownFailures<Name extends ErrorName>(...names: Name[]) {
 /** The headers of an answer with a rate limit. */
 export const rateLimited = {
   headers: {
-    'RateLimit-Limit': Type.Integer({ description: 'Requests allowed per window.' }),
-    'RateLimit-Remaining': Type.Integer({ description: 'Requests left in this window.' }),
-    'RateLimit-Reset': Type.Integer({ description: 'Seconds until the window ends.' }),
+    'RateLimit-Limit': Int('Requests allowed per window.'),
+    'RateLimit-Remaining': Int('Requests left in this window.'),
+    'RateLimit-Reset': Int('Seconds until the window ends.'),
   },
 };
-const retryAfter = { 'Retry-After': Type.Integer({ description: 'Seconds to wait before a retry.' }) };
+const retryAfter = { 'Retry-After': Int('Seconds to wait before a retry.') };
 
 /** 429 for a quota, or after wrong passwords. */
 export const overLimit = {
@@ -47,13 +48,9 @@ export const overRate = {
   },
 };
 
-const domain = Type.String({
-  description: 'Domain of the application.',
-  examples: ['weather-station-k3v9q2'],
-});
+const domain = Text('Domain of the application.', 'weather-station-k3v9q2');
 export const ByDomain = Type.Object({ domain });
-export const byId = (what: string) =>
-  Type.Object({ domain, id: Type.String({ description: `Id of the ${what}.` }) });
+export const byId = (what: string) => Type.Object({ domain, id: Text(`Id of the ${what}.`) });
 
 /** A body of one JSON object per line. */
 export const Ndjson = Type.String({

@@ -1,27 +1,24 @@
 import { jobKinds, jobStates } from '@sluice/jobs/record/job.ts';
 import Type, { type Static } from 'typebox';
-import { Named } from '../http/schemas.ts';
+import { DateTime, Int, Named, Text } from '../http/schemas.ts';
 
-const DateTime = Type.String({ format: 'date-time' });
-
-const JobFile = Type.Object(
+const JobFile = Named(
+  { title: 'JobFile', description: 'The file of a completed job.' },
   {
-    url: Type.String({ description: 'Path of the file on this server.' }),
+    url: Text('Path of the file on this server.'),
     bytes: Type.Integer(),
-    rows: Type.Integer({
-      description:
-        'Entries of an export; refused lines in the report of an import; what does not conform in a rehearsal.',
-    }),
-    sha256: Type.String({ description: 'Hash of the file without Content-Encoding, in hex.' }),
-    firstCreatedAt: Type.Optional(DateTime),
-    lastCreatedAt: Type.Optional(DateTime),
+    rows: Int(
+      'Entries of an export; refused lines in the report of an import; what does not conform in a rehearsal.',
+    ),
+    sha256: Text('Hash of the file without Content-Encoding, in hex.'),
+    firstCreatedAt: Type.Optional(DateTime()),
+    lastCreatedAt: Type.Optional(DateTime()),
     deleted_meanwhile: Type.Optional(
       Type.Literal(true, {
         description: 'Export: entries of its period were deleted while it was made, and may be missing.',
       }),
     ),
   },
-  { title: 'JobFile', description: 'The file of a completed job.' },
 );
 
 export const RehearsalResult = Named('RehearsalResult', {
@@ -30,7 +27,7 @@ export const RehearsalResult = Named('RehearsalResult', {
   groups: Type.Optional(
     Type.Array(
       Named('RehearsalGroup', {
-        path: Type.String({ description: 'JSON Pointer into the payload.', examples: ['/celsius'] }),
+        path: Text('JSON Pointer into the payload.', '/celsius'),
         keyword: Type.String({ examples: ['maximum'] }),
         count: Type.Integer({ examples: [1] }),
         example: Type.Unknown({
@@ -50,10 +47,7 @@ export const ReplayResult = Named('ReplayResult', {
   stored: Type.Integer({ examples: [2] }),
   still_refused: Type.Integer({ examples: [0] }),
   repeated: Type.Optional(
-    Type.Integer({
-      description:
-        'Uploads that were stored before with the same `Idempotency-Key`; they are refused no more.',
-    }),
+    Int('Uploads that were stored before with the same `Idempotency-Key`; they are refused no more.'),
   ),
 });
 
@@ -73,14 +67,14 @@ export const Job = Named('Job', {
   id: Type.String(),
   kind: Type.Enum([...jobKinds], { title: 'JobKind' }),
   state: Type.Enum([...jobStates], { title: 'JobState' }),
-  progress: Type.Object(
+  progress: Named(
+    { title: 'JobProgress', description: 'Counts lines of an import, else entries and refused uploads.' },
     {
       done: Type.Integer(),
       total: Type.Integer(),
-      rate: Type.Optional(Type.Integer({ description: 'Entries or lines per second.' })),
+      rate: Type.Optional(Int('Entries or lines per second.')),
       secondsLeft: Type.Optional(Type.Integer()),
     },
-    { title: 'JobProgress', description: 'Counts lines of an import, else entries and refused uploads.' },
   ),
   format: Type.Optional(
     Type.Enum(['csv', 'ndjson', 'json', 'parquet'], {
@@ -88,14 +82,12 @@ export const Job = Named('Job', {
       description: 'Export and import: format of the file.',
     }),
   ),
-  accepted: Type.Optional(Type.Integer({ description: 'Import: lines stored.' })),
-  rejected: Type.Optional(
-    Type.Integer({ description: 'Import: lines refused; the file has the reasons of each.' }),
-  ),
-  createdAt: DateTime,
-  startedAt: Type.Optional(DateTime),
-  finishedAt: Type.Optional(DateTime),
-  error: Type.Optional(Type.String({ description: 'Why the job failed.' })),
+  accepted: Type.Optional(Int('Import: lines stored.')),
+  rejected: Type.Optional(Int('Import: lines refused; the file has the reasons of each.')),
+  createdAt: DateTime(),
+  startedAt: Type.Optional(DateTime()),
+  finishedAt: Type.Optional(DateTime()),
+  error: Type.Optional(Text('Why the job failed.')),
   result: Type.Optional(Type.Union([RehearsalResult, ReplayResult, DeletionResult])),
   file: Type.Optional(JobFile),
   columns: Type.Optional(
@@ -111,10 +103,9 @@ export const Job = Named('Job', {
     }),
   ),
   schema: Type.Optional(
-    Type.String({
-      description:
-        'The JSON Schema in force, as it was sent; of a rehearsal the one that was proposed. Absent in lists.',
-    }),
+    Text(
+      'The JSON Schema in force, as it was sent; of a rehearsal the one that was proposed. Absent in lists.',
+    ),
   ),
 });
 

@@ -6,7 +6,7 @@ import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
 import { Success, SuccessMessage, success } from '../http/answers.ts';
 import { ByDomain, byId, operation, overLimit, ownerRoutes, takeSmallBodies } from '../http/route-parts.ts';
-import { Named, Strict } from '../http/schemas.ts';
+import { DateTime, Named, Strict, Text } from '../http/schemas.ts';
 import { quotaReached } from '../limits/quota.ts';
 import { quotas } from '../limits/table.ts';
 import { makeKey } from './keyring.ts';
@@ -16,21 +16,15 @@ const NewKey = Strict('NewKey', { name: Type.String({ ...Name, examples: ['Roof 
 const fields = {
   id: Type.String({ examples: ['66f1c2a4e8b5d70912345678'] }),
   name: Type.String({ examples: ['Roof sensor'] }),
-  prefix: Type.String({
-    description: 'The first characters of the key, to tell it from others.',
-    examples: ['sk_4fQ2'],
-  }),
-  createdAt: Type.String({ format: 'date-time', description: 'When it was created or last rotated.' }),
+  prefix: Text('The first characters of the key, to tell it from others.', 'sk_4fQ2'),
+  createdAt: DateTime('When it was created or last rotated.'),
 };
 
-const Key = Type.Object(fields, { title: 'Key' });
+const Key = Named('Key', fields);
 
 const IssuedKey = Named('IssuedKey', {
   ...fields,
-  key: Type.String({
-    description: 'The key itself, shown only once: Sluice stores its hash.',
-    examples: ['sk_4fQ2vLr8m1ZtY0cKxN7bWdE5'],
-  }),
+  key: Text('The key itself, shown only once: Sluice stores its hash.', 'sk_4fQ2vLr8m1ZtY0cKxN7bWdE5'),
 });
 
 type Key = Static<typeof Key>;

@@ -4,7 +4,7 @@ import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
 import { Entry } from '../entries/contract.ts';
 import { ByDomain, operation, overLimit, ownerRoutes } from '../http/route-parts.ts';
-import { Flag, Named, Query } from '../http/schemas.ts';
+import { Flag, Int, Named, Query } from '../http/schemas.ts';
 import { RefusedUpload } from '../refused/contract.ts';
 import { fromEventId } from './events.ts';
 import { createFollowers } from './followers.ts';
@@ -23,7 +23,7 @@ const LastEventId = Type.Object({
 });
 
 const Skipped = Named('Skipped', {
-  count: Type.Integer({ description: 'How many were left out.', examples: [4_980] }),
+  count: Int('How many were left out.', 4_980),
   of: Type.Enum(['entries', 'refused'], { title: 'SkippedKind', examples: ['entries'] }),
 });
 

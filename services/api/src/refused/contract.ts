@@ -1,12 +1,10 @@
 import { errorNames } from '@sluice/shared/errors.ts';
 import Type, { type Static } from 'typebox';
 import { Detail, Pagination, Timestamp } from '../entries/contract.ts';
-import { Flag, Named, Query } from '../http/schemas.ts';
-
-const strict = { additionalProperties: false };
+import { Bool, DateTime, Flag, Int, Named, Query, Strict, Text } from '../http/schemas.ts';
 
 const settings = {
-  keep: Type.Boolean({ description: 'Whether refused uploads are kept.', examples: [true] }),
+  keep: Bool('Whether refused uploads are kept.', true),
   limit: Type.Integer({
     minimum: 1,
     maximum: 100_000,
@@ -21,38 +19,33 @@ const settings = {
   }),
 };
 
-export const RefusedSettings = Type.Object(settings, {
-  title: 'RefusedSettings',
-  description: 'Which refused uploads are kept for the owner.',
-});
+export const RefusedSettings = Named(
+  { title: 'RefusedSettings', description: 'Which refused uploads are kept for the owner.' },
+  settings,
+);
 export const RefusedSettingsUpdate = Type.Partial(Type.Object(settings), {
-  ...strict,
+  additionalProperties: false,
   title: 'RefusedSettingsUpdate',
   description: 'Settings that are left out stay as they are.',
 });
 
-const path = Type.String({
-  description: 'Where in the payload, as a JSON Pointer: of the first thing that was wrong.',
-  examples: ['/celsius'],
-});
-const keyword = Type.String({ description: 'The rule that it broke.', examples: ['type'] });
+const path = Text('Where in the payload, as a JSON Pointer: of the first thing that was wrong.', '/celsius');
+const keyword = Text('The rule that it broke.', 'type');
 const Payload = Type.Unknown({
   description: 'What was sent. Where it is cut off, the beginning of its JSON text, as a string.',
   examples: [{ celsius: 'warm' }],
 });
-const Truncated = Type.Boolean({ description: 'Whether the payload is cut off.', examples: [false] });
+const Truncated = Bool('Whether the payload is cut off.', false);
 const Source = Type.Enum(['upload', 'batch', 'import'], { title: 'RefusedSource', examples: ['upload'] });
 
 export const RefusedUpload = Named('RefusedUpload', {
   id: Type.String({ examples: ['66f1c2a4e8b5d70912345678'] }),
-  received_at: Type.String({ format: 'date-time' }),
+  received_at: DateTime(),
   source: Source,
-  line: Type.Optional(Type.Integer({ description: 'Of a batch or an import, from 1.' })),
-  schema_version: Type.Integer({
-    description: 'The version of the schema in force then.',
-    examples: [1],
-  }),
-  error: Type.Object(
+  line: Type.Optional(Int('Of a batch or an import, from 1.')),
+  schema_version: Int('The version of the schema in force then.', 1),
+  error: Named(
+    { title: 'RefusedError', description: 'What the client was told.' },
     {
       name: Type.Enum([...errorNames], { title: 'ErrorName', examples: ['SchemaValidationError'] }),
       message: Type.String({
@@ -60,12 +53,9 @@ export const RefusedUpload = Named('RefusedUpload', {
       }),
       details: Type.Array(Detail),
     },
-    { title: 'RefusedError', description: 'What the client was told.' },
   ),
-  key: Type.Optional(Type.String({ description: 'Id of the ingest key with which it came.' })),
-  network: Type.Optional(
-    Type.String({ description: 'The network from which it came.', examples: ['192.0.2.0/24'] }),
-  ),
+  key: Type.Optional(Text('Id of the ingest key with which it came.')),
+  network: Type.Optional(Text('The network from which it came.', '192.0.2.0/24')),
   payload: Payload,
   truncated: Truncated,
 });
@@ -78,25 +68,25 @@ export const RefusedPage = Named('RefusedPage', {
 const period = { from: Type.Optional(Timestamp), to: Type.Optional(Timestamp) };
 const selection = { path: Type.Optional(path), keyword: Type.Optional(keyword), ...period };
 
-export const RefusedSelectionQuery = Type.Object(selection, strict);
+export const RefusedSelectionQuery = Query(selection);
 
 export const RefusedQuery = Query({
   start: Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0, description: 'Index of the first.' }),
   limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 100, description: 'Uploads per page.' }),
-  after: Type.String({ description: '`pagination.cursor` of the previous page.' }),
+  after: Text('`pagination.cursor` of the previous page.'),
   ...selection,
 });
 
-export const RefusedGroupsQuery = Type.Object(period, strict);
+export const RefusedGroupsQuery = Query(period);
 
 export const RefusedGroup = Named('RefusedGroup', {
   path,
   keyword,
   message: Type.String({ examples: ['must be number'] }),
-  count: Type.Integer({ description: 'How many were refused, exactly.', examples: [1] }),
-  kept: Type.Integer({ description: 'How many of them are kept.', examples: [1] }),
-  first_at: Type.String({ format: 'date-time' }),
-  last_at: Type.String({ format: 'date-time' }),
+  count: Int('How many were refused, exactly.', 1),
+  kept: Int('How many of them are kept.', 1),
+  first_at: DateTime(),
+  last_at: DateTime(),
   example: Type.Optional(
     Type.Unknown({
       description:
@@ -118,13 +108,14 @@ const list = (description: string, items: object, examples: unknown[]) =>
   });
 
 /** Only for the description: the route parses the text of the list itself. */
-const PatchOperation = Type.Object(
-  { op: Type.String(), path: Type.String() },
+const PatchOperation = Named(
   { title: 'PatchOperation', additionalProperties: true },
+  { op: Type.String(), path: Type.String() },
 );
-const Coercion = Type.Object({ path: Type.String() }, { title: 'Coercion', additionalProperties: true });
+const Coercion = Named({ title: 'Coercion', additionalProperties: true }, { path: Type.String() });
 
-export const ReplayRequest = Type.Object(
+export const ReplayRequest = Strict(
+  { title: 'ReplayRequest', examples: [{ coerce: [{ path: '/celsius', to: 'number' }] }] },
   {
     ids: Type.Optional(
       Type.Array(Type.String({ pattern: '^[0-9a-f]{24}$', description: 'Must be an id from the list.' }), {
@@ -149,7 +140,6 @@ export const ReplayRequest = Type.Object(
       ),
     ),
   },
-  { ...strict, title: 'ReplayRequest', examples: [{ coerce: [{ path: '/celsius', to: 'number' }] }] },
 );
 
 export const ReplayQuery = Query({
@@ -164,15 +154,15 @@ export const ReplayPairs = Named('ReplayPairs', {
         description: 'The payload after the changes.',
         examples: [{ celsius: 21.5 }],
       }),
-      ok: Type.Boolean({ description: 'Whether it conforms then.', examples: [true] }),
+      ok: Bool('Whether it conforms then.', true),
       error: Type.Optional(
-        Type.Object(
+        Named(
+          { title: 'ReplayError', description: 'Why it does not.' },
           {
             name: Type.Optional(Type.String()),
             message: Type.String(),
             details: Type.Optional(Type.Array(Detail)),
           },
-          { title: 'ReplayError', description: 'Why it does not.' },
         ),
       ),
     }),

@@ -5,13 +5,13 @@ import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import type { Outcome, NewEntry as Storable } from '@sluice/store/entries/entries.ts';
 import { type EntryId, idOfKey } from '@sluice/store/entries/entry-id.ts';
 import type { FastifyRequest } from 'fastify';
-import Type from 'typebox';
 import { isRestricted } from '../applications/cache.ts';
 import type { Routes } from '../dependencies.ts';
 import { IdempotencyKey, NewEntry, Upload } from '../entries/contract.ts';
 import { Success } from '../http/answers.ts';
 import { takeJsonBytes } from '../http/json-body.ts';
 import { ByDomain, operation, overRate, ownFailures, rateLimited } from '../http/route-parts.ts';
+import { Text } from '../http/schemas.ts';
 import { onlyQueries } from '../http/validation.ts';
 import { createUploadRate, type Spend } from '../limits/rate.ts';
 import { capacities } from '../limits/table.ts';
@@ -145,7 +145,7 @@ export const uploadRoutes: Routes = async (
           201: {
             ...Success(Upload, 'Stored.'),
             headers: {
-              'Entry-Id': Type.String({ description: 'Id of the entry.' }),
+              'Entry-Id': Text('Id of the entry.'),
               ...(rate && rateLimited.headers),
             },
           },
