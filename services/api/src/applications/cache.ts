@@ -29,14 +29,7 @@ interface Cached extends CachedApplication {
   checkedAt: number;
 }
 
-export interface ApplicationCache {
-  /** The application if the cache is fresh; otherwise undefined. */
-  peek(domain: string): CachedApplication | undefined;
-  /** Undefined if there is no such application. Rejects while MongoDB is away. */
-  get(domain: string): Promise<CachedApplication | undefined>;
-  drop(applicationId: string): void;
-  close(): void;
-}
+export type ApplicationCache = ReturnType<typeof createApplicationCache>;
 
 interface Dependencies {
   applications: ApplicationStore;
@@ -61,7 +54,7 @@ export function createApplicationCache({
   metrics,
   log,
   size = 5_000,
-}: Dependencies): ApplicationCache {
+}: Dependencies) {
   const count = (result: string) => metrics?.count('sluice_schema_cache_lookups_total', { result });
   const lookups = { hit: count('hit'), stale: count('stale'), miss: count('miss') };
   const loadIntake = createLoadIntake({ fields, compiler });
@@ -163,13 +156,15 @@ export function createApplicationCache({
   }
 
   return {
-    peek(domain) {
+    /** The application if the cache is fresh; otherwise undefined. */
+    peek(domain: string): CachedApplication | undefined {
       const found = cached.get(domain);
       if (!found || performance.now() - found.checkedAt > maxAgeMs) return undefined;
       used.add(found);
       lookups.hit?.();
       return found;
     },
+    /** Undefined if there is no such application. Rejects while MongoDB is away. */
     get,
     drop,
     close: () => clearInterval(timer),

@@ -16,17 +16,7 @@ export interface Lease {
   during<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** Limits how much one process works on at once, with a share for each client. */
-export interface Capacity {
-  /** Throws ApiError: 429 if the client's share is used up, 503 if the process is full. */
-  take(client: string, amount: number): void;
-  free(client: string, amount: number): void;
-  /** Takes an amount until the work is over. Rejects like `take`. */
-  run<T>(client: string, work: () => Promise<T>, amount?: number): Promise<T>;
-  /** Waits for 1, which clients get in turn, and takes it until the work is over. Rejects with ApiError after a wait of `waitMs`. */
-  runInFairOrder<T>(client: string, work: () => Promise<T>): Promise<T>;
-  lease(reply: FastifyReply, client: string): Lease;
-}
+export type Capacity = ReturnType<typeof createCapacity>;
 
 interface Waiting {
   client: string;
@@ -37,10 +27,11 @@ interface Waiting {
 
 const endless = Number.POSITIVE_INFINITY;
 
+/** Limits how much one process works on at once, with a share for each client. */
 export function createCapacity(
   { what, limit, client: kind, waitMs = endless }: CapacityLimit,
   name?: CapacityName,
-): Capacity {
+) {
   const share = sharePerClient * limit;
   const inUse = new Map<string, number>();
   /** Created when work has to wait: uploads never do. */
@@ -95,15 +86,18 @@ export function createCapacity(
   }
 
   return {
+    /** Throws ApiError: 429 if the client's share is used up, 503 if the process is full. */
     take,
     free,
 
-    async run(client, work, amount = 1) {
+    /** Takes an amount until the work is over. Rejects like `take`. */
+    async run<T>(client: string, work: () => Promise<T>, amount = 1): Promise<T> {
       take(client, amount);
       return finish(client, amount, work);
     },
 
-    async runInFairOrder(client, work) {
+    /** Waits for 1, which clients get in turn, and takes it until the work is over. Rejects with ApiError after a wait of `waitMs`. */
+    async runInFairOrder<T>(client: string, work: () => Promise<T>): Promise<T> {
       await new Promise<void>((begin, refuse) => {
         waiting ??= createFairQueue();
         waiting.push(client, { client, since: performance.now(), begin, refuse });
@@ -112,7 +106,7 @@ export function createCapacity(
       return finish(client, 1, work);
     },
 
-    lease({ raw }, client) {
+    lease({ raw }: FastifyReply, client: string): Lease {
       let own = 0;
       let counted = 0;
       let isWorking = false;

@@ -19,15 +19,7 @@ interface Dependencies {
   timings: Pick<Timings, 'quotaCountMs'>;
 }
 
-export interface Quotas {
-  /** Rejects with ApiError when the owner has reached the quota. */
-  check(name: Counted, ownerId: string): Promise<void>;
-  /** The same for ENTRY_QUOTA and BYTE_QUOTA. */
-  checkEntries(ownerId: string): Promise<void>;
-  /** The same for uploads, by the last count, so that no upload waits. Undefined without such a quota. Throws ApiError. */
-  checkUpload: ((ownerId: string) => void) | undefined;
-  close(): void;
-}
+export type Quotas = ReturnType<typeof createQuotas>;
 
 /** Anyone may upload: the message names the owner. */
 const ofOwner = 'the owner of this application has reached the';
@@ -44,7 +36,7 @@ export function quotaReached(name: QuotaName, limit: number): ApiError {
 }
 
 /** Counts what is kept of an owner. Entries of owners who upload are counted every few seconds, beside their uploads. */
-export function createQuotas({ store, config, log, timings }: Dependencies): Quotas {
+export function createQuotas({ store, config, log, timings }: Dependencies) {
   const { applications, jobs, milestones } = store;
   const counted: Record<Counted, [limit: number, count: Count]> = {
     applications: [config.applicationQuota, applications.countOfOwner],
@@ -100,15 +92,18 @@ export function createQuotas({ store, config, log, timings }: Dependencies): Quo
   }
 
   return {
-    async check(name, ownerId) {
+    /** Rejects with ApiError when the owner has reached the quota. */
+    async check(name: Counted, ownerId: string): Promise<void> {
       const [limit, countOf] = counted[name];
       if ((await countOf(ownerId, limit)) >= limit) throw quotaReached(name, limit);
     },
-    async checkEntries(ownerId) {
+    /** The same for ENTRY_QUOTA and BYTE_QUOTA. */
+    async checkEntries(ownerId: string): Promise<void> {
       if (!isSet) return;
       await count(ownerId);
       checkUpload(ownerId);
     },
+    /** The same for uploads, by the last count, so that no upload waits. Undefined without such a quota. Throws ApiError. */
     checkUpload: isSet ? checkUpload : undefined,
     close: isSet ? repeat(timings.quotaCountMs, countAll) : () => {},
   };

@@ -95,21 +95,14 @@ interface Uploaded {
   own: number;
 }
 
-/** Counts entries of an application against its limit. Throws ApiError when there are too many. */
-export type Spend = ((applicationId: string, entries: number) => void) | undefined;
-
-export interface UploadRate {
-  /** Counts all of the entries or none. Returns headers with how many are left. Throws ApiError when there are too many. */
-  take(applicationId: string, entries: number): Record<string, string>;
-  close(): void;
-}
+export type UploadRate = ReturnType<typeof createUploadRate>;
 
 /**
  * Limits the entries of each application, in windows of the clock. While Redis is away, each process limits by itself.
  *
  * No upload waits for Redis: processes exchange their counts in the background. What arrives in between can exceed the limit.
  */
-export function createUploadRate({ count, durationMs }: Rate, redis: Redis, config: RedisConfig): UploadRate {
+export function createUploadRate({ count, durationMs }: Rate, redis: Redis, config: RedisConfig) {
   const totals = new RateLimiterRedis({
     keyPrefix: `${keyPrefix(config)}:uploads`,
     points: count,
@@ -145,7 +138,8 @@ export function createUploadRate({ count, durationMs }: Rate, redis: Redis, conf
   }
 
   return {
-    take(applicationId, entries) {
+    /** Counts all of the entries or none. Returns headers with how many are left. Throws ApiError when there are too many. */
+    take(applicationId: string, entries: number): Record<string, string> {
       const now = Date.now();
       const uploaded = uploadedTo(applicationId, now);
       const resetMs = durationMs - (now % durationMs);

@@ -1,5 +1,5 @@
 import { type ApiError, type ErrorName, errorOf, type LineError } from '@sluice/shared/errors.ts';
-import type { Count, Metrics, Observe } from '@sluice/shared/metrics/metrics.ts';
+import type { Metrics, Observe } from '@sluice/shared/metrics/metrics.ts';
 import type { FastifyInstance, FastifyReply, onResponseHookHandler, RouteOptions } from 'fastify';
 import type { GroupCommit } from '../uploads/group-commit.ts';
 
@@ -69,45 +69,34 @@ declare module 'fastify' {
   }
 }
 
-export interface UploadMetrics {
-  stored: Count;
-  /** Entries of a retry that was stored before. */
-  repeated: Count;
-  /** A refused or failed entry. */
-  refused(name: ErrorName): void;
-  /** Measures a request, and counts the entries of one that is refused as a whole. */
-  onResponse: onResponseHookHandler;
-}
+export type UploadMetrics = ReturnType<typeof createUploadMetrics>;
 
 const isOfLines = (details: unknown[] = []): details is LineError[] =>
   typeof details[0] === 'object' && details[0] !== null && 'line' in details[0];
 
 /** Counts the outcomes of entries. Every upload comes here, so counts are plain numbers. */
-export function createUploadMetrics(
-  mode: 'single' | 'batch',
-  metrics: Pick<Metrics, 'count' | 'observe'>,
-): UploadMetrics {
+export function createUploadMetrics(mode: 'single' | 'batch', metrics: Pick<Metrics, 'count' | 'observe'>) {
   const count = (result: string) => metrics.count('sluice_uploads_total', { mode, result });
   const notStored = { refused: count('refused'), failed: count('failed') };
   const observe = metrics.observe('sluice_upload_duration_seconds', { mode });
 
+  /** Counts a refused or failed entry. */
   function refused(name: ErrorName): void {
     notStored[errorOf(name).status >= 500 ? 'failed' : 'refused']();
     metrics.count('sluice_upload_refusals_total', { reason: name })();
   }
 
-  return {
-    stored: count('stored'),
-    repeated: count('repeated'),
-    refused,
-    onResponse(_request, reply, done) {
-      const { failure } = reply;
-      if (failure && isOfLines(failure.details)) for (const { name } of failure.details) refused(name);
-      else if (failure) refused(failure.name);
-      if (reply.raw.headersSent) observe(reply.elapsedTime / 1_000);
-      done();
-    },
+  /** Measures a request, and counts the entries of one that is refused as a whole. */
+  const onResponse: onResponseHookHandler = (_request, reply, done) => {
+    const { failure } = reply;
+    if (failure && isOfLines(failure.details)) for (const { name } of failure.details) refused(name);
+    else if (failure) refused(failure.name);
+    if (reply.raw.headersSent) observe(reply.elapsedTime / 1_000);
+    done();
   };
+
+  // `repeated`: entries of a retry that was stored before.
+  return { stored: count('stored'), repeated: count('repeated'), refused, onResponse };
 }
 
 /** For the `onCommit` of a group commit. */

@@ -4,20 +4,16 @@ import { storeFault } from '@sluice/store/faults.ts';
 import type { Capacity } from '../limits/capacity.ts';
 import { capacities, uploadBytes } from '../limits/table.ts';
 
-export interface CommitSizes {
+export const commitSizes = {
   /** Concurrent commands to MongoDB. */
-  inFlight: number;
-  /** What one command takes from each queue. An item with more bytes goes alone. */
-  entries: number;
-  bytes: number;
-}
-
-export const commitSizes: CommitSizes = {
   inFlight: 2,
+  /** What one command takes from each queue. An item with more bytes goes alone. */
   entries: 500,
   // BSON is at most 6.5 times as long, so both queues together stay below MongoDB's 16 MB.
   bytes: 1024 ** 2,
 };
+
+export type CommitSizes = typeof commitSizes;
 
 const { waitMs } = capacities.uploads;
 
@@ -37,15 +33,7 @@ const applicationOf = (entries: NewEntry[]) => entries[0]?.application as string
 /** Uploads and chunks of batches have separate queues, so that neither delays the other. */
 type Queue = 'uploads' | 'batches';
 
-export interface GroupCommit {
-  /**
-   * Resolves with the outcome of each entry. `bytes` is their length as JSON, or as BSON for entries that are BSON already.
-   * Rejects if the outcomes are unknown. Throws ApiError if too many uploads wait.
-   */
-  add(entries: NewEntry[], bytes: number, queue: Queue): Promise<Outcome[]>;
-  /** What waits or is on its way, and the age of the oldest item. */
-  pending(): { bytes: number; oldestMs: number };
-}
+export type GroupCommit = ReturnType<typeof createGroupCommit>;
 
 /** Called after each command. `ok` means that MongoDB answered. */
 type OnCommit = (entries: number, ms: number, result: 'ok' | 'failed') => void;
@@ -59,7 +47,7 @@ export function createGroupCommit(
   capacity: Pick<Capacity, 'take' | 'free'>,
   limits: CommitSizes = commitSizes,
   onCommit: OnCommit = () => {},
-): GroupCommit {
+) {
   const queues = { uploads: createQueue(limits), batches: createQueue(limits) };
   const inFlight = new Set<Item[]>();
   let scheduled = false;
@@ -138,7 +126,11 @@ export function createGroupCommit(
   }
 
   return {
-    add(entries, bytes, queue) {
+    /**
+     * Resolves with the outcome of each entry. `bytes` is their length as JSON, or as BSON for entries that are BSON already.
+     * Rejects if the outcomes are unknown. Throws ApiError if too many uploads wait.
+     */
+    add(entries: NewEntry[], bytes: number, queue: Queue): Promise<Outcome[]> {
       // Batches have a capacity of their own.
       const weight = queue === 'uploads' ? Math.max(bytes, uploadBytes) : 0;
       if (weight > 0) capacity.take(applicationOf(entries), weight);
@@ -148,6 +140,7 @@ export function createGroupCommit(
       });
     },
 
+    /** What waits or is on its way, and the age of the oldest item. */
     pending() {
       const items = [...queues.uploads.all(), ...queues.batches.all(), ...[...inFlight].flat()];
       const bytes = items.reduce((sum, item) => sum + item.bytes, 0);
@@ -164,10 +157,7 @@ function createQueue(limits: CommitSizes) {
     isEmpty: () => waiting.length === 0,
     all: () => waiting,
 
-    push(item: Item): void {
-      waiting.push(item);
-    },
-
+    push: (item: Item) => waiting.push(item),
     nextBytes: () => waiting[0]?.bytes ?? 0,
 
     /** The first item, and as many more as fit into one command. */

@@ -4,7 +4,7 @@ import { withoutByteOrderMark } from '@sluice/json/read-payload.ts';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import type { Outcome, NewEntry as Storable } from '@sluice/store/entries/entries.ts';
 import { type EntryId, idOfKey } from '@sluice/store/entries/entry-id.ts';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isRestricted } from '../applications/cache.ts';
 import type { Routes } from '../dependencies.ts';
 import { IdempotencyKey, NewEntry, Upload } from '../entries/contract.ts';
@@ -13,7 +13,7 @@ import { takeJsonBytes } from '../http/json-body.ts';
 import { ByDomain, operation, overRate, ownFailures, rateLimited } from '../http/route-parts.ts';
 import { Text } from '../http/schemas.ts';
 import { onlyQueries } from '../http/validation.ts';
-import { createUploadRate, type Spend } from '../limits/rate.ts';
+import { createUploadRate } from '../limits/rate.ts';
 import { capacities } from '../limits/table.ts';
 import { createCommitMetrics, createUploadMetrics, monitorCommit } from '../metrics/requests.ts';
 import { isArray } from './batch/lines.ts';
@@ -21,8 +21,7 @@ import { batchRoutes } from './batch/routes.ts';
 import { createStoreBatch } from './batch/store-batch.ts';
 import { createValidateLines } from './batch/validate-lines.ts';
 import { commitSizes, createGroupCommit } from './group-commit.ts';
-import { hashIdempotencyKey, idempotencyKey, outcomeError } from './idempotency.ts';
-import { aboutKeys, keyed, senderOf, spending } from './route-parts.ts';
+import { aboutKeys, hashIdempotencyKey, idempotencyKey, keyed, outcomeError, senderOf } from './steps.ts';
 
 const sendBatch = (domain: string) =>
   `one object is expected; send arrays to /api/applications/${domain}/data/batch`;
@@ -80,16 +79,15 @@ export const uploadRoutes: Routes = async (
     domain: string,
     body: Buffer,
     request: Pick<FastifyRequest, 'headers' | 'ip'>,
-    spend: Spend,
+    reply: FastifyReply,
   ): Promise<Accepted> {
     const { headers } = request;
-    const given = headers['idempotency-key'] as string | undefined;
-    const key = given === undefined ? undefined : idempotencyKey(given);
+    const key = idempotencyKey(headers);
     const application = cache.peek(domain) ?? (await cache.get(domain));
     if (!application) throw applicationNotFound(domain);
     const sentKey = isRestricted(application) ? await keyring.admit(application, headers) : undefined;
     checkUpload?.(application.owner);
-    spend?.(application.id, 1);
+    if (rate) reply.headers(rate.take(application.id, 1));
     const idempotencyHash = key === undefined ? undefined : hashIdempotencyKey('upload', application.id, key);
     const validated = await uploadValidator.validate(application, body);
     if (!validated.ok) {
@@ -101,13 +99,9 @@ export const uploadRoutes: Routes = async (
       const { name, details } = refusal;
       const isBatch = name === 'SchemaValidationError' && isArray(body);
       const message = isBatch ? sendBatch(domain) : refusal.message;
-      const sender = senderOf(request.ip, sentKey);
       refusalRecorder.note(application, {
-        source: 'upload',
-        refusal: { ...refusal, message },
-        payload: body,
-        idempotencyHash,
-        sender,
+        ...{ source: 'upload', refusal: { ...refusal, message }, payload: body, idempotencyHash },
+        sender: senderOf(request.ip, sentKey),
       });
       throw new ApiError(name, message, details && { details });
     }
@@ -160,7 +154,7 @@ export const uploadRoutes: Routes = async (
         body,
       } = request;
       if (!Buffer.isBuffer(body)) throw new ApiError('MalformedBodyError', 'the body is empty');
-      const { text, id } = await accept(domain, body, request, rate && spending(rate, reply));
+      const { text, id } = await accept(domain, body, request, reply);
       reply.code(201).type('application/json; charset=utf-8').header('entry-id', id);
       // The payload's own text is exact JSON. `never`: Fastify would check the text against the schema.
       return `{"success":true,"status":201,"data":{"domain":"${domain}","payload":${text}}}` as never;

@@ -2,9 +2,10 @@ import type { RefusalRecorder } from '@sluice/intake/refused/recorder.ts';
 import type { RefusedUpload } from '@sluice/intake/refused/refused-upload.ts';
 import type { LineRefusal } from '@sluice/intake/validate-payload.ts';
 import type { LineError } from '@sluice/shared/errors.ts';
+import type { BatchRecord } from '@sluice/store/entries/batches.ts';
 import type { EntryStore } from '@sluice/store/entries/entries.ts';
 import type { CachedApplication } from '../../applications/cache.ts';
-import { lineHash, outcomeError } from '../idempotency.ts';
+import { lineHash, outcomeError } from '../steps.ts';
 
 interface Dependencies {
   entries: Pick<EntryStore, 'before'>;
@@ -13,12 +14,13 @@ interface Dependencies {
 
 type Line = RefusedUpload & { line: number };
 
-/** Collects the refused lines of a batch. `batch` is given for a batch with an `Idempotency-Key`. */
+/** Collects the refused lines of a batch. A batch with an `Idempotency-Key` has a record. */
 export function createRefusedLines(
   { entries, refusalRecorder }: Dependencies,
-  batch: RefusedUpload['batch'],
-  sender: RefusedUpload['sender'],
+  { sender, atomic }: { sender?: RefusedUpload['sender']; atomic: boolean },
+  record: BatchRecord | undefined,
 ) {
+  const batch = record && { idempotencyHash: record.idempotencyHash, hash: record.hash, atomic };
   const lines: Line[] = [];
 
   return {

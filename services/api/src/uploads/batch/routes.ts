@@ -29,8 +29,7 @@ import { onlyQueries } from '../../http/validation.ts';
 import type { UploadRate } from '../../limits/rate.ts';
 import { batchLines } from '../../limits/table.ts';
 import type { UploadMetrics } from '../../metrics/requests.ts';
-import { idempotencyKey } from '../idempotency.ts';
-import { aboutKeys, keyed, senderOf, spending } from '../route-parts.ts';
+import { aboutKeys, idempotencyKey, keyed, senderOf } from '../steps.ts';
 import { createCollectBody } from './collect-body.ts';
 import { elementsOf, elementsOrWhole, linesOf } from './lines.ts';
 import type { createStoreBatch } from './store-batch.ts';
@@ -53,7 +52,6 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
 ) => {
   const { batchLimit } = config;
   tagRoutes(app, 'Uploads', { security: keyed });
-  app.decorateRequest('sentKey', undefined);
   const { begin, collect, during } = createCollectBody(batchLimit, capacity.batches);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(types, (request: FastifyRequest, stream: IncomingMessage) => {
@@ -66,14 +64,17 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
     validatorCompiler: onlyQueries(app),
     config: { isUpload: true as const, takes: 'application/x-ndjson or application/json' },
     onRequest: async (request: FastifyRequest, reply: FastifyReply) => begin(request, reply),
-    // After the body, whose arrival may take long: the key may be revoked meanwhile.
-    preHandler: async (request: FastifyRequest) => {
-      const { domain } = request.params as Static<typeof ByDomain>;
-      const application = cache.peek(domain) ?? (await cache.get(domain));
-      if (application && isRestricted(application))
-        request.sentKey = await keyring.admit(application, request.headers);
-    },
   };
+
+  /** Resolves with the id of the ingest key. Call after the body, whose arrival may take long: the key may be revoked meanwhile. */
+  async function admit({ params, headers }: FastifyRequest): Promise<string | undefined> {
+    const { domain } = params as Static<typeof ByDomain>;
+    const application = cache.peek(domain) ?? (await cache.get(domain));
+    return application && isRestricted(application) ? keyring.admit(application, headers) : undefined;
+  }
+
+  const spend = (reply: FastifyReply) => (applicationId: string, entries: number) =>
+    rate && reply.headers(rate.take(applicationId, entries));
 
   const isJson = (contentType = '') => /^application\/json\s*(;|$)/i.test(contentType);
 
@@ -122,17 +123,13 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
     },
     async (request, reply) => {
       const { params, query, body, headers } = request;
-      const given = headers['idempotency-key'];
-      const key = given === undefined ? undefined : idempotencyKey(given);
+      const sentKey = await admit(request);
+      const key = idempotencyKey(headers);
       const bytes = notEmpty(body);
       const lines = (isJson(headers['content-type']) ? elementsOf : linesOf)(bytes, batchLines);
       const batch = {
-        lines,
-        body: bytes,
-        atomic: query.atomic === true,
-        key,
-        spend: rate && spending(rate, reply),
-        sender: senderOf(request.ip, request.sentKey),
+        ...{ lines, body: bytes, atomic: query.atomic === true, key, spend: spend(reply) },
+        sender: senderOf(request.ip, sentKey),
       };
       const result = await during(request, () => storeBatch(params.domain, batch));
       for (const { name } of result.errors) metrics.refused(name);
@@ -172,13 +169,14 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
     },
     async (request, reply) => {
       const { params, query, body, headers } = request;
+      await admit(request);
       const lines = (isJson(headers['content-type']) ? elementsOrWhole : linesOf)(notEmpty(body), batchLines);
       const signal = abortOnClose(reply);
       const result = await during(request, async (): Promise<BatchResult> => {
         const application = await cache.get(params.domain);
         if (!application) throw applicationNotFound(params.domain);
         // Validation costs as much as storing.
-        if (rate) spending(rate, reply)(application.id, lines.length);
+        spend(reply)(application.id, lines.length);
         const errors: RefusedLine[] = [];
         let valid = 0;
         for await (const { entries } of validateLines(application, lines, errors)) {
@@ -192,10 +190,3 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
     },
   );
 };
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Id of the ingest key of a batch, if the application requires one. */
-    sentKey?: string | undefined;
-  }
-}

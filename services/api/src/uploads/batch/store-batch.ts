@@ -17,10 +17,9 @@ import { storeFault } from '@sluice/store/faults.ts';
 import type { ApplicationCache, CachedApplication } from '../../applications/cache.ts';
 import type { BatchResult } from '../../entries/contract.ts';
 import type { Quotas } from '../../limits/quota.ts';
-import type { Spend } from '../../limits/rate.ts';
 import type { UploadMetrics } from '../../metrics/requests.ts';
 import type { GroupCommit } from '../group-commit.ts';
-import { hashIdempotencyKey, lineHash, outcomeError } from '../idempotency.ts';
+import { hashIdempotencyKey, lineHash, outcomeError } from '../steps.ts';
 import type { Line } from './lines.ts';
 import { createRefusedLines } from './refused-lines.ts';
 import type { Chunk, createValidateLines } from './validate-lines.ts';
@@ -43,7 +42,7 @@ export interface Batch {
   atomic: boolean;
   key?: string | undefined;
   /** Throws ApiError if the batch is over the rate limit. */
-  spend?: Spend;
+  spend?: (applicationId: string, entries: number) => void;
   sender?: RefusedUpload['sender'];
 }
 
@@ -61,13 +60,6 @@ export function createStoreBatch({
   refusalRecorder,
   metrics,
 }: Dependencies) {
-  const refusedLines = ({ sender, atomic }: Batch, record?: BatchRecord) =>
-    createRefusedLines(
-      { entries, refusalRecorder },
-      record && { idempotencyHash: record.idempotencyHash, hash: record.hash, atomic },
-      sender,
-    );
-
   /** Validation can take long: nothing may be stored after the purge of the application. */
   async function refuseDeleted({ domain }: Intake): Promise<void> {
     if (!(await cache.get(domain))) throw applicationNotFound(domain);
@@ -106,7 +98,7 @@ export function createStoreBatch({
     };
 
     let recorded = false;
-    const refused = refusedLines(batch, record);
+    const refused = createRefusedLines({ entries, refusalRecorder }, batch, record);
     const storing = createSideBySide(chunksInFlight);
     try {
       const options = { idempotencyHash: record?.idempotencyHash, onRefused: refused.onRefused };
@@ -159,7 +151,7 @@ export function createStoreBatch({
     }
     const replayed = record && known === 'partly' ? await replayedLines(batch, record) : undefined;
     const lines = batch.lines.filter(({ line }) => !replayed?.has(line));
-    const refused = refusedLines(batch, record);
+    const refused = createRefusedLines({ entries, refusalRecorder }, batch, record);
     for await (const _ of validateLines(application, lines, errors, refused));
     await refused.keep(application, errors);
     if (errors.length > 0) return { accepted: 0, errors };

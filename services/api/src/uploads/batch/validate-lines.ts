@@ -7,7 +7,7 @@ import type { LineRefusal } from '@sluice/intake/validate-payload.ts';
 import { isBusy, type LineError } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { NewEntry } from '@sluice/store/entries/entries.ts';
-import { lineHash } from '../idempotency.ts';
+import { lineHash } from '../steps.ts';
 import type { Line } from './lines.ts';
 
 /** What one command stores: many entries share its cost, and other uploads do not wait long. */
