@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
 import { follow } from '../support/live-client.ts';
 import { celsiusSchema, refusedClient } from '../support/refused-client.ts';
-import { sharedSluice, startSluice, until } from '../support/sluice.ts';
+import { sharedSluice, startSluice, until, untilTaken } from '../support/sluice.ts';
 import { ndjson, uploadClient } from '../support/upload-client.ts';
 
 const sluice = await sharedSluice();
@@ -148,7 +148,9 @@ it('for a follower that does not read little is held, and it goes on where it wa
   const count = 32;
   const text = 'x'.repeat(1_000_000);
   for (let n = 0; n < count; n++)
-    expect((await upload(domain, JSON.stringify({ celsius: n % 60, text }))).status).toBe(201);
+    expect((await untilTaken(() => upload(domain, JSON.stringify({ celsius: n % 60, text })))).status).toBe(
+      201,
+    );
   const isTold = async () => reading.entries().length + reading.skipped('entries') === count;
   await until(isTold);
 

@@ -100,9 +100,10 @@ it(
       expect([kill, (await store.jobs.get(id))?.state]).toEqual([kill, 'active']);
       // What it had sent is gone with it.
       await proxy.cut();
-      if (kill + 1 < kills) stalled = proxy.stallWhenSent('$push', 1);
       await proxy.restore();
+      // A stalled proxy would keep it from starting.
       await holder.start();
+      if (kill + 1 < kills) stalled = proxy.stallWhenSent('$push', 1);
     }
     const job = await client.over(domain, id, takeoverMs);
     expect(job).toMatchObject({ state: 'completed', progress: { done: entries, total: entries } });
