@@ -17,8 +17,8 @@ const backOffMs = 100;
 const pageSize = 1_000;
 
 /**
- * Uploads from many connections at once, every second one with an idempotency key and retries, and remembers what was
- * said of each: what was acknowledged must be stored as it was sent.
+ * Uploads from many connections at once, half of them with idempotency keys and retries, and records the answers.
+ * Each acknowledged upload must be stored unchanged.
  */
 export function startOracle(client: Client, { connections }: { connections: number }) {
   const uploads: Upload[] = [];

@@ -39,8 +39,8 @@ export function canonical(json: string): string {
 }
 
 /**
- * The value as an integer at a fixed scale of 10^-2000: an integer of 64 bits exactly, and what has at most 17 significant digits as
- * the double that it names.
+ * The value as an integer at a fixed scale of 10^-2000. A 64-bit integer is exact.
+ * A number of at most 17 significant digits is the double that it names.
  */
 function decimal(literal: string): string {
   const exact = scaled(literal);

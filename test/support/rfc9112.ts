@@ -89,7 +89,7 @@ export function readMessages(bytes: string): Reading {
   }
 
   while (at < bytes.length) {
-    // Sections 2.2 and 3: empty lines before a request may be left out, may end in LF alone, and a bare CR may count as white space.
+    // Sections 2.2 and 3: a server may skip empty lines before a request, also with LF alone or a bare CR.
     at += (/^[\r\n]*/.exec(bytes.slice(at)) as RegExpExecArray)[0].length;
     if (at === bytes.length) break;
     const next = message();

@@ -189,7 +189,7 @@ export function storeOf({ env }: SharedSluice) {
 const isTooSlow =
   /too slow; nothing was stored|stored in part; a retry with the same Idempotency-Key stores the rest/;
 
-/** Sends an upload again for which MongoDB, or the thread that validates it, was too slow, as on a machine that is busy with other tests. */
+/** Repeats an upload while MongoDB or the validating thread is too slow, as on a machine busy with other tests. */
 export async function untilTaken<T extends { status: number; text: string }>(
   send: () => Promise<T>,
 ): Promise<T> {

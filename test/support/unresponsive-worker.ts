@@ -6,8 +6,8 @@ import { createLogger } from '@sluice/shared/logger.ts';
 import { createMetrics } from '@sluice/shared/metrics/metrics.ts';
 
 /**
- * A worker process for tests that soon takes itself for unresponsive: it takes jobs from the Redis at REDIS_URL, and looks for
- * those that wait at WATCH_URL.
+ * A worker process that soon finds itself unresponsive: it takes jobs from the Redis at REDIS_URL,
+ * but looks for waiting jobs at WATCH_URL.
  */
 const { REDIS_URL = '', WATCH_URL = '', REDIS_PREFIX: prefix = '' } = process.env;
 const timeoutMs = 30_000;

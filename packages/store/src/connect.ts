@@ -62,10 +62,11 @@ function createClient(url: string, options: MongoClientOptions): MongoClient {
 const patientMs = 600_000;
 
 /**
- * Opens the store. The driver connects at the first operation, so this never waits and never throws for
- * a server that is away. `timeoutMs` bounds each step of an operation (the driver's own bound for a whole
- * one, `timeoutMS`, does nothing any more); `patient` lets a scan run longer. `filterMs` bounds a filtered listing. The
- * database is the path of the URL. `metrics` hear of connections and commands.
+ * Opens the store. The driver connects at the first operation, so this never fails while the server is away.
+ * The path of the URL names the database.
+ *
+ * `timeoutMs` limits each step of an operation, as the driver's own `timeoutMS` has no effect.
+ * `patient` allows longer scans. `filterMs` limits a filtered listing.
  */
 export function connectDatabase(
   { url, timeoutMs, filterMs }: { url: string; timeoutMs: number; filterMs?: number },

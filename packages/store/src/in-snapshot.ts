@@ -6,8 +6,8 @@ const attempts = 20;
 const pauseMs = 100;
 
 /**
- * What is read in the session is as of one moment: that of the first query, which must be answered before the next one is sent. `read`
- * may be called again.
+ * Calls `read` with a session whose queries all see the moment of the first one. `read` may be called again.
+ * The first query must be answered before the next one is sent.
  */
 export async function inSnapshot<T>(db: Db, read: (session: ClientSession) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {

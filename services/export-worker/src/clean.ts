@@ -15,7 +15,7 @@ interface Dependencies {
 export function createClean({ store: { jobs, parts }, log }: Dependencies) {
   let orphansAt = performance.now();
 
-  /** What is left of a job that is gone: stored by a worker that was taken for dead, or not yet removed by one that died. */
+  /** Removes parts of removed jobs. A worker that lost its lease stored them, or a worker died before their removal. */
   async function removeOrphans(): Promise<void> {
     if (performance.now() < orphansAt) return;
     orphansAt = performance.now() + orphansEveryMs;

@@ -3,8 +3,8 @@ import { loadIngestWorkerConfig } from '@sluice/shared/config/load.ts';
 import { runProcess } from '@sluice/shared/process.ts';
 import { startIngestWorker } from './start.ts';
 
-// Chunks of imports come and go as megabytes, beside a heap of which little changes: the collector need not walk all of it
-// several times a second.
+// Chunks of imports are megabytes that live shortly, and the rest of the heap hardly changes.
+// So the collector need not walk the whole heap several times a second.
 setFlagsFromString('--heap-growing-percent=150');
 
 export const run = () => runProcess('ingest-worker', loadIngestWorkerConfig, startIngestWorker);

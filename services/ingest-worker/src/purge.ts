@@ -10,8 +10,8 @@ const jobsAtOnce = 100;
 interface Dependencies {
   store: Store;
   /**
-   * How long after a deletion an upload that had passed the check may still arrive: the age of what the
-   * caches know, and the time limit of an insert. Until then the purge comes back to look again.
+   * How long after a deletion uploads may still arrive: the age of the caches plus the time limit of an insert.
+   * Until then the purge is repeated.
    */
   graceMs: number;
   log: Logger;

@@ -103,8 +103,9 @@ type Queued = Pick<JobRecord, 'id' | 'kind' | 'owner' | 'queuedAt'>;
 const placedAtOnce = 10;
 
 /**
- * The sending end of a queue of jobs. An owner's n-th job of a kind has priority n, and workers take the lowest number first: so nobody's many
- * jobs hold up another's first, and owners with as much under way alternate.
+ * The sending end of a queue of jobs. An owner's n-th job of a kind has priority n, and workers take the lowest first.
+ *
+ * So an owner's many jobs do not delay the first job of another owner.
  */
 export function createJobQueue(
   definition: JobQueueDefinition,

@@ -21,8 +21,8 @@ const reconnect: RedisOptions = {
 };
 
 /**
- * Opens a connection that comes back by itself. `impatient` fails a command at once while Redis is away, and closes the connection
- * where no answer comes in time (for a process that answers clients); otherwise commands wait for it (for a worker).
+ * Opens a connection that reconnects by itself. A `patient` connection, for workers, lets commands wait for Redis.
+ * An `impatient` one fails them at once while Redis is away, and closes if an answer is late.
  */
 export function connectRedis(
   { url, timeoutMs }: Pick<RedisConfig, 'url'> & Partial<RedisConfig>,

@@ -181,8 +181,9 @@ const isIdle = { $not: { $gt: ['$leaseUntil', fromNow(-writingMs)] } };
 /** Milestones stay below the times of chunks; a chunk gives its time up once nobody can be writing with it. */
 const chunkTimes = (chunks: Collection<ChunkDocument>) => ({
   /**
-   * Takes from the chunks of a failed job their time, once nobody can be writing with it any more: milestones need
-   * not wait for a retry. Whoever takes such a chunk gives it another.
+   * Removes the times of a failed job's chunks when no worker can still use them. A retry sets new times.
+   *
+   * Milestones then do not wait for a retry.
    */
   async dropTimes(job: string): Promise<void> {
     const open = { job: new ObjectId(job), state: 'open', stamp: { $exists: true } } as const;

@@ -127,7 +127,7 @@ export function applicationStore(db: Db) {
       );
     },
 
-    /** Which of these applications still exist, the versions of their schemas, who owns them and who may upload to them: what keeps the schema caches true. */
+    /** The applications that still exist, with schema version, owner and access, to refresh the schema caches. */
     async existing(ids: string[]): Promise<Map<string, Existing>> {
       const found = applications
         .find({ _id: { $in: ids.map((id) => new ObjectId(id)) }, ...alive })

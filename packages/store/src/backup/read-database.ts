@@ -6,7 +6,7 @@ import { isSnapshotLost } from '../faults.ts';
 import type { Block } from './block.ts';
 import { patiently, rawPages } from './raw-pages.ts';
 
-/** What is older by the time in its id does not come any more: an upload, and the part of a file, arrive within two minutes. */
+/** Uploads and parts of files arrive within two minutes of the time in their id. */
 const finalAfterMs = 120_000;
 /** A round that is quicker leaves little to the snapshot, which MongoDB keeps for five minutes. */
 const shortRoundMs = 30_000;
@@ -35,9 +35,10 @@ export async function collectionNames(db: Db): Promise<string[]> {
 }
 
 /**
- * Reads the whole database as it was at one moment; returns a time before it. Entries and parts of files are never changed, so those that
- * are old enough are read beforehand, in rounds, for as long as it takes. The rest is read from one short snapshot. Throws
- * SnapshotLost. `now` gives MongoDB's time in ms.
+ * Reads the whole database as of one moment, and returns a time before that moment. `now` gives MongoDB's time in ms.
+ * Throws SnapshotLost.
+ *
+ * Entries and parts of files never change, so old ones are read first, in rounds. One short snapshot has the rest.
  */
 export async function* readDatabase(db: Db, now: () => Promise<number>): AsyncGenerator<Block, Date> {
   const began = await patiently(now);

@@ -4,9 +4,10 @@ import type { EntryId } from './entry-id.ts';
 export const maxSkewMs = 2_000;
 
 /**
- * Which entries of an application an export has: those up to `until`. Clocks of API processes differ, so an entry that is
- * uploaded later can come to lie below. Therefore from `since` on (ms since the epoch) of each process only what it had
- * made by then: up to the counter that its newest entry had.
+ * The entries of an export: those up to `until`.
+ * From `since` (ms since the epoch) on, only those up to the counter of their process.
+ *
+ * Clocks of API processes differ, so a later upload can have a key below `until`.
  */
 export interface Cut {
   until: EntryId;

@@ -3,8 +3,8 @@ import { isDuplicate } from '../faults.ts';
 import { inTransaction } from '../in-transaction.ts';
 
 /**
- * One of an application. A deletion of entries writes it, and so does all that must not overlap with one: MongoDB lets the one go on, and
- * the other begins again.
+ * The document of an application that deletions write, and all work that must not overlap with them.
+ * MongoDB lets the first writer continue, and the other begins again.
  */
 export interface DeletionsDocument {
   _id: ObjectId;

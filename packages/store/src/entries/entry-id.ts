@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { Binary } from 'mongodb';
 
 /**
- * An entry's place among those of its application, as 28 hexadecimal digits that sort as `createdAt` does:
- * 6 bytes of milliseconds, 4 of the process, 4 of a counter. See docs/decisions/0007-layout-of-entries.md.
+ * The place of an entry in its application: 28 hexadecimal digits that sort like `createdAt`.
+ * They are 6 bytes of milliseconds, 4 of the process and 4 of a counter; see docs/decisions/0007-layout-of-entries.md.
  */
 export type EntryId = string;
 

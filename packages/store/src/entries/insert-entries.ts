@@ -39,9 +39,9 @@ export interface NewEntry {
 }
 
 /**
- * `stored`: durable now. `repeated`: an entry with the same `idempotencyHash` and payload was stored before.
- * `conflicting`: one with the same `idempotencyHash` and another payload was. `unconfirmed`: it may be stored or not.
- * `refused`: MongoDB did not take it.
+ * `stored`: durable now. `unconfirmed`: may be stored or not. `refused`: MongoDB refused it.
+ *
+ * Earlier an entry with the same `idempotencyHash` was stored, with the same payload (`repeated`) or another (`conflicting`).
  */
 export type Outcome = 'stored' | 'repeated' | 'conflicting' | 'unconfirmed' | 'refused';
 
@@ -181,9 +181,8 @@ export function createInsert({ db, entries, prepare, newKey, writer, timeoutMs }
 
   return {
     /**
-     * Stores entries in one command, all with the same `createdAt`; says of each what became of it. Resolves once those that are
-     * `stored` are durable on a majority. Rejects when that is not known, or nothing could be begun. All of them together must
-     * fit into one message (16 MB of BSON).
+     * Stores up to 16 MB of BSON in one command with one `createdAt`. Resolves when a majority has the `stored` entries.
+     * Rejects if the outcome is unknown or nothing was begun.
      */
     async insert(batch: NewEntry[]): Promise<Outcome[]> {
       await prepare();

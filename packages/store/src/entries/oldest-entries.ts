@@ -16,9 +16,9 @@ export interface OldestEntries {
 type Place = ReturnType<typeof fromKey>;
 
 /**
- * The oldest entries of an application, or those from one of them on, that were stored before `to`; undefined when there is none. Who
- * deletes many goes on with `next`: until MongoDB has cleared up, which takes minutes, it walks over all that was deleted below a
- * key that is not there.
+ * The oldest entries of an application stored before `to`, or those from an entry on; undefined if there are none.
+ *
+ * A deletion of many entries continues with `next`, as MongoDB skips deleted keys slowly for some minutes.
  */
 export async function oldestEntries(
   entries: Collection<EntryDocument>,

@@ -46,7 +46,7 @@ function placeOfLine(text: string, line: number, column: number): Range {
   return firstLine(text, Math.min(start + column - 1, text.length), text.length);
 }
 
-/** The place in a JSON text that a message of the API names, by line and column or by a JSON Pointer; the first line if it names none. */
+/** The place that a message of the API names, by line and column or by a JSON Pointer; else the first line. */
 export function placeOfMessage(text: string, message: string): Range {
   const [, line, column] = / at line (\d+), column (\d+)/.exec(message) ?? [];
   if (line && column) return placeOfLine(text, Number(line), Number(column));

@@ -48,9 +48,9 @@ function surveyFor(job: ExportJob, known: Known): Survey | undefined {
 }
 
 /**
- * Finds which columns the arrays of an export have, or of which types those of Parquet are: reads all of its entries and keeps
- * the result in the record of the job, so that whoever goes on with the file writes the same ones. A worker that dies before
- * leaves nothing of it.
+ * Reads all entries of an export to find the columns of its arrays, or the types of Parquet's columns.
+ *
+ * The record of the job keeps the result, so that another worker continues with the same columns.
  */
 export function createDiscover({ store: { jobs, rawEntries }, leaveOut }: Dependencies) {
   /** Undefined where the columns are known beforehand; 'unfinished' where this process is to stop. */

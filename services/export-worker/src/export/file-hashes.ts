@@ -24,8 +24,8 @@ interface Running {
 export type FileHashes = ReturnType<typeof createFileHashes>;
 
 /**
- * SHA-256 of files while they are written. A hash cannot be handed to another process: one that took the job over reads
- * the parts again at the end, which costs about a second a gigabyte.
+ * SHA-256 of files while they are written. A worker that took over a job cannot continue the hash.
+ * At the end it reads the parts again, which takes about a second per gigabyte.
  */
 export function createFileHashes({ jobs, parts }: Pick<Store, 'jobs' | 'parts'>) {
   const running = new Map<string, Running>();

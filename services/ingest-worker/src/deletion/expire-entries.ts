@@ -12,8 +12,8 @@ const batch = 2_000;
 const restsPerWork = 9;
 
 /**
- * How long to rest, in ms, after `workMs` in which the oldest entry of an application became `gainedMs` younger: less where many
- * applications, or many uploads, would otherwise make more expire than is deleted.
+ * The pause in ms after `workMs` of work, in which the oldest entry of an application became `gainedMs` younger.
+ * The pause is shorter if entries would otherwise expire faster than they are deleted.
  */
 export const restOf = ({ workMs, gainedMs, applications }: Pace): number =>
   Math.max(0, Math.min(restsPerWork * workMs, gainedMs / applications - workMs));

@@ -21,7 +21,7 @@ export interface Reader {
   readLine(frame: Frame): ReadLine;
 }
 
-/** What it takes to read the lines of an import, kept from chunk to chunk: all lines have the schema that was in force when the job was made. */
+/** Keeps the reader of an import from chunk to chunk. All lines have the schema that was in force when the job was created. */
 export function createReaders(dependencies: Dependencies) {
   const loadIntake = createLoadIntake(dependencies);
   const oncePerJob = createOncePerJob<Reader>();
