@@ -1,13 +1,29 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { longComments, longSentences, sentencesOf } from './sentences.ts';
+import { longComments, longSentences, mostWordsInComment, sentencesOf } from './sentences.ts';
 
 const root = join(import.meta.dirname, '..');
 const pages = (
   await Array.fromAsync(glob(['*.md', 'docs/*.md', '{bench,examples}/README.md'], { cwd: root }))
 ).sort();
+/** Decisions whose text still has longer sentences. */
+const unshortened = ['0010-milestones.md', '0022-forward-sync.md'].map((name) => `docs/decisions/${name}`);
+const decisions = (await Array.fromAsync(glob('docs/decisions/*.md', { cwd: root })))
+  .filter((decision) => !unshortened.includes(decision))
+  .sort();
+const sources = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: root,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter(
+    (file) =>
+      /\.(tsx?|[cm]?js|sh|ya?ml)$|(^|\/)(Dockerfile[^/]*|\.ci\/run)$/.test(file) &&
+      existsSync(join(root, file)),
+  );
 const words = (count: number) => Array.from({ length: count }, () => 'word').join(' ');
 
 describe('the pages', () => {
@@ -17,6 +33,25 @@ describe('the pages', () => {
 
   it.each(pages)('%s has no sentence of more than 30 words', (page) => {
     expect(longSentences(page, readFileSync(join(root, page), 'utf8'))).toEqual([]);
+  });
+});
+
+describe('the decisions', () => {
+  it.each(decisions)('%s has no sentence of more than 25 words', (decision) => {
+    const text = readFileSync(join(root, decision), 'utf8');
+    expect(longSentences(decision, text, mostWordsInComment)).toEqual([]);
+  });
+});
+
+describe('the sources', () => {
+  it('are found', () => {
+    const some = ['.ci/run', 'Dockerfile', 'docker-compose.yml', 'deploy/update.sh', 'local/setup.cjs'];
+    expect(sources).toEqual(expect.arrayContaining(some));
+  });
+
+  it('have comments of at most two lines, whose sentences have at most 25 words', () => {
+    const long = sources.flatMap((file) => longComments(file, readFileSync(join(root, file), 'utf8')));
+    expect(long).toEqual([]);
   });
 });
 

@@ -64,7 +64,7 @@ const commentLine = {
 
 /** Finds long sentences and too many lines in comments that have lines of their own, as `file:line: problem`. */
 export function longComments(file: string, source: string): string[] {
-  const pattern = commentLine[/\.tsx?$/.test(file) ? '//' : '#'];
+  const pattern = commentLine[/\.(tsx?|[cm]?js)$/.test(file) ? '//' : '#'];
   // Code becomes blank lines, which end comments and keep the line numbers.
   const texts = source.split('\n').map((line) => {
     const text = pattern.exec(line)?.[1]?.trimEnd() ?? '';
