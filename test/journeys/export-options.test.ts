@@ -1,3 +1,4 @@
+import { Postpone } from '@sluice/jobs/queue/consumer.ts';
 import type { ExportJob } from '@sluice/jobs/record/export-record.ts';
 import { toText } from '@sluice/store/entries/entry-filter.ts';
 import type { EntryId } from '@sluice/store/entries/entry-id.ts';
@@ -220,12 +221,17 @@ describe('filter', () => {
       },
       60_000,
     );
-    const isToStop = { ...claim, signal: AbortSignal.abort() };
-    expect(await writerOn(store)(job, isToStop)).toBe('unfinished');
+    const isToStop = {
+      ...claim,
+      check() {
+        throw new Postpone();
+      },
+    };
+    await expect(writerOn(store)(job, isToStop)).rejects.toBeInstanceOf(Postpone);
     await store.jobs.release(job.id, job.fence, false);
     const next = (await store.jobs.claim('export', job.id, 60_000)) as ExportJob;
     expect(next.position).toMatchObject({ pass: 0, entries: 0, after: expect.any(String) });
-    expect(await writerOn(store)(next, isToStop)).toBe('unfinished');
+    await expect(writerOn(store)(next, isToStop)).rejects.toBeInstanceOf(Postpone);
     await store.jobs.release(job.id, next.fence, false);
     const last = (await store.jobs.claim('export', job.id, 60_000)) as ExportJob;
     expect(last.position?.after && next.position?.after).toBeTruthy();

@@ -1,4 +1,4 @@
-import { createFileHashes } from '@sluice/export-worker/export/file-hashes.ts';
+import { createFileHashes } from '@sluice/export-worker/export/commits.ts';
 import { createWriteFile } from '@sluice/export-worker/export/write-file.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
 import type { Turn } from '@sluice/jobs/kind.ts';
@@ -12,9 +12,10 @@ const log = createLogger('test', { level: 'silent', pretty: false });
 export const writerOn = (store: Store) => createWriteFile({ store, hashes: createFileHashes(store), log });
 
 /** Of a job that nobody else has. */
-export const claim: Pick<Turn, 'checkLease' | 'signal'> = {
+export const claim: Pick<Turn, 'check' | 'checkLease' | 'giveWay'> = {
+  check() {},
   checkLease() {},
-  signal: new AbortController().signal,
+  async giveWay() {},
 };
 
 /** An export that this test has, and that no queue knows of. */

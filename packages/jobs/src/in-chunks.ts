@@ -25,6 +25,12 @@ export interface Steps {
   onStep(lines: number): void;
 }
 
+interface Given<Job, Loaded> {
+  job: Job;
+  application: ApplicationRecord;
+  loaded: Loaded;
+}
+
 export interface Done extends Omit<ChunkResult, 'report'> {
   lines: number;
   report: { data: Buffer; bytes: number } | undefined;
@@ -33,26 +39,47 @@ export interface Done extends Omit<ChunkResult, 'report'> {
 }
 
 /** How a kind of job does its chunks. */
-export interface ChunkTask<Job extends ChunkedJob, Chunk extends ClaimedChunk | ClaimedRange> {
+export interface ChunkTask<Job extends ChunkedJob, Chunk extends ClaimedChunk | ClaimedRange, Loaded> {
   kind: Job['kind'];
   claim(job: string, leaseMs: number): Promise<Chunk | undefined>;
-  /** Loads everything that the chunk needs. Throws JobFailed. */
-  prepare(chunk: Chunk, job: Job, application: ApplicationRecord): Promise<(steps: Steps) => Promise<Done>>;
+  /** Loads what all chunks of a job need. Throws JobFailed. */
+  load(job: Job, application: ApplicationRecord): Promise<Loaded>;
+  process(chunk: Chunk, given: Given<Job, Loaded>, steps: Steps): Promise<Done>;
   /** Fields for the record of the completed job. Each refused line is a row of the job's file. */
   result(job: Job): Promise<JobResult & { rejected: number }>;
 }
 
 type Stores = Pick<Store, 'applications' | 'chunks' | 'jobs' | 'parts'>;
 
+/** Jobs for which `load` is kept. */
+const mostLoaded = 20;
+
+/** Loads once per job, and keeps the latest jobs. */
+function oncePerJob<Value>() {
+  const values = new Map<string, Promise<Value>>();
+
+  return (job: string, load: () => Promise<Value>): Promise<Value> => {
+    const known = values.get(job);
+    if (known) return known;
+    const value = load();
+    value.catch(() => values.delete(job));
+    values.set(job, value);
+    const [oldest] = values.keys();
+    if (values.size > mostLoaded && oldest !== undefined) values.delete(oldest);
+    return value;
+  };
+}
+
 /** A kind whose pieces are chunks. Several workers do chunks at once; then one worker joins the reports into the job's file. */
-export function inChunks<Job extends ChunkedJob, Chunk extends ClaimedChunk | ClaimedRange>(
+export function inChunks<Job extends ChunkedJob, Chunk extends ClaimedChunk | ClaimedRange, Loaded>(
   store: Stores,
   leaseMs: number,
-  { kind, claim, prepare, result }: ChunkTask<Job, Chunk>,
+  { kind, claim, load, process, result }: ChunkTask<Job, Chunk, Loaded>,
 ): JobKind<Job> {
   const { applications, chunks, jobs, parts } = store;
   const { chunked } = jobs;
   const joinReports = createJoinReports(store);
+  const loadOnce = oncePerJob<Loaded>();
 
   async function commit({ id, fence, job }: Chunk, { report, afterCommit, ...done }: Done, counted: number) {
     const stored = report && { part: await parts.put(job, report.data), bytes: report.bytes };
@@ -72,12 +99,13 @@ export function inChunks<Job extends ChunkedJob, Chunk extends ClaimedChunk | Cl
     async function work({ check, checkLease }: Turn): Promise<undefined> {
       const application = await applications.byId(job.application);
       if (!application) throw new ApplicationDeleted();
-      const process = await prepare(chunk, job, application);
+      const loaded = await loadOnce(job.id, () => load(job, application));
       const onStep = (done: number) => {
         check();
         lines = done;
       };
-      await commit(chunk, await process({ check: checkLease, onStep }), counted);
+      const steps = { check: checkLease, onStep };
+      await commit(chunk, await process(chunk, { job, application, loaded }, steps), counted);
     }
 
     return {
@@ -121,7 +149,7 @@ export function inChunks<Job extends ChunkedJob, Chunk extends ClaimedChunk | Cl
 
 const decompress = promisify(zstdDecompress);
 const compress = promisify(zstdCompress);
-/** Reports of chunks are joined to parts of this size at most: the list of parts is in the record. */
+/** Reports are joined into parts of at most this size, to keep the list of parts short. */
 const partBytes = 4 * 1024 ** 2;
 
 interface Report {
@@ -130,7 +158,7 @@ interface Report {
   text: Buffer;
 }
 
-/** Makes one file of the reports of all chunks of a job. `check` is called after each part. */
+/** Joins the reports of all chunks into one file. Calls `check` after each part. */
 function createJoinReports({ chunks, parts }: Pick<Store, 'chunks' | 'parts'>) {
   async function join(job: string, reports: Report[]): Promise<Part> {
     const [only] = reports;
@@ -140,7 +168,7 @@ function createJoinReports({ chunks, parts }: Pick<Store, 'chunks' | 'parts'>) {
     return { id: isOne ? only.part : await parts.put(job, await compress(text)), rows, bytes: text.length };
   }
 
-  /** The reports of chunks, decompressed, in lists of what becomes one part. */
+  /** The decompressed reports, a list for each part. */
   async function* listsOf(job: string): AsyncGenerator<Report[]> {
     let list: Report[] = [];
     let size = 0;

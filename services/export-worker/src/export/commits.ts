@@ -1,17 +1,18 @@
+import { createHash, type Hash } from 'node:crypto';
 import { promisify } from 'node:util';
-import { constants, zstdCompress } from 'node:zlib';
+import { constants, zstdCompress, zstdDecompress } from 'node:zlib';
 import type { Store } from '@sluice/jobs/connect.ts';
+import { JobFailed } from '@sluice/jobs/kind.ts';
 import type { ExportJob, Position } from '@sluice/jobs/record/export-record.ts';
 import type { Part } from '@sluice/jobs/record/job.ts';
 import { freeBuffer } from '@sluice/shared/free-buffer.ts';
 import { LeaseLost } from '@sluice/store/under-lease.ts';
 import type { Piece } from '../formats/format.ts';
-import type { FileHash } from './file-hashes.ts';
 
 const compress = promisify(zstdCompress);
-/** Parts cost MongoDB a tenth, for little work beside the main thread. */
+/** Level 1 stores a tenth of the bytes, and the work is not on the main thread. */
 const params = { [constants.ZSTD_c_compressionLevel]: 1 };
-/** The result comes in pieces of this size: few of them. */
+/** A large size keeps the number of output buffers small. */
 const chunkSize = 1024 ** 2;
 
 interface Options {
@@ -20,19 +21,19 @@ interface Options {
   hash: FileHash;
 }
 
-/** A document of MongoDB holds 16 MB, and what does not compress stays as long as it is. */
+/** MongoDB limits documents to 16 MB, and some data does not compress. */
 const maxPartBytes = 8 * 1024 ** 2;
 
-/** What a piece has, and where the next one begins. */
+/** The rows of a piece, and where the next piece begins. */
 interface Extent {
   rows: number;
   position: Position;
-  /** Times of the first and of the last entry that there were so far. */
+  /** Times of the first and last entry so far. */
   first: Date | undefined;
   last: Date | undefined;
 }
 
-/** Stores the parts of a file, one behind the other, while the next one is written. */
+/** Stores the parts of a file in order, while the next part is written. */
 export function createCommits({ store: { jobs, parts }, job, hash }: Options) {
   let { bytes, firstCreatedAt, lastCreatedAt } = job;
   let underWay: Promise<void> = Promise.resolve();
@@ -53,7 +54,7 @@ export function createCommits({ store: { jobs, parts }, job, hash }: Options) {
   }
 
   return {
-    /** Takes a piece as soon as the one before it is committed; rejects when that failed. */
+    /** Waits for the previous piece, then commits this one in the background. */
     async add(piece: Piece, { rows, position, first, last }: Extent): Promise<void> {
       await underWay;
       hash.update(piece.data, slices(piece.data).length);
@@ -61,26 +62,94 @@ export function createCommits({ store: { jobs, parts }, job, hash }: Options) {
       firstCreatedAt ??= first;
       lastCreatedAt = last ?? lastCreatedAt;
       underWay = commit(piece, rows, position);
-      // Its failure is met when it is awaited; until then it is not unhandled.
+      // A failure is handled at the later await.
       underWay.catch(() => undefined);
     },
 
-    /** Commits that what is up to a place has nothing more for the file. */
+    /** Commits a position without a new part. */
     async move(position: Position): Promise<void> {
       await underWay;
       if (!(await jobs.exports.commitParts(job.id, job.fence, { parts: [], position, ...times() })))
         throw new LeaseLost();
     },
 
-    /** Resolves when all that was added is committed. */
+    /** Resolves when all pieces are committed. */
     drain: () => underWay,
 
     totals: () => ({ bytes, ...times() }),
   };
 }
 
-/** Mostly one: a single entry can be as large as a document. */
+/** Usually one slice: a single entry can be as large as a document. */
 function slices(data: Uint8Array): Uint8Array[] {
   const count = Math.max(1, Math.ceil(data.length / maxPartBytes));
   return Array.from({ length: count }, (_, i) => data.subarray(i * maxPartBytes, (i + 1) * maxPartBytes));
+}
+
+const decompress = promisify(zstdDecompress);
+
+/** The running hash of a file. */
+interface FileHash {
+  /** Adds the next piece; `parts` is the number of its parts. */
+  update(data: Uint8Array, parts: number): void;
+  /** The hash of the whole file. Calls `check` for each part that must be read again. */
+  digest(check: () => void): Promise<string>;
+}
+
+interface Running {
+  hash: Hash;
+  parts: number;
+  /** The fence of the last claim that wrote the file. */
+  fence: number;
+}
+
+export type FileHashes = ReturnType<typeof createFileHashes>;
+
+/**
+ * SHA-256 of files while they are written. The state of a hash cannot move to another process.
+ * A process that takes over a job reads the parts again at the end, at about one gigabyte per second.
+ */
+export function createFileHashes({ jobs, parts }: Pick<Store, 'jobs' | 'parts'>) {
+  const running = new Map<string, Running>();
+
+  async function readAgain(job: string, check: () => void): Promise<string> {
+    const hash = createHash('sha256');
+    for (const { id } of await jobs.partsOf(job)) {
+      check();
+      const data = await parts.get(id);
+      if (!data) throw new JobFailed(`part ${id} of the file is missing`, { isDefect: true });
+      hash.update(await decompress(data));
+    }
+    return hash.digest('hex');
+  }
+
+  return {
+    /** `written` is the number of committed parts. Only the last holder of the lease can continue its hash. */
+    begin(job: string, fence: number, written: number): FileHash {
+      const known = running.get(job);
+      const isMine = known?.parts === written && known.fence === fence - 1;
+      const fresh = written === 0 ? { hash: createHash('sha256'), parts: 0 } : undefined;
+      const before = isMine ? known : fresh;
+      const mine = before && { ...before, fence };
+      if (mine) running.set(job, mine);
+      else running.delete(job);
+      /** Undefined if this process has claimed the job again since. */
+      const current = () => (running.get(job) === mine ? mine : undefined);
+      return {
+        update(data, count) {
+          const hashed = current();
+          hashed?.hash.update(data);
+          if (hashed) hashed.parts += count;
+        },
+        async digest(check) {
+          const hashed = current();
+          if (!hashed) return readAgain(job, check);
+          running.delete(job);
+          return hashed.hash.digest('hex');
+        },
+      };
+    },
+
+    drop: (job: string) => void running.delete(job),
+  };
 }

@@ -1,33 +1,30 @@
 import type { Store } from '@sluice/jobs/connect.ts';
 import type { Turn } from '@sluice/jobs/kind.ts';
 import type { ExportJob, ExportShape } from '@sluice/jobs/record/export-record.ts';
+import type { Logger } from '@sluice/shared/logger.ts';
+import { largeNumbers } from '@sluice/store/applications/fields.ts';
 import { selectionOf } from '@sluice/store/entries/entry-filter.ts';
 import { idBytesOf } from '@sluice/store/entries/raw-document.ts';
 import { LeaseLost } from '@sluice/store/under-lease.ts';
+import { UnknownField, Unrepresentable } from '../formats/format.ts';
 import { surveyKinds } from '../formats/parquet/file-columns.ts';
 import { createSeenEntries } from '../shape/seen-entries.ts';
 import { createSurvey } from '../shape/survey.ts';
-import { addUnlessLate, type LeaveOut } from './leave-out.ts';
 import { datesOf, type Known } from './open-format.ts';
 import { readPages } from './read-pages.ts';
 
-interface Dependencies {
-  store: Pick<Store, 'jobs' | 'rawEntries'>;
-  leaveOut: LeaveOut;
-}
-
-/** Looks at entries for what neither the schema nor the record of fields tells of the columns. */
+/** Reads entries to find columns that neither the schema nor the recorded fields determine. */
 interface Survey {
   add(document: Buffer): void;
   shape(): ExportShape;
 }
 
-/** Undefined where all is known. */
+/** Undefined if all columns are known. */
 function surveyFor(job: ExportJob, known: Known): Survey | undefined {
   const { createdAt, shape, hasLarge } = job;
   const { format, arrays, columns: selected } = job.options;
   if (format === 'parquet') {
-    // A worker of before there were versions may have told of numbers alone: it finds the same again.
+    // A worker of an earlier release may have surveyed only numbers: survey again.
     if (shape?.kinds) return undefined;
     const survey = surveyKinds({ ...known, selected, dates: datesOf(job) }, hasLarge !== false);
     return survey && { add: survey.add, shape: () => ({ tables: [], kinds: survey.kinds() }) };
@@ -36,7 +33,7 @@ function surveyFor(job: ExportJob, known: Known): Survey | undefined {
   const { columns } = known;
   if (format !== 'csv' || arrays === 'json') return undefined;
   const survey = createSurvey({ columns, selected, arrays });
-  // One table is read once.
+  // With one table, the entries are read only once more.
   const entries = arrays === 'rows' ? createSeenEntries(createdAt) : undefined;
   return {
     add(document) {
@@ -48,17 +45,15 @@ function surveyFor(job: ExportJob, known: Known): Survey | undefined {
 }
 
 /**
- * Reads all entries of an export to find the columns of its arrays, or the types of Parquet's columns.
- *
- * The record of the job keeps the result, so that another worker continues with the same columns.
+ * Reads all entries to find the columns of arrays, or the types of Parquet columns.
+ * The job's record keeps the result, so that later workers write the same columns.
  */
-export function createDiscover({ store: { jobs, rawEntries }, leaveOut }: Dependencies) {
-  /** Undefined where the columns are known beforehand; 'unfinished' where this process is to stop. */
+export function createDiscover({ jobs, rawEntries }: Pick<Store, 'jobs' | 'rawEntries'>, leaveOut: LeaveOut) {
   return async function discover(
     job: ExportJob,
     known: Known,
-    { checkLease, signal }: Pick<Turn, 'checkLease' | 'signal'>,
-  ): Promise<ExportShape | 'unfinished' | undefined> {
+    { check }: Pick<Turn, 'check'>,
+  ): Promise<ExportShape | undefined> {
     const { cut, options } = job;
     const survey = surveyFor(job, known);
     if (!survey) return job.shape;
@@ -68,15 +63,50 @@ export function createDiscover({ store: { jobs, rawEntries }, leaveOut }: Depend
         ...selectionOf(options),
         cut,
       })) {
-        checkLease();
+        check();
         for (const document of documents) {
           const unknown = addUnlessLate(survey.add, document);
           if (unknown) await leaveOut(job, unknown);
         }
-        if (signal.aborted) return 'unfinished';
       }
     const shape = survey.shape();
     if (!(await jobs.exports.setShape(job.id, job.fence, shape))) throw new LeaseLost();
     return shape;
+  };
+}
+
+/** Adds an entry. Returns the error if the entry may have come after the columns were determined. */
+export function addUnlessLate(
+  add: (document: Buffer) => void,
+  document: Buffer,
+): UnknownField | Unrepresentable | undefined {
+  try {
+    add(document);
+    return undefined;
+  } catch (error) {
+    if (error instanceof UnknownField || (error instanceof Unrepresentable && error.isLate)) return error;
+    throw error;
+  }
+}
+
+type LeaveOut = ReturnType<typeof createLeaveOut>;
+
+/**
+ * Leaves out an entry with an unknown field or number, if the application recorded the field after the job began.
+ * Otherwise the export fails.
+ */
+export function createLeaveOut({ fields }: Pick<Store, 'fields'>, log: Logger) {
+  return async function leaveOut(job: ExportJob, unknown: UnknownField | Unrepresentable): Promise<void> {
+    const { pointers, hasLarge } = await fields.of(job.application);
+    const isLater =
+      unknown instanceof UnknownField
+        ? pointers.indexOf(unknown.pointer) >= job.leafCount
+        : hasLarge && job.hasLarge === false;
+    if (!isLater) {
+      // An API of an earlier release does not record large numbers. The next export will survey them.
+      if (unknown instanceof Unrepresentable) await fields.add(job.application, [largeNumbers]);
+      throw unknown;
+    }
+    log.info({ event: 'export.later', job: job.id });
   };
 }

@@ -5,7 +5,7 @@ import type { Period } from '@sluice/store/entries/entry-range.ts';
 import { idBytesOf, timeOf } from '@sluice/store/entries/raw-document.ts';
 import type { RawEntries, RawPage } from '@sluice/store/entries/raw-entries.ts';
 
-/** The first page is small, so that the first part is there soon. */
+/** The first page is small, so that the first part is ready soon. */
 const firstLimit = 200;
 const pageBytes = 2 * 1024 ** 2;
 const maxLimit = 20_000;
@@ -16,13 +16,13 @@ interface Wanted extends Period {
   after?: EntryId | undefined;
 }
 
-/** The next entries that are wanted, if any, up to a place. */
+/** The wanted entries up to `last`; there may be none. */
 interface Page {
   documents: Buffer[];
   last: EntryId;
 }
 
-/** The documents of all entries that match on this side of a cut, oldest first, a page ahead of the reader. */
+/** Reads the matching entries before a cut, oldest first. Requests each page before the reader needs it. */
 export async function* readPages(
   entries: RawEntries,
   application: string,
@@ -30,7 +30,7 @@ export async function* readPages(
 ): AsyncGenerator<Page> {
   const read = (limit: number, from?: EntryId) => {
     const page = entries.page(application, { ...which, after: from, until: cut.until, limit });
-    // Its failure is met when it is awaited; until then it is not unhandled.
+    // A failure is handled at the later await.
     page.catch(() => undefined);
     return page;
   };
@@ -48,6 +48,6 @@ export async function* readPages(
   }
 }
 
-/** As many entries of this size as make a page. */
+/** How many entries of this size make a page. */
 const limitFor = ({ entries, bytes }: RawPage['read']) =>
   Math.min(maxLimit, Math.max(1, Math.floor((pageBytes * entries) / bytes)));

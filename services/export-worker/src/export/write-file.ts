@@ -1,6 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Store } from '@sluice/jobs/connect.ts';
-import type { Turn } from '@sluice/jobs/kind.ts';
+import { ApplicationDeleted, type Turn } from '@sluice/jobs/kind.ts';
+import { Postpone } from '@sluice/jobs/queue/consumer.ts';
 import type { ExportJob, Position } from '@sluice/jobs/record/export-record.ts';
 import type { Manifest } from '@sluice/jobs/record/job.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
@@ -8,22 +9,16 @@ import { selectionOf } from '@sluice/store/entries/entry-filter.ts';
 import { type EntryId, timeOfId } from '@sluice/store/entries/entry-id.ts';
 import { idOf } from '@sluice/store/entries/raw-document.ts';
 import { UnknownField } from '../formats/format.ts';
-import { createCommits } from './commits.ts';
-import { createDiscover } from './discover.ts';
-import type { FileHashes } from './file-hashes.ts';
-import { addUnlessLate, createLeaveOut } from './leave-out.ts';
+import { createCommits, type FileHashes } from './commits.ts';
+import { addUnlessLate, createDiscover, createLeaveOut } from './discover.ts';
 import { createFormat, knownColumns } from './open-format.ts';
 import { readPages } from './read-pages.ts';
-import { watchOthers } from './watch-others.ts';
 
-/** So much of what is read is converted at a time: meanwhile nothing more comes in, and MongoDB waits. */
+/** Bytes converted between pauses: without a pause, nothing is received from MongoDB. */
 const stepBytes = 32 * 1024;
-/** The first part is small, so that a client that waits has it soon; then four times as large each. */
+/** The first part is small, so that a waiting client gets it soon. Each next part is four times as large. */
 const firstRows = 200;
 const partBytes = 3 * 1024 ** 2;
-
-/** The application is: whoever reads the file must not take it for whole. */
-export class Deleted extends Error {}
 
 interface Dependencies {
   store: Store;
@@ -31,13 +26,13 @@ interface Dependencies {
   log: Logger;
 }
 
-/** Writes the file of an export from where it stands. Resolves with its manifest, or 'unfinished' to give way to another owner. */
+/** Writes the file of an export, after its last committed part. Throws Postpone when the export gives way. */
 export function createWriteFile({ store, hashes, log }: Dependencies) {
   const { applications, entries, jobs, parts, rawEntries } = store;
-  const leaveOut = createLeaveOut({ store, log });
-  const discover = createDiscover({ store, leaveOut });
+  const leaveOut = createLeaveOut(store, log);
+  const discover = createDiscover(store, leaveOut);
 
-  /** For the progress alone, so nothing waits for it, and its failure is not the export's. */
+  /** Counts entries for the progress only: nothing waits for the count, and the count may fail. */
   async function count({ id, application, cut, options }: ExportJob, passes: number): Promise<void> {
     if (!cut) return;
     try {
@@ -50,14 +45,12 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
 
   return async function writeFile(
     job: ExportJob,
-    turn: Pick<Turn, 'checkLease' | 'signal'>,
-  ): Promise<Manifest | 'unfinished'> {
+    turn: Pick<Turn, 'check' | 'checkLease' | 'giveWay'>,
+  ): Promise<Manifest> {
     const application = await applications.byId(job.application);
-    if (!application) throw new Deleted();
+    if (!application) throw new ApplicationDeleted();
     const known = await knownColumns(store, application, job);
-    const found = await discover(job, known, turn);
-    if (found === 'unfinished') return found;
-    const shape = found;
+    const shape = await discover(job, known, turn);
     const written = await jobs.partsOf(job.id);
     const format = await createFormat({
       ...{ job, known, shape },
@@ -66,13 +59,12 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
     if (job.total === 0) void count(job, format.passes);
     const hash = hashes.begin(job.id, job.fence, written.length);
     const commits = createCommits({ store, job, hash });
-    const others = watchOthers(store, job.owner);
 
-    /** Of the first entry that this worker wrote. */
+    /** Time of the first entry that this worker wrote. */
     let first: Date | undefined;
-    /** The last one that is in the piece under way. */
+    /** The last entry in the current piece. */
     let last: Buffer | undefined;
-    /** The last one that was looked at, where none behind it is in the piece. */
+    /** The last entry that was read, if no later entry is in the piece. */
     let looked: EntryId | undefined;
     let rows = 0;
     let convertedBytes = 0;
@@ -80,7 +72,7 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
     let byteLimit = written.length === 0 ? partBytes / 16 : partBytes;
     let position: Position = job.position ?? { pass: 0, entries: 0 };
 
-    /** Ends the piece under way; after a pass the next one begins behind it. */
+    /** Ends the current piece. At the end of a pass, the next pass begins. */
     async function flush(isEndOfPass = false): Promise<void> {
       const { pass, entries } = position;
       position = {
@@ -99,16 +91,14 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
       byteLimit = Math.min(4 * byteLimit, partBytes);
     }
 
-    /** False when it gives way. */
-    async function readPass(): Promise<boolean> {
+    async function readPass(): Promise<void> {
       const { cut, options } = job;
-      if (!cut) return true;
+      if (!cut) return;
       for await (const page of readPages(rawEntries, job.application, {
         ...selectionOf(options),
         cut: { ...cut, seen: shape?.seen },
         after: position.after,
       })) {
-        turn.checkLease();
         first ??= page.documents[0] && timeOfId(idOf(page.documents[0]));
         for (const document of page.documents) {
           const unknown = addUnlessLate(format.add, document);
@@ -117,7 +107,7 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
             last = document;
             looked = undefined;
           }
-          // Discovery saw all that has to be in the file, so what it did not see came later.
+          // Discovery saw all entries of the file, so an unknown field belongs to a later entry.
           const isSeen =
             unknown instanceof UnknownField ? job.options.arrays !== 'json' : shape !== undefined;
           if (unknown && !isSeen) await leaveOut(job, unknown);
@@ -128,40 +118,40 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
           await breathe();
         }
         looked = page.last;
-        if (others.haveWaited() || turn.signal.aborted) return false;
+        turn.check();
+        await turn.giveWay();
       }
-      return true;
     }
 
-    async function writeAll(): Promise<boolean> {
+    async function writePasses(): Promise<void> {
       for (let { pass } = position; pass < format.passes; pass = position.pass) {
-        // Where some of its entries are written, another worker has opened it.
+        // If the pass has entries already, another worker opened it.
         if (position.after === undefined) format.open(pass);
-        if (!(await readPass())) return false;
+        await readPass();
         format.close(pass);
         await flush(true);
       }
-      return true;
     }
 
     try {
-      const isWhole = await writeAll();
-      // What is before the first entry of a pass is written again.
-      if (!isWhole && (last || looked)) await flush();
+      await writePasses();
       await commits.drain();
-      if (!isWhole) return 'unfinished';
-      // A purge begins after the tombstone: without one now, no entry was missing from what was read.
-      if (!(await applications.byId(job.application))) throw new Deleted();
-      return {
-        rows: position.entries,
-        ...commits.totals(),
-        sha256: await hash.digest(turn.checkLease),
-        columns: format.columns,
-        ...(known.schemas.length > 1 && { versions: known.schemas.map((_, before) => before + 1) }),
-      };
-    } finally {
-      others.stop();
-      await commits.drain().catch(() => undefined);
+    } catch (error) {
+      if (!(error instanceof Postpone)) await commits.drain().catch(() => undefined);
+      else {
+        if (last || looked) await flush();
+        await commits.drain();
+      }
+      throw error;
     }
+    // A purge begins after the deletion: if the application exists now, no entry was missing.
+    if (!(await applications.byId(job.application))) throw new ApplicationDeleted();
+    return {
+      rows: position.entries,
+      ...commits.totals(),
+      sha256: await hash.digest(turn.checkLease),
+      columns: format.columns,
+      ...(known.schemas.length > 1 && { versions: known.schemas.map((_, before) => before + 1) }),
+    };
   };
 }

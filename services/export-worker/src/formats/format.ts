@@ -1,3 +1,4 @@
+import { JobFailed } from '@sluice/jobs/kind.ts';
 import type { Column } from '@sluice/tables/columns.ts';
 
 /** Finished bytes of the file; the caller owns the memory. `note` is plain data that another worker needs to continue. */
@@ -36,14 +37,8 @@ export function columnsNamed(columns: Column[], selected: string[] | undefined):
 /** Whether a column is the time of the entry. */
 export const isTime = ({ pointer, meta, isRest }: Column) => pointer === undefined && !meta && !isRest;
 
-/** The file cannot be made; the message is for the owner. */
-export class Unexportable extends Error {}
-
-/** The cause is a fault of Sluice, not an entry. */
-export class Defect extends Unexportable {}
-
 /** A field without a column: to skip the field would lose it silently. */
-export class UnknownField extends Unexportable {
+export class UnknownField extends JobFailed {
   readonly pointer: string;
 
   constructor(entry: string, pointer: string) {
@@ -55,7 +50,7 @@ export class UnknownField extends Unexportable {
 }
 
 /** A value that the type of its column cannot hold. */
-export class Unrepresentable extends Unexportable {
+export class Unrepresentable extends JobFailed {
   /** Whether the column's type was derived from all entries: then this entry came later. */
   readonly isLate: boolean;
 

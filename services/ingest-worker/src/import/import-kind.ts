@@ -1,15 +1,17 @@
-import { createRecordFields } from '@sluice/intake/intake.ts';
+import { createLoadIntake, createRecordFields, type Intake } from '@sluice/intake/intake.ts';
 import type { RefusalRecorder } from '@sluice/intake/refused/recorder.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
 import { type ChunkTask, inChunks } from '@sluice/jobs/in-chunks.ts';
 import { JobFailed, type JobKind } from '@sluice/jobs/kind.ts';
 import type { ClaimedChunk } from '@sluice/jobs/record/chunk-records.ts';
 import type { ImportJob } from '@sluice/jobs/record/job-records.ts';
+import type { Frame } from '@sluice/json/frames.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
+import { parseSchema } from '@sluice/schemas/schema.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { LeaseLost } from '@sluice/store/under-lease.ts';
 import { createProcessChunk } from './process-chunk.ts';
-import { createReaders } from './readers.ts';
+import { createReadLine, type ReadLine } from './read-line.ts';
 
 interface Dependencies {
   store: Store;
@@ -19,46 +21,53 @@ interface Dependencies {
   log: Logger;
 }
 
+interface Reader {
+  intake: Intake;
+  readLine(frame: Frame): ReadLine;
+}
+
 /** Stores the lines of imports. */
-export function importKind({
-  store,
-  compiler,
-  refusalRecorder,
-  leaseMs,
-  log,
-}: Dependencies): JobKind<ImportJob> {
+export function importKind(dependencies: Dependencies): JobKind<ImportJob> {
+  const { store, compiler, refusalRecorder, leaseMs, log } = dependencies;
   const { chunks, entries, milestones, jobs, fields, parts, schemas } = store;
-  const readerOf = createReaders({ fields, schemas, compiler });
+  const loadIntake = createLoadIntake({ fields, compiler });
   const processChunk = createProcessChunk({ entries, recordFields: createRecordFields(fields), log });
 
-  /** Milestones that are above entries to be stored go, and none is set there until the chunk is done. In this order. */
+  /** Removes milestones above the new entries. `lower` comes first: it prevents new ones until the chunk is done. */
   async function makeRoom({ id, fence, application }: ClaimedChunk, since: number): Promise<void> {
     if (!(await chunks.lower(id, fence, since))) throw new LeaseLost();
     await milestones.removeFrom(application, since);
   }
 
-  const task: ChunkTask<ImportJob, ClaimedChunk> = {
+  const task: ChunkTask<ImportJob, ClaimedChunk, Reader> = {
     kind: 'import',
     claim: chunks.claim,
 
-    async prepare(chunk, job, application) {
-      const [reader, data] = await Promise.all([readerOf(job, application), parts.get(chunk.part)]);
+    /** All lines use the schema that was in force when the job was made. */
+    async load({ options, createdAt }, application) {
+      const { version = 1 } = options;
+      const found = await schemas.of(application, version);
+      if (!found) throw new JobFailed(`version ${version} of the schema is missing`);
+      const intake = await loadIntake({ ...application, version, rawSchema: found.rawSchema });
+      return { intake, readLine: createReadLine(intake, parseSchema(found.rawSchema), options, createdAt) };
+    },
+
+    async process(chunk, { job, application, loaded }, steps) {
+      const data = await parts.get(chunk.part);
       if (!data) {
         if ((await jobs.chunked.over([job.id])).length > 0) throw new LeaseLost();
         throw new JobFailed(`a piece of the file is missing, that of chunk ${chunk.seq}`);
       }
-      return async (steps) => {
-        const { refused, ...done } = await processChunk({
-          ...{ chunk, data, ...reader, ...steps },
-          makeRoom: (since) => makeRoom(chunk, since),
-        });
-        const afterCommit = async () => {
-          refused.noteTo(refusalRecorder, { ...reader.intake, refused: application.refused });
-          await parts.remove(chunk.part);
-          return chunk.bytes;
-        };
-        return { ...done, afterCommit };
+      const { refused, ...done } = await processChunk({
+        ...{ chunk, data, ...loaded, ...steps },
+        makeRoom: (since) => makeRoom(chunk, since),
+      });
+      const afterCommit = async () => {
+        refused.noteTo(refusalRecorder, { ...loaded.intake, refused: application.refused });
+        await parts.remove(chunk.part);
+        return chunk.bytes;
       };
+      return { ...done, afterCommit };
     },
 
     async result({ id, total }) {

@@ -14,7 +14,6 @@ import type { RawEntries } from '@sluice/store/entries/raw-entries.ts';
 import { readPayloadOf } from '@sluice/store/entries/read-document.ts';
 import type { EntryRange } from '@sluice/store/entries/split-entries.ts';
 import type { RefusedRecord } from '@sluice/store/refused/refused-records.ts';
-import { createOncePerJob } from '../once-per-job.ts';
 import { createReport, shown } from '../report.ts';
 
 interface Dependencies {
@@ -23,27 +22,23 @@ interface Dependencies {
   leaseMs: number;
 }
 
-/** Validates what is stored with a proposed schema. */
+/** Validates stored entries and refused uploads with a proposed schema. */
 export function rehearsalKind({ store, compiler, leaseMs }: Dependencies): JobKind<RehearsalJob> {
   const { chunks } = store;
-  const oncePerJob = createOncePerJob<Validator>();
   const checkChunk = createCheckChunk(store);
 
-  async function compile({ owner, options }: RehearsalJob): Promise<Validator> {
-    const compiled = await compiler.compile(options.rawSchema, { client: owner });
-    // It compiled when it was proposed: what fails now is time or memory.
-    if (!compiled.ok) throw new JobFailed(`the schema cannot be compiled now: ${compiled.problem}`);
-    return compiled.validator;
-  }
-
-  const task: ChunkTask<RehearsalJob, ClaimedRange> = {
+  const task: ChunkTask<RehearsalJob, ClaimedRange, Validator> = {
     kind: 'rehearsal',
     claim: chunks.claimRange,
 
-    async prepare(chunk, job) {
-      const validator = await oncePerJob(job.id, () => compile(job));
-      return (steps) => checkChunk({ chunk, job, validator }, steps);
+    async load({ owner, options }) {
+      const compiled = await compiler.compile(options.rawSchema, { client: owner });
+      // The proposed schema compiled before, so the cause is time or memory.
+      if (!compiled.ok) throw new JobFailed(`the schema cannot be compiled now: ${compiled.problem}`);
+      return compiled.validator;
     },
+
+    process: (chunk, { job, loaded }, steps) => checkChunk({ chunk, job, validator: loaded }, steps),
 
     async result({ id }) {
       const { accepted, rejected } = await chunks.totals(id);
@@ -57,7 +52,7 @@ export function rehearsalKind({ store, compiler, leaseMs }: Dependencies): JobKi
   return inChunks(store, leaseMs, task);
 }
 
-/** After so long other work of the process goes on. */
+/** Other work of the process runs after this time. */
 const stepMs = 5;
 const exampleBytes = 1_024;
 
@@ -71,7 +66,7 @@ type Check = () => Nonconforming | undefined;
 
 /** Validates entries, or refused uploads; changes nothing. */
 function createCheckChunk({ rawEntries, refused }: Pick<Store, 'rawEntries' | 'refused'>) {
-  /** What is to be checked, in pages: to wait for each would cost as much as its schema. */
+  /** Yields checks in pages: an await per check would cost as much as the check. */
   async function* checksOf({ chunk, job, validator }: Task): AsyncGenerator<Check[]> {
     const { application, options } = job;
     if (chunk.range)
@@ -115,18 +110,17 @@ function createCheckChunk({ rawEntries, refused }: Pick<Store, 'rawEntries' | 'r
   };
 }
 
-/** As messages name what proposes the schema. */
+/** Name of the schema's owner in messages. */
 const domain = 'the rehearsal';
 
-/** What does not conform. */
 interface Nonconforming {
   explain(): Promise<LineRefusal>;
   json: Buffer;
-  /** What the file tells of it besides. */
+  /** The other fields of the row in the report. */
   head: object;
 }
 
-/** Undefined where the entry in a document conforms. */
+/** Undefined if the entry conforms. */
 function checkEntry(validator: Validator, document: Buffer): Nonconforming | undefined {
   const payload = readPayloadOf(document);
   const first = validator.validate(payload);
@@ -138,7 +132,7 @@ function checkEntry(validator: Validator, document: Buffer): Nonconforming | und
   };
 }
 
-/** Undefined where a refused upload conforms. */
+/** Undefined if the upload conforms. */
 function checkRefused(validator: Validator, { id, at, payload }: RefusedRecord): Nonconforming | undefined {
   const json = Buffer.from(payload);
   const checked = validatePayload({ domain, validator }, json);
@@ -147,10 +141,10 @@ function checkRefused(validator: Validator, { id, at, payload }: RefusedRecord):
 }
 
 const mostGroups = 1_000;
-/** Of what comes for further reasons. */
+/** The group for all reasons beyond the limit. */
 const others = { path: '', keyword: 'other' };
 
-/** Counts what does not conform by reason, with the first example of each. */
+/** Counts nonconforming payloads by reason, with the first example of each reason. */
 function createGroups() {
   const groups = new Map<string, ReasonGroup>();
   let rest: ReasonGroup | undefined;
@@ -173,7 +167,7 @@ function createGroups() {
 
 const pageEntries = 2_000;
 
-/** The BSON of the entries of a range that a rehearsal checks, oldest first, read a page ahead. */
+/** Reads the entries of a range as BSON, oldest first. Requests each page before it is needed. */
 async function* readRange(
   entries: RawEntries,
   { application, options: { from, to }, cut }: RehearsalJob,
@@ -181,7 +175,7 @@ async function* readRange(
 ): AsyncGenerator<Buffer[]> {
   const read = (from_: typeof after) => {
     const page = entries.page(application, { from, to, after: from_, until, limit: pageEntries });
-    // Its failure is met when it is awaited; until then it is not unhandled.
+    // A failure is handled at the later await.
     page.catch(() => undefined);
     return page;
   };

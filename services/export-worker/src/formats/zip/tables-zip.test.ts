@@ -1,3 +1,4 @@
+import { JobFailed } from '@sluice/jobs/kind.ts';
 import type { TableShape } from '@sluice/jobs/record/export-record.ts';
 import type { Column } from '@sluice/tables/columns.ts';
 import fc from 'fast-check';
@@ -9,7 +10,7 @@ import { type Entry, idAt, type Payload, toBson } from '../../../../../test/supp
 import { expectedTables, isRows } from '../../../../../test/support/exports/tables.ts';
 import { runs } from '../../../../../test/support/runs.ts';
 import { unzip } from '../../../../../test/support/unzip.ts';
-import { Unexportable, UnknownField } from '../format.ts';
+import { UnknownField } from '../format.ts';
 import { createTablesZip, tableHeaders } from './tables-zip.ts';
 
 interface Options {
@@ -149,7 +150,7 @@ describe('an archive of tables', () => {
     format.add(toBson(entry));
     expect(() => format.close(1)).not.toThrow();
     format.add(toBson(entry));
-    expect(() => format.close(1)).toThrow(Unexportable);
+    expect(() => format.close(1)).toThrow(JobFailed);
   });
 
   it('links the rows of nested tables by the indexes of what they are within', async () => {

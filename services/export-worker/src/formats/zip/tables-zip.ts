@@ -1,10 +1,11 @@
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw } from 'node:zlib';
+import { JobFailed } from '@sluice/jobs/kind.ts';
 import type { TableShape } from '@sluice/jobs/record/export-record.ts';
 import type { Column } from '@sluice/tables/columns.ts';
 import { takeBytes } from '../byte-sink.ts';
 import { createCsvRows } from '../csv.ts';
-import { type FileFormat, type Piece, Unexportable } from '../format.ts';
+import type { FileFormat, Piece } from '../format.ts';
 import { dataDescriptor, directory, localHeader, type ZipEntry } from './zip-records.ts';
 
 interface Options {
@@ -55,7 +56,7 @@ export function createTablesZip({ tables, formulas, time, notes }: Options): Fil
       isWhole = true;
       isDue = true;
       // Fewer entries mean that the application is deleted, which `writeFile` notices.
-      if (pass > 0 && entries > (zip.whole[0]?.own as number)) throw new Unexportable(late);
+      if (pass > 0 && entries > (zip.whole[0]?.own as number)) throw new JobFailed(late);
     },
     size: () => table.sink.length + (isDue ? 1 : 0),
     take() {
