@@ -17,7 +17,7 @@ export class JobFailed extends Error {
 /** The application of the job is deleted. */
 export class ApplicationDeleted extends Error {}
 
-/** What a kind can ask while it works. */
+/** How a kind tells the engine about its progress. */
 export interface Turn {
   /** Call between two steps. Throws LeaseLost. */
   checkLease(): void;
@@ -25,7 +25,7 @@ export interface Turn {
   check(): void;
   /** Aborted when the process is to stop. */
   signal: AbortSignal;
-  /** Call when progress is committed. Throws Postpone when an owner waits for whom less is under way. */
+  /** Call after a commit. Throws Postpone when an owner with fewer running jobs waits. */
   giveWay(): Promise<void>;
 }
 
@@ -48,8 +48,8 @@ export interface Piece<Job extends JobRecord> {
   /** `counts`: whether the attempt counts towards the limit of attempts. */
   release(counts: boolean): Promise<void>;
   /**
-   * Does the piece and commits it; may be begun again after any step. Resolves with the end of the job, or undefined where more pieces are
-   * left. Throws JobFailed and ApplicationDeleted.
+   * Does the piece and commits it. Another worker may repeat the work after any step.
+   * Resolves with the end of the job; undefined: more pieces are left. Throws JobFailed and ApplicationDeleted.
    */
   work(turn: Turn): Promise<End | undefined>;
 }
@@ -57,7 +57,7 @@ export interface Piece<Job extends JobRecord> {
 /** One kind of job: how to take its next piece, and how to do it. */
 export interface JobKind<Job extends JobRecord> {
   kind: Job['kind'];
-  /** Takes the next piece of an unfinished job; undefined where other workers have all that is left. */
+  /** Takes the next piece of an unfinished job. Undefined if other workers have all remaining pieces. */
   next(job: Job): Promise<Piece<Job> | undefined>;
   /** How long a job that has ended is kept, in ms; absent: as the settings say. */
   keptMs?(job: Job): number;

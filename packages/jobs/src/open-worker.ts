@@ -12,7 +12,7 @@ import type { Task } from './queue/worker.ts';
 import type { JobRecord } from './record/job-records.ts';
 import { createRun } from './run.ts';
 
-/** Opens what a worker needs, once the database is prepared. `jobsTask` makes the task for its kinds of jobs. */
+/** Opens the connections of a worker, and waits for the database. `jobsTask` makes a task of kinds. */
 export async function openWorker(
   appName: string,
   definition: JobQueueDefinition,

@@ -2,7 +2,7 @@ import type { Store } from '@sluice/jobs/connect.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 
 const atOnce = 500;
-/** A part without a record this old is of no job that is just being made, or removed. */
+/** A part without a record that is this old belongs to no job. */
 const orphanMs = 3_600_000;
 const orphansEveryMs = 600_000;
 
@@ -11,11 +11,11 @@ interface Dependencies {
   log: Logger;
 }
 
-/** Removes exports whose time is over, and parts that no job has. */
+/** Removes expired exports, and parts without a job. */
 export function createClean({ store: { jobs, parts }, log }: Dependencies) {
   let orphansAt = performance.now();
 
-  /** Removes parts of removed jobs. A worker that lost its lease stored them, or a worker died before their removal. */
+  /** Removes parts of removed jobs: a worker stored them late, or died before it removed them. */
   async function removeOrphans(): Promise<void> {
     if (performance.now() < orphansAt) return;
     orphansAt = performance.now() + orphansEveryMs;

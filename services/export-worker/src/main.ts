@@ -3,8 +3,7 @@ import { loadExportWorkerConfig } from '@sluice/shared/config/load.ts';
 import { runProcess } from '@sluice/shared/process.ts';
 import { startExportWorker } from './start.ts';
 
-// Pages of entries come and go as megabytes, beside a heap of which little changes. At the default the collector walks all of
-// it some four times a second, and takes a fifth of an export's time.
+// Pages of entries are large and short-lived. At the default, garbage collection takes a fifth of an export's time.
 setFlagsFromString('--heap-growing-percent=130');
 
 export const run = () => runProcess('export-worker', loadExportWorkerConfig, startExportWorker);

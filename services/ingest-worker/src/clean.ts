@@ -3,7 +3,7 @@ import { jobKinds } from '@sluice/jobs/record/job.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 
 const atOnce = 500;
-/** Of the jobs that ingest workers do. */
+/** The kinds of ingest workers. */
 const kinds = jobKinds.filter((kind) => kind !== 'export');
 
 interface Dependencies {
@@ -11,7 +11,7 @@ interface Dependencies {
   log: Logger;
 }
 
-/** Removes jobs that were not made to their end, jobs whose time is over, and chunks that nobody can be writing. May run in many processes at once. */
+/** Removes abandoned jobs, expired jobs, and chunks of ended jobs. May run in many processes at once. */
 export function createClean({ store: { jobs, parts, chunks }, log }: Dependencies) {
   const { chunked } = jobs;
 

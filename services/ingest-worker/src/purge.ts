@@ -10,14 +10,14 @@ const jobsAtOnce = 100;
 interface Dependencies {
   store: Store;
   /**
-   * How long after a deletion uploads may still arrive: the age of the caches plus the time limit of an insert.
-   * Until then the purge is repeated.
+   * How late an upload may arrive after a deletion: the age of caches plus the time limit of an insert.
+   * Until then the purge repeats.
    */
   graceMs: number;
   log: Logger;
 }
 
-/** Removes all that a deleted application left, in bounded steps. May run twice, or stop halfway, without harm. */
+/** Removes all data of a deleted application, in bounded steps. May run twice, or stop halfway, without harm. */
 export function createPurge({
   store: { applications, entries, jobs, chunks, parts, removeRest },
   graceMs,
@@ -53,13 +53,13 @@ export function createPurge({
     moved = () => {},
   ): Promise<void> {
     await applications.beginPurge(applicationId);
-    // Its age before the first look: what comes while this one goes on is for the next.
+    // The age is read first: the next pass removes uploads that arrive during this pass.
     const tombstone = await applications.tombstone(applicationId, graceMs);
     if (!tombstone) return;
     const isLast = tombstone.isOlder;
     const purged = await purgeEntries(applicationId, signal, moved);
     await purgeJobs(applicationId);
-    // After its entries, for where there are some a worker may still set a milestone.
+    // Last, since a worker may set milestones while there are entries.
     await removeRest(applicationId);
     if (isLast) await applications.markPurged(applicationId);
     log.info({

@@ -6,19 +6,19 @@ import { isJson } from '@sluice/json/parse-json.ts';
 import type { Source } from './import/read-line.ts';
 
 const compress = promisify(zstdCompress);
-/** Of a line that is told in the report; more of it is cut off. */
+/** A longer line is cut off in the report. */
 const shownBytes = 64 * 1024;
 const cutOff = '… (cut off)';
-/** Of all payloads of a chunk: more than its lines have, but of CSV each payload repeats the names of all columns. */
+/** Limit for all payloads of a chunk. Payloads of CSV are longer than their lines: each repeats the column names. */
 const payloadBytes = 6 * 1024 ** 2;
-/** Beyond that so much of a payload is told. */
+/** Limit for each further payload. */
 const shortPayloadBytes = 512;
-/** Of all details of a chunk: each line has 20, which can be far longer than itself. */
+/** Limit for all details of a chunk: a line has up to 20, which can be far longer than the line. */
 const detailBytes = 2 * 1024 ** 2;
-/** Beyond that a line has its first detail, where it is not longer. */
+/** Beyond the limit, a line has its first detail if the row is not longer than this. */
 const shortBytes = 1_024;
 
-/** Gathers the refused lines of a chunk: NDJSON, a line `{line, name, message, details, payload}` for each, or with something else in the place of `line`. */
+/** Collects the refused lines of a chunk as NDJSON: `{line, name, message, details, payload}`. `head` can replace `line`. */
 export function createReport() {
   const rows: { line: number; text: string }[] = [];
   let told = 0;
@@ -48,7 +48,7 @@ export function createReport() {
       rows.push({ line, text: `${row.slice(0, -1)},"payload":${payloadOf(payload)}}\n` });
     },
 
-    /** Undefined when no line was refused. */
+    /** Undefined: no line was refused. */
     async finish(): Promise<{ data: Buffer; bytes: number } | undefined> {
       if (rows.length === 0) return undefined;
       rows.sort((a, b) => a.line - b.line);
@@ -58,11 +58,11 @@ export function createReport() {
   };
 }
 
-/** The payload itself where it is JSON, number for number; else what was sent, as a string. */
+/** The payload itself if it is JSON, with its exact numbers; otherwise the sent text as a string. */
 export function shown({ bytes, as }: Source, mostBytes: number): string {
   const text = bytes.toString('utf8', 0, mostBytes);
   if (bytes.length > mostBytes) return JSON.stringify(text.replace(/\uFFFD{1,3}$/, '') + cutOff);
   if (as === 'text') return JSON.stringify(text.trim());
-  // Between tokens only: a string of JSON has none.
+  // JSON has line ends only between tokens.
   return isJson(text) ? text.replaceAll(/[\r\n]/g, ' ').trim() : JSON.stringify(text.trim());
 }

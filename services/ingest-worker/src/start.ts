@@ -21,13 +21,13 @@ import { rehearsalKind } from './rehearsal/rehearsal-kind.ts';
 
 const purgesAtOnce = 500;
 
-/** This service does all jobs but exports, purges deleted applications, and announces changed ones. Beside that it sets milestones and deletes expired entries. */
+/** Does all jobs except exports, purges and announces applications, sets milestones, and deletes expired entries. */
 export async function startIngestWorker(
   config: IngestWorkerConfig,
   log: Logger,
   timings = usual,
 ): Promise<RunningWorker> {
-  // An insert is sent twice, and each time has its steps.
+  // Worst case: the driver sends an insert twice, and each attempt has several steps.
   const graceMs = 3 * config.mongodb.timeoutMs + timings.lateUploadMs;
   const { metrics, store, redis, jobsTask } = await openWorker(
     'sluice-ingest-worker',

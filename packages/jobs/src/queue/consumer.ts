@@ -6,7 +6,7 @@ import { DelayedError, type Job, Worker } from 'bullmq';
 import { type Kind, kindOf, type QueueDefinition, type Timings } from './queues.ts';
 import { connectRedis, keyPrefix, type RedisConfig } from './redis.ts';
 
-/** Thrown by a handler to put its job at the end of the queue, after `delayMs`. */
+/** A handler throws this to enqueue its job again, after `delayMs`. */
 export class Postpone extends Error {
   readonly delayMs: number;
 
@@ -16,13 +16,12 @@ export class Postpone extends Error {
   }
 }
 
-/** `signal` is aborted when the process shall end: hand the job back with `Postpone`. `moved` tells that a part of the job is done. */
+/** When `signal` is aborted, throw `Postpone`. Call `moved` after each finished part of the job. */
 export type Handler<Payload> = (payload: Payload, signal: AbortSignal, moved: () => void) => Promise<void>;
 
-/** One for each kind of the queue. */
 export type Handlers<Payload> = Partial<Record<Kind, Handler<Payload>>>;
 
-/** Why a job is put back. */
+/** Why a job returns to the queue. */
 export const requeueCauses = ['postponed', 'lease_lost', 'mongodb_away', 'error', 'stalled'] as const;
 export type RequeueCause = (typeof requeueCauses)[number];
 
@@ -31,23 +30,23 @@ interface Options {
   concurrency: number;
   timings: Pick<Timings, 'lockMs'>;
   log: Logger;
-  /** Hears of each job that is put back. */
+  /** Called for each job that returns to the queue. */
   onRequeue?(kind: Kind, cause: RequeueCause): void;
 }
 
 export interface Consumer {
   name: string;
-  /** Jobs in hand now, and when one last began, moved or ended (as of `performance.now()`). */
+  /** Running jobs, and the time of the last progress (`performance.now()`). */
   activity(): { active: number; lastAt: number };
   close(): Promise<void>;
 }
 
-/** Another worker has the job, or had it and died: look again. */
+/** The delay after a lost lease: another worker has the job, or died with it. */
 const leasedMs = 1_000;
-/** After MongoDB was away for this worker: another one may reach it. */
+/** The pause after a failure of MongoDB: another worker may reach it. */
 const restMs = 1_000;
 
-/** Why, and when, a job whose handler threw this is to be delivered again, without counting it; undefined where it failed. */
+/** When and why a job is delivered again after this error. Undefined: the attempt failed. */
 function againAfter(error: unknown): { cause: RequeueCause; delayMs: number } | undefined {
   if (error instanceof Postpone) return { cause: 'postponed', delayMs: error.delayMs };
   if (error instanceof LeaseLost) return { cause: 'lease_lost', delayMs: leasedMs };
@@ -99,7 +98,7 @@ export function consume<Payload>(
     skipVersionCheck: true,
     lockDuration: timings.lockMs,
     stalledInterval: timings.lockMs / 2,
-    // Whoever has work that kills its worker counts that in MongoDB.
+    // MongoDB counts the attempts of jobs that kill their workers.
     maxStalledCount: 1_000_000,
   });
   worker.on('failed', (job, error) => {

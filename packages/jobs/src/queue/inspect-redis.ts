@@ -7,7 +7,7 @@ export interface RedisFacts {
   version: string;
   role: string;
   evictionPolicy: string;
-  /** Whether it keeps its data over a restart. */
+  /** Whether the data survives a restart. */
   isPersistent: boolean;
   /** Whether the last write to its disk failed. */
   isFailing: boolean;
@@ -18,7 +18,7 @@ export interface RedisFacts {
   now: number;
 }
 
-/** What `sluice-admin doctor` asks Redis. */
+/** Collects facts for `sluice-admin doctor`. */
 export async function inspectRedis(redis: Redis): Promise<RedisFacts> {
   const info = await redis.info();
   const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';

@@ -29,7 +29,7 @@ interface Queue {
   consumer: Pick<Consumer, 'activity'>;
 }
 
-/** Asks at each scrape what is in these queues. While Redis is away there are no samples of them. */
+/** Asks at each scrape for the state of these queues. While Redis is away there are no samples. */
 export function monitorQueues(queues: Queue[], metrics: Metrics): void {
   const backlogs = share(async () => {
     const asked = queues.map(async ({ queue: { definition, backlog } }) => {
@@ -55,7 +55,7 @@ export function monitorQueues(queues: Queue[], metrics: Metrics): void {
   );
 }
 
-/** Counts the jobs of a queue that are put back. */
+/** Counts the jobs that return to a queue. */
 export function countRequeues(
   { kinds }: Pick<QueueDefinition<unknown>, 'kinds'>,
   metrics: Pick<Metrics, 'count'>,
@@ -71,7 +71,7 @@ export function countRequeues(
   return (kind, cause) => counts.get(`${kind} ${cause}`)?.();
 }
 
-/** Whoever calls while the work is under way shares its outcome. */
+/** Concurrent calls share one run of the work. */
 function share<T>(work: () => Promise<T>): () => Promise<T> {
   let underWay: Promise<T> | undefined;
   return () => {
@@ -82,12 +82,12 @@ function share<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Hears of jobs of a kind that ended. */
+/** Counts the ended jobs of a kind. */
 export interface JobMetrics {
-  /** `startedAt`: when a worker first took the job. */
+  /** `startedAt`: the first claim. */
   completed(startedAt: Date): void;
   failed(): void;
-  /** Its application is deleted. */
+  /** The application is deleted. */
   cancelled(): void;
 }
 
@@ -100,7 +100,7 @@ export function createJobMetrics(kind: Kind, metrics: Pick<Metrics, 'count' | 'o
   return {
     completed(startedAt) {
       completed();
-      // The clock of MongoDB, which may be ahead.
+      // The clock of MongoDB may be ahead.
       observe(Math.max(0, Date.now() - startedAt.getTime()) / 1_000);
     },
     failed: () => failed(),
@@ -108,7 +108,7 @@ export function createJobMetrics(kind: Kind, metrics: Pick<Metrics, 'count' | 'o
   };
 }
 
-/** The handler of jobs that have no record: each that it ends is completed. */
+/** Wraps a handler of jobs without a record: each finished job counts as completed. */
 export const counted =
   <Payload>(handler: Handler<Payload>, { completed }: Pick<JobMetrics, 'completed'>): Handler<Payload> =>
   async (...given) => {

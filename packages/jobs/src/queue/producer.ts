@@ -7,7 +7,7 @@ import type { JobStore } from '../record/jobs.ts';
 import { idOf, type JobPayload, type JobQueueDefinition, type Kind, type QueueDefinition } from './queues.ts';
 import { keyPrefix, type RedisConfig } from './redis.ts';
 
-/** Records live in MongoDB: Redis keeps nothing of a finished job, so that it can be put back by its id. */
+/** Redis keeps nothing of a finished job, so that the same id can be enqueued again. */
 const retried: JobsOptions = {
   attempts: 5,
   backoff: { type: 'exponential', delay: 500 },
@@ -15,16 +15,15 @@ const retried: JobsOptions = {
   removeOnFail: true,
 };
 
-/** What is in a queue now. */
 interface Backlog {
   jobs: Record<'waiting' | 'active' | 'delayed', number>;
-  /** How long the oldest of the next jobs has waited since it was added, or last given back; 0 when none waits. */
+  /** How long the oldest waiting job has waited; 0: no job waits. */
   oldestMs: number;
 }
 
 const nextJobs = 100;
 
-/** A queue as BullMQ has it. The connection stays the caller's to close. */
+/** Opens a queue of BullMQ. The caller closes the connection. */
 export function openQueue(name: string, redis: Redis, config: RedisConfig, log: Logger): Queue {
   const queue = new Queue(name, { connection: redis, prefix: keyPrefix(config), skipVersionCheck: true });
   queue.on('error', (error) => log.debug({ event: 'queue.error', queue: name, reason: error.message }));
@@ -34,8 +33,8 @@ export function openQueue(name: string, redis: Redis, config: RedisConfig, log: 
 export type Producer<Payload> = ReturnType<typeof createProducer<Payload>>;
 
 /**
- * The sending end of a queue. All reject at once while Redis is away, after REDIS_TIMEOUT when it does not answer. The connection stays
- * the caller's to close.
+ * The sending end of a queue. Calls reject at once while Redis is away, and after REDIS_TIMEOUT without an answer.
+ * The caller closes the connection.
  */
 export function createProducer<Payload>(
   definition: QueueDefinition<Payload>,
@@ -59,7 +58,7 @@ export function createProducer<Payload>(
     ]);
     const { waiting = 0, prioritized = 0, active = 0, delayed = 0 } = counts;
     const now = Date.now();
-    // A job that ends meanwhile is missing from the list.
+    // A job that ended meanwhile is undefined.
     const ages = next.filter(Boolean).map((job) => now - (job.processedOn ?? job.timestamp));
     return { jobs: { waiting: waiting + prioritized, active, delayed }, oldestMs: Math.max(0, ...ages) };
   }
@@ -72,13 +71,13 @@ export function createProducer<Payload>(
       await ask(() => queue.add(kind, payload, { ...retried, jobId: idOf(kind, payload), priority }));
     },
 
-    /** False where a worker has it now. */
+    /** False: a worker has the job now. */
     async remove(payload: Payload, kind = first): Promise<boolean> {
       const id = idOf(kind, payload);
       return ask(async () => (await queue.remove(id)) === 1 || (await queue.getJob(id)) === undefined);
     },
 
-    /** Does nothing where the queue does not know it. Behind what has that priority already. */
+    /** Puts the job after the jobs with the same priority. Ignores an unknown job. */
     setPriority: (payload: Payload, { kind, priority }: { kind: Kind; priority: number }): Promise<void> =>
       ask(async () => {
         const job = await queue.getJob(idOf(kind, payload));
@@ -88,7 +87,7 @@ export function createProducer<Payload>(
     /** Workers that are connected to this queue now. */
     workers: (): Promise<number> => ask(() => queue.getWorkersCount()),
 
-    /** Jobs that a free worker would get now. */
+    /** Number of jobs that a free worker could take now. */
     waiting: (): Promise<number> => ask(() => queue.getJobCountByTypes('waiting', 'prioritized')),
 
     backlog: (): Promise<Backlog> => ask(backlog),
@@ -99,13 +98,12 @@ export type JobQueue = ReturnType<typeof createJobQueue>;
 
 type Queued = Pick<JobRecord, 'id' | 'kind' | 'owner' | 'queuedAt'>;
 
-/** Of an owner's jobs that wait; the others are placed when these have begun. */
+/** How many waiting jobs of an owner `moveUp` places. The others follow later. */
 const placedAtOnce = 10;
 
 /**
- * The sending end of a queue of jobs. An owner's n-th job of a kind has priority n, and workers take the lowest first.
- *
- * So an owner's many jobs do not delay the first job of another owner.
+ * The sending end of a queue of jobs. An owner's n-th job of a kind has priority n, and the lowest number comes first.
+ * So an owner's many jobs do not delay another owner's first job.
  */
 export function createJobQueue(
   definition: JobQueueDefinition,
@@ -122,7 +120,7 @@ export function createJobQueue(
     Array.from({ length: slots[kind] ?? 1 }, (_, slot) => ({ jobId: id, slot }));
   const priorityOf = (place: number, { slot }: JobPayload) => (place - 1) * mostSlots + slot + 1;
 
-  /** Once its record is in MongoDB; to enqueue it again does nothing. */
+  /** Call when the record is in MongoDB. A second call does nothing. */
   async function enqueue(job: Queued): Promise<void> {
     const place = await jobs.placeOf(job);
     for (const payload of payloadsOf(job))
@@ -136,21 +134,21 @@ export function createJobQueue(
     backlog: producer.backlog,
     enqueue,
 
-    /** Takes a job out of the queue and puts it back; what a worker has now stays there. */
+    /** Removes a job from the queue and adds it again, unless a worker has the job. */
     async requeue(job: Queued): Promise<void> {
       await Promise.all(payloadsOf(job).map((payload) => producer.remove(payload, job.kind)));
       await enqueue(job);
     },
 
-    /** Whether a job waits of an owner for whom less is under way than for this one. */
+    /** Whether a job waits whose owner has fewer running jobs than this owner. */
     isOutweighed: (owner: string): Promise<boolean> => jobs.isOutweighed(kinds, owner),
 
-    /** Enqueues again the jobs that have waited longer than `waitedMs`: Redis may have lost them. */
+    /** Enqueues the jobs again that have waited longer than `waitedMs`: Redis may have lost them. */
     async recover(waitedMs: number): Promise<void> {
       for (const job of await jobs.forgotten(kinds, waitedMs)) await enqueue(job);
     },
 
-    /** Call when a job of an owner ended or was handed back: the owner's waiting jobs of that kind move up. */
+    /** Call when a job ended or was handed back: the owner's waiting jobs of that kind move up. */
     async moveUp({ kind, owner }: Pick<JobRecord, 'kind' | 'owner'>): Promise<void> {
       try {
         const waiting = await jobs.waitingOf({ kind, owner }, placedAtOnce);

@@ -3,28 +3,28 @@ import type { JobRecord } from '../record/job-records.ts';
 
 type JobKind = JobRecord['kind'];
 
-/** What one job of a queue is called. */
+/** The name of a job in a queue. */
 export type Kind = JobKind | 'purge' | 'invalidation';
 
-/** What both ends of a queue must agree on. Payloads carry ids only. */
+/** The contract of both ends of a queue. Payloads carry only ids. */
 export interface QueueDefinition<_Payload> {
   name: string;
   kinds: readonly Kind[];
 }
 
-/** The same job gives the same id, so that adding it twice delivers it once. BullMQ takes no `:` in it. */
+/** The same job has the same id: added twice, it is delivered once. BullMQ forbids `:`. */
 export const idOf = (kind: Kind, payload: unknown): string =>
   [kind, ...Object.values(payload as object)].join('-');
 
 export const kindOf = (id: string): Kind => id.slice(0, id.indexOf('-')) as Kind;
 
-/** A job that has a record in MongoDB. `slot`: which of the workers that may work on it at once. */
+/** A job with a record in MongoDB. `slot` numbers the workers that may do the job at once. */
 export interface JobPayload {
   jobId: string;
   slot: number;
 }
 
-/** A queue of jobs that have a record in MongoDB. */
+/** A queue of jobs with a record in MongoDB. */
 export interface JobQueueDefinition extends QueueDefinition<JobPayload> {
   name: 'exports' | 'jobs';
   kinds: readonly JobKind[];
@@ -35,7 +35,7 @@ export interface JobQueueDefinition extends QueueDefinition<JobPayload> {
 /** Exports to be written; taken by export workers. */
 export const exportsQueue: JobQueueDefinition = { name: 'exports', kinds: ['export'], slots: {} };
 
-/** All other jobs; taken by ingest workers. One queue, so that a worker has one concurrency, and owners one order. */
+/** All other jobs, for ingest workers. One queue gives workers one concurrency and owners one order. */
 export const jobsQueue: JobQueueDefinition = {
   name: 'jobs',
   kinds: ['import', 'rehearsal', 'replay', 'deletion'],
@@ -44,13 +44,13 @@ export const jobsQueue: JobQueueDefinition = {
 
 export const queueOf = (kind: JobKind): JobQueueDefinition => (kind === 'export' ? exportsQueue : jobsQueue);
 
-/** A deleted application whose entries, jobs and files shall go; taken by ingest workers. */
+/** Deleted applications whose data ingest workers remove. */
 export const purgesQueue: QueueDefinition<{ applicationId: string }> = {
   name: 'purges',
   kinds: ['purge'],
 };
 
-/** An application that schema caches must drop; an ingest worker takes it and broadcasts. */
+/** Changed applications. An ingest worker tells all schema caches to drop them. */
 export const invalidationsQueue: QueueDefinition<{ applicationId: string }> = {
   name: 'invalidations',
   kinds: ['invalidation'],
@@ -61,16 +61,16 @@ export const allQueues: QueueDefinition<any>[] = [exportsQueue, jobsQueue, purge
 
 /** In ms. */
 export interface Timings extends LeaseTimings {
-  /** A job goes back to the queue when its worker did not speak to Redis for so long, or half as long again. */
+  /** A job returns to the queue if its worker is silent in Redis for 1 to 1.5 times this time. */
   lockMs: number;
   sweepMs: number;
-  /** A long job looks so often whether other owners wait. */
+  /** How often a long job looks for waiting owners. */
   turnMs: number;
-  /** A job without a lease that was enqueued so long ago may be one that Redis forgot. */
+  /** After this time without a lease, Redis may have lost the job. */
   forgottenMs: number;
-  /** A worker that gets no job for so long while some wait ends, to be restarted. */
+  /** A worker that gets no job for this time while jobs wait ends, to be restarted. */
   unresponsiveMs: number;
-  /** After its application is deleted an upload is let in for so long at most: by the age of the caches, and its waiting. */
+  /** How late an upload may arrive after a deletion: caches are old, and uploads wait. */
   lateUploadMs: number;
 }
 

@@ -6,23 +6,23 @@ export type { Redis };
 export interface RedisConfig {
   url: string;
   prefix: string;
-  /** How long a request waits for an answer. */
+  /** How long a command waits for an answer. */
   timeoutMs: number;
 }
 
-/** Braces: in a Redis cluster all keys of a queue must fall into one slot. */
+/** The braces put all keys of a queue into one slot of a Redis cluster. */
 export const keyPrefix = ({ prefix }: RedisConfig) => `{${prefix}}`;
 
 const reconnect: RedisOptions = {
   retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
   connectTimeout: 5_000,
-  // ioredis does not catch what becomes of its own attempt: see `hearChanges`.
+  // ioredis does not catch errors of its own resubscription: see `hearChanges`.
   autoResubscribe: false,
 };
 
 /**
- * Opens a connection that reconnects by itself. A `patient` connection, for workers, lets commands wait for Redis.
- * An `impatient` one fails them at once while Redis is away, and closes if an answer is late.
+ * Opens a connection that reconnects by itself. With `patient`, commands wait for Redis.
+ * With `impatient`, commands fail at once while Redis is away, and a late answer closes the connection.
  */
 export function connectRedis(
   { url, timeoutMs }: Pick<RedisConfig, 'url'> & Partial<RedisConfig>,
@@ -58,7 +58,7 @@ export async function announceChange(
   await redis.publish(channelOf(config), applicationId);
 }
 
-/** Hears what `announceChange` says; returns how to stop. */
+/** Receives announced changes. Returns a function that stops. */
 export function hearChanges(
   config: RedisConfig,
   log: Logger,

@@ -8,7 +8,7 @@ import type { Producer } from './producer.ts';
 import type { Timings } from './queues.ts';
 import type { RedisConfig } from './redis.ts';
 
-/** How often it is looked whether a worker gets its jobs, before it is taken for unresponsive. */
+/** Number of checks before a worker without jobs counts as unresponsive. */
 const looks = 6;
 
 export interface Task {
@@ -16,9 +16,9 @@ export interface Task {
   queue: Pick<Producer<any>, 'definition' | 'waiting' | 'backlog'>;
   // biome-ignore lint/suspicious/noExplicitAny: the same as that of the queue
   handlers: Handlers<any>;
-  /** Absent: that of the process. */
+  /** Absent: the concurrency of the process. */
   concurrency?: number;
-  /** Enqueues again what MongoDB has on record and Redis may have lost. To enqueue what it has not lost does nothing. */
+  /** Enqueues jobs again that Redis may have lost. */
   recover?(): Promise<void>;
 }
 
@@ -28,18 +28,18 @@ interface Options {
   log: Logger;
   metrics: Metrics;
   tasks: Task[];
-  /** Removes what nobody wants any more; called again and again. */
+  /** Removes old data; called regularly. */
   clean?(): Promise<void>;
   /** Called last when the worker stops. */
   close(): Promise<void>;
 }
 
 export interface RunningWorker {
-  /** Hands back what is in hand and lets go of everything. */
+  /** Hands back running jobs and closes all connections. */
   stop(): Promise<void>;
 }
 
-/** Ends the process when jobs wait and a consumer gets none, look after look. */
+/** Ends the process when jobs wait but the consumer gets none. */
 function watchConsumer(consumer: Consumer, { queue }: Task, { unresponsiveMs }: Timings, log: Logger) {
   let missed = 0;
   let seen = consumer.activity().lastAt;
@@ -57,7 +57,7 @@ function watchConsumer(consumer: Consumer, { queue }: Task, { unresponsiveMs }: 
   });
 }
 
-/** Runs a worker process: a consumer for each task, and one sweep behind them. */
+/** Runs a worker process: a consumer for each task, and one regular sweep. */
 export async function startWorker({
   config,
   timings,

@@ -1,14 +1,14 @@
 import type { EntryRange } from '@sluice/store/entries/split-entries.ts';
 import type { ObjectId } from 'mongodb';
 
-/** What one worker does of a job at a time. */
+/** The piece of a job that one worker does at a time. */
 interface AnyChunk {
   id: string;
   job: string;
   application: string;
-  /** Its place in the file, from 0. */
+  /** Index in the file. */
   seq: number;
-  /** Of a rehearsal: what is checked, about; exactly once that is done. */
+  /** For a rehearsal an estimate, and the exact number once the chunk is done. */
   lines: number;
 }
 
@@ -16,11 +16,11 @@ interface AnyChunk {
 export interface Chunk extends AnyChunk {
   /** Id of the part that holds its lines. */
   part: string;
-  /** Of the part, compressed. */
+  /** Size of the compressed part. */
   bytes: number;
 }
 
-/** Some entries of a rehearsal, or its refused uploads. */
+/** A range of entries of a rehearsal, or its refused uploads. */
 export interface RangeChunk extends AnyChunk {
   /** Absent: all refused uploads. */
   range?: EntryRange;
@@ -28,9 +28,9 @@ export interface RangeChunk extends AnyChunk {
 
 /** A lease on a chunk. */
 export interface Claim {
-  /** Counts the workers that took it; only the last of them may write. */
+  /** Counts the claims; only the last worker may write. */
   fence: number;
-  /** Workers that took it and were not heard of again, and the one that has it. */
+  /** Claims without progress, with the current claim. */
   attempts: number;
   /** Lines that are in the job's progress already. */
   counted: number;
@@ -39,13 +39,13 @@ export interface Claim {
 export type ClaimedRange = RangeChunk & Claim;
 
 export interface ClaimedChunk extends Chunk, Claim {
-  /** The time of its entries (ms since the epoch): when it was first taken, and the same until its import fails. */
+  /** Time of the entries (ms since the epoch): when the chunk was first claimed, until the import fails. */
   stamp: number;
-  /** Times that it had before its import failed: some of its entries may be stored with them. */
+  /** Times before the import failed: some entries may be stored with these times. */
   earlier: number[];
 }
 
-/** How far a job is, in lines; `held`: bytes of its file that are not done, compressed. */
+/** Progress of a job in lines. `held`: compressed bytes of unfinished chunks. */
 export interface ChunkTotals {
   done: number;
   accepted: number;
@@ -53,23 +53,22 @@ export interface ChunkTotals {
   held: number;
 }
 
-/** What became of a chunk. */
 export interface ChunkResult {
   accepted: number;
   rejected: number;
-  /** The part with its refused lines; absent when there is none. `bytes` before compression. */
+  /** The part with the refused lines; absent: there are none. `bytes` is the size before compression. */
   report?: { part: string; bytes: number } | undefined;
   /** Of a rehearsal. */
   groups?: ReasonGroup[] | undefined;
 }
 
-/** What does not conform for the same reason. */
+/** Nonconforming payloads with the same reason. */
 export interface ReasonGroup {
   /** JSON Pointer into the payload. */
   path: string;
   keyword: string;
   count: number;
-  /** A payload of them, as JSON text: keys of users are no keys of documents. */
+  /** One payload as JSON text: MongoDB does not take every key of users. */
   example: string;
 }
 
@@ -87,6 +86,6 @@ export interface ChunkDocument extends Claim, Partial<ChunkResult> {
   range?: EntryRange;
   stamp?: number;
   earlier?: number[];
-  /** A worker has it until then, or had it. */
+  /** End of the current or last lease. */
   leaseUntil?: Date;
 }

@@ -15,28 +15,28 @@ import {
 } from './job-records.ts';
 import { begun, measureRate } from './progress.ts';
 
-/** What has become of lines, or entries, since it was last told. */
+/** Progress since the last call. */
 interface Advance {
   done: number;
   accepted: number;
   rejected: number;
-  /** Bytes of the file that are no longer held. */
+  /** Bytes of the file that the store no longer holds. */
   released: number;
 }
 
-/** The API that makes such a job says so often that it is alive; when it was silent for so long, it is dead. */
+/** An API that creates a job renews its lease. After this silence, the API counts as dead. */
 const arrivingMs = 5 * 60_000;
-/** Those whose chunks are kept: what has failed can be tried again. */
+/** States in which the chunks are kept: a failed job can be retried. */
 const unended = { $in: [...unfinished, 'failed' as const] };
 
-/** Before all of its chunks are there. */
+/** Matches a job whose chunks are still being created. */
 const arriving = (id: string) => ({
   _id: new ObjectId(id),
   state: 'waiting' as const,
   received: false,
 });
 
-/** What imports and rehearsals have alike: chunks that are made first, then done by many workers at once. */
+/** Operations of imports and rehearsals: their chunks are created first, then many workers do them at once. */
 export function chunkedJobs(db: Db) {
   const jobs = db.collection<JobDocument>('jobs');
   const among = (ids: string[]): Filter<JobDocument> => ({
@@ -44,16 +44,16 @@ export function chunkedJobs(db: Db) {
   });
 
   return {
-    /** Removes the record of a job whose chunks were not all made; false when they were. */
+    /** Removes a job whose chunks are incomplete; false: they are complete. */
     async dismiss(id: string): Promise<boolean> {
       return (await jobs.deleteOne({ _id: new ObjectId(id), received: false })).deletedCount === 1;
     },
 
-    /** Jobs that an API was making that is dead. */
+    /** Jobs that a dead API was creating. */
     stranded: (limit: number): Promise<string[]> =>
       idsOf(jobs.find({ received: false, $expr: isFree }), limit),
 
-    /** Tells how far it is; false when the job has ended, or is gone. */
+    /** Adds to the progress; false: the job has ended, or is gone. */
     advance(id: string, { done, accepted, rejected, released }: Advance): Promise<boolean> {
       const progress = {
         done: { $add: ['$done', done] },
@@ -65,10 +65,10 @@ export function chunkedJobs(db: Db) {
       return hasMatched(jobs.updateOne(filter, [{ $set: { ...begun, ...progress } }, measureRate]));
     },
 
-    /** Those of these that failed, and can be tried again. */
+    /** The failed jobs among these. */
     failed: (ids: string[]): Promise<string[]> => idsOf(jobs.find({ ...among(ids), state: 'failed' })),
 
-    /** Those of these that are over for good, or gone. */
+    /** The jobs among these that cannot be retried, or are gone. */
     async over(ids: string[]): Promise<string[]> {
       const kept = new Set(await idsOf(jobs.find({ ...among(ids), state: unended })));
       return ids.filter((id) => !kept.has(id));

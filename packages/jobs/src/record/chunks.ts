@@ -12,7 +12,7 @@ import type {
   ReasonGroup,
 } from './chunk-records.ts';
 
-/** Of the primary: what is read there comes before the write that follows, whether a majority has it or not. */
+/** Reads from the primary, so that the next write sees the same state. */
 const ofPrimary = { readConcern: { level: 'local' } } as const;
 
 const toRange = ({ _id, job, application, ...rest }: ChunkDocument) =>
@@ -26,7 +26,7 @@ const toRange = ({ _id, job, application, ...rest }: ChunkDocument) =>
 const toChunk = ({ stamp = 0, earlier = [], ...rest }: ChunkDocument) =>
   ({ ...toRange(rest), stamp, earlier }) as unknown as ClaimedChunk;
 
-/** What every chunk begins with. */
+/** The first fields of every chunk. */
 const fresh = ({ job, application, seq, lines }: Omit<RangeChunk, 'id' | 'range'>) => ({
   ...{ seq, lines, _id: new ObjectId(), job: new ObjectId(job), application: new ObjectId(application) },
   ...{ state: 'open' as const, fence: 0, attempts: 0, counted: 0 },
@@ -36,7 +36,7 @@ export type NewRange = Pick<RangeChunk, 'lines' | 'range'>;
 
 export type ChunkStore = ReturnType<typeof chunkStore>;
 
-/** The state of imports and rehearsals, chunk by chunk. Who takes one holds it by a lease; their order in time is that of the file. */
+/** The chunks of imports and rehearsals. A worker has a chunk under a lease; times of chunks follow the order of the file. */
 export function chunkStore(db: Db, writer: Writer) {
   const chunks = db.collection<ChunkDocument>('chunks');
   const leased = (id: string, fence: number): Filter<ChunkDocument> => ({
@@ -56,7 +56,7 @@ export function chunkStore(db: Db, writer: Writer) {
       await chunks.insertOne({ ...fresh(chunk), part, bytes });
     },
 
-    /** Of a rehearsal, in the order of its file. */
+    /** Adds the chunks of a rehearsal, in the order of its file. */
     async addRanges(job: string, application: string, ranges: NewRange[]): Promise<void> {
       const documents = ranges.map(({ lines, ...range }, seq) => ({
         ...fresh({ job, application, seq, lines }),
@@ -65,7 +65,7 @@ export function chunkStore(db: Db, writer: Writer) {
       if (documents.length > 0) await chunks.insertMany(documents);
     },
 
-    /** Gives one worker the first chunk of a job that nobody has; undefined when there is none. */
+    /** Gives one worker the first free chunk of a job; undefined: there is none. */
     async claim(job: string, leaseMs: number): Promise<ClaimedChunk | undefined> {
       for (;;) {
         const next = await chunks.findOne(
@@ -89,7 +89,7 @@ export function chunkStore(db: Db, writer: Writer) {
       }
     },
 
-    /** The same for a rehearsal. Its chunks have no times: they store nothing. */
+    /** Like `claim`, for a rehearsal: its chunks have no times, since they store nothing. */
     async claimRange(job: string, leaseMs: number): Promise<ClaimedRange | undefined> {
       const taken = await chunks.findOneAndUpdate(
         { ...ofJob(job), state: 'open', $expr: isFree },
@@ -99,22 +99,22 @@ export function chunkStore(db: Db, writer: Writer) {
       return taken ? toRange(taken) : undefined;
     },
 
-    /** Says that the worker is alive and how many lines are done; false when the chunk is no longer its own. */
+    /** Renews the lease and counts finished lines; false: the lease is lost. */
     renew: (id: string, fence: number, counted: number, leaseMs: number): Promise<boolean> =>
       changed(id, fence, [
         { $set: { counted: { $max: ['$counted', counted] }, leaseUntil: fromNow(leaseMs) } },
       ]),
 
-    /** Says that entries of so long ago (ms since the epoch) will be stored; false when the chunk is no longer this worker's. */
+    /** Announces entries from this time on (ms since the epoch); false: the lease is lost. */
     lower: (id: string, fence: number, since: number): Promise<boolean> =>
       changed(id, fence, { $min: { stamp: since } }),
 
-    /** Hands a chunk back. `counts`: the attempt may have failed for what is in it. */
+    /** Hands a chunk back. `counts`: the chunk itself may be the cause of the failure. */
     async release(id: string, fence: number, counts: boolean): Promise<void> {
       await changed(id, fence, [{ $set: released(counts) }]);
     },
 
-    /** False when the chunk is no longer this worker's. */
+    /** False: the lease is lost. */
     commit: (id: string, fence: number, result: ChunkResult & { lines?: number }): Promise<boolean> =>
       changed(id, fence, { $set: { ...result, state: 'done' }, $unset: { leaseUntil: '' } }),
 
@@ -141,14 +141,14 @@ export function chunkStore(db: Db, writer: Writer) {
       return found ?? { done: 0, accepted: 0, rejected: 0, held: 0 };
     },
 
-    /** The reports of a job in the order of the file. */
+    /** The reports of a job, in the order of the file. */
     async *reports(job: string): AsyncGenerator<{ part: string; bytes: number; rows: number }> {
       const found = chunks.find({ ...ofJob(job), state: 'done', report: { $exists: true } });
       for await (const { report, rejected = 0 } of found.sort({ seq: 1 }))
         if (report) yield { ...report, rows: rejected };
     },
 
-    /** Of what does not conform in a rehearsal, in the order of the file; a reason comes once for each chunk. */
+    /** The groups of a rehearsal, in the order of the file. Each chunk lists a reason once. */
     async *groups(job: string): AsyncGenerator<ReasonGroup> {
       const found = chunks.find({ ...ofJob(job), state: 'done', groups: { $exists: true } });
       for await (const { groups = [] } of found.project<ChunkDocument>({ groups: 1 }).sort({ seq: 1 }))
@@ -160,7 +160,7 @@ export function chunkStore(db: Db, writer: Writer) {
       return (await chunks.distinct('job')).map((id) => id.toHexString());
     },
 
-    /** For a job that is tried again: who has a chunk of it can write no more, and no failure counts any longer. */
+    /** Prepares a retry: locks out current workers, and forgets failed attempts. */
     async reopen(job: string): Promise<void> {
       await chunks.updateMany(
         { ...ofJob(job), state: 'open' },
@@ -174,16 +174,15 @@ export function chunkStore(db: Db, writer: Writer) {
   };
 }
 
-/** As long as a worker that was cut off may still be writing. */
+/** How long a worker that lost its connection may still write. */
 const writingMs = 60_000;
 const isIdle = { $not: { $gt: ['$leaseUntil', fromNow(-writingMs)] } };
 
-/** Milestones stay below the times of chunks; a chunk gives its time up once nobody can be writing with it. */
+/** Milestones stay below the times of chunks, so a chunk loses its time once no worker can write with it. */
 const chunkTimes = (chunks: Collection<ChunkDocument>) => ({
   /**
-   * Removes the times of a failed job's chunks when no worker can still use them. A retry sets new times.
-   *
-   * Milestones then do not wait for a retry.
+   * Removes the times of a failed job's chunks once no worker can write with them, so that milestones need not wait.
+   * The next claim of a chunk sets a new time.
    */
   async dropTimes(job: string): Promise<void> {
     const open = { job: new ObjectId(job), state: 'open', stamp: { $exists: true } } as const;
@@ -193,7 +192,7 @@ const chunkTimes = (chunks: Collection<ChunkDocument>) => ({
     ]);
   },
 
-  /** Removes the chunks of an ended job that nobody can be writing any more. */
+  /** Removes the chunks of an ended job once no worker can write them. */
   async removeIdle(job: string): Promise<void> {
     await chunks.deleteMany({ job: new ObjectId(job), $expr: isIdle });
   },

@@ -19,7 +19,7 @@ export type NewExport = Pick<
   | 'transient'
 >;
 
-/** What only exports have: they are written by one worker at a time, part after part. */
+/** Operations of exports: one worker at a time writes part after part. */
 export function exportJobs(db: Db) {
   const jobs = db.collection<ExportDocument>('jobs');
   const leased = (id: string, fence: number) => ({ _id: new ObjectId(id), state: 'active' as const, fence });
@@ -31,13 +31,13 @@ export function exportJobs(db: Db) {
       return toRecord(document);
     },
 
-    /** How many exports of an owner are kept, or will be, counted up to `most`. */
+    /** Counts an owner's exports that are kept or will be kept, up to `most`. */
     async keptOfOwner(owner: string, most: number): Promise<number> {
       const isKept = { kind: 'export', transient: false, state: { $ne: 'cancelled' } } as const;
       return jobs.countDocuments({ ...isKept, owner: new ObjectId(owner) }, { limit: most });
     },
 
-    /** Says of exports that are not made yet that some of these entries of theirs are deleted, in the transaction that deletes them. */
+    /** Marks unfinished exports that lose entries, in the transaction that deletes them. */
     async noteDeleted(session: ClientSession, application: string, keys: Binary[]): Promise<void> {
       const ofApplication = { application: new ObjectId(application), kind: 'export' } as const;
       const open = { state: { $in: [...unfinished, 'failed' as const] }, deletedMeanwhile: { $ne: true } };
@@ -55,16 +55,16 @@ export function exportJobs(db: Db) {
       await jobs.updateMany({ _id }, { $set: { deletedMeanwhile: true } }, { session });
     },
 
-    /** The same of one that was just made. */
+    /** Marks one export. */
     async setDeletedMeanwhile(id: string): Promise<void> {
       await jobs.updateOne({ _id: new ObjectId(id) }, { $set: { deletedMeanwhile: true } });
     },
 
-    /** False when the job is no longer this worker's, or was cancelled. */
+    /** False: the lease is lost. */
     setShape: (id: string, fence: number, shape: ExportShape): Promise<boolean> =>
       hasMatched(jobs.updateOne(leased(id, fence), { $set: { shape, attempts: 0 } })),
 
-    /** Makes stored parts count, all at once. False when the job is no longer this worker's, or was cancelled. */
+    /** Adds stored parts to the file, all at once. False: the lease is lost. */
     commitParts(id: string, fence: number, { parts, position, ...times }: PartsCommit): Promise<boolean> {
       const sum = (of: 'rows' | 'bytes') => parts.reduce((total, part) => total + part[of], 0);
       const change = {

@@ -18,23 +18,23 @@ export interface ExportOptions {
   columns?: string[] | undefined;
   formulas: Formulas;
   arrays: Arrays;
-  /** Columns that are no fields, in their order; where `columns` is there, it has them too. */
+  /** Columns that are no fields, in order. `columns` contains them too. */
   meta?: Meta[] | undefined;
-  /** What payloads must meet; absent: nothing. */
+  /** Conditions, see `toText`; absent: none. */
   filter?: string | undefined;
 }
 
-/** How far the parts of an export reach. */
+/** The end of the committed parts of an export. */
 export interface Position {
-  /** Which reading of the entries, from 0. */
+  /** Index of the reading of the entries. */
   pass: number;
-  /** The last entry of this pass in the parts; absent when there is none. */
+  /** The last committed entry of this pass. */
   after?: EntryId | undefined;
-  /** Entries in the file, by the first reading. */
+  /** Entries in the file, counted in the first pass. */
   entries: number;
 }
 
-/** How a column of Parquet holds values; `json`: as their text. */
+/** The type of a Parquet column; `json`: text. */
 export type ColumnKind =
   | 'integer'
   | 'number'
@@ -46,45 +46,45 @@ export type ColumnKind =
   | 'struct'
   | 'json';
 
-/** What a first reading of the entries told about their columns; whoever goes on with the file writes the same ones. */
+/** The columns that a survey of the entries found. Every worker of the job writes the same columns. */
 export interface ExportShape {
-  /** With `format=parquet`: of each column, or part of one, for which the schemas do not tell the type. */
+  /** For Parquet: the kind of each node that the schemas do not determine. */
   kinds?: ColumnKind[];
-  /** One with `arrays=columns`. With `arrays=rows` the table of the entries, then one for each array of objects. */
+  /** With `arrays=columns` one table. With `arrays=rows` the entries, then a table for each array of objects. */
   tables: TableShape[];
   seen?: Seen | undefined;
 }
 
 export interface TableShape {
-  /** Of its file in the archive, without the ending. */
+  /** Name of the file in the archive, without extension. */
   name: string;
-  /** JSON Pointers: of the array in the payload, of the next one in its elements, and so on; none for the entries. */
+  /** A JSON Pointer to the array, then for each nested array a pointer within the element; empty for the entries. */
   path: string[];
-  /** Of the fields in an element, or in the payload. */
+  /** Columns for the fields of an element, or of the payload. */
   columns: Column[];
 }
 
 export interface ExportJob extends Job {
   kind: 'export';
   options: ExportOptions;
-  /** Which entries are in the file; absent when there was none. */
+  /** The entries in the file; absent: there were no entries. */
   cut?: Cut | undefined;
-  /** The version of the schema that was in force behind the cut; absent where an API of before there were versions made the job. */
+  /** Version of the schema in force after the cut; absent in jobs of the earliest releases. */
   version?: number;
-  /** How many of the application's recorded fields are columns. */
+  /** Number of recorded fields that are columns. */
   leafCount: number;
-  /** There are others, which have one column together. */
+  /** Whether further fields share one column. */
   hasRest?: boolean | undefined;
-  /** Some entry may have a number beyond 2^53: where it is not false, Parquet's types of numbers take a look at all entries. */
+  /** False: no entry has a number beyond 2^53. Otherwise Parquet surveys all entries. */
   hasLarge?: boolean | undefined;
   /** True for a file that is streamed to one client and not kept. */
   transient: boolean;
-  /** Entries between its first and its last were deleted after its cut, and may be missing. */
+  /** Entries were deleted after the cut, and may be missing from the file. */
   deletedMeanwhile?: boolean;
-  /** Absent until it is known, and where `arrays` is `json`. */
+  /** Absent until known, and with `arrays=json`. */
   shape?: ExportShape;
   position?: Position;
-  /** Of the first and of the last entry in the parts. */
+  /** Times of the first and last committed entry. */
   firstCreatedAt?: Date | undefined;
   lastCreatedAt?: Date | undefined;
 }

@@ -10,7 +10,7 @@ import type { Job, JobState, Part } from './job.ts';
 export type ImportFormat = 'ndjson' | 'json' | 'csv';
 
 export interface ImportOptions {
-  /** Of the schema that was in force when the job was made; absent: the first. */
+  /** Version of the schema in force when the job was made; absent: the first. */
   version?: number;
   format: ImportFormat;
   formulas: Formulas;
@@ -18,19 +18,19 @@ export interface ImportOptions {
   lineLimit: number;
   /** Each line is an entry of an NDJSON export, and keeps its time. */
   isWrapped?: boolean | undefined;
-  /** Of CSV: where each cell goes, as a JSON Pointer; null for those that are left out. */
+  /** For CSV: the JSON Pointer of each column; null: the column is left out. */
   columns?: (string | null)[] | undefined;
-  /** Of CSV: what separates the cells; absent: a comma. */
+  /** For CSV: the separator of cells; absent: a comma. */
   delimiter?: Delimiter | undefined;
 }
 
-/** What many workers do at once, a chunk each. */
+/** A job whose chunks many workers do at once. */
 interface Chunked extends Job {
-  /** False while its chunks are still made. */
+  /** False while chunks are still being created. */
   received: boolean;
   accepted: number;
   rejected: number;
-  /** Bytes of an import's file in the store, compressed, until they are done. */
+  /** Compressed bytes of an import's file that are not processed yet. */
   held: number;
 }
 
@@ -47,20 +47,20 @@ export interface RehearsalOptions {
   to?: Date | undefined;
 }
 
-/** Validates what is stored with another schema, and changes nothing. What conforms is accepted. */
+/** Validates stored entries and refused uploads with another schema, and changes nothing. */
 export interface RehearsalJob extends Chunked {
   kind: 'rehearsal';
   options: RehearsalOptions;
-  /** Which entries are checked; absent when there was none. */
+  /** The entries to check; absent: there were no entries. */
   cut?: Cut | undefined;
-  /** Groups: most frequent first; absent where the record is read without what can be large. */
+  /** Groups are sorted by frequency; absent in a brief record. */
   result?: { checked: number; conforming: number; groups?: ReasonGroup[] };
 }
 
 export type ChunkedJob = ImportJob | RehearsalJob;
 
 export interface ReplayOptions {
-  /** Ids of refused uploads; absent: all that the others select. */
+  /** Ids of refused uploads; absent: the other options select them. */
   ids?: string[] | undefined;
   path?: string | undefined;
   keyword?: string | undefined;
@@ -78,11 +78,11 @@ export interface ReplayResult {
   repeated?: number;
 }
 
-/** Validates refused uploads again, and stores those that conform now. */
+/** Validates refused uploads again, and stores the uploads that conform now. */
 export interface ReplayJob extends Job {
   kind: 'replay';
   options: ReplayOptions;
-  /** Id of the last upload that is done; absent when there is none. */
+  /** Id of the last finished upload. */
   after?: string | undefined;
   result?: ReplayResult;
 }
@@ -98,7 +98,7 @@ interface DeletionOptions {
 export interface DeletionJob extends Job {
   kind: 'deletion';
   options: DeletionOptions;
-  /** It goes on behind this entry: MongoDB would walk over the deleted ones below. */
+  /** Continues after this entry, so that MongoDB need not scan the deleted entries. */
   after?: EntryId | undefined;
   result?: { deleted: number };
 }
@@ -125,7 +125,7 @@ export type JobDocument =
   | Stored<ReplayJob>
   | Stored<DeletionJob>;
 
-/** What every job begins with. */
+/** The first fields of every job. */
 export function newDocument({ application, owner }: Pick<Job, 'application' | 'owner'>) {
   const now = new Date();
   return {
@@ -146,7 +146,7 @@ export function newDocument({ application, owner }: Pick<Job, 'application' | 'o
 
 type RecordOf<Document extends JobDocument> = JobOf<Document['kind']>;
 
-/** Without the list of parts, which can be long: see `partsOf`. */
+/** Omits the list of parts, which can be long: see `partsOf`. */
 export const toRecord = <Document extends JobDocument>({
   _id,
   application,
@@ -163,10 +163,10 @@ export const toRecord = <Document extends JobDocument>({
 
 export const unfinished: JobState[] = ['waiting', 'active'];
 
-/** Whether a worker may still have something to do for it. */
+/** Whether a worker may still work on the job. */
 export const isUnfinished = (job: JobRecord | undefined): boolean =>
   job !== undefined && unfinished.includes(job.state);
 
-/** Whether a job that is in this state for good now can be tried again. Who asked for a streamed file is gone. */
+/** Whether a job can be retried. The client of a streamed file is gone. */
 export const isRetriable = (job: JobRecord): boolean =>
   job.state === 'failed' && !(job.kind === 'export' && job.transient);

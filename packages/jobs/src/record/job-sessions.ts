@@ -2,18 +2,18 @@ import { isFree } from '@sluice/store/lease.ts';
 import { type Binary, type ClientSession, type Db, ObjectId } from 'mongodb';
 import type { JobRecord } from './job-records.ts';
 
-/** For the transactions of one worker; to be ended. */
+/** A session for the transactions of one worker. */
 export interface JobSession {
   session: ClientSession;
   end(): Promise<void>;
 }
 
-/** Sessions of jobs that are done in transactions: one that a dead worker left open would keep its locks for a minute. */
+/** Sessions of jobs that use transactions. A dead worker's open transaction would keep its locks for a minute. */
 export function jobSessions(db: Db) {
   const jobs = db.collection<{ _id: ObjectId; fence: number; session?: Binary }>('jobs');
 
   return {
-    /** Ends the transaction of a worker that is dead. */
+    /** Ends the transaction of a dead worker. */
     async unlock(id: string): Promise<void> {
       const abandoned = { _id: new ObjectId(id), session: { $exists: true }, $expr: isFree };
       const found = await jobs.findOne(abandoned, { projection: { session: 1 } });

@@ -5,26 +5,26 @@ export const jobKinds = ['export', 'import', 'rehearsal', 'replay', 'deletion'] 
 export interface Part {
   id: string;
   rows: number;
-  /** Of the file, before the compression in the store. */
+  /** Size before compression. */
   bytes: number;
 }
 
-/** What a finished job tells about its file. */
+/** Describes the file of a completed job. */
 export interface Manifest {
   rows: number;
   bytes: number;
   /** In hexadecimal digits. */
   sha256: string;
-  /** Names, in the order of the file; of an archive those of its tables in turn. */
+  /** Names in the order of the file, or of the tables in an archive. */
   columns?: string[];
-  /** Versions of the schema that its columns are for, where there are several. */
+  /** Versions of the schema, if there are several. */
   versions?: number[];
-  /** Of the first and of the last entry in the file. */
+  /** Times of the first and last entry in the file. */
   firstCreatedAt?: Date | undefined;
   lastCreatedAt?: Date | undefined;
 }
 
-/** What every job has on record. */
+/** The fields of every job. */
 export interface Job {
   id: string;
   application: string;
@@ -32,28 +32,28 @@ export interface Job {
   owner: string;
   domain: string;
   state: JobState;
-  /** Counts the workers that took the job; only the last of them may write. */
+  /** Counts the claims; only the last worker may write. */
   fence: number;
-  /** Workers that took the job since it last moved. */
+  /** Claims since the last progress. */
   attempts: number;
   done: number;
   total: number;
-  /** Entries a second, of late. */
+  /** Entries per second, recently. */
   rate?: number;
-  /** Where the rate is measured from. */
+  /** Start of the measurement of the rate. */
   mark?: { at: Date; done: number };
   bytes: number;
   createdAt: Date;
   startedAt?: Date;
   finishedAt?: Date;
   error?: string;
-  /** It failed by a fault of ours, not by what was asked for. */
+  /** The cause is a fault of Sluice, not the request. */
   isDefect?: boolean;
   manifest?: Manifest;
-  /** Since when it waits for a worker. */
+  /** When the job was last enqueued. */
   queuedAt: Date;
-  /** A worker has it until then, and longer if it says so; or the API, while the file of an import arrives. */
+  /** End of the lease of a worker, or of the API while a file arrives. */
   leaseUntil?: Date;
-  /** When the record and its parts go. */
+  /** When the record and its parts are removed. */
   expiresAt?: Date;
 }

@@ -20,7 +20,7 @@ import { jobSessions } from './job-sessions.ts';
 import { begun, measureRate } from './progress.ts';
 import { brief, queuedJobs } from './queued-jobs.ts';
 
-/** What a job has on record when it is completed. */
+/** Fields that a job gets when it completes. */
 export type JobResult = Partial<Result>;
 type Result = Pick<
   ImportDocument,
@@ -31,7 +31,7 @@ type Result = Pick<
 
 /** Jobs that end with a result. */
 type WithResult = 'rehearsal' | 'replay' | 'deletion';
-/** Jobs that are made by one write. */
+/** Kinds that one write creates. */
 type NewJob<Kind extends 'replay' | 'deletion'> = Pick<
   JobOf<Kind>,
   'kind' | 'application' | 'owner' | 'domain' | 'options'
@@ -41,7 +41,7 @@ type Failure = Pick<JobRecord, 'error' | 'isDefect'>;
 
 export type JobStore = ReturnType<typeof jobStore>;
 
-/** The records of jobs: the truth about them, whatever the queue says. */
+/** The records of jobs. They are the truth, whatever the queue says. */
 export function jobStore(db: Db, chunks: ChunkStore) {
   const jobs = db.collection<JobDocument>('jobs');
   const leased = (id: string, fence: number): Filter<JobDocument> => ({
@@ -61,27 +61,26 @@ export function jobStore(db: Db, chunks: ChunkStore) {
     ...queuedJobs(db),
     ...jobSessions(db),
 
-    /** `total`: how much there is to do, where that is known. */
     async create<Kind extends 'replay' | 'deletion'>(job: NewJob<Kind>): Promise<JobOf<Kind>> {
       const document = { ...job, ...newDocument(job), total: job.total ?? 0 };
       await jobs.insertOne(document as unknown as JobDocument);
       return toRecord(document as unknown as JobDocument) as JobOf<Kind>;
     },
 
-    /** Without the shape of an export, which can be large: its worker gets it from `claim`. */
+    /** Omits the shape of an export, which can be large: see `claim`. */
     async get(id: string): Promise<JobRecord | undefined> {
       if (!ObjectId.isValid(id)) return undefined;
       const found = await jobs.findOne({ _id: new ObjectId(id) }, { projection: { parts: 0, shape: 0 } });
       return found ? toRecord(found) : undefined;
     },
 
-    /** Without all that can be large, for who looks again and again. */
+    /** Omits all large fields, for repeated reads. */
     async glance(id: string): Promise<JobRecord | undefined> {
       const found = await jobs.findOne({ _id: new ObjectId(id) }, { projection: brief });
       return found ? toRecord(found) : undefined;
     },
 
-    /** Those that count, in the order of the file. */
+    /** The committed parts, in the order of the file. */
     async partsOf(id: string): Promise<Part[]> {
       const found = await jobs.findOne({ _id: new ObjectId(id) }, { projection: { parts: 1 } });
       return found?.parts ?? [];
@@ -107,7 +106,7 @@ export function jobStore(db: Db, chunks: ChunkStore) {
       return documents.map(toRecord);
     },
 
-    /** Gives the job to one worker; whoever had it before can write no more. Undefined when it has ended, or another has it. */
+    /** Gives the job to one worker. The raised fence locks out the old worker. Undefined: the job is not free. */
     async claim<Kind extends JobRecord['kind']>(
       kind: Kind,
       id: string,
@@ -121,7 +120,7 @@ export function jobStore(db: Db, chunks: ChunkStore) {
       return found ? (toRecord(found as never) as never) : undefined;
     },
 
-    /** Says that the worker is alive; false when the job is no longer its own, or was cancelled. */
+    /** Renews the lease; false: the lease is lost. */
     renew: (id: string, fence: number, leaseMs: number, session?: ClientSession): Promise<boolean> =>
       hasMatched(
         jobs.updateOne(
@@ -145,12 +144,12 @@ export function jobStore(db: Db, chunks: ChunkStore) {
       await jobs.updateOne({ _id: new ObjectId(id), state: 'active' }, { $set: { total } });
     },
 
-    /** Hands the job back, to be taken up where it stands. `counts`: the attempt may have failed for what is in the job. */
+    /** Hands the job back. `counts`: the job itself may be the cause of the failure. */
     async release(id: string, fence: number, counts: boolean): Promise<void> {
       await jobs.updateOne(leased(id, fence), [{ $set: { state: 'waiting', ...released(counts) } }]);
     },
 
-    /** False when the job is no longer this worker's. Of an export `total` becomes what was done. */
+    /** False: the lease is lost. `total` becomes the number of finished entries. */
     async complete(
       id: string,
       fence: number,
@@ -172,8 +171,8 @@ export function jobStore(db: Db, chunks: ChunkStore) {
       end(leased(id, fence), 'failed', expiresAt, failure),
 
     /**
-     * Lets a failed job wait again: an import as far as its chunks are, an export as it stands, or without its parts. Whoever had it
-     * before can write no more. Undefined when it is not as it was seen any more.
+     * Lets a failed job wait again, with the progress of its chunks, as it stands, or without its parts.
+     * The raised fence locks out old workers. Undefined: the job has changed meanwhile.
      */
     async retry(
       { id, fence }: Pick<JobRecord, 'id' | 'fence'>,
@@ -195,7 +194,7 @@ export function jobStore(db: Db, chunks: ChunkStore) {
       return retried ? toRecord(retried) : undefined;
     },
 
-    /** False when the job is finished already. What is large of an export goes: cancelled jobs count in no quota. */
+    /** False: the job is finished. Removes large fields of an export, since cancelled jobs count in no quota. */
     async cancel(id: string, expiresAt: Date): Promise<boolean> {
       const _id = new ObjectId(id);
       const isCancelled = await end({ _id, state: { $in: unfinished } }, 'cancelled', expiresAt);
@@ -204,7 +203,7 @@ export function jobStore(db: Db, chunks: ChunkStore) {
       return isCancelled;
     },
 
-    /** Keeps a finished job at least until then, for someone who is reading its file. */
+    /** Keeps a finished job at least until then, for a client that reads its file. */
     async keep(id: string, until: Date): Promise<void> {
       await jobs.updateOne(
         { _id: new ObjectId(id), expiresAt: { $exists: true } },
@@ -216,7 +215,7 @@ export function jobStore(db: Db, chunks: ChunkStore) {
       return idsOf(jobs.find({ kind, expiresAt: { $lt: now } }), limit);
     },
 
-    /** False when it is not expired any more: someone reads its file, or it is tried again. */
+    /** False: the job is not expired any more, since a client reads its file or retries the job. */
     async removeExpired(id: string, now: Date): Promise<boolean> {
       const filter = { _id: new ObjectId(id), expiresAt: { $lt: now } };
       return (await jobs.deleteOne(filter)).deletedCount === 1;

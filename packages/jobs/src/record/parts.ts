@@ -10,13 +10,13 @@ interface PartDocument {
 export type PartStore = ReturnType<typeof partStore>;
 
 /**
- * The bytes of files, a document a part, compressed with zstd. A part counts only once its id is in the
- * record of its job: until then it is an orphan, which `sweep` removes.
+ * The bytes of files, compressed with zstd, in a document per part.
+ * A part belongs to the file once the job's record has its id. Before, `sweep` removes the part.
  */
 export function partStore(db: Db) {
   const parts = db.collection<PartDocument>('parts');
   return {
-    /** Returns the id of the part. `data` and `note` (plain data) are together at most 15 MB. */
+    /** Returns the id of the part. `data` and `note` (plain data) have at most 15 MB together. */
     async put(job: string, data: Buffer, note?: unknown): Promise<string> {
       const _id = new ObjectId();
       await parts.insertOne({ _id, job: new ObjectId(job), data, note });
@@ -28,13 +28,13 @@ export function partStore(db: Db) {
       return found?.data as Buffer | undefined;
     },
 
-    /** Whether all of these are there. */
+    /** Whether all these parts exist. */
     async haveAll(ids: string[]): Promise<boolean> {
       const found = parts.countDocuments({ _id: { $in: ids.map((id) => new ObjectId(id)) } });
       return (await found) === ids.length;
     },
 
-    /** The notes of those parts that have one, in the order of `ids`. */
+    /** The notes of these parts, in order, without parts that have none. */
     async notes(ids: string[]): Promise<unknown[]> {
       const found = parts.find(
         { _id: { $in: ids.map((id) => new ObjectId(id)) }, note: { $exists: true } },
@@ -45,7 +45,7 @@ export function partStore(db: Db) {
       return ids.flatMap((id) => (notes.has(id) ? [notes.get(id)] : []));
     },
 
-    /** Jobs that have parts older than `before` but no record any more. */
+    /** Ids of jobs that have parts older than `before` but no record. */
     async orphaned(before: Date, limit: number): Promise<string[]> {
       const found = parts.aggregate<{ _id: ObjectId }>([
         { $group: { _id: '$job', oldest: { $min: '$_id' } } },

@@ -1,7 +1,7 @@
-/** The rate is that of at least the last so many ms. */
+/** The rate is measured over at least this time. */
 const rateOverMs = 2_000;
 
-/** Of a job that a worker has. */
+/** The fields of a running job. */
 export const begun = {
   state: 'active',
   startedAt: { $ifNull: ['$startedAt', '$$NOW'] },
@@ -12,7 +12,7 @@ const elapsed = { $subtract: ['$$NOW', since.at] };
 const isDue = { $gte: [elapsed, rateOverMs] };
 const rate = { $round: { $divide: [{ $multiply: [{ $subtract: ['$done', since.done] }, 1_000] }, elapsed] } };
 
-/** A stage of an update: how fast a job goes on, by what was done since it was measured last. */
+/** A stage of an update: sets the rate since the last measurement. */
 export const measureRate = {
   $set: {
     rate: { $cond: [isDue, rate, { $ifNull: ['$rate', '$$REMOVE'] }] },

@@ -4,19 +4,19 @@ import { type Db, type Filter, ObjectId } from 'mongodb';
 import { type JobState, jobKinds } from './job.ts';
 import { type JobDocument, type JobRecord, toRecord, unfinished } from './job-records.ts';
 
-/** What a record can be without: all that can be large. */
+/** Excludes all large fields. */
 export const brief = {
   ...{ parts: 0, shape: 0, 'options.columns': 0, 'manifest.columns': 0 },
   ...{ 'options.rawSchema': 0, 'result.groups': 0 },
 };
 
-/** What its place among the jobs of its owner depends on. */
+/** The fields that decide a job's place among the jobs of its owner. */
 export type Placed = Pick<JobRecord, 'id' | 'kind' | 'owner' | 'queuedAt'>;
 
 /** The kinds of one queue. */
 type Kinds = readonly JobRecord['kind'][];
 
-/** Jobs that are not finished: how many an owner has, their order in the queue, and which of them the queue may have lost. */
+/** Unfinished jobs: their number, their order in the queue, and jobs that the queue may have lost. */
 export function queuedJobs(db: Db) {
   const jobs = db.collection<JobDocument>('jobs');
   const unended = (kinds: Kinds): Filter<JobDocument> => ({
@@ -30,14 +30,14 @@ export function queuedJobs(db: Db) {
   });
 
   return {
-    /** Of all applications, newest first; imports whose file is still arriving are left out. */
+    /** Jobs of all applications, newest first, without imports whose file is still arriving. */
     async newest(state: JobState | undefined, limit: number): Promise<JobRecord[]> {
       const found = jobs.find({ ...(state && { state }), received: { $ne: false } });
       const documents = found.project<JobDocument>(brief).sort({ createdAt: -1 }).limit(limit);
       return (await documents.toArray()).map(toRecord);
     },
 
-    /** How many jobs of an owner are not finished, counted up to `most`; imports that are arriving among them. */
+    /** Counts an owner's unfinished jobs up to `most`, with arriving imports. */
     async unfinishedOfOwner(owner: string, most: number): Promise<number> {
       const filter: Filter<JobDocument> = {
         kind: { $in: [...jobKinds] },
@@ -47,11 +47,11 @@ export function queuedJobs(db: Db) {
       return jobs.countDocuments(filter, { limit: most });
     },
 
-    /** Its number among the unfinished jobs of its owner and kind, from 1. */
+    /** The job's number among the unfinished jobs of its owner and kind, from 1. */
     placeOf: (job: Omit<Placed, 'id'>): Promise<number> =>
       jobs.countDocuments({ ...queued(job), queuedAt: { $lte: job.queuedAt } }),
 
-    /** Jobs of the same owner and kind that no worker has, in order, with the places that they have behind those under way. */
+    /** The waiting jobs of the same owner and kind, in order, with their places after the running jobs. */
     async waitingOf(
       job: Pick<Placed, 'kind' | 'owner'>,
       limit: number,
@@ -61,7 +61,7 @@ export function queuedJobs(db: Db) {
       return (await idsOf(free, limit)).map((id, at) => ({ id, place: underWay + at + 1 }));
     },
 
-    /** Whether a job waits of an owner for whom less is under way than for this one. */
+    /** Whether a job waits whose owner has fewer running jobs than this owner. */
     async isOutweighed(kinds: Kinds, owner: string): Promise<boolean> {
       const owners = await jobs
         .aggregate<{ _id: ObjectId; underWay: number; waiting: number }>([

@@ -11,11 +11,11 @@ import {
 import { type ClientSession, type Db, ObjectId } from 'mongodb';
 import type { JobDocument, ReplayJob, ReplayResult } from './job-records.ts';
 
-/** What one transaction stores at most; as BSON an entry is up to 6.5 times as long. */
+/** The limits of one transaction. An entry as BSON is up to 6.5 times as long. */
 const mostUploads = 500;
 const mostBytes = 1024 ** 2;
 
-/** Why an upload is refused still. */
+/** Why an upload is still refused. */
 export type NewReason = Pick<
   RefusedRecord,
   'id' | 'version' | 'name' | 'message' | 'details' | 'path' | 'keyword' | 'size'
@@ -24,11 +24,11 @@ export type NewReason = Pick<
 export interface ReplayedBatch {
   /** Id of the last upload of the batch. */
   last: string;
-  /** How many it has. */
+  /** Number of uploads in the batch. */
   count: number;
-  /** Ids of uploads whose entries exist already. */
+  /** Ids of uploads whose entries exist. */
   repeated: string[];
-  /** Those that conform; `taken`: why one is refused whose key was used for another payload. */
+  /** Uploads that conform. `taken`: the reason if the key was used for another payload. */
   conforming: Conforming[];
   refused: NewReason[];
 }
@@ -40,7 +40,7 @@ interface Conforming {
   taken: NewReason;
 }
 
-/** `repeated`: stored before with the same key; such an upload is refused no more. */
+/** `repeated`: uploads that were stored before with the same key. */
 type Counts = Required<ReplayResult>;
 
 /** Some refused uploads were removed meanwhile: read the batch again. */
@@ -51,7 +51,6 @@ class JobGone extends Error {}
 
 export type ReplayStore = ReturnType<typeof replayStore>;
 
-/** Which refused uploads a replay has. */
 const toSelection = ({ options: { path, keyword, from, to } }: Pick<ReplayJob, 'options'>) => ({
   path,
   keyword,
@@ -59,7 +58,7 @@ const toSelection = ({ options: { path, keyword, from, to } }: Pick<ReplayJob, '
   to,
 });
 
-/** Turns refused uploads into entries, a batch in each transaction: if a worker dies, each upload is still either refused or an entry. */
+/** Turns refused uploads into entries, a batch per transaction: each upload is always either refused or an entry. */
 export function replayStore(
   db: Db,
   entries: EntryStore,
@@ -81,7 +80,7 @@ export function replayStore(
     };
   }
 
-  /** Reserves the keys of batches for their lines. Returns the lines that are not to be stored, with the reason. */
+  /** Reserves the keys of batches. Returns the lines that must not be stored, with the reason. */
   async function reserveKeys(
     uploads: Conforming[],
     session: ClientSession,
@@ -169,7 +168,7 @@ export function replayStore(
   }
 
   return {
-    /** How many uploads a replay still has. */
+    /** Counts the remaining uploads of a replay. */
     count: (job: Pick<ReplayJob, 'application' | 'options' | 'after'>): Promise<number> =>
       refused.countDocuments(filterOf(job)),
 
@@ -188,7 +187,7 @@ export function replayStore(
       return found;
     },
 
-    /** Undefined when the job is no longer this worker's. Throws UploadsGone. */
+    /** Undefined: the lease is lost. Throws UploadsGone. */
     commit,
   };
 }

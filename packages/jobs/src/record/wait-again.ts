@@ -9,7 +9,7 @@ interface Stores {
   chunks: ChunkStore;
 }
 
-/** Lets a failed job wait again, to go on behind what is committed. Undefined when it is not as it was seen any more. */
+/** Retries a failed job after its committed progress. Undefined: the job has changed meanwhile. */
 export async function waitAgain(
   { jobs, parts, chunks }: Stores,
   job: JobRecord,

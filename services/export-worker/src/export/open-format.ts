@@ -9,17 +9,17 @@ import { createNdjson } from '../formats/ndjson.ts';
 import type { Dates } from '../formats/parquet/typed-tree.ts';
 import { createTablesZip } from '../formats/zip/tables-zip.ts';
 
-/** What is known of the entries of an export before they are read. */
+/** The columns of an export, before its entries are read. */
 export interface Known {
-  /** The versions of the schema that they were validated with, oldest first. */
+  /** The versions of the schema that validated the entries, oldest first. */
   schemas: [Schema, ...Schema[]];
   columns: Column[];
 }
 
-/** Jobs of before there were versions may have parts with dates as text. */
+/** Jobs of the earliest releases may have parts with dates as text. */
 export const datesOf = ({ version }: ExportJob): Dates => (version === undefined ? 'text' : 'typed');
 
-/** The same ones each time for a job, whatever was published since. */
+/** A job always gets the same columns, whatever is published later. */
 export async function knownColumns(
   { fields, schemas }: Pick<Store, 'fields' | 'schemas'>,
   application: ApplicationRecord,
@@ -39,9 +39,9 @@ export async function knownColumns(
 interface Source {
   job: ExportJob;
   known: Known;
-  /** Where not all of the columns are known beforehand. */
+  /** Absent: all columns are known. */
   shape: ExportShape | undefined;
-  /** Of all pieces so far. */
+  /** The notes of all pieces so far. */
   notes(): Promise<unknown[]>;
 }
 

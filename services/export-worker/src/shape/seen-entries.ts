@@ -1,13 +1,13 @@
 import type { Seen } from '@sluice/store/entries/cuts.ts';
 
-/** Commands that were under way when the export began are over by far; see `docs/decisions/0010-milestones.md`. */
+/** Older commands had ended when the export began; see `docs/decisions/0010-milestones.md`. */
 const lookbackMs = 120_000;
-/** Bounds what is in the record of the job. */
+/** Limits the size of the job's record. */
 const maxRuns = 50_000;
 
 /**
- * Remembers which of the latest entries a reading met, so that the next one leaves out what has come since. Entries
- * come by time; where their ids lie scattered it remembers a shorter time.
+ * Remembers the latest entries of a reading, so that the next reading leaves out later entries.
+ * If the ids are scattered, it remembers a shorter time.
  */
 export function createSeenEntries(startedAt: Date, limit = maxRuns) {
   let since = startedAt.getTime() - lookbackMs;
@@ -42,7 +42,7 @@ export function createSeenEntries(startedAt: Date, limit = maxRuns) {
   };
 }
 
-/** Lines of an import do not come in the order of their numbers. */
+/** The entries of an import are not in the order of their numbers. */
 function sorted(runs: number[]): number[] {
   const pairs = Array.from({ length: runs.length / 2 }, (_, i) => runs.slice(2 * i, 2 * i + 2));
   return pairs.sort(([a = 0], [b = 0]) => a - b).flat();

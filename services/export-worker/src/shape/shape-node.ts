@@ -4,19 +4,19 @@ import type { Column } from '@sluice/tables/columns.ts';
 import type { Memory } from '../formats/bson-walk.ts';
 import { createNode, type FieldNode, findChild } from '../formats/field-tree.ts';
 
-/** A place in payloads, and what the entries have there. Its children are the members of objects. */
+/** A position in payloads, and the shape of the values there. The children are members of objects. */
 export interface ShapeNode extends FieldNode {
-  /** Whether some value there takes a cell of its own: it is neither null nor told by what is below. */
+  /** Whether some value needs its own cell: it is neither null nor covered by inner nodes. */
   cell: boolean;
-  /** Where arrays have a column for each element. */
+  /** With `arrays=columns`: the elements of arrays. */
   elements: ShapeNode[];
-  /** The objects in arrays of objects, where those are tables. */
+  /** With `arrays=rows`: the objects in arrays of objects. */
   rows: ShapeNode | undefined;
-  /** Characters of the keys down to here. */
+  /** Length of the path in characters. */
   reach: number;
 }
 
-/** A column, and what the entries have there. */
+/** A column, and the shape of its values. */
 export interface Surveyed {
   column: Column;
   node: ShapeNode;
@@ -24,11 +24,11 @@ export interface Surveyed {
 
 export const membersOf = (node: ShapeNode) => node.children.values() as Iterable<ShapeNode>;
 export const keyOf = ({ key }: ShapeNode) => key.toString('utf8', 0, key.length - 1);
-/** Whether nothing is known of what is below. */
+/** Whether the node has no inner nodes. */
 export const isLast = (node: ShapeNode) =>
   node.children.size === 0 && node.elements.length === 0 && node.rows === undefined;
 
-/** There is no room for a node. */
+/** A node would exceed a limit. */
 export class TooMuch extends Error {
   readonly measure: Measure;
   constructor(measure: Measure) {
@@ -37,7 +37,7 @@ export class TooMuch extends Error {
   }
 }
 
-/** Makes the nodes of a shape, of which `columns` are there beforehand, up to a bound: throws `TooMuch` beyond. */
+/** Creates the nodes of a shape that begins with `columns` columns. Throws `TooMuch` beyond a limit. */
 export function createShapeNodes(columns: number) {
   const all: Extent = { columns, names: 0, tables: 0 };
 
@@ -53,7 +53,7 @@ export function createShapeNodes(columns: number) {
 
   function grow(parent: ShapeNode, key: Buffer, tables = 0): ShapeNode {
     const reach = parent.reach + key.length;
-    // The first one below a node takes its place as a column.
+    // The first inner node replaces its parent as a column.
     take({ columns: isLast(parent) ? 0 : 1, names: reach, tables });
     return create(key, reach);
   }
@@ -61,13 +61,13 @@ export function createShapeNodes(columns: number) {
   return {
     root: (reach: number) => create(Buffer.alloc(0), reach),
 
-    /** Makes room: nothing is below a root any more, and its values are whole. */
+    /** Removes all inner nodes of a root: its values become whole. */
     empty(root: ShapeNode): void {
       for (const measure of measures) all[measure] -= extentOf(root, measure);
       Object.assign(root, create(root.key, root.reach), { cell: true, isWhole: true });
     },
 
-    /** After the sibling that was before it. */
+    /** `before` is the previous sibling in the entry. */
     member(
       parent: ShapeNode,
       before: ShapeNode | undefined,
@@ -95,7 +95,7 @@ export function createShapeNodes(columns: number) {
   };
 }
 
-/** What all below a node takes. */
+/** The extent of all inner nodes. */
 export function extentOf(node: ShapeNode, measure: Measure): number {
   const { elements, rows } = node;
   const below = [...membersOf(node), ...elements, ...(rows ? [rows] : [])];
@@ -107,26 +107,26 @@ export function extentOf(node: ShapeNode, measure: Measure): number {
   return below.reduce((sum, child) => sum + extentOf(child, measure), own[measure]);
 }
 
-/** Each is one more reading of the entries. */
+/** Each table reads the entries once more. */
 const maxTables = 100;
-/** Of all names together, in characters. They are in the record of the job, which MongoDB bounds. */
+/** Characters of all names: the job's record has them, and MongoDB limits its size. */
 const maxNames = 1_000_000;
 
-/** What arrays take when they are taken apart. */
+/** The size of a shape. */
 interface Extent {
   columns: number;
-  /** Characters of the names of these columns. */
+  /** Characters of the names of columns. */
   names: number;
   tables: number;
 }
 export type Measure = keyof Extent;
 
-/** While the entries are looked at: more than there may be in the end, where a table may be without columns. */
+/** Limits during the survey. The final limits are lower, since a table may have no columns. */
 const atMost: Extent = { columns: maxColumns + maxTables, names: 4 * maxNames, tables: maxTables };
 
 const measures = ['columns', 'names', 'tables'] as const;
 
-/** Of what the tables have too much; undefined where all is well. */
+/** The exceeded limit, if any. */
 export function excessOf(tables: TableShape[]): Measure | undefined {
   const columns: Column[] = tables.flatMap((table) => table.columns);
   if (columns.filter(({ isRest }) => !isRest).length > maxColumns) return 'columns';

@@ -6,13 +6,13 @@ import { entryColumn, linkColumns } from '../formats/zip/tables-zip.ts';
 import { isLast, keyOf, membersOf, type ShapeNode, type Surveyed } from './shape-node.ts';
 
 /**
- * A column for each element of an array, in the place of the array's own. That stays, in front of them, where some entry
- * has anything else there than such an array or null. `base` are all columns without this; they keep their names.
+ * A column for each element, in place of the array's column. The array's column stays if some entry has another value there.
+ * `base` are the columns with `arrays=json`; they keep their names.
  */
 export function elementTable(surveyed: Surveyed[], base: Column[]): TableShape {
   const names = new Map(base.map(({ pointer, name }) => [pointer, name]));
   const nameOf = createNames(base.map(({ name }) => name));
-  // An object may have keys like those of elements; then it is the same column.
+  // An object's key may equal an element's index: both share a column.
   const columns = new Map<string | undefined, Column>();
 
   function add(pointer: string, node: ShapeNode): void {
@@ -34,8 +34,8 @@ export function elementTable(surveyed: Surveyed[], base: Column[]): TableShape {
 }
 
 /**
- * The table of the entries, and one for each array of objects. A column that is an array of objects wherever it is there
- * and not null is left out: it would be empty.
+ * The table of the entries, and a table for each array of objects.
+ * Leaves out a column that has only arrays of objects: it would be empty.
  */
 export function objectTables(surveyed: Surveyed[]): TableShape[] {
   const fileName = createFileNames();
@@ -49,7 +49,7 @@ export function objectTables(surveyed: Surveyed[]): TableShape[] {
   });
   const tables: TableShape[] = [{ name: fileName(['entries']), path: [], columns }];
 
-  /** Of the elements of the array at a path; `outer` are the names of the tables that it is within. */
+  /** Adds the table for the array at a path. `outer` are the names of the outer tables. */
   function addTable(path: string[], rows: ShapeNode, outer: string[]): void {
     const name = fileName(path.flatMap(fromPointer));
     const nameOf = createNames(linkColumns(outer));
@@ -78,12 +78,12 @@ export function objectTables(surveyed: Surveyed[]): TableShape[] {
 
 const maxLength = 100;
 
-/** What Windows takes for a device, whatever comes behind its dot. */
+/** Device names of Windows, with any extension. */
 const device = /^(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
 
 /**
- * Gives the tables names for their files, without an ending: keys joined by dots, with letters, digits, . _ - alone, not
- * hidden, not a device of Windows, and told apart also where case does not count.
+ * Names the files of tables, without extension: keys joined by dots, with only letters, digits, `.`, `_` and `-`.
+ * A name is not hidden, is no device of Windows, and is unique even if case does not count.
  */
 export function createFileNames(): (keys: string[]) => string {
   const taken = new Set<string>();

@@ -26,12 +26,12 @@ import { elementTable, objectTables } from './shape-tables.ts';
 
 interface Options {
   columns: Column[];
-  /** Names of columns; absent: all. */
+  /** Names of the selected columns; absent: all. */
   selected?: string[] | undefined;
   arrays: 'columns' | 'rows';
 }
 
-/** Looks at entries for what is in their arrays. The leaves outside of arrays are known: they are `columns`. */
+/** Surveys the arrays of entries. The fields outside of arrays are known: `columns`. */
 export function createSurvey({ columns, selected, arrays }: Options) {
   const shown = columnsNamed(columns, selected);
   const tables = [{ name: 'entries', path: [], columns: shown }];
@@ -72,7 +72,7 @@ export function createSurvey({ columns, selected, arrays }: Options) {
     });
   }
 
-  /** Looks at a column; where there is not enough room, the arrays of the largest one are left as they are from then on. */
+  /** Surveys a column. If a limit is reached, the arrays of the largest column stay JSON text. */
   function lookAt(column: Surveyed, source: Memory, type: number, at: number): void {
     for (;;) {
       try {
@@ -85,7 +85,7 @@ export function createSurvey({ columns, selected, arrays }: Options) {
     }
   }
 
-  /** Of equal ones the last: columns of the schema come first. False where none takes anything; `current` needs more than it has. */
+  /** Empties the largest column; on ties, the last. `current` needs one more. False: all columns are empty. */
   function emptyLargest(measure: Measure, current?: Surveyed): boolean {
     const sizes = surveyed.map((column) => extentOf(column.node, measure) + (column === current ? 1 : 0));
     const most = Math.max(...sizes);
@@ -95,7 +95,7 @@ export function createSurvey({ columns, selected, arrays }: Options) {
   }
 
   return {
-    /** Throws UnknownField where the entry has a leaf outside of arrays that is no column; then nothing of it counts. */
+    /** Throws UnknownField for a field outside of arrays that is no column. Then the entry does not count. */
     add(document: Buffer): void {
       fields.find(read(document));
     },
@@ -104,7 +104,7 @@ export function createSurvey({ columns, selected, arrays }: Options) {
       for (;;) {
         const tables = arrays === 'columns' ? [elementTable(surveyed, columns)] : objectTables(surveyed);
         const excess = excessOf(tables);
-        // Without arrays that can be left as they are, it is the schema that has too many.
+        // If no array is left to empty, the schema itself exceeds the limit.
         if (!excess || !emptyLargest(excess)) return tables;
       }
     },

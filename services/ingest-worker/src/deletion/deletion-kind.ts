@@ -20,11 +20,11 @@ interface Dependencies {
   log: Logger;
 }
 
-/** Deletes entries. A job goes on with what is left, and counts each entry once. */
+/** Deletes entries. A job continues where it stopped, and counts each entry once. */
 export function deletionKind({ store, leaseMs, log }: Dependencies): JobKind<DeletionJob> {
   const { applications, entries, deletions, jobs } = store;
 
-  /** For the progress alone, so nothing waits for it, and its failure is not the deletion's. */
+  /** Counts entries for the progress only: nothing waits for the count, and the count may fail. */
   async function count(job: DeletionJob, selection: Parameters<typeof entries.count>[1]): Promise<void> {
     try {
       await jobs.setTotal(job.id, job.done + (await entries.count(job.application, selection)));

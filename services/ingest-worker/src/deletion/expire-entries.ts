@@ -8,12 +8,12 @@ import type { EntryId } from '@sluice/store/entries/entry-id.ts';
 
 /** Entries deleted by one transaction. */
 const batch = 2_000;
-/** So many times as long as a transaction took it rests, so that uploads hardly notice. */
+/** The longest rest, as a multiple of the transaction's time, so that uploads are hardly slower. */
 const restsPerWork = 9;
 
 /**
- * The pause in ms after `workMs` of work, in which the oldest entry of an application became `gainedMs` younger.
- * The pause is shorter if entries would otherwise expire faster than they are deleted.
+ * How long to rest after a transaction of `workMs`, in ms. The oldest entry became `gainedMs` younger.
+ * The rest is shorter if entries would otherwise expire faster than they are deleted.
  */
 export const restOf = ({ workMs, gainedMs, applications }: Pace): number =>
   Math.max(0, Math.min(restsPerWork * workMs, gainedMs / applications - workMs));
@@ -21,11 +21,11 @@ export const restOf = ({ workMs, gainedMs, applications }: Pace): number =>
 interface Pace {
   workMs: number;
   gainedMs: number;
-  /** That have their turn until this one has it again. */
+  /** Applications in the same round. */
   applications: number;
 }
 
-/** An application, and its oldest entry where that is known. What comes below it meanwhile goes the next time. */
+/** An application and its oldest known entry. The next run deletes older entries that arrive meanwhile. */
 type Turn = Expiring & { from?: EntryId };
 
 const leaseMs = 60_000;
@@ -33,12 +33,12 @@ const dayMs = 24 * 60 * 60_000;
 
 interface Dependencies {
   store: Pick<Store, 'applications' | 'entries' | 'deletions' | 'audit'>;
-  /** How long the record of it is kept. */
+  /** How long the audit record is kept. */
   auditRetentionMs: number;
   log: Logger;
 }
 
-/** Deletes entries that are older than their application keeps them, a batch of each application in turn. */
+/** Deletes expired entries, one batch of each application in turn. */
 export function createExpireEntries({ store, auditRetentionMs, log }: Dependencies) {
   const { applications, entries, deletions, audit } = store;
   const holder = randomUUID();
@@ -57,7 +57,7 @@ export function createExpireEntries({ store, auditRetentionMs, log }: Dependenci
     };
   }
 
-  /** Deletes the oldest of them; undefined when there is none, or another worker does it. */
+  /** Deletes the oldest expired entries; undefined: there are none, or another worker deletes them. */
   async function expireSome(application: Turn) {
     const { id, retentionDays, from } = application;
     const to = new Date(Date.now() - retentionDays * dayMs);
@@ -69,7 +69,6 @@ export function createExpireEntries({ store, auditRetentionMs, log }: Dependenci
     return { ...piece, deleted };
   }
 
-  /** Until nothing of them is left that is too old. */
   return async function expireEntries(signal: AbortSignal): Promise<void> {
     let due: Turn[] = await applications.expiring();
     while (due.length > 0 && !signal.aborted) {
@@ -88,7 +87,7 @@ export function createExpireEntries({ store, auditRetentionMs, log }: Dependenci
           }
           log.debug({ event: 'entries.expired', application: application.id, deleted });
         } catch (error) {
-          // It must not keep the others waiting.
+          // A failure must not delay other applications.
           const reason = (error as Error).message;
           log.warn({ event: 'expiry.failed', application: application.id, reason });
         }
@@ -102,10 +101,10 @@ export function createExpireEntries({ store, auditRetentionMs, log }: Dependenci
 }
 
 const everyMs = 60_000;
-/** Milestones of an application that a count has to correct; more are corrected in the store. */
+/** Corrections of milestones that a count may add up; beyond, `fold` applies them to the milestones. */
 const mostScattered = 100;
 
-/** Deletes expired entries, and follows up deletions, as long as the worker runs, beside its jobs. Returns how to stop, before the store is closed. */
+/** Deletes expired entries and follows up deletions while the worker runs. Call the result before the store is closed. */
 export function startExpiring(store: Store, auditRetentionMs: number, log: Logger): () => void {
   const stopping = new AbortController();
   const expireEntries = createExpireEntries({ store, auditRetentionMs, log });

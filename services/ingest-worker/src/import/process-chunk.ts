@@ -15,9 +15,9 @@ import type { ReadLine, Source } from './read-line.ts';
 import { createStoreLines } from './store-lines.ts';
 
 const unzip = promisify(zstdDecompress);
-/** More than most chunks have: they come in one piece. */
+/** Large enough to decompress most chunks in one piece. */
 const pieceBytes = 4.5 * 1024 ** 2;
-/** After so long other work of the process goes on. */
+/** Other work of the process runs after this time. */
 const stepMs = 5;
 const untaken: LineRefusal = { name: 'PayloadTooLargeError', message: 'the database did not take the entry' };
 
@@ -29,7 +29,7 @@ interface Dependencies {
 
 interface Task extends Steps {
   chunk: ClaimedChunk;
-  /** Its lines, compressed. */
+  /** The compressed lines. */
   data: Buffer;
   intake: Intake;
   readLine(frame: Frame): ReadLine;
@@ -40,7 +40,7 @@ export interface Processed extends Omit<Done, 'afterCommit'> {
   refused: RefusedLines;
 }
 
-/** Reads, validates and stores the lines of a chunk. When it rejects, none of its commands is under way any more. */
+/** Reads, validates and stores the lines of a chunk. When it rejects, all its commands have ended. */
 export function createProcessChunk({ entries, recordFields, log }: Dependencies) {
   return async ({ chunk, data, intake, readLine, check, makeRoom, onStep }: Task): Promise<Processed> => {
     const report = createReport();
@@ -55,7 +55,7 @@ export function createProcessChunk({ entries, recordFields, log }: Dependencies)
       onRefused: (frame) => report.add(frame.line, untaken, { bytes: frame.bytes, as: 'json' }),
     });
 
-    /** Undefined when there is nothing to wait for, which is nearly always: to wait for each line would cost as much as its schema. */
+    /** Usually undefined: an await per line would cost as much as its validation. */
     function take(frame: Frame): Promise<void> | undefined {
       const read = readOr(frame);
       if (read.ok) return storing.add(frame, read);
@@ -68,7 +68,7 @@ export function createProcessChunk({ entries, recordFields, log }: Dependencies)
         refused.add({ source: 'import', line, refusal: ofLine(refusal, true), payload: source.bytes });
     }
 
-    /** Whatever goes wrong with a line, the others go on. */
+    /** A fault in one line does not stop the others. */
     function readOr(frame: Frame): ReadLine {
       try {
         return readLine(frame);

@@ -20,7 +20,7 @@ import { fitsInDocument } from '@sluice/store/entries/write-documents.ts';
 import { readRecord } from '@sluice/tables/csv/record.ts';
 import { createRowJson, RowProblem } from '@sluice/tables/csv/row.ts';
 
-/** What becomes of a line. `source`: what the report shows of it, as `json` where it is JSON. */
+/** The result for a line. `source` is the text for the report. */
 export type ReadLine =
   | ({ ok: true } & ReadPayload)
   | { ok: false; refusal: LineRefusal; explain(): Promise<LineRefusal>; source: Source };
@@ -28,7 +28,7 @@ export type ReadLine =
 export interface ReadPayload {
   payload: Record<string, unknown>;
   json: Buffer;
-  /** Of a wrapped entry, in ms since the epoch. */
+  /** Time of a wrapped entry, in ms since the epoch. */
   createdAt?: number;
 }
 
@@ -37,7 +37,7 @@ export interface Source {
   as: 'json' | 'text';
 }
 
-/** How lines of an import are read, by the rules for uploads. `madeAt`: no wrapped entry may be later than its import. */
+/** Reads lines of an import by the rules for uploads. A wrapped entry may not be later than `madeAt`. */
 export function createReadLine(
   intake: Intake,
   schema: Record<string, unknown>,
@@ -62,7 +62,7 @@ export function createReadLine(
     if (!Buffer.isBuffer(text)) return refuse(text, { bytes, as: 'text' });
     if (!isWrapped) return readPayload(text);
     const entry = unwrap(text, madeAt.getTime());
-    // As text: what is around a payload is none, also for who stores what was refused.
+    // As text, since the line is no payload.
     if (!entry.ok) return refuse(entry.refusal, { bytes: text, as: 'text' });
     const read = readPayload(entry.payload);
     return read.ok ? { ...read, createdAt: entry.createdAt } : read;
@@ -73,14 +73,14 @@ function refuse(refusal: LineRefusal, source: Source): ReadLine {
   return { ok: false, refusal, explain: async () => refusal, source };
 }
 
-/** A byte order mark before a line makes it no JSON; that of the file is gone already. */
+/** Keeps a later byte order mark, so that the line is refused: only the file may begin with one. */
 function withoutLaterMark(line: Buffer): Buffer {
   return line[0] === 0xef && line[1] === 0xbb && line[2] === 0xbf
     ? Buffer.concat([Buffer.from(' '), line])
     : line;
 }
 
-/** A record of CSV as JSON, or what is wrong with it. */
+/** Converts a CSV record to JSON, or explains its fault. */
 function createRowText(
   schema: Record<string, unknown>,
   { columns = [], delimiter, formulas }: Pick<ImportOptions, 'columns' | 'delimiter' | 'formulas'>,
@@ -108,7 +108,7 @@ type Unwrapped = { ok: true; createdAt: number; payload: Buffer } | { ok: false;
 
 const form = 'with entries=wrapped each line is {"createdAt":…,"payload":{…}}';
 
-/** Reads an entry as NDJSON exports write it. Nothing is as yet known of its payload. `latest` in ms since the epoch. */
+/** Reads a line of an NDJSON export. Does not check the payload. `latest` is in ms since the epoch. */
 function unwrap(line: Buffer, latest: number): Unwrapped {
   if (!isUtf8(line)) return malformed('the line is not valid UTF-8');
   const text = line.toString();
@@ -135,7 +135,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** A key has no place for times before 1970, and lists and exports take the newest time for now. */
+/** Keys cannot hold times before 1970. Lists and exports expect no time in the future. */
 function faultOf(createdAt: number, latest: number): string | undefined {
   if (Number.isNaN(createdAt)) return 'must be an ISO 8601 timestamp such as 2026-11-21T04:00:00.000Z';
   if (createdAt < 0) return 'must not be before 1970';

@@ -10,7 +10,7 @@ import { createLineKeys } from '@sluice/store/entries/entry-id.ts';
 import { UnconfirmedError } from '@sluice/store/faults.ts';
 import type { ReadPayload } from './read-line.ts';
 
-/** What goes to MongoDB in one command, and how many of them at once. */
+/** The limits of one command, and the number of concurrent commands. */
 const mostEntries = 2_000;
 const mostBytes = 1024 ** 2;
 const atOnce = 2;
@@ -18,10 +18,10 @@ const atOnce = 2;
 interface Batch {
   frames: Frame[];
   entries: KeyedEntry[];
-  /** Of them, those that were not on record. */
+  /** Fields of the entries that are not recorded yet. */
   fields: FoundFields;
   bytes: number;
-  /** The lowest time that a wrapped entry brings; Infinity where none does. */
+  /** The lowest time of a wrapped entry; Infinity: there is none. */
   since: number;
 }
 
@@ -30,15 +30,15 @@ interface Dependencies {
   recordFields: RecordFields;
   chunk: ClaimedChunk;
   intake: Intake;
-  /** Throws when nothing may be stored any more. */
+  /** Throws if the lease is lost. */
   check(): void;
-  /** Called before entries of so long ago (ms since the epoch) are stored. */
+  /** Called before entries from this time on (ms since the epoch) are stored. */
   makeRoom(since: number): Promise<void>;
-  /** Hears of a line that MongoDB does not take. */
+  /** Called for a line that MongoDB refuses. */
   onRefused(frame: Frame): void;
 }
 
-/** Stores the entries of a chunk, in commands of many. The same line has the same key, so to store it again does nothing. */
+/** Stores the entries of a chunk in batches. A line always has the same key, so storing it twice does nothing. */
 export function createStoreLines({
   entries,
   recordFields,
@@ -55,10 +55,10 @@ export function createStoreLines({
   const storing = createSideBySide(atOnce);
   let batch = emptyBatch();
   let accepted = 0;
-  /** From then on there is room. */
+  /** `makeRoom` was called for this time. */
   let since = Number.POSITIVE_INFINITY;
 
-  /** Without the lines that were stored before the import failed, which are accepted. */
+  /** Removes the lines that were stored before the import failed. They count as accepted. */
   async function toStore({ frames, entries: keyed }: Batch): Promise<Pick<Batch, 'frames' | 'entries'>> {
     const isStored = keyed.map(() => false);
     for (const earlierKeyOf of earlierKeys) {
@@ -95,13 +95,13 @@ export function createStoreLines({
     if (batch.entries.length === 0) return;
     const full = batch;
     batch = emptyBatch();
-    // Before its entries, and in the order of the lines.
+    // Fields are recorded before the entries, in the order of the lines.
     await recordFields.record(intake, full.fields.pointers);
     await storing.add(() => insert(full));
   }
 
   return {
-    /** Undefined when there is nothing to wait for. */
+    /** Undefined: there is nothing to wait for. */
     add(frame: Frame, { payload, json, createdAt }: ReadPayload): Promise<void> | undefined {
       addFields(batch.fields, recordFields.find(intake, payload));
       batch.frames.push(frame);
@@ -112,14 +112,14 @@ export function createStoreLines({
       return batch.entries.length === mostEntries || batch.bytes >= mostBytes ? flush() : undefined;
     },
 
-    /** Resolves with the number of stored entries once all are durable. */
+    /** Resolves with the number of stored entries when all are durable. */
     async finish(): Promise<number> {
       await flush();
       await storing.finish();
       return accepted;
     },
 
-    /** Resolves when no command is under way any more. */
+    /** Resolves when all commands have ended. */
     settled: storing.settled,
   };
 }

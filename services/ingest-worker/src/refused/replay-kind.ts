@@ -19,9 +19,9 @@ import { type Before, type NewEntry, sentHash } from '@sluice/store/entries/entr
 import type { RefusedRecord } from '@sluice/store/refused/refused-records.ts';
 import { LeaseLost } from '@sluice/store/under-lease.ts';
 
-/** After so long other work of the process goes on. */
+/** Other work of the process runs after this time. */
 const stepMs = 5;
-/** What one transaction stores, and one more upload. */
+/** Limit of one transaction; the last upload may exceed it. */
 const mostBytes = 1024 ** 2;
 
 interface Dependencies {
@@ -30,20 +30,20 @@ interface Dependencies {
   leaseMs: number;
 }
 
-/** Validates refused uploads again. A batch of them becomes entries as a whole, or not at all. */
+/** Validates refused uploads again. Each transaction stores a batch of them. */
 export function replayKind({ store, compiler, leaseMs }: Dependencies): JobKind<ReplayJob> {
   const { applications, batches, entries, fields, jobs, replays } = store;
   const loadIntake = createLoadIntake({ fields, compiler });
   const recordFields = createRecordFields(fields);
 
-  /** For the version that is in force now. */
+  /** Loads the version of the schema that is in force now. */
   async function refresh(job: ReplayJob, known: Intake | undefined): Promise<Intake> {
     const application = await applications.byId(job.application);
     if (!application) throw new ApplicationDeleted();
     return known?.version === application.version ? known : loadIntake(application);
   }
 
-  /** Finds the uploads whose keys are used, before they are judged: what is stored may be older than the schema. */
+  /** Finds used keys before the uploads are validated: their entries may be older than the schema. */
   async function usedKeys(uploads: RefusedRecord[]): Promise<Map<string, Before['outcome']>> {
     const keyed = uploads.filter(({ idempotencyHash, truncated }) => idempotencyHash && !truncated);
     const sent = keyed.map(({ idempotencyHash, payload }) => ({
@@ -52,7 +52,7 @@ export function replayKind({ store, compiler, leaseMs }: Dependencies): JobKind<
     }));
     const before = sent.length > 0 ? await entries.before(sent) : [];
     const used = new Map(keyed.flatMap(({ id }, at) => (before[at] ? [[id, before[at].outcome]] : [])));
-    // Entries of atomic batches have no keys: the record of the batch tells.
+    // Entries of atomic batches have no keys, but the batch has a record.
     const byBatch = Map.groupBy(uploads, ({ batch }) =>
       batch?.atomic ? batch.idempotencyHash.toString('hex') : '',
     );
@@ -64,7 +64,7 @@ export function replayKind({ store, compiler, leaseMs }: Dependencies): JobKind<
     return used;
   }
 
-  /** The same of one that was changed. */
+  /** Looks up the key of an amended upload. */
   async function outcomeOf({
     idempotencyHash,
     sent,
@@ -100,7 +100,7 @@ export function replayKind({ store, compiler, leaseMs }: Dependencies): JobKind<
         bytes += judged.entry.json.length;
       }
       Object.assign(batch, { last: id, count: at + 1 });
-      // What is changed may have grown.
+      // An amended upload may be longer.
       if (bytes > mostBytes) break;
       if (performance.now() - began < stepMs) continue;
       await breathe();
@@ -139,13 +139,13 @@ export function replayKind({ store, compiler, leaseMs }: Dependencies): JobKind<
   return { kind: 'replay', next: (job) => claimInSession(jobs, job, leaseMs, replayAll) };
 }
 
-/** What becomes of a refused upload: an entry, refused for another reason, or as it was. */
+/** The result for a refused upload: an entry, another reason, or no change. */
 type Judged =
   | { kind: 'conforming'; entry: NewEntry; payload: Record<string, unknown> }
   | { kind: 'refused'; reason: NewReason }
   | { kind: 'unchanged' };
 
-/** Changes a refused upload and validates it again. */
+/** Amends a refused upload and validates it again. */
 async function judge(upload: RefusedRecord, intake: Intake, amendments: Amendments): Promise<Judged> {
   const amended = amendRefused(upload, amendments);
   if (!amended.ok) return { kind: 'unchanged' };
@@ -173,7 +173,7 @@ const keyIsTaken: Refusal = {
   details: [{ path: '', keyword: 'idempotencyKey', message: 'was used for another payload' }],
 };
 
-/** Why an upload is refused whose key was used for another payload. */
+/** The reason if the key was used for another payload. */
 const takenReason = (upload: RefusedRecord, version: number): NewReason =>
   newReason(upload, version, keyIsTaken) as NewReason;
 

@@ -3,7 +3,7 @@ import type { ApplicationRecord } from '@sluice/store/applications/applications.
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** One to which nothing came is looked at so often. */
+/** How often an unchanged application is checked. */
 const restMs = hourMs;
 
 /** Keeps refused uploads and their counts within the limits of their applications. May run in many processes at once. */
@@ -12,11 +12,11 @@ export function createTrimRefused({
   refused,
   refusalCounts,
 }: Pick<Store, 'applications' | 'refused' | 'refusalCounts'>) {
-  /** Application → the newest that was seen. */
+  /** The newest upload seen, by application. */
   const seen = new Map<string, string>();
   let lookedAt = Number.NEGATIVE_INFINITY;
 
-  /** An application that is gone for good leaves nothing. */
+  /** Trims an application, or removes everything if the application is purged. */
   async function trimOne(
     application: string,
     trim: (limits: ApplicationRecord['refused']) => Promise<void>,

@@ -40,8 +40,8 @@ const formats = new Map<unknown, LeafKind>([
 export type Dates = 'typed' | 'text';
 
 /**
- * Converts a JSON Schema to a tree of types for valid payloads. A node is JSON text if its type is not certain.
- * Objects without properties, arrays with several item types, and recursive parts are JSON text too.
+ * Converts a JSON Schema to a tree of types for valid payloads. A node is JSON text without a guaranteed type,
+ * for objects without properties, for arrays with several item types, and for recursive parts.
  */
 export function typedTree(schema: Schema, dates: Dates = 'typed'): Struct {
   const { typesOf, partsOf, listedValues } = valueTypes(schema);
