@@ -1,9 +1,9 @@
+import { createClean } from '@sluice/jobs/clean.ts';
 import { openWorker } from '@sluice/jobs/open-worker.ts';
 import { exportsQueue, timings as usual } from '@sluice/jobs/queue/queues.ts';
 import { type RunningWorker, startWorker } from '@sluice/jobs/queue/worker.ts';
 import type { WorkerConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import { createClean } from './clean.ts';
 import { exportKind } from './export/export-kind.ts';
 
 /** This service makes exports. */
@@ -26,7 +26,7 @@ export async function startExportWorker(
     log,
     metrics,
     tasks: [jobsTask(exportKind({ store, retentionMs, leaseMs: timings.leaseMs, log }))],
-    clean: createClean({ store, log }),
+    clean: createClean(store, log),
     close: async () => {
       redis.disconnect();
       await store.close();

@@ -1,4 +1,5 @@
 import { createRefusalRecorder } from '@sluice/intake/refused/recorder.ts';
+import { createClean } from '@sluice/jobs/clean.ts';
 import { openWorker } from '@sluice/jobs/open-worker.ts';
 import { counted, createJobMetrics } from '@sluice/jobs/queue/monitor.ts';
 import { createProducer } from '@sluice/jobs/queue/producer.ts';
@@ -8,7 +9,6 @@ import { type RunningWorker, startWorker } from '@sluice/jobs/queue/worker.ts';
 import { createCompiler } from '@sluice/schemas/compile/compiler.ts';
 import type { IngestWorkerConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import { createClean } from './clean.ts';
 import { deletionKind } from './deletion/deletion-kind.ts';
 import { startExpiring } from './deletion/expire-entries.ts';
 import { importKind } from './import/import-kind.ts';
@@ -44,7 +44,7 @@ export async function startIngestWorker(
   const stopMilestones = startMilestones(store, log);
   const stopExpiring = startExpiring(store, config.auditRetentionMs, log);
   const { leaseMs } = timings;
-  const cleanJobs = createClean({ store, log });
+  const cleanJobs = createClean(store, log);
   const trimRefused = createTrimRefused(store);
   return startWorker({
     config,

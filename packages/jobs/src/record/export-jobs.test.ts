@@ -251,7 +251,7 @@ describe('a retry', () => {
     const held = await claim(created);
     await jobs.fail(id, held.fence, { error: 'broken' }, new Date(0));
     const now = new Date();
-    expect(await jobs.expired('export', now, 10)).toEqual([id]);
+    expect(await jobs.expired(now, 10)).toEqual([{ id, kind: 'export' }]);
     await jobs.retry(held, 'as it stands');
     expect(await jobs.removeExpired(id, now)).toBe(false);
     await jobs.cancel(id, new Date(0));

@@ -211,8 +211,12 @@ export function jobStore(db: Db, chunks: ChunkStore) {
       );
     },
 
-    async expired(kind: JobRecord['kind'], now: Date, limit: number): Promise<string[]> {
-      return idsOf(jobs.find({ kind, expiresAt: { $lt: now } }), limit);
+    async expired(now: Date, limit: number): Promise<Pick<JobRecord, 'id' | 'kind'>[]> {
+      const found = jobs
+        .find({ expiresAt: { $lt: now } })
+        .project<JobDocument>({ kind: 1 })
+        .limit(limit);
+      return (await found.toArray()).map(({ _id, kind }) => ({ id: _id.toHexString(), kind }));
     },
 
     /** False: the job is not expired any more, since a client reads its file or retries the job. */
