@@ -13,7 +13,7 @@ import { styleNonce } from './app/nonce.ts';
 import { router } from './app/routes.tsx';
 import { cssVariables, theme } from './app/theme.ts';
 
-// The dialogs of Mantine add a style by themselves.
+// The dialogs of Mantine add a `<style>` with the nonce of this library.
 setNonce(styleNonce());
 
 createRoot(document.getElementById('root') as HTMLElement).render(

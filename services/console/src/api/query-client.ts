@@ -1,12 +1,14 @@
-import { QueryClient } from '@tanstack/react-query';
+import { MutationCache, QueryClient } from '@tanstack/react-query';
 import { session } from './session.ts';
 
-/** What pages have read. A failed read is not tried again here: the client does that where the API says when. */
-export const queryClient = new QueryClient({
+/** Holds what pages have read. `client` retries a read where the API says when, so nothing is retried here. */
+export const queryClient: QueryClient = new QueryClient({
   defaultOptions: { queries: { retry: false, staleTime: 2_000 } },
+  // After each change, the open page reads again what it shows.
+  mutationCache: new MutationCache({ onSettled: () => queryClient.invalidateQueries() }),
 });
 
-// What one user has read is not the next one's.
+// The next user must not see what this one has read.
 session.subscribe(() => {
   if (!session.token()) queryClient.clear();
 });

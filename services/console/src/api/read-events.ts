@@ -1,7 +1,7 @@
 import type { EventSourceMessage } from 'eventsource-parser';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 
-/** Tells each server-sent event of an answer's body, until it ends. Rejects when the connection breaks. */
+/** Calls `onEvent` for each server-sent event of a body, until it ends. Rejects when the connection breaks. */
 export async function readEvents(body: unknown, onEvent: (event: EventSourceMessage) => void): Promise<void> {
   const events = (body as ReadableStream<BufferSource>)
     .pipeThrough(new TextDecoderStream())

@@ -1,13 +1,38 @@
-import { Anchor, Box, Button, Container, Group } from '@mantine/core';
+import {
+  Anchor,
+  Box,
+  Button,
+  Container,
+  Group,
+  type MantineColorScheme,
+  NativeSelect,
+  useMantineColorScheme,
+} from '@mantine/core';
 import { useSyncExternalStore } from 'react';
-import { Link, Outlet, ScrollRestoration } from 'react-router';
+import { Link, Navigate, Outlet, ScrollRestoration, useLocation, useNavigate } from 'react-router';
 import { session } from '../api/session.ts';
 import { words } from '../words/en.ts';
-import { ColorSchemeSwitch } from './color-scheme-switch.tsx';
 
-/** What stands around every page. */
+const useIsSignedIn = () => useSyncExternalStore(session.subscribe, session.token) !== null;
+
+/** Pages for signed-in users. Others sign in first, also when the session ends while a page is open. */
+export function RequireSession() {
+  const isSignedIn = useIsSignedIn();
+  const { pathname, search } = useLocation();
+  if (isSignedIn) return <Outlet />;
+  const then = pathname === '/' ? '' : `?then=${encodeURIComponent(pathname + search)}`;
+  return <Navigate to={`/sign-in${then}`} replace />;
+}
+
+/** The header above each page. */
 export function Layout() {
-  const isSignedIn = useSyncExternalStore(session.subscribe, session.token) !== null;
+  const isSignedIn = useIsSignedIn();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const navigate = useNavigate();
+  async function signOut() {
+    await navigate('/sign-in?signed-out');
+    session.end();
+  }
   return (
     <>
       <a className="skip-link" href="#content">
@@ -26,16 +51,23 @@ export function Layout() {
                 </Anchor>
               )}
               <Anchor href="/api/docs">{words.layout.apiDocs}</Anchor>
-              <ColorSchemeSwitch />
+              <NativeSelect
+                size="xs"
+                w={72}
+                aria-label={words.layout.colorScheme}
+                data={words.layout.colorSchemes}
+                value={colorScheme}
+                onChange={({ currentTarget }) => setColorScheme(currentTarget.value as MantineColorScheme)}
+              />
               {isSignedIn && (
-                <Anchor component={Link} to="/profile">
-                  {words.layout.profile}
-                </Anchor>
-              )}
-              {isSignedIn && (
-                <Button variant="default" size="compact-xs" onClick={session.end}>
-                  {words.layout.signOut}
-                </Button>
+                <>
+                  <Anchor component={Link} to="/profile">
+                    {words.layout.profile}
+                  </Anchor>
+                  <Button variant="default" size="compact-xs" onClick={signOut}>
+                    {words.layout.signOut}
+                  </Button>
+                </>
               )}
             </Group>
           </Group>

@@ -2,16 +2,14 @@ import type { ComponentType } from 'react';
 import { createBrowserRouter, Navigate } from 'react-router';
 import { Loading } from '../components/loading.tsx';
 import { tabs } from '../pages/tabs.ts';
-import { Layout } from './layout.tsx';
-import { NotFound } from './not-found.tsx';
-import { PageError } from './page-error.tsx';
-import { RequireSession } from './require-session.tsx';
+import { NotFound, PageError } from './errors.tsx';
+import { Layout, RequireSession } from './layout.tsx';
 
 const page = (load: () => Promise<{ Page: ComponentType }>) => async () => ({
   Component: (await load()).Page,
 });
 
-/** Every page of the console. What stands below `RequireSession` leads to the sign-in page first. */
+/** Every page of the console. Those below `RequireSession` lead to the sign-in page first. */
 export const router = createBrowserRouter([
   {
     Component: Layout,

@@ -3,7 +3,7 @@ import { type CSSVariablesResolver, createTheme } from '@mantine/core';
 /** Colours and shapes of the console. */
 export const theme = createTheme({
   primaryColor: 'cyan',
-  // Light text on a lighter shade would be hard to read.
+  // Light text is hard to read on a lighter shade.
   primaryShade: 9,
   autoContrast: true,
   defaultRadius: 'sm',
@@ -17,7 +17,7 @@ const hover = {
   '--mantine-color-cyan-filled-hover': 'color-mix(in srgb, var(--mantine-color-cyan-9), black 20%)',
 };
 
-/** Text in Mantine's own shades has too little contrast with what is behind it. */
+/** Text in Mantine's own shades has too little contrast. */
 export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
   light: {

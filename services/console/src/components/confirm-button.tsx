@@ -4,9 +4,9 @@ import { words } from '../words/en.ts';
 
 interface Action {
   label: string;
-  /** What the action does, to be read before it is done. */
+  /** Says what the action does, before it is done. */
   question: string;
-  color?: string | undefined;
+  color?: string;
   onConfirm: () => void;
 }
 
@@ -16,18 +16,13 @@ interface DialogProps extends Action {
   close: () => void;
 }
 
-/** Asks before what cannot be undone. */
+/** Asks before an action that cannot be undone. */
 export function ConfirmDialog({ title, opened, close, label, question, color, onConfirm }: DialogProps) {
-  function confirm() {
-    close();
-    onConfirm();
-  }
-
   return (
     <Modal
       {...{ title, opened }}
       onClose={close}
-      // It would add a style without the nonce of the page.
+      // The lock would add a style without the nonce of the page.
       lockScroll={false}
       closeButtonProps={{ 'aria-label': words.common.close }}
     >
@@ -38,7 +33,13 @@ export function ConfirmDialog({ title, opened, close, label, question, color, on
         <Button variant="default" onClick={close} data-autofocus>
           {words.common.cancel}
         </Button>
-        <Button color={color} onClick={confirm}>
+        <Button
+          color={color}
+          onClick={() => {
+            close();
+            onConfirm();
+          }}
+        >
           {label}
         </Button>
       </Group>
@@ -46,12 +47,8 @@ export function ConfirmDialog({ title, opened, close, label, question, color, on
   );
 }
 
-interface ButtonProps extends Action {
-  'aria-label': string;
-}
-
-/** A button for what cannot be undone: it asks first. */
-export function ConfirmButton({ 'aria-label': title, ...action }: ButtonProps) {
+/** A button whose action cannot be undone: a dialog asks first. `title` says on what it acts. */
+export function ConfirmButton({ title, ...action }: Action & { title: string }) {
   const [opened, { open, close }] = useDisclosure();
   return (
     <>

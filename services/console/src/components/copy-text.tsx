@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { words } from '../words/en.ts';
 
-/** A button that copies a text. `label` tells which to screen readers. */
+/** A button that copies a text. `label` names the text for screen readers. */
 export function CopyText({ text, label }: { text: string; label: string }) {
   const clipboard = useClipboard();
   return (

@@ -1,7 +1,7 @@
 import { Center, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** In the place of a list without items: what would be here, and the action that makes the first one. */
+/** Replaces an empty list: says what belongs here, with an action that helps. */
 export function EmptyState({ title, text, children }: { title: string; text: string; children?: ReactNode }) {
   return (
     <Center py="xl">

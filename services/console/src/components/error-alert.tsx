@@ -2,8 +2,8 @@ import { Alert, Button, List, Text } from '@mantine/core';
 import { ApiFailure } from '../api/failure.ts';
 import { words } from '../words/en.ts';
 
-/** What went wrong, where on the page it did, with the request id by which the log tells more. */
-export function ErrorAlert({ error, onRetry }: { error: Error; onRetry?: () => void }) {
+/** Shows a failure with its details, and the request id by which the log tells more. */
+export function ErrorAlert({ error, onRetry }: { error: Error; onRetry?: (() => unknown) | undefined }) {
   const { details = [], requestId } = error instanceof ApiFailure ? error : {};
   return (
     <Alert color="red" title={words.errors.title} role="alert" my="md">
@@ -23,7 +23,7 @@ export function ErrorAlert({ error, onRetry }: { error: Error; onRetry?: () => v
         </Text>
       )}
       {onRetry && (
-        <Button mt="sm" size="xs" variant="default" onClick={onRetry}>
+        <Button mt="sm" size="xs" variant="default" onClick={() => onRetry()}>
           {words.common.retry}
         </Button>
       )}

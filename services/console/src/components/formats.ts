@@ -27,8 +27,8 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 ? formatNumber(value) : value.toFixed(1)} ${byteUnits[unit]}`;
 }
 
-/** Date and time of where the reader is. */
-export const formatTime = (at: Date): string => times.format(at);
+/** Date and time in the time zone of the reader. */
+export const formatTime = (at: Date | string): string => times.format(new Date(at));
 
 /** `3 minutes ago`. */
 export function formatDistance(at: Date, now: Date): string {

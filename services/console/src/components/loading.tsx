@@ -1,7 +1,8 @@
 import { Center, Loader } from '@mantine/core';
 import { words } from '../words/en.ts';
+import { ErrorAlert } from './error-alert.tsx';
 
-/** In the place of what is being read. */
+/** Stands where data will be. */
 export function Loading() {
   return (
     <Center py="xl" role="status" aria-label={words.common.loading}>
@@ -9,3 +10,7 @@ export function Loading() {
     </Center>
   );
 }
+
+/** Stands where a query has no data: shows why, or that the query runs. */
+export const Unread = ({ error, retry }: { error: Error | null; retry?: () => unknown }) =>
+  error ? <ErrorAlert error={error} onRetry={retry} /> : <Loading />;

@@ -2,7 +2,7 @@ import { Group, Title } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { words } from '../words/en.ts';
 
-/** The heading of a page, with its actions beside it. It also names the tab and takes the focus when the page opens. */
+/** The heading of a page with its actions. It names the tab, and takes the focus when the page opens. */
 export function PageTitle({ title, children }: { title: string; children?: ReactNode }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

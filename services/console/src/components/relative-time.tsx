@@ -3,7 +3,7 @@ import { formatDistance, formatTime } from './formats.ts';
 
 const refreshMs = 10_000;
 
-/** How long ago that was, kept up to date; the time itself shows on hover. */
+/** The distance of a time from now, kept up to date. The time itself shows on hover. */
 export function RelativeTime({ at }: { at: string }) {
   const [now, setNow] = useState(() => new Date());
   useEffect(() => {
@@ -13,7 +13,7 @@ export function RelativeTime({ at }: { at: string }) {
   const time = new Date(at);
   return (
     <time dateTime={at} title={formatTime(time)}>
-      {/* What has just come is not in the future. */}
+      {/* A clock that is late must not put a new entry into the future. */}
       {formatDistance(time, now < time ? time : now)}
     </time>
   );

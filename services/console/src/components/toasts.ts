@@ -2,19 +2,15 @@ import { notifications } from '@mantine/notifications';
 import { ApiFailure } from '../api/failure.ts';
 import { words } from '../words/en.ts';
 
-/** Tells of a failure that has no place of its own on the page. It stays until it is closed. */
+const closeButtonProps = { 'aria-label': words.common.close };
+
+/** Shows a failure that has no place of its own on the page, until the user closes it. */
 export function showFailure(error: Error): void {
   const id = error instanceof ApiFailure && error.requestId;
-  notifications.show({
-    color: 'red',
-    title: error.message,
-    message: id ? words.common.requestId(id) : '',
-    autoClose: false,
-    closeButtonProps: { 'aria-label': words.common.close },
-  });
+  const message = id ? words.common.requestId(id) : '';
+  notifications.show({ color: 'red', title: error.message, message, autoClose: false, closeButtonProps });
 }
 
-/** Tells that something was done. */
-export function showSuccess(message: string): void {
-  notifications.show({ color: 'teal', message, closeButtonProps: { 'aria-label': words.common.close } });
-}
+/** Shows that something was done. */
+export const showSuccess = (message: string): void =>
+  void notifications.show({ color: 'teal', message, closeButtonProps });

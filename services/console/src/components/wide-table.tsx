@@ -1,12 +1,37 @@
 import { Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 
+interface Props {
+  label: string;
+  head: ReactNode[];
+  rows: { key: string | number; cells: ReactNode[] }[];
+}
+
 /** A table that may be wider than the page. It takes the focus, so that keys can scroll it. */
-export function WideTable({ label, children }: { label: string; children: ReactNode }) {
+export function WideTable({ label, head, rows }: Props) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach the table to scroll it
     <section aria-label={label} tabIndex={0} style={{ overflowX: 'auto' }}>
-      <Table fz="sm">{children}</Table>
+      <Table fz="sm">
+        <Table.Thead>
+          <Table.Tr>
+            {head.map((cell, column) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: columns stay in their order
+              <Table.Th key={column}>{cell}</Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map(({ key, cells }) => (
+            <Table.Tr key={key}>
+              {cells.map((cell, column) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: columns stay in their order
+                <Table.Td key={column}>{cell}</Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
     </section>
   );
 }

@@ -1,4 +1,4 @@
-/** Opens what is left of a file behind so many bytes, or all of it where that is not possible: `isRest` is false. */
+/** Opens a file from a byte on. `isRest` is false where the body is the whole file instead. */
 export type OpenFrom = (
   bytes: number,
   signal: AbortSignal,
@@ -6,9 +6,9 @@ export type OpenFrom = (
 
 const pieceBytes = 1024 ** 2;
 
-/** A file that arrives in as many tries as it takes: each continues behind the one before. */
+/** A file that may take several tries: each continues where the one before stopped. */
 export function createDownload(open: OpenFrom) {
-  // A browser keeps Blobs on disk where they are many.
+  // A browser keeps large Blobs on disk.
   let blobs: Blob[] = [];
   let chunks: Uint8Array<ArrayBuffer>[] = [];
   let chunkBytes = 0;
@@ -25,7 +25,7 @@ export function createDownload(open: OpenFrom) {
   }
 
   return {
-    /** Resolves with the whole file. Rejects when the connection breaks or the signal says so; call it again then. */
+    /** Resolves with the whole file. Rejects when the connection breaks or the signal aborts; then call it again. */
     async read(onBytes: (bytes: number) => void, signal: AbortSignal): Promise<Blob> {
       const { body, isRest } = await open(bytes, signal);
       if (!isRest) [blobs, chunks, chunkBytes, bytes] = [[], [], 0, 0];

@@ -5,13 +5,12 @@ export type Job = Schemas['Job'];
 
 /** Jobs as their routes name them. */
 export type Jobs = 'exports' | 'imports' | 'rehearsals' | 'replays';
-export type JobsWithFile = Exclude<Jobs, 'replays'>;
 
 export const isOver = ({ state }: Job): boolean => state !== 'waiting' && state !== 'active';
 
 const refreshMs = 3_000;
 
-/** The jobs of an application, newest first; read again while one of them is not over. */
+/** The jobs of an application, newest first; read again until all are over. */
 export const jobsQuery = (domain: string, jobs: Jobs) =>
   queryOptions({
     queryKey: ['jobs', domain, jobs],

@@ -1,24 +1,42 @@
+import { endOfToken } from '@sluice/json/parse-json.ts';
 import { failureOf } from '../api/failure.ts';
-import { cutDepth } from './cut-depth.ts';
 
-interface Source {
-  source?: string;
+/** More levels than an upload may have, plus those around a payload in an answer. */
+const mostLevels = 100;
+
+/** Cuts deeper levels out of a JSON text: they could overflow the stack. */
+export function cutDepth(text: string): string {
+  let level = 0;
+  let kept = '';
+  let from = 0;
+  for (let at = 0, end = 0; at < text.length; at = end) {
+    end = endOfToken(text, at);
+    const character = text[at];
+    if (character === '{' || character === '[') {
+      level += 1;
+      if (level === mostLevels + 1) kept += `${text.slice(from, at)}"…"`;
+    } else if (character === '}' || character === ']') {
+      if (level === mostLevels + 1) from = end;
+      level -= 1;
+    }
+  }
+  return kept + text.slice(from);
 }
-/** Not in the types of TypeScript yet; a browser that lacks it rounds such numbers. */
+
+/** Not in the types of TypeScript yet. A browser without it rounds the numbers below. */
 const { rawJSON } = JSON as unknown as { rawJSON?: (text: string) => unknown };
 
-/** A number that would be shown with other digits stays as it was sent. */
-function keepDigits(_key: string, value: unknown, context?: Source): unknown {
-  const isSame =
-    typeof value !== 'number' || context?.source === undefined || String(value) === context.source;
-  return isSame || !rawJSON ? value : rawJSON(context.source as string);
+/** Keeps the text of a number that JavaScript would write with other digits. */
+function keepDigits(_key: string, value: unknown, { source }: { source?: string } = {}): unknown {
+  const isSame = typeof value !== 'number' || source === undefined || String(value) === source;
+  return isSame || !rawJSON ? value : rawJSON(source);
 }
 
-/** Like `JSON.parse`, but `toText` writes each number as it is in the text, and levels that are too deep to be shown are cut off. */
+/** `JSON.parse` that keeps the digits of numbers for `toText`, and cuts off levels that are too deep to show. */
 export const parseExact = (text: string): unknown =>
   JSON.parse(cutDepth(text), keepDigits as (key: string, value: unknown) => unknown);
 
-/** A payload as people read it. What is cut off came as a string: the beginning of its JSON text. */
+/** A payload as people read it. A payload that was cut off is a string: the beginning of its JSON text. */
 export const toText = (payload: unknown): string =>
   typeof payload === 'string' ? payload : (JSON.stringify(payload, null, 2) ?? '');
 
@@ -28,12 +46,12 @@ interface Sent {
   response: Response;
 }
 
-/** The data of an answer with payloads, which was read with `parseAs: 'text'`. Throws ApiFailure. */
+/** The data of an answer with payloads, read with `parseAs: 'text'`. Throws ApiFailure. */
 export async function exactDataOf<T>(sent: Promise<Sent>): Promise<T> {
   const { data, error, response } = await sent;
   if (data === undefined) throw failureOf(response, error);
   return (parseExact(data) as { data: T }).data;
 }
 
-/** For queries of exact data: TanStack Query shares what is equal, and would make plain objects of numbers as they were sent. */
+/** For queries of exact data: TanStack Query would merge equal values, and make plain objects of exact numbers. */
 export const unshared = { structuralSharing: false } as const;

@@ -8,7 +8,7 @@ import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { setDiagnostics } from '@codemirror/lint';
 import { EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { useEffect, useEffectEvent, useRef } from 'react';
-import { jsonView } from './extensions.ts';
+import { jsonView } from './json-view.tsx';
 import type { Range } from './place.ts';
 
 export interface Problem extends Range {
@@ -19,16 +19,16 @@ export interface Problem extends Range {
 interface Props {
   value: string;
   onChange: (value: string) => void;
-  /** What it is, for screen readers. */
+  /** For screen readers. */
   label: string;
-  /** Of the value as it is; they are shown at their places. */
+  /** Each is marked at its place in the value. */
   problems?: Problem[];
   complete: CompletionSource;
 }
 
 const none: Problem[] = [];
 
-/** Types over several lines. A browser by itself would carry styles over, which the policy of the page refuses. */
+/** Types over several lines. A browser alone would copy styles, which the policy of the page refuses. */
 const typeOverLines = EditorView.domEventHandlers({
   beforeinput({ inputType, data }, view) {
     const { state } = view;
@@ -39,11 +39,11 @@ const typeOverLines = EditorView.domEventHandlers({
   },
 });
 
-/** An editor of JSON. Tab leaves it, as it leaves a field. */
+/** An editor of JSON. The Tab key leaves it, like any field. */
 export function JsonEditor({ value, onChange, label, problems = none, complete }: Props) {
   const parent = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
-  const tell = useEffectEvent(onChange);
+  const change = useEffectEvent(onChange);
   const initial = useEffectEvent(() => value);
 
   useEffect(() => {
@@ -57,7 +57,7 @@ export function JsonEditor({ value, onChange, label, problems = none, complete }
         typeOverLines,
         autocompletion({ override: [complete] }),
         keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap]),
-        EditorView.updateListener.of(({ docChanged, state }) => docChanged && tell(state.doc.toString())),
+        EditorView.updateListener.of(({ docChanged, state }) => docChanged && change(state.doc.toString())),
       ],
       parent: parent.current as HTMLElement,
     });

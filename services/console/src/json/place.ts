@@ -1,4 +1,5 @@
-import { findNodeAtLocation, type Node, parseTree } from 'jsonc-parser';
+import { fromPointer } from '@sluice/json/pointer.ts';
+import { applyEdits, findNodeAtLocation, format, type Node, parseTree } from 'jsonc-parser';
 
 /** Offsets in a text; `to` is not included. */
 export interface Range {
@@ -6,19 +7,13 @@ export interface Range {
   to: number;
 }
 
-const toKeys = (pointer: string): string[] =>
-  pointer
-    .split('/')
-    .slice(1)
-    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
-
-/** Of a place that has several lines only the first: that is what is marked. */
+/** Only the first line of a place is marked. */
 function firstLine(text: string, from: number, to: number): Range {
   const end = text.indexOf('\n', from);
   return { from, to: Math.max(from, Math.min(to, end === -1 ? text.length : end)) };
 }
 
-/** Undefined where there is none, or it is too deep for the stack. */
+/** Undefined where the text has no value, or is nested too deeply for the stack. */
 function treeOf(text: string): Node | undefined {
   try {
     return parseTree(text);
@@ -27,11 +22,11 @@ function treeOf(text: string): Node | undefined {
   }
 }
 
-/** The first line of the value at a JSON Pointer; where there is no such value, of the closest one around it. */
+/** The first line of the value at a JSON Pointer, or of the closest value around it. */
 export function placeOfPointer(text: string, pointer: string): Range {
   let node = treeOf(text);
   if (!node) return firstLine(text, 0, text.length);
-  for (const key of toKeys(pointer)) {
+  for (const key of fromPointer(pointer)) {
     const child = findNodeAtLocation(node, [node.type === 'array' ? Number(key) : key]);
     if (!child) break;
     node = child;
@@ -53,3 +48,7 @@ export function placeOfMessage(text: string, message: string): Range {
   const [, pointer = ''] = /(?: at |^)(\/[^\s:;,]*)/.exec(message) ?? [];
   return placeOfPointer(text, pointer);
 }
+
+/** A JSON text with line breaks and two spaces. Digits, names and their order stay. */
+export const formatJson = (text: string): string =>
+  applyEdits(text, format(text, undefined, { tabSize: 2, insertSpaces: true, eol: '\n' }));

@@ -1,25 +1,27 @@
-import { Stack, Switch } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Alert, Button, Code, Group, Paper, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, dataOf, type Schemas } from '../../api/client.ts';
+import { ConfirmButton } from '../../components/confirm-button.tsx';
+import { CopyText } from '../../components/copy-text.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
-import { Loading } from '../../components/loading.tsx';
+import { Unread } from '../../components/loading.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { Section } from '../../components/section.tsx';
+import { submits } from '../../components/submits.ts';
+import { showFailure } from '../../components/toasts.ts';
 import { words } from '../../words/en.ts';
-import { useApplication } from '../application/use-application.ts';
-import { KeyRow } from './key-row.tsx';
-import { keysKey } from './keys-key.ts';
-import { NewKey } from './new-key.tsx';
-import { Section } from './section.tsx';
-import { ShownKey } from './shown-key.tsx';
-import { useUpdate } from './use-update.ts';
+import { useApplication, useUpdate } from '../application/use-application.ts';
 
-/** Ingest keys: whether uploads need one, and which there are. */
+type OnIssued = (issued: Schemas['IssuedKey']) => void;
+
+/** The ingest keys of an application, and whether uploads need one. */
 export function Keys() {
   const { domain, key_required } = useApplication();
-  const [shown, setShown] = useState<Schemas['IssuedKey']>();
-  const update = useUpdate(domain);
+  const [issued, setIssued] = useState<Schemas['IssuedKey']>();
+  const update = useUpdate();
   const { data, error, refetch } = useQuery({
-    queryKey: keysKey(domain),
+    queryKey: ['keys', domain],
     queryFn: ({ signal }) =>
       dataOf(client.GET('/api/applications/{domain}/keys', { params: { path: { domain } }, signal })),
   });
@@ -32,15 +34,112 @@ export function Keys() {
         onChange={(event) => update.mutate({ key_required: event.currentTarget.checked })}
       />
       {update.error && <ErrorAlert error={update.error} />}
-      {shown && <ShownKey issued={shown} onClose={() => setShown(undefined)} />}
-      <NewKey domain={domain} onIssued={setShown} />
-      {error && <ErrorAlert error={error} onRetry={() => refetch()} />}
-      {!data && !error && <Loading />}
-      <Stack component="ul" gap="xs" p={0} m={0} w="100%" style={{ listStyle: 'none' }}>
+      {issued && <ShownKey issued={issued} onClose={() => setIssued(undefined)} />}
+      <NewKey onIssued={setIssued} />
+      {(error || !data) && <Unread error={error} retry={refetch} />}
+      <Stack component="ul" gap="xs" p={0} m={0} style={{ listStyle: 'none' }}>
         {data?.map((key) => (
-          <KeyRow key={key.id} domain={domain} ingestKey={key} onIssued={setShown} />
+          <KeyRow key={key.id} ingestKey={key} onIssued={setIssued} />
         ))}
       </Stack>
     </Section>
+  );
+}
+
+/** A new key, which the API shows only once. */
+function ShownKey({ issued, onClose }: { issued: Schemas['IssuedKey']; onClose: () => void }) {
+  return (
+    <Alert
+      color="teal"
+      role="status"
+      title={words.access.keyIssued(issued.name)}
+      withCloseButton
+      closeButtonLabel={words.common.close}
+      onClose={onClose}
+    >
+      {words.access.keyOnce}
+      <Group mt="xs" align="flex-end">
+        <TextInput
+          label={words.access.key}
+          readOnly
+          value={issued.key}
+          onFocus={(event) => event.currentTarget.select()}
+          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+          flex={1}
+        />
+        <CopyText text={issued.key} label={words.access.copyKey} />
+      </Group>
+    </Alert>
+  );
+}
+
+function NewKey({ onIssued }: { onIssued: OnIssued }) {
+  const { domain } = useApplication();
+  const [name, setName] = useState('');
+  const params = { path: { domain } };
+  const create = useMutation({
+    mutationFn: () => dataOf(client.POST('/api/applications/{domain}/keys', { params, body: { name } })),
+    onSuccess: (issued) => {
+      setName('');
+      onIssued(issued);
+    },
+  });
+  return (
+    <Group component="form" onSubmit={submits(() => create.mutate())} align="flex-end">
+      <TextInput
+        label={words.access.keyName}
+        required
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        error={create.error?.message}
+      />
+      <Button type="submit" loading={create.isPending}>
+        {words.access.createKey}
+      </Button>
+    </Group>
+  );
+}
+
+/** A key, which can be replaced or revoked. */
+function KeyRow({ ingestKey, onIssued }: { ingestKey: Schemas['Key']; onIssued: OnIssued }) {
+  const { id, name, prefix, createdAt } = ingestKey;
+  const { domain } = useApplication();
+  const request = { params: { path: { domain, id } } };
+  const rotate = useMutation({
+    mutationFn: () => dataOf(client.POST('/api/applications/{domain}/keys/{id}/rotate', request)),
+    onSuccess: onIssued,
+    onError: showFailure,
+  });
+  const revoke = useMutation({
+    mutationFn: () => dataOf(client.DELETE('/api/applications/{domain}/keys/{id}', request)),
+    onError: showFailure,
+  });
+  return (
+    <Paper component="li" withBorder p="sm">
+      <Group justify="space-between">
+        <Group gap="xs">
+          <Text fw={600}>{name}</Text>
+          <Code>{prefix}…</Code>
+          <Text size="sm">
+            <RelativeTime at={createdAt} />
+          </Text>
+        </Group>
+        <Group gap="xs">
+          <ConfirmButton
+            label={words.access.rotate}
+            title={words.access.rotateKey(name)}
+            question={words.access.rotateText}
+            onConfirm={() => rotate.mutate()}
+          />
+          <ConfirmButton
+            label={words.access.revoke}
+            title={words.access.revokeKey(name)}
+            question={words.access.revokeText}
+            color="red"
+            onConfirm={() => revoke.mutate()}
+          />
+        </Group>
+      </Group>
+    </Paper>
   );
 }

@@ -1,8 +1,20 @@
-import { Stack } from '@mantine/core';
-import { Deletion } from './deletion.tsx';
+import { Button, Group, NumberInput, Stack, TagsInput, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useNavigate } from 'react-router';
+import { applicationQuery } from '../../api/applications.ts';
+import { client, dataOf } from '../../api/client.ts';
+import { ApiFailure } from '../../api/failure.ts';
+import { queryClient } from '../../api/query-client.ts';
+import { ConfirmDialog } from '../../components/confirm-button.tsx';
+import { ErrorAlert } from '../../components/error-alert.tsx';
+import { Section } from '../../components/section.tsx';
+import { submits } from '../../components/submits.ts';
+import { showSuccess } from '../../components/toasts.ts';
+import { words } from '../../words/en.ts';
+import { useApplication, useUpdate } from '../application/use-application.ts';
 import { Keys } from './keys.tsx';
-import { Origins } from './origins.tsx';
-import { Retention } from './retention.tsx';
 
 export function Page() {
   return (
@@ -12,5 +24,101 @@ export function Page() {
       <Retention />
       <Deletion />
     </Stack>
+  );
+}
+
+/** The web pages that may upload. */
+function Origins() {
+  const { allowed_origins } = useApplication();
+  const [origins, setOrigins] = useState(allowed_origins);
+  const update = useUpdate();
+  return (
+    <Section title={words.access.origins} text={words.access.originsText}>
+      <form onSubmit={submits(() => update.mutate({ allowed_origins: origins }))}>
+        <TagsInput
+          label={words.access.allowedOrigins}
+          placeholder="https://example.com"
+          value={origins}
+          onChange={setOrigins}
+          acceptValueOnBlur
+        />
+        {update.error && <ErrorAlert error={update.error} />}
+        <Button type="submit" mt="sm" loading={update.isPending}>
+          {words.access.saveOrigins}
+        </Button>
+      </form>
+    </Section>
+  );
+}
+
+/** How long entries are kept. */
+function Retention() {
+  const { retention_days } = useApplication();
+  const [days, setDays] = useState<number | string>(retention_days ?? '');
+  const [isAsked, asking] = useDisclosure();
+  const update = useUpdate();
+  const { error } = update;
+  const wanted = days === '' ? null : Number(days);
+  const isShorter = wanted !== null && wanted >= 1 && wanted < (retention_days ?? Number.POSITIVE_INFINITY);
+  const save = () => update.mutate({ retention_days: wanted });
+  return (
+    <Section title={words.access.retention} text={words.access.retentionText}>
+      <Group component="form" onSubmit={submits(isShorter ? asking.open : save)} align="flex-end">
+        <NumberInput
+          label={words.access.retentionDays}
+          placeholder={words.access.forEver}
+          min={1}
+          max={3_650}
+          clampBehavior="none"
+          allowDecimal={false}
+          value={days}
+          onChange={setDays}
+          error={(error instanceof ApiFailure && error.ofField('retention_days')) || error?.message}
+        />
+        <Button type="submit" loading={update.isPending}>
+          {words.access.saveRetention}
+        </Button>
+      </Group>
+      <ConfirmDialog
+        title={words.access.retention}
+        opened={isAsked}
+        close={asking.close}
+        label={words.access.saveAndDelete}
+        question={words.access.retentionQuestion(String(days))}
+        color="red"
+        onConfirm={save}
+      />
+    </Section>
+  );
+}
+
+/** Deletes the application once its domain is typed. */
+function Deletion() {
+  const { domain } = useApplication();
+  const [typed, setTyped] = useState('');
+  const navigate = useNavigate();
+  const remove = useMutation({
+    mutationFn: () => dataOf(client.DELETE('/api/applications/{domain}', { params: { path: { domain } } })),
+    onSuccess: async ({ message }) => {
+      await navigate('/applications');
+      showSuccess(message);
+      queryClient.removeQueries({ queryKey: applicationQuery(domain).queryKey });
+    },
+  });
+  return (
+    <Section title={words.access.deletion} text={words.access.deletionText}>
+      <Group component="form" onSubmit={submits(() => remove.mutate())} align="flex-end">
+        <TextInput
+          label={words.access.typeDomain(domain)}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          autoComplete="off"
+        />
+        <Button type="submit" color="red" disabled={typed !== domain} loading={remove.isPending}>
+          {words.access.deleteApplication}
+        </Button>
+      </Group>
+      {remove.error && <ErrorAlert error={remove.error} />}
+    </Section>
   );
 }

@@ -4,18 +4,16 @@ import { useEffect, useRef } from 'react';
 import { NavLink, Outlet, useLocation, useParams } from 'react-router';
 import { applicationQuery } from '../../api/applications.ts';
 import { CopyText } from '../../components/copy-text.tsx';
-import { ErrorAlert } from '../../components/error-alert.tsx';
-import { Loading } from '../../components/loading.tsx';
+import { Unread } from '../../components/loading.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { words } from '../../words/en.ts';
 import { tabs } from '../tabs.ts';
 
-/** An application: its name, and the section that is open. */
+/** The name of an application, its sections, and the open section. */
 export function Page() {
   const { domain = '' } = useParams();
   const { data, error, refetch } = useQuery(applicationQuery(domain));
-  if (error && !data) return <ErrorAlert error={error} onRetry={refetch} />;
-  if (!data) return <Loading />;
+  if (!data) return <Unread error={error} retry={refetch} />;
   return (
     <>
       <PageTitle title={data.name}>
@@ -35,8 +33,8 @@ export function Page() {
 function Tabs() {
   const { pathname } = useLocation();
   const nav = useRef<HTMLElement>(null);
-  // On a phone there is no room for all.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page is another current tab
+  // On a phone not all tabs fit: scroll to the current one.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the current tab follows from the path
   useEffect(() => {
     nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }, [pathname]);

@@ -1,5 +1,19 @@
+import { useMutation } from '@tanstack/react-query';
 import { useOutletContext } from 'react-router';
 import type { Application } from '../../api/applications.ts';
+import { client, dataOf, type Schemas } from '../../api/client.ts';
+import { showSuccess } from '../../components/toasts.ts';
+import { words } from '../../words/en.ts';
 
-/** The application whose section this is. */
+/** The application to which the open section belongs. */
 export const useApplication = (): Application => useOutletContext<Application>();
+
+/** Changes settings of that application. */
+export function useUpdate() {
+  const { domain } = useApplication();
+  return useMutation({
+    mutationFn: (body: Schemas['ApplicationUpdate']) =>
+      dataOf(client.PATCH('/api/applications/{domain}', { params: { path: { domain } }, body })),
+    onSuccess: () => showSuccess(words.access.saved),
+  });
+}

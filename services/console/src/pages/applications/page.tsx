@@ -1,11 +1,11 @@
-import { Anchor, Button, Table } from '@mantine/core';
+import { Anchor, Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { type Application, applicationsQuery } from '../../api/applications.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { ErrorAlert } from '../../components/error-alert.tsx';
 import { formatNumber } from '../../components/formats.ts';
-import { Loading } from '../../components/loading.tsx';
+import { Unread } from '../../components/loading.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { WideTable } from '../../components/wide-table.tsx';
@@ -16,10 +16,9 @@ export function Page() {
   return (
     <>
       <PageTitle title={words.applications.title}>{data && data.length > 0 && <CreateLink />}</PageTitle>
-      {error && <ErrorAlert error={error} onRetry={refetch} />}
-      {!data && !error && <Loading />}
+      {(error || !data) && <Unread error={error} retry={refetch} />}
       {data?.length === 0 && (
-        <EmptyState title={words.applications.emptyTitle} text={words.applications.emptyText}>
+        <EmptyState {...words.applications.empty}>
           <CreateLink />
         </EmptyState>
       )}
@@ -37,43 +36,46 @@ const CreateLink = () => (
   </Button>
 );
 
+const Right = ({ children }: { children: ReactNode }) => (
+  <Text inherit ta="right">
+    {children}
+  </Text>
+);
+
 function ApplicationsTable({ applications }: { applications: Application[] }) {
+  const { name, entries, lastEntry, refused, domain, noEntry } = words.applications;
   return (
-    <WideTable label={words.applications.title}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{words.applications.name}</Table.Th>
-          <Table.Th ta="right">{words.applications.entries}</Table.Th>
-          <Table.Th>{words.applications.lastEntry}</Table.Th>
-          <Table.Th ta="right">{words.applications.refused}</Table.Th>
-          <Table.Th>{words.applications.domain}</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {applications.map(({ domain, name, entries, last_entry_at, refused_24h }) => (
-          <Table.Tr key={domain}>
-            <Table.Td>
-              <Anchor component={Link} to={domain} fz="sm">
-                {name}
+    <WideTable
+      label={words.applications.title}
+      head={[
+        name,
+        <Right key="entries">{entries}</Right>,
+        lastEntry,
+        <Right key="refused">{refused}</Right>,
+        domain,
+      ]}
+      rows={applications.map(({ domain, name, entries, last_entry_at, refused_24h }) => ({
+        key: domain,
+        cells: [
+          <Anchor key="name" component={Link} to={domain} fz="sm">
+            {name}
+          </Anchor>,
+          <Right key="entries">{formatNumber(entries)}</Right>,
+          last_entry_at ? <RelativeTime key="last" at={last_entry_at} /> : noEntry,
+          <Right key="refused">
+            {refused_24h > 0 ? (
+              <Anchor component={Link} to={`${domain}/refused`} fz="sm" c="red">
+                {formatNumber(refused_24h)}
               </Anchor>
-            </Table.Td>
-            <Table.Td ta="right">{formatNumber(entries)}</Table.Td>
-            <Table.Td>
-              {last_entry_at ? <RelativeTime at={last_entry_at} /> : words.applications.noEntry}
-            </Table.Td>
-            <Table.Td ta="right">
-              {refused_24h > 0 ? (
-                <Anchor component={Link} to={`${domain}/refused`} fz="sm" c="red">
-                  {formatNumber(refused_24h)}
-                </Anchor>
-              ) : (
-                0
-              )}
-            </Table.Td>
-            <Table.Td ff="monospace">{domain}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </WideTable>
+            ) : (
+              0
+            )}
+          </Right>,
+          <Text key="domain" inherit ff="monospace">
+            {domain}
+          </Text>,
+        ],
+      }))}
+    />
   );
 }

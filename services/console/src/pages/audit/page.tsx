@@ -1,14 +1,13 @@
-import { Button, Table } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { client, dataOf } from '../../api/client.ts';
-import { ErrorAlert } from '../../components/error-alert.tsx';
-import { Loading } from '../../components/loading.tsx';
+import { Unread } from '../../components/loading.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { WideTable } from '../../components/wide-table.tsx';
 import { words } from '../../words/en.ts';
 
-/** What was done with the account, newest first. */
+/** The actions on the account, newest first. */
 export function Page() {
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
     queryKey: ['audit'],
@@ -21,32 +20,25 @@ export function Page() {
   return (
     <>
       <PageTitle title={words.audit.title} />
-      {error && <ErrorAlert error={error} onRetry={() => refetch()} />}
-      {!data && !error && <Loading />}
-      <WideTable label={words.audit.title}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{words.audit.at}</Table.Th>
-            <Table.Th>{words.audit.action}</Table.Th>
-            <Table.Th>{words.audit.application}</Table.Th>
-            <Table.Th>{words.audit.address}</Table.Th>
-            <Table.Th>{words.audit.requestId}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {events.map(({ id, at, action, application, address, requestId }) => (
-            <Table.Tr key={id}>
-              <Table.Td style={{ whiteSpace: 'nowrap' }}>
-                <RelativeTime at={at} />
-              </Table.Td>
-              <Table.Td>{action}</Table.Td>
-              <Table.Td>{application}</Table.Td>
-              <Table.Td>{address}</Table.Td>
-              <Table.Td ff="monospace">{requestId}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </WideTable>
+      {(error || !data) && <Unread error={error} retry={refetch} />}
+      <WideTable
+        label={words.audit.title}
+        head={words.audit.columns}
+        rows={events.map(({ id, at, action, application, address, requestId }) => ({
+          key: id,
+          cells: [
+            <Text key="at" inherit style={{ whiteSpace: 'nowrap' }}>
+              <RelativeTime at={at} />
+            </Text>,
+            action,
+            application,
+            address,
+            <Text key="requestId" inherit ff="monospace">
+              {requestId}
+            </Text>,
+          ],
+        }))}
+      />
       {hasNextPage && (
         <Button variant="default" mt="sm" loading={isFetchingNextPage} onClick={() => fetchNextPage()}>
           {words.audit.more}

@@ -11,10 +11,10 @@ interface Props {
 }
 
 const columns = words.create.columns;
-/** Longer ones widen the table. */
+/** Longer examples would widen the table. */
 const shown = (example: unknown) => JSON.stringify(example)?.slice(0, 40) ?? '';
 
-/** The fields that the sample has, with what can be decided of each. */
+/** The fields of the sample, with the choices for each. */
 export function FieldTable({ field, choices, onChoices }: Props) {
   return (
     <Table.ScrollContainer minWidth={640}>

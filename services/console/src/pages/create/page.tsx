@@ -1,52 +1,55 @@
-import { Button, Checkbox, Group, Stack, TextInput, Title } from '@mantine/core';
+import { Alert, Button, Checkbox, Group, JsonInput, List, Stack, TextInput, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useNavigate } from 'react-router';
-import { applicationsQuery } from '../../api/applications.ts';
+import { client, dataOf } from '../../api/client.ts';
 import { ApiFailure } from '../../api/failure.ts';
-import { queryClient } from '../../api/query-client.ts';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
+import { submits } from '../../components/submits.ts';
 import { words } from '../../words/en.ts';
-import { CheckResult } from './check-result.tsx';
-import { createApplication } from './create-application.ts';
 import { FieldTable } from './field-table.tsx';
 import { SampleInput } from './sample-input.tsx';
-import { SchemaText } from './schema-text.tsx';
-import { useDraft } from './use-draft.ts';
+import { type Draft, useDraft } from './use-draft.ts';
 
-/** From a sample to an application: paste, decide, create. */
+/** Creates an application, and a key for its first uploads if they need one. Throws ApiFailure. */
+async function createApplication(name: string, schema: string, keyRequired: boolean) {
+  const body = { name, type: 'other' as const, schema };
+  const { domain } = await dataOf(client.POST('/api/applications', { body }));
+  if (!keyRequired) return { domain };
+  const params = { path: { domain } };
+  await dataOf(client.PATCH('/api/applications/{domain}', { params, body: { key_required: true } }));
+  const { key } = await dataOf(
+    client.POST('/api/applications/{domain}/keys', { params, body: { name: words.create.firstKey } }),
+  );
+  return { domain, key };
+}
+
+/** Turns a sample into a schema, and creates an application with it. */
 export function Page() {
   const draft = useDraft();
-  const { rows, problems, field, checked, edited } = draft;
+  const { rows, problems, field, edited } = draft;
   const navigate = useNavigate();
   const [name, setName] = useState('');
   const [keyRequired, setKeyRequired] = useState(false);
   const create = useMutation({
-    mutationFn: () => createApplication({ name, schema: draft.schemaText, keyRequired }),
+    mutationFn: () => createApplication(name, draft.schemaText, keyRequired),
     onSuccess: ({ domain, key }) => {
-      void queryClient.invalidateQueries(applicationsQuery);
       navigate(`/applications/${domain}/start`, { state: { payload: rows[0]?.value, key } });
     },
   });
-  // Where there are rows, the check below lists all that is wrong.
+  // With rows, the check below lists all problems.
   const [problem] = rows.length === 0 ? problems : [];
-  const failure = create.error instanceof ApiFailure ? create.error : undefined;
+  const nameFault = create.error instanceof ApiFailure ? create.error.ofField('name') : undefined;
   const hasSchema = rows.length > 0 || edited !== undefined;
-
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    create.mutate();
-  }
-
   return (
-    <form onSubmit={submit}>
+    <form onSubmit={submits(() => create.mutate())}>
       <PageTitle title={words.create.title} />
       <Stack gap="lg">
         <SampleInput
           text={draft.text}
           onText={draft.setText}
-          error={problem && words.create.unreadable(problem.row, problem.message)}
+          error={problem && words.create.fault(problem.row, '', problem.message)}
         />
         {!hasSchema && (
           <Group>
@@ -65,23 +68,15 @@ export function Page() {
         )}
         {hasSchema && (
           <>
-            <CheckResult rows={rows.length} {...checked} />
-            <details open={edited !== undefined}>
-              <summary>{words.create.showSchema}</summary>
-              <SchemaText
-                text={draft.schemaText}
-                isEdited={edited !== undefined}
-                onText={draft.setEdited}
-                onReset={() => draft.setEdited(undefined)}
-              />
-            </details>
+            <CheckResult draft={draft} />
+            <SchemaText draft={draft} />
             <TextInput
               label={words.create.name}
               placeholder={words.create.namePlaceholder}
               required
               maxLength={100}
               value={name}
-              error={failure?.ofField('name')}
+              error={nameFault}
               onChange={({ currentTarget }) => setName(currentTarget.value)}
             />
             <Checkbox
@@ -90,7 +85,7 @@ export function Page() {
               checked={keyRequired}
               onChange={({ currentTarget }) => setKeyRequired(currentTarget.checked)}
             />
-            {create.error && !failure?.ofField('name') && <ErrorAlert error={create.error} />}
+            {create.error && !nameFault && <ErrorAlert error={create.error} />}
             <Group>
               <Button type="submit" loading={create.isPending}>
                 {words.create.submit}
@@ -100,5 +95,55 @@ export function Page() {
         )}
       </Stack>
     </form>
+  );
+}
+
+/** Whether the sample conforms to the schema. */
+function CheckResult({ draft: { rows, checked } }: { draft: Draft }) {
+  const { faults, problem } = checked;
+  if (problem)
+    return (
+      <Alert color="red" title={words.create.schemaBroken}>
+        {problem}
+      </Alert>
+    );
+  if (rows.length === 0) return null;
+  if (faults.length === 0)
+    return <Alert color="teal" role="status" title={words.create.allConform(rows.length)} />;
+  return (
+    <Alert color="red" role="status" title={words.create.someDoNot}>
+      <List size="sm">
+        {faults.map(({ row, path, message }) => (
+          <List.Item key={`${row} ${path} ${message}`}>{words.create.fault(row, path, message)}</List.Item>
+        ))}
+      </List>
+    </Alert>
+  );
+}
+
+/** The schema as JSON. After a change by hand, the fields of the sample no longer decide the schema. */
+function SchemaText({ draft: { schemaText, edited, setEdited } }: { draft: Draft }) {
+  const isEdited = edited !== undefined;
+  return (
+    <details open={isEdited}>
+      <summary>{words.create.showSchema}</summary>
+      <JsonInput
+        label={words.create.schema}
+        description={isEdited ? words.create.schemaEdited : words.create.schemaText}
+        validationError={words.create.notJson}
+        autosize
+        minRows={6}
+        maxRows={24}
+        spellCheck={false}
+        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+        value={schemaText}
+        onChange={setEdited}
+      />
+      {isEdited && (
+        <Button mt="xs" variant="default" size="xs" onClick={() => setEdited(undefined)}>
+          {words.create.fromSample}
+        </Button>
+      )}
+    </details>
   );
 }

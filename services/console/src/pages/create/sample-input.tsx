@@ -3,7 +3,7 @@ import { type DragEvent, useState } from 'react';
 import { readFile } from '../../sample/read-file.ts';
 import { words } from '../../words/en.ts';
 
-/** An example that shows what can be told from a sample. */
+/** Shows what a sample can tell: types, a format, a short list of values, an optional field. */
 const example = `{"place":"Oslo","celsius":-3.5,"at":"2026-11-23T09:00:00Z","sky":"clear"}
 {"place":"Rome","celsius":12,"at":"2026-11-23T09:00:05Z","sky":"clear"}
 {"place":"Lima","celsius":19.2,"at":"2026-11-23T09:00:07Z","sky":"cloudy","note":"new sensor"}
@@ -15,7 +15,7 @@ interface Props {
   error: string | undefined;
 }
 
-/** Where a sample is pasted, or dropped as a file. The file stays in the browser. */
+/** Takes a sample as text or as a file, which stays in the browser. */
 export function SampleInput({ text, onText, error }: Props) {
   const [unread, setUnread] = useState<string>();
 

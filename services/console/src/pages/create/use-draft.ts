@@ -22,7 +22,7 @@ function check(schemaText: string, { rows, problems }: Sample): Check {
   }
 }
 
-/** The application that is being made: its sample, what was chosen of its fields, its schema, and how they fit. */
+/** The new application: its sample, the choices for its fields, its schema, and whether they fit. */
 export function useDraft() {
   const [text, setText] = useState('');
   const [choices, setChoices] = useState<Choices>({});
@@ -38,3 +38,5 @@ export function useDraft() {
     writeByHand: () => setEdited(rows.length > 0 ? inferred : openSchema),
   };
 }
+
+export type Draft = ReturnType<typeof useDraft>;

@@ -1,12 +1,10 @@
 import { Button, Group, Paper, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
-import { type Application, applicationQuery } from '../../api/applications.ts';
+import type { Application } from '../../api/applications.ts';
 import { client, dataOf } from '../../api/client.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { ErrorAlert } from '../../components/error-alert.tsx';
-import { formatTime } from '../../components/formats.ts';
-import { Loading } from '../../components/loading.tsx';
+import { Unread } from '../../components/loading.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { showFailure } from '../../components/toasts.ts';
 import { words } from '../../words/en.ts';
@@ -21,8 +19,7 @@ export function Page() {
   return (
     <>
       <PageTitle title={words.deleted.title} />
-      {error && <ErrorAlert error={error} onRetry={() => refetch()} />}
-      {!data && !error && <Loading />}
+      {(error || !data) && <Unread error={error} retry={refetch} />}
       {data?.length === 0 && <EmptyState {...words.deleted.empty} />}
       <Stack component="ul" gap="xs" p={0} m={0} style={{ listStyle: 'none' }}>
         {data?.map((application) => (
@@ -35,16 +32,11 @@ export function Page() {
 
 function DeletedApplication({ application: { domain, name, purge_at = '' } }: { application: Application }) {
   const navigate = useNavigate();
-  const queryClient = useQueryClient();
   const restore = useMutation({
     mutationFn: () =>
       dataOf(client.POST('/api/applications/{domain}/restore', { params: { path: { domain } } })),
-    onSuccess: (application) => {
-      queryClient.setQueryData(applicationQuery(domain).queryKey, application);
-      return navigate(`/applications/${domain}`);
-    },
+    onSuccess: () => navigate(`/applications/${domain}`),
     onError: showFailure,
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ['applications'] }),
   });
   return (
     <Paper component="li" withBorder p="sm">
@@ -54,7 +46,7 @@ function DeletedApplication({ application: { domain, name, purge_at = '' } }: { 
           <Text size="sm" ff="monospace">
             {domain}
           </Text>
-          <Text size="sm">{words.deleted.until(formatTime(new Date(purge_at)))}</Text>
+          <Text size="sm">{words.deleted.until(purge_at)}</Text>
         </div>
         <Button
           variant="default"

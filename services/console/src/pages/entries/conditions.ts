@@ -1,3 +1,5 @@
+import { fromPointer } from '@sluice/json/pointer.ts';
+
 export const operators = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte'] as const;
 export type Operator = (typeof operators)[number];
 
@@ -5,7 +7,7 @@ export interface Condition {
   /** JSON Pointer of the field. */
   pointer: string;
   operator: Operator;
-  /** As it was typed. */
+  /** The value as it was typed. */
   text: string;
 }
 
@@ -14,26 +16,20 @@ interface SchemaPart {
   properties?: Record<string, SchemaPart>;
 }
 
-const keysOf = (pointer: string) =>
-  pointer
-    .split('/')
-    .slice(1)
-    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
-
-/** What is there at a JSON Pointer; undefined where nothing is. */
+/** The value at a JSON Pointer; undefined where there is none. */
 export function valueAt(value: unknown, pointer: string): unknown {
   let found = value;
-  for (const key of keysOf(pointer)) {
+  for (const key of fromPointer(pointer)) {
     if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined;
     found = (found as Record<string, unknown>)[key];
   }
   return found;
 }
 
-/** The type that the schema declares; undefined for none or several. */
+/** The only type that the schema declares for a field; undefined for none or several. */
 function typeOf(schema: unknown, pointer: string): string | undefined {
   let part = schema as SchemaPart | undefined;
-  for (const key of keysOf(pointer)) part = part?.properties?.[key];
+  for (const key of fromPointer(pointer)) part = part?.properties?.[key];
   return typeof part?.type === 'string' ? part.type : undefined;
 }
 
@@ -44,7 +40,7 @@ function toValue(text: string, isString: boolean): unknown {
   return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
-/** The type of a field that nothing of this text can have; undefined where it fits. */
+/** The declared type of the field, if the text is no value of this type; else undefined. */
 export function unmetType({ pointer, text }: Condition, schema: unknown): string | undefined {
   const type = typeOf(schema, pointer);
   const value = toValue(text, type === 'string');

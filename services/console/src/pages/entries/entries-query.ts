@@ -12,13 +12,13 @@ export interface Period {
 }
 
 export interface Selection extends Period {
-  /** JSON; absent: all entries. */
+  /** As JSON. */
   filter?: string | undefined;
 }
 
 const perPage = 50;
 
-/** The API says how many are few enough where entries are very large. */
+/** The limit that the API names where entries are too large for a full page; 0 for other failures. */
 const fittingIn = (failure: unknown) =>
   failure instanceof ApiFailure ? Number(/take limit=(\d+)/.exec(failure.message)?.[1] ?? 0) : 0;
 
@@ -43,13 +43,10 @@ async function readPage(
   }
 }
 
-/** Of an application, for what changes its entries. */
-export const entriesKey = (domain: string) => ['entries', domain];
-
-/** The page behind a cursor; without one, the newest entries. */
+/** The page behind a cursor; without a cursor, the newest entries. */
 export const entriesQuery = (domain: string, selection: Selection, after: string | undefined) =>
   queryOptions({
-    queryKey: [...entriesKey(domain), selection, after],
+    queryKey: ['entries', domain, selection, after],
     queryFn: ({ signal }) => readPage(domain, { ...selection, after }, signal),
     placeholderData: keepPreviousData,
     ...unshared,

@@ -1,6 +1,7 @@
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
 import type { Column } from '@sluice/tables/columns.ts';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
+import { submits } from '../../components/submits.ts';
 import { words } from '../../words/en.ts';
 import { type Condition, type Operator, operators, unmetType, withCondition } from './conditions.ts';
 
@@ -24,11 +25,10 @@ export function FilterForm({ columns, schema, conditions, setConditions }: Props
   const toText = (one: Condition) =>
     `${nameOf(one.pointer)} ${words.entries.operators[one.operator]} ${one.text}`;
 
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function add() {
     const added = { pointer, operator, text };
     const type = unmetType(added, schema);
-    setFault(type && words.entries.notOfType(nameOf(pointer), type));
+    setFault(type && words.entries.notOfType[type]);
     if (type) return;
     setConditions(withCondition(conditions, added));
     setText('');
@@ -36,7 +36,7 @@ export function FilterForm({ columns, schema, conditions, setConditions }: Props
 
   if (fields.length === 0) return null;
   return (
-    <Group component="form" onSubmit={submit} align="flex-end" gap="xs">
+    <Group component="form" onSubmit={submits(add)} align="flex-end" gap="xs">
       <NativeSelect
         size="xs"
         label={words.entries.field}

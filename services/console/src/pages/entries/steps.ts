@@ -4,13 +4,13 @@ const minuteMs = 60_000;
 const lengths = { minute: minuteMs, hour: 60 * minuteMs, day: 1_440 * minuteMs };
 export type Step = keyof typeof lengths;
 
-/** So many steps can be told apart in the chart. */
+/** More steps could not be told apart in the chart. */
 const usualSteps = 400;
-/** Of an application that is new. */
+/** For a new application. */
 const fewestSteps = 60;
 const mostSteps = 1_000;
 
-/** The period of the chart in ms since the epoch, and the step in which it is counted. */
+/** The period of the chart and the step in which its uploads are counted. */
 export function toSteps({ from, to }: Period, begin: string, now: number) {
   const end = to === undefined ? now : Date.parse(to);
   const wanted =
@@ -25,7 +25,7 @@ export function toSteps({ from, to }: Period, begin: string, now: number) {
   };
 }
 
-/** `2026-11-23T10:20`, as `<input type="datetime-local">` has it, in the time of where the reader is. */
+/** `2026-11-23T10:20` for `<input type="datetime-local">`, in the time zone of the reader. */
 export function toLocal(iso: string | undefined): string {
   if (!iso) return '';
   const time = new Date(iso);

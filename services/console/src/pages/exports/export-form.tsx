@@ -1,46 +1,84 @@
-import { Button, Group, NativeSelect, SimpleGrid, Stack, TagsInput, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import {
+  Button,
+  Checkbox,
+  Group,
+  NativeSelect,
+  SimpleGrid,
+  Stack,
+  TagsInput,
+  TextInput,
+} from '@mantine/core';
+import { columnsOf } from '@sluice/tables/columns.ts';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { client, dataOf } from '../../api/client.ts';
 import { ApiFailure } from '../../api/failure.ts';
 import { ErrorAlert } from '../../components/error-alert.tsx';
+import { submits } from '../../components/submits.ts';
 import { jobsQuery } from '../../jobs/jobs.ts';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
 import { type ExportChoices, noChoices, toExportRequest } from './export-request.ts';
-import { MoreOptions } from './more-options.tsx';
-import { useColumns } from './use-columns.ts';
 
-const fields = ['from', 'to', 'columns', 'filter'];
+/** Columns of an export that no entry has: the rest, and those of the tables in a ZIP. */
+const isOfFile = (name: string) => /^_extra_*$|^[\w.-]+\.csv:/.test(name);
 
-/** Asks for an export; the list below it shows what becomes of it. */
+/** Names of columns to choose from: those of the schema, and those that the latest export found in entries. */
+function useColumns(): string[] {
+  const { domain, template } = useApplication();
+  const { data: jobs } = useQuery(jobsQuery(domain, 'exports'));
+  const id = jobs?.find(({ state }) => state === 'completed')?.id ?? '';
+  const params = { path: { domain, id } };
+  const { data: latest } = useQuery({
+    queryKey: ['jobs', domain, 'exports', id],
+    queryFn: ({ signal }) =>
+      dataOf(client.GET('/api/applications/{domain}/exports/{id}', { params, signal })),
+    enabled: id !== '',
+  });
+  const declared = columnsOf(template.schema as Record<string, unknown>, []).map(({ name }) => name);
+  const found = latest?.columns?.filter((name) => !isOfFile(name)) ?? [];
+  return [...new Set([...declared, ...found])];
+}
+
+interface ChoiceProps {
+  choices: ExportChoices;
+  choose: (some: Partial<ExportChoices>) => void;
+  errorAt: (field: 'from' | 'to' | 'columns' | 'filter') => string | undefined;
+}
+
+/** Asks for an export, which the list below the form shows. */
 export function ExportForm() {
   const { domain } = useApplication();
-  const queryClient = useQueryClient();
-  const columns = useColumns();
+  const params = { path: { domain } };
   const [choices, setChoices] = useState(noChoices);
-  const choose = (some: Partial<ExportChoices>) => setChoices((before) => ({ ...before, ...some }));
-  const create = useMutation({
+  const { mutate, error, isPending } = useMutation({
     mutationFn: () =>
-      dataOf(
-        client.POST('/api/applications/{domain}/exports', {
-          params: { path: { domain } },
-          body: toExportRequest(choices),
-        }),
-      ),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: jobsQuery(domain, 'exports').queryKey }),
+      dataOf(client.POST('/api/applications/{domain}/exports', { params, body: toExportRequest(choices) })),
   });
-  const { error } = create;
-  const errorAt = (field: string) => (error instanceof ApiFailure ? error.ofField(field) : undefined);
-  const isShownAtField = fields.some((field) => errorAt(field) !== undefined);
-
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    create.mutate();
-  }
-
+  const shared: ChoiceProps = {
+    choices,
+    choose: (some) => setChoices((before) => ({ ...before, ...some })),
+    errorAt: (field) => (error instanceof ApiFailure ? error.ofField(field) : undefined),
+  };
+  const isShownAtField = (['from', 'to', 'columns', 'filter'] as const).some(shared.errorAt);
   return (
-    <Stack component="form" onSubmit={submit}>
+    <Stack component="form" onSubmit={submits(() => mutate())}>
+      <MainOptions {...shared} />
+      <MoreOptions {...shared} />
+      {error && !isShownAtField && <ErrorAlert error={error} />}
+      <Group>
+        <Button type="submit" loading={isPending}>
+          {words.exports.submit}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+function MainOptions({ choices, choose, errorAt }: ChoiceProps) {
+  const columns = useColumns();
+  return (
+    <>
       <SimpleGrid cols={{ base: 1, sm: 3 }}>
         <NativeSelect
           label={words.exports.format}
@@ -48,20 +86,16 @@ export function ExportForm() {
           value={choices.format}
           onChange={(event) => choose({ format: event.currentTarget.value as ExportChoices['format'] })}
         />
-        <TextInput
-          type="datetime-local"
-          label={words.exports.from}
-          value={choices.from}
-          onChange={(event) => choose({ from: event.currentTarget.value })}
-          error={errorAt('from')}
-        />
-        <TextInput
-          type="datetime-local"
-          label={words.exports.to}
-          value={choices.to}
-          onChange={(event) => choose({ to: event.currentTarget.value })}
-          error={errorAt('to')}
-        />
+        {(['from', 'to'] as const).map((bound) => (
+          <TextInput
+            key={bound}
+            type="datetime-local"
+            label={words.exports[bound]}
+            value={choices[bound]}
+            onChange={(event) => choose({ [bound]: event.currentTarget.value })}
+            error={errorAt(bound)}
+          />
+        ))}
       </SimpleGrid>
       <TagsInput
         label={words.exports.columns}
@@ -76,13 +110,50 @@ export function ExportForm() {
         clearable
         clearButtonProps={{ 'aria-label': words.exports.clearColumns }}
       />
-      <MoreOptions choices={choices} choose={choose} filterError={errorAt('filter')} />
-      {error && !isShownAtField && <ErrorAlert error={error} />}
-      <Group>
-        <Button type="submit" loading={create.isPending}>
-          {words.exports.submit}
-        </Button>
-      </Group>
-    </Stack>
+    </>
+  );
+}
+
+function MoreOptions({ choices, choose, errorAt }: ChoiceProps) {
+  const { format, arrays, meta, escapesFormulas, filter } = choices;
+  return (
+    <details>
+      <summary>{words.exports.more}</summary>
+      <Stack mt="sm">
+        <TextInput
+          label={words.exports.filter}
+          description={words.exports.filterHint}
+          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+          value={filter}
+          onChange={(event) => choose({ filter: event.currentTarget.value })}
+          error={errorAt('filter')}
+        />
+        <Checkbox.Group
+          label={words.exports.meta}
+          value={meta}
+          onChange={(chosen) => choose({ meta: chosen })}
+        >
+          <Group mt={4}>
+            <Checkbox value="id" label={words.exports.metaId} />
+            <Checkbox value="schema_version" label={words.exports.metaVersion} />
+          </Group>
+        </Checkbox.Group>
+        {format === 'csv' && (
+          <>
+            <NativeSelect
+              label={words.exports.arrays}
+              data={words.exports.arrayChoices}
+              value={arrays}
+              onChange={(event) => choose({ arrays: event.currentTarget.value as ExportChoices['arrays'] })}
+            />
+            <Checkbox
+              label={words.exports.formulas}
+              checked={escapesFormulas}
+              onChange={(event) => choose({ escapesFormulas: event.currentTarget.checked })}
+            />
+          </>
+        )}
+      </Stack>
+    </details>
   );
 }

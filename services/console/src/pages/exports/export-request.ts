@@ -2,10 +2,10 @@ import type { Schemas } from '../../api/client.ts';
 
 type ExportRequest = Schemas['ExportRequest'];
 
-/** What the form holds: texts as they are typed. */
+/** The values of the form; texts as they are typed. */
 export interface ExportChoices {
   format: NonNullable<ExportRequest['format']>;
-  /** Of `<input type="datetime-local">`, in the time of where the reader is. */
+  /** Of `<input type="datetime-local">`, in the time zone of the reader. */
   from: string;
   to: string;
   columns: string[];
@@ -28,7 +28,7 @@ export const noChoices: ExportChoices = {
 
 const toTimestamp = (local: string) => new Date(local).toISOString();
 
-/** What is left out, the API decides. */
+/** Leaves out choices that were not made: the API has its defaults. */
 export function toExportRequest(choices: ExportChoices): ExportRequest {
   const { format, from, to, columns, meta, arrays, escapesFormulas, filter } = choices;
   const isCsv = format === 'csv';

@@ -1,24 +1,45 @@
-import { Stack, Title } from '@mantine/core';
+import { Code, Group, Stack, Text } from '@mantine/core';
+import { CopyText } from '../../components/copy-text.tsx';
+import { formatBytes, formatTime } from '../../components/formats.ts';
+import { Section } from '../../components/section.tsx';
+import { DownloadButton } from '../../jobs/download-button.tsx';
 import { JobList } from '../../jobs/job-list.tsx';
+import type { Job } from '../../jobs/jobs.ts';
 import { words } from '../../words/en.ts';
-import { useApplication } from '../application/use-application.ts';
-import { ExportFile } from './export-file.tsx';
 import { ExportForm } from './export-form.tsx';
 
 export function Page() {
-  const { domain } = useApplication();
   return (
     <Stack gap="md">
-      <Title order={2} size="h4">
-        {words.exports.create}
-      </Title>
-      <ExportForm />
-      <Title order={2} size="h4">
-        {words.exports.history}
-      </Title>
-      <JobList domain={domain} jobs="exports" empty={words.exports.empty}>
-        {(job) => <ExportFile domain={domain} job={job} />}
-      </JobList>
+      <Section title={words.exports.create}>
+        <ExportForm />
+      </Section>
+      <Section title={words.exports.history}>
+        <JobList jobs="exports" empty={words.exports.empty}>
+          {(job) => <ExportFile job={job} />}
+        </JobList>
+      </Section>
     </Stack>
+  );
+}
+
+/** The facts of an export's file, and its download. */
+function ExportFile({ job }: { job: Job }) {
+  if (!job.file) return null;
+  const { rows, bytes, sha256, firstCreatedAt: first, lastCreatedAt: last, deleted_meanwhile } = job.file;
+  return (
+    <>
+      <Text size="sm">
+        {words.common.entries(rows)} · {formatBytes(bytes)}
+        {first && last && ` · ${words.exports.period(formatTime(first), formatTime(last))}`}
+      </Text>
+      {deleted_meanwhile && <Text size="sm">{words.exports.deletedMeanwhile}</Text>}
+      <Group gap="xs">
+        <Text size="sm">SHA-256</Text>
+        <Code style={{ overflowWrap: 'anywhere' }}>{sha256}</Code>
+        <CopyText text={sha256} label={words.exports.copyChecksum} />
+      </Group>
+      <DownloadButton jobs="exports" job={job} label={words.jobs.download} />
+    </>
   );
 }

@@ -6,7 +6,7 @@ export const fileTypes = {
 
 export type FileType = keyof typeof fileTypes;
 
-/** By the name of a file, which may be compressed. Undefined when the name does not tell. */
+/** The type by the name of a file, which may be compressed; undefined for other names. */
 export function fileTypeOf(name: string): FileType | undefined {
   const extension = /\.(\w+)(?:\.(?:gz|zst))?$/i.exec(name)?.[1]?.toLowerCase();
   if (extension === 'csv' || extension === 'json') return extension;

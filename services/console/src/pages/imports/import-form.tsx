@@ -1,19 +1,18 @@
 import { Button, Checkbox, FileInput, Group, NativeSelect, Progress, Stack, Text } from '@mantine/core';
-import { type DragEvent, type FormEvent, useState } from 'react';
+import { type DragEvent, useState } from 'react';
 import { ErrorAlert } from '../../components/error-alert.tsx';
+import { submits } from '../../components/submits.ts';
 import { words } from '../../words/en.ts';
-import { useApplication } from '../application/use-application.ts';
 import { type FileType, fileTypeOf } from './file-type.ts';
 import { PreviewTable } from './preview-table.tsx';
-import { useSend } from './use-send.ts';
+import { useSend } from './send-file.ts';
 
-/** Takes a file, shows how it begins, and sends it; the list below shows what becomes of it. */
+/** Takes a file, shows its first rows, and sends it. The list below the form shows the import. */
 export function ImportForm() {
-  const { domain } = useApplication();
   const [file, setFile] = useState<File | null>(null);
   const [type, setType] = useState<FileType>('ndjson');
   const [isWrapped, setIsWrapped] = useState(false);
-  const { send, stop, error, isPending, share } = useSend(domain, () => setFile(null));
+  const { send, stop, error, isPending, share } = useSend(() => setFile(null));
 
   function take(taken: File | null) {
     setFile(taken);
@@ -25,15 +24,10 @@ export function ImportForm() {
     take(event.dataTransfer.files[0] ?? null);
   }
 
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    if (file) send({ file, type, isWrapped });
-  }
-
   return (
     <Stack
       component="form"
-      onSubmit={submit}
+      onSubmit={submits(() => file && send({ file, type, isWrapped }))}
       onDrop={drop}
       onDragOver={(event: DragEvent) => event.preventDefault()}
     >
@@ -60,7 +54,6 @@ export function ImportForm() {
       {type !== 'csv' && (
         <Checkbox
           label={words.imports.wrapped}
-          description={words.imports.wrappedHint}
           checked={isWrapped}
           onChange={(event) => setIsWrapped(event.currentTarget.checked)}
         />

@@ -1,24 +1,109 @@
-import { Stack, Title } from '@mantine/core';
+import { Button, Code, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { client } from '../../api/client.ts';
+import { failureOf } from '../../api/failure.ts';
+import { Unread } from '../../components/loading.tsx';
+import { Section } from '../../components/section.tsx';
+import { WideTable } from '../../components/wide-table.tsx';
+import { DownloadButton } from '../../jobs/download-button.tsx';
 import { JobList } from '../../jobs/job-list.tsx';
+import type { Job } from '../../jobs/jobs.ts';
+import { cutDepth } from '../../json/exact.ts';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
 import { ImportForm } from './import-form.tsx';
-import { ImportOutcome } from './import-outcome.tsx';
 
 export function Page() {
-  const { domain } = useApplication();
   return (
     <Stack gap="md">
-      <Title order={2} size="h4">
-        {words.imports.create}
-      </Title>
-      <ImportForm />
-      <Title order={2} size="h4">
-        {words.imports.history}
-      </Title>
-      <JobList domain={domain} jobs="imports" empty={words.imports.empty}>
-        {(job) => <ImportOutcome domain={domain} job={job} />}
-      </JobList>
+      <Section title={words.imports.create}>
+        <ImportForm />
+      </Section>
+      <Section title={words.imports.history}>
+        <JobList jobs="imports" empty={words.imports.empty}>
+          {(job) => <ImportOutcome job={job} />}
+        </JobList>
+      </Section>
     </Stack>
+  );
+}
+
+function ImportOutcome({ job }: { job: Job }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const { accepted = 0, rejected = 0, file } = job;
+  return (
+    <>
+      <Text size="sm">{words.imports.outcome(accepted, rejected)}</Text>
+      {file && rejected > 0 && (
+        <>
+          <Button
+            size="xs"
+            variant="default"
+            aria-expanded={isOpen}
+            onClick={() => setIsOpen(!isOpen)}
+            style={{ alignSelf: 'start' }}
+          >
+            {isOpen ? words.imports.hideRefused : words.imports.showRefused}
+          </Button>
+          {isOpen && <RefusedLines id={job.id} />}
+          <DownloadButton jobs="imports" job={job} label={words.imports.downloadReport} />
+        </>
+      )}
+    </>
+  );
+}
+
+interface RefusedLine {
+  line: number;
+  message: string;
+  details?: { path: string; message: string }[];
+  payload: unknown;
+}
+
+const headBytes = 256 * 1024;
+const mostLines = 100;
+
+/** The first lines of an import's report. Throws ApiFailure. */
+async function readReport(domain: string, id: string, signal: AbortSignal): Promise<RefusedLine[]> {
+  const { data, error, response } = await client.GET('/api/applications/{domain}/imports/{id}/file', {
+    params: { path: { domain, id } },
+    headers: { range: `bytes=0-${headBytes - 1}` },
+    parseAs: 'text',
+    signal,
+  });
+  if (data === undefined) throw failureOf(response, error);
+  // The text behind the last line break is empty, or only the beginning of a line.
+  const lines = String(data).split('\n').slice(0, -1);
+  return lines.slice(0, mostLines).map((line) => JSON.parse(cutDepth(line)));
+}
+
+const sayDetail = ({ path, message }: { path: string; message: string }) => `${path} ${message}`.trim();
+
+/** The first refused lines of an import with their reasons. */
+function RefusedLines({ id }: { id: string }) {
+  const { domain } = useApplication();
+  const { data, error, refetch } = useQuery({
+    queryKey: ['report', domain, id],
+    queryFn: ({ signal }) => readReport(domain, id, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (error || !data) return <Unread error={error} retry={refetch} />;
+  return (
+    <>
+      <WideTable
+        label={words.imports.refusedLines}
+        head={words.imports.columns}
+        rows={data.map(({ line, message, details = [], payload }) => ({
+          key: line,
+          cells: [
+            line,
+            details.map(sayDetail).join('; ') || message,
+            <Code key="payload">{JSON.stringify(payload)?.slice(0, 200)}</Code>,
+          ],
+        }))}
+      />
+      {data.length === mostLines && <Text size="sm">{words.imports.firstLines(mostLines)}</Text>}
+    </>
   );
 }

@@ -3,7 +3,7 @@ import type { Sample, SampleRow } from '../../sample/read-sample.ts';
 
 export interface Preview {
   columns: { name: string; type: string }[];
-  /** With the texts of the cells; empty where a row has no such field. */
+  /** The texts of the cells; empty where a row lacks the field. */
   rows: { number: number; cells: string[] }[];
   problems: Sample['problems'];
 }
@@ -12,7 +12,7 @@ const [mostRows, mostColumns] = [5, 30];
 
 type Row = Record<string, unknown>;
 
-/** How a file begins: its first rows, with the types of what up to a thousand have. */
+/** The first rows of a file, with the types of the fields in up to a thousand rows. */
 export async function readPreview(file: File): Promise<Preview> {
   const { rows, problems } = await previewFile(file);
   return { ...toTable(rows), problems };

@@ -1,7 +1,11 @@
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
 import { ApiFailure, failureOf } from '../../api/failure.ts';
 import { session } from '../../api/session.ts';
 import type { Job } from '../../jobs/jobs.ts';
 import { words } from '../../words/en.ts';
+import { useApplication } from '../application/use-application.ts';
+import { type FileType, fileTypes } from './file-type.ts';
 
 interface Sending {
   /** With its query. */
@@ -21,8 +25,8 @@ function readBody(text: string): { data?: Job } | undefined {
   }
 }
 
-/** Sends a file, and tells how much has gone, which `fetch` does not. Throws ApiFailure. */
-export function sendFile({ path, file, contentType, onProgress, signal }: Sending): Promise<Job> {
+/** Sends a file and reports the share that was sent, which `fetch` cannot. Throws ApiFailure. */
+function sendFile({ path, file, contentType, onProgress, signal }: Sending): Promise<Job> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open('POST', path);
@@ -41,4 +45,38 @@ export function sendFile({ path, file, contentType, onProgress, signal }: Sendin
     signal.addEventListener('abort', () => request.abort(), { once: true });
     request.send(file);
   });
+}
+
+export interface ImportChoices {
+  file: File;
+  type: FileType;
+  /** Whether each line is an entry of an export, with its time. */
+  isWrapped: boolean;
+}
+
+/** Sends a file to the application. `share` of the file was sent; `stop` ends the sending. */
+export function useSend(onSent: () => void) {
+  const { domain } = useApplication();
+  const [share, setShare] = useState(0);
+  const aborter = useRef<AbortController>(undefined);
+  useEffect(() => () => aborter.current?.abort(), []);
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: ({ file, type, isWrapped }: ImportChoices) => {
+      aborter.current = new AbortController();
+      const { signal } = aborter.current;
+      const query = isWrapped && type !== 'csv' ? '?entries=wrapped' : '';
+      const path = `/api/applications/${domain}/imports${query}`;
+      return sendFile({ path, file, contentType: fileTypes[type], onProgress: setShare, signal });
+    },
+    onSuccess: onSent,
+    onSettled: () => setShare(0),
+  });
+  const isStopped = aborter.current?.signal.aborted;
+  return {
+    send: mutate,
+    stop: () => aborter.current?.abort(),
+    error: isStopped ? null : error,
+    isPending,
+    share,
+  };
 }

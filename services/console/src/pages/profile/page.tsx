@@ -1,13 +1,16 @@
-import { Anchor, Stack, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Anchor, Button, PasswordInput, Stack, Text, Title } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { Link } from 'react-router';
 import { client, dataOf } from '../../api/client.ts';
+import { ApiFailure } from '../../api/failure.ts';
+import { session } from '../../api/session.ts';
 import { ErrorAlert } from '../../components/error-alert.tsx';
-import { formatTime } from '../../components/formats.ts';
-import { Loading } from '../../components/loading.tsx';
+import { Unread } from '../../components/loading.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
+import { submits } from '../../components/submits.ts';
+import { showSuccess } from '../../components/toasts.ts';
 import { words } from '../../words/en.ts';
-import { PasswordForm } from './password-form.tsx';
 
 export function Page() {
   const { data, error, refetch } = useQuery({
@@ -17,12 +20,11 @@ export function Page() {
   return (
     <>
       <PageTitle title={words.profile.title} />
-      {error && <ErrorAlert error={error} onRetry={() => refetch()} />}
-      {!data && !error && <Loading />}
+      {(error || !data) && <Unread error={error} retry={refetch} />}
       {data && (
         <Stack maw={400}>
           <Text>{words.profile.signedInAs(data.username)}</Text>
-          <Text size="sm">{words.profile.since(formatTime(new Date(data.createdAt)))}</Text>
+          <Text size="sm">{words.profile.since(data.createdAt)}</Text>
           <Text size="sm">{words.profile.language}</Text>
           <Anchor component={Link} to="/audit">
             {words.audit.title}
@@ -31,5 +33,58 @@ export function Page() {
         </Stack>
       )}
     </>
+  );
+}
+
+/** Changes the password, which ends all sessions. This tab signs in again with the new password. */
+function PasswordForm({ username }: { username: string }) {
+  const form = useRef<HTMLFormElement>(null);
+  const change = useMutation({
+    async mutationFn(body: { old_password: string; new_password: string }) {
+      await dataOf(client.PUT('/api/users/me/password', { body }));
+      const credentials = { username, password: body.new_password };
+      return dataOf(client.POST('/api/users/login', { body: credentials }));
+    },
+    onSuccess({ token }) {
+      form.current?.reset();
+      session.begin(token);
+      showSuccess(words.profile.changed);
+    },
+  });
+  const { error } = change;
+  const atNew = error instanceof ApiFailure ? error.ofField('new_password') : undefined;
+  const isOldWrong = error instanceof ApiFailure && error.kind === 'InvalidCredentialsError';
+
+  const submit = submits((fields) =>
+    change.mutate({ old_password: String(fields.get('old')), new_password: String(fields.get('new')) }),
+  );
+  return (
+    <form onSubmit={submit} ref={form}>
+      <Stack>
+        <Title order={2} size="h4">
+          {words.profile.password}
+        </Title>
+        <input type="hidden" name="username" autoComplete="username" value={username} />
+        <PasswordInput
+          name="old"
+          label={words.profile.oldPassword}
+          autoComplete="current-password"
+          error={isOldWrong && words.profile.wrongPassword}
+          required
+        />
+        <PasswordInput
+          name="new"
+          label={words.profile.newPassword}
+          description={words.profile.newPasswordHint}
+          autoComplete="new-password"
+          error={atNew}
+          required
+        />
+        {error && !atNew && !isOldWrong && <ErrorAlert error={error} />}
+        <Button type="submit" loading={change.isPending}>
+          {words.profile.submit}
+        </Button>
+      </Stack>
+    </form>
   );
 }

@@ -1,38 +1,35 @@
-import { Button, Group, Stack, Text, Textarea, Title } from '@mantine/core';
+import { Badge, Button, Group, NativeSelect, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import { client } from '../../api/client.ts';
+import { useState } from 'react';
+import { client, type Schemas } from '../../api/client.ts';
 import { ErrorAlert } from '../../components/error-alert.tsx';
-import { formatNumber } from '../../components/formats.ts';
-import { exactDataOf } from '../../json/exact.ts';
+import { submits } from '../../components/submits.ts';
+import { exactDataOf, toText } from '../../json/exact.ts';
+import { JsonDiff } from '../../json/json-view.tsx';
 import { words } from '../../words/en.ts';
-import { ChangeFields } from './change-fields.tsx';
-import { type Change, faultAt, suggestChange, toAmendments } from './fix.ts';
-import { type Pair, Pairs } from './pairs.tsx';
+import { useApplication } from '../application/use-application.ts';
+import { type Change, conversions, faultAt, suggestChange, toAmendments } from './fix.ts';
 import type { RefusedGroup } from './refused.ts';
-import { ReplayButton } from './replay-button.tsx';
+import { ReplayButton } from './replays.tsx';
 
 interface Props {
-  domain: string;
   group: RefusedGroup;
   /** Gets the id of the replay. */
   onStarted: (id: string) => void;
 }
 
-/** Changes the payloads of a group: first tries that with ten of them, then replays them. */
-export function FixForm({ domain, group, onStarted }: Props) {
+/** Changes the payloads of a group: first tries the changes with ten uploads, then replays all. */
+export function FixForm({ group, onStarted }: Props) {
   const { path, keyword, kept } = group;
+  const { domain } = useApplication();
   const [changes, setChanges] = useState<Change[]>(() => [suggestChange(group)]);
   const [patch, setPatch] = useState('');
-  const request = { path, keyword, ...toAmendments({ changes, patch }) };
+  const body = { path, keyword, ...toAmendments({ changes, patch }) };
+  const params = { path: { domain }, query: { dry_run: true } };
   const dryRun = useMutation({
     mutationFn: () =>
       exactDataOf<{ pairs: Pair[] }>(
-        client.POST('/api/applications/{domain}/replays', {
-          params: { path: { domain }, query: { dry_run: true } },
-          body: request,
-          parseAs: 'text',
-        }),
+        client.POST('/api/applications/{domain}/replays', { params, body, parseAs: 'text' }),
       ),
   });
   const { data, error, reset, isPending } = dryRun;
@@ -45,13 +42,8 @@ export function FixForm({ domain, group, onStarted }: Props) {
     setChanges(next);
   }
 
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    dryRun.mutate();
-  }
-
   return (
-    <Stack component="form" gap="sm" onSubmit={submit}>
+    <Stack component="form" gap="sm" onSubmit={submits(() => dryRun.mutate())}>
       <Title order={4} size="h5">
         {words.refused.changePayloads}
       </Title>
@@ -95,10 +87,9 @@ export function FixForm({ domain, group, onStarted }: Props) {
         </Button>
         {data && (
           <ReplayButton
-            domain={domain}
-            request={request}
-            label={words.refused.replay(formatNumber(kept))}
-            onStarted={({ id }) => {
+            request={body}
+            label={words.refused.replay(kept)}
+            onStarted={(id) => {
               reset();
               onStarted(id);
             }}
@@ -107,6 +98,90 @@ export function FixForm({ domain, group, onStarted }: Props) {
       </Group>
       {error && !hasPlace && <ErrorAlert error={error} />}
       {data && <Pairs pairs={data.pairs} />}
+    </Stack>
+  );
+}
+
+const conversionChoices = conversions.map((value) => ({ value, label: words.refused.conversions[value] }));
+
+interface ChangeProps {
+  change: Change;
+  /** From 1, for screen readers. */
+  number: number;
+  fault: string | undefined;
+  onChange: (change: Change) => void;
+  onRemove: () => void;
+}
+
+/** One change of the payloads: a path and a conversion. */
+function ChangeFields({ change, number, fault, onChange, onRemove }: ChangeProps) {
+  return (
+    <Group align="start" gap="xs">
+      <TextInput
+        label={words.refused.changeAt}
+        placeholder="/celsius"
+        value={change.path}
+        onChange={({ currentTarget }) => onChange({ ...change, path: currentTarget.value })}
+        error={fault}
+        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+      />
+      <NativeSelect
+        label={words.refused.changeTo}
+        data={conversionChoices}
+        value={change.to}
+        onChange={({ currentTarget }) => onChange({ ...change, to: currentTarget.value as Change['to'] })}
+      />
+      {change.to === 'default' && (
+        <TextInput
+          label={words.refused.defaultValue}
+          value={change.value}
+          onChange={({ currentTarget }) => onChange({ ...change, value: currentTarget.value })}
+        />
+      )}
+      <Button
+        variant="subtle"
+        color="red"
+        mt={{ base: 0, xs: 25 }}
+        onClick={onRemove}
+        aria-label={words.refused.removeChange(number)}
+      >
+        {words.refused.remove}
+      </Button>
+    </Group>
+  );
+}
+
+type Pair = Schemas['ReplayPair'];
+
+function reasonOf({ error }: Pair): string {
+  const first = error?.details?.[0];
+  return first ? `${first.path} ${first.message}` : (error?.message ?? '');
+}
+
+/** The first uploads before and after the changes. */
+function Pairs({ pairs }: { pairs: Pair[] }) {
+  const conforming = pairs.filter(({ ok }) => ok).length;
+  return (
+    <Stack gap="sm" role="region" aria-label={words.refused.tried}>
+      <Title order={5} size="h6">
+        {words.refused.triedOf(conforming, pairs.length)}
+      </Title>
+      {pairs.map((pair, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: pairs have no ids, and their order stays
+        <Stack key={place} gap={4}>
+          <Group gap="xs">
+            <Badge variant="dot" color={pair.ok ? 'teal' : 'red'}>
+              {pair.ok ? words.refused.conforms : words.refused.stillRefused}
+            </Badge>
+            <Text size="sm">{reasonOf(pair)}</Text>
+          </Group>
+          <JsonDiff
+            before={toText(pair.before)}
+            after={toText(pair.after)}
+            label={words.refused.beforeAfter(place + 1)}
+          />
+        </Stack>
+      ))}
     </Stack>
   );
 }

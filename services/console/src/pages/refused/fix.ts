@@ -1,21 +1,22 @@
+import { toPointer } from '@sluice/json/pointer.ts';
 import type { Schemas } from '../../api/client.ts';
 import { ApiFailure } from '../../api/failure.ts';
 import type { RefusedGroup } from './refused.ts';
 
 export const conversions = ['number', 'integer', 'boolean', 'string', 'trim', 'default'] as const;
 
-/** A change of one value of each payload, as it is written in the form. */
+/** A change of one value in each payload, as it is typed in the form. */
 export interface Change {
   /** Of the row in the form. */
   id: number;
   /** A JSON Pointer. */
   path: string;
   to: (typeof conversions)[number];
-  /** JSON, or a text without quotes: what is set where the value is missing. */
+  /** JSON, or a text without quotes. It is set where the value is missing. */
   value: string;
 }
 
-/** What is changed in refused uploads before they are validated again. */
+/** The changes of refused uploads before they are validated again. */
 export interface Fix {
   changes: Change[];
   /** JSON text; empty for none. */
@@ -40,24 +41,23 @@ function toCoercion({ path, to, value }: Change): string {
     : `{"path":${pointer},"to":"${to}"}`;
 }
 
-/** As the API takes it: texts, so that numbers keep their digits. */
+/** JSON texts for the API: numbers keep their digits. */
 export const toAmendments = ({ changes, patch }: Fix): Amendments => ({
   ...(changes.length > 0 && { coerce: `[${changes.map(toCoercion).join(',')}]` }),
   ...(patch.trim() !== '' && { patch }),
 });
 
-/** The change that probably mends a group. */
+/** The change that is most likely to make a group conform. */
 export function suggestChange({ path, keyword, message }: RefusedGroup): Change {
   const change = { id: 0, path, to: 'trim', value: '' } as const;
   const [, type] = /^must be (number|integer|boolean|string)$/.exec(message) ?? [];
   if (keyword === 'type' && type) return { ...change, to: type as Change['to'] };
   const [, name] = /^must have the property '(.*)'$/.exec(message) ?? [];
   if (keyword !== 'required' || name === undefined) return change;
-  const key = name.replaceAll('~', '~0').replaceAll('/', '~1');
-  return { ...change, path: `${path}/${key}`, to: 'default' };
+  return { ...change, path: path + toPointer([name]), to: 'default' };
 }
 
-/** What the API says of a part of the fix, such as `/coerce/0`. */
+/** The message of the API about a part of the fix, such as `/coerce/0`. */
 export function faultAt(failure: Error | null, place: string): string | undefined {
   const details = failure instanceof ApiFailure ? failure.details : [];
   return details.find(({ path }) => path === place || path.startsWith(`${place}/`))?.message;

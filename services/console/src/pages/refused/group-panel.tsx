@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { client, dataOf } from '../../api/client.ts';
@@ -9,32 +9,23 @@ import { showFailure, showSuccess } from '../../components/toasts.ts';
 import { toText } from '../../json/exact.ts';
 import { JsonView } from '../../json/json-view.tsx';
 import { words } from '../../words/en.ts';
+import { useApplication } from '../application/use-application.ts';
 import { FixForm } from './fix-form.tsx';
-import { type RefusedGroup, refusedKey } from './refused.ts';
-import { StartedReplay } from './started-replay.tsx';
+import type { RefusedGroup } from './refused.ts';
+import { StartedReplay } from './replays.tsx';
 import { UploadsDrawer } from './uploads-drawer.tsx';
 
-interface Props {
-  domain: string;
-  group: RefusedGroup;
-}
-
-/** A reason: an example, and what can be done. */
-export function GroupPanel({ domain, group }: Props) {
+/** An example of a group of refused uploads, and the actions on the group. */
+export function GroupPanel({ group }: { group: RefusedGroup }) {
   const { path, keyword, kept, example } = group;
-  const queryClient = useQueryClient();
+  const { domain } = useApplication();
+  const params = { path: { domain }, query: { path, keyword } };
   const [replay, setReplay] = useState<string>();
   const [areUploadsOpen, { open, close }] = useDisclosure();
   const remove = useMutation({
-    mutationFn: () =>
-      dataOf(
-        client.DELETE('/api/applications/{domain}/refused', {
-          params: { path: { domain }, query: { path, keyword } },
-        }),
-      ),
+    mutationFn: () => dataOf(client.DELETE('/api/applications/{domain}/refused', { params })),
     onSuccess: ({ message }) => showSuccess(message),
     onError: showFailure,
-    onSettled: () => queryClient.invalidateQueries({ queryKey: refusedKey(domain) }),
   });
   return (
     <Stack gap="md">
@@ -50,14 +41,14 @@ export function GroupPanel({ domain, group }: Props) {
           </Button>
           <ConfirmButton
             label={words.refused.remove}
-            aria-label={words.refused.removeGroup}
+            title={words.refused.removeGroup}
             question={words.refused.removeText}
             color="red"
             onConfirm={() => remove.mutate()}
           />
         </Group>
       )}
-      <UploadsDrawer domain={domain} reason={group} opened={areUploadsOpen} onClose={close} />
+      <UploadsDrawer reason={group} opened={areUploadsOpen} onClose={close} />
       <Stack gap="xs">
         <Title order={4} size="h5">
           {words.refused.changeSchema}
@@ -74,8 +65,8 @@ export function GroupPanel({ domain, group }: Props) {
           </Button>
         </Group>
       </Stack>
-      {kept > 0 && <FixForm domain={domain} group={group} onStarted={setReplay} />}
-      {replay && <StartedReplay domain={domain} id={replay} />}
+      {kept > 0 && <FixForm group={group} onStarted={setReplay} />}
+      {replay && <StartedReplay id={replay} />}
     </Stack>
   );
 }

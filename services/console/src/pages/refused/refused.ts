@@ -3,28 +3,23 @@ import { client, type Schemas } from '../../api/client.ts';
 import { exactDataOf, unshared } from '../../json/exact.ts';
 
 export type RefusedGroup = Schemas['RefusedGroup'];
-export type RefusedUpload = Schemas['RefusedUpload'];
-/** What the uploads of a group have in common. */
+/** Uploads of one group share these. */
 export type Reason = Pick<RefusedGroup, 'path' | 'keyword'>;
 
 const refreshMs = 5_000;
 const pageSize = 20;
 
-/** For all that is read of refused uploads. */
+/** Key of all queries about refused uploads. */
 export const refusedKey = (domain: string) => ['refused', domain];
 
-/** Reasons, most frequent first. */
+/** Groups of refused uploads, the largest first. */
 export const groupsQuery = (domain: string) =>
   queryOptions({
     queryKey: [...refusedKey(domain), 'groups'],
-    queryFn: ({ signal }) =>
-      exactDataOf<RefusedGroup[]>(
-        client.GET('/api/applications/{domain}/refused/groups', {
-          params: { path: { domain } },
-          parseAs: 'text',
-          signal,
-        }),
-      ),
+    queryFn: ({ signal }) => {
+      const init = { params: { path: { domain } }, parseAs: 'text', signal } as const;
+      return exactDataOf<RefusedGroup[]>(client.GET('/api/applications/{domain}/refused/groups', init));
+    },
     refetchInterval: refreshMs,
     ...unshared,
   });
@@ -33,17 +28,11 @@ export const groupsQuery = (domain: string) =>
 export const uploadsQuery = (domain: string, { path, keyword }: Reason) =>
   infiniteQueryOptions({
     queryKey: [...refusedKey(domain), 'uploads', path, keyword],
-    queryFn: ({ pageParam, signal }) =>
-      exactDataOf<Schemas['RefusedPage']>(
-        client.GET('/api/applications/{domain}/refused', {
-          params: {
-            path: { domain },
-            query: { path, keyword, limit: pageSize, ...(pageParam && { after: pageParam }) },
-          },
-          parseAs: 'text',
-          signal,
-        }),
-      ),
+    queryFn: ({ pageParam, signal }) => {
+      const query = { path, keyword, limit: pageSize, ...(pageParam && { after: pageParam }) };
+      const init = { params: { path: { domain }, query }, parseAs: 'text', signal } as const;
+      return exactDataOf<Schemas['RefusedPage']>(client.GET('/api/applications/{domain}/refused', init));
+    },
     initialPageParam: '',
     getNextPageParam: ({ pagination: { isLast, cursor } }) => (isLast ? undefined : cursor),
     ...unshared,

@@ -1,36 +1,30 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { client, dataOf } from '../../api/client.ts';
-import { formatNumber } from '../../components/formats.ts';
 import { words } from '../../words/en.ts';
 import { refusedKey } from './refused.ts';
 
 const dayMs = 24 * 3_600_000;
 const refreshMs = 60_000;
-// Of the drawing, which is stretched to the width of the page.
+// In units of the drawing, which is stretched to the width of the page.
 const [height, barWidth] = [40, 10];
 
 /** How many uploads were refused in each hour of the last day. */
 export function Trend({ domain }: { domain: string }) {
   const { data } = useQuery({
     queryKey: [...refusedKey(domain), 'trend'],
-    queryFn: ({ signal }) =>
-      dataOf(
-        client.GET('/api/applications/{domain}/stats', {
-          params: {
-            path: { domain },
-            query: { from: new Date(Date.now() - dayMs).toISOString(), step: 'hour' },
-          },
-          signal,
-        }),
-      ),
+    queryFn: ({ signal }) => {
+      const query = { from: new Date(Date.now() - dayMs).toISOString(), step: 'hour' as const };
+      return dataOf(
+        client.GET('/api/applications/{domain}/stats', { params: { path: { domain }, query }, signal }),
+      );
+    },
     refetchInterval: refreshMs,
   });
   if (!data) return null;
   const counts = data.map(({ refused }) => refused);
-  const total = counts.reduce((sum, count) => sum + count, 0);
   const most = Math.max(...counts, 1);
-  const summary = words.refused.lastDay(formatNumber(total));
+  const summary = words.refused.lastDay(counts.reduce((sum, count) => sum + count, 0));
   return (
     <div>
       <Text size="sm">{summary}</Text>

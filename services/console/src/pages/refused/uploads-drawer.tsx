@@ -1,22 +1,22 @@
 import { Button, Drawer, Group, Paper, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { ErrorAlert } from '../../components/error-alert.tsx';
-import { Loading } from '../../components/loading.tsx';
+import type { Schemas } from '../../api/client.ts';
+import { Unread } from '../../components/loading.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { toText } from '../../json/exact.ts';
 import { JsonView } from '../../json/json-view.tsx';
 import { words } from '../../words/en.ts';
-import { type Reason, type RefusedUpload, uploadsQuery } from './refused.ts';
+import { useApplication } from '../application/use-application.ts';
+import { type Reason, uploadsQuery } from './refused.ts';
 
 interface Props {
-  domain: string;
   reason: Reason;
   opened: boolean;
   onClose: () => void;
 }
 
 /** The uploads of a group that are kept. */
-export function UploadsDrawer({ domain, reason, opened, onClose }: Props) {
+export function UploadsDrawer({ reason, opened, onClose }: Props) {
   return (
     <Drawer
       opened={opened}
@@ -24,21 +24,21 @@ export function UploadsDrawer({ domain, reason, opened, onClose }: Props) {
       position="right"
       size="xl"
       title={words.refused.uploads}
-      // It would add a style without the nonce of the page.
+      // The lock would add a style without the nonce of the page.
       lockScroll={false}
       closeButtonProps={{ 'aria-label': words.common.close }}
     >
-      <Uploads domain={domain} reason={reason} />
+      <Uploads reason={reason} />
     </Drawer>
   );
 }
 
-function Uploads({ domain, reason }: Pick<Props, 'domain' | 'reason'>) {
+function Uploads({ reason }: Pick<Props, 'reason'>) {
+  const { domain } = useApplication();
   const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
     uploadsQuery(domain, reason),
   );
-  if (error) return <ErrorAlert error={error} />;
-  if (!data) return <Loading />;
+  if (error || !data) return <Unread error={error} />;
   return (
     <Stack gap="sm">
       <Stack component="ul" gap="sm" p={0} m={0} style={{ listStyle: 'none' }}>
@@ -57,7 +57,7 @@ function Uploads({ domain, reason }: Pick<Props, 'domain' | 'reason'>) {
   );
 }
 
-function Upload({ upload }: { upload: RefusedUpload }) {
+function Upload({ upload }: { upload: Schemas['RefusedUpload'] }) {
   const { received_at, source, line, schema_version, error, key, network, payload, truncated } = upload;
   return (
     <Paper component="li" withBorder p="sm">

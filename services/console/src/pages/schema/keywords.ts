@@ -2,12 +2,12 @@ import type { CompletionContext, CompletionResult } from '@codemirror/autocomple
 import { ensureSyntaxTree, type syntaxTree } from '@codemirror/language';
 import type { EditorState } from '@codemirror/state';
 
-/** A browser that is busy gets so long to read the text: nobody waits longer for a completion. */
+/** Longest parse of the text: nobody waits longer for a completion. */
 const parseMs = 1_000;
 
 type SyntaxNode = ReturnType<ReturnType<typeof syntaxTree>['resolveInner']>;
 
-// Those of draft 2020-12, which is the default.
+// Of draft 2020-12, the default.
 const keywords = (
   '$schema $id $ref $defs $anchor $comment title description default examples deprecated readOnly writeOnly ' +
   'type enum const multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength pattern format ' +
@@ -24,17 +24,17 @@ const values: Record<string, string[]> = {
   ).split(' '),
 };
 
-/** Their members are named by the owner. */
+/** Members of these have names that the owner chose. */
 const ownNames = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
 
-/** The name of the property whose value a node is, or is in an array of; empty for none. */
+/** The name of the property whose value is the node, or an array with the node; else empty. */
 function nameOf(node: SyntaxNode | null, state: EditorState): string {
   const around = node?.name === 'Array' ? node.parent : node;
   const name = around?.name === 'Property' ? around.getChild('PropertyName') : null;
   return name ? state.sliceDoc(name.from + 1, name.to - 1) : '';
 }
 
-/** What may be written at a place: keywords as names, types and formats as values. */
+/** Completions at a node: keywords as names, types and formats as values. */
 function optionsAt(node: SyntaxNode, state: EditorState): string[] {
   if (node.name === 'PropertyName') {
     const object = node.parent?.parent;

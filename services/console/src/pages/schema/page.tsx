@@ -1,31 +1,30 @@
-import { SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { SimpleGrid, Stack, Title } from '@mantine/core';
+import { Section } from '../../components/section.tsx';
 import { JobList } from '../../jobs/job-list.tsx';
 import { JsonEditor } from '../../json/json-editor.tsx';
 import { words } from '../../words/en.ts';
 import { completeKeyword } from './keywords.ts';
 import { PublishForm } from './publish-form.tsx';
-import { RehearsalOutcome } from './rehearsal-outcome.tsx';
-import { RehearseForm } from './rehearse-form.tsx';
+import { RehearsalOutcome, RehearseForm } from './rehearsals.tsx';
 import { Report } from './report.tsx';
 import { useDraft } from './use-draft.ts';
 import { Versions } from './versions.tsx';
 
-/** The schema of an application: change it, see what that means, publish it. */
+/** The schema of an application: an editor, a report of what would change, and earlier versions. */
 export function Page() {
   const draft = useDraft();
-  const { domain, version, text, setText, problems } = draft;
   return (
     <Stack gap="xl">
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
         <Stack gap="xs" miw={0}>
           <Title order={2} size="h4">
-            {words.schema.edits(version)}
+            {words.schema.edits(draft.version)}
           </Title>
           <JsonEditor
-            value={text}
-            onChange={setText}
+            value={draft.text}
+            onChange={draft.setText}
             label={words.schema.schema}
-            problems={problems}
+            problems={draft.problems}
             complete={completeKeyword}
           />
         </Stack>
@@ -34,22 +33,15 @@ export function Page() {
           <PublishForm draft={draft} />
         </Stack>
       </SimpleGrid>
-      <Stack gap="sm">
-        <Title order={2} size="h4">
-          {words.schema.rehearsals}
-        </Title>
-        <Text size="sm">{words.schema.rehearsalText}</Text>
+      <Section title={words.schema.rehearsals} text={words.schema.rehearsalText}>
         <RehearseForm draft={draft} />
-        <JobList domain={domain} jobs="rehearsals" empty={words.schema.noRehearsals}>
-          {(job) => <RehearsalOutcome domain={domain} job={job} />}
+        <JobList jobs="rehearsals" empty={words.schema.noRehearsals}>
+          {(job) => <RehearsalOutcome job={job} />}
         </JobList>
-      </Stack>
-      <Stack gap="sm">
-        <Title order={2} size="h4">
-          {words.schema.versions}
-        </Title>
-        <Versions domain={domain} onTake={draft.take} />
-      </Stack>
+      </Section>
+      <Section title={words.schema.versions}>
+        <Versions draft={draft} />
+      </Section>
     </Stack>
   );
 }

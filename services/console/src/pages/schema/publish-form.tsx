@@ -1,19 +1,19 @@
 import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
 import { applicationQuery } from '../../api/applications.ts';
 import { client, dataOf } from '../../api/client.ts';
 import { ApiFailure } from '../../api/failure.ts';
+import { queryClient } from '../../api/query-client.ts';
 import { ErrorAlert } from '../../components/error-alert.tsx';
+import { submits } from '../../components/submits.ts';
 import { showSuccess } from '../../components/toasts.ts';
 import { words } from '../../words/en.ts';
-import { versionsQuery } from './schemas.ts';
 import type { Draft } from './use-draft.ts';
 
-/** Publishes the draft, unless somebody else published meanwhile. */
+/** Publishes the draft, unless somebody else has published meanwhile. */
 export function PublishForm({ draft }: { draft: Draft }) {
   const { domain, version, text, changes } = draft;
-  const queryClient = useQueryClient();
   const [note, setNote] = useState('');
   const publish = useMutation({
     mutationFn: (schema: string) =>
@@ -23,26 +23,16 @@ export function PublishForm({ draft }: { draft: Draft }) {
           body: { schema, if_version: version, ...(note && { note }) },
         }),
       ),
-    onSuccess: async ({ version: made = version }, schema) => {
+    onSuccess: ({ version: made = version }, schema) => {
       draft.published(made, schema);
       setNote('');
       showSuccess(words.schema.published(made));
-      await Promise.all([
-        queryClient.invalidateQueries({ queryKey: versionsQuery(domain).queryKey }),
-        queryClient.invalidateQueries({ queryKey: applicationQuery(domain).queryKey }),
-      ]);
     },
   });
   const { error } = publish;
   const isOutdated = error instanceof ApiFailure && error.status === 409;
-
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    publish.mutate(text);
-  }
-
   return (
-    <Stack component="form" gap="sm" onSubmit={submit}>
+    <Stack component="form" gap="sm" onSubmit={submits(() => publish.mutate(text))}>
       <Group align="end">
         <TextInput
           label={words.schema.note}
@@ -64,7 +54,6 @@ export function PublishForm({ draft }: { draft: Draft }) {
 }
 
 function Outdated({ draft: { domain, load }, onLoad }: { draft: Draft; onLoad: () => void }) {
-  const queryClient = useQueryClient();
   const fetchNewest = useMutation({
     mutationFn: () => queryClient.fetchQuery({ ...applicationQuery(domain), staleTime: 0 }),
     onSuccess: ({ template }) => {

@@ -1,8 +1,20 @@
-import { Alert, Stack, Text, Title } from '@mantine/core';
+import { Alert, Badge, Code, Group, Stack, Text, Title } from '@mantine/core';
+import type { Schemas } from '../../api/client.ts';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { words } from '../../words/en.ts';
-import { ChangeList } from './change-list.tsx';
 import type { Draft } from './use-draft.ts';
+
+/** What would change if the draft were published, or what is wrong with it. */
+export function Report({ draft }: { draft: Draft }) {
+  return (
+    <Stack gap="xs" aria-live="polite" role="region" aria-label={words.schema.report}>
+      <Title order={3} size="h5">
+        {words.schema.report}
+      </Title>
+      <Content draft={draft} />
+    </Stack>
+  );
+}
 
 function Content({ draft: { isChanged, changes, failure, problems } }: { draft: Draft }) {
   if (!isChanged) return <Text size="sm">{words.schema.unchanged}</Text>;
@@ -20,14 +32,29 @@ function Content({ draft: { isChanged, changes, failure, problems } }: { draft: 
   );
 }
 
-/** What would change if the draft were published, or what is wrong with it. */
-export function Report({ draft }: { draft: Draft }) {
+type SchemaChange = Schemas['SchemaChange'];
+
+const colors: Record<SchemaChange['kind'], string> = {
+  stricter: 'orange',
+  looser: 'teal',
+  added: 'blue',
+  removed: 'gray',
+  changed: 'violet',
+};
+
+function ChangeList({ changes }: { changes: SchemaChange[] }) {
+  if (changes.length === 0) return <Text size="sm">{words.schema.noChanges}</Text>;
   return (
-    <Stack gap="xs" aria-live="polite" role="region" aria-label={words.schema.report}>
-      <Title order={3} size="h5">
-        {words.schema.report}
-      </Title>
-      <Content draft={draft} />
+    <Stack component="ul" gap="xs" p={0} m={0} style={{ listStyle: 'none' }}>
+      {changes.map(({ path, kind, message }) => (
+        <Group component="li" key={`${path} ${kind} ${message}`} gap="xs">
+          <Badge color={colors[kind]} variant="dot">
+            {words.schema.kinds[kind]}
+          </Badge>
+          <Code>{path || '/'}</Code>
+          <Text size="sm">{message}</Text>
+        </Group>
+      ))}
     </Stack>
   );
 }

@@ -1,13 +1,11 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
-import type { Schemas } from '../../api/client.ts';
+import { client, dataOf, type Schemas } from '../../api/client.ts';
 import { ApiFailure } from '../../api/failure.ts';
-import { formatJson } from '../../json/format.ts';
 import type { Problem } from '../../json/json-editor.tsx';
-import { placeOfMessage } from '../../json/place.ts';
+import { formatJson, placeOfMessage } from '../../json/place.ts';
 import { useApplication } from '../application/use-application.ts';
-import { reportQuery } from './schemas.ts';
 
 const pauseMs = 500;
 
@@ -26,15 +24,15 @@ const toBase = ({ version, raw_schema }: Schemas['Template']): Base => ({
 });
 
 function problemsOf(text: string, warnings: string[] = [], failure: Error | null): Problem[] {
-  const errors =
-    failure instanceof ApiFailure && failure.kind === 'InvalidSchemaError' ? [failure.message] : [];
+  const isOfSchema = failure instanceof ApiFailure && failure.kind === 'InvalidSchemaError';
+  const problem = (severity: Problem['severity']) => (message: string) => ({
+    ...placeOfMessage(text, message),
+    message,
+    severity,
+  });
   return [
-    ...errors.map((message) => ({ ...placeOfMessage(text, message), message, severity: 'error' as const })),
-    ...warnings.map((message) => ({
-      ...placeOfMessage(text, message),
-      message,
-      severity: 'warning' as const,
-    })),
+    ...(isOfSchema ? [failure.message] : []).map(problem('error')),
+    ...warnings.map(problem('warning')),
   ];
 }
 
@@ -45,13 +43,13 @@ interface Written {
 
 const keyOf = (domain: string) => `sluice.schema.${domain}`;
 
-/** What was written and not published yet, in this tab of the browser. */
+/** The text that was written in this tab and is not published yet. */
 function readWritten(domain: string): Written | undefined {
   const kept = sessionStorage.getItem(keyOf(domain));
   return kept === null ? undefined : JSON.parse(kept);
 }
 
-/** A schema that is being written, and what the API says of it after each pause. */
+/** The schema in the editor, and the report of the API after each pause. */
 export function useDraft() {
   const { domain, template } = useApplication();
   const [written] = useState(() => readWritten(domain));
@@ -59,16 +57,22 @@ export function useDraft() {
   const [text, setText] = useState(written?.text ?? base.text);
   const [settled] = useDebouncedValue(text, pauseMs);
   const isChanged = text !== base.text;
-  const isSettled = settled === text;
   useEffect(() => {
     if (isChanged) sessionStorage.setItem(keyOf(domain), JSON.stringify({ base, text }));
     else sessionStorage.removeItem(keyOf(domain));
   }, [domain, isChanged, base, text]);
+  const isKnown = isChanged && settled === text;
   const { data, error } = useQuery({
-    ...reportQuery(domain, base.version, settled),
-    enabled: isChanged && isSettled,
+    queryKey: ['schema-report', domain, base.version, settled],
+    queryFn: ({ signal }) => {
+      const params = { path: { domain }, query: { dry_run: true } };
+      const body = { schema: settled };
+      return dataOf(client.POST('/api/applications/{domain}/schemas', { params, body, signal }));
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    enabled: isKnown,
   });
-  const isKnown = isChanged && isSettled;
   const report = isKnown ? data : undefined;
   const failure = isKnown ? error : null;
   const problems = useMemo(() => problemsOf(text, report?.warnings, failure), [text, report, failure]);
@@ -78,18 +82,18 @@ export function useDraft() {
     text,
     setText,
     isChanged,
-    /** Undefined while it is not known. */
+    /** Undefined until the API has reported. */
     changes: report?.changes,
     failure,
     problems,
-    /** Writes what an earlier version has, to publish it again. */
+    /** Takes the text of an earlier version. */
     take: (raw: string) => setText(readable(raw)),
     /** Begins again with the version in force. */
     load(template: Schemas['Template']) {
       setBase(toBase(template));
       setText(readable(template.raw_schema));
     },
-    /** That text was published as that version. */
+    /** The text was published as the version. */
     published: (version: number, text: string) => setBase({ version, text }),
   };
 }

@@ -1,57 +1,59 @@
-import { Button, Group, Stack, Table, Text, Title } from '@mantine/core';
+import { Button, Group, NativeSelect, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ErrorAlert } from '../../components/error-alert.tsx';
-import { Loading } from '../../components/loading.tsx';
+import { client, dataOf, type Schemas } from '../../api/client.ts';
+import { Unread } from '../../components/loading.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { WideTable } from '../../components/wide-table.tsx';
+import { JsonDiff } from '../../json/json-view.tsx';
+import { formatJson } from '../../json/place.ts';
 import { words } from '../../words/en.ts';
-import { Comparison } from './comparison.tsx';
-import { versionsQuery } from './schemas.ts';
+import type { Draft } from './use-draft.ts';
 
-interface Props {
-  domain: string;
-  onTake: (raw: string) => void;
-}
-
-/** Who published what and when, and how two versions differ. */
-export function Versions({ domain, onTake }: Props) {
-  const { data, error, refetch } = useQuery(versionsQuery(domain));
+/** Who published which version and when, and how two versions differ. */
+export function Versions({ draft: { domain, take } }: { draft: Draft }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['schemas', domain],
+    queryFn: ({ signal }) =>
+      dataOf(client.GET('/api/applications/{domain}/schemas', { params: { path: { domain } }, signal })),
+  });
   const [compared, setCompared] = useState<number>();
-  if (error) return <ErrorAlert error={error} onRetry={() => refetch()} />;
-  if (!data) return <Loading />;
+  if (error || !data) return <Unread error={error} retry={refetch} />;
   return (
     <Stack gap="sm">
-      <WideTable label={words.schema.versions}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{words.schema.version}</Table.Th>
-            <Table.Th>{words.schema.note}</Table.Th>
-            <Table.Th>{words.schema.publishedBy}</Table.Th>
-            <Table.Th>{words.schema.publishedAt}</Table.Th>
-            <Table.Th>{words.schema.actions}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {data.map((each) => (
-            <Table.Tr key={each.version}>
-              <Table.Td>{each.version}</Table.Td>
-              <Table.Td>{each.note}</Table.Td>
-              <Table.Td>{each.createdBy}</Table.Td>
-              <Table.Td>
-                <RelativeTime at={each.createdAt} />
-              </Table.Td>
-              <Table.Td>
-                <Actions
-                  version={each.version}
-                  onTake={() => onTake(each.raw_schema)}
-                  onCompare={setCompared}
-                />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </WideTable>
+      <WideTable
+        label={words.schema.versions}
+        head={words.schema.versionColumns}
+        rows={data.map(({ version, note, createdBy, createdAt, raw_schema }) => ({
+          key: version,
+          cells: [
+            version,
+            note,
+            createdBy,
+            <RelativeTime key="createdAt" at={createdAt} />,
+            <Group key="actions" gap="xs" wrap="nowrap">
+              <Button
+                size="compact-xs"
+                variant="default"
+                onClick={() => take(raw_schema)}
+                aria-label={words.schema.editVersion(version)}
+              >
+                {words.schema.edit}
+              </Button>
+              {version > 1 && (
+                <Button
+                  size="compact-xs"
+                  variant="default"
+                  onClick={() => setCompared(version)}
+                  aria-label={words.schema.showVersion(version)}
+                >
+                  {words.schema.show}
+                </Button>
+              )}
+            </Group>,
+          ],
+        }))}
+      />
       {data.length > 1 && (
         <>
           <Title order={3} size="h5">
@@ -65,33 +67,40 @@ export function Versions({ domain, onTake }: Props) {
   );
 }
 
-interface ActionsProps {
-  version: number;
-  onTake: () => void;
-  onCompare: (version: number) => void;
+interface ComparisonProps {
+  versions: Schemas['SchemaVersion'][];
+  /** Is compared with the version before it; the newest unless given. */
+  initial: number | undefined;
 }
 
-function Actions({ version, onTake, onCompare }: ActionsProps) {
+/** The changes between two versions of a schema, whatever their spaces. */
+function Comparison({ versions, initial = versions[0]?.version ?? 1 }: ComparisonProps) {
+  const [after, setAfter] = useState(initial);
+  const [before, setBefore] = useState(initial - 1);
+  const numbers = versions.map(({ version }) => String(version));
+  const textOf = (wanted: number) =>
+    formatJson(versions.find(({ version }) => version === wanted)?.raw_schema ?? '');
   return (
-    <Group gap="xs" wrap="nowrap">
-      <Button
-        size="compact-xs"
-        variant="default"
-        onClick={onTake}
-        aria-label={words.schema.editVersion(version)}
-      >
-        {words.schema.edit}
-      </Button>
-      {version > 1 && (
-        <Button
-          size="compact-xs"
-          variant="default"
-          onClick={() => onCompare(version)}
-          aria-label={words.schema.showVersion(version)}
-        >
-          {words.schema.show}
-        </Button>
-      )}
-    </Group>
+    <Stack gap="xs">
+      <Group>
+        <NativeSelect
+          label={words.schema.fromVersion}
+          data={numbers}
+          value={before}
+          onChange={({ currentTarget }) => setBefore(Number(currentTarget.value))}
+        />
+        <NativeSelect
+          label={words.schema.toVersion}
+          data={numbers}
+          value={after}
+          onChange={({ currentTarget }) => setAfter(Number(currentTarget.value))}
+        />
+      </Group>
+      <JsonDiff
+        before={textOf(before)}
+        after={textOf(after)}
+        label={words.schema.difference(before, after)}
+      />
+    </Stack>
   );
 }

@@ -1,11 +1,11 @@
 import { Button, Paper, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import type { FormEvent } from 'react';
 import { useNavigate, useSearchParams } from 'react-router';
 import { client, dataOf } from '../../api/client.ts';
 import { session } from '../../api/session.ts';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
+import { submits } from '../../components/submits.ts';
 import { words } from '../../words/en.ts';
 import { pathAfter } from './path-after.ts';
 
@@ -21,16 +21,14 @@ export function Page() {
     },
   });
 
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    signIn.mutate({ username: String(form.get('username')), password: String(form.get('password')) });
-  }
-
+  const submit = submits((fields) =>
+    signIn.mutate({ username: String(fields.get('username')), password: String(fields.get('password')) }),
+  );
   return (
     <Paper maw={400} mx="auto" mt="xl" p="lg" withBorder>
       <PageTitle title={words.signIn.title} />
       {search.has('used-link') && <Text mb="md">{words.signIn.linkUsed}</Text>}
+      {search.has('signed-out') && <Text mb="md">{words.signIn.signedOut}</Text>}
       {search.has('then') && <Text mb="md">{words.signIn.goOn}</Text>}
       <form onSubmit={submit}>
         <Stack>

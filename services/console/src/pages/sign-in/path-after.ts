@@ -1,8 +1,8 @@
 const home = '/applications';
-/** Any: it only shows whether a path stays on its own. */
+/** Any origin: a path that leaves it leads to another site. */
 const here = 'http://here';
 
-/** Where to go after the sign-in: a path of this console. A link from elsewhere must not lead to another site. */
+/** The path of this console to open after the sign-in. A link must not lead to another site. */
 export function pathAfter(then: string | null): string {
   if (!then || !URL.canParse(then, here)) return home;
   const { origin, pathname, search } = new URL(then, here);

@@ -16,7 +16,7 @@ const byType: Record<string, unknown> = {
   array: [],
 };
 
-/** A payload that most likely conforms: what a schema asks beyond types, formats and lists of values is not looked at. */
+/** A payload that most likely conforms. Only types, formats, constants, examples and lists of values count. */
 export function exampleOf(schema: unknown): unknown {
   const { type, format, properties, enum: values, const: value, examples } = (schema ?? {}) as Schema;
   if (value !== undefined) return value;

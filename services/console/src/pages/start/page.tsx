@@ -1,17 +1,16 @@
-import { Alert, Anchor, Button, CopyButton, Group, Loader, Stack, Tabs, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Code, CopyButton, Group, Loader, Stack, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation, useParams } from 'react-router';
 import { type Application, applicationQuery } from '../../api/applications.ts';
 import { client, dataOf } from '../../api/client.ts';
-import { CodeBlock } from '../../components/code-block.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
-import { Loading } from '../../components/loading.tsx';
+import { Unread } from '../../components/loading.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { words } from '../../words/en.ts';
 import { exampleOf } from './example-of.ts';
 import { snippets } from './snippets.ts';
 
-/** What the page before knows: the first row of the sample, and the key, which is shown only once. */
+/** From the page before: the first row of the sample, and the key, which is shown only once. */
 interface Given {
   payload?: object;
   key?: string;
@@ -19,12 +18,11 @@ interface Given {
 
 const pollMs = 1_000;
 
-/** Waits for the first entry of an application, with programs that send one. */
+/** Shows programs that upload an entry, and waits for the first one. */
 export function Page() {
   const { domain = '' } = useParams();
   const { data, error, refetch } = useQuery(applicationQuery(domain));
-  if (error && !data) return <ErrorAlert error={error} onRetry={refetch} />;
-  if (!data) return <Loading />;
+  if (!data) return <Unread error={error} retry={refetch} />;
   return (
     <>
       <PageTitle title={words.start.title(data.name)} />
@@ -35,6 +33,13 @@ export function Page() {
     </>
   );
 }
+
+/** Code of several lines, which the keyboard can scroll. */
+const CodeBlock = ({ children }: { children: string }) => (
+  <Code block tabIndex={0}>
+    {children}
+  </Code>
+);
 
 function FirstEntry({ domain }: { domain: string }) {
   const { data, error } = useQuery({

@@ -1,5 +1,5 @@
 export interface Upload {
-  /** Where to, such as `http://127.0.0.1:4000/api/applications/weather-station-k3v9q2/data`. */
+  /** Such as `http://127.0.0.1:4000/api/applications/weather-station-k3v9q2/data`. */
   url: string;
   payload: object;
   /** An ingest key, where one is required. */
@@ -11,10 +11,10 @@ export interface Snippet {
   code: string;
 }
 
-/** For a shell: in single quotes, which hold everything but themselves. */
+/** Single quotes for a shell hold every character but themselves. */
 const shell = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** JSON is Python, but for these words outside of its strings. */
+/** JSON is Python, except for these words outside of strings. */
 const python = (json: string) =>
   json.replace(
     /"(?:[^"\\]|\\.)*"|true|false|null/g,

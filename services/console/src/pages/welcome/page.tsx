@@ -1,21 +1,21 @@
 import { Button, Paper, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import type { FormEvent } from 'react';
 import { Navigate, useLocation, useNavigate } from 'react-router';
 import { client, dataOf } from '../../api/client.ts';
 import { ApiFailure } from '../../api/failure.ts';
 import { session } from '../../api/session.ts';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
+import { submits } from '../../components/submits.ts';
 import { words } from '../../words/en.ts';
 
 /** The code of the link that was used in this browser. */
 const usedKey = 'sluice.used-link';
 const toSignIn = '/sign-in?used-link';
 
-/** Where the link of `npm start` leads: the first user chooses a name and a password. */
+/** The page of the link that `npm start` prints: the first user chooses a name and a password. */
 export function Page() {
-  // Behind the #, which browsers do not send: so it is in no log.
+  // Browsers do not send what is behind the #, so the code is in no log.
   const code = useLocation().hash.slice(1);
   const navigate = useNavigate();
   const begin = useMutation({
@@ -34,11 +34,9 @@ export function Page() {
     },
   });
 
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    begin.mutate({ username: String(form.get('username')), password: String(form.get('password')) });
-  }
+  const submit = submits((fields) =>
+    begin.mutate({ username: String(fields.get('username')), password: String(fields.get('password')) }),
+  );
 
   if (code === '' || (localStorage.getItem(usedKey) === code && begin.isIdle))
     return <Navigate to={toSignIn} replace />;

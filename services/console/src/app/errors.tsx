@@ -1,9 +1,20 @@
 import { Button, Container, Text } from '@mantine/core';
-import { useRouteError } from 'react-router';
+import { Link, useRouteError } from 'react-router';
 import { PageTitle } from '../components/page-title.tsx';
 import { words } from '../words/en.ts';
 
-/** In the place of a page that broke, or whose files are gone since an update. */
+export function NotFound() {
+  return (
+    <>
+      <PageTitle title={words.errors.notFound} />
+      <Button component={Link} to="/applications">
+        {words.errors.toApplications}
+      </Button>
+    </>
+  );
+}
+
+/** Replaces a page that threw, or whose files an update removed. */
 export function PageError() {
   const error = useRouteError();
   return (

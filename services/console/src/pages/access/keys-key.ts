@@ -1,2 +1,0 @@
-/** Under which the ingest keys of an application are kept. */
-export const keysKey = (domain: string) => ['keys', domain];

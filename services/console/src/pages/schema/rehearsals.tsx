@@ -1,0 +1,89 @@
+import { Button, Code, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useSearchParams } from 'react-router';
+import { client, dataOf, type Schemas } from '../../api/client.ts';
+import { ErrorAlert } from '../../components/error-alert.tsx';
+import { formatNumber } from '../../components/formats.ts';
+import { WideTable } from '../../components/wide-table.tsx';
+import { DownloadButton } from '../../jobs/download-button.tsx';
+import type { Job } from '../../jobs/jobs.ts';
+import { exactDataOf, toText } from '../../json/exact.ts';
+import { words } from '../../words/en.ts';
+import { useApplication } from '../application/use-application.ts';
+import type { Draft } from './use-draft.ts';
+
+type Of = 'entries' | 'refused' | 'both';
+
+/** Starts a job that validates entries, refused uploads or both with the draft. */
+export function RehearseForm({ draft: { domain, text: schema } }: { draft: Draft }) {
+  const [search] = useSearchParams();
+  const [of, setOf] = useState<Of>(search.get('rehearse') === 'refused' ? 'refused' : 'entries');
+  const init = { params: { path: { domain } }, body: { schema, of } };
+  const rehearse = useMutation({
+    mutationFn: () => dataOf(client.POST('/api/applications/{domain}/rehearsals', init)),
+  });
+  return (
+    <Stack gap="xs">
+      <Group align="end">
+        <NativeSelect
+          label={words.schema.rehearseWith}
+          data={words.schema.ofChoices}
+          value={of}
+          onChange={({ currentTarget }) => setOf(currentTarget.value as Of)}
+        />
+        <Button variant="default" loading={rehearse.isPending} onClick={() => rehearse.mutate()}>
+          {words.schema.rehearse}
+        </Button>
+      </Group>
+      {rehearse.error && <ErrorAlert error={rehearse.error} />}
+    </Stack>
+  );
+}
+
+type Result = Schemas['RehearsalResult'];
+
+export function RehearsalOutcome({ job }: { job: Job }) {
+  const result = job.result as Result | undefined;
+  if (!result) return null;
+  const { checked, conforming } = result;
+  return (
+    <>
+      <Text size="sm">{words.schema.outcome(conforming, checked)}</Text>
+      {checked > conforming && <Groups id={job.id} />}
+      {checked > conforming && job.file && (
+        <DownloadButton jobs="rehearsals" job={job} label={words.schema.downloadNonConforming} />
+      )}
+    </>
+  );
+}
+
+/** The groups of a rehearsal, which lists of jobs leave out. */
+function Groups({ id }: { id: string }) {
+  const { domain } = useApplication();
+  const { data, error } = useQuery({
+    queryKey: ['rehearsal', domain, id],
+    queryFn: ({ signal }) => {
+      const init = { params: { path: { domain, id } }, parseAs: 'text', signal } as const;
+      return exactDataOf<Job>(client.GET('/api/applications/{domain}/rehearsals/{id}', init));
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (error) return <ErrorAlert error={error} />;
+  const { groups = [] } = (data?.result ?? {}) as Partial<Result>;
+  return (
+    <WideTable
+      label={words.schema.nonConforming}
+      head={words.schema.groupColumns}
+      rows={groups.map(({ path, keyword, count, example }) => ({
+        key: `${path} ${keyword}`,
+        cells: [
+          <Code key="path">{path || '/'}</Code>,
+          keyword,
+          formatNumber(count),
+          <Code key="example">{toText(example).replace(/\n\s*/g, ' ').slice(0, 200)}</Code>,
+        ],
+      }))}
+    />
+  );
+}
