@@ -20,7 +20,7 @@ describe('an account', () => {
     await current.fill('wrong horse');
     await next.fill('staple battery horse');
     await submit.click();
-    await page.getByText('old_password is wrong').waitFor();
+    await page.getByText('The current password is wrong').waitFor();
     await expectAccessible(page);
     await screenshot(page, 'profile-desktop-light');
     await current.fill('correct horse');
@@ -32,6 +32,8 @@ describe('an account', () => {
     expect((await login('staple battery horse')).status).toBe(200);
     await page.getByRole('link', { name: 'Applications' }).click();
     await page.getByRole('heading', { name: 'Applications', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('You are signed out.').waitFor();
   });
 
   it('shows what was done with it', async () => {

@@ -69,7 +69,7 @@ describe('the entries of an application', () => {
     await page.getByLabel('Comparison').selectOption('≥');
     await page.getByLabel('Value').fill('warm');
     await page.getByRole('button', { name: 'Add filter' }).click();
-    await page.getByText('celsius is a number').waitFor();
+    await page.getByText('Enter a number').waitFor();
     await page.getByLabel('Value').fill('20');
     await page.getByRole('button', { name: 'Add filter' }).click();
     await page.getByText('5 entries').waitFor();
@@ -78,9 +78,12 @@ describe('the entries of an application', () => {
     await page.getByRole('button', { name: 'Remove the filter place = Oslo' }).click();
     await page.getByText('10 entries').waitFor();
     await page.getByLabel('To').fill('2020-01-01T00:00');
-    await page.getByText('No entries').waitFor();
+    await page.getByText('No entries match').waitFor();
     await page.getByRole('button', { name: 'All time' }).click();
     await page.getByText('10 entries').waitFor();
+    await page.getByLabel('From').fill('2090-01-01T00:00');
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByText('30 entries').waitFor();
   });
 
   it('are listed, fewer at a time, where they are very large', async () => {

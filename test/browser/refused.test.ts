@@ -87,7 +87,7 @@ describe('refused uploads', () => {
 
     await page.getByRole('button', { name: 'Replay 2 uploads' }).click();
     await page.getByLabel('This replay').getByText('1 stored · 1 still refused').waitFor();
-    await groupOf(page, '/celsius').filter({ hasText: '1 kept' }).waitFor();
+    await groupOf(page, '/celsius').filter({ hasText: '1 waiting to be fixed' }).waitFor();
     await expectAccessible(page);
     expect(await read(`${domain}/data`)).toContain(
       '"payload":{"place":"Oslo","celsius":-3.5,"id":9223372036854775807,"source":"roof"}',

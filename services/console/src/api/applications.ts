@@ -3,7 +3,6 @@ import { client, dataOf, type Schemas } from './client.ts';
 
 export type Application = Schemas['Application'];
 
-/** All applications of the user, newest first. */
 export const applicationsQuery = queryOptions({
   queryKey: ['applications'],
   queryFn: ({ signal }) => dataOf(client.GET('/api/applications', { signal })),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { failureOf } from './failure.ts';
+import { failureOf, faultAt } from './failure.ts';
 
 const response = (status: number) => new Response(null, { status, headers: { 'x-request-id': 'r-1' } });
 
@@ -14,7 +14,7 @@ it('a failure has what the API says, and the request id', () => {
   const failure = failureOf(response(400), { success: false, status: 400, error });
   expect(failure).toMatchObject({ kind: 'InvalidRequestError', status: 400, requestId: 'r-1', details });
   expect(failure.message).toBe('body/name must not be blank');
-  expect([failure.ofField('name'), failure.ofField('type')]).toEqual(['must not be blank', undefined]);
+  expect([faultAt(failure, '/name'), faultAt(failure, '/type')]).toEqual(['must not be blank', undefined]);
 });
 
 it.each([undefined, {}, '<html>', { error: {} }])(

@@ -3,31 +3,29 @@ import type { components } from './description.d.ts';
 
 export type FailureDetail = components['schemas']['ErrorDetail'];
 
-/** What the API says went wrong, or why it said nothing. */
+/** A failure that the API reports, or the reason why there is no answer. */
 export class ApiFailure extends Error {
   override name = 'ApiFailure';
-  /** Of the answer; 0 where none came. */
-  readonly status: number;
+  /** 0 without an answer. */
+  readonly status: number = 0;
   /** Name of the error, such as `ResourceNotFoundError`. */
-  readonly kind: string;
-  readonly details: FailureDetail[];
+  readonly kind: string = 'Unreachable';
+  readonly details: FailureDetail[] = [];
   readonly requestId: string | undefined;
 
   constructor(message: string, given: Partial<Omit<ApiFailure, keyof Error>> = {}) {
     super(message);
-    this.status = given.status ?? 0;
-    this.kind = given.kind ?? 'Unreachable';
-    this.details = given.details ?? [];
-    this.requestId = given.requestId;
-  }
-
-  /** What is said of a field of the body, for a message beside it; undefined when nothing is. */
-  ofField(field: string): string | undefined {
-    return this.details.find(({ in: part, path }) => part === 'body' && path === `/${field}`)?.message;
+    Object.assign(this, given);
   }
 }
 
-/** The failure that an answer tells. */
+/** The message about a place in the body, such as `/name`, or below it; else undefined. */
+export function faultAt(failure: Error | null, place: string): string | undefined {
+  const details = failure instanceof ApiFailure ? failure.details : [];
+  const isThere = (path: string) => path === place || path.startsWith(`${place}/`);
+  return details.find(({ in: part, path }) => part === 'body' && isThere(path))?.message;
+}
+
 export function failureOf(response: Response, body: unknown): ApiFailure {
   const { status, headers } = response;
   const requestId = headers.get('x-request-id') ?? undefined;

@@ -1,25 +1,20 @@
-// In sessionStorage: a reload keeps the session, while closing the tab ends it and no other tab or later visitor finds the token.
+// A reload keeps the sessionStorage. Other tabs and later visitors do not see it.
 const storageKey = 'sluice.token';
-const listeners = new Set<() => void>();
+const changes = new EventTarget();
 
-function tell(): void {
-  for (const listener of listeners) listener();
+function keep(token: string | null): void {
+  if (token === null) sessionStorage.removeItem(storageKey);
+  else sessionStorage.setItem(storageKey, token);
+  changes.dispatchEvent(new Event('change'));
 }
 
 /** The token with which this tab is signed in. */
 export const session = {
   token: (): string | null => sessionStorage.getItem(storageKey),
-  begin(token: string): void {
-    sessionStorage.setItem(storageKey, token);
-    tell();
-  },
-  end(): void {
-    sessionStorage.removeItem(storageKey);
-    tell();
-  },
-  /** For `useSyncExternalStore`. */
+  begin: (token: string) => keep(token),
+  end: () => keep(null),
   subscribe(listener: () => void): () => void {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
+    changes.addEventListener('change', listener);
+    return () => changes.removeEventListener('change', listener);
   },
 };

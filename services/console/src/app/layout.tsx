@@ -11,6 +11,7 @@ import {
 import { useSyncExternalStore } from 'react';
 import { Link, Navigate, Outlet, ScrollRestoration, useLocation, useNavigate } from 'react-router';
 import { session } from '../api/session.ts';
+import { choicesOf } from '../components/choices.ts';
 import { words } from '../words/en.ts';
 
 const useIsSignedIn = () => useSyncExternalStore(session.subscribe, session.token) !== null;
@@ -24,13 +25,13 @@ export function RequireSession() {
   return <Navigate to={`/sign-in${then}`} replace />;
 }
 
-/** The header above each page. */
 export function Layout() {
   const isSignedIn = useIsSignedIn();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const navigate = useNavigate();
   async function signOut() {
-    await navigate('/sign-in?signed-out');
+    // On the sign-in page, the end of the session asks for no other sign-in.
+    await navigate('/sign-in?signed-out', { flushSync: true });
     session.end();
   }
   return (
@@ -55,7 +56,7 @@ export function Layout() {
                 size="xs"
                 w={72}
                 aria-label={words.layout.colorScheme}
-                data={words.layout.colorSchemes}
+                data={choicesOf(words.layout.colorSchemes)}
                 value={colorScheme}
                 onChange={({ currentTarget }) => setColorScheme(currentTarget.value as MantineColorScheme)}
               />

@@ -1,6 +1,5 @@
 import { type CSSVariablesResolver, createTheme } from '@mantine/core';
 
-/** Colours and shapes of the console. */
 export const theme = createTheme({
   primaryColor: 'cyan',
   // Light text is hard to read on a lighter shade.
@@ -9,6 +8,15 @@ export const theme = createTheme({
   defaultRadius: 'sm',
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
+  headings: {
+    sizes: {
+      h1: { fontSize: '1.625rem', lineHeight: '1.35' },
+      h2: { fontSize: '1.125rem', lineHeight: '1.45' },
+      h3: { fontSize: '1rem', lineHeight: '1.5' },
+      h4: { fontSize: '1rem', lineHeight: '1.5' },
+      h5: { fontSize: '0.875rem', lineHeight: '1.5' },
+    },
+  },
   focusRing: 'auto',
   respectReducedMotion: true,
 });
@@ -17,14 +25,11 @@ const hover = {
   '--mantine-color-cyan-filled-hover': 'color-mix(in srgb, var(--mantine-color-cyan-9), black 20%)',
 };
 
-/** Text in Mantine's own shades has too little contrast. */
+/** Text in Mantine's own shades has too little contrast; see `app.css` too. */
 export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
   light: {
     ...hover,
-    '--mantine-color-dimmed': 'var(--mantine-color-gray-7)',
-    '--mantine-color-placeholder': 'var(--mantine-color-gray-7)',
-    '--mantine-color-error': 'var(--mantine-color-red-9)',
     ...Object.fromEntries(
       Object.keys(colors).map((name) => [
         `--mantine-color-${name}-light-color`,
@@ -32,10 +37,5 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
       ]),
     ),
   },
-  dark: {
-    ...hover,
-    '--mantine-color-dimmed': 'var(--mantine-color-dark-1)',
-    '--mantine-color-placeholder': 'var(--mantine-color-dark-1)',
-    '--mantine-color-error': 'var(--mantine-color-red-4)',
-  },
+  dark: hover,
 });

@@ -1,10 +1,10 @@
 import { Button, Group, Modal, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { words } from '../words/en.ts';
+import { SmallButton } from './buttons.tsx';
 
 interface Action {
   label: string;
-  /** Says what the action does, before it is done. */
   question: string;
   color?: string;
   onConfirm: () => void;
@@ -16,7 +16,6 @@ interface DialogProps extends Action {
   close: () => void;
 }
 
-/** Asks before an action that cannot be undone. */
 export function ConfirmDialog({ title, opened, close, label, question, color, onConfirm }: DialogProps) {
   return (
     <Modal
@@ -52,9 +51,9 @@ export function ConfirmButton({ title, ...action }: Action & { title: string }) 
   const [opened, { open, close }] = useDisclosure();
   return (
     <>
-      <Button size="xs" variant="default" c={action.color} onClick={open} aria-label={title}>
+      <SmallButton c={action.color} onClick={open} aria-label={title}>
         {action.label}
-      </Button>
+      </SmallButton>
       <ConfirmDialog {...{ title, opened, close }} {...action} />
     </>
   );

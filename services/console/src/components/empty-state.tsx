@@ -6,9 +6,7 @@ export function EmptyState({ title, text, children }: { title: string; text: str
   return (
     <Center py="xl">
       <Stack align="center" gap="sm" maw={480}>
-        <Title order={2} size="h4">
-          {title}
-        </Title>
+        <Title order={2}>{title}</Title>
         <Text ta="center">{text}</Text>
         {children}
       </Stack>

@@ -1,6 +1,7 @@
-import { Alert, Button, List, Text } from '@mantine/core';
+import { Alert, List, Text } from '@mantine/core';
 import { ApiFailure } from '../api/failure.ts';
 import { words } from '../words/en.ts';
+import { SmallButton } from './buttons.tsx';
 
 /** Shows a failure with its details, and the request id by which the log tells more. */
 export function ErrorAlert({ error, onRetry }: { error: Error; onRetry?: (() => unknown) | undefined }) {
@@ -23,9 +24,9 @@ export function ErrorAlert({ error, onRetry }: { error: Error; onRetry?: (() => 
         </Text>
       )}
       {onRetry && (
-        <Button mt="sm" size="xs" variant="default" onClick={() => onRetry()}>
+        <SmallButton mt="sm" onClick={() => onRetry()}>
           {words.common.retry}
-        </Button>
+        </SmallButton>
       )}
     </Alert>
   );

@@ -13,7 +13,6 @@ const timeUnits = [
   ['year', Number.POSITIVE_INFINITY],
 ] as const;
 
-/** `1,234,567`. */
 export const formatNumber = (value: number): string => numbers.format(value);
 
 /** `1.5 MiB`. */

@@ -2,7 +2,6 @@ import { Center, Loader } from '@mantine/core';
 import { words } from '../words/en.ts';
 import { ErrorAlert } from './error-alert.tsx';
 
-/** Stands where data will be. */
 export function Loading() {
   return (
     <Center py="xl" role="status" aria-label={words.common.loading}>

@@ -11,7 +11,7 @@ export function PageTitle({ title, children }: { title: string; children?: React
   }, [title]);
   return (
     <Group justify="space-between" mb="md">
-      <Title order={1} size="h2" ref={heading} tabIndex={-1}>
+      <Title order={1} ref={heading} tabIndex={-1}>
         {title}
       </Title>
       <Group gap="xs">{children}</Group>

@@ -1,12 +1,11 @@
 import { Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
 
-/** A part of a page with its heading and an explanation. */
 export function Section({ title, text, children }: { title: string; text?: string; children: ReactNode }) {
   const id = useId();
   return (
     <Stack component="section" aria-labelledby={id} gap="sm">
-      <Title order={2} size="h4" id={id}>
+      <Title order={2} id={id}>
         {title}
       </Title>
       {text && <Text size="sm">{text}</Text>}

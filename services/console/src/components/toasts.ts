@@ -11,6 +11,5 @@ export function showFailure(error: Error): void {
   notifications.show({ color: 'red', title: error.message, message, autoClose: false, closeButtonProps });
 }
 
-/** Shows that something was done. */
 export const showSuccess = (message: string): void =>
   void notifications.show({ color: 'teal', message, closeButtonProps });

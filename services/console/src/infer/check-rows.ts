@@ -3,24 +3,21 @@ import type { SampleRow } from '../sample/read-sample.ts';
 import './formats.ts';
 
 export interface Fault {
-  /** As the report of an import counts it. */
+  /** Counted like the lines in the report of an import. */
   row: number;
-  /** JSON Pointer. */
   path: string;
   message: string;
 }
 
 export const mostFaults = 20;
 
-/**
- * What of the rows does not conform, 20 faults at most, or why the schema cannot be used. Ajv would make code, which the policy of the
- * page forbids; what counts in the end is what the API says.
- */
+/** The first 20 faults of the rows. Throws where the schema cannot be used. */
 export function checkRows(schema: object, rows: SampleRow[]): Fault[] {
+  // Ajv would generate code, which the policy of the page forbids.
   const validator = new Validator(schema as Schema, '2020-12', false);
   const faults: Fault[] = [];
   for (const { row, value } of rows) {
-    // The innermost say what is wrong; those around them only that something is.
+    // Only the innermost errors tell what is wrong.
     const errors = validator.validate(value).errors.filter(({ keyword }) => !around.has(keyword));
     for (const { instanceLocation, error } of errors) {
       if (faults.length === mostFaults) return faults;

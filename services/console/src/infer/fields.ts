@@ -1,7 +1,8 @@
+import { toPointer } from '@sluice/json/pointer.ts';
 import { type Format, knownFormats } from './formats.ts';
 import type { Field, TypeName } from './survey.ts';
 
-/** `number` says `integer` too. */
+/** `number` includes `integer`. */
 export const typesOf = ({ types }: Field): TypeName[] =>
   [...types].filter((type) => type !== 'integer' || !types.has('number'));
 
@@ -9,29 +10,27 @@ export const typesOf = ({ types }: Field): TypeName[] =>
 export const formatOf = ({ types, formats }: Field): Format | undefined =>
   types.has('string') ? knownFormats.find((each) => formats.has(each)) : undefined;
 
-/** Whether it has few enough values to list, and more samples than values. */
+/** Whether the values are few enough to list, and some value came twice. */
 export const isListable = ({ values, count }: Field): boolean =>
   values !== undefined && values.size > 0 && values.size < count;
 
-/** Whether every object of the samples has it. */
 export const isAlways = (property: Field, { objects }: Field): boolean => property.count === objects;
 
-const escapeKey = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1');
-export const pointerOf = (above: string, property: string) => `${above}/${escapeKey(property)}`;
-/** A JSON Pointer has no name for all items; `/-` is no item that exists. */
+export const pointerOf = (above: string, property: string) => above + toPointer([property]);
+/** JSON Pointer cannot name all items, so this is `/-`, which is never an existing item. */
 export const pointerOfItems = (above: string) => `${above}/-`;
 
 export interface FieldRow {
   pointer: string;
   /** Undefined for the items of an array. */
   name: string | undefined;
-  /** Of objects and arrays around it. */
+  /** Count of objects and arrays around the field. */
   depth: number;
   field: Field;
   isAlways: boolean;
 }
 
-/** The fields below one, each before its own, in the order of the samples. */
+/** The fields below a field, in the order of the samples. Each comes before those below it. */
 export function fieldRows(parent: Field, above = '', depth = 0): FieldRow[] {
   const rows = [...parent.properties].flatMap(([name, field]) => {
     const pointer = pointerOf(above, name);

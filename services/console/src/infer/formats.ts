@@ -1,7 +1,7 @@
 import { format } from '@cfworker/json-schema';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 
-/** Formats that are looked for, the narrower first. */
+/** Formats that a schema can be inferred with, the narrower first. */
 export const knownFormats = ['date-time', 'date', 'email', 'uuid', 'uri'] as const;
 export type Format = (typeof knownFormats)[number];
 
@@ -13,5 +13,5 @@ export function hasFormat(name: Format, text: string): boolean {
   return (check as (text: string) => boolean)(text);
 }
 
-// The validator of the page has formats of its own, which take other texts.
+// The validator of the page must accept the same texts as the API.
 for (const name of knownFormats) format[name] = (text: string) => hasFormat(name, text);

@@ -2,24 +2,22 @@ import { type Format, hasFormat, knownFormats } from './formats.ts';
 
 export type TypeName = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object';
 
-/** What the samples have at one place. */
+/** The values of all samples at one place. */
 export interface Field {
   types: Set<TypeName>;
   /** Values seen here. */
   count: number;
-  /** Objects among them. */
   objects: number;
   properties: Map<string, Field>;
-  /** Of all arrays here together. */
+  /** The items of all arrays here. */
   items: Field | undefined;
-  /** Formats that all strings have. */
   formats: Set<Format>;
-  /** Distinct strings and numbers; undefined where there are too many to list. */
+  /** Distinct strings and numbers; undefined if too many to list. */
   values: Set<string | number> | undefined;
   example: unknown;
 }
 
-/** As many values as an `enum` is offered for. */
+/** Longest `enum` that is offered. */
 const mostValues = 8;
 
 function typeOf(value: unknown): TypeName {
@@ -70,7 +68,7 @@ function add(field: Field, value: unknown): void {
   }
 }
 
-/** What all samples have in common. */
+/** Merges all samples into one field. */
 export function survey(samples: object[]): Field {
   const root = newField();
   for (const sample of samples) add(root, sample);

@@ -3,9 +3,8 @@ import type { Field } from './survey.ts';
 
 export type JsonSchema = Record<string, unknown>;
 
-/** What a user decides of a field. */
 export interface Choice {
-  /** Only where all samples have the field. */
+  /** Counts only where all samples have the field. */
   optional?: boolean;
   /** Numbers with a fraction are allowed, though the samples have integers. */
   fractions?: boolean;
@@ -15,12 +14,11 @@ export interface Choice {
   onlyThese?: boolean;
 }
 
-/** By JSON Pointer. */
 export type Choices = Readonly<Record<string, Choice>>;
 
 const oneOrAll = <T>(values: T[]) => (values.length === 1 ? values[0] : values);
 
-/** The JSON Schema of what was surveyed: all samples conform to it, whatever the choices. */
+/** The JSON Schema of a surveyed field. All samples conform to it, whatever the choices. */
 export function toSchema(field: Field, choices: Choices, pointer = ''): JsonSchema {
   const choice = choices[pointer] ?? {};
   const types = typesOf(field).map((type) => (type === 'integer' && choice.fractions ? 'number' : type));

@@ -2,13 +2,13 @@ import { Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { client } from '../api/client.ts';
 import { ApiFailure, failureOf } from '../api/failure.ts';
+import { SmallButton } from '../components/buttons.tsx';
 import { formatBytes } from '../components/formats.ts';
 import { useApplication } from '../pages/application/use-application.ts';
 import { words } from '../words/en.ts';
 import { createDownload, type Download } from './download.ts';
 import type { Job, Jobs } from './jobs.ts';
 
-/** Saves a file as a browser does with a download. */
 function save(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob);
   const link = document.createElement('a');
@@ -79,9 +79,7 @@ export function DownloadButton(props: Props) {
     <Stack gap={4}>
       <Group gap="xs">
         {isRunning ? (
-          <Button size="xs" variant="default" onClick={pause}>
-            {words.jobs.pause}
-          </Button>
+          <SmallButton onClick={pause}>{words.jobs.pause}</SmallButton>
         ) : (
           <Button size="xs" onClick={start}>
             {hasBegun ? words.jobs.resume : props.label}

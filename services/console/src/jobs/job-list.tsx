@@ -4,6 +4,7 @@ import { type ReactNode, useEffect } from 'react';
 import { client, dataOf } from '../api/client.ts';
 import { queryClient } from '../api/query-client.ts';
 import { readEvents } from '../api/read-events.ts';
+import { SmallButton } from '../components/buttons.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Unread } from '../components/loading.tsx';
 import { RelativeTime } from '../components/relative-time.tsx';
@@ -29,9 +30,7 @@ async function followJob(domain: string, jobs: Jobs, id: string, signal: AbortSi
 
 interface Props {
   jobs: Jobs;
-  /** Is shown instead of an empty list. */
   empty: { title: string; text: string };
-  /** Shows the outcome of a job that is over. */
   children: (job: Job) => ReactNode;
 }
 
@@ -69,7 +68,6 @@ const colors: Record<Job['state'], string> = {
   cancelled: 'gray',
 };
 
-/** A job in a list, with its actions. */
 export function JobItem({ jobs, job, children }: { jobs: Jobs; job: Job; children: ReactNode }) {
   const { domain } = useApplication();
   const { done, total } = job.progress;
@@ -97,9 +95,9 @@ export function JobItem({ jobs, job, children }: { jobs: Jobs; job: Job; childre
           </Group>
           <Group gap="xs">
             {job.state === 'failed' && (
-              <Button size="xs" variant="default" loading={retry.isPending} onClick={() => retry.mutate()}>
+              <SmallButton loading={retry.isPending} onClick={() => retry.mutate()}>
                 {words.common.retry}
-              </Button>
+              </SmallButton>
             )}
             <Button
               size="xs"

@@ -3,7 +3,6 @@ import { client, dataOf, type Schemas } from '../api/client.ts';
 
 export type Job = Schemas['Job'];
 
-/** Jobs as their routes name them. */
 export type Jobs = 'exports' | 'imports' | 'rehearsals' | 'replays';
 
 export const isOver = ({ state }: Job): boolean => state !== 'waiting' && state !== 'active';

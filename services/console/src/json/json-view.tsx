@@ -56,7 +56,6 @@ const theme = EditorView.theme({
   '.cm-marked': { backgroundColor: 'light-dark(#ffe3e3, #5c1f1f)' },
 });
 
-/** The extensions of every view of JSON. `label` names the view for screen readers. */
 export const jsonView = (label: string): Extension => [
   json(),
   syntaxHighlighting(colors),
@@ -83,7 +82,6 @@ interface ViewProps {
   text: string;
   /** For screen readers. */
   label: string;
-  /** JSON Pointer to the line that is marked. */
   marked: string;
 }
 

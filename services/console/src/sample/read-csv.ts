@@ -9,18 +9,17 @@ import type { Problem, WrittenRow } from './split-rows.ts';
 
 type Cells = Extract<CsvRecord, { ok: true }>;
 
-/** What a column may be besides text, as bits too. */
+/** The types of a column besides text; `bits` for the reader of cells. */
 const kinds = [
   { type: ['number'], bits: numbers },
   { type: ['boolean'], bits: types.boolean },
   { type: ['array', 'object', 'null'], bits: types.array | types.object | types.null },
 ];
 
-/** The types that all cells of a column can have. */
 function typesOf(cells: string[]): string[] {
   const found = kinds.find(({ bits }) => {
     const toJson = createCellJson(bits, 'escape');
-    // What fits no type becomes a string.
+    // A cell that fits no type becomes a string.
     return cells.every((cell) => !toJson(cell, true)?.startsWith('"'));
   });
   return found?.type ?? ['string'];
@@ -45,7 +44,7 @@ function schemaOf(columns: (string | null)[], records: Cells[]): Schema {
   return root;
 }
 
-/** Rows of a CSV as the JSON that an import would make of them. */
+/** Turns rows of a CSV into the JSON that an import would store. */
 export function readCsv(
   rows: WrittenRow[],
   { columns, delimiter }: CsvLayout,

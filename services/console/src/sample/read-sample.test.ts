@@ -1,7 +1,6 @@
 import { readPayload } from '@sluice/json/read-payload.ts';
 import { describe, expect, it } from 'vitest';
-import { previewFile, readFile } from './read-file.ts';
-import { readSample } from './read-sample.ts';
+import { previewFile, readFile, readSample } from './read-sample.ts';
 import { mostRows } from './split-rows.ts';
 
 const valuesOf = (text: string) => readSample(text).rows.map(({ value }) => value);

@@ -3,17 +3,23 @@ import { findIssues } from '@sluice/json/find-issues.ts';
 import { parseJson, prototypeKey } from '@sluice/json/parse-json.ts';
 import { words } from '../words/en.ts';
 import { readCsv } from './read-csv.ts';
-import { decode, type Problem, splitRows, type WrittenRow, withoutByteOrderMark } from './split-rows.ts';
+import {
+  decode,
+  mostRows,
+  type Problem,
+  splitRows,
+  type WrittenRow,
+  withoutByteOrderMark,
+} from './split-rows.ts';
 
 export interface SampleRow {
-  /** As the report of an import counts it. */
+  /** Counted like the lines in the report of an import. */
   row: number;
   value: object;
 }
 
 export interface Sample {
   rows: SampleRow[];
-  /** Of the rows that an import would refuse under any schema. */
   problems: Problem[];
 }
 
@@ -35,8 +41,8 @@ function readRow({ row, text }: WrittenRow): SampleRow | Problem {
   return isObject(value) ? { row, value } : { row, message: words.sample.notObject };
 }
 
-/** One JSON object, which may go over several lines. */
-export function isOneObject(text: string): boolean {
+/** Whether the text is one JSON object, perhaps over several lines. */
+function isOneObject(text: string): boolean {
   try {
     return isObject(JSON.parse(text));
   } catch {
@@ -56,8 +62,8 @@ function writtenRows(bytes: Uint8Array, isWhole: boolean): { rows: WrittenRow[];
   return kind === 'lines' && isOneObject(text) ? { rows: [{ row: 1, text }], problems } : { rows, problems };
 }
 
-/** Reads the bytes of a JSON object, an array of them, NDJSON, or CSV with a header. `isWhole`: they are not cut off. */
-export function readRows(given: Uint8Array, isWhole: boolean): Sample {
+/** Reads a JSON object, an array of objects, NDJSON, or CSV with a header. `isWhole`: nothing is cut off. */
+function readRows(given: Uint8Array, isWhole: boolean): Sample {
   const bytes = withoutByteOrderMark(given);
   if (decode(bytes.subarray(0, 1_024)).trim() === '') return { rows: [], problems: [] };
   const { rows, problems } = writtenRows(bytes, isWhole);
@@ -71,6 +77,27 @@ export function readRows(given: Uint8Array, isWhole: boolean): Sample {
 
 const blankLines = /^(?:[ \t]*\r?\n)+/;
 
-/** Reads what was pasted. */
 export const readSample = (text: string): Sample =>
   readRows(new TextEncoder().encode(text.replace(blankLines, '')), true);
+
+const mostBytes = 4 * 1024 ** 2;
+
+async function startOf(file: File): Promise<{ bytes: Uint8Array; isWhole: boolean }> {
+  const bytes = new Uint8Array(await file.slice(0, mostBytes).arrayBuffer());
+  return { bytes: withoutByteOrderMark(bytes), isWhole: file.size <= mostBytes };
+}
+
+export async function previewFile(file: File): Promise<Sample> {
+  const { bytes, isWhole } = await startOf(file);
+  return readRows(bytes, isWhole);
+}
+
+/** The first rows of a file, as text for `readSample`. Rejects when the first row is too long. */
+export async function readFile(file: File): Promise<string> {
+  const { bytes, isWhole } = await startOf(file);
+  const { kind, rows, end } = splitRows(bytes, isWhole);
+  const text = decode(bytes);
+  if (isWhole && (rows.length < mostRows || isOneObject(text))) return text;
+  if (rows.length === 0) throw new Error(words.sample.rowTooLong);
+  return decode(bytes.subarray(0, end)) + (kind === 'array' ? '\n]' : '');
+}

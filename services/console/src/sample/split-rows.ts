@@ -2,17 +2,16 @@ import { jsonArraySplitter, ndjsonSplitter } from '@sluice/json/split.ts';
 import { type CsvLayout, readHeader } from '@sluice/tables/csv/header.ts';
 import { csvSplitter, type HeaderSink } from '@sluice/tables/csv/split.ts';
 
-/** As many rows as are looked at. */
+/** Rows beyond are not read. */
 export const mostRows = 1_000;
 
-/** A row as it is written. */
 export interface WrittenRow {
-  /** As the report of an import counts it. */
+  /** Counted like the lines in the report of an import. */
   row: number;
   text: string;
 }
 
-/** Why there is no value of a row. */
+/** Why a row has no value. */
 export interface Problem {
   row: number;
   message: string;
@@ -21,16 +20,15 @@ export interface Problem {
 export interface WrittenRows {
   kind: 'lines' | 'array' | 'csv';
   rows: WrittenRow[];
-  /** Of a CSV. */
   layout?: CsvLayout | undefined;
-  /** Bytes up to the end of the last of these rows. */
+  /** Offset behind the last of these rows. */
   end: number;
-  /** Why there are no more. */
+  /** Why the splitting stopped. */
   problem?: Problem;
 }
 
 const makers = { lines: ndjsonSplitter, array: jsonArraySplitter };
-// A byte order mark in the midst belongs to the row.
+// A byte order mark inside the text belongs to its row.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 export const decode = (bytes: Uint8Array): string => decoder.decode(bytes);
 
@@ -43,7 +41,7 @@ function kindOf(bytes: Uint8Array): WrittenRows['kind'] {
   return start.startsWith('{') ? 'lines' : 'csv';
 }
 
-/** The first rows of a sample, split as the API splits an import. `isWhole`: it is not cut off. */
+/** The first rows of a sample, split as the API splits an import. `isWhole`: nothing is cut off. */
 export function splitRows(bytes: Uint8Array, isWhole: boolean): WrittenRows {
   const kind = kindOf(bytes);
   const found: WrittenRows = { kind, rows: [], end: 0 };

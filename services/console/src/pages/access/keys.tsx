@@ -1,7 +1,8 @@
-import { Alert, Button, Code, Group, Paper, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Alert, Code, Group, Paper, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, dataOf, type Schemas } from '../../api/client.ts';
+import { SubmitButton } from '../../components/buttons.tsx';
 import { ConfirmButton } from '../../components/confirm-button.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
@@ -15,7 +16,6 @@ import { useApplication, useUpdate } from '../application/use-application.ts';
 
 type OnIssued = (issued: Schemas['IssuedKey']) => void;
 
-/** The ingest keys of an application, and whether uploads need one. */
 export function Keys() {
   const { domain, key_required } = useApplication();
   const [issued, setIssued] = useState<Schemas['IssuedKey']>();
@@ -93,14 +93,11 @@ function NewKey({ onIssued }: { onIssued: OnIssued }) {
         onChange={(event) => setName(event.currentTarget.value)}
         error={create.error?.message}
       />
-      <Button type="submit" loading={create.isPending}>
-        {words.access.createKey}
-      </Button>
+      <SubmitButton loading={create.isPending}>{words.access.createKey}</SubmitButton>
     </Group>
   );
 }
 
-/** A key, which can be replaced or revoked. */
 function KeyRow({ ingestKey, onIssued }: { ingestKey: Schemas['Key']; onIssued: OnIssued }) {
   const { id, name, prefix, createdAt } = ingestKey;
   const { domain } = useApplication();

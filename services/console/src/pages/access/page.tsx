@@ -1,12 +1,13 @@
-import { Button, Group, NumberInput, Stack, TagsInput, TextInput } from '@mantine/core';
+import { Group, NumberInput, Stack, TagsInput, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { applicationQuery } from '../../api/applications.ts';
 import { client, dataOf } from '../../api/client.ts';
-import { ApiFailure } from '../../api/failure.ts';
+import { faultAt } from '../../api/failure.ts';
 import { queryClient } from '../../api/query-client.ts';
+import { SubmitButton } from '../../components/buttons.tsx';
 import { ConfirmDialog } from '../../components/confirm-button.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { Section } from '../../components/section.tsx';
@@ -27,7 +28,6 @@ export function Page() {
   );
 }
 
-/** The web pages that may upload. */
 function Origins() {
   const { allowed_origins } = useApplication();
   const [origins, setOrigins] = useState(allowed_origins);
@@ -43,15 +43,14 @@ function Origins() {
           acceptValueOnBlur
         />
         {update.error && <ErrorAlert error={update.error} />}
-        <Button type="submit" mt="sm" loading={update.isPending}>
+        <SubmitButton mt="sm" loading={update.isPending}>
           {words.access.saveOrigins}
-        </Button>
+        </SubmitButton>
       </form>
     </Section>
   );
 }
 
-/** How long entries are kept. */
 function Retention() {
   const { retention_days } = useApplication();
   const [days, setDays] = useState<number | string>(retention_days ?? '');
@@ -73,11 +72,9 @@ function Retention() {
           allowDecimal={false}
           value={days}
           onChange={setDays}
-          error={(error instanceof ApiFailure && error.ofField('retention_days')) || error?.message}
+          error={faultAt(error, '/retention_days') ?? error?.message}
         />
-        <Button type="submit" loading={update.isPending}>
-          {words.access.saveRetention}
-        </Button>
+        <SubmitButton loading={update.isPending}>{words.access.saveRetention}</SubmitButton>
       </Group>
       <ConfirmDialog
         title={words.access.retention}
@@ -114,9 +111,9 @@ function Deletion() {
           onChange={(event) => setTyped(event.currentTarget.value)}
           autoComplete="off"
         />
-        <Button type="submit" color="red" disabled={typed !== domain} loading={remove.isPending}>
+        <SubmitButton color="red" disabled={typed !== domain} loading={remove.isPending}>
           {words.access.deleteApplication}
-        </Button>
+        </SubmitButton>
       </Group>
       {remove.error && <ErrorAlert error={remove.error} />}
     </Section>

@@ -9,7 +9,6 @@ import { PageTitle } from '../../components/page-title.tsx';
 import { words } from '../../words/en.ts';
 import { tabs } from '../tabs.ts';
 
-/** The name of an application, its sections, and the open section. */
 export function Page() {
   const { domain = '' } = useParams();
   const { data, error, refetch } = useQuery(applicationQuery(domain));
@@ -40,9 +39,9 @@ function Tabs() {
   }, [pathname]);
   return (
     <nav className="tabs" aria-label={words.application.sections} ref={nav}>
-      {tabs.map(({ path, label }) => (
+      {tabs.map(({ path }) => (
         <NavLink key={path} to={path} className="tab">
-          {label}
+          {words.tabs[path]}
         </NavLink>
       ))}
     </nav>

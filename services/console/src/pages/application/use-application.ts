@@ -8,7 +8,6 @@ import { words } from '../../words/en.ts';
 /** The application to which the open section belongs. */
 export const useApplication = (): Application => useOutletContext<Application>();
 
-/** Changes settings of that application. */
 export function useUpdate() {
   const { domain } = useApplication();
   return useMutation({

@@ -7,7 +7,6 @@ import { RelativeTime } from '../../components/relative-time.tsx';
 import { WideTable } from '../../components/wide-table.tsx';
 import { words } from '../../words/en.ts';
 
-/** The actions on the account, newest first. */
 export function Page() {
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
     queryKey: ['audit'],

@@ -14,7 +14,6 @@ const columns = words.create.columns;
 /** Longer examples would widen the table. */
 const shown = (example: unknown) => JSON.stringify(example)?.slice(0, 40) ?? '';
 
-/** The fields of the sample, with the choices for each. */
 export function FieldTable({ field, choices, onChoices }: Props) {
   return (
     <Table.ScrollContainer minWidth={640}>

@@ -3,7 +3,8 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { client, dataOf } from '../../api/client.ts';
-import { ApiFailure } from '../../api/failure.ts';
+import { faultAt } from '../../api/failure.ts';
+import { SmallButton, SubmitButton } from '../../components/buttons.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { submits } from '../../components/submits.ts';
@@ -25,7 +26,6 @@ async function createApplication(name: string, schema: string, keyRequired: bool
   return { domain, key };
 }
 
-/** Turns a sample into a schema, and creates an application with it. */
 export function Page() {
   const draft = useDraft();
   const { rows, problems, field, edited } = draft;
@@ -40,7 +40,7 @@ export function Page() {
   });
   // With rows, the check below lists all problems.
   const [problem] = rows.length === 0 ? problems : [];
-  const nameFault = create.error instanceof ApiFailure ? create.error.ofField('name') : undefined;
+  const nameFault = faultAt(create.error, '/name');
   const hasSchema = rows.length > 0 || edited !== undefined;
   return (
     <form onSubmit={submits(() => create.mutate())}>
@@ -60,9 +60,7 @@ export function Page() {
         )}
         {rows.length > 0 && edited === undefined && (
           <section aria-label={words.create.fields}>
-            <Title order={2} size="h4">
-              {words.create.fields}
-            </Title>
+            <Title order={2}>{words.create.fields}</Title>
             <FieldTable field={field} choices={draft.choices} onChoices={draft.setChoices} />
           </section>
         )}
@@ -87,9 +85,7 @@ export function Page() {
             />
             {create.error && !nameFault && <ErrorAlert error={create.error} />}
             <Group>
-              <Button type="submit" loading={create.isPending}>
-                {words.create.submit}
-              </Button>
+              <SubmitButton loading={create.isPending}>{words.create.submit}</SubmitButton>
             </Group>
           </>
         )}
@@ -98,7 +94,6 @@ export function Page() {
   );
 }
 
-/** Whether the sample conforms to the schema. */
 function CheckResult({ draft: { rows, checked } }: { draft: Draft }) {
   const { faults, problem } = checked;
   if (problem)
@@ -140,9 +135,9 @@ function SchemaText({ draft: { schemaText, edited, setEdited } }: { draft: Draft
         onChange={setEdited}
       />
       {isEdited && (
-        <Button mt="xs" variant="default" size="xs" onClick={() => setEdited(undefined)}>
+        <SmallButton mt="xs" onClick={() => setEdited(undefined)}>
           {words.create.fromSample}
-        </Button>
+        </SmallButton>
       )}
     </details>
   );

@@ -9,7 +9,6 @@ import { PageTitle } from '../../components/page-title.tsx';
 import { showFailure } from '../../components/toasts.ts';
 import { words } from '../../words/en.ts';
 
-/** Applications that were deleted and can still be restored. */
 export function Page() {
   const { data, error, refetch } = useQuery({
     queryKey: ['applications', { deleted: true }],

@@ -1,13 +1,10 @@
 import { fromPointer } from '@sluice/json/pointer.ts';
 
-export const operators = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte'] as const;
-export type Operator = (typeof operators)[number];
+export type Operator = 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte';
 
 export interface Condition {
-  /** JSON Pointer of the field. */
   pointer: string;
   operator: Operator;
-  /** The value as it was typed. */
   text: string;
 }
 
@@ -54,7 +51,6 @@ export const withCondition = (conditions: Condition[], added: Condition): Condit
   added,
 ];
 
-/** The filter of a request; undefined without conditions. */
 export function toFilter(conditions: Condition[], schema: unknown): string | undefined {
   if (conditions.length === 0) return undefined;
   const filter: Record<string, Partial<Record<Operator, unknown>>> = {};

@@ -2,6 +2,7 @@ import { Button, Checkbox, Group, Popover, ScrollArea, Stack, Switch, Text } fro
 import type { Column } from '@sluice/tables/columns.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
+import { SmallButton } from '../../components/buttons.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Unread } from '../../components/loading.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
@@ -16,7 +17,6 @@ const refreshMs = 5_000;
 
 interface PickerProps {
   columns: Column[];
-  /** Names of the columns that are shown. */
   shown: string[];
   show: (names: string[]) => void;
 }
@@ -102,22 +102,12 @@ export function EntriesList({ columns, shown, show, selection, clear }: Props) {
         />
       )}
       <Group mt="sm">
-        <Button
-          size="xs"
-          variant="default"
-          disabled={cursors.length === 0}
-          onClick={() => turnTo(cursors.slice(0, -1))}
-        >
+        <SmallButton disabled={cursors.length === 0} onClick={() => turnTo(cursors.slice(0, -1))}>
           {words.entries.newer}
-        </Button>
-        <Button
-          size="xs"
-          variant="default"
-          disabled={isLast || !cursor}
-          onClick={() => cursor && turnTo([...cursors, cursor])}
-        >
+        </SmallButton>
+        <SmallButton disabled={isLast || !cursor} onClick={() => cursor && turnTo([...cursors, cursor])}>
           {words.entries.older}
-        </Button>
+        </SmallButton>
       </Group>
       <EntryPanel
         entry={opened}
@@ -128,14 +118,11 @@ export function EntriesList({ columns, shown, show, selection, clear }: Props) {
   );
 }
 
-/** Chooses which fields are columns of the table. */
 function ColumnPicker({ columns, shown, show }: PickerProps) {
   return (
     <Popover position="bottom-end" withinPortal={false}>
       <Popover.Target>
-        <Button variant="default" size="xs">
-          {words.entries.columns(shown.length, columns.length)}
-        </Button>
+        <SmallButton>{words.entries.columns(shown.length, columns.length)}</SmallButton>
       </Popover.Target>
       <Popover.Dropdown>
         <ScrollArea.Autosize mah={320}>

@@ -12,7 +12,6 @@ export interface Period {
 }
 
 export interface Selection extends Period {
-  /** As JSON. */
   filter?: string | undefined;
 }
 

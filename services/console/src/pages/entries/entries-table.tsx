@@ -17,12 +17,10 @@ function toCell(value: unknown): string {
 
 interface Props {
   entries: Entry[];
-  /** Fields of payloads that are shown. */
   columns: Column[];
   open: (entry: Entry) => void;
 }
 
-/** Entries, each with its time and the chosen fields. */
 export function EntriesTable({ entries, columns, open }: Props) {
   return (
     <WideTable

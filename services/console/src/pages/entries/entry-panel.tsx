@@ -16,7 +16,6 @@ interface Props {
   onDeleted: (id: string) => void;
 }
 
-/** Shows an entry as JSON, beside the table. */
 export function EntryPanel({ entry, close, onDeleted }: Props) {
   const { domain } = useApplication();
   const remove = useMutation({

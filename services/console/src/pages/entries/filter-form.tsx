@@ -1,9 +1,10 @@
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
 import type { Column } from '@sluice/tables/columns.ts';
 import { useState } from 'react';
+import { choicesOf } from '../../components/choices.ts';
 import { submits } from '../../components/submits.ts';
 import { words } from '../../words/en.ts';
-import { type Condition, type Operator, operators, unmetType, withCondition } from './conditions.ts';
+import { type Condition, type Operator, unmetType, withCondition } from './conditions.ts';
 
 interface Props {
   columns: Column[];
@@ -11,8 +12,6 @@ interface Props {
   conditions: Condition[];
   setConditions: (conditions: Condition[]) => void;
 }
-
-const operatorChoices = operators.map((value) => ({ value, label: words.entries.operators[value] }));
 
 /** Conditions on fields: an entry is listed if it meets all of them. */
 export function FilterForm({ columns, schema, conditions, setConditions }: Props) {
@@ -47,7 +46,7 @@ export function FilterForm({ columns, schema, conditions, setConditions }: Props
       <NativeSelect
         size="xs"
         label={words.entries.operator}
-        data={operatorChoices}
+        data={choicesOf(words.entries.operators)}
         value={operator}
         onChange={(event) => setOperator(event.currentTarget.value as Operator)}
       />

@@ -1,6 +1,7 @@
-import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { Group, Stack, TextInput } from '@mantine/core';
 import { columnsOf } from '@sluice/tables/columns.ts';
 import { useMemo, useState } from 'react';
+import { SmallButton } from '../../components/buttons.tsx';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
 import { type Condition, toFilter } from './conditions.ts';
@@ -12,7 +13,6 @@ import { fromLocal, toLocal } from './steps.ts';
 
 const shownAtFirst = 6;
 
-/** The entries of an application, and a chart of their times. */
 export function Page() {
   const { template } = useApplication();
   const [period, setPeriod] = useState<Period>({});
@@ -42,9 +42,7 @@ export function Page() {
           />
         ))}
         {(period.from || period.to) && (
-          <Button size="xs" variant="default" onClick={() => setPeriod({})}>
-            {words.entries.allTime}
-          </Button>
+          <SmallButton onClick={() => setPeriod({})}>{words.entries.allTime}</SmallButton>
         )}
       </Group>
       <FilterForm {...{ columns, conditions, setConditions }} schema={template.schema} />

@@ -22,7 +22,6 @@ interface Props {
   setPeriod: (period: Period) => void;
 }
 
-/** How many uploads were accepted and refused in the period, as a sum and over time. */
 export function Rates({ period, setPeriod }: Props) {
   const { domain, createdAt } = useApplication();
   const { data, error, refetch } = useQuery({

@@ -1,18 +1,11 @@
-import {
-  Button,
-  Checkbox,
-  Group,
-  NativeSelect,
-  SimpleGrid,
-  Stack,
-  TagsInput,
-  TextInput,
-} from '@mantine/core';
+import { Checkbox, Group, NativeSelect, SimpleGrid, Stack, TagsInput, TextInput } from '@mantine/core';
 import { columnsOf } from '@sluice/tables/columns.ts';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, dataOf } from '../../api/client.ts';
-import { ApiFailure } from '../../api/failure.ts';
+import { faultAt } from '../../api/failure.ts';
+import { SubmitButton } from '../../components/buttons.tsx';
+import { choicesOf } from '../../components/choices.ts';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { submits } from '../../components/submits.ts';
 import { jobsQuery } from '../../jobs/jobs.ts';
@@ -58,7 +51,7 @@ export function ExportForm() {
   const shared: ChoiceProps = {
     choices,
     choose: (some) => setChoices((before) => ({ ...before, ...some })),
-    errorAt: (field) => (error instanceof ApiFailure ? error.ofField(field) : undefined),
+    errorAt: (field) => faultAt(error, `/${field}`),
   };
   const isShownAtField = (['from', 'to', 'columns', 'filter'] as const).some(shared.errorAt);
   return (
@@ -67,9 +60,7 @@ export function ExportForm() {
       <MoreOptions {...shared} />
       {error && !isShownAtField && <ErrorAlert error={error} />}
       <Group>
-        <Button type="submit" loading={isPending}>
-          {words.exports.submit}
-        </Button>
+        <SubmitButton loading={isPending}>{words.exports.submit}</SubmitButton>
       </Group>
     </Stack>
   );
@@ -82,7 +73,7 @@ function MainOptions({ choices, choose, errorAt }: ChoiceProps) {
       <SimpleGrid cols={{ base: 1, sm: 3 }}>
         <NativeSelect
           label={words.exports.format}
-          data={words.exports.formats}
+          data={choicesOf(words.exports.formats)}
           value={choices.format}
           onChange={(event) => choose({ format: event.currentTarget.value as ExportChoices['format'] })}
         />
@@ -142,7 +133,7 @@ function MoreOptions({ choices, choose, errorAt }: ChoiceProps) {
           <>
             <NativeSelect
               label={words.exports.arrays}
-              data={words.exports.arrayChoices}
+              data={choicesOf(words.exports.arrayChoices)}
               value={arrays}
               onChange={(event) => choose({ arrays: event.currentTarget.value as ExportChoices['arrays'] })}
             />

@@ -2,7 +2,6 @@ import type { Schemas } from '../../api/client.ts';
 
 type ExportRequest = Schemas['ExportRequest'];
 
-/** The values of the form; texts as they are typed. */
 export interface ExportChoices {
   format: NonNullable<ExportRequest['format']>;
   /** Of `<input type="datetime-local">`, in the time zone of the reader. */

@@ -23,7 +23,6 @@ export function Page() {
   );
 }
 
-/** The facts of an export's file, and its download. */
 function ExportFile({ job }: { job: Job }) {
   if (!job.file) return null;
   const { rows, bytes, sha256, firstCreatedAt: first, lastCreatedAt: last, deleted_meanwhile } = job.file;

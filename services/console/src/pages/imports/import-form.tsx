@@ -1,5 +1,7 @@
 import { Button, Checkbox, FileInput, Group, NativeSelect, Progress, Stack, Text } from '@mantine/core';
 import { type DragEvent, useState } from 'react';
+import { SubmitButton } from '../../components/buttons.tsx';
+import { choicesOf } from '../../components/choices.ts';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { submits } from '../../components/submits.ts';
 import { words } from '../../words/en.ts';
@@ -45,7 +47,7 @@ export function ImportForm() {
         <NativeSelect
           label={words.imports.format}
           description={words.imports.formatHint}
-          data={words.imports.formats}
+          data={choicesOf(words.imports.formats)}
           value={type}
           onChange={(event) => setType(event.currentTarget.value as FileType)}
           disabled={isPending}
@@ -69,9 +71,9 @@ export function ImportForm() {
       )}
       {error && <ErrorAlert error={error} />}
       <Group>
-        <Button type="submit" disabled={!file} loading={isPending}>
+        <SubmitButton disabled={!file} loading={isPending}>
           {words.imports.submit}
-        </Button>
+        </SubmitButton>
         {isPending && (
           <Button variant="default" onClick={stop}>
             {words.common.cancel}

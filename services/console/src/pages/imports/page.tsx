@@ -1,8 +1,9 @@
-import { Button, Code, Stack, Text } from '@mantine/core';
+import { Code, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../../api/client.ts';
 import { failureOf } from '../../api/failure.ts';
+import { SmallButton } from '../../components/buttons.tsx';
 import { Unread } from '../../components/loading.tsx';
 import { Section } from '../../components/section.tsx';
 import { WideTable } from '../../components/wide-table.tsx';
@@ -37,15 +38,13 @@ function ImportOutcome({ job }: { job: Job }) {
       <Text size="sm">{words.imports.outcome(accepted, rejected)}</Text>
       {file && rejected > 0 && (
         <>
-          <Button
-            size="xs"
-            variant="default"
+          <SmallButton
             aria-expanded={isOpen}
             onClick={() => setIsOpen(!isOpen)}
             style={{ alignSelf: 'start' }}
           >
             {isOpen ? words.imports.hideRefused : words.imports.showRefused}
-          </Button>
+          </SmallButton>
           {isOpen && <RefusedLines id={job.id} />}
           <DownloadButton jobs="imports" job={job} label={words.imports.downloadReport} />
         </>
@@ -64,7 +63,6 @@ interface RefusedLine {
 const headBytes = 256 * 1024;
 const mostLines = 100;
 
-/** The first lines of an import's report. Throws ApiFailure. */
 async function readReport(domain: string, id: string, signal: AbortSignal): Promise<RefusedLine[]> {
   const { data, error, response } = await client.GET('/api/applications/{domain}/imports/{id}/file', {
     params: { path: { domain, id } },
@@ -80,7 +78,6 @@ async function readReport(domain: string, id: string, signal: AbortSignal): Prom
 
 const sayDetail = ({ path, message }: { path: string; message: string }) => `${path} ${message}`.trim();
 
-/** The first refused lines of an import with their reasons. */
 function RefusedLines({ id }: { id: string }) {
   const { domain } = useApplication();
   const { data, error, refetch } = useQuery({

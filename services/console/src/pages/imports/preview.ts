@@ -1,9 +1,7 @@
-import { previewFile } from '../../sample/read-file.ts';
-import type { Sample, SampleRow } from '../../sample/read-sample.ts';
+import { previewFile, type Sample, type SampleRow } from '../../sample/read-sample.ts';
 
 export interface Preview {
   columns: { name: string; type: string }[];
-  /** The texts of the cells; empty where a row lacks the field. */
   rows: { number: number; cells: string[] }[];
   problems: Sample['problems'];
 }

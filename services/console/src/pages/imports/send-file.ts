@@ -8,7 +8,6 @@ import { useApplication } from '../application/use-application.ts';
 import { type FileType, fileTypes } from './file-type.ts';
 
 interface Sending {
-  /** With its query. */
   path: string;
   file: File;
   contentType: string;

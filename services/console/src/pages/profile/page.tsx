@@ -1,10 +1,11 @@
-import { Anchor, Button, PasswordInput, Stack, Text, Title } from '@mantine/core';
+import { Anchor, PasswordInput, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { Link } from 'react-router';
 import { client, dataOf } from '../../api/client.ts';
-import { ApiFailure } from '../../api/failure.ts';
+import { ApiFailure, faultAt } from '../../api/failure.ts';
 import { session } from '../../api/session.ts';
+import { SubmitButton } from '../../components/buttons.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { Unread } from '../../components/loading.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
@@ -52,7 +53,7 @@ function PasswordForm({ username }: { username: string }) {
     },
   });
   const { error } = change;
-  const atNew = error instanceof ApiFailure ? error.ofField('new_password') : undefined;
+  const atNew = faultAt(error, '/new_password');
   const isOldWrong = error instanceof ApiFailure && error.kind === 'InvalidCredentialsError';
 
   const submit = submits((fields) =>
@@ -61,9 +62,7 @@ function PasswordForm({ username }: { username: string }) {
   return (
     <form onSubmit={submit} ref={form}>
       <Stack>
-        <Title order={2} size="h4">
-          {words.profile.password}
-        </Title>
+        <Title order={2}>{words.profile.password}</Title>
         <input type="hidden" name="username" autoComplete="username" value={username} />
         <PasswordInput
           name="old"
@@ -81,9 +80,7 @@ function PasswordForm({ username }: { username: string }) {
           required
         />
         {error && !atNew && !isOldWrong && <ErrorAlert error={error} />}
-        <Button type="submit" loading={change.isPending}>
-          {words.profile.submit}
-        </Button>
+        <SubmitButton loading={change.isPending}>{words.profile.submit}</SubmitButton>
       </Stack>
     </form>
   );

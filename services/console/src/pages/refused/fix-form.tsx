@@ -2,13 +2,16 @@ import { Badge, Button, Group, NativeSelect, Stack, Text, Textarea, TextInput, T
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, type Schemas } from '../../api/client.ts';
+import { faultAt } from '../../api/failure.ts';
+import { SmallButton } from '../../components/buttons.tsx';
+import { choicesOf } from '../../components/choices.ts';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { submits } from '../../components/submits.ts';
 import { exactDataOf, toText } from '../../json/exact.ts';
 import { JsonDiff } from '../../json/json-view.tsx';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
-import { type Change, conversions, faultAt, suggestChange, toAmendments } from './fix.ts';
+import { type Change, suggestChange, toAmendments } from './fix.ts';
 import type { RefusedGroup } from './refused.ts';
 import { ReplayButton } from './replays.tsx';
 
@@ -44,9 +47,7 @@ export function FixForm({ group, onStarted }: Props) {
 
   return (
     <Stack component="form" gap="sm" onSubmit={submits(() => dryRun.mutate())}>
-      <Title order={4} size="h5">
-        {words.refused.changePayloads}
-      </Title>
+      <Title order={4}>{words.refused.changePayloads}</Title>
       <Text size="sm">{words.refused.changePayloadsText}</Text>
       {changes.map((change, place) => (
         <ChangeFields
@@ -59,13 +60,11 @@ export function FixForm({ group, onStarted }: Props) {
         />
       ))}
       <Group>
-        <Button
-          size="xs"
-          variant="default"
+        <SmallButton
           onClick={() => edit([...changes, { id: Date.now(), path: '', to: 'number', value: '' }])}
         >
           {words.refused.addChange}
-        </Button>
+        </SmallButton>
       </Group>
       <Textarea
         label={words.refused.patch}
@@ -102,8 +101,6 @@ export function FixForm({ group, onStarted }: Props) {
   );
 }
 
-const conversionChoices = conversions.map((value) => ({ value, label: words.refused.conversions[value] }));
-
 interface ChangeProps {
   change: Change;
   /** From 1, for screen readers. */
@@ -113,7 +110,6 @@ interface ChangeProps {
   onRemove: () => void;
 }
 
-/** One change of the payloads: a path and a conversion. */
 function ChangeFields({ change, number, fault, onChange, onRemove }: ChangeProps) {
   return (
     <Group align="start" gap="xs">
@@ -127,7 +123,7 @@ function ChangeFields({ change, number, fault, onChange, onRemove }: ChangeProps
       />
       <NativeSelect
         label={words.refused.changeTo}
-        data={conversionChoices}
+        data={choicesOf(words.refused.conversions)}
         value={change.to}
         onChange={({ currentTarget }) => onChange({ ...change, to: currentTarget.value as Change['to'] })}
       />
@@ -158,14 +154,11 @@ function reasonOf({ error }: Pair): string {
   return first ? `${first.path} ${first.message}` : (error?.message ?? '');
 }
 
-/** The first uploads before and after the changes. */
 function Pairs({ pairs }: { pairs: Pair[] }) {
   const conforming = pairs.filter(({ ok }) => ok).length;
   return (
     <Stack gap="sm" role="region" aria-label={words.refused.tried}>
-      <Title order={5} size="h6">
-        {words.refused.triedOf(conforming, pairs.length)}
-      </Title>
+      <Title order={5}>{words.refused.triedOf(conforming, pairs.length)}</Title>
       {pairs.map((pair, place) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: pairs have no ids, and their order stays
         <Stack key={place} gap={4}>

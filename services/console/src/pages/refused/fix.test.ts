@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ApiFailure } from '../../api/failure.ts';
-import { type Change, faultAt, suggestChange, toAmendments } from './fix.ts';
+import { ApiFailure, faultAt } from '../../api/failure.ts';
+import { type Change, suggestChange, toAmendments } from './fix.ts';
 
 const change = (given: Partial<Change>): Change => ({ id: 0, path: '/a', to: 'number', value: '', ...given });
 

@@ -1,22 +1,16 @@
 import { toPointer } from '@sluice/json/pointer.ts';
 import type { Schemas } from '../../api/client.ts';
-import { ApiFailure } from '../../api/failure.ts';
 import type { RefusedGroup } from './refused.ts';
-
-export const conversions = ['number', 'integer', 'boolean', 'string', 'trim', 'default'] as const;
 
 /** A change of one value in each payload, as it is typed in the form. */
 export interface Change {
-  /** Of the row in the form. */
   id: number;
-  /** A JSON Pointer. */
   path: string;
-  to: (typeof conversions)[number];
+  to: 'number' | 'integer' | 'boolean' | 'string' | 'trim' | 'default';
   /** JSON, or a text without quotes. It is set where the value is missing. */
   value: string;
 }
 
-/** The changes of refused uploads before they are validated again. */
 export interface Fix {
   changes: Change[];
   /** JSON text; empty for none. */
@@ -55,10 +49,4 @@ export function suggestChange({ path, keyword, message }: RefusedGroup): Change 
   const [, name] = /^must have the property '(.*)'$/.exec(message) ?? [];
   if (keyword !== 'required' || name === undefined) return change;
   return { ...change, path: path + toPointer([name]), to: 'default' };
-}
-
-/** The message of the API about a part of the fix, such as `/coerce/0`. */
-export function faultAt(failure: Error | null, place: string): string | undefined {
-  const details = failure instanceof ApiFailure ? failure.details : [];
-  return details.find(({ path }) => path === place || path.startsWith(`${place}/`))?.message;
 }

@@ -1,9 +1,10 @@
-import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { Group, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { client, dataOf } from '../../api/client.ts';
+import { SmallButton } from '../../components/buttons.tsx';
 import { ConfirmButton } from '../../components/confirm-button.tsx';
 import { showFailure, showSuccess } from '../../components/toasts.ts';
 import { toText } from '../../json/exact.ts';
@@ -15,7 +16,6 @@ import type { RefusedGroup } from './refused.ts';
 import { StartedReplay } from './replays.tsx';
 import { UploadsDrawer } from './uploads-drawer.tsx';
 
-/** An example of a group of refused uploads, and the actions on the group. */
 export function GroupPanel({ group }: { group: RefusedGroup }) {
   const { path, keyword, kept, example } = group;
   const { domain } = useApplication();
@@ -36,9 +36,7 @@ export function GroupPanel({ group }: { group: RefusedGroup }) {
       )}
       {kept > 0 && (
         <Group gap="xs">
-          <Button size="xs" variant="default" onClick={open}>
-            {words.refused.showUploads}
-          </Button>
+          <SmallButton onClick={open}>{words.refused.showUploads}</SmallButton>
           <ConfirmButton
             label={words.refused.remove}
             title={words.refused.removeGroup}
@@ -50,19 +48,12 @@ export function GroupPanel({ group }: { group: RefusedGroup }) {
       )}
       <UploadsDrawer reason={group} opened={areUploadsOpen} onClose={close} />
       <Stack gap="xs">
-        <Title order={4} size="h5">
-          {words.refused.changeSchema}
-        </Title>
+        <Title order={4}>{words.refused.changeSchema}</Title>
         <Text size="sm">{words.refused.changeSchemaText}</Text>
         <Group>
-          <Button
-            size="xs"
-            variant="default"
-            component={Link}
-            to={`/applications/${domain}/schema?rehearse=refused`}
-          >
+          <SmallButton component={Link} to={`/applications/${domain}/schema?rehearse=refused`}>
             {words.refused.toSchema}
-          </Button>
+          </SmallButton>
         </Group>
       </Stack>
       {kept > 0 && <FixForm group={group} onStarted={setReplay} />}

@@ -13,7 +13,6 @@ import { groupsQuery, type RefusedGroup } from './refused.ts';
 import { ReplayButton, ReplayOutcome } from './replays.tsx';
 import { Trend } from './trend.tsx';
 
-/** Refused uploads by reason, and the ways to store them after all. */
 export function Page() {
   const { domain, template } = useApplication();
   const { data, error, refetch } = useQuery(groupsQuery(domain));
@@ -57,7 +56,6 @@ function Groups({ groups }: { groups: RefusedGroup[] }) {
   );
 }
 
-/** A reason with its counts. */
 function GroupSummary({ group }: { group: RefusedGroup }) {
   const { path, message, count, kept, first_at, last_at } = group;
   return (

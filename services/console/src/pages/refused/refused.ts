@@ -9,7 +9,6 @@ export type Reason = Pick<RefusedGroup, 'path' | 'keyword'>;
 const refreshMs = 5_000;
 const pageSize = 20;
 
-/** Key of all queries about refused uploads. */
 export const refusedKey = (domain: string) => ['refused', domain];
 
 /** Groups of refused uploads, the largest first. */

@@ -19,7 +19,6 @@ interface Props {
   onStarted?: (id: string) => void;
 }
 
-/** Starts a replay, which the list of replays shows. */
 export function ReplayButton({ request: body, label, variant, onStarted }: Props) {
   const params = { path: { domain: useApplication().domain } };
   const replay = useMutation({

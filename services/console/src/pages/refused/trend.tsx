@@ -9,7 +9,6 @@ const refreshMs = 60_000;
 // In units of the drawing, which is stretched to the width of the page.
 const [height, barWidth] = [40, 10];
 
-/** How many uploads were refused in each hour of the last day. */
 export function Trend({ domain }: { domain: string }) {
   const { data } = useQuery({
     queryKey: [...refusedKey(domain), 'trend'],

@@ -15,7 +15,6 @@ interface Props {
   onClose: () => void;
 }
 
-/** The uploads of a group that are kept. */
 export function UploadsDrawer({ reason, opened, onClose }: Props) {
   return (
     <Drawer

@@ -7,7 +7,6 @@ const parseMs = 1_000;
 
 type SyntaxNode = ReturnType<ReturnType<typeof syntaxTree>['resolveInner']>;
 
-// Of draft 2020-12, the default.
 const keywords = (
   '$schema $id $ref $defs $anchor $comment title description default examples deprecated readOnly writeOnly ' +
   'type enum const multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength pattern format ' +

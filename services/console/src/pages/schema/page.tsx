@@ -10,16 +10,13 @@ import { Report } from './report.tsx';
 import { useDraft } from './use-draft.ts';
 import { Versions } from './versions.tsx';
 
-/** The schema of an application: an editor, a report of what would change, and earlier versions. */
 export function Page() {
   const draft = useDraft();
   return (
     <Stack gap="xl">
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
         <Stack gap="xs" miw={0}>
-          <Title order={2} size="h4">
-            {words.schema.edits(draft.version)}
-          </Title>
+          <Title order={2}>{words.schema.edits(draft.version)}</Title>
           <JsonEditor
             value={draft.text}
             onChange={draft.setText}

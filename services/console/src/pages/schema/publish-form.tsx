@@ -5,6 +5,7 @@ import { applicationQuery } from '../../api/applications.ts';
 import { client, dataOf } from '../../api/client.ts';
 import { ApiFailure } from '../../api/failure.ts';
 import { queryClient } from '../../api/query-client.ts';
+import { SubmitButton } from '../../components/buttons.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { submits } from '../../components/submits.ts';
 import { showSuccess } from '../../components/toasts.ts';
@@ -43,9 +44,9 @@ export function PublishForm({ draft }: { draft: Draft }) {
           flex={1}
           miw={200}
         />
-        <Button type="submit" disabled={!changes} loading={publish.isPending}>
+        <SubmitButton disabled={!changes} loading={publish.isPending}>
           {words.schema.publish}
-        </Button>
+        </SubmitButton>
       </Group>
       {isOutdated && <Outdated draft={draft} onLoad={publish.reset} />}
       {error && !isOutdated && <ErrorAlert error={error} />}

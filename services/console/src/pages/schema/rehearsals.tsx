@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { client, dataOf, type Schemas } from '../../api/client.ts';
+import { choicesOf } from '../../components/choices.ts';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { formatNumber } from '../../components/formats.ts';
 import { WideTable } from '../../components/wide-table.tsx';
@@ -15,7 +16,6 @@ import type { Draft } from './use-draft.ts';
 
 type Of = 'entries' | 'refused' | 'both';
 
-/** Starts a job that validates entries, refused uploads or both with the draft. */
 export function RehearseForm({ draft: { domain, text: schema } }: { draft: Draft }) {
   const [search] = useSearchParams();
   const [of, setOf] = useState<Of>(search.get('rehearse') === 'refused' ? 'refused' : 'entries');
@@ -28,7 +28,7 @@ export function RehearseForm({ draft: { domain, text: schema } }: { draft: Draft
       <Group align="end">
         <NativeSelect
           label={words.schema.rehearseWith}
-          data={words.schema.ofChoices}
+          data={choicesOf(words.schema.ofChoices)}
           value={of}
           onChange={({ currentTarget }) => setOf(currentTarget.value as Of)}
         />

@@ -4,13 +4,10 @@ import { ErrorAlert } from '../../components/error-alert.tsx';
 import { words } from '../../words/en.ts';
 import type { Draft } from './use-draft.ts';
 
-/** What would change if the draft were published, or what is wrong with it. */
 export function Report({ draft }: { draft: Draft }) {
   return (
     <Stack gap="xs" aria-live="polite" role="region" aria-label={words.schema.report}>
-      <Title order={3} size="h5">
-        {words.schema.report}
-      </Title>
+      <Title order={3}>{words.schema.report}</Title>
       <Content draft={draft} />
     </Stack>
   );

@@ -9,7 +9,6 @@ import { useApplication } from '../application/use-application.ts';
 
 const pauseMs = 500;
 
-/** The version that the draft began with. */
 interface Base {
   version: number;
   text: string;
@@ -86,14 +85,11 @@ export function useDraft() {
     changes: report?.changes,
     failure,
     problems,
-    /** Takes the text of an earlier version. */
     take: (raw: string) => setText(readable(raw)),
-    /** Begins again with the version in force. */
     load(template: Schemas['Template']) {
       setBase(toBase(template));
       setText(readable(template.raw_schema));
     },
-    /** The text was published as the version. */
     published: (version: number, text: string) => setBase({ version, text }),
   };
 }

@@ -10,7 +10,6 @@ import { formatJson } from '../../json/place.ts';
 import { words } from '../../words/en.ts';
 import type { Draft } from './use-draft.ts';
 
-/** Who published which version and when, and how two versions differ. */
 export function Versions({ draft: { domain, take } }: { draft: Draft }) {
   const { data, error, refetch } = useQuery({
     queryKey: ['schemas', domain],
@@ -56,9 +55,7 @@ export function Versions({ draft: { domain, take } }: { draft: Draft }) {
       />
       {data.length > 1 && (
         <>
-          <Title order={3} size="h5">
-            {words.schema.compare}
-          </Title>
+          <Title order={3}>{words.schema.compare}</Title>
           <Comparison key={compared} versions={data} initial={compared} />
         </>
       )}
@@ -73,7 +70,6 @@ interface ComparisonProps {
   initial: number | undefined;
 }
 
-/** The changes between two versions of a schema, whatever their spaces. */
 function Comparison({ versions, initial = versions[0]?.version ?? 1 }: ComparisonProps) {
   const [after, setAfter] = useState(initial);
   const [before, setBefore] = useState(initial - 1);

@@ -1,8 +1,9 @@
-import { Button, Paper, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Paper, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate, useSearchParams } from 'react-router';
 import { client, dataOf } from '../../api/client.ts';
 import { session } from '../../api/session.ts';
+import { SubmitButton } from '../../components/buttons.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { submits } from '../../components/submits.ts';
@@ -40,9 +41,7 @@ export function Page() {
             required
           />
           {signIn.error && <ErrorAlert error={signIn.error} />}
-          <Button type="submit" loading={signIn.isPending}>
-            {words.signIn.submit}
-          </Button>
+          <SubmitButton loading={signIn.isPending}>{words.signIn.submit}</SubmitButton>
         </Stack>
       </form>
     </Paper>

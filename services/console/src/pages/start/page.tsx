@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation, useParams } from 'react-router';
 import { type Application, applicationQuery } from '../../api/applications.ts';
 import { client, dataOf } from '../../api/client.ts';
+import { SmallButton } from '../../components/buttons.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { Unread } from '../../components/loading.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
@@ -18,7 +19,6 @@ interface Given {
 
 const pollMs = 1_000;
 
-/** Shows programs that upload an entry, and waits for the first one. */
 export function Page() {
   const { domain = '' } = useParams();
   const { data, error, refetch } = useQuery(applicationQuery(domain));
@@ -94,9 +94,9 @@ function Programs({ application }: { application: Application }) {
             <Group justify="end" mb="xs">
               <CopyButton value={code}>
                 {({ copied, copy }) => (
-                  <Button size="xs" variant="default" onClick={copy}>
+                  <SmallButton onClick={copy}>
                     {copied ? words.common.copied : words.start.copy(label)}
-                  </Button>
+                  </SmallButton>
                 )}
               </CopyButton>
             </Group>

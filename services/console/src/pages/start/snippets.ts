@@ -2,7 +2,6 @@ export interface Upload {
   /** Such as `http://127.0.0.1:4000/api/applications/weather-station-k3v9q2/data`. */
   url: string;
   payload: object;
-  /** An ingest key, where one is required. */
   key?: string | undefined;
 }
 
@@ -84,7 +83,6 @@ ${Object.entries(headersOf(upload))
 }
 `;
 
-/** Programs that upload one entry, each as it can be run. */
 export const snippets = (upload: Upload): Snippet[] => [
   { label: 'curl', code: curl(upload) },
   { label: 'JavaScript', code: javascript(upload) },

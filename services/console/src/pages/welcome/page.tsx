@@ -1,9 +1,10 @@
-import { Button, Paper, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Paper, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Navigate, useLocation, useNavigate } from 'react-router';
 import { client, dataOf } from '../../api/client.ts';
-import { ApiFailure } from '../../api/failure.ts';
+import { ApiFailure, faultAt } from '../../api/failure.ts';
 import { session } from '../../api/session.ts';
+import { SubmitButton } from '../../components/buttons.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { submits } from '../../components/submits.ts';
@@ -41,8 +42,8 @@ export function Page() {
   if (code === '' || (localStorage.getItem(usedKey) === code && begin.isIdle))
     return <Navigate to={toSignIn} replace />;
 
-  const failure = begin.error instanceof ApiFailure ? begin.error : undefined;
-  const ofField = failure?.ofField('username') ?? failure?.ofField('password');
+  const atName = faultAt(begin.error, '/username');
+  const atPassword = faultAt(begin.error, '/password');
   return (
     <Paper maw={440} mx="auto" mt="xl" p="lg" withBorder>
       <PageTitle title={words.welcome.title} />
@@ -56,7 +57,7 @@ export function Page() {
             required
             minLength={3}
             maxLength={20}
-            error={failure?.ofField('username')}
+            error={atName}
           />
           <PasswordInput
             name="password"
@@ -65,12 +66,10 @@ export function Page() {
             autoComplete="new-password"
             required
             minLength={8}
-            error={failure?.ofField('password')}
+            error={atPassword}
           />
-          {begin.error && !ofField && <ErrorAlert error={begin.error} />}
-          <Button type="submit" loading={begin.isPending}>
-            {words.welcome.submit}
-          </Button>
+          {begin.error && !atName && !atPassword && <ErrorAlert error={begin.error} />}
+          <SubmitButton loading={begin.isPending}>{words.welcome.submit}</SubmitButton>
         </Stack>
       </form>
     </Paper>
