@@ -28,8 +28,8 @@ const authorize: Middleware = {
   onError: () => new ApiFailure(words.errors.unreachable),
 };
 
-/** Speaks with the API; hand what it returns to `dataOf`. */
-export const client = createClient<paths>({ baseUrl: window.location.origin, fetch: fetchWithRetry });
+/** Calls the API; hand its results to `dataOf`. */
+export const client = createClient<paths>({ fetch: fetchWithRetry });
 client.use(authorize);
 
 interface Sent<T> {

@@ -17,7 +17,6 @@ export const theme = createTheme({
       h5: { fontSize: '0.875rem', lineHeight: '1.5' },
     },
   },
-  focusRing: 'auto',
   respectReducedMotion: true,
 });
 

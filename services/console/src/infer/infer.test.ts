@@ -4,9 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../test/support/runs.ts';
 import { checkRows } from './check-rows.ts';
-import { fieldRows } from './fields.ts';
+import { type Choice, type Choices, fieldRows, type JsonSchema, toSchema } from './fields.ts';
 import { survey } from './survey.ts';
-import { type Choice, type Choices, type JsonSchema, toSchema } from './to-schema.ts';
 
 /** The validator of the API, with which the samples are uploaded. */
 function ajvTakes(schema: JsonSchema, rows: object[]): boolean {

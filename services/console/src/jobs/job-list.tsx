@@ -11,8 +11,7 @@ import { RelativeTime } from '../components/relative-time.tsx';
 import { showFailure } from '../components/toasts.ts';
 import { useApplication } from '../pages/application/use-application.ts';
 import { words } from '../words/en.ts';
-import { isOver, type Job, type Jobs, jobsQuery } from './jobs.ts';
-import { sayProgress } from './say-progress.ts';
+import { isOver, type Job, type Jobs, jobsQuery, sayProgress } from './jobs.ts';
 
 /** Puts each state of a running job into the list, until the job is over or the connection ends. */
 async function followJob(domain: string, jobs: Jobs, id: string, signal: AbortSignal): Promise<void> {

@@ -1,5 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { client, dataOf, type Schemas } from '../api/client.ts';
+import { formatDuration, formatNumber } from '../components/formats.ts';
+import { words } from '../words/en.ts';
 
 export type Job = Schemas['Job'];
 
@@ -17,3 +19,14 @@ export const jobsQuery = (domain: string, jobs: Jobs) =>
       dataOf(client.GET(`/api/applications/{domain}/${jobs}`, { params: { path: { domain } }, signal })),
     refetchInterval: ({ state }) => (state.data?.every(isOver) === false ? refreshMs : false),
   });
+
+/** The known part of `3 of 10 · 2 per second · 4 s left`. */
+export function sayProgress({ state, progress }: Pick<Job, 'state' | 'progress'>): string {
+  if (state === 'waiting') return words.jobs.waiting;
+  const { done, total, rate, secondsLeft } = progress;
+  return [
+    total > 0 ? words.jobs.ofTotal(formatNumber(done), formatNumber(total)) : formatNumber(done),
+    ...(rate === undefined ? [] : [words.jobs.rate(rate)]),
+    ...(secondsLeft === undefined ? [] : [words.jobs.left(formatDuration(secondsLeft))]),
+  ].join(' · ');
+}

@@ -80,7 +80,6 @@ function markOf(text: string, pointer: string): Extension {
 
 interface ViewProps {
   text: string;
-  /** For screen readers. */
   label: string;
   marked: string;
 }
@@ -100,7 +99,6 @@ export function JsonView({ text, label, marked }: ViewProps) {
 interface DiffProps {
   before: string;
   after: string;
-  /** For screen readers. */
   label: string;
 }
 

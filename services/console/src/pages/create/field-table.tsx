@@ -1,7 +1,14 @@
 import { Checkbox, Code, NativeSelect, Table } from '@mantine/core';
-import { type FieldRow, fieldRows, formatOf, isListable, typesOf } from '../../infer/fields.ts';
+import {
+  type Choice,
+  type Choices,
+  type FieldRow,
+  fieldRows,
+  formatOf,
+  isListable,
+  typesOf,
+} from '../../infer/fields.ts';
 import type { Field } from '../../infer/survey.ts';
-import type { Choice, Choices } from '../../infer/to-schema.ts';
 import { words } from '../../words/en.ts';
 
 interface Props {

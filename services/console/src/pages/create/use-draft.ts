@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react';
 import { checkRows, type Fault, mostFaults } from '../../infer/check-rows.ts';
+import { type Choices, toSchema } from '../../infer/fields.ts';
 import { survey } from '../../infer/survey.ts';
-import { type Choices, toSchema } from '../../infer/to-schema.ts';
 import { readSample, type Sample } from '../../sample/read-sample.ts';
 
 const openSchema = '{\n  "type": "object",\n  "properties": {}\n}';

@@ -93,7 +93,6 @@ function toOptions(width: number, onZoom: (period: Period) => void): uPlot.Optio
 
 interface ChartProps {
   stats: Schemas['Stats'][];
-  /** For screen readers. */
   label: string;
   /** Gets the period that the user marks with the pointer. */
   onZoom: (period: Period) => void;

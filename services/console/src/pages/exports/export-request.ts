@@ -25,8 +25,6 @@ export const noChoices: ExportChoices = {
   filter: '',
 };
 
-const toTimestamp = (local: string) => new Date(local).toISOString();
-
 /** Leaves out choices that were not made: the API has its defaults. */
 export function toExportRequest(choices: ExportChoices): ExportRequest {
   const { format, from, to, columns, meta, arrays, escapesFormulas, filter } = choices;
@@ -34,8 +32,8 @@ export function toExportRequest(choices: ExportChoices): ExportRequest {
   const hasColumns = columns.length > 0 && !(isCsv && arrays === 'rows');
   return {
     format,
-    ...(from && { from: toTimestamp(from) }),
-    ...(to && { to: toTimestamp(to) }),
+    ...(from && { from: new Date(from).toISOString() }),
+    ...(to && { to: new Date(to).toISOString() }),
     ...(hasColumns && { columns }),
     ...(meta.length > 0 && { meta: meta as NonNullable<ExportRequest['meta']> }),
     ...(isCsv && { arrays, formulas: escapesFormulas ? 'escape' : 'raw' }),

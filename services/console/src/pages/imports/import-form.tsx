@@ -5,7 +5,7 @@ import { choicesOf } from '../../components/choices.ts';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { submits } from '../../components/submits.ts';
 import { words } from '../../words/en.ts';
-import { type FileType, fileTypeOf } from './file-type.ts';
+import { type FileType, fileTypeOf } from './preview.ts';
 import { PreviewTable } from './preview-table.tsx';
 import { useSend } from './send-file.ts';
 

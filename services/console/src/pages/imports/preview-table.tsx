@@ -2,8 +2,7 @@ import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { WideTable } from '../../components/wide-table.tsx';
 import { words } from '../../words/en.ts';
-import { isCompressed } from './file-type.ts';
-import { readPreview } from './preview.ts';
+import { isCompressed, readPreview } from './preview.ts';
 
 const mostProblems = 5;
 

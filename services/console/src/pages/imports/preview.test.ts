@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fileTypeOf, isCompressed } from './file-type.ts';
-import { readPreview } from './preview.ts';
+import { fileTypeOf, isCompressed, readPreview } from './preview.ts';
 
 const preview = (text: string) => readPreview(new File([text], 'file'));
 

@@ -12,13 +12,11 @@ import { JsonDiff } from '../../json/json-view.tsx';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
 import { type Change, suggestChange, toAmendments } from './fix.ts';
-import type { RefusedGroup } from './refused.ts';
 import { ReplayButton } from './replays.tsx';
 
 interface Props {
-  group: RefusedGroup;
-  /** Gets the id of the replay. */
-  onStarted: (id: string) => void;
+  group: Schemas['RefusedGroup'];
+  onStarted: (replayId: string) => void;
 }
 
 /** Changes the payloads of a group: first tries the changes with ten uploads, then replays all. */

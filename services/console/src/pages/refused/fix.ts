@@ -1,6 +1,5 @@
 import { toPointer } from '@sluice/json/pointer.ts';
 import type { Schemas } from '../../api/client.ts';
-import type { RefusedGroup } from './refused.ts';
 
 /** A change of one value in each payload, as it is typed in the form. */
 export interface Change {
@@ -42,7 +41,7 @@ export const toAmendments = ({ changes, patch }: Fix): Amendments => ({
 });
 
 /** The change that is most likely to make a group conform. */
-export function suggestChange({ path, keyword, message }: RefusedGroup): Change {
+export function suggestChange({ path, keyword, message }: Schemas['RefusedGroup']): Change {
   const change = { id: 0, path, to: 'trim', value: '' } as const;
   const [, type] = /^must be (number|integer|boolean|string)$/.exec(message) ?? [];
   if (keyword === 'type' && type) return { ...change, to: type as Change['to'] };

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { client, dataOf } from '../../api/client.ts';
+import { client, dataOf, type Schemas } from '../../api/client.ts';
 import { SmallButton } from '../../components/buttons.tsx';
 import { ConfirmButton } from '../../components/confirm-button.tsx';
 import { showFailure, showSuccess } from '../../components/toasts.ts';
@@ -12,11 +12,10 @@ import { JsonView } from '../../json/json-view.tsx';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
 import { FixForm } from './fix-form.tsx';
-import type { RefusedGroup } from './refused.ts';
 import { StartedReplay } from './replays.tsx';
 import { UploadsDrawer } from './uploads-drawer.tsx';
 
-export function GroupPanel({ group }: { group: RefusedGroup }) {
+export function GroupPanel({ group }: { group: Schemas['RefusedGroup'] }) {
   const { path, keyword, kept, example } = group;
   const { domain } = useApplication();
   const params = { path: { domain }, query: { path, keyword } };
@@ -46,7 +45,7 @@ export function GroupPanel({ group }: { group: RefusedGroup }) {
           />
         </Group>
       )}
-      <UploadsDrawer reason={group} opened={areUploadsOpen} onClose={close} />
+      <UploadsDrawer group={group} opened={areUploadsOpen} onClose={close} />
       <Stack gap="xs">
         <Title order={4}>{words.refused.changeSchema}</Title>
         <Text size="sm">{words.refused.changeSchemaText}</Text>

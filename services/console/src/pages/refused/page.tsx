@@ -1,21 +1,34 @@
 import { Accordion, Code, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { client, type Schemas } from '../../api/client.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Unread } from '../../components/loading.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { Section } from '../../components/section.tsx';
 import { JobList } from '../../jobs/job-list.tsx';
+import { exactDataOf, unshared } from '../../json/exact.ts';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
 import { GroupPanel } from './group-panel.tsx';
-import { groupsQuery, type RefusedGroup } from './refused.ts';
 import { ReplayButton, ReplayOutcome } from './replays.tsx';
 import { Trend } from './trend.tsx';
 
+type RefusedGroup = Schemas['RefusedGroup'];
+
+const refreshMs = 5_000;
+
 export function Page() {
   const { domain, template } = useApplication();
-  const { data, error, refetch } = useQuery(groupsQuery(domain));
+  const { data, error, refetch } = useQuery({
+    queryKey: ['refused', domain, 'groups'],
+    queryFn: ({ signal }) => {
+      const init = { params: { path: { domain } }, parseAs: 'text', signal } as const;
+      return exactDataOf<RefusedGroup[]>(client.GET('/api/applications/{domain}/refused/groups', init));
+    },
+    refetchInterval: refreshMs,
+    ...unshared,
+  });
   if (!data) return <Unread error={error} retry={refetch} />;
   if (data.length === 0) return <EmptyState {...words.refused.empty} />;
   return (

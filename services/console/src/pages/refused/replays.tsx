@@ -9,14 +9,12 @@ import { isOver, type Job, jobsQuery } from '../../jobs/jobs.ts';
 import { exactDataOf } from '../../json/exact.ts';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
-import { refusedKey } from './refused.ts';
 
 interface Props {
   request: Schemas['ReplayRequest'];
   label: string;
   variant?: ButtonVariant;
-  /** Gets the id of the replay. */
-  onStarted?: (id: string) => void;
+  onStarted?: (replayId: string) => void;
 }
 
 export function ReplayButton({ request: body, label, variant, onStarted }: Props) {
@@ -53,7 +51,7 @@ export function StartedReplay({ id }: { id: string }) {
   const job = data?.find((each) => each.id === id);
   const hasEnded = job !== undefined && isOver(job);
   useEffect(() => {
-    if (hasEnded) queryClient.invalidateQueries({ queryKey: refusedKey(domain) });
+    if (hasEnded) queryClient.invalidateQueries({ queryKey: ['refused', domain] });
   }, [hasEnded, domain]);
   if (!job) return null;
   return (

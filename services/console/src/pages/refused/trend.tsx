@@ -2,7 +2,6 @@ import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { client, dataOf } from '../../api/client.ts';
 import { words } from '../../words/en.ts';
-import { refusedKey } from './refused.ts';
 
 const dayMs = 24 * 3_600_000;
 const refreshMs = 60_000;
@@ -11,7 +10,7 @@ const [height, barWidth] = [40, 10];
 
 export function Trend({ domain }: { domain: string }) {
   const { data } = useQuery({
-    queryKey: [...refusedKey(domain), 'trend'],
+    queryKey: ['refused', domain, 'trend'],
     queryFn: ({ signal }) => {
       const query = { from: new Date(Date.now() - dayMs).toISOString(), step: 'hour' as const };
       return dataOf(

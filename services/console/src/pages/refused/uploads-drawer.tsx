@@ -1,21 +1,23 @@
 import { Button, Drawer, Group, Paper, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import type { Schemas } from '../../api/client.ts';
+import { client, type Schemas } from '../../api/client.ts';
 import { Unread } from '../../components/loading.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
-import { toText } from '../../json/exact.ts';
+import { exactDataOf, toText, unshared } from '../../json/exact.ts';
 import { JsonView } from '../../json/json-view.tsx';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
-import { type Reason, uploadsQuery } from './refused.ts';
+
+const pageSize = 20;
 
 interface Props {
-  reason: Reason;
+  group: Schemas['RefusedGroup'];
   opened: boolean;
   onClose: () => void;
 }
 
-export function UploadsDrawer({ reason, opened, onClose }: Props) {
+/** The uploads of a group that are kept, newest first. */
+export function UploadsDrawer({ group, opened, onClose }: Props) {
   return (
     <Drawer
       opened={opened}
@@ -27,16 +29,24 @@ export function UploadsDrawer({ reason, opened, onClose }: Props) {
       lockScroll={false}
       closeButtonProps={{ 'aria-label': words.common.close }}
     >
-      <Uploads reason={reason} />
+      <Uploads group={group} />
     </Drawer>
   );
 }
 
-function Uploads({ reason }: Pick<Props, 'reason'>) {
+function Uploads({ group: { path, keyword } }: Pick<Props, 'group'>) {
   const { domain } = useApplication();
-  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
-    uploadsQuery(domain, reason),
-  );
+  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey: ['refused', domain, 'uploads', path, keyword],
+    queryFn: ({ pageParam, signal }) => {
+      const query = { path, keyword, limit: pageSize, ...(pageParam && { after: pageParam }) };
+      const init = { params: { path: { domain }, query }, parseAs: 'text', signal } as const;
+      return exactDataOf<Schemas['RefusedPage']>(client.GET('/api/applications/{domain}/refused', init));
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ pagination: { isLast, cursor } }) => (isLast ? undefined : cursor),
+    ...unshared,
+  });
   if (error || !data) return <Unread error={error} />;
   return (
     <Stack gap="sm">

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Job } from './jobs.ts';
-import { sayProgress } from './say-progress.ts';
+import { type Job, sayProgress } from './jobs.ts';
 
 it.each<[Job['state'], Job['progress'], string]>([
   ['waiting', { done: 0, total: 9 }, 'Waiting for a worker'],
