@@ -71,7 +71,7 @@ describe('the composed stack', () => {
 
     expect((await client.call('DELETE', client.path)).status).toBe(200);
     expect((await client.call('GET', client.path)).status).toBe(404);
-    // The other replica too, which had the schema in its cache: within a second.
+    // The other replica had the schema in its cache: it follows within a second.
     await until('the other replica forgets it', async () => {
       const late = await Promise.all(Array.from({ length: 8 }, (_, n) => client.upload(n)));
       return late.every(({ status }) => status === 404);
@@ -131,7 +131,7 @@ describe('the composed stack', () => {
           async (service) => (await stack.replicas(service))[0] as string,
         ),
       );
-      // From inside: killed from outside it would count as stopped on purpose.
+      // Kill from inside: Docker does not restart a container that `docker kill` stopped.
       await Promise.all(
         victims.map((id) => docker('exec', id, 'sh', '-c', 'kill -9 -1').catch(() => undefined)),
       );
@@ -147,7 +147,7 @@ describe('the composed stack', () => {
     } finally {
       await load.stop();
     }
-    // What was under way on the killed replica has an unknown outcome; every upload after that is taken.
+    // Uploads under way on the killed replica have an unknown outcome; every later upload is accepted.
     expect(load.failed.length).toBeLessThan(20);
     const listed = await client.listed();
     expect(new Set(listed).size).toBe(listed.length);

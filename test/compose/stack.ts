@@ -88,7 +88,7 @@ export async function inspect(container: string, format: string): Promise<string
   return docker('inspect', '--format', format, container);
 }
 
-/** Resolves when the condition holds; rejects when it does not within that time. */
+/** Resolves when the condition holds; rejects after the time limit. */
 export async function until(
   what: string,
   condition: () => Promise<boolean>,

@@ -109,7 +109,7 @@ function faultsOf(stack: Stack) {
       await docker('pause', id);
       return () => docker('unpause', id);
     },
-    /** Takes a container off the network. */
+    /** Disconnects a container from the network. */
     async cut(service: string): Promise<Mend> {
       const id = await one(service);
       const backend = await network(id, 'backend');

@@ -24,7 +24,7 @@ export function diskFaults(cluster: () => Cluster): void {
       await asker.ask();
       const full = await stores();
       for (const store of full) await fill(store);
-      // Disks of all members: none can take a write any more.
+      // The disks of all members are full, so no member can write.
       const isOut = full.length > 1;
       const refused = () => oracle.answers()[503] ?? 0;
       if (isOut) await until('uploads are refused', async () => refused() > 32);

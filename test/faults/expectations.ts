@@ -22,7 +22,7 @@ export function isFelt(oracle: Oracle): boolean {
   return (answers[0] ?? 0) + (answers[503] ?? 0) > 0;
 }
 
-/** A fault that nobody noticed was none. */
+/** A fault that no client noticed did not happen. */
 export const expectFelt = (oracle: Oracle): void => expect(isFelt(oracle)).toBe(true);
 
 /** 0 stands for a request without an answer. */

@@ -7,7 +7,7 @@ const entries = 100;
 const lines = Array.from({ length: 500 }, (_, n) => `{"n":${n - 1_000}}\n`).join('');
 const ndjson = { 'content-type': 'application/x-ndjson' };
 
-/** Exports that were answered 503, and may be there. */
+/** Exports that were answered 503; each may exist or not. */
 const unknown = 100;
 
 export const isOver = (job: { state: string }) => !['waiting', 'active'].includes(job.state);

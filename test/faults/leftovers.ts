@@ -11,23 +11,23 @@ const script = `
   print(JSON.stringify({ unfinished, chunks, parts }));
 `;
 
-/** Nothing of all this is to be there once every job is over. */
+/** All of these are 0 or empty once every job is over. */
 export interface Leftovers {
-  /** Jobs that wait, or that somebody has. */
+  /** Jobs that wait or run. */
   unfinished: number;
-  /** Of imports that are over. */
+  /** Chunks of finished imports. */
   chunks: number;
-  /** Of files, in no record. */
+  /** Parts of files that no job records. */
   parts: number;
   /** Jobs in Redis. */
   queued: number;
-  /** Processes that nobody waits for. */
+  /** Processes whose parent does not collect their exit. */
   zombies: number;
   /** Services that do not run as they should. */
   ailing: string[];
 }
 
-/** What there should be once every job is over; chunks stay a minute, as long as somebody might still write them. */
+/** The expected leftovers. Chunks stay a minute after their job, because a late worker might still write them. */
 export const nothing: Leftovers = { unfinished: 0, chunks: 0, parts: 0, queued: 0, zombies: 0, ailing: [] };
 
 /** `members`: those of the replica set. */

@@ -6,13 +6,13 @@ export type Oracle = ReturnType<typeof startOracle>;
 
 interface Upload {
   payload: { n: number; text: string };
-  /** Its retries have it too, until one is acknowledged. */
+  /** Retries send the same key. */
   key: string | undefined;
   /** Statuses in order; 0 when no answer came. */
   answers: number[];
 }
 
-/** So long a client waits before it tries again. */
+/** How long a client waits before a retry. */
 const backOffMs = 100;
 const pageSize = 1_000;
 
@@ -79,7 +79,7 @@ export function startOracle(client: Client, { connections }: { connections: numb
       }
     },
 
-    /** Lets the load go on for so long, whatever becomes of it. */
+    /** Lets the load run for so long. */
     goOnFor: (ms: number) => pause(ms),
 
     /** Why requests had no answer. */
@@ -121,11 +121,11 @@ export function startOracle(client: Client, { connections }: { connections: numb
 export interface Verdict {
   uploads: number;
   acknowledged: number;
-  /** Acknowledged, and not there as it was sent. */
+  /** Acknowledged uploads that are missing or differ. */
   lost: number;
   changed: number;
   doubled: number;
-  /** Stored, and never sent. */
+  /** Entries that no client sent. */
   unknown: number;
 }
 

@@ -10,7 +10,7 @@ export function stallFaults(cluster: () => Cluster): void {
     const stalledMs = times(12_000, 30_000);
 
     it.each([
-      // What a replica has when it stops has no answer: HAProxy ends its connections when it counts as down.
+      // Requests at a stopped replica get no answer: HAProxy closes them when the replica counts as down.
       ['api', [0, 201]],
       ['primary', [201, 503]],
       ['ingest-worker', [201]],

@@ -9,7 +9,7 @@ const median = (numbers: number[]) => numbers.toSorted((a, b) => a - b)[Math.flo
 
 /** After how many seconds the rate is most of the usual one; -1 when it never is. */
 const secondsUntil = (rates: number[], usual: number) => {
-  // The first second has what was under way.
+  // The first second still counts earlier requests.
   const at = rates.findIndex((rate, second) => second > 0 && rate >= 0.8 * usual);
   return at < 0 ? -1 : at + 1;
 };
@@ -69,7 +69,7 @@ export function uploadFaults(cluster: () => Cluster): void {
       const first = await primary();
       const others = await Promise.all(members.filter((name) => name !== first).map(one));
       const mends = await Promise.all(others.map(pause));
-      // What was confirmed before is still on its way back.
+      // Earlier confirmations are still arriving.
       const refused = () => oracle.answers()[503] ?? 0;
       const before = refused();
       await until('uploads are answered with 503', async () => refused() > before + 32);

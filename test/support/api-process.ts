@@ -34,10 +34,10 @@ export async function createApiProcess(env: Record<string, string>) {
       await until(isReady);
     },
 
-    /** Ends it at once, whatever it is doing. */
+    /** Kills the process. */
     kill,
 
-    /** Asks it to end in order. */
+    /** Asks the process to stop. */
     stop: () => void child?.kill('SIGTERM'),
 
     /** Resolves when it has ended. */

@@ -148,7 +148,7 @@ export async function recordExport(
   });
 }
 
-/** Puts a job on the queue of these stores. Call in a test. */
+/** Queues a job in these stores. Call in a test. */
 export async function deliver(env: Record<string, string>, store: Store, job: ExportJob): Promise<void> {
   const { REDIS_URL: url, REDIS_PREFIX: prefix } = env as { REDIS_URL: string; REDIS_PREFIX: string };
   const config = { url, prefix, timeoutMs: 30_000 };

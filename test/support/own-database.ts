@@ -3,7 +3,7 @@ import { type Db, MongoClient } from 'mongodb';
 import { onTestFinished } from 'vitest';
 import { ownStores } from './sluice.ts';
 
-/** A database of its own, seen past the store, which is dropped when the test ends. */
+/** A new database without the store around it, dropped when the test ends. */
 export async function ownDatabase(): Promise<{ db: Db; url: string }> {
   const url = ownStores().MONGODB_URL as string;
   const client = new MongoClient(url);
@@ -22,7 +22,7 @@ export function openStore(url: string, timeoutMs = 60_000) {
   return store;
 }
 
-/** The same MongoDB by way of a proxy. */
+/** The same MongoDB behind a proxy. */
 export function throughProxy(url: string, proxy: { host: string; port: number }): string {
   const changed = new URL(url);
   changed.hostname = proxy.host;

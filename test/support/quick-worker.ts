@@ -2,7 +2,7 @@ import { loadExportWorkerConfig, loadIngestWorkerConfig } from '@sluice/shared/c
 import { runProcess } from '@sluice/shared/process.ts';
 import { quickTimings } from './quick-timings.ts';
 
-/** The worker that is named, as its main.ts starts it, but with the times of tests. */
+/** Starts a worker as its main.ts does, but with the timings of tests. */
 const [service] = process.argv.slice(2);
 
 if (service === 'export-worker') {

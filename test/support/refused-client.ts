@@ -12,7 +12,7 @@ type Requests = Pick<SharedSluice, 'request'>;
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 type Found = any;
 
-/** What an owner asks about the refused uploads of an application. */
+/** The requests of an owner about refused uploads. */
 export function refusedClient({ request }: Requests, token: string, domain: string) {
   const path = `/applications/${domain}`;
 
@@ -37,7 +37,7 @@ export function refusedClient({ request }: Requests, token: string, domain: stri
     },
     uploadText: (body: string) => request('POST', `${path}/data`, { body }),
     remove: (query = '') => request('DELETE', `${path}/refused${query}`, { token }),
-    /** What is refused is stored about a second later. */
+    /** Refused uploads are stored about a second later. */
     untilCounted: (count: number, kept = count) =>
       until(async () => (await counted()) === count && (await list('?limit=1')).pagination.total >= kept),
   };

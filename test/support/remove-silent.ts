@@ -3,10 +3,10 @@ import { repeat } from '@sluice/shared/repeat.ts';
 import { onTestFinished } from 'vitest';
 import { openStore } from './own-database.ts';
 
-/** Longer than an API stores without a word. */
+/** Longer than an API may stay silent while it stores. */
 const silentMs = 20_000;
 
-/** Takes processes off that died. Call in a test. */
+/** Removes processes that died. Call in a test. */
 export function removeSilent(url: string): void {
   const store = openStore(url);
   const watch = createClockWatch({ ask: store.clock, watchMs: silentMs });

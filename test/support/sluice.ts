@@ -51,7 +51,7 @@ export function ownStores(redisUrl: string = inject('redisUrl')): Env {
     REGISTER_RATE: 'off',
     LOGIN_RATE: 'off',
     PORT: '0',
-    // What is deleted is purged at once.
+    // Deleted applications are purged at once.
     DELETION_GRACE: '0',
     NODE_ENV: 'test',
   };
@@ -158,7 +158,7 @@ export async function startSluice({
 
 export type Sluice = Awaited<ReturnType<typeof startSluice>>;
 
-/** Other test files use it too, so none may stop it. */
+/** Other test files share it, so no file may stop it. */
 export type SharedSluice = Omit<Sluice, 'stop'>;
 
 const shared = new Map<string, Promise<SharedSluice>>();
@@ -199,10 +199,10 @@ export async function untilTaken<T extends { status: number; text: string }>(
   }
 }
 
-/** Between two looks: what is waited for needs the processor too. */
+/** Pause between two checks: the code under test needs the processor too. */
 const pollMs = 20;
 
-/** Resolves when the condition holds; rejects when it does not within that time. */
+/** Resolves when the condition holds; rejects after the time limit. */
 export async function until(condition: () => Promise<boolean>, withinMs = 60_000): Promise<void> {
   const deadline = Date.now() + withinMs;
   while (!(await condition())) {

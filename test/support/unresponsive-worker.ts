@@ -27,7 +27,7 @@ await startWorker({
       handlers: {
         async export({ jobId }) {
           log.info({ event: 'took', job: jobId });
-          // Longer than a silence that is taken for that.
+          // Longer than the silence after which a worker is unresponsive.
           if (jobId === '1') await new Promise((resolve) => setTimeout(resolve, 6_000));
           log.info({ event: 'did', job: jobId });
         },

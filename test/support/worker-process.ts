@@ -49,10 +49,10 @@ export function createWorkerProcess(service: 'ingest-worker' | 'export-worker', 
       await until(async () => isStarted);
     },
 
-    /** Ends it at once, whatever it is doing. */
+    /** Kills the process. */
     kill: () => signal('SIGKILL'),
 
-    /** Ends it as an orchestrator does; resolves when it has ended. */
+    /** Stops the process as an orchestrator does; resolves when it has ended. */
     async stop(): Promise<void> {
       signal('SIGTERM');
       await gone();
@@ -60,7 +60,7 @@ export function createWorkerProcess(service: 'ingest-worker' | 'export-worker', 
 
     gone,
 
-    /** From now on it does nothing, as in a machine that is asleep. */
+    /** Freezes the process, like a machine that sleeps. */
     halt: () => signal('SIGSTOP'),
     goOn: () => signal('SIGCONT'),
   };

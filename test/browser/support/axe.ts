@@ -3,9 +3,9 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { until } from '../../support/sluice.ts';
 
-/** Fails when the page as it is has findings of axe that are serious or critical. */
+/** Fails when axe finds a serious or critical problem on the page. */
 export async function expectAccessible(page: Page): Promise<void> {
-  // The label of a button that waits for its answer is hidden.
+  // A loading button hides its label.
   await until(async () => (await page.locator('[data-loading]').count()) === 0);
   await page.evaluate(axe.source);
   const { violations } = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as AxeResults;

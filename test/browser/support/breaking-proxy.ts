@@ -2,7 +2,7 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** The address of a proxy that breaks the first connection on which a path with that end is asked for, after so many bytes. */
+/** Starts a proxy that breaks the first answer to a path with this end, after so many bytes. Returns its address. */
 export async function startBreakingProxy(target: string, end: string, bytes: number): Promise<string> {
   let isBroken = false;
   const server = createServer((asked, answer) => {

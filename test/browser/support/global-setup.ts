@@ -4,7 +4,7 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Where the browser takes commands. */
+    /** The address at which the browser takes commands. */
     browserUrl: string;
   }
 }

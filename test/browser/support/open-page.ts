@@ -12,7 +12,7 @@ export interface View {
   colorScheme?: 'light' | 'dark';
 }
 
-/** A browser of its own with a page at that path. A test fails when its page has problems: see `problemsOf`. Call in a test. */
+/** Opens the path in a new browser. The test fails if the page has problems: see `problemsOf`. Call in a test. */
 export async function openPage(
   { url }: Pick<Sluice, 'url'>,
   path: string,
@@ -38,7 +38,7 @@ export async function openPage(
 
 const folder = process.env.BROWSER_SHOTS ?? join(import.meta.dirname, '../shots');
 
-/** Keeps what the page looks like, for people to look at. */
+/** Saves a screenshot for people to look at. */
 export async function screenshot(page: Page, name: string): Promise<void> {
   const file = `${name.replace(/\W+/g, '-').slice(0, 80)}.png`;
   await page.screenshot({ path: join(folder, file), fullPage: true });

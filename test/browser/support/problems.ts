@@ -1,11 +1,11 @@
 import type { ConsoleMessage, Page } from 'playwright-core';
 
-/** The browser logs each answer of the API that is a failure. Pages show those, and tests look at what they show. */
+/** The browser logs each failure that the API answers. Pages show these failures, and tests check the pages. */
 const isFailureOfApi = (message: ConsoleMessage) =>
   message.text().startsWith('Failed to load resource') &&
   new URL(message.location().url).pathname.startsWith('/api/');
 
-/** What a page did wrong until now: errors on its console, which those of its CSP are too, exceptions, and requests to other hosts. */
+/** The problems of a page so far: errors on its console (with those of its CSP), exceptions, requests to other hosts. */
 export function problemsOf(page: Page, origin: string): string[] {
   const problems: string[] = [];
   page.on('console', (message) => {

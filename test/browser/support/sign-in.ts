@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import type { Sluice } from '../../support/sluice.ts';
 import { openPage, type View } from './open-page.ts';
 
-/** Opens a page of the console as an owner would who is not signed in yet. Call in a test. */
+/** Opens a page of the console and signs in as the owner. Call in a test. */
 export async function openAs(
   sluice: Pick<Sluice, 'url'>,
   { username }: { username: string },
