@@ -1,7 +1,7 @@
 import { createProducer } from '@sluice/jobs/queue/producer.ts';
 import { exportsQueue, timings } from '@sluice/jobs/queue/queues.ts';
 import { connectRedis } from '@sluice/jobs/queue/redis.ts';
-import { startWorker } from '@sluice/jobs/queue/worker.ts';
+import { startWorker } from '@sluice/jobs/worker.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { createMetrics } from '@sluice/shared/metrics/metrics.ts';
 

@@ -1,7 +1,6 @@
 import { createClean } from '@sluice/jobs/clean.ts';
-import { openWorker } from '@sluice/jobs/open-worker.ts';
 import { exportsQueue, timings as usual } from '@sluice/jobs/queue/queues.ts';
-import { type RunningWorker, startWorker } from '@sluice/jobs/queue/worker.ts';
+import { openWorker, type RunningWorker, startWorker } from '@sluice/jobs/worker.ts';
 import type { WorkerConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { exportKind } from './export/export-kind.ts';

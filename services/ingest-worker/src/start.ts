@@ -1,11 +1,10 @@
 import { createRefusalRecorder } from '@sluice/intake/refused/recorder.ts';
 import { createClean } from '@sluice/jobs/clean.ts';
-import { openWorker } from '@sluice/jobs/open-worker.ts';
 import { counted, createJobMetrics } from '@sluice/jobs/queue/monitor.ts';
 import { createProducer } from '@sluice/jobs/queue/producer.ts';
 import { invalidationsQueue, jobsQueue, purgesQueue, timings as usual } from '@sluice/jobs/queue/queues.ts';
 import { announceChange } from '@sluice/jobs/queue/redis.ts';
-import { type RunningWorker, startWorker } from '@sluice/jobs/queue/worker.ts';
+import { openWorker, type RunningWorker, startWorker } from '@sluice/jobs/worker.ts';
 import { createCompiler } from '@sluice/schemas/compile/compiler.ts';
 import type { IngestWorkerConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';

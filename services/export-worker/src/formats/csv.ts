@@ -23,8 +23,7 @@ import { createTimeWriter, versionOf, writeId } from './entry-meta.ts';
 import { createFindRows, type RowOptions } from './find-rows.ts';
 import { columnsNamed, type FileFormat, isTime } from './format.ts';
 import { writeInt32 } from './json-number.ts';
-import { writePruned } from './pruned-json.ts';
-import { writeJson } from './write-json.ts';
+import { writeJson, writePruned } from './write-json.ts';
 
 interface Options {
   columns: Column[];

@@ -4,8 +4,7 @@ import { createByteSink, takeBytes, writeAscii } from './byte-sink.ts';
 import { createTimeWriter, receivedAt, versionOf, writeId } from './entry-meta.ts';
 import { addField, createRoot } from './field-tree.ts';
 import { columnsNamed, type FileFormat, isTime } from './format.ts';
-import { writePruned } from './pruned-json.ts';
-import { writeJson } from './write-json.ts';
+import { writeJson, writePruned } from './write-json.ts';
 
 interface Options {
   columns?: Column[] | undefined;

@@ -4,6 +4,7 @@ import {
   document,
   documentEnd,
   double,
+  emptySize,
   int32,
   int64,
   keyEnd,
@@ -14,6 +15,7 @@ import {
   valueEnd,
 } from './bson-walk.ts';
 import { type ByteSink, copyPlain, fourTimes, reserve, writeAscii } from './byte-sink.ts';
+import { type FieldNode, findChild } from './field-tree.ts';
 import { writeDouble, writeInt32 } from './json-number.ts';
 
 /** Writes a BSON value as `JSON.stringify` prints it. Throws on types that JSON does not have. */
@@ -24,7 +26,7 @@ export function writeJson(sink: ByteSink, source: Memory, type: number, at: numb
 }
 
 /** Like `writeJson`, in reserved space. Returns the position after the value. */
-export function writeReserved(sink: ByteSink, source: Memory, type: number, at: number): number {
+function writeReserved(sink: ByteSink, source: Memory, type: number, at: number): number {
   switch (type) {
     case string: {
       const end = at + 4 + source.view.getInt32(at, true);
@@ -113,7 +115,7 @@ function writeJsonText(sink: ByteSink, source: Memory, from: number, to: number)
 }
 
 /** Writes a key that ends with NUL. Returns the position after the NUL. */
-export function writeJsonKey(sink: ByteSink, { bytes }: Memory, from: number): number {
+function writeJsonKey(sink: ByteSink, { bytes }: Memory, from: number): number {
   const target = sink.bytes;
   let length = sink.length;
   target[length++] = 0x22;
@@ -139,4 +141,53 @@ function writeEscape(target: Buffer, at: number, byte: number, letter: number): 
   target[at + 4] = 0x30 + (byte >> 4);
   target[at + 5] = (byte & 15) < 10 ? 0x30 + (byte & 15) : 0x57 + (byte & 15);
   return at + 6;
+}
+
+/** Keeps the fields that have a place, or the fields without a column. */
+type Kept = 'placed' | 'others';
+
+/** Writes an object with only the kept fields. The nesting stays. */
+export function writePruned(
+  sink: ByteSink,
+  source: Memory,
+  start: number,
+  tree: FieldNode,
+  kept: Kept = 'placed',
+): void {
+  reserve(sink, 6 * (documentEnd(source, start) - start) + 32);
+  writeMembers(sink, source, start, tree, kept);
+}
+
+/** Returns whether a field was kept. */
+function writeMembers(sink: ByteSink, source: Memory, start: number, parent: FieldNode, kept: Kept): boolean {
+  const { bytes } = sink;
+  const end = documentEnd(source, start);
+  let before: FieldNode | undefined;
+  let some = false;
+  bytes[sink.length++] = 0x7b;
+  for (let at = start + 4; at < end; ) {
+    const type = source.bytes[at] as number;
+    const key = at + 1;
+    const value = keyEnd(source, key) + 1;
+    at = valueEnd(source, type, value);
+    const node = findChild(parent, before, source, key);
+    if (node) before = node;
+    const isNested = type === document && at - value > emptySize && !node?.isWhole;
+    const below = isNested ? node : undefined;
+    const isKept =
+      kept === 'placed' ? (below ? below.wanted : node && node.place >= 0) : below || !node?.column;
+    if (!isKept) continue;
+    const start = sink.length;
+    if (some) bytes[sink.length++] = 0x2c;
+    writeJsonKey(sink, source, key);
+    bytes[sink.length++] = 0x3a;
+    if (!below) writeReserved(sink, source, type, value);
+    else if (!writeMembers(sink, source, value, below, kept)) {
+      sink.length = start;
+      continue;
+    }
+    some = true;
+  }
+  bytes[sink.length++] = 0x7d;
+  return some;
 }

@@ -1,17 +1,52 @@
+import type { WorkerConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import type { Metrics, MetricsConfig } from '@sluice/shared/metrics/metrics.ts';
+import { createMetrics, type Metrics, type MetricsConfig } from '@sluice/shared/metrics/metrics.ts';
 import { serveMonitoring } from '@sluice/shared/metrics/serve.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
-import { type Consumer, consume, type Handlers } from './consumer.ts';
-import { countRequeues, monitorQueues } from './monitor.ts';
-import type { Producer } from './producer.ts';
-import type { Timings } from './queues.ts';
-import type { RedisConfig } from './redis.ts';
+import { untilPrepared } from '@sluice/store/until-prepared.ts';
+import { connectStore } from './connect.ts';
+import type { JobKind } from './kind.ts';
+import { type Consumer, consume, type Handlers } from './queue/consumer.ts';
+import { countRequeues, createJobMetrics, monitorQueues, monitorRedis } from './queue/monitor.ts';
+import { createJobQueue, type Producer } from './queue/producer.ts';
+import type { JobQueueDefinition, Timings } from './queue/queues.ts';
+import { connectRedis, type RedisConfig } from './queue/redis.ts';
+import type { JobRecord } from './record/job-records.ts';
+import { createRun } from './run.ts';
+
+/** Opens the connections of a worker, and waits for the database. `jobsTask` makes a task of kinds. */
+export async function openWorker(
+  appName: string,
+  definition: JobQueueDefinition,
+  config: WorkerConfig,
+  timings: Timings,
+  log: Logger,
+) {
+  const { retentionMs } = config;
+  const metrics = createMetrics(config.metrics);
+  const store = connectStore(config.mongodb, appName, 'patient', metrics);
+  const redis = connectRedis(config.redis, log, 'impatient');
+  monitorRedis(redis, metrics);
+  const queue = createJobQueue(definition, store.jobs, redis, config.redis, log);
+  await untilPrepared(store, log);
+
+  const handlerOf = (kind: JobKind<JobRecord>) =>
+    createRun(
+      { store, queue, retentionMs, timings, metrics: createJobMetrics(kind.kind, metrics), log },
+      kind,
+    );
+  const jobsTask = (...kinds: JobKind<JobRecord>[]): Task => ({
+    queue,
+    handlers: Object.fromEntries(kinds.map((kind) => [kind.kind, handlerOf(kind)])),
+    recover: () => queue.recover(timings.forgottenMs),
+  });
+  return { metrics, store, redis, jobsTask };
+}
 
 /** Number of checks before a worker without jobs counts as unresponsive. */
 const looks = 6;
 
-export interface Task {
+interface Task {
   // biome-ignore lint/suspicious/noExplicitAny: each queue has a payload of its own
   queue: Pick<Producer<any>, 'definition' | 'waiting' | 'backlog'>;
   // biome-ignore lint/suspicious/noExplicitAny: the same as that of the queue
