@@ -1,3 +1,5 @@
+import { createHash, type Hash } from 'node:crypto';
+
 /** The first line of a backup. `startedAt`: ISO 8601. */
 export interface Header {
   format: 'sluice-backup';
@@ -33,3 +35,25 @@ export const maxBlockBytes = 64 * 1024 ** 2;
 export const toLine = (value: object): string => `${JSON.stringify(value)}\n`;
 /** The last line: the SHA-256 of all bytes before it. */
 export const lastLine = (sha256: string): string => toLine({ sha256 });
+
+/** Counts and hashes the documents of each collection. */
+export function createSums() {
+  const sums = new Map<string, { documents: number; hash: Hash }>();
+  return {
+    add(collection: string, documents: number, bson: Buffer): void {
+      const sum = sums.get(collection) ?? { documents: 0, hash: createHash('sha256') };
+      sum.documents += documents;
+      sum.hash.update(bson);
+      sums.set(collection, sum);
+    },
+
+    /** Call it only once. */
+    digest: (): Record<string, CollectionSum> =>
+      Object.fromEntries(
+        Array.from(sums, ([collection, { documents, hash }]) => [
+          collection,
+          { documents, sha256: hash.digest('hex') },
+        ]),
+      ),
+  };
+}

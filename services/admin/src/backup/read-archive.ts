@@ -6,6 +6,7 @@ import { AdminError } from '../admin-error.ts';
 import { createByteReader } from './byte-reader.ts';
 import {
   type BlockLine,
+  createSums,
   format,
   type Header,
   lastLine,
@@ -13,7 +14,6 @@ import {
   type Summary,
   version,
 } from './format.ts';
-import { createSums } from './sums.ts';
 
 const decompress = promisify(zstdDecompress);
 

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { zstdCompress } from 'node:zlib';
 import type { Block } from '@sluice/store/backup/block.ts';
-import { format, type Header, lastLine, type Summary, toLine, version } from './format.ts';
-import { createSums } from './sums.ts';
+import { createSums, format, type Header, lastLine, type Summary, toLine, version } from './format.ts';
 
 const compress = promisify(zstdCompress);
 

@@ -1,22 +1,23 @@
 import type { Store } from '@sluice/jobs/connect.ts';
 import { openRedis } from '@sluice/jobs/queue/inspect-redis.ts';
 import { jobKinds } from '@sluice/jobs/record/job.ts';
+import type { JobRecord } from '@sluice/jobs/record/job-records.ts';
 import type { AdminConfig } from '@sluice/shared/config/load.ts';
 import { within } from '@sluice/shared/deadline.ts';
 import { HalfRestored } from '@sluice/store/backup/write-database.ts';
 import { type Command, CommanderError } from 'commander';
 import { log } from '../log.ts';
 import { printJson } from '../print.ts';
+import { type ServiceName, serviceNames, settingsInForce } from '../settings-in-force.ts';
 import type { Terminal } from '../terminal.ts';
 import { withStore } from '../with-store.ts';
-import { jobs } from './check-jobs.ts';
-import { mongodbChecks } from './check-mongodb.ts';
-import { redisChecks } from './check-redis.ts';
-import { settingsChecks } from './check-settings.ts';
-import { type Checks, type Finding, fail, ok } from './finding.ts';
+import { mongodbChecks, redisChecks } from './check-stores.ts';
+import { type Checks, type Finding, fail, ok, warn } from './finding.ts';
 
 /** Without a majority, MongoDB never answers some commands. */
 const checkMs = 10_000;
+const stuckMs = 600_000;
+const leastNode = 24;
 
 type Line = Finding & { check: string };
 
@@ -52,7 +53,7 @@ async function* diagnose(store: Store, config: AdminConfig, env: Terminal['env']
   if (mongodb.level === 'ok')
     yield* run({
       ...mongodbChecks(store),
-      ...Object.fromEntries(jobKinds.map((kind) => [`${kind}s`, () => jobs(store, kind)])),
+      ...Object.fromEntries(jobKinds.map((kind) => [`${kind}s`, () => waitingJobs(store, kind)])),
     });
   yield* diagnoseRedis(config);
 }
@@ -83,4 +84,28 @@ async function check(name: string, look: Checks[string]): Promise<Line> {
     const isFinding = error instanceof HalfRestored;
     return { check: name, ...fail(isFinding ? message : `it could not be checked: ${message}`) };
   }
+}
+
+/** Checks the settings of services started here, and Node.js. */
+const settingsChecks = (env: Terminal['env']): Checks => ({
+  ...Object.fromEntries(serviceNames.map((name) => [`settings of ${name}`, () => settings(name, env)])),
+  'Node.js': () => {
+    const { node } = process.versions;
+    return Number.parseInt(node, 10) < leastNode ? fail(`${node} is too old: use ${leastNode}`) : ok(node);
+  },
+});
+
+function settings(service: ServiceName, env: Terminal['env']): Finding {
+  const { faults } = settingsInForce(service, env);
+  return faults.length === 0 ? ok('nothing is wrong') : fail(faults.join('; '));
+}
+
+/** Finds jobs that have waited too long for a worker. */
+async function waitingJobs({ jobs }: Pick<Store, 'jobs'>, kind: JobRecord['kind']): Promise<Finding> {
+  const [oldest, ...others] = await jobs.forgotten([kind], stuckMs);
+  if (!oldest) return ok('none waits for more than 10 min');
+  const minutes = Math.round((Date.now() - oldest.queuedAt.getTime()) / 60_000);
+  return warn(
+    `${others.length + 1} wait for more than 10 min, ${oldest.id} for ${minutes} min: look at \`sluice-admin queues\`, start more ${kind === 'export' ? 'export' : 'ingest'} workers`,
+  );
 }

@@ -1,4 +1,6 @@
 import type { Store } from '@sluice/jobs/connect.ts';
+import { inspectRedis, type RedisFacts } from '@sluice/jobs/queue/inspect-redis.ts';
+import type { Redis } from '@sluice/jobs/queue/redis.ts';
 import type { Inspection } from '@sluice/store/inspect.ts';
 import { type Checks, clock, type Finding, fail, fullness, ok, warn } from './finding.ts';
 
@@ -17,7 +19,7 @@ export const mongodbChecks = ({
   backup: { refuseHalfRestored },
   clock: now,
 }: Store): Checks => ({
-  'MongoDB version': async () => version(await inspection.version()),
+  'MongoDB version': async () => mongodbVersion(await inspection.version()),
   'MongoDB clock': () => clock(async () => (await now()).now),
   'replica set': async () => replicaSet(await inspection.replicaSet()),
   'write concern': () =>
@@ -56,7 +58,7 @@ export const mongodbChecks = ({
   backup: async () => backup(await operations.lastBackup()),
 });
 
-function version(found: string): Finding {
+function mongodbVersion(found: string): Finding {
   const major = Number.parseInt(found, 10);
   if (major < 6) return fail(`${found} is too old: use MongoDB 8`);
   return major < 7 ? warn(`${found} is no longer maintained: use MongoDB 8`) : ok(found);
@@ -87,4 +89,42 @@ function backup(last: Date | undefined): Finding {
   const age = Date.now() - last.getTime();
   const message = `the last one ended ${Math.round(age / 3_600_000)} h ago`;
   return age < backupMs ? ok(message) : warn(`${message}: look why the nightly one failed`);
+}
+
+/** Checks Redis, but not its contents. */
+export function redisChecks(redis: Redis): Checks {
+  const facts = inspectRedis(redis);
+  const of = (look: (found: RedisFacts) => Finding) => async () => look(await facts);
+  return {
+    'Redis version': of(redisVersion),
+    'Redis clock': () => clock(async () => (await inspectRedis(redis)).now),
+    'Redis role': of(({ role }) =>
+      role === 'master' ? ok(role) : fail(`${role}: it takes no writes, so name the master in REDIS_URL`),
+    ),
+    'Redis eviction': of(({ evictionPolicy }) =>
+      evictionPolicy === 'noeviction'
+        ? ok(evictionPolicy)
+        : fail(`${evictionPolicy} can remove jobs: set maxmemory-policy to noeviction`),
+    ),
+    'Redis persistence': of(persistence),
+    'Redis memory': of(({ usedMemory: used, maxMemory: total }) =>
+      total === 0
+        ? ok(`${Math.round(used / 1024 ** 2)} MiB are used, without a limit`)
+        : fullness({ used, total }, [0.8, 0.95], 'raise maxmemory, or start more workers'),
+    ),
+  };
+}
+
+function redisVersion({ version: found }: RedisFacts): Finding {
+  const [product, number = ''] = found.split(' ');
+  const [major = 0, minor = 0] = number.split('.').map(Number);
+  const isTooOld = product === 'Redis' && (major < 6 || (major === 6 && minor < 2));
+  return isTooOld ? fail(`${found} is too old: use Redis 6.2 or later`) : ok(found);
+}
+
+function persistence({ isPersistent, isFailing }: RedisFacts): Finding {
+  if (isFailing) return fail('Redis cannot write to its disk: look at its log');
+  return isPersistent
+    ? ok('it keeps its data over a restart')
+    : warn('after a restart it is empty, and jobs start again within 10 s: set appendonly to yes');
 }
