@@ -1,4 +1,3 @@
-import { createClockWatch } from '@sluice/ingest-worker/milestones/clock-watch.ts';
 import { createSetMilestones } from '@sluice/ingest-worker/milestones/set-milestones.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
@@ -7,6 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createApiProcess } from '../support/api-process.ts';
 import { createConnections } from '../support/connections.ts';
 import { openStore, ownDatabase } from '../support/own-database.ts';
+import { removeSilent } from '../support/remove-silent.ts';
 import { call, ownStores, until } from '../support/sluice.ts';
 
 /** How often the API is killed. */
@@ -15,32 +15,29 @@ const batchesBefore = (round: number) => 60 + 30 * (round % 3);
 const batch = Array.from({ length: 10 }, (_, n) => `{"n":${n}}\n`).join('');
 const spacing = 100;
 
-const lookEveryMs = 100;
+const settleEveryMs = 100;
 
-/** Settles what is 8 s old: no command is on its way so long here. Call in a test. */
-function settleQuickly({ db, url }: Awaited<ReturnType<typeof ownDatabase>>) {
-  const store = openStore(url);
-  const watch = createClockWatch({ ask: store.clock, watchMs: 8_000 });
+/** Sets milestones again and again. Call in a test. */
+function settleQuickly({ db, url }: Awaited<ReturnType<typeof ownDatabase>>): void {
+  const { applications, horizon } = openStore(url);
+  removeSilent(url, 8_000);
   const settle = createSetMilestones({
-    applications: store.applications,
+    applications,
     milestones: milestoneStore(db, spacing),
-    finalUntil: watch.finalUntil,
-    openSince: store.openSince,
+    horizon,
     log: createLogger('test', { level: 'silent', pretty: false }),
   });
   const stopping = new AbortController();
   let running = Promise.resolve();
-  const stopLooking = repeat(lookEveryMs, () => {
-    running = watch.look().then(() => settle(stopping.signal));
+  const stop = repeat(settleEveryMs, () => {
+    running = settle(stopping.signal);
     return running;
   });
-  const stop = async () => {
+  onTestFinished(async () => {
     stopping.abort();
-    stopLooking();
+    stop();
     await running;
-  };
-  onTestFinished(stop);
-  return { stop, finalUntil: watch.finalUntil };
+  });
 }
 
 it(
@@ -50,7 +47,7 @@ it(
     const api = await createApiProcess({ ...ownStores(), MONGODB_URL: database.url });
     await api.start();
     const path = `/api/applications/${await api.application({ type: 'object' })}/data`;
-    const settling = settleQuickly(database);
+    settleQuickly(database);
     const connections = createConnections(api.url, 32);
     onTestFinished(connections.close);
 
@@ -78,8 +75,6 @@ it(
 
     const entries = database.db.collection('entries');
     const stored = await entries.countDocuments();
-    const now = Date.now();
-    await until(async () => (settling.finalUntil() ?? 0) > now + 100);
     await until(async () => (await milestones.countDocuments()) === Math.floor(stored / spacing));
     const credentials = { username: 'owner', password: 'correct horse' };
     const { token } = (await call(api.url, 'POST', '/api/users/login', { json: credentials })).body.data;

@@ -3,16 +3,13 @@ import { repeat } from '@sluice/shared/repeat.ts';
 import { onTestFinished } from 'vitest';
 import { openStore } from './own-database.ts';
 
-/** Longer than an API may stay silent while it stores. */
-const silentMs = 20_000;
-
-/** Removes processes that died. Call in a test. */
-export function removeSilent(url: string): void {
+/** Removes dead writers. `silentMs` must exceed the silence of a living API. Call in a test. */
+export function removeSilent(url: string, silentMs = 20_000): void {
   const store = openStore(url);
   const watch = createClockWatch({ ask: store.clock, watchMs: silentMs });
   let running = Promise.resolve();
   const stop = repeat(100, () => {
-    running = watch.look().then(() => store.horizon.removeSilent(watch.finalUntil() ?? 0));
+    running = watch.look().then(() => store.horizon.removeSilent(watch.decidedUntil() ?? 0));
     return running;
   });
   onTestFinished(async () => {

@@ -16,7 +16,6 @@ import { deletionStore, type OnDeleted } from './entries/deletions.ts';
 import { entryStore } from './entries/entries.ts';
 import { horizonStore } from './entries/horizon.ts';
 import { milestoneStore } from './entries/milestones.ts';
-import { openSince } from './entries/open-since.ts';
 import { rawEntries } from './entries/raw-entries.ts';
 import { createWriter } from './entries/writer.ts';
 import { createIndexes } from './indexes.ts';
@@ -130,8 +129,7 @@ export function connectDatabase(
     milestones,
     horizon,
     deletions: deletionStore(db, timeoutMs, onDeleted),
-    live: liveStore(db, { milestones, horizon, openSince: openSince(db) }),
-    openSince: openSince(db),
+    live: liveStore(db, { milestones, horizon }),
     batches: batchStore(db, entries, writer, timeoutMs),
     keys: keyStore(db),
     fields,

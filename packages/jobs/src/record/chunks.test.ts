@@ -7,14 +7,14 @@ const application = new ObjectId().toHexString();
 
 async function begin(count: number) {
   const { db, url } = await ownDatabase();
-  const { chunks, openSince, prepare } = openStore(url);
+  const { chunks, horizon, prepare } = openStore(url);
   await prepare();
   const job = new ObjectId().toHexString();
   const chunk = (seq: number): Omit<Chunk, 'id'> => ({
     ...{ job, application, seq, lines: 1, part: application, bytes: 1 },
   });
   for (let seq = count - 1; seq >= 0; seq--) await chunks.add(chunk(seq));
-  return { db: db.collection('chunks'), chunks, openSince, job };
+  return { db: db.collection('chunks'), chunks, openSince: horizon.openSince, job };
 }
 
 /** As if the lease of all had ended. */

@@ -52,12 +52,12 @@ it('milestones are right, whatever older entries imports store while workers set
 });
 
 it('of a chunk that another worker has, the time is not lowered', async () => {
-  const { chunks, openSince } = openStore((await ownDatabase()).url);
+  const { chunks, horizon } = openStore((await ownDatabase()).url);
   const job = new ObjectId().toHexString();
   await chunks.add({ job, application: job, seq: 0, lines: 1, part: job, bytes: 1 });
   const chunk = await chunks.claim(job, 60_000);
   expect(await chunks.lower(chunk?.id as string, (chunk?.fence ?? 0) - 1, 1_000)).toBe(false);
-  expect(await openSince(job)).toBe(chunk?.stamp);
+  expect(await horizon.openSince(job)).toBe(chunk?.stamp);
   expect(await chunks.lower(chunk?.id as string, chunk?.fence as number, 1_000)).toBe(true);
-  expect(await openSince(job)).toBe(1_000);
+  expect(await horizon.openSince(job)).toBe(1_000);
 });

@@ -24,12 +24,13 @@ export const deletionsName = 'deletions';
 export function deletionGuard(db: Db) {
   const deletions = db.collection<DeletionsDocument>(deletionsName);
 
-  async function versionOf(_id: ObjectId): Promise<number> {
-    return (await deletions.findOne({ _id }))?.version ?? 0;
+  async function version(application: string, session?: ClientSession): Promise<number> {
+    const found = await deletions.findOne({ _id: new ObjectId(application) }, { session });
+    return found?.version ?? 0;
   }
 
   return {
-    version: (application: string): Promise<number> => versionOf(new ObjectId(application)),
+    version,
 
     /** Notes that entries are to be stored which are older than that, and does `work` in the same transaction. */
     async backdate(application: string, work: (session: ClientSession) => Promise<void>): Promise<void> {
@@ -46,16 +47,16 @@ export function deletionGuard(db: Db) {
       });
     },
 
-    /** Does `work` in a transaction, unless there was a deletion since `version`, or other guarded work: then false. */
+    /** Does `work` in a transaction, unless there was a deletion since version `before`, or other guarded work: then false. */
     async unlessChanged(
       application: string,
-      version: number,
+      before: number,
       work: (session: ClientSession) => Promise<void>,
     ): Promise<boolean> {
       const _id = new ObjectId(application);
       const make = async (session: ClientSession) => {
-        const options = { upsert: version === 0, session };
-        const met = await deletions.updateOne({ _id, version }, { $inc: { version: 1 } }, options);
+        const options = { upsert: before === 0, session };
+        const met = await deletions.updateOne({ _id, version: before }, { $inc: { version: 1 } }, options);
         if (met.matchedCount + met.upsertedCount === 0) return false;
         await work(session);
         return true;
@@ -63,7 +64,7 @@ export function deletionGuard(db: Db) {
       try {
         return await inTransaction(db, make);
       } catch (error) {
-        if (isDuplicate(error) && (await versionOf(_id)) !== version) return false;
+        if (isDuplicate(error) && (await version(application)) !== before) return false;
         throw error;
       }
     },

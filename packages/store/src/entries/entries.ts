@@ -11,7 +11,6 @@ import { createListing, type Page, type Selection } from './list-entries.ts';
 import { type MilestoneStore, milestoneStore } from './milestones.ts';
 import { newestEntries } from './newest-entries.ts';
 import { oldestEntries } from './oldest-entries.ts';
-import { openSince } from './open-since.ts';
 import { readDocument } from './read-document.ts';
 import { type Steps, stepCounts } from './step-counts.ts';
 import { stretches } from './stretches.ts';
@@ -69,7 +68,7 @@ export function entryStore(
     },
 
     /** Oldest first. */
-    forward: createForward({ db, entries, milestones, horizon, openSince: openSince(db), filterMs }),
+    forward: createForward({ entries, milestones, horizon, filterMs }),
 
     /** Exact. With `until`, of the entries up to that one. Throws FilterTimeout. */
     count: listing.count,

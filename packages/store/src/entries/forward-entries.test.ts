@@ -1,17 +1,14 @@
 import { ObjectId } from 'mongodb';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { jsonOf } from '../../../../test/support/json-of.ts';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
 import { until } from '../../../../test/support/sluice.ts';
+import { createProcess } from '../../../../test/support/writing-process.ts';
 import { UnconfirmedError } from '../faults.ts';
 import { maxSkewMs } from './cuts.ts';
-import type { EntryDocument } from './entry-document.ts';
-import { createKeysAt, fromKey, timeOfId } from './entry-id.ts';
-import { horizonStore } from './horizon.ts';
-import { createWriter } from './writer.ts';
+import { timeOfId } from './entry-id.ts';
 
 const hourMs = 3_600_000;
-const durable = { writeConcern: { w: 'majority', journal: true } } as const;
 
 async function start() {
   const { db, url } = await ownDatabase();
@@ -50,38 +47,6 @@ function createFollower({ entries, application }: Setting) {
         await poll();
         return ids.length >= count;
       }),
-  };
-}
-
-/** A process whose inserts stay under way as long as the test wants. */
-function createProcess({ db, application }: Setting, options: Parameters<typeof createWriter>[1] = {}) {
-  const writer = createWriter(horizonStore(db), options);
-  onTestFinished(writer.close);
-  const newKey = createKeysAt();
-  const entries = db.collection<EntryDocument>('entries');
-
-  return {
-    /** `end` resolves once the entry is acknowledged, or after `fault` was thrown. */
-    async begin(): Promise<{ id: string; end(fault?: Error): Promise<void> }> {
-      const begun = Promise.withResolvers<string>();
-      const ended = Promise.withResolvers<Error | undefined>();
-      const writing = writer.write(async (now) => {
-        const key = newKey(Buffer.from(application, 'hex'), now());
-        begun.resolve(fromKey(key).id);
-        const fault = await ended.promise;
-        if (fault) throw fault;
-        await entries.insertOne({ _id: key, payload: {} }, durable);
-      });
-      writing.catch(begun.reject);
-      const id = await begun.promise;
-      return {
-        id,
-        end: (fault) => {
-          ended.resolve(fault);
-          return writing.catch((error) => expect(error).toBe(fault));
-        },
-      };
-    },
   };
 }
 

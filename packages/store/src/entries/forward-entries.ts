@@ -1,5 +1,4 @@
-import type { Binary, ClientSession, Collection, Db } from 'mongodb';
-import { inSnapshot } from '../in-snapshot.ts';
+import type { Binary, ClientSession, Collection } from 'mongodb';
 import type { EntryDocument, StoredEntry } from './entry-document.ts';
 import { toQuery } from './entry-filter.ts';
 import { type EntryId, firstKeyAt, lastIdBefore, lowestId, toKey } from './entry-id.ts';
@@ -18,19 +17,16 @@ export interface ForwardEntries {
 }
 
 interface Dependencies {
-  db: Db;
   entries: Collection<EntryDocument>;
   milestones: MilestoneStore;
-  horizon: Pick<HorizonStore, 'begin' | 'read'>;
-  /** The lowest time at which a job may still store entries of an application; see `createSetMilestones`. */
-  openSince(application: string, session: ClientSession): Promise<number | undefined>;
+  horizon: HorizonStore;
   filterMs: number;
 }
 
 const oldestFirst = { _id: 1 } as const;
 
 /** Pages that go forward, up to where no entry can come any more; see docs/decisions/0022-forward-sync.md. */
-export function createForward({ db, entries, milestones, horizon, openSince, filterMs }: Dependencies) {
+export function createForward({ entries, milestones, horizon, filterMs }: Dependencies) {
   /** Where to begin to be at the same place with less to skip. */
   async function nearest(session: ClientSession, application: string, above: Binary, start: number) {
     const rank = (await milestones.countIn(session, application, { $lte: above })) + start;
@@ -70,15 +66,9 @@ export function createForward({ db, entries, milestones, horizon, openSince, fil
    * Entries, oldest first; `start` counts from `after`, the begin of the period, or the oldest entry. All before `end` was read, if this
    * is the last page. Throws FilterTimeout and PageTooLarge.
    */
-  return async function forward(application: string, page: ForwardPage): Promise<ForwardEntries> {
-    const found = await inSnapshot(db, async (session) => {
-      const final = await horizon.read(session);
-      if (final === undefined) return undefined;
-      const open = await openSince(application, session);
+  return (application: string, page: ForwardPage): Promise<ForwardEntries> =>
+    horizon.inSnapshot(async (session, final) => {
+      const open = await horizon.openSince(application, session);
       return pageBefore(Math.min(final, open ?? final), session, application, page);
     });
-    if (found) return found;
-    await horizon.begin();
-    return forward(application, page);
-  };
 }

@@ -22,7 +22,8 @@ export function furtherMilestone(entries: Collection<EntryDocument>) {
     { key }: Milestone,
     end: End,
     group: object,
-    { limit, session }: { limit?: number; session?: ClientSession },
+    session: ClientSession,
+    limit?: number,
   ): Promise<Sums | undefined> {
     const pipeline = [
       { $match: { _id: { $gt: key, ...end } } },
@@ -36,8 +37,13 @@ export function furtherMilestone(entries: Collection<EntryDocument>) {
 
   return {
     /** As many entries further, or as far as there are some; with the keys of these. */
-    async further(from: Milestone, end: End, limit: number): Promise<Milestone & { keys: Binary[] }> {
-      const found = await sumUp(from, end, { ...sums, keys: { $push: '$_id' } }, { limit });
+    async further(
+      from: Milestone,
+      end: End,
+      limit: number,
+      session: ClientSession,
+    ): Promise<Milestone & { keys: Binary[] }> {
+      const found = await sumUp(from, end, { ...sums, keys: { $push: '$_id' } }, session, limit);
       if (!found) return { ...from, keys: [] };
       const { last, count, size, keys = [] } = found;
       return { key: last, rank: from.rank + count, bytes: from.bytes + size, keys };
@@ -45,7 +51,7 @@ export function furtherMilestone(entries: Collection<EntryDocument>) {
 
     /** The entries beyond. */
     async usageBeyond(from: Milestone, end: End, session: ClientSession) {
-      const { count = 0, size = 0 } = (await sumUp(from, end, sums, { session })) ?? {};
+      const { count = 0, size = 0 } = (await sumUp(from, end, sums, session)) ?? {};
       return { entries: count, bytes: size };
     },
   };

@@ -1,4 +1,5 @@
 import { type ClientSession, type Db, type Document, ObjectId } from 'mongodb';
+import { inSnapshot } from '../in-snapshot.ts';
 
 interface HorizonDocument {
   _id: 'entries';
@@ -6,6 +7,13 @@ interface HorizonDocument {
   clock: number;
   /** The processes that store entries now. */
   writers: { id: ObjectId; openSince: number; at: Date }[];
+}
+
+/** A chunk of an import. All its entries have the time `stamp`. */
+interface StampedChunk {
+  application: ObjectId;
+  state: 'open' | 'done';
+  stamp?: number;
 }
 
 export interface Publication {
@@ -21,6 +29,7 @@ export type HorizonStore = ReturnType<typeof horizonStore>;
 /** The time below which no entry can come any more; see docs/decisions/0022-forward-sync.md. */
 export function horizonStore(db: Db) {
   const horizon = db.collection<HorizonDocument>('horizon');
+  const chunks = db.collection<StampedChunk>('chunks');
   const _id = 'entries';
 
   /** One document, so that all changes have an order. */
@@ -64,19 +73,37 @@ export function horizonStore(db: Db) {
       );
     },
 
-    /** Before the first writer. */
-    async begin(): Promise<void> {
-      await horizon.updateOne({ _id }, change(0, { $literal: true }), { upsert: true });
+    /** In ms since the epoch; a moment later it may be later. */
+    latest(): Promise<number> {
+      return this.inSnapshot(async (_session, final) => final);
     },
 
     /**
-     * In ms since the epoch. Of earlier uploads, what is in the snapshot of the session is all that there will be. Undefined before
-     * `begin` and the first writer.
+     * Reads in a snapshot; `read` may be called again. The snapshot has every upload that will ever have a time below `horizon` (ms since
+     * the epoch). Open chunks may still store such entries: see `openSince`.
      */
-    async read(session: ClientSession): Promise<number | undefined> {
-      const projection = { clock: 1, 'writers.openSince': 1 };
-      const found = await horizon.findOne({ _id }, { projection, session });
-      return found ? Math.min(found.clock, ...found.writers.map(({ openSince }) => openSince)) : undefined;
+    async inSnapshot<T>(read: (session: ClientSession, horizon: number) => Promise<T>): Promise<T> {
+      for (;;) {
+        const found = await inSnapshot(db, async (session) => {
+          const document = await horizon.findOne({ _id }, { session });
+          if (!document) return undefined;
+          const { clock, writers } = document;
+          return {
+            value: await read(session, Math.min(clock, ...writers.map(({ openSince }) => openSince))),
+          };
+        });
+        if (found) return found.value;
+        await horizon.updateOne({ _id }, change(0, { $literal: true }), { upsert: true });
+      }
+    },
+
+    /** The lowest time (ms since the epoch) with which open chunks of an import may still store entries. */
+    async openSince(application: string, session?: ClientSession): Promise<number | undefined> {
+      const found = await chunks.findOne(
+        { application: new ObjectId(application), state: 'open', stamp: { $exists: true } },
+        { sort: { stamp: 1 }, projection: { stamp: 1 }, ...(session && { session }) },
+      );
+      return found?.stamp;
     },
   };
 }

@@ -5,9 +5,9 @@ import { deletionGuard } from './deletion-guard.ts';
 import type { EntryDocument } from './entry-document.ts';
 import { firstKeyAt, highestId, lowestId, timeOfKey, toKey } from './entry-id.ts';
 import { furtherMilestone } from './further-milestone.ts';
+import { horizonStore } from './horizon.ts';
 import type { End, Milestone, MilestoneDocument } from './milestone-document.ts';
 import { packMinutes } from './minute-counts.ts';
-import { openSince as lowestOpen } from './open-since.ts';
 import { corrected, removedOf, storedRank } from './removed-entries.ts';
 
 const ascending = { _id: 1 } as const;
@@ -25,7 +25,7 @@ export function milestoneStore(db: Db, spacing = 2_500) {
   const milestones = db.collection<MilestoneDocument>('milestones');
   const entries = db.collection<EntryDocument>('entries');
   const guard = deletionGuard(db);
-  const openSince = lowestOpen(db);
+  const horizon = horizonStore(db);
 
   const { further, usageBeyond } = furtherMilestone(entries);
   const beginOf = (application: string) => toKey(application, lowestId);
@@ -149,19 +149,21 @@ export function milestoneStore(db: Db, spacing = 2_500) {
     version: guard.version,
 
     /**
-     * Sets at most `limit` further milestones below `bound` (ms since the epoch); returns how many. Nothing may be
-     * inserted below the bound any more. May run in several workers at once, and beside deletions.
+     * Sets at most `limit` further milestones below `bound` (ms since the epoch) and the horizon; returns how many. May run in several
+     * workers at once, and beside deletions and imports.
      */
     async set(application: string, bound: number, limit: number): Promise<number> {
       for (let set = 0; set < limit; ) {
-        // In this order: who lowers the bound raises the version before storing anything.
-        const version = await guard.version(application);
-        const open = await openSince(application);
-        const $lt = firstKeyAt(application, new Date(Math.min(bound, open ?? bound)));
-        const known = await lastOf(application);
-        const next = await further(known, { $lt }, spacing);
-        if (next.rank < known.rank + spacing) return set;
-        if (await add(application, next, version)) set += 1;
+        const found = await horizon.inSnapshot(async (session, final) => {
+          const version = await guard.version(application, session);
+          const open = await horizon.openSince(application, session);
+          const $lt = firstKeyAt(application, new Date(Math.min(bound, final, open ?? final)));
+          const known = await lastOf(application, session);
+          const next = await further(known, { $lt }, spacing, session);
+          return next.rank < known.rank + spacing ? undefined : { next, version };
+        });
+        if (!found) return set;
+        if (await add(application, found.next, found.version)) set += 1;
       }
       return limit;
     },

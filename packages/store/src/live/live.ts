@@ -3,9 +3,7 @@ import type { EntryDocument, StoredEntry } from '../entries/entry-document.ts';
 import { type EntryId, idAfter, idOfKey, lastIdBefore, timeOfId, toKey } from '../entries/entry-id.ts';
 import type { HorizonStore } from '../entries/horizon.ts';
 import type { MilestoneStore } from '../entries/milestones.ts';
-import type { OpenSince } from '../entries/open-since.ts';
 import { readDocument } from '../entries/read-document.ts';
-import { inSnapshot } from '../in-snapshot.ts';
 import { type RefusedDocument, type RefusedRecord, toRefused } from '../refused/refused-records.ts';
 
 /** What a follower gets of a stretch: so many for each second of it, within these bounds. */
@@ -47,8 +45,7 @@ export interface Moment {
 
 interface Dependencies {
   milestones: Pick<MilestoneStore, 'countIn'>;
-  horizon: Pick<HorizonStore, 'begin' | 'read'>;
-  openSince: OpenSince;
+  horizon: HorizonStore;
 }
 
 function limitOf({ after, until }: Stretch): number {
@@ -69,7 +66,7 @@ function readRefused(document: Uint8Array): Keyed<RefusedRecord> {
 export type LiveStore = ReturnType<typeof liveStore>;
 
 /** What followers of applications get. See docs/decisions/0023-live.md. */
-export function liveStore(db: Db, { milestones, horizon, openSince }: Dependencies) {
+export function liveStore(db: Db, { milestones, horizon }: Dependencies) {
   const entries = db.collection<EntryDocument>('entries');
   const refused = db.collection<RefusedDocument>('refused');
 
@@ -100,7 +97,7 @@ export function liveStore(db: Db, { milestones, horizon, openSince }: Dependenci
 
   const momentOf = (session: ClientSession, final: number): Moment => ({
     async end(application) {
-      const open = await openSince(application, session);
+      const open = await horizon.openSince(application, session);
       const until = (ms: number) => lastIdBefore(new Date(ms));
       return { entries: until(Math.min(final, open ?? final)), refused: until(final) };
     },
@@ -123,18 +120,9 @@ export function liveStore(db: Db, { milestones, horizon, openSince }: Dependenci
     },
   });
 
-  /** `work` may be called again. */
-  async function atMoment(work: (moment: Moment) => Promise<void>): Promise<void> {
-    const isDone = await inSnapshot(db, async (session) => {
-      const final = await horizon.read(session);
-      if (final === undefined) return false;
-      await work(momentOf(session, final));
-      return true;
-    });
-    if (isDone) return;
-    await horizon.begin();
-    return atMoment(work);
-  }
-
-  return { atMoment };
+  return {
+    /** `work` may be called again. */
+    atMoment: (work: (moment: Moment) => Promise<void>): Promise<void> =>
+      horizon.inSnapshot((session, final) => work(momentOf(session, final))),
+  };
 }

@@ -1,6 +1,6 @@
 import type { Seen } from '@sluice/store/entries/cuts.ts';
 
-/** Older commands had ended when the export began; see `docs/decisions/0010-milestones.md`. */
+/** Older commands had ended when the export began; see `docs/decisions/0022-forward-sync.md`. */
 const lookbackMs = 120_000;
 /** Limits the size of the job's record. */
 const maxRuns = 50_000;

@@ -1,26 +1,24 @@
 import type { Clock } from '@sluice/store/connect.ts';
 
-/** An upload's entry is stored, if ever, so long after its time at the latest; see docs/decisions/0010-milestones.md. */
+/** How long a command of a dead process can take to be carried out. */
 const watchedMs = 60_000;
-/** Longer without an answer, and commands may lie somewhere that are carried out later. */
+/** After this silence, delayed commands may still be applied. */
 const silence = 5_000;
-/** An idle MongoDB writes something every 10 s. With more than twice that, writes do not get through to a majority. */
-const lag = 25_000;
 
-interface Answer extends Clock {
+interface Answer {
+  /** MongoDB's time, in ms since the epoch. */
+  now: number;
   /** When it came, by the clock of this process. */
   at: number;
 }
 
-export type ClockWatch = ReturnType<typeof createClockWatch>;
-
-/** Watches whether MongoDB answers without a break: only then is what is old enough also final. */
+/** Watches whether MongoDB answers without a break. Only then are the commands of a silent process decided. */
 export function createClockWatch({
   ask,
   clock = () => performance.now(),
   watchMs = watchedMs,
 }: {
-  ask(): Promise<Clock>;
+  ask(): Promise<Pick<Clock, 'now'>>;
   /** In ms, never set back; goes on while this process is stopped. */
   clock?: () => number;
   watchMs?: number;
@@ -31,22 +29,22 @@ export function createClockWatch({
   return {
     /** To be called about every second. Rejects when MongoDB does not answer. */
     async look(): Promise<void> {
-      const answer = { ...(await ask()), at: clock() };
+      const answer = { now: (await ask()).now, at: clock() };
       if (!last || !isUnbroken(last, answer)) first = answer;
       last = answer;
     },
 
-    /** No entry of before that time (ms since the epoch) can come any more; undefined when that is not sure of any. */
-    finalUntil(): number | undefined {
+    /** Commands that were sent before that time (ms since the epoch) are decided; undefined when that is not sure of any. */
+    decidedUntil(): number | undefined {
       if (!first || !last || clock() - last.at > silence) return undefined;
       const watched = Math.min(last.at - first.at, last.now - first.now);
-      return watched < watchMs ? undefined : Math.min(last.now, last.majority) - watchMs;
+      return watched < watchMs ? undefined : last.now - watchMs;
     },
   };
 }
 
 /** By both clocks: one of them may have been stopped or set. */
-function isUnbroken(before: Answer, { at, now, majority }: Answer): boolean {
+function isUnbroken(before: Answer, { at, now }: Answer): boolean {
   const passed = now - before.now;
-  return at - before.at <= silence && passed >= 0 && passed <= silence && now - majority <= lag;
+  return at - before.at <= silence && passed >= 0 && passed <= silence;
 }

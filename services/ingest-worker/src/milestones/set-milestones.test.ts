@@ -36,8 +36,7 @@ async function start(counts: number[]) {
       createSetMilestones({
         applications: store.applications,
         milestones,
-        finalUntil: () => 2_000,
-        openSince: async () => undefined,
+        horizon: { latest: async () => 2_000, openSince: async () => undefined },
         log,
         ...options,
       }),
@@ -52,12 +51,12 @@ it('sets them for every application that exists, however far it is behind', asyn
   expect(await ranks()).toEqual([0, 0, 1, 46, 2, 0]);
 });
 
-it('sets none while the bound is not sure, and what is below it later, pass by pass', async () => {
+it('sets what is below the horizon, pass by pass', async () => {
   const { setMilestones, ranks } = await start([23]);
-  let bound: number | undefined;
-  const pass = setMilestones({ finalUntil: () => bound });
+  let bound = 0;
+  const pass = setMilestones({ horizon: { latest: async () => bound, openSince: async () => undefined } });
   const seen: number[] = [];
-  for (bound of [undefined, 1_003, 1_004, 1_005, 1_001, undefined, 1_009, 1_012, 1_023]) {
+  for (bound of [0, 1_003, 1_004, 1_005, 1_001, 1_005, 1_009, 1_012, 1_023]) {
     await pass(never);
     seen.push(...(await ranks()));
   }
@@ -82,7 +81,7 @@ it('sets them again where they were removed for older entries, though nothing el
 it('sets none above what is still being written for an application', async () => {
   const { setMilestones, ranks, models } = await start([30, 30]);
   const openSince = async (id: string) => (id === models[0]?.application ? 1_012 : undefined);
-  await setMilestones({ openSince })(never);
+  await setMilestones({ horizon: { latest: async () => 2_000, openSince } })(never);
   expect(await ranks()).toEqual([2, 6]);
 });
 
@@ -120,7 +119,10 @@ it('counts each entry once, and leaves an application alone for a while to which
     },
   };
   let bound = 0;
-  const pass = setMilestones({ milestones: watched, finalUntil: () => bound });
+  const pass = setMilestones({
+    milestones: watched,
+    horizon: { latest: async () => bound, openSince: async () => undefined },
+  });
   const passes: string[] = [];
   for (bound of [1_004, 1_004, 1_002, 1_004, 1_006, 1_007, 1_008, 1_009, 1_010, 1_011, 1_012]) {
     asked.length = 0;

@@ -1,8 +1,7 @@
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { ApplicationStore } from '@sluice/store/applications/applications.ts';
+import type { HorizonStore } from '@sluice/store/entries/horizon.ts';
 import type { MilestoneStore } from '@sluice/store/entries/milestones.ts';
-import type { OpenSince } from '@sluice/store/entries/open-since.ts';
-import type { ClockWatch } from './clock-watch.ts';
 
 const applicationsAtOnce = 500;
 /** So many passes an application is left alone to which nothing has come. */
@@ -13,17 +12,12 @@ const milestonesAtOnce = 40;
 interface Dependencies {
   applications: Pick<ApplicationStore, 'living'>;
   milestones: MilestoneStore;
-  finalUntil: ClockWatch['finalUntil'];
-  /**
-   * The time (ms since the epoch) of the lowest key that something which is still under way may write for an application,
-   * other than uploads. Must be known to it before it writes, and until what it wrote is on a majority.
-   */
-  openSince: OpenSince;
+  horizon: Pick<HorizonStore, 'latest' | 'openSince'>;
   log: Logger;
 }
 
-/** Sets milestones where nothing can be inserted any more. What it remembers only spares it to count again. */
-export function createSetMilestones({ applications, milestones, finalUntil, openSince, log }: Dependencies) {
+/** Sets milestones below the horizon. Remembers counts only to save counting again. */
+export function createSetMilestones({ applications, milestones, horizon, log }: Dependencies) {
   /** Application → how many entries of before `until` are beyond its last milestone, as of a version; how many passes it is left alone. */
   const counted = new Map<string, { version: number; until: number; entries: number; rest: number }>();
 
@@ -36,7 +30,7 @@ export function createSetMilestones({ applications, milestones, finalUntil, open
     }
   }
 
-  async function advance(id: string): Promise<'more' | 'enough'> {
+  async function advance(id: string, final: number): Promise<'more' | 'enough'> {
     const last = counted.get(id);
     if (last && last.rest > 0) {
       last.rest -= 1;
@@ -44,10 +38,7 @@ export function createSetMilestones({ applications, milestones, finalUntil, open
     }
     const version = await milestones.version(id);
     const known = last?.version === version ? last : undefined;
-    // In this order: what begins after the bound was read is later than it.
-    const final = finalUntil();
-    if (final === undefined) return 'enough';
-    const bound = Math.min(final, (await openSince(id)) ?? final);
+    const bound = Math.min(final, (await horizon.openSince(id)) ?? final);
     if (known && bound <= known.until) return 'enough';
     const come = await milestones.countAbove(id, bound, known?.until);
     const entries = (known?.entries ?? 0) + come;
@@ -61,12 +52,13 @@ export function createSetMilestones({ applications, milestones, finalUntil, open
 
   /** One pass over all applications, then further ones over those that need more milestones. */
   return async function setMilestones(signal: AbortSignal): Promise<void> {
+    const final = await horizon.latest();
     let behind: string[] = [];
     const seen = new Set<string>();
 
     async function pass(id: string): Promise<void> {
       try {
-        if ((await advance(id)) === 'more') behind.push(id);
+        if ((await advance(id, final)) === 'more') behind.push(id);
       } catch (error) {
         // It must not keep the others waiting.
         if (!signal.aborted)
@@ -75,7 +67,7 @@ export function createSetMilestones({ applications, milestones, finalUntil, open
     }
 
     for await (const id of living()) {
-      if (signal.aborted || finalUntil() === undefined) return;
+      if (signal.aborted) return;
       seen.add(id);
       await pass(id);
     }

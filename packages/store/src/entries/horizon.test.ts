@@ -1,0 +1,108 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import fc from 'fast-check';
+import { ObjectId } from 'mongodb';
+import { expect, it } from 'vitest';
+import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
+import { runs } from '../../../../test/support/runs.ts';
+import { until } from '../../../../test/support/sluice.ts';
+import { createProcess } from '../../../../test/support/writing-process.ts';
+import type { EntryDocument } from './entry-document.ts';
+import { createKeysAt, lowestId, toKey } from './entry-id.ts';
+import type { MilestoneDocument } from './milestone-document.ts';
+import { milestoneStore } from './milestones.ts';
+
+const spacing = 3;
+const hourMs = 3_600_000;
+const clocks = [Date.now, () => Date.now() - hourMs, () => Date.now() + hourMs];
+
+async function start() {
+  const { db, url } = await ownDatabase();
+  const store = openStore(url);
+  await store.prepare();
+  const entries = db.collection<EntryDocument>('entries');
+  const newKey = createKeysAt();
+  return {
+    ...store,
+    db,
+    insertAt: async (application: string, time: number) => {
+      const _id = newKey(Buffer.from(application, 'hex'), time);
+      await entries.insertOne({ _id, payload: {} }, { writeConcern: { w: 'majority', journal: true } });
+    },
+  };
+}
+type Setting = Awaited<ReturnType<typeof start>>;
+
+/** Stores lines with old times, as a worker does. */
+async function importOld({ chunks, milestones, insertAt }: Setting, application: string, ages: number[]) {
+  const job = new ObjectId().toHexString();
+  await chunks.add({ job, application, seq: 0, lines: 1, part: job, bytes: 1 });
+  const chunk = await chunks.claim(job, 60_000);
+  if (!chunk) throw new Error('none');
+  const times = ages.map((age) => chunk.stamp - age);
+  expect(await chunks.lower(chunk.id, chunk.fence, Math.min(...times))).toBe(true);
+  await milestones.removeFrom(application, Math.min(...times));
+  for (const time of times) await insertAt(application, time);
+  await chunks.commit(chunk.id, chunk.fence, { accepted: 1, rejected: 0 });
+}
+
+/** MongoDB carries the last insert out after the process died, but before a worker removes the writer. */
+async function writeAndDie({ horizon, insertAt }: Setting, application: string, delayMs: number) {
+  const writer = horizon.newWriter();
+  const { clock } = await horizon.publish({ writer, next: 0 });
+  await insertAt(application, clock);
+  await pause(delayMs);
+  await insertAt(application, clock);
+  await horizon.leave({ writer, next: clock });
+}
+
+const delays = fc.array(fc.nat({ max: 40 }), { minLength: 4, maxLength: 12 });
+const ages = fc.array(fc.integer({ min: 0, max: 2_000 }), { minLength: 1, maxLength: 6 });
+const work = {
+  uploads: fc.array(delays, { minLength: 3, maxLength: 6 }),
+  imports: fc.array(ages, { maxLength: 3 }),
+  deaths: fc.array(fc.nat({ max: 600 }), { maxLength: 2 }),
+};
+
+it('milestones count every entry below them, whoever stores entries and however long that takes', async () => {
+  const setting = await start();
+  const { db, insertAt } = setting;
+  await fc.assert(
+    fc.asyncProperty(fc.record(work), async ({ uploads, imports, deaths }) => {
+      const application = new ObjectId().toHexString();
+      const processes = clocks.map((clock) => createProcess({ db, application }, { clock }));
+      let isOver = false;
+      // Before the first snapshot, the driver must know the server.
+      await insertAt(application, 1_000);
+
+      async function upload(place: number, delays: number[]): Promise<void> {
+        for (const delay of delays) {
+          const { end } = await (processes[place % processes.length] as (typeof processes)[0]).begin();
+          await pause(delay);
+          await end();
+        }
+      }
+      async function set(): Promise<void> {
+        const own = milestoneStore(db, spacing);
+        while (!isOver) await own.set(application, Number.POSITIVE_INFINITY, 40);
+      }
+
+      const setters = [set(), set()];
+      await Promise.all([
+        ...uploads.map((delays, place) => upload(place, delays)),
+        ...imports.map((ages) => importOld(setting, application, ages)),
+        ...deaths.map((delayMs) => writeAndDie(setting, application, delayMs)),
+      ]);
+      const all = await setting.entries.count(application, {});
+      const milestones = db.collection<MilestoneDocument>('milestones');
+      const ofApplication = { application: new ObjectId(application) };
+      await until(async () => (await milestones.countDocuments(ofApplication)) === Math.floor(all / spacing));
+      isOver = true;
+      await Promise.all(setters);
+      for await (const { _id, rank } of milestones.find(ofApplication)) {
+        const below = { _id: { $gte: toKey(application, lowestId), $lte: _id } };
+        expect(await db.collection<EntryDocument>('entries').countDocuments(below)).toBe(rank);
+      }
+    }),
+    runs(3, 15),
+  );
+});
