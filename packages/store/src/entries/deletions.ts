@@ -6,9 +6,8 @@ import { fromNow, isFree } from '../lease.ts';
 import { type DeletionsDocument, deletionsName } from './deletion-guard.ts';
 import type { EntryDocument } from './entry-document.ts';
 import { type EntryId, toKey } from './entry-id.ts';
-import { foldMilestones } from './fold-milestones.ts';
 import type { MilestoneDocument } from './milestone-document.ts';
-import { type RemovedEntry, subtractRemoved } from './subtract-removed.ts';
+import { foldMilestones, type RemovedEntry, subtractRemoved } from './removed-entries.ts';
 
 /** What else is written in the transaction of a deletion: first of all, and once it is known how many entries go. Throw to delete none. */
 export interface Beside {

@@ -1,15 +1,15 @@
-import { type Db, MongoServerError } from 'mongodb';
+import { type Collection, type Db, type Document, MongoServerError } from 'mongodb';
 import { inSnapshot } from '../in-snapshot.ts';
 import { indexesOfEntries } from '../indexes.ts';
 import { IncompatibleDatabase } from '../migrations/incompatible-database.ts';
 import type { EntryDocument, StoredEntry } from './entry-document.ts';
-import { createKeysAt, type EntryId, toKey } from './entry-id.ts';
+import { applicationOfKey, createKeysAt, type EntryId, fromKey, toKey } from './entry-id.ts';
+import { range } from './entry-range.ts';
 import { createForward } from './forward-entries.ts';
 import type { HorizonStore } from './horizon.ts';
 import { createInsert } from './insert-entries.ts';
 import { createListing, type Page, type Selection } from './list-entries.ts';
 import { type MilestoneStore, milestoneStore } from './milestones.ts';
-import { newestEntries } from './newest-entries.ts';
 import { oldestEntries } from './oldest-entries.ts';
 import { readDocument } from './read-document.ts';
 import { type Steps, stepCounts } from './step-counts.ts';
@@ -88,7 +88,7 @@ export function entryStore(
     oldest: (application: string, where: Parameters<typeof oldestEntries>[2]) =>
       oldestEntries(entries, application, where),
 
-    /** See `newestEntries`. */
+    /** When the newest entry of each application was stored. Those without entries are absent. */
     newest: (applications: string[]) => newestEntries(entries, applications),
 
     /** See `stretches`. */
@@ -124,4 +124,27 @@ async function prepare(db: Db): Promise<void> {
     }
   }
   await db.collection('entries').createIndexes(indexesOfEntries);
+}
+
+const newestOf = (application: string): Document[] => [
+  { $match: range(application, {}) },
+  { $sort: { _id: -1 } },
+  { $limit: 1 },
+  { $project: { _id: 1 } },
+];
+
+/** Takes at most some hundred applications. A command for each would cost several times as much as its work. */
+async function newestEntries(
+  entries: Collection<EntryDocument>,
+  applications: string[],
+): Promise<Map<string, Date>> {
+  const [first, ...others] = applications;
+  if (first === undefined) return new Map();
+  const unions = others.map((application) => ({
+    $unionWith: { coll: entries.collectionName, pipeline: newestOf(application) },
+  }));
+  const found = await entries
+    .aggregate<Pick<EntryDocument, '_id'>>([...newestOf(first), ...unions])
+    .toArray();
+  return new Map(found.map(({ _id }) => [applicationOfKey(_id), fromKey(_id).createdAt]));
 }

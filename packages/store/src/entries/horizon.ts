@@ -3,7 +3,7 @@ import { inSnapshot } from '../in-snapshot.ts';
 
 interface HorizonDocument {
   _id: 'entries';
-  /** Ms since the epoch, never less than before. Who begins to store entries gives them this time or a later one. */
+  /** Ms since the epoch, never set back. A new writer gives entries this time or a later one. */
   clock: number;
   /** The processes that store entries now. */
   writers: { id: ObjectId; openSince: number; at: Date }[];
@@ -48,7 +48,7 @@ export function horizonStore(db: Db) {
   return {
     newWriter: () => new ObjectId(),
 
-    /** Says how far a writer is; returns the clock, and MongoDB's time, in ms since the epoch. */
+    /** Publishes how far a writer is. Returns the clock and MongoDB's time, in ms since the epoch. */
     async publish({ writer, openSince, next }: Publication): Promise<{ clock: number; now: number }> {
       const entry = { id: writer, openSince: openSince ?? '$clock', at: '$$NOW' };
       const found = await horizon.findOneAndUpdate({ _id }, change(next, isOther(writer), [entry]), {
@@ -59,12 +59,12 @@ export function horizonStore(db: Db) {
       return found as unknown as { clock: number; now: number };
     },
 
-    /** Takes a writer off that has nothing under way. */
+    /** Removes a writer that has no insert under way. */
     async leave({ writer, next }: Publication): Promise<void> {
       await horizon.updateOne({ _id }, change(next, isOther(writer)));
     },
 
-    /** Takes the writers off that were last heard of before a time (ms since the epoch). What they sent must be decided. */
+    /** Removes writers whose last publication is older than a time (ms since the epoch). Their inserts must be decided. */
     async removeSilent(before: number): Promise<void> {
       const bound = new Date(before);
       await horizon.updateOne(
@@ -73,7 +73,7 @@ export function horizonStore(db: Db) {
       );
     },
 
-    /** In ms since the epoch; a moment later it may be later. */
+    /** The horizon of uploads, in ms since the epoch. */
     latest(): Promise<number> {
       return this.inSnapshot(async (_session, final) => final);
     },
