@@ -19,7 +19,6 @@ export const ByName = Type.Object({
   username: Text('Name of the user.', 'ada'),
 });
 
-/** Get and change profiles. */
 export const profileRoutes: Routes = async (app, { store: { users }, audit }) => {
   ownerRoutes(app, 'Accounts');
   takeSmallBodies(app);

@@ -30,7 +30,6 @@ const invalidCode = () =>
 const invalidFirstCode = () =>
   invalidCredentials('wrong code; the code of the link works once, for the first user of this installation');
 
-/** Register, log in, and change the password. */
 export const userRoutes: Routes = async (app, { store, counters, capacity, audit, config, log }) => {
   const { users } = store;
   const passwords = createPasswords(config.bcryptCost, capacity.passwords);

@@ -39,7 +39,6 @@ function toChange({
   };
 }
 
-/** The user's own applications. */
 export const applicationRoutes: Routes = async (app, dependencies) => {
   const { store, compiler, quotas, capacity, audit, config } = dependencies;
   ownerRoutes(app, 'Applications');

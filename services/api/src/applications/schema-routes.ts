@@ -37,7 +37,6 @@ const ByVersion = Type.Object({
   version: Text('Version of the schema, from 1.', '1'),
 });
 
-/** The versions of a schema: list, get, publish. */
 export const schemaRoutes: Routes = async (app, dependencies) => {
   const { store, compiler, capacity, audit } = dependencies;
   const { applications, schemas } = store;

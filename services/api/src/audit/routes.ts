@@ -51,7 +51,6 @@ const fromPlace = (place: string): AuditPlace => ({
   id: place.slice(12),
 });
 
-/** The audit log of the user's own account. */
 export const auditRoutes: Routes = async (app, { store }) => {
   ownerRoutes(app, 'Audit');
 

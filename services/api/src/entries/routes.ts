@@ -11,7 +11,7 @@ import { createReadPage, fromCursor, refuseTooMuch } from '../http/pages.ts';
 import { ByDomain, operation, overLimit, ownerRoutes } from '../http/route-parts.ts';
 import { toPeriod } from '../http/validation.ts';
 import { madeJob } from '../jobs/describe.ts';
-import { enqueueOrCancel, sendMade } from '../jobs/steps.ts';
+import { queueAndSend } from '../jobs/steps.ts';
 import {
   DeletionCount,
   DeletionQuery,
@@ -45,7 +45,6 @@ function toSelection({ filter: text, ...asked }: DeletionRequest): Selection {
   return { from, to: to && to < now ? to : now, filter };
 }
 
-/** List, get and delete entries. */
 export const entryRoutes: Routes = async (app, dependencies) => {
   const { store, quotas, capacity, audit } = dependencies;
   const { applications, entries, deletions } = store;
@@ -153,12 +152,7 @@ export const entryRoutes: Routes = async (app, dependencies) => {
       const options = { ...selection, filter: selection.filter && toText(selection.filter) };
       const fields = { application: id, owner: application.owner.id, domain, options };
       const job = await store.jobs.create<'deletion'>({ kind: 'deletion', ...fields });
-      return sendMade(
-        audit,
-        request,
-        reply,
-        await enqueueOrCancel(dependencies, job, 'entries cannot be deleted'),
-      );
+      return queueAndSend(dependencies, request, reply, job, 'entries cannot be deleted');
     },
   );
 };

@@ -11,9 +11,11 @@ import { ByDomain, operation, overLimit, ownerRoutes, ownFailures } from '../htt
 import { toPeriod } from '../http/validation.ts';
 import { exportFile, madeJob } from '../jobs/describe.ts';
 import { streamBytes } from '../jobs/send-file.ts';
-import { enqueueOrCancel, sendMade } from '../jobs/steps.ts';
+import { enqueueOrCancel, queueAndSend } from '../jobs/steps.ts';
 import { type ExportQuery, ExportRequest, ExportQuery as Query } from './contract.ts';
 import { streamExport } from './stream-export.ts';
+
+const unmade = 'exports cannot be made';
 
 function toOptions(
   asked: Omit<ExportQuery, 'columns' | 'meta' | 'filter'>,
@@ -34,7 +36,7 @@ function toOptions(
 
 /** Exports: streamed while they are written, or made as jobs and downloaded later. */
 export const exportRoutes: Routes = async (app, dependencies) => {
-  const { store, capacity, audit } = dependencies;
+  const { store, capacity } = dependencies;
   ownerRoutes(app, 'Exports');
 
   app.get(
@@ -62,7 +64,8 @@ export const exportRoutes: Routes = async (app, dependencies) => {
       });
       const application = await findApplication(store.applications, request);
       capacity.answers.lease(reply, owner.id).take(streamBytes);
-      const job = await createExport(dependencies, application, options, true);
+      const made = await createExport(dependencies, application, options, true);
+      const job = await enqueueOrCancel(dependencies, made, unmade);
       return streamExport(dependencies, request, reply, job);
     },
   );
@@ -84,19 +87,19 @@ export const exportRoutes: Routes = async (app, dependencies) => {
       const filter = body.filter === undefined ? undefined : toConditions(body.filter, 'body');
       const options = toOptions(body, { columns, meta, filter });
       const application = await findApplication(store.applications, request);
-      return sendMade(audit, request, reply, await createExport(dependencies, application, options, false));
+      const job = await createExport(dependencies, application, options, false);
+      return queueAndSend(dependencies, request, reply, job, unmade);
     },
   );
 };
 
-/** Commits an export to MongoDB, then puts its id on the queue. Throws ApiError, and then there is no export. */
+/** Commits an export to MongoDB. Throws ApiError, and then there is no export. */
 async function createExport(
-  dependencies: Pick<Dependencies, 'store' | 'queues' | 'quotas' | 'log'>,
+  { store, quotas }: Pick<Dependencies, 'store' | 'quotas'>,
   application: ApplicationRecord,
   options: ExportOptions,
   transient: boolean,
 ): Promise<ExportJob> {
-  const { store, quotas } = dependencies;
   const { applications, schemas, rawEntries, fields, jobs, deletions } = store;
   await quotas.check('jobs', application.owner.id);
   if (!transient) await quotas.check('storedExports', application.owner.id);
@@ -127,7 +130,7 @@ async function createExport(
   // Deletions that begin from here on see the job, and mark it themselves.
   if ((await deletions.countAfresh(application.id)) !== deletionsBefore)
     await jobs.exports.setDeletedMeanwhile(job.id);
-  return enqueueOrCancel(dependencies, job, 'exports cannot be made');
+  return job;
 }
 
 /** Puts the columns of `meta` behind `createdAt`, or first. */

@@ -4,7 +4,6 @@ import type { FastifyReply } from 'fastify';
 import Type, { type TSchema } from 'typebox';
 import { Named, Text } from './schemas.ts';
 
-/** The envelope of a success. */
 export function success<T>(reply: FastifyReply, data: T, status = 200) {
   reply.code(status);
   return { success: true as const, status, data };

@@ -1,7 +1,6 @@
 import { type ErrorName, errorOf } from '@sluice/shared/errors.ts';
 import { Failure } from './answers.ts';
 
-/** A JSON Schema. */
 export type Schema = Record<string, unknown>;
 
 interface Media {

@@ -9,7 +9,6 @@ import { storeFault } from '@sluice/store/faults.ts';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ignoreInput } from './connections/lingering.ts';
 
-/** The body of a failure. */
 export function failure({ name, status, description, message, details }: ApiError) {
   return {
     success: false as const,
@@ -28,7 +27,6 @@ function aboutForms(contentType: string): string {
   return '';
 }
 
-/** The errors of Fastify, by code. */
 const frameworkErrors: Record<string, (request: FastifyRequest, error: FastifyError) => ApiError> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: () => new ApiError('MalformedBodyError', 'the body is empty'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>

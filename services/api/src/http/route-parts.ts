@@ -17,7 +17,6 @@ export function ownFailures<Name extends ErrorName>(...names: Name[]) {
   return Object.fromEntries(responses) as Record<StatusOf<Name>, typeof Failure>;
 }
 
-/** The headers of an answer with a rate limit. */
 export const rateLimited = {
   headers: {
     'RateLimit-Limit': Int('Requests allowed per window.'),

@@ -110,7 +110,6 @@ function readQuery(query: Record<string, unknown>, properties: Record<string, { 
   }
 }
 
-/** The query of routes without parameters. */
 const noQuery = { type: 'object', properties: {}, additionalProperties: false };
 
 function isEmpty(data: unknown): boolean {

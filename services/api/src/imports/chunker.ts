@@ -94,9 +94,7 @@ export function createChunker(lineLimit: number) {
 
   return {
     sink,
-    /** Lines so far. */
     total: () => total,
-    /** Takes the full chunks. */
     take(): CutChunk[] {
       const taken = ready;
       ready = [];

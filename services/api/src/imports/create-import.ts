@@ -28,7 +28,6 @@ export function createImport(dependencies: Dependencies) {
   const { parts, chunks, fields } = store;
   const { imports, chunked } = store.jobs;
 
-  /** Removes an incomplete file. */
   async function discard(job: ImportJob): Promise<void> {
     if (!(await chunked.dismiss(job.id)) && (await chunked.over([job.id])).length === 0) return;
     await chunks.remove(job.id);

@@ -142,7 +142,6 @@ const completed = (kind: Job['kind']): Job => ({
     }),
 });
 
-/** Examples in the description of the API. */
 export const jobExamples = { waiting, completed };
 
 export type RehearsalResult = Static<typeof RehearsalResult>;

@@ -4,7 +4,7 @@ import type { JobRecord, JobWithFile } from '@sluice/jobs/record/job-records.ts'
 import type { JobStore } from '@sluice/jobs/record/jobs.ts';
 import Type from 'typebox';
 import { findApplication } from '../applications/steps.ts';
-import type { Routes } from '../dependencies.ts';
+import type { Lifecycle, Routes } from '../dependencies.ts';
 import { Success, SuccessMessage, success } from '../http/answers.ts';
 import { abortOnClose } from '../http/connections/connections.ts';
 import { ByDomain, byId, operation, overLimit, ownerRoutes, ownFailures } from '../http/route-parts.ts';
@@ -23,7 +23,6 @@ export const jobRoutes: Routes<{ kind: JobRecord['kind'] }> = async (app, depend
   const completed = jobExamples.completed(kind);
   ownerRoutes(app, tag);
   const { jobs, parts } = store;
-  const isDraining = () => lifecycle.phase === 'draining';
   const path = `/applications/:domain/${kind}s`;
 
   app.get(
@@ -109,7 +108,7 @@ export const jobRoutes: Routes<{ kind: JobRecord['kind'] }> = async (app, depend
       // Each follower asks MongoDB twice a second.
       capacity.followers.lease(reply, request.owner.id).take(1);
       reply.type('text/event-stream').header('x-accel-buffering', 'no');
-      return reply.send(jobEvents(jobs, job.id, { signal: abortOnClose(reply), isDraining }) as never);
+      return reply.send(jobEvents(jobs, job.id, lifecycle, abortOnClose(reply)) as never);
     },
   );
 
@@ -158,19 +157,15 @@ const aliveEveryMs = 15_000;
 
 const isOver = ({ state }: Job) => state !== 'waiting' && state !== 'active';
 
-interface Until {
-  /** Aborted when the client has gone. */
-  signal: AbortSignal;
-  /** Ends the stream without an `end`, so that its client connects again. */
-  isDraining(): boolean;
-}
-
-/** A job as server-sent events: `progress` when something changed, at most twice a second, and `end` when it is over. */
-function jobEvents(jobs: JobStore, id: string, { signal, isDraining }: Until): Readable {
+/**
+ * A job as server-sent events: `progress` when something changed, at most twice a second, and `end` when it is over.
+ * A stream of a process that is draining has no `end`, so its client connects again.
+ */
+function jobEvents(jobs: JobStore, id: string, lifecycle: Lifecycle, signal: AbortSignal): Readable {
   async function* events(): AsyncGenerator<string> {
     let said = '';
     let saidAt = performance.now();
-    while (!isDraining()) {
+    while (lifecycle.phase !== 'draining') {
       const record = await jobs.glance(id);
       // The job was removed.
       if (!record) return;

@@ -62,7 +62,15 @@ export const enqueueOrSweep = (
     .enqueue(job)
     .catch((error) => log.warn({ event: 'queue.missed', job: job.id, reason: error.message }));
 
-/** Answers with a new job. */
+/** Puts a new job on its queue like `enqueueOrCancel`, and answers with it. */
+export const queueAndSend = async (
+  dependencies: Pick<Dependencies, 'store' | 'queues' | 'log' | 'audit'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  job: JobRecord,
+  what: string,
+) => sendMade(dependencies.audit, request, reply, await enqueueOrCancel(dependencies, job, what));
+
 export async function sendMade(audit: Audit, request: FastifyRequest, reply: FastifyReply, job: JobRecord) {
   await audit.note(request, { action: `${job.kind}.made`, application: job.domain, job: job.id });
   return success(reply, toJob(job), 202);

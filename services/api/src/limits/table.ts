@@ -79,7 +79,6 @@ interface QuotaLimit {
   advice: string;
 }
 
-/** How much is kept. */
 export const quotas = {
   applications: { what: 'applications', client: 'owner', limit: 'APPLICATION_QUOTA', advice: 'delete one' },
   keys: { what: 'ingest keys', client: 'application', limit: 100, advice: 'revoke one' },

@@ -10,7 +10,7 @@ import { createReadPage, fromCursor } from '../http/pages.ts';
 import { ByDomain, operation, overLimit, ownerRoutes } from '../http/route-parts.ts';
 import { toPeriod } from '../http/validation.ts';
 import { madeJob } from '../jobs/describe.ts';
-import { enqueueOrCancel, sendMade } from '../jobs/steps.ts';
+import { queueAndSend } from '../jobs/steps.ts';
 import {
   RefusedGroup,
   RefusedGroupsQuery,
@@ -162,12 +162,7 @@ export const refusedRoutes: Routes = async (app, dependencies) => {
       const total = await store.replays.count({ application: id, options });
       const fields = { application: id, owner, domain, options, total };
       const job = await store.jobs.create<'replay'>({ kind: 'replay', ...fields });
-      return sendMade(
-        audit,
-        request,
-        reply,
-        await enqueueOrCancel(dependencies, job, 'uploads cannot be replayed'),
-      );
+      return queueAndSend(dependencies, request, reply, job, 'uploads cannot be replayed');
     },
   );
 };

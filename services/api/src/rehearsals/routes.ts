@@ -6,11 +6,11 @@ import type { Routes } from '../dependencies.ts';
 import { ByDomain, operation, ownerRoutes, ownFailures } from '../http/route-parts.ts';
 import { toPeriod } from '../http/validation.ts';
 import { madeJob } from '../jobs/describe.ts';
-import { enqueueOrCancel, sendMade } from '../jobs/steps.ts';
+import { queueAndSend } from '../jobs/steps.ts';
 
 /** Makes rehearsals, which validate entries with a proposed schema. Their other routes are in jobs/routes.ts. */
 export const rehearsalRoutes: Routes = async (app, dependencies) => {
-  const { store, compiler, quotas, audit } = dependencies;
+  const { store, compiler, quotas } = dependencies;
   const { applications, entries, rawEntries, refused, jobs } = store;
   ownerRoutes(app, 'Schemas');
 
@@ -54,17 +54,10 @@ export const rehearsalRoutes: Routes = async (app, dependencies) => {
       if (!compiled.ok) throw new ApiError('InvalidSchemaError', compiled.problem);
       const { cut, ranges } = await splitEntries(id, options);
       const all = [...ranges, ...(await rangesOfRefused(id, options))];
-      const job = await jobs.rehearsals.create(
-        { application: id, owner: owner.id, domain, options, cut },
-        all,
-      );
+      const fields = { application: id, owner: owner.id, domain, options, cut };
+      const job = await jobs.rehearsals.create(fields, all);
       if (!job) throw unavailable('the rehearsal could not be made in time', 5);
-      return sendMade(
-        audit,
-        request,
-        reply,
-        await enqueueOrCancel(dependencies, job, 'rehearsals cannot be made'),
-      );
+      return queueAndSend(dependencies, request, reply, job, 'rehearsals cannot be made');
     },
   );
 };

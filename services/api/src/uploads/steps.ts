@@ -27,7 +27,6 @@ export function hashIdempotencyKey(kind: 'upload' | 'batch', applicationId: stri
   return shortHash(`${kind}\0${applicationId}\0${key}`);
 }
 
-/** The hash for one line of a batch. */
 export function lineHash(ofBatch: Buffer, line: number): Buffer {
   return shortHash(`${ofBatch.toString('hex')}\0${line}`);
 }

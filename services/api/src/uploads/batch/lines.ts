@@ -50,7 +50,6 @@ export function elementsOrWhole(body: Buffer, most: number): Line[] {
   return isArray(body) ? elementsOf(body, most) : [{ line: 1, bytes: body }];
 }
 
-/** Whether a body begins like an array. */
 export function isArray(body: Buffer): boolean {
   const text = withoutByteOrderMark(body);
   return text[afterBlanks(text, 0, text.length)] === '['.charCodeAt(0);

@@ -7,16 +7,12 @@ import type { EntryStore } from '@sluice/store/entries/entries.ts';
 import type { CachedApplication } from '../../applications/cache.ts';
 import { lineHash, outcomeError } from '../steps.ts';
 
-interface Dependencies {
-  entries: Pick<EntryStore, 'before'>;
-  refusalRecorder: Pick<RefusalRecorder, 'note'>;
-}
-
 type Line = RefusedUpload & { line: number };
 
 /** Collects the refused lines of a batch. A batch with an `Idempotency-Key` has a record. */
 export function createRefusedLines(
-  { entries, refusalRecorder }: Dependencies,
+  entries: Pick<EntryStore, 'before'>,
+  refusalRecorder: Pick<RefusalRecorder, 'note'>,
   { sender, atomic }: { sender?: RefusedUpload['sender']; atomic: boolean },
   record: BatchRecord | undefined,
 ) {

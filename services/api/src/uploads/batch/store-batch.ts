@@ -65,7 +65,6 @@ export function createStoreBatch({
     if (!(await cache.get(domain))) throw applicationNotFound(domain);
   }
 
-  /** Stores each line by itself. */
   async function storeEach(application: CachedApplication, batch: Batch, record?: BatchRecord) {
     const errors: LineError[] = [];
     let accepted = 0;
@@ -98,7 +97,7 @@ export function createStoreBatch({
     };
 
     let recorded = false;
-    const refused = createRefusedLines({ entries, refusalRecorder }, batch, record);
+    const refused = createRefusedLines(entries, refusalRecorder, batch, record);
     const storing = createSideBySide(chunksInFlight);
     try {
       const options = { idempotencyHash: record?.idempotencyHash, onRefused: refused.onRefused };
@@ -151,7 +150,7 @@ export function createStoreBatch({
     }
     const replayed = record && known === 'partly' ? await replayedLines(batch, record) : undefined;
     const lines = batch.lines.filter(({ line }) => !replayed?.has(line));
-    const refused = createRefusedLines({ entries, refusalRecorder }, batch, record);
+    const refused = createRefusedLines(entries, refusalRecorder, batch, record);
     for await (const _ of validateLines(application, lines, errors, refused));
     await refused.keep(application, errors);
     if (errors.length > 0) return { accepted: 0, errors };
