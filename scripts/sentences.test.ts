@@ -9,11 +9,7 @@ const root = join(import.meta.dirname, '..');
 const pages = (
   await Array.fromAsync(glob(['*.md', 'docs/*.md', '{bench,examples}/README.md'], { cwd: root }))
 ).sort();
-/** Decisions whose text still has longer sentences. */
-const unshortened = ['0010-milestones.md', '0022-forward-sync.md'].map((name) => `docs/decisions/${name}`);
-const decisions = (await Array.fromAsync(glob('docs/decisions/*.md', { cwd: root })))
-  .filter((decision) => !unshortened.includes(decision))
-  .sort();
+const decisions = (await Array.fromAsync(glob('docs/decisions/*.md', { cwd: root }))).sort();
 const sources = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
   cwd: root,
   encoding: 'utf8',
