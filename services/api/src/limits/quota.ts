@@ -3,7 +3,6 @@ import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import { type ApiError, byLimit, tooMany } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
-import type { Timings } from '../dependencies.ts';
 import { type QuotaName, quotas } from './table.ts';
 
 type Usage = Record<'entries' | 'bytes', number>;
@@ -16,7 +15,7 @@ interface Dependencies {
   store: Pick<Store, 'applications' | 'jobs' | 'milestones'>;
   config: Pick<ApiConfig, Extract<keyof ApiConfig, `${string}Quota`>>;
   log: Logger;
-  timings: Pick<Timings, 'quotaCountMs'>;
+  timings: { quotaCountMs: number };
 }
 
 export type Quotas = ReturnType<typeof createQuotas>;
