@@ -38,7 +38,7 @@ export async function openWorker(
   const jobsTask = (...kinds: JobKind<JobRecord>[]): Task => ({
     queue,
     handlers: Object.fromEntries(kinds.map((kind) => [kind.kind, handlerOf(kind)])),
-    recover: () => queue.recover(timings.forgottenMs),
+    recover: () => queue.enqueueForgotten(timings.forgottenMs),
   });
   return { metrics, store, redis, jobsTask };
 }

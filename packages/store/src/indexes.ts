@@ -2,7 +2,7 @@ import type { Db, Document, IndexDescription } from 'mongodb';
 
 const unfinishedJobs = { state: { $in: ['waiting', 'active'] } };
 
-/** Partial: an upload without a key pays nothing for it. */
+/** `once` is the hash of an Idempotency-Key. Partial: an upload without a key pays nothing for it. */
 const byOnce = { key: { once: 1 }, partialFilterExpression: { once: { $exists: true } } };
 
 export const indexesOfEntries: IndexDescription[] = [{ ...byOnce, unique: true }];

@@ -144,7 +144,7 @@ export function createJobQueue(
     isOutweighed: (owner: string): Promise<boolean> => jobs.isOutweighed(kinds, owner),
 
     /** Enqueues the jobs again that have waited longer than `waitedMs`: Redis may have lost them. */
-    async recover(waitedMs: number): Promise<void> {
+    async enqueueForgotten(waitedMs: number): Promise<void> {
       for (const job of await jobs.forgotten(kinds, waitedMs)) await enqueue(job);
     },
 

@@ -1,4 +1,4 @@
-/** Every limit on what clients ask for. `npm run docs:config` prints it in docs/reference.md, with the notes. */
+/** Every rate, quota and capacity. Sizes of bodies are settings. `npm run docs:config` prints it in docs/reference.md, with the notes. */
 const mib = 1024 ** 2;
 const hour = 3_600;
 
