@@ -200,10 +200,13 @@ describe('what the workers count', () => {
     expect(
       (await scrape(workers.ingest)).value('sluice_job_duration_seconds_count', { kind: 'import' }),
     ).toBe(1);
+    // On a busy machine an import may lose its lease instead.
     await until(async () => {
       const { value } = await scrape(workers.ingest);
       const turns = value('sluice_jobs_requeued_total', { kind: 'import', cause: 'postponed' });
-      return (turns as number) > 0;
+      if ((turns as number) > 0) return true;
+      await client.complete(domain, '{"celsius":1}\n');
+      return false;
     });
   });
 

@@ -25,7 +25,7 @@ const textLength = 6_000;
 const takeoverMs = 60_000;
 
 /**
- * An API, a filled application, and two export workers that are processes. By way of the proxy, so that the one that has
+ * An API, a filled application, and two export workers that are processes. Each has a proxy, so that the worker that has
  * the job is amid it when it is stopped, however long this process takes.
  */
 async function start(count: number) {
@@ -37,24 +37,27 @@ async function start(count: number) {
   const { domain, id: application } = await exportableApplication(sluice, store, token);
   await fill(store, application, count, textLength);
   const { hostname, port } = new URL(inject('mongodbUrl'));
-  const proxy = await createCuttableProxy({ host: hostname, port: Number(port || 27017) });
-  onTestFinished(proxy.close);
-  const env = { ...sluice.env, MONGODB_URL: throughProxy(MONGODB_URL, proxy) };
-  const workers = [1, 2].map(() => createWorkerProcess('export-worker', env));
+  async function startWorker() {
+    const proxy = await createCuttableProxy({ host: hostname, port: Number(port || 27017) });
+    onTestFinished(proxy.close);
+    const env = { ...sluice.env, MONGODB_URL: throughProxy(MONGODB_URL, proxy) };
+    return Object.assign(createWorkerProcess('export-worker', env), { proxy });
+  }
+  const workers = await Promise.all([startWorker(), startWorker()]);
   const claims = () =>
     workers
       .flatMap(({ lines }) => lines.filter(({ event }) => event === 'export.began'))
       .sort((one, other) => (one.fence as number) - (other.fence as number));
 
-  async function holderOf(id: string): Promise<WorkerProcess> {
+  async function holderOf(id: string) {
     const fence = (await store.jobs.get(id))?.fence;
     const isHolder = ({ lines }: WorkerProcess) =>
       lines.some((line) => line.event === 'export.began' && line.fence === fence);
     await until(async () => workers.some(isHolder));
-    return workers.find(isHolder) as WorkerProcess;
+    return workers.find(isHolder) as (typeof workers)[number];
   }
 
-  return { db, store, proxy, domain, workers, claims, holderOf, client: exportClient(sluice.url, token) };
+  return { db, store, domain, workers, claims, holderOf, client: exportClient(sluice.url, token) };
 }
 
 interface Reading {
@@ -80,30 +83,33 @@ async function watchReadings(db: Db): Promise<() => Promise<Reading[]>> {
 it(
   'an export whose workers are killed again and again has every entry once, and begins behind what was committed',
   async ({ annotate }) => {
-    const { db, store, proxy, domain, workers, claims, holderOf, client } = await start(entries);
+    const { db, store, domain, workers, claims, holderOf, client } = await start(entries);
     const expected = await expectedCsv(db);
     const readings = await watchReadings(db);
     // In each turn a part is committed, and the next is on its way.
-    let stalled = proxy.stallWhenSent('$push', 1);
+    const stallSecond = ({ proxy }: (typeof workers)[number]) => proxy.stallWhenSent('$push', 1);
+    const stalled = workers.map(stallSecond);
     await Promise.all(workers.map((worker) => worker.start()));
     const id = await client.create(domain);
     const done = async () => (await store.jobs.get(id))?.done as number;
 
     let before = 0;
     for (let kill = 0; kill < kills; kill++) {
-      await until(async () => stalled.left === 0, takeoverMs);
+      await until(async () => stalled.some(({ left }) => left === 0), takeoverMs);
       expect(await done()).toBeGreaterThan(before);
       const holder = await holderOf(id);
+      // The last one that takes the job ends it.
+      const isLast = kill + 1 === kills;
+      if (isLast) for (const { proxy } of workers) proxy.stallWhenSent('$push', Number.POSITIVE_INFINITY);
       holder.kill();
       await holder.gone();
       before = await done();
       expect([kill, (await store.jobs.get(id))?.state]).toEqual([kill, 'active']);
       // What it had sent is gone with it.
-      await proxy.cut();
-      await proxy.restore();
-      // A stalled proxy would keep it from starting.
+      await holder.proxy.cut();
+      await holder.proxy.restore();
       await holder.start();
-      if (kill + 1 < kills) stalled = proxy.stallWhenSent('$push', 1);
+      if (!isLast) stalled[workers.indexOf(holder)] = stallSecond(holder);
     }
     const job = await client.over(domain, id, takeoverMs);
     expect(job).toMatchObject({ state: 'completed', progress: { done: entries, total: entries } });
@@ -159,14 +165,14 @@ it(
 );
 
 it('a worker that wakes up after another completed its job changes nothing, and leaves nothing behind', async () => {
-  const { db, store, proxy, domain, workers, claims, holderOf, client } = await start(6_000);
-  const [one, other] = workers as [WorkerProcess, WorkerProcess];
-  const stalled = proxy.stallWhenSent('$push', 1);
+  const { db, store, domain, workers, claims, holderOf, client } = await start(6_000);
+  const [one, other] = workers;
+  const stalled = one.proxy.stallWhenSent('$push', 1);
   await one.start();
   const id = await client.create(domain);
   await until(async () => stalled.left === 0);
   one.halt();
-  await proxy.restore();
+  await one.proxy.restore();
   expect(await holderOf(id)).toBe(one);
   expect((await store.jobs.get(id))?.state).toBe('active');
   await other.start();

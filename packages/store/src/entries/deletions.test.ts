@@ -113,13 +113,13 @@ describe('deleted entries', () => {
   });
 
   it('are deleted once by many at once, of which one is told so', async () => {
-    const started = await start(30);
+    const started = await start(10);
     const { deletions, application, all } = started;
     const ids = all().map(({ id }) => id);
     const answers = await Promise.all(
       [...ids, ...ids, ...ids].map((id) => deletions.removeOne(application, id)),
     );
-    expect(answers.filter((isDeleted) => isDeleted)).toHaveLength(30);
+    expect(answers.filter((isDeleted) => isDeleted)).toHaveLength(10);
     started.forget(ids);
     await expectExact(started);
   });
