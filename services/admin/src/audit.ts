@@ -17,5 +17,3 @@ export const createNote =
       expiresAt: new Date(at.getTime() + auditRetentionMs),
     });
   };
-
-export type Note = ReturnType<typeof createNote>;

@@ -49,8 +49,6 @@ export class UploadsGone extends Error {}
 /** The job has ended, or another worker has it. */
 class JobGone extends Error {}
 
-export type ReplayStore = ReturnType<typeof replayStore>;
-
 const toSelection = ({ options: { path, keyword, from, to } }: Pick<ReplayJob, 'options'>) => ({
   path,
   keyword,

@@ -42,8 +42,6 @@ const inForce = ({
 
 const toVersion = ({ _id, application, ...version }: SchemaDocument): SchemaVersion => version;
 
-export type SchemaStore = ReturnType<typeof schemaStore>;
-
 /** The versions of schemas: the one in force is in the application, the ones before it are here. */
 export function schemaStore(db: Db, fields: FieldStore, timeoutMs: number) {
   const earlier = db.collection<SchemaDocument>('schemas');

@@ -4,8 +4,6 @@ import { connectedServices } from './connected-services.ts';
 import { readDatabase } from './read-database.ts';
 import { contents, isHalfRestored, refuseHalfRestored, writeDatabase } from './write-database.ts';
 
-export type BackupStore = ReturnType<typeof backupStore>;
-
 /** The database as a whole, for backups. */
 export function backupStore(db: Db, { now, prepare }: { now(): Promise<number>; prepare(): Promise<void> }) {
   return {

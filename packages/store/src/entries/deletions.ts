@@ -20,8 +20,6 @@ export interface Beside {
 /** Hears which entries are deleted, in the transaction that deletes them. */
 export type OnDeleted = (session: ClientSession, application: string, keys: Binary[]) => Promise<void>;
 
-export type DeletionStore = ReturnType<typeof deletionStore>;
-
 /** Deletes entries, so that what milestones count and what exports say stays true. See docs/decisions/0010-milestones.md. */
 export function deletionStore(db: Db, timeoutMs: number, onDeleted?: OnDeleted) {
   const deletions = db.collection<DeletionsDocument>(deletionsName);

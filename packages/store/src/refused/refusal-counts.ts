@@ -61,8 +61,6 @@ export const wholeMinutes = ({ from, to }: Period): Period => ({
   to: to && new Date(minuteOf(to.getTime() + minuteMs - 1)),
 });
 
-export type RefusalCountStore = ReturnType<typeof refusalCountStore>;
-
 /** How many uploads were refused, by application, minute and reason. */
 export function refusalCountStore(db: Db) {
   const counts = db.collection<CountsDocument>('refusals');

@@ -56,8 +56,6 @@ export function matching(
   };
 }
 
-export type RefusedStore = ReturnType<typeof refusedStore>;
-
 /** Refused uploads of all applications, as far as they are kept. */
 export function refusedStore(db: Db, writer: Pick<Writer, 'write'>) {
   const refused = db.collection<RefusedDocument>('refused');

@@ -103,6 +103,3 @@ export type QuotaName = keyof typeof quotas;
 
 /** Lines of a batch, without blank ones. */
 export const batchLines = 10_000;
-
-/** How refusals are counted. */
-export type LimitName = `rate_${keyof typeof rates}` | `quota_${QuotaName}` | `capacity_${CapacityName}`;
