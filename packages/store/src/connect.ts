@@ -23,7 +23,6 @@ import { inspection } from './inspect.ts';
 import { liveStore } from './live/live.ts';
 import { migrate } from './migrations/migrate.ts';
 import { monitorPool, monitorPrimary, timedConnections } from './monitor.ts';
-import { operationStore } from './operations.ts';
 import { refusalCountStore } from './refused/refusal-counts.ts';
 import { refusedStore } from './refused/refused.ts';
 
@@ -136,7 +135,6 @@ export function connectDatabase(
     refused: refusedStore(db, writer),
     refusalCounts,
     audit: auditStore(db),
-    operations: operationStore(db),
     inspection: inspection(db),
     backup: backupStore(db, { now: async () => (await clock()).now, prepare: createMissing }),
     /**

@@ -35,7 +35,7 @@ export async function startIngestWorker(
     timings,
     log,
   );
-  monitorBackups(store.operations, metrics);
+  monitorBackups(store.backup, metrics);
   const invalidations = createProducer(invalidationsQueue, redis, config.redis, log);
   const purges = createProducer(purgesQueue, redis, config.redis, log);
   const compiler = createCompiler({ metrics, log });

@@ -4,8 +4,17 @@ import { connectedServices } from './connected-services.ts';
 import { readDatabase } from './read-database.ts';
 import { contents, isHalfRestored, refuseHalfRestored, writeDatabase } from './write-database.ts';
 
+interface BackupNote {
+  _id: 'backup';
+  finishedAt: Date;
+  bytes: number;
+  entries: number;
+}
+
 /** The database as a whole, for backups. */
 export function backupStore(db: Db, { now, prepare }: { now(): Promise<number>; prepare(): Promise<void> }) {
+  const notes = db.collection<BackupNote>(operationsName);
+
   return {
     /** MongoDB's. */
     now: async () => new Date(await now()),
@@ -21,9 +30,13 @@ export function backupStore(db: Db, { now, prepare }: { now(): Promise<number>; 
 
     /** Notes a backup that is complete. */
     async note({ bytes, entries }: { bytes: number; entries: number }): Promise<void> {
-      const backup = { finishedAt: new Date(await now()), bytes, entries };
-      const operations = db.collection<typeof backup & { _id: string }>(operationsName);
-      await operations.replaceOne({ _id: 'backup' }, backup, { upsert: true });
+      const finishedAt = new Date(await now());
+      await notes.replaceOne({ _id: 'backup' }, { finishedAt, bytes, entries }, { upsert: true });
+    },
+
+    /** When the last backup that succeeded ended; undefined when there was none. */
+    async lastAt(): Promise<Date | undefined> {
+      return (await notes.findOne({ _id: 'backup' }))?.finishedAt;
     },
 
     /** The name of the database, and about how many documents each collection has that is not empty. */

@@ -14,9 +14,8 @@ const orphanMs = 2 * 3_600_000;
 /** Checks the database and its server. */
 export const mongodbChecks = ({
   inspection,
-  operations,
   parts,
-  backup: { refuseHalfRestored },
+  backup: { refuseHalfRestored, lastAt },
   clock: now,
 }: Store): Checks => ({
   'MongoDB version': async () => mongodbVersion(await inspection.version()),
@@ -55,7 +54,7 @@ export const mongodbChecks = ({
       ? ok('all belong to a job')
       : warn(`parts of ${orphaned.length} jobs that are gone: start an export worker, which removes them`);
   },
-  backup: async () => backup(await operations.lastBackup()),
+  backup: async () => backup(await lastAt()),
 });
 
 function mongodbVersion(found: string): Finding {
