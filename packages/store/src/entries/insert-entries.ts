@@ -6,7 +6,7 @@ import { Binary, type ClientSession, type Collection, type Db, type Document } f
 import { DocumentSequence } from 'mongodb/lib/cmap/commands.js';
 import { becauseOfBefore, isPassing, storeFault, UnconfirmedError } from '../faults.ts';
 import type { EntryDocument } from './entry-document.ts';
-import { writeDocuments } from './write-documents.ts';
+import { type Prepared, writeDocuments } from './write-documents.ts';
 import type { Writer } from './writer.ts';
 
 /** An entry whose place is known beforehand. */
@@ -75,17 +75,6 @@ interface Dependencies {
 }
 
 const duplicateKey = 11000;
-
-/** An entry as it goes to MongoDB. */
-interface Prepared {
-  key: Binary;
-  json: Buffer;
-  bson?: Buffer | undefined;
-  idempotencyHash?: Binary | undefined;
-  sent?: Binary | undefined;
-  version?: number | undefined;
-  receivedAt?: Date | undefined;
-}
 
 /** The `insert` command itself, with documents that are BSON already; see docs/decisions/0014-json-becomes-bson.md. */
 export function createInsert({ db, entries, prepare, newKey, writer, timeoutMs }: Dependencies) {

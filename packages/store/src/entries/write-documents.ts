@@ -11,7 +11,8 @@ const sentName = name('sent', binary);
 const versionName = name('version', int32);
 const receivedName = name('receivedAt', dateTime);
 
-interface Entry {
+/** An entry as it goes to MongoDB. */
+export interface Prepared {
   key: Binary;
   json: Buffer;
   bson?: Buffer | undefined;
@@ -25,7 +26,7 @@ interface Entry {
 const frameBytes = 160;
 
 /** Documents `{_id, payload, once, sent, version, receivedAt}`, one after the other. */
-export function writeDocuments(entries: Entry[]): Buffer {
+export function writeDocuments(entries: Prepared[]): Buffer {
   const room = entries.reduce(
     (sum, { json, bson }) => sum + (bson?.length ?? bsonRoom(json)) + frameBytes,
     0,
@@ -33,7 +34,7 @@ export function writeDocuments(entries: Entry[]): Buffer {
   return Buffer.from(inRoom(room, (target) => writeAll(entries, target)));
 }
 
-function writeAll(entries: Entry[], target: Buffer): number {
+function writeAll(entries: Prepared[], target: Buffer): number {
   let at = 0;
   for (const { key, json, bson, idempotencyHash, sent, version = 1, receivedAt } of entries) {
     const start = at;
