@@ -38,6 +38,20 @@ const toRecord = ({ _id, user, ...rest }: AuditDocument): AuditRecord => ({
 
 type NewRecord = Omit<AuditRecord, 'id'>;
 
+/** What happened, without payloads, passwords, tokens and keys. */
+export type AuditEvent = Pick<AuditRecord, 'action' | 'application' | 'job' | 'key' | 'details'>;
+
+/** The record of what happens now, to be kept for `keptMs`. */
+export function auditRecord(
+  { id, username }: { id: string; username: string },
+  event: AuditEvent,
+  origin: Pick<AuditRecord, 'address' | 'requestId'>,
+  keptMs: number,
+): NewRecord {
+  const at = new Date();
+  return { ...event, ...origin, user: id, username, at, expiresAt: new Date(at.getTime() + keptMs) };
+}
+
 /** The same for all of one kind that happen to a user, or an application of theirs, within so many ms. */
 function countedId({ user, action, application = '', at }: NewRecord, withinMs: number): ObjectId {
   const time = Math.floor(at.getTime() / withinMs);

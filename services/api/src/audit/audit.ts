@@ -1,14 +1,18 @@
 import { within } from '@sluice/shared/deadline.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import type { AuditRecord, AuditStore } from '@sluice/store/accounts/audit.ts';
+import {
+  type AuditEvent,
+  type AuditRecord,
+  type AuditStore,
+  auditRecord,
+} from '@sluice/store/accounts/audit.ts';
 import type { UserRecord } from '@sluice/store/accounts/users.ts';
 import type { FastifyRequest } from 'fastify';
 
 /** The longest time that a request waits for its record. */
 const waitMs = 1_000;
 
-/** What happened, without payloads, passwords, tokens and keys. */
-type Event = Pick<AuditRecord, 'action' | 'application' | 'job' | 'key' | 'details'> & {
+type Event = AuditEvent & {
   /** Default: the user of the request's token. */
   user?: UserRecord;
 };
@@ -22,16 +26,7 @@ export function createAudit(records: AuditStore, retentionMs: number, log: Logge
     request: FastifyRequest,
     { user = request.owner, ...event }: Event,
   ): Promise<void> {
-    const at = new Date();
-    const record = {
-      ...event,
-      user: user.id,
-      username: user.username,
-      at,
-      address: request.ip,
-      requestId: request.id,
-      expiresAt: new Date(at.getTime() + retentionMs),
-    };
+    const record = auditRecord(user, event, { address: request.ip, requestId: request.id }, retentionMs);
     try {
       await within(waitMs, 'the record was not confirmed in time', store(record));
     } catch (error) {

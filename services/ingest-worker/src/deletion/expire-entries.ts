@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Store } from '@sluice/jobs/connect.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
+import { auditRecord } from '@sluice/store/accounts/audit.ts';
 import type { Expiring } from '@sluice/store/applications/applications.ts';
 import type { EntryId } from '@sluice/store/entries/entry-id.ts';
 
@@ -43,18 +44,9 @@ export function createExpireEntries({ store, auditRetentionMs, log }: Dependenci
   const { applications, entries, deletions, audit } = store;
   const holder = randomUUID();
 
-  function record({ domain, owner }: Expiring) {
-    const at = new Date();
-    return {
-      user: owner.id,
-      username: owner.username,
-      action: 'entries.expired' as const,
-      application: domain,
-      at,
-      address: 'ingest-worker',
-      requestId: randomUUID(),
-      expiresAt: new Date(at.getTime() + auditRetentionMs),
-    };
+  function record({ domain: application, owner }: Expiring) {
+    const origin = { address: 'ingest-worker', requestId: randomUUID() };
+    return auditRecord(owner, { action: 'entries.expired', application }, origin, auditRetentionMs);
   }
 
   /** Deletes the oldest expired entries; undefined: there are none, or another worker deletes them. */
