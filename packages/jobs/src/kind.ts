@@ -1,3 +1,4 @@
+import type { Logger } from '@sluice/shared/logger.ts';
 import type { Store } from './connect.ts';
 import type { JobState, Manifest } from './record/job.ts';
 import type { JobRecord } from './record/job-records.ts';
@@ -68,6 +69,20 @@ export interface JobKind<Job extends JobRecord> {
 export type SessionTurn = Turn & Pick<JobSession, 'session'>;
 
 type Jobs = Pick<Store, 'jobs'>['jobs'];
+
+/** Counts for the progress only: nothing waits for the count, and the count may fail. */
+export async function countTotal(
+  jobs: Jobs,
+  { id, kind }: Pick<JobRecord, 'id' | 'kind'>,
+  count: () => Promise<number>,
+  log: Logger,
+): Promise<void> {
+  try {
+    await jobs.setTotal(id, await count());
+  } catch (error) {
+    log.debug({ event: `${kind}.uncounted`, job: id, reason: (error as Error).message });
+  }
+}
 
 /** Takes a job as one piece. */
 export async function claimJob<Job extends JobRecord>(

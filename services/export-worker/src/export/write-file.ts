@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Store } from '@sluice/jobs/connect.ts';
-import { ApplicationDeleted, type Turn } from '@sluice/jobs/kind.ts';
+import { ApplicationDeleted, countTotal, type Turn } from '@sluice/jobs/kind.ts';
 import { Postpone } from '@sluice/jobs/queue/consumer.ts';
 import type { ExportJob, Position } from '@sluice/jobs/record/export-record.ts';
 import type { Manifest } from '@sluice/jobs/record/job.ts';
@@ -32,17 +32,6 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
   const leaveOut = createLeaveOut(store, log);
   const discover = createDiscover(store, leaveOut);
 
-  /** Counts entries for the progress only: nothing waits for the count, and the count may fail. */
-  async function count({ id, application, cut, options }: ExportJob, passes: number): Promise<void> {
-    if (!cut) return;
-    try {
-      const total = await entries.count(application, selectionOf(options), cut.until);
-      await jobs.setTotal(id, passes * total);
-    } catch (error) {
-      log.debug({ event: 'export.uncounted', job: id, reason: (error as Error).message });
-    }
-  }
-
   return async function writeFile(
     job: ExportJob,
     turn: Pick<Turn, 'check' | 'checkLease' | 'giveWay'>,
@@ -56,7 +45,10 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
       ...{ job, known, shape },
       notes: () => parts.notes(written.map(({ id }) => id)),
     });
-    if (job.total === 0) void count(job, format.passes);
+    const { cut, options } = job;
+    const count = async (until: EntryId) =>
+      format.passes * (await entries.count(job.application, selectionOf(options), until));
+    if (cut && job.total === 0) void countTotal(jobs, job, () => count(cut.until), log);
     const hash = hashes.begin(job.id, job.fence, written.length);
     const commits = createCommits({ store, job, hash });
 
@@ -92,7 +84,6 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
     }
 
     async function readPass(): Promise<void> {
-      const { cut, options } = job;
       if (!cut) return;
       for await (const page of readPages(rawEntries, job.application, {
         ...selectionOf(options),

@@ -2,6 +2,7 @@ import type { Store } from '@sluice/jobs/connect.ts';
 import {
   ApplicationDeleted,
   claimInSession,
+  countTotal,
   type End,
   type JobKind,
   type SessionTurn,
@@ -24,21 +25,13 @@ interface Dependencies {
 export function deletionKind({ store, leaseMs, log }: Dependencies): JobKind<DeletionJob> {
   const { applications, entries, deletions, jobs } = store;
 
-  /** Counts entries for the progress only: nothing waits for the count, and the count may fail. */
-  async function count(job: DeletionJob, selection: Parameters<typeof entries.count>[1]): Promise<void> {
-    try {
-      await jobs.setTotal(job.id, job.done + (await entries.count(job.application, selection)));
-    } catch (error) {
-      log.debug({ event: 'deletion.uncounted', job: job.id, reason: (error as Error).message });
-    }
-  }
-
   async function deleteAll(job: DeletionJob, { session, check, giveWay }: SessionTurn): Promise<End> {
     const { id, fence, application, options } = job;
     if (!(await applications.byId(application))) throw new ApplicationDeleted();
     const selection = selectionOf(options);
     let deleted = job.done;
-    if (!job.after) void count(job, selection);
+    const count = async () => job.done + (await entries.count(application, selection));
+    if (!job.after) void countTotal(jobs, job, count, log);
     for await (const { query, last } of entries.stretches(application, selection, batch, job.after)) {
       check();
       if (!query) continue;
