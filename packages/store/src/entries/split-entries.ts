@@ -1,7 +1,8 @@
-import type { Binary, Db, Filter } from 'mongodb';
+import type { Db, Filter } from 'mongodb';
 import type { EntryDocument } from './entry-document.ts';
 import { type EntryId, idOfKey } from './entry-id.ts';
 import { type Period, range } from './entry-range.ts';
+import type { MilestoneDocument } from './milestone-document.ts';
 
 /** Entries above `after`, up to `until`; `entries`: how many, about. */
 export interface EntryRange {
@@ -12,12 +13,6 @@ export interface EntryRange {
 
 interface Where extends Period {
   until: EntryId;
-}
-
-interface Milestone {
-  _id: Binary;
-  rank: number;
-  bytes: number;
 }
 
 /** So many entries are a range, or so many bytes of payloads: what a worker does in about a second. */
@@ -34,11 +29,11 @@ export async function splitEntries(
   where: Where,
   total: number,
 ): Promise<EntryRange[]> {
-  const milestones = db.collection<Milestone>('milestones');
+  const milestones = db.collection<MilestoneDocument>('milestones');
   const entries = db.collection<EntryDocument>('entries');
-  const found = milestones.find(range(application, where) as Filter<Milestone>).sort({ _id: 1 });
+  const found = milestones.find(range(application, where) as Filter<MilestoneDocument>).sort({ _id: 1 });
   const ranges: EntryRange[] = [];
-  let begin: Milestone | undefined;
+  let begin: MilestoneDocument | undefined;
   let left = total;
   for await (const milestone of found) {
     begin ??= milestone;
