@@ -36,6 +36,12 @@ const arriving = (id: string) => ({
   received: false,
 });
 
+/** The first fields of such a job. */
+const incomplete = () => ({
+  ...{ received: false, accepted: 0, rejected: 0, held: 0 },
+  leaseUntil: new Date(Date.now() + arrivingMs),
+});
+
 /** Operations of imports and rehearsals: their chunks are created first, then many workers do them at once. */
 export function chunkedJobs(db: Db) {
   const jobs = db.collection<JobDocument>('jobs');
@@ -89,9 +95,7 @@ export function importJobs(db: Db) {
   return {
     /** Its file is still to arrive: until `receive` no worker takes it. */
     async create(job: NewImport): Promise<ImportJob> {
-      const leaseUntil = new Date(Date.now() + arrivingMs);
-      const begin = { received: false, accepted: 0, rejected: 0, held: 0, leaseUntil };
-      const document: ImportDocument = { ...job, ...newDocument(job), ...begin, kind };
+      const document: ImportDocument = { ...job, ...newDocument(job), ...incomplete(), kind };
       await jobs.insertOne(document);
       return toRecord(document);
     },
@@ -142,13 +146,8 @@ export function rehearsalJobs(db: Db, chunks: Pick<ChunkStore, 'addRanges'>) {
     /** Makes the job and a chunk for each range. Undefined when it took so long that the job was given up. */
     async create(job: NewRehearsal, ranges: NewRange[]): Promise<RehearsalJob | undefined> {
       const total = ranges.reduce((sum, { lines }) => sum + lines, 0);
-      const document: RehearsalDocument = {
-        ...newDocument(job),
-        ...job,
-        ...{ application: new ObjectId(job.application), owner: new ObjectId(job.owner) },
-        ...{ kind: 'rehearsal', total, received: false, accepted: 0, rejected: 0, held: 0 },
-        leaseUntil: new Date(Date.now() + arrivingMs),
-      };
+      const begin = { ...incomplete(), kind: 'rehearsal', total } as const;
+      const document: RehearsalDocument = { ...job, ...newDocument(job), ...begin };
       await jobs.insertOne(document);
       const id = document._id.toHexString();
       await chunks.addRanges(id, job.application, ranges);
