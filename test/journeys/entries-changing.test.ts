@@ -13,9 +13,9 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { fileOf } from '../support/export-client.ts';
 import { claim, createClaimed, writerOn } from '../support/export-writer.ts';
-import { jsonOf } from '../support/json-of.ts';
 import { modelEntries } from '../support/model-entries.ts';
 import { openStore, ownDatabase } from '../support/own-database.ts';
+import { payloadOf } from '../support/payload-of.ts';
 import { runs } from '../support/runs.ts';
 
 /** Of each run; the long one is FUZZ_RUNS=200. */
@@ -120,7 +120,7 @@ async function createWorld(
       return {
         key,
         version,
-        json: jsonOf({ n, group: n % groups, ...(version > 1 && { [`f${version}`]: n }) }),
+        ...payloadOf({ n, group: n % groups, ...(version > 1 && { [`f${version}`]: n }) }),
       };
     });
     all.sort((a, b) => (a.id < b.id ? -1 : 1));

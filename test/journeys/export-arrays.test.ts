@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { eachField } from '../support/each-field.ts';
 import { deliver } from '../support/export-client.ts';
 import { claim, createClaimed, writerOn } from '../support/export-writer.ts';
-import { jsonOf } from '../support/json-of.ts';
+import { payloadOf } from '../support/payload-of.ts';
 import { isLong } from '../support/runs.ts';
 import { sharedSluice, storeOf, until } from '../support/sluice.ts';
 import { unzip } from '../support/unzip.ts';
@@ -35,7 +35,7 @@ async function filled(payloads: Record<string, unknown>[], properties: object = 
   for (const payload of payloads) eachField(payload, (field) => pointers.add(toPointer(field)));
   await store.fields.add(application, [...pointers]);
   for (let n = 0; n < payloads.length; n += 500) {
-    const batch = payloads.slice(n, n + 500).map((payload) => ({ application, json: jsonOf(payload) }));
+    const batch = payloads.slice(n, n + 500).map((payload) => ({ application, ...payloadOf(payload) }));
     await store.entries.insert(batch);
   }
   return { domain, store, path: `/applications/${domain}/exports` };
@@ -289,7 +289,7 @@ describe('entries that come while tables are written', () => {
     const { id } = job;
     const comeLate = () =>
       store.entries.insert([
-        { application, json: jsonOf({ no: 9, items: [{ sku: 'late', parts: [{ n: 9 }] }] }) },
+        { application, ...payloadOf({ no: 9, items: [{ sku: 'late', parts: [{ n: 9 }] }] }) },
       ]);
     const { exports } = store.jobs;
     const busy: JobStore['exports'] = {

@@ -4,8 +4,8 @@ import { parse } from 'csv-parse/sync';
 import { expect, it } from 'vitest';
 import { fileOf } from '../support/export-client.ts';
 import { claim, createClaimed, writerOn } from '../support/export-writer.ts';
-import { jsonOf } from '../support/json-of.ts';
 import { openStore, ownDatabase } from '../support/own-database.ts';
+import { payloadOf } from '../support/payload-of.ts';
 import { unzip } from '../support/unzip.ts';
 
 const owner = { id: 'b'.repeat(24), username: 'b' };
@@ -27,7 +27,7 @@ async function exportAmidDeletions(options: Partial<ExportOptions>, everyPages: 
         return {
           application,
           version: 1,
-          json: jsonOf({
+          ...payloadOf({
             n,
             text: text(n),
             items: [

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { fileOf } from '../support/export-client.ts';
 import { claim, createClaimed, writerOn } from '../support/export-writer.ts';
 import { readExact } from '../support/exports/parquet-files.ts';
-import { jsonOf } from '../support/json-of.ts';
+import { payloadOf } from '../support/payload-of.ts';
 import { runs } from '../support/runs.ts';
 import { sharedSluice, storeOf, until } from '../support/sluice.ts';
 
@@ -228,7 +228,7 @@ describe('an entry that comes while a file is written', () => {
     (await readExact(await fileOf(store, id))).map(({ i }) => i);
   /** As of an import that goes on: their time is that of its beginning. */
   const cut = () => ({ until: highestId, since: Date.now() + 60_000, counters: {} });
-  const late = jsonOf({ i: 1e19 });
+  const late = payloadOf({ i: 1e19 });
 
   it.each([
     ['after the job was created', [1]],
@@ -241,7 +241,7 @@ describe('an entry that comes while a file is written', () => {
     const store = storeOf(sluice);
     async function comeLate() {
       await store.fields.add(application, [largeNumbers]);
-      await store.entries.insert([{ application, json: late }]);
+      await store.entries.insert([{ application, ...late }]);
     }
     if (!hasLarge) await comeLate();
     const { manifest, id } = await written(job, { cut: cut() }, comeLate);
@@ -253,7 +253,7 @@ describe('an entry that comes while a file is written', () => {
     const { exported } = await filled([{ i: 1 }]);
     const store = storeOf(sluice);
     const { application } = await exported();
-    await store.entries.insert([{ application, json: late }]);
+    await store.entries.insert([{ application, ...late }]);
     expect(await exported()).toMatchObject({ state: 'failed', error: expect.stringContaining('at /i') });
     const { id, state } = await exported();
     expect([state, await rowsOf(store, id)]).toEqual(['completed', [1, 1e19]]);

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { exportClient, fileOf } from '../support/export-client.ts';
 import { claim, createClaimed, writerOn } from '../support/export-writer.ts';
 import { read } from '../support/exports/parquet-files.ts';
-import { jsonOf } from '../support/json-of.ts';
+import { payloadOf } from '../support/payload-of.ts';
 import { sharedSluice, storeOf } from '../support/sluice.ts';
 import { unzip } from '../support/unzip.ts';
 
@@ -202,7 +202,7 @@ describe('filter', () => {
     const application = (await store.applications.byDomain(at)) as { id: string; owner: { id: string } };
     const { id } = application;
     await store.entries.insert(
-      Array.from({ length: 900 }, (_, n) => ({ application: id, json: jsonOf({ n }) })),
+      Array.from({ length: 900 }, (_, n) => ({ application: id, ...payloadOf({ n }) })),
     );
     const job = await createClaimed(
       store,

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deliver } from '../support/export-client.ts';
 import { createClaimed } from '../support/export-writer.ts';
 import { read } from '../support/exports/parquet-files.ts';
-import { jsonOf } from '../support/json-of.ts';
+import { payloadOf } from '../support/payload-of.ts';
 import { sharedSluice, startSluice, storeOf, until } from '../support/sluice.ts';
 import { unzip } from '../support/unzip.ts';
 
@@ -38,7 +38,7 @@ async function filled(count: number, schema: object = { type: 'object', properti
   for (let n = 0; n < count; n += 500) {
     const batch = Array.from({ length: Math.min(500, count - n) }, (_, i) => ({
       application: id,
-      json: jsonOf({ n: n + i }),
+      ...payloadOf({ n: n + i }),
     }));
     await store.entries.insert(batch);
   }

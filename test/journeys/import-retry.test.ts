@@ -3,7 +3,7 @@ import { createLineKeys } from '@sluice/store/entries/entry-id.ts';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { count, expectAll, fail, lines, type Run, settle, startFailing } from '../support/failed-import.ts';
-import { jsonOf } from '../support/json-of.ts';
+import { payloadOf } from '../support/payload-of.ts';
 import { until } from '../support/sluice.ts';
 
 /** Puts an entry where the line will be stored, so that the import fails there. */
@@ -11,7 +11,7 @@ async function occupy({ chunks, store, application, id }: Run, seq: number, line
   const stamp = Date.now();
   await chunks.updateOne({ seq }, { $set: { stamp } });
   const keyOf = createLineKeys(application, stamp, createHash('sha256').update(id).digest());
-  await store.entries.insertKeyed([{ key: keyOf(line), json: jsonOf({ other: true }) }]);
+  await store.entries.insertKeyed([{ key: keyOf(line), ...payloadOf({ other: true }) }]);
 }
 
 describe('an import that failed is retried, and stores each line once,', () => {

@@ -2,9 +2,9 @@ import { milestoneStore } from '@sluice/store/entries/milestones.ts';
 import fc from 'fast-check';
 import type { Db } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { jsonOf } from '../support/json-of.ts';
 import { modelEntries } from '../support/model-entries.ts';
 import { openStore, ownDatabase } from '../support/own-database.ts';
+import { payloadOf } from '../support/payload-of.ts';
 import { runs } from '../support/runs.ts';
 
 /** So few that many entries share a millisecond. */
@@ -139,7 +139,7 @@ describe('pages and totals', () => {
     let isOver = false;
     const arriving = (async () => {
       while (!isOver)
-        await writer.insert(Array.from({ length: 7 }, () => ({ application, json: jsonOf({}) })));
+        await writer.insert(Array.from({ length: 7 }, () => ({ application, ...payloadOf({}) })));
     })();
     const settling = (async () => {
       for (let bound = begin; !isOver; bound += 10) await milestones.set(application, bound, 3);

@@ -6,8 +6,8 @@ import { createLineKeys } from '@sluice/store/entries/entry-id.ts';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { createCuttableProxy } from '../support/cuttable-proxy.ts';
 import { importClient } from '../support/import-client.ts';
-import { jsonOf } from '../support/json-of.ts';
 import { openStore, ownDatabase, throughProxy } from '../support/own-database.ts';
+import { payloadOf } from '../support/payload-of.ts';
 import { quickTimings } from '../support/quick-timings.ts';
 import { quickPurges, startSluice, until } from '../support/sluice.ts';
 import { ndjson, uploadClient } from '../support/upload-client.ts';
@@ -122,7 +122,7 @@ describe('an import fails, with a reason,', () => {
     const application = (await store.applications.byDomain(domain))?.id as string;
     await db.collection('chunks').updateMany({}, { $set: { stamp } });
     const keyOf = createLineKeys(application, stamp, createHash('sha256').update(id).digest());
-    await store.entries.insertKeyed([{ key: keyOf(3), json: jsonOf({ other: true }) }]);
+    await store.entries.insertKeyed([{ key: keyOf(3), ...payloadOf({ other: true }) }]);
     await work();
     const job = await client.ended(domain, id);
     expect(job).toMatchObject({ state: 'failed', error: 'line 3 would take the place of another entry' });

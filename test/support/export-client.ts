@@ -10,7 +10,7 @@ import type { EntryDocument } from '@sluice/store/entries/entry-document.ts';
 import { fromKey } from '@sluice/store/entries/entry-id.ts';
 import { type Db, ObjectId } from 'mongodb';
 import { expect, onTestFinished } from 'vitest';
-import { jsonOf } from './json-of.ts';
+import { payloadOf } from './payload-of.ts';
 import { type Answer, call, type SharedSluice, until } from './sluice.ts';
 
 export const sha256 = (data: string | Uint8Array) => createHash('sha256').update(data).digest('hex');
@@ -28,7 +28,7 @@ export async function fill(
   for (let first = 0; first < count; first += 2_000) {
     const batch = Array.from({ length: Math.min(2_000, count - first) }, (_, i) => ({
       application,
-      json: jsonOf({ n: first + i, text: textOf(first + i, length) }),
+      ...payloadOf({ n: first + i, text: textOf(first + i, length) }),
     }));
     await entries.insert(batch);
   }

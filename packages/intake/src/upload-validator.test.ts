@@ -54,7 +54,7 @@ const large = (payload: string, bytes = 300_000) => Buffer.from(`${payload}${' '
 const told = async (outcome: Validated | Promise<Validated>) => {
   const settled = await outcome;
   return settled.ok
-    ? { ...settled, json: undefined, bson: undefined, text: settled.text.trim() }
+    ? { ...settled, json: settled.json.toString().trim(), bson: settled.bson.toString('hex') }
     : { ...settled, explain: await settled.explain() };
 };
 
@@ -84,7 +84,7 @@ it.each([
 it('has a large body as BSON too', async () => {
   const payload = { a: 1, b: -0.5, c: [null, { d: 'ü' }], e: {} };
   const outcome = await start().validate(await intakeOf(strict), large(JSON.stringify(payload)));
-  if (!outcome.ok || !outcome.bson) throw new Error('refused, or without BSON');
+  if (!outcome.ok) throw new Error('refused');
   expect(BSON.deserialize(outcome.bson)).toEqual(payload);
 });
 
@@ -95,7 +95,6 @@ it('keeps the bytes of a large body as they came, also where it is a part of a l
   const part = whole.subarray(14, 14 + body.length);
   const outcome = await start().validate(application, part);
   expect(outcome.ok && outcome.json.equals(body)).toBe(true);
-  expect(outcome.ok && outcome.text).toBe(body.toString());
 });
 
 it('finds the fields of a large body that are in no list, five thousand and one at most', async () => {

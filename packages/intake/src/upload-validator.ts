@@ -10,8 +10,8 @@ import { type LineRefusal, validatePayload } from './validate-payload.ts';
 import type { ValidateAnswer, ValidateRequest } from './validate-thread.ts';
 
 export type Validated =
-  /** `fields`: the fields that are not recorded yet. `bson`: the payload, if the thread wrote it. */
-  | { ok: true; json: Buffer; bson?: Buffer; text: string; fields: string[] }
+  /** `bson`: the same as `json`. `fields`: the fields that are not recorded yet. */
+  | { ok: true; json: Buffer; bson: Buffer; fields: string[] }
   /** `explain` finds all faults, not only the first. */
   | { ok: false; refusal: LineRefusal; explain(): Promise<LineRefusal> };
 
@@ -79,9 +79,9 @@ export function createUploadValidator(
       const explained = () => explain().catch(ifOutOfSteps(() => explainAside(application, body, refusal)));
       return { ok: false, refusal, explain: explained };
     }
-    const { payload, json, text } = validated;
-    if (fitsInDocument(payload, body.length))
-      return { ok: true, json, text, fields: recordFields.find(application, payload) };
+    const { payload, json, bson } = validated;
+    if (fitsInDocument(bson))
+      return { ok: true, json, bson, fields: recordFields.find(application, payload) };
     const refusal = tooLarge(tooLargeToStore);
     return { ok: false, refusal, explain: async () => refusal };
   }
@@ -122,9 +122,8 @@ export function createUploadValidator(
       const explain = async () => (hasMore ? explainAside(application, body, refusal) : refusal);
       return { ok: false, refusal, explain };
     }
-    const json = withoutByteOrderMark(body);
     const fields = recordFields.notOnRecord(application, answer.fields);
-    return { ok: true, json, bson: Buffer.from(answer.bson), text: json.toString('utf8'), fields };
+    return { ok: true, json: withoutByteOrderMark(body), bson: Buffer.from(answer.bson), fields };
   }
 
   /** All faults, or the first fault if no more can be found. */

@@ -18,7 +18,7 @@ export interface LineRefusal extends Omit<Refusal, 'name'> {
 }
 
 export type PayloadCheck =
-  | { ok: true; payload: Payload; json: Buffer; text: string }
+  | { ok: true; payload: Payload; json: Buffer; bson: Buffer }
   /** `explain` finds all faults, not only the first. */
   | { ok: false; refusal: Refusal; explain(): Promise<Refusal> };
 
@@ -42,9 +42,9 @@ export function validatePayload(
     const refusal = refuseReading(reading);
     return { ok: false, refusal, explain: async () => refusal };
   }
-  const { payload, json, text } = reading;
+  const { payload, json, bson } = reading;
   const issues = validator.validate(payload);
-  if (!issues && isObject(payload)) return { ok: true, payload, json, text };
+  if (!issues && bson && isObject(payload)) return { ok: true, payload, json, bson };
   const refuse = (details: ErrorDetail[]): Refusal => nonconforming(domain, details);
   if (!issues) {
     const refusal = refuse([{ path: '', keyword: 'type', message: 'must be object' }]);

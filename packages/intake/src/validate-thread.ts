@@ -1,4 +1,3 @@
-import { toBson } from '@sluice/json/write-bson.ts';
 import { schemaFields } from '@sluice/schemas/fields/schema-fields.ts';
 import { parseSchema } from '@sluice/schemas/schema.ts';
 import { createRun, isTooMany, type Run } from '@sluice/schemas/validate/run.ts';
@@ -48,9 +47,10 @@ function answer({ schema, learn, domain, body }: ValidateRequest): ValidateAnswe
   const validator = { validate, explain: async () => [] };
   const validated = validatePayload({ domain, validator }, Buffer.from(body.buffer));
   if (!validated.ok) return { kind: 'refused', refusal: validated.refusal, hasMore };
-  if (!fitsInDocument(validated.payload, body.length))
-    return { kind: 'refused', refusal: tooLarge(tooLargeToStore), hasMore: false };
-  return { kind: 'taken', fields: own.fields.unknown(validated.payload), bson: toBson(validated.json) };
+  const { payload, bson } = validated;
+  if (!fitsInDocument(bson)) return { kind: 'refused', refusal: tooLarge(tooLargeToStore), hasMore: false };
+  // A copy without the pool that small buffers share.
+  return { kind: 'taken', fields: own.fields.unknown(payload), bson: new Uint8Array(bson).buffer };
 }
 
 /** An exception would end the thread, and the next one would have to learn all schemas again. */

@@ -33,7 +33,7 @@ describe('a payload that is kept', () => {
       ok: true,
       payload: JSON.parse(plain),
       json: Buffer.from(plain),
-      text: plain,
+      bson: plain.trim().startsWith('{') ? expect.any(Buffer) : undefined,
     });
   });
 
@@ -42,7 +42,7 @@ describe('a payload that is kept', () => {
       ok: true,
       payload: [1],
       json: Buffer.from('[1]'),
-      text: '[1]',
+      bson: undefined,
     });
   });
 });

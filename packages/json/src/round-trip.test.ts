@@ -7,18 +7,10 @@ import { runs } from '../../../test/support/runs.ts';
 import { toJson } from './numbers.ts';
 import { parseJson } from './parse-json.ts';
 import { readPayload } from './read-payload.ts';
-import { bsonRoom, writeBson } from './write-bson.ts';
 
 const deep = fc
   .tuple(anyJson, fc.oneof(fc.constant(0), fc.integer({ min: 55, max: 70 })))
   .map(([inner, levels]) => '[{"in":'.repeat(levels / 2) + inner + '}]'.repeat(levels / 2));
-
-/** As it comes back when it was written in this way. */
-function writtenByUs(json: string): string {
-  const text = Buffer.from(`{"payload":${json}}`);
-  const bson = Buffer.alloc(bsonRoom(text));
-  return toJson(BSON.deserialize(bson.subarray(0, writeBson(text, bson, 0)), { useBigInt64: true }).payload);
-}
 
 const writtenByDriver = (json: string): string =>
   JSON.stringify(BSON.deserialize(BSON.serialize({ payload: parseJson(json) })).payload);
@@ -36,11 +28,13 @@ const precautions = ['reservedKey', 'reference', 'maxNesting'];
 
 it('keeps a payload exactly or refuses it, and refuses only what would change', () => {
   fc.assert(
-    fc.property(deep, (body) => {
+    fc.property(deep, (inner) => {
+      const body = `{"payload":${inner}}`;
       const reading = readPayload(Buffer.from(body));
       if (reading.ok) {
         expect(canonical(toJson(reading.payload))).toBe(canonical(body));
-        expect(canonical(writtenByUs(reading.text))).toBe(canonical(body));
+        const stored = BSON.deserialize(reading.bson as Buffer, { useBigInt64: true });
+        expect(canonical(toJson(stored))).toBe(canonical(body));
       } else if (reading.kind !== 'inexact') expect(reading.message).toContain('__proto__');
       else if (!reading.issues.some(({ keyword }) => precautions.includes(keyword)))
         expect(survives(body)).toBe(false);

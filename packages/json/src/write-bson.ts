@@ -1,5 +1,5 @@
 import { maxNesting } from './find-issues.ts';
-import { toNumber } from './numbers.ts';
+import { keptNumber } from './numbers.ts';
 
 // https://bsonspec.org/spec.html
 const [double, string, object, array, boolean, none] = [0x01, 0x02, 0x03, 0x04, 0x08, 0x0a];
@@ -30,41 +30,45 @@ const begun = new Int32Array(maxNesting + 1);
 const items = new Int32Array(maxNesting + 1);
 const inObject = -1;
 
-/** Where the string that was copied last ends in the text. */
+/** The result of `writeBson` for a payload that the store would not return as it was sent. */
+export const inexact = -1;
+
+/** What `writeBson` found in the text that it wrote last. */
+export const written = { members: 0, hasBigInts: false, hasEscapedKeys: false };
+
+/** Where the string that was copied last ends in the text, and whether its value has a NUL. */
 let stringEnd = 0;
+let hasNul = false;
 
 /** The most bytes that `writeBson` may need. */
 export const bsonRoom = (json: Buffer): number => json.length * growth + 16;
 
-/** One buffer serves nearly all commands. Pages that nobody writes take no memory. */
+/** One buffer serves nearly all payloads. Pages that nobody writes take no memory. */
 const usualBytes = 16 * 1024 ** 2;
 let usual: Buffer | undefined;
 
-/** Calls `write` with a buffer and returns the part before the end that `write` returns. The next call overwrites it. */
-export function inRoom(bytes: number, write: (target: Buffer) => number): Buffer {
-  const isUsual = bytes <= usualBytes;
-  if (isUsual) usual ??= Buffer.allocUnsafeSlow(usualBytes);
-  const target = (isUsual && usual) || Buffer.allocUnsafeSlow(bytes);
-  return target.subarray(0, write(target));
-}
-
-/** Like `writeBson`, into memory that nobody else uses. */
-export function toBson(json: Buffer): ArrayBuffer {
-  const { buffer, byteOffset, length } = inRoom(bsonRoom(json), (target) => writeBson(json, target, 0));
-  return buffer.slice(byteOffset, byteOffset + length) as ArrayBuffer;
+/** A buffer of at least so many bytes. The next caller gets the same one. */
+export function roomFor(bytes: number): Buffer {
+  if (bytes > usualBytes) return Buffer.allocUnsafeSlow(bytes);
+  usual ??= Buffer.allocUnsafeSlow(usualBytes);
+  return usual;
 }
 
 /**
- * Writes a JSON object that has passed `readPayload` as BSON, and returns where it ends. Members keep their order.
- * Numbers get the types that the driver would give them. Throws a TypeError for any other value.
+ * Writes a valid JSON object as BSON. Returns where it ends, or `inexact`. Members keep their order, also where a key is repeated: see
+ * `written.members`. Numbers get the types that the driver would give them. Throws a TypeError for any other value.
  */
 export function writeBson(json: Buffer, bson: Buffer, start: number): number {
   if (!isObjectText(json)) throw new TypeError('only objects are written as BSON');
-  const copy = json.includes(backslash) ? copyEscaped : copyPlain;
   let at = start;
   let typeAt = start;
   let depth = 0;
   let item = inObject;
+  let members = 0;
+  nextQuote = 0;
+  nextEscape = 0;
+  written.hasBigInts = false;
+  written.hasEscapedKeys = false;
   for (let i = 0; ; ) {
     let byte = json[i++] as number;
     if (byte <= space || byte === comma) continue;
@@ -72,14 +76,23 @@ export function writeBson(json: Buffer, bson: Buffer, start: number): number {
       bson[at++] = 0;
       const began = begun[--depth] as number;
       writeInt32(bson, began, at - began);
-      if (depth === 0) return at;
+      if (depth === 0) {
+        written.members = members;
+        return at;
+      }
       item = items[depth] as number;
       continue;
     }
     if (depth > 0) {
       typeAt = at++;
       if (item === inObject) {
-        at = copy(json, i, bson, at);
+        members++;
+        hasNul = false;
+        const end = copyString(json, i, bson, at);
+        if (end === inexact || hasNul) return inexact;
+        // An escape is longer than what it stands for.
+        if (stringEnd - 1 - i !== end - at) written.hasEscapedKeys = true;
+        at = end;
         i = stringEnd;
         do byte = json[i++] as number;
         while (byte <= space || byte === colon);
@@ -89,11 +102,13 @@ export function writeBson(json: Buffer, bson: Buffer, start: number): number {
     if (byte === quote) {
       bson[typeAt] = string;
       const began = at;
-      at = copy(json, i, bson, began + 4);
+      at = copyString(json, i, bson, began + 4);
+      if (at === inexact) return inexact;
       i = stringEnd;
       bson[at++] = 0;
       writeInt32(bson, began, at - began - 4);
     } else if (byte === openBrace || byte === openBracket) {
+      if (depth === maxNesting) return inexact;
       if (depth > 0) bson[typeAt] = byte === openBrace ? object : array;
       begun[depth] = at;
       items[depth++] = item;
@@ -108,45 +123,116 @@ export function writeBson(json: Buffer, bson: Buffer, start: number): number {
       i += 3;
     } else {
       at = writeNumber(json, i - 1, bson, typeAt, at);
+      if (at === inexact) return inexact;
       i = numberEnd;
     }
   }
 }
 
-function isObjectText(json: Buffer): boolean {
+export function isObjectText(json: Buffer): boolean {
   let i = 0;
   while ((json[i] as number) <= space) i++;
   return json[i] === openBrace;
 }
 
-/** Copies a string that has no escapes. */
-function copyPlain(json: Buffer, start: number, bson: Buffer, at: number): number {
-  const soon = start + shortText;
+/** The next quote and backslash, if they are not before the place that asks: so all searches together read a text twice. */
+let nextQuote = 0;
+let nextEscape = 0;
+
+function find(json: Buffer, byte: number, from: number): number {
+  const at = json.indexOf(byte, from);
+  return at < 0 ? json.length : at;
+}
+
+/** Copies the string that begins at `start`, without its quotes. Returns where it ends, or `inexact`. */
+function copyString(json: Buffer, start: number, bson: Buffer, at: number): number {
   let to = at;
-  for (let i = start; i < soon; i++) {
-    const byte = json[i] as number;
+  for (let i = start; ; ) {
+    const soon = i + shortText;
+    let byte = 0;
+    for (; i < soon; i++) {
+      byte = json[i] as number;
+      if (byte === quote || byte === backslash) break;
+      bson[to++] = byte;
+    }
     if (byte === quote) {
       stringEnd = i + 1;
       return to;
     }
-    bson[to++] = byte;
+    if (byte === backslash) {
+      to = writeEscape(json, i, bson, to);
+      if (to === inexact) return inexact;
+      i = escapeEnd;
+      continue;
+    }
+    if (nextQuote < i) nextQuote = find(json, quote, i);
+    if (nextEscape < i) nextEscape = find(json, backslash, i);
+    const end = Math.min(nextQuote, nextEscape);
+    to += json.copy(bson, to, i, end);
+    i = end;
   }
-  const end = json.indexOf(quote, soon);
-  stringEnd = end + 1;
-  return to + json.copy(bson, to, soon, end);
 }
 
-function copyEscaped(json: Buffer, start: number, bson: Buffer, at: number): number {
-  let isEscaped = false;
-  let i = start;
-  for (let byte = json[i]; byte !== quote; byte = json[++i]) {
-    if (byte !== backslash) continue;
-    isEscaped = true;
-    i++;
+const [letterB, letterR, letterU] = [0x62, 0x72, 0x75];
+
+/** What an escape of two characters stands for. */
+function escaped(letter: number): number {
+  if (letter === letterN) return 0x0a;
+  if (letter === letterT) return 0x09;
+  if (letter === letterR) return 0x0d;
+  if (letter === letterB) return 0x08;
+  return letter === letterF ? 0x0c : letter;
+}
+
+/** Where the escape that was written last ends in the text. */
+let escapeEnd = 0;
+
+/** Writes the character of an escape as UTF-8. Returns where it ends, or `inexact` for half a surrogate pair. */
+function writeEscape(json: Buffer, start: number, bson: Buffer, at: number): number {
+  const letter = json[start + 1] as number;
+  escapeEnd = start + 2;
+  if (letter !== letterU) {
+    bson[at] = escaped(letter);
+    return at + 1;
   }
-  stringEnd = i + 1;
-  if (!isEscaped) return at + json.copy(bson, at, start, i);
-  return at + bson.write(JSON.parse(json.toString('utf8', start - 1, stringEnd)), at);
+  let code = readHex(json, start + 2);
+  escapeEnd = start + 6;
+  if (code >= 0xd800 && code <= 0xdfff) {
+    const isPair = code < 0xdc00 && json[start + 6] === backslash && json[start + 7] === letterU;
+    const low = isPair ? readHex(json, start + 8) : 0;
+    if (low < 0xdc00 || low > 0xdfff) return inexact;
+    code = 0x10000 + ((code - 0xd800) << 10) + low - 0xdc00;
+    escapeEnd = start + 12;
+  }
+  if (code === 0) hasNul = true;
+  return writeUtf8(code, bson, at);
+}
+
+function readHex(json: Buffer, start: number): number {
+  let code = 0;
+  for (let i = start; i < start + 4; i++) {
+    const byte = json[i] as number;
+    code = (code << 4) + (byte <= nine ? byte - zero : (byte | 0x20) - 0x57);
+  }
+  return code;
+}
+
+function writeUtf8(code: number, bson: Buffer, start: number): number {
+  let at = start;
+  if (code < 0x80) bson[at++] = code;
+  else {
+    if (code < 0x800) bson[at++] = 0xc0 | (code >> 6);
+    else {
+      if (code < 0x10000) bson[at++] = 0xe0 | (code >> 12);
+      else {
+        bson[at++] = 0xf0 | (code >> 18);
+        bson[at++] = 0x80 | ((code >> 12) & 0x3f);
+      }
+      bson[at++] = 0x80 | ((code >> 6) & 0x3f);
+    }
+    bson[at++] = 0x80 | (code & 0x3f);
+  }
+  return at;
 }
 
 /** The name of an element is its index. */
@@ -168,10 +254,11 @@ const powers = Array.from({ length: exactDigits + 1 }, (_, i) => 10 ** i);
 const asDouble = new Float64Array(1);
 const itsBytes = new Uint8Array(asDouble.buffer);
 
-/** Where the number that was written last ends in the text. */
+/** Where the number that was read last ends in the text. */
 let numberEnd = 0;
 
-function readNumber(json: Buffer, start: number): number | bigint {
+/** Undefined for a number that would change. */
+function readNumber(json: Buffer, start: number): number | bigint | undefined {
   const isNegative = json[start] === minus;
   let i = isNegative ? start + 1 : start;
   let digits = 0;
@@ -181,25 +268,33 @@ function readNumber(json: Buffer, start: number): number | bigint {
     if (byte >= zero && byte <= nine) digits = digits * 10 + (byte - zero);
     else if (byte === point) pointAt = i;
     else if (byte <= space || byte === comma || byte === closeBracket || byte === closeBrace) break;
-    else return readExponent(json, start, i);
+    else return readLong(json, start, i);
   }
+  if (i - start > exactDigits) return readLong(json, start, i);
   numberEnd = i;
-  if (i - start > exactDigits) return toNumber(json.toString('latin1', start, i));
   const value = pointAt < 0 ? digits : digits / (powers[i - pointAt - 1] as number);
   return isNegative ? -value : value;
 }
 
-function readExponent(json: Buffer, start: number, at: number): number | bigint {
+/** A number with an exponent, or with many digits. */
+function readLong(json: Buffer, start: number, at: number): number | bigint | undefined {
   let i = at;
-  while (json[i] !== comma && json[i] !== closeBracket && json[i] !== closeBrace) i++;
+  for (
+    let byte = json[i] as number;
+    byte > space && byte !== comma && byte !== closeBracket;
+    byte = json[++i] as number
+  )
+    if (byte === closeBrace) break;
   numberEnd = i;
-  return toNumber(json.toString('latin1', start, i));
+  return keptNumber(json.toString('latin1', start, i));
 }
 
-/** Writes the number at `start` of a JSON text, and its type at `typeAt`. Returns where it ends in `bson`. */
+/** Writes the number at `start` of a JSON text, and its type at `typeAt`. Returns where it ends in `bson`, or `inexact`. */
 function writeNumber(json: Buffer, start: number, bson: Buffer, typeAt: number, at: number): number {
   const value = readNumber(json, start);
+  if (value === undefined) return inexact;
   if (typeof value === 'bigint') {
+    written.hasBigInts = true;
     bson[typeAt] = int64;
     return bson.writeBigInt64LE(value, at);
   }

@@ -3,6 +3,7 @@ import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { createCuttableProxy } from '../../../../test/support/cuttable-proxy.ts';
 import { modelEntries } from '../../../../test/support/model-entries.ts';
 import { openStore, ownDatabase, throughProxy } from '../../../../test/support/own-database.ts';
+import { payloadOf } from '../../../../test/support/payload-of.ts';
 import type { Block } from './block.ts';
 
 const owner = { id: 'b'.repeat(24), username: 'b' };
@@ -58,8 +59,8 @@ describe('a backup', () => {
   it('restores every document as it was, with those that came before its end, each once', async () => {
     const { db, store, application } = await start();
     const backup = await begin(store);
-    const json = (n: number) => Buffer.from(`{"big":9223372036854775807,"float":1.5,"n":${n}}`);
-    await store.entries.insert(Array.from({ length: 500 }, (_, n) => ({ application, json: json(n) })));
+    const payload = (n: number) => payloadOf(`{"big":9223372036854775807,"float":1.5,"n":${n}}`);
+    await store.entries.insert(Array.from({ length: 500 }, (_, n) => ({ application, ...payload(n) })));
     await store.parts.put(new ObjectId().toHexString(), Buffer.from('part'));
     const copy = await restored(await backup.finish(), backup.startedAt);
     expect(await hashes(copy.db)).toEqual(await hashes(db));

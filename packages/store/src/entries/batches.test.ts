@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import { expect, it, onTestFinished } from 'vitest';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
+import { payloadOf } from '../../../../test/support/payload-of.ts';
 import { type BatchRecord, batchStore } from './batches.ts';
 import type { NewEntry } from './entries.ts';
 
@@ -19,7 +20,7 @@ async function start() {
     client.withSession((session) => session.withTransaction(() => own.reserve(record, atomic, session)));
   const record = { idempotencyHash: randomBytes(16), application, hash: randomBytes(32) };
   async function* chunks(): AsyncGenerator<NewEntry[]> {
-    yield [{ application, json: Buffer.from('{"n":1}') }];
+    yield [{ application, ...payloadOf({ n: 1 }) }];
   }
   return { db, batches, reserve, record, chunks, stored: () => entries.count(application, {}) };
 }

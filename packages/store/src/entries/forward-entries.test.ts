@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { jsonOf } from '../../../../test/support/json-of.ts';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
+import { payloadOf } from '../../../../test/support/payload-of.ts';
 import { until } from '../../../../test/support/sluice.ts';
 import { createProcess } from '../../../../test/support/writing-process.ts';
 import { UnconfirmedError } from '../faults.ts';
@@ -15,7 +15,7 @@ async function start() {
   const store = openStore(url);
   await store.prepare();
   const application = new ObjectId().toHexString();
-  const entry = (n: number) => ({ application, json: jsonOf({ n }) });
+  const entry = (n: number) => ({ application, ...payloadOf({ n }) });
   return { ...store, db, application, entry };
 }
 type Setting = Awaited<ReturnType<typeof start>>;

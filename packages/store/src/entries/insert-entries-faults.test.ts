@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { Binary, MongoClient } from 'mongodb';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createCuttableProxy } from '../../../../test/support/cuttable-proxy.ts';
-import { jsonOf } from '../../../../test/support/json-of.ts';
 import { openStore, ownDatabase, throughProxy } from '../../../../test/support/own-database.ts';
+import { payloadOf } from '../../../../test/support/payload-of.ts';
 import { storeFault } from '../faults.ts';
 import type { EntryDocument } from './entry-document.ts';
 import { createKeysAt } from './entry-id.ts';
@@ -12,7 +12,7 @@ import { createInsert, type NewEntry } from './insert-entries.ts';
 const application = 'a0'.repeat(12);
 const entry = (payload: object, idempotencyHash?: Buffer): NewEntry => ({
   application,
-  json: jsonOf(payload),
+  ...payloadOf(payload),
   idempotencyHash,
 });
 /** What the store says of the fault; fails when there was none. */

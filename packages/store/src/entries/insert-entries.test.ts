@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { BSON, MongoClient } from 'mongodb';
+import { MongoClient } from 'mongodb';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { entriesIn } from '../../../../test/support/model-entries.ts';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
+import { payloadOf } from '../../../../test/support/payload-of.ts';
 import type { EntryDocument } from './entry-document.ts';
 import type { NewEntry } from './insert-entries.ts';
 
@@ -10,7 +11,7 @@ const application = 'a0'.repeat(12);
 const key = () => randomBytes(16);
 const written = (json: string, idempotencyHash?: Buffer): NewEntry => ({
   application,
-  json: Buffer.from(json),
+  ...payloadOf(json),
   idempotencyHash,
 });
 const entry = (payload: object, idempotencyHash?: Buffer) =>
@@ -31,20 +32,6 @@ describe('an insert', () => {
     expect(found.map(({ payload }) => payload.n)).toEqual(batch.map((_, n) => 299 - n));
     const times = new Set(found.map(({ createdAt }) => createdAt.getTime()));
     expect([...times]).toEqual([expect.toSatisfy((time) => time >= before && time <= Date.now())]);
-  });
-
-  it('stores those that are BSON already among others', async () => {
-    const { entries } = await start();
-    const batch = Array.from({ length: 9 }, (_, n) => {
-      const payload = { n, text: 'ü'.repeat(n) };
-      const bson = n % 3 ? Buffer.from(BSON.serialize(payload)) : undefined;
-      return { ...entry(payload, n % 2 ? key() : undefined), bson };
-    });
-    expect(new Set(await entries.insert(batch))).toEqual(new Set(['stored']));
-    const found = await entries.page(application, { start: 0, limit: 10 });
-    expect(found.map(({ payload }) => payload)).toEqual(
-      batch.map(({ json }) => JSON.parse(json.toString())).reverse(),
-    );
   });
 
   it('stores one of the entries with one `once`, also when they come in one command', async () => {

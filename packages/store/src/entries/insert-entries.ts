@@ -15,6 +15,7 @@ export interface KeyedEntry {
   key: Binary;
   /** The payload, as in `NewEntry`. */
   json: Buffer;
+  bson: Buffer;
   /** Of the schema with which it was validated; absent: the first. */
   version?: number | undefined;
 }
@@ -24,8 +25,8 @@ export interface NewEntry {
   application: string;
   /** The payload, an object that has passed `readPayload`. */
   json: Buffer;
-  /** The same as BSON, where it is written already. */
-  bson?: Buffer | undefined;
+  /** The same as BSON. */
+  bson: Buffer;
   /** 16 bytes: among entries that have the same, one is stored. */
   idempotencyHash?: Buffer | undefined;
   /** What the client sent, where a replay changed it: `sentHash`. */
@@ -192,7 +193,7 @@ export function createInsert({ db, entries, prepare, newKey, writer, timeoutMs }
     },
 
     /** Of each, whether an entry with the same key and payload is stored. */
-    async hasKeyed(batch: KeyedEntry[]): Promise<boolean[]> {
+    async hasKeyed(batch: Pick<KeyedEntry, 'key' | 'json'>[]): Promise<boolean[]> {
       const compared = await compare(batch);
       return batch.map((entry) => compared.get(entry)?.outcome === 'repeated');
     },

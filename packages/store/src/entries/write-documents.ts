@@ -1,5 +1,4 @@
-import { bsonRoom, inRoom, writeBson } from '@sluice/json/write-bson.ts';
-import { type Binary, BSON } from 'mongodb';
+import type { Binary } from 'mongodb';
 
 // https://bsonspec.org/spec.html
 const [subdocument, binary, dateTime, int32] = [0x03, 0x05, 0x09, 0x10];
@@ -15,7 +14,7 @@ const receivedName = name('receivedAt', dateTime);
 export interface Prepared {
   key: Binary;
   json: Buffer;
-  bson?: Buffer | undefined;
+  bson: Buffer;
   idempotencyHash?: Binary | undefined;
   sent?: Binary | undefined;
   version?: number | undefined;
@@ -27,20 +26,18 @@ const frameBytes = 160;
 
 /** Documents `{_id, payload, once, sent, version, receivedAt}`, one after the other. */
 export function writeDocuments(entries: Prepared[]): Buffer {
-  const room = entries.reduce(
-    (sum, { json, bson }) => sum + (bson?.length ?? bsonRoom(json)) + frameBytes,
-    0,
-  );
-  return Buffer.from(inRoom(room, (target) => writeAll(entries, target)));
+  const room = entries.reduce((sum, { bson }) => sum + bson.length + frameBytes, 0);
+  const target = Buffer.allocUnsafe(room);
+  return target.subarray(0, writeAll(entries, target));
 }
 
 function writeAll(entries: Prepared[], target: Buffer): number {
   let at = 0;
-  for (const { key, json, bson, idempotencyHash, sent, version = 1, receivedAt } of entries) {
+  for (const { key, bson, idempotencyHash, sent, version = 1, receivedAt } of entries) {
     const start = at;
     at = writeBinary(keyName, key, target, at + 4);
     at += payloadName.copy(target, at);
-    at = bson ? at + bson.copy(target, at) : writeBson(json, target, at);
+    at += bson.copy(target, at);
     if (idempotencyHash) at = writeBinary(onceName, idempotencyHash, target, at);
     if (sent) at = writeBinary(sentName, sent, target, at);
     if (version > 1) at = target.writeInt32LE(version, at + versionName.copy(target, at));
@@ -63,10 +60,6 @@ function writeBinary(named: Buffer, { buffer, position }: Binary, target: Buffer
 
 /** MongoDB's limit of a document, less what is around the payload. */
 const maxPayloadBytes = 16 * 1024 ** 2 - 1_024;
-/** As BSON a payload is at most 6.5 times as long. */
-const surelyFits = 2 * 1024 ** 2;
 
-/** Whether a payload that was `length` bytes of JSON can be stored. */
-export function fitsInDocument(payload: object, length: number): boolean {
-  return length <= surelyFits || BSON.calculateObjectSize(payload) <= maxPayloadBytes;
-}
+/** Whether a payload can be stored. */
+export const fitsInDocument = (bson: Buffer): boolean => bson.length <= maxPayloadBytes;

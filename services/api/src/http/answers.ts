@@ -1,7 +1,9 @@
+import type { OutgoingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { errorNames } from '@sluice/shared/errors.ts';
 import type { FastifyReply } from 'fastify';
 import Type, { type TSchema } from 'typebox';
+import type { Lifecycle } from '../dependencies.ts';
 import { Named, Text } from './schemas.ts';
 
 export function success<T>(reply: FastifyReply, data: T, status = 200) {
@@ -16,6 +18,40 @@ export const sendJson = (reply: FastifyReply, data: string) =>
 /** Answers with a list that is written while it is sent. A piece is the JSON of some items, without brackets. */
 export const sendJsonList = (reply: FastifyReply, pieces: AsyncIterable<string>) =>
   sendText(reply, Readable.from(listOf(pieces), { highWaterMark: 1 }));
+
+/** What every answer has. HSTS is the task of the proxy, where TLS ends. */
+export const fixedHeaders = {
+  'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+};
+
+const ofJson = {
+  ...fixedHeaders,
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'no-store',
+};
+
+/**
+ * Returns a function that sends JSON past the hooks and the serializer of Fastify, which an upload would pay for. `text` has a
+ * character for each byte. `onResponse` runs as usual.
+ */
+export const createSendAtOnce =
+  (lifecycle: Lifecycle) =>
+  (reply: FastifyReply, status: number, headers: Record<string, string>, text: string): undefined => {
+    const { raw, request } = reply;
+    const head: OutgoingHttpHeaders = {
+      ...ofJson,
+      ...(reply.getHeaders() as OutgoingHttpHeaders),
+      ...headers,
+      'x-request-id': request.id,
+      'content-length': String(text.length),
+      ...(lifecycle.phase === 'draining' && { connection: 'close' }),
+    };
+    reply.hijack();
+    raw.writeHead(status, head);
+    raw.end(text, 'latin1');
+  };
 
 export async function* listOf(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let before = '{"success":true,"status":200,"data":[';

@@ -12,6 +12,7 @@ import fastify, {
 import { auth } from '../accounts/auth.ts';
 import type { AppDependencies, Lifecycle } from '../dependencies.ts';
 import { requestMetrics } from '../metrics/requests.ts';
+import { fixedHeaders } from './answers.ts';
 import { answerClientError } from './connections/client-errors.ts';
 import { addRequest, headerLimitBytes } from './connections/connections.ts';
 import { lingers } from './connections/lingering.ts';
@@ -28,15 +29,8 @@ const requestId = /^[\w.:-]{1,128}$/;
 const bodyLimit = 1024 ** 2;
 const warnEveryMs = 60_000;
 
-/** HSTS is the task of the proxy, where TLS ends. */
-const fixed = {
-  'content-security-policy': "default-src 'none';frame-ancestors 'none'",
-  'cross-origin-resource-policy': 'same-origin',
-  'x-content-type-options': 'nosniff',
-};
-
 /** For failures for which no hook runs. */
-const ofFailure = { ...fixed, 'cache-control': 'no-store' };
+const ofFailure = { ...fixedHeaders, 'cache-control': 'no-store' };
 
 /** The server, with what all routes share, in the order in which a request meets it. It does not listen yet. */
 export async function createServer({
@@ -149,7 +143,7 @@ async function headers(
     });
   }
   app.addHook('onSend', (request, reply, _payload, done) => {
-    reply.headers(fixed).header('x-request-id', request.id);
+    reply.headers(fixedHeaders).header('x-request-id', request.id);
     if (lifecycle.phase === 'draining') reply.header('connection', 'close');
     // A route may set `Cache-Control` for its successes, but not for failures.
     const hasOwn = reply.hasHeader('cache-control') || request.url.startsWith('/api/docs');

@@ -3,6 +3,7 @@ import { createLogger } from '@sluice/shared/logger.ts';
 import { ObjectId } from 'mongodb';
 import { expect, it, onTestFinished } from 'vitest';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
+import { payloadOf } from '../../../../test/support/payload-of.ts';
 import { until } from '../../../../test/support/sluice.ts';
 import { createQuotas } from './quota.ts';
 
@@ -31,9 +32,7 @@ async function start(config: Partial<typeof usual> | { entryQuota: number } | { 
   return {
     ...{ db, store, quotas, owner: owner.id, application, create },
     upload: (count: number) =>
-      store.entries.insert(
-        Array.from({ length: count }, () => ({ application, json: Buffer.from('{"a":1}') })),
-      ),
+      store.entries.insert(Array.from({ length: count }, () => ({ application, ...payloadOf({ a: 1 }) }))),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Outcome } from '@sluice/store/entries/entries.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createHeldInsert, numbered, settled } from '../../../../test/support/held-insert.ts';
-import { jsonOf } from '../../../../test/support/json-of.ts';
+import { payloadOf } from '../../../../test/support/payload-of.ts';
 import { runs } from '../../../../test/support/runs.ts';
 import { createCapacity } from '../limits/capacity.ts';
 import { capacities, uploadBytes } from '../limits/table.ts';
@@ -61,7 +61,7 @@ it('every caller learns what became of its own entries, each sent once, in whate
       for (const one of steps) {
         if (one.do === 'add') {
           const entries = numbered(next, one.count, one.application);
-          if (one.bad) (entries[0] as { json: Buffer }).json = jsonOf({ n: next, bad: true });
+          if (one.bad) Object.assign(entries[0] as object, payloadOf({ n: next, bad: true }));
           try {
             const answer = commit.add(entries, one.bytes, one.queue).catch((error: unknown) => error);
             const numbers = entries.map((_, i) => next + i);

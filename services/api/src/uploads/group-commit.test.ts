@@ -8,7 +8,7 @@ import {
   numbered,
   settled,
 } from '../../../../test/support/held-insert.ts';
-import { jsonOf } from '../../../../test/support/json-of.ts';
+import { payloadOf } from '../../../../test/support/payload-of.ts';
 import { createCapacity } from '../limits/capacity.ts';
 import { capacities, uploadBytes } from '../limits/table.ts';
 import { type CommitSizes, createGroupCommit } from './group-commit.ts';
@@ -140,7 +140,7 @@ describe('a chunk of a batch', () => {
 describe('an entry that cannot be sent', () => {
   it('fails alone', async () => {
     const { commit, upload, seen, underWay } = start();
-    const bad = commit.add([{ application: '', json: jsonOf({ bad: true }) }], 10, 'uploads');
+    const bad = commit.add([{ application: '', ...payloadOf({ bad: true }) }], 10, 'uploads');
     const fails = expect(bad).rejects.toThrow('cannot be sent');
     const answers = [upload(1), upload(2)];
     for (await settled(); underWay[0]; ) await underWay[0].answer();

@@ -9,7 +9,6 @@ export const commitSizes = {
   inFlight: 2,
   /** What one command takes from each queue. An item with more bytes goes alone. */
   entries: 500,
-  // BSON is at most 6.5 times as long, so both queues together stay below MongoDB's 16 MB.
   bytes: 1024 ** 2,
 };
 
@@ -127,8 +126,7 @@ export function createGroupCommit(
 
   return {
     /**
-     * Resolves with the outcome of each entry. `bytes` is their length as JSON, or as BSON for entries that are BSON already.
-     * Rejects if the outcomes are unknown. Throws ApiError if too many uploads wait.
+     * Resolves with the outcome of each entry. `bytes` is their length as BSON. Rejects if the outcomes are unknown. Throws ApiError if too many uploads wait.
      */
     add(entries: NewEntry[], bytes: number, queue: Queue): Promise<Outcome[]> {
       // Batches have a capacity of their own.

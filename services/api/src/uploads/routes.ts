@@ -8,7 +8,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isRestricted } from '../applications/cache.ts';
 import type { Routes } from '../dependencies.ts';
 import { IdempotencyKey, NewEntry, Upload } from '../entries/contract.ts';
-import { Success } from '../http/answers.ts';
+import { createSendAtOnce, Success } from '../http/answers.ts';
 import { takeJsonBytes } from '../http/json-body.ts';
 import { ByDomain, operation, overRate, ownFailures, rateLimited } from '../http/route-parts.ts';
 import { Text } from '../http/schemas.ts';
@@ -26,16 +26,28 @@ import { aboutKeys, hashIdempotencyKey, idempotencyKey, keyed, outcomeError, sen
 const sendBatch = (domain: string) =>
   `one object is expected; send arrays to /api/applications/${domain}/data/batch`;
 
-/** A stored upload; `text` is the payload as it was sent. */
+/** A stored upload; `json` is the payload as it was sent. */
 interface Accepted {
-  text: string;
+  json: Buffer;
   id: EntryId;
 }
 
 /** Uploads and batches. They are open to anyone who knows the domain, unless it requires a key; login tokens are ignored. */
 export const uploadRoutes: Routes = async (
   app,
-  { store, cache, keyring, redis, quotas: { checkUpload }, capacity, config, metrics, refusalRecorder, log },
+  {
+    store,
+    cache,
+    keyring,
+    redis,
+    quotas: { checkUpload },
+    capacity,
+    config,
+    metrics,
+    refusalRecorder,
+    log,
+    lifecycle,
+  },
 ) => {
   const recordFields = createRecordFields(store.fields);
   const uploadValidator = createUploadValidator(recordFields, log, {
@@ -63,6 +75,7 @@ export const uploadRoutes: Routes = async (
     metrics: batchUploads,
   });
   takeJsonBytes(app);
+  const sendAtOnce = createSendAtOnce(lifecycle);
 
   /** The entry that a request with the same key stored. Throws ApiError if its payload differs. */
   async function findBefore(idempotencyHash: Buffer, body: Buffer): Promise<Accepted | undefined> {
@@ -71,7 +84,7 @@ export const uploadRoutes: Routes = async (
     const error = outcomeError(before.outcome);
     if (error) throw error;
     uploads.repeated();
-    return { text: withoutByteOrderMark(body).toString(), id: idOfKey(before.key) };
+    return { json: withoutByteOrderMark(body), id: idOfKey(before.key) };
   }
 
   /** Stores one upload. Resolves once the entry is durable, also for a retry. Throws ApiError. */
@@ -105,7 +118,7 @@ export const uploadRoutes: Routes = async (
       });
       throw new ApiError(name, message, details && { details });
     }
-    const { json, bson, text, fields } = validated;
+    const { json, bson, fields } = validated;
     if (fields.length > 0) {
       // A retry with another payload must not record its fields.
       const before = idempotencyHash && (await findBefore(idempotencyHash, body));
@@ -114,11 +127,11 @@ export const uploadRoutes: Routes = async (
     }
     const { id, version } = application;
     const entry: Storable = { application: id, json, bson, idempotencyHash, version };
-    const [outcome] = await commit.add([entry], (bson ?? body).length, 'uploads');
+    const [outcome] = await commit.add([entry], bson.length, 'uploads');
     const error = outcome === 'stored' ? undefined : outcomeError(outcome as Outcome);
     if (error) throw error;
     uploads[outcome === 'stored' ? 'stored' : 'repeated']();
-    return { text, id: idOfKey(entry.key as NonNullable<Storable['key']>) };
+    return { json, id: idOfKey(entry.key as NonNullable<Storable['key']>) };
   }
 
   app.post(
@@ -154,10 +167,11 @@ export const uploadRoutes: Routes = async (
         body,
       } = request;
       if (!Buffer.isBuffer(body)) throw new ApiError('MalformedBodyError', 'the body is empty');
-      const { text, id } = await accept(domain, body, request, reply);
-      reply.code(201).type('application/json; charset=utf-8').header('entry-id', id);
-      // The payload's own text is exact JSON. `never`: Fastify would check the text against the schema.
-      return `{"success":true,"status":201,"data":{"domain":"${domain}","payload":${text}}}` as never;
+      const { json, id } = await accept(domain, body, request, reply);
+      // The payload's own text is exact JSON. Bytes that are read as Latin-1 are written as the same bytes.
+      const payload = json.toString('latin1');
+      const data = `{"domain":"${domain}","payload":${payload}}`;
+      return sendAtOnce(reply, 201, { 'entry-id': id }, `{"success":true,"status":201,"data":${data}}`);
     },
   );
 };

@@ -8,6 +8,7 @@ import { frameHead, writeHead } from '@sluice/json/frames.ts';
 import { ObjectId } from 'mongodb';
 import { expect, it } from 'vitest';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
+import { payloadOf } from '../../../../test/support/payload-of.ts';
 import { createProcessChunk } from './process-chunk.ts';
 import type { ReadLine } from './read-line.ts';
 
@@ -48,7 +49,7 @@ it('refuses a line on which the validator fails, and stores the others of its ch
   const readLine = ({ bytes }: { bytes: Buffer }): ReadLine => {
     const payload = JSON.parse(bytes.toString());
     if (payload.n === 2) throw new ReferenceError('items4 is not defined');
-    return { ok: true, payload, json: bytes };
+    return { ok: true, payload, ...payloadOf(payload) };
   };
   const data = await zip(framed(['{"n":1}', '{"n":2}', '{"n":3}']));
   const ignored = { check() {}, onStep() {}, async makeRoom() {} };
@@ -68,7 +69,7 @@ it('stores entries that bring their times once, after room was made for them, wh
   const { store, processChunk, application, intake, chunk } = await start();
   const readLine = ({ bytes }: { bytes: Buffer }): ReadLine => {
     const payload = JSON.parse(bytes.toString());
-    return { ok: true, payload, json: bytes, createdAt: payload.at };
+    return { ok: true, payload, ...payloadOf(payload), createdAt: payload.at };
   };
   const data = await zip(framed(['{"at":3000}', '{"at":1000}', '{"at":2000}']));
   const made: { since: number; stored: number }[] = [];

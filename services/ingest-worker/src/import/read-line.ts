@@ -28,6 +28,7 @@ export type ReadLine =
 export interface ReadPayload {
   payload: Record<string, unknown>;
   json: Buffer;
+  bson: Buffer;
   /** Time of a wrapped entry, in ms since the epoch. */
   createdAt?: number;
 }
@@ -51,9 +52,7 @@ export function createReadLine(
     const source: Source = { bytes: text, as: 'json' };
     const validated: PayloadCheck = validatePayload(intake, text);
     if (!validated.ok) return { ...validated, source };
-    return fitsInDocument(validated.payload, text.length)
-      ? validated
-      : refuse(tooLarge(tooLargeToStore), source);
+    return fitsInDocument(validated.bson) ? validated : refuse(tooLarge(tooLargeToStore), source);
   }
 
   return ({ bytes, isCut }) => {

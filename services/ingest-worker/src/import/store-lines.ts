@@ -102,13 +102,13 @@ export function createStoreLines({
 
   return {
     /** Undefined: there is nothing to wait for. */
-    add(frame: Frame, { payload, json, createdAt }: ReadPayload): Promise<void> | undefined {
+    add(frame: Frame, { payload, json, bson, createdAt }: ReadPayload): Promise<void> | undefined {
       addFields(batch.fields, recordFields.find(intake, payload));
       batch.frames.push(frame);
       const keyAt = createdAt === undefined ? keyOf : keysAt(createdAt);
-      batch.entries.push({ key: keyAt(frame.line), json, version: intake.version });
+      batch.entries.push({ key: keyAt(frame.line), json, bson, version: intake.version });
       batch.since = Math.min(batch.since, createdAt ?? Number.POSITIVE_INFINITY);
-      batch.bytes += json.length;
+      batch.bytes += bson.length;
       return batch.entries.length === mostEntries || batch.bytes >= mostBytes ? flush() : undefined;
     },
 

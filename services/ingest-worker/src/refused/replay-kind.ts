@@ -158,8 +158,9 @@ async function judge(upload: RefusedRecord, intake: Intake, amendments: Amendmen
       idempotencyHash && json.toString() !== upload.payload
         ? sentHash(Buffer.from(upload.payload))
         : undefined;
-    const entry = { application, json, idempotencyHash, sent, version, receivedAt: at };
-    return { kind: 'conforming', entry, payload: validated.payload };
+    const { payload, bson } = validated;
+    const entry = { application, json, bson, idempotencyHash, sent, version, receivedAt: at };
+    return { kind: 'conforming', entry, payload };
   }
   const reason = newReason(upload, version, await validated.explain());
   return reason ? { kind: 'refused', reason } : { kind: 'unchanged' };

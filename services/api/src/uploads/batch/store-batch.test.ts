@@ -9,6 +9,7 @@ import type { Outcome } from '@sluice/store/entries/entries.ts';
 import { MongoServerSelectionError, ObjectId } from 'mongodb';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openStore, ownDatabase } from '../../../../../test/support/own-database.ts';
+import { payloadOf } from '../../../../../test/support/payload-of.ts';
 import type { ApplicationCache } from '../../applications/cache.ts';
 import { createCapacities } from '../../limits/capacity.ts';
 import { createGroupCommit, type GroupCommit } from '../group-commit.ts';
@@ -30,7 +31,7 @@ function busyAt(
     async validate(_application, json) {
       turns += 1;
       if (turns === turn) throw busy;
-      return { ok: true, json, text: json.toString(), fields: [] };
+      return { ok: true, ...payloadOf(json.toString()), fields: [] };
     },
   };
 }
@@ -116,7 +117,7 @@ it('lines for which a batch has no time left are refused, each with the reason, 
   const slow: Pick<UploadValidator, 'validate'> = {
     async validate(_application, json) {
       vi.advanceTimersByTime(30);
-      return { ok: true, json, text: json.toString(), fields: [] };
+      return { ok: true, ...payloadOf(json.toString()), fields: [] };
     },
   };
   const validateLines = createValidateLines(1_000, slow, { error: () => {} }, 20);
@@ -143,7 +144,7 @@ it('a line of which not all can be told, as too many wait, is told with what was
   const uploadValidator: Pick<UploadValidator, 'validate'> = {
     async validate(_application, json) {
       if (json.includes('"n":700}')) return { ok: false, refusal, explain };
-      return { ok: true, json, text: json.toString(), fields: [] };
+      return { ok: true, ...payloadOf(json.toString()), fields: [] };
     },
   };
   const { send, stored } = await start(uploadValidator, { atomic: false, lines: 1_200, key: undefined });
@@ -168,7 +169,7 @@ it.each<[string, (json: Buffer) => ReturnType<UploadValidator['validate']>]>([
   async (_when, fail) => {
     const uploadValidator: Pick<UploadValidator, 'validate'> = {
       validate: (_application, json) =>
-        json.includes('"n":2}') ? fail(json) : { ok: true, json, text: json.toString(), fields: [] },
+        json.includes('"n":2}') ? fail(json) : { ok: true, ...payloadOf(json.toString()), fields: [] },
     };
     const { send, stored, defects } = await start(uploadValidator, { atomic: false });
     expect(await send()).toEqual({

@@ -79,7 +79,7 @@ export function createValidateLines(
         continue;
       }
       const { json, bson } = validated;
-      const { length } = bson ?? bytes;
+      const { length } = bson;
       if (chunk.entries.length === chunkEntries || (chunk.bytes > 0 && chunk.bytes + length > chunkBytes)) {
         yield chunk;
         chunk = emptyChunk();
