@@ -33,7 +33,8 @@ Parts: ${partNames.join(' ')}
   --minutes N           length of the soak (10)
   --overload-seconds N  length of the overload (30)
   --entries N           entries of "stored", "listing" (10000000), "exports", "imports", "rehearsals", "deletions" (1000000)
-  --applications LIST   numbers of applications to compare (1,100,5000)
+  --applications LIST   numbers of applications to compare (1,1000,3000,10000)
+  --schemas KIND        schemas of these applications: different, or the same (different)
   --before DIR          an older checkout, made ready by \`npm run setup\`, to measure beside this one in "singles", "batches" and "refusals"
   --out FILE            where the results go (bench/results.md)`;
 
@@ -44,7 +45,8 @@ const defaults = {
   minutes: '10',
   'overload-seconds': '30',
   entries: '',
-  applications: '1,100,5000',
+  applications: '1,1000,3000,10000',
+  schemas: 'different',
   before: '',
   out: 'bench/results.md',
 };
@@ -75,6 +77,7 @@ export function readOptions(argv: string[]) {
     /** Undefined for the part's default. */
     entries: text.entries ? whole('entries', text.entries) : undefined,
     applications: text.applications.split(',').map((each) => whole('applications', each)),
+    schemas: oneOf('schemas', text.schemas, ['different', 'same']),
     before: text.before || undefined,
     out: text.out,
   };
@@ -90,4 +93,10 @@ function whole(name: string, text: string): number {
   const value = positive(name, text);
   if (!Number.isInteger(value)) throw new Error(`--${name} must be a whole number`);
   return value;
+}
+
+function oneOf<T extends string>(name: string, text: string, known: T[]): T {
+  const found = known.find((each) => each === text);
+  if (!found) throw new Error(`--${name} must be ${known.join(' or ')}`);
+  return found;
 }

@@ -15,5 +15,12 @@ export async function openCollection(url: string) {
     createdAt: new Date(),
     payload,
   });
-  return { entries, toDocument };
+  /** Inserts all of them with one command. */
+  async function insert(documents: Document[]): Promise<void> {
+    const writeConcern = { w: 'majority', j: true };
+    const { n } = await client.db().command({ insert: 'entries', ordered: false, writeConcern, documents });
+    if (n !== documents.length) throw new Error(`${n} of ${documents.length} documents stored`);
+  }
+
+  return { entries, insert, toDocument };
 }

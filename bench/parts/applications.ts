@@ -1,84 +1,71 @@
+import { createApplications } from '../applications/create.ts';
+import { type Crowd, tablesOf } from '../applications/tables.ts';
 import type { Bench } from '../support/bench.ts';
-import { forEach } from '../support/for-each.ts';
-import { measure } from '../support/measure.ts';
-import { megabytes } from '../support/memory.ts';
-import { payloadOf, schemaOf } from '../support/payload.ts';
+import { measure, upload } from '../support/measure.ts';
+import { reportSchema } from '../support/report-schema.ts';
+import { reportCount, reportIn } from '../support/reports.ts';
+import { resident } from '../support/resident.ts';
 import type { Section } from '../support/results.ts';
 import { inRounds } from '../support/rounds.ts';
-import { openAccount, startApi } from '../support/sluice.ts';
-import { ratioOf } from '../support/statistics.ts';
-import { figure, spread, table } from '../support/table.ts';
+import { startApi } from '../support/sluice.ts';
+import { percentile } from '../support/statistics.ts';
+import { figure } from '../support/table.ts';
 
 const connections = 64;
-const atOnce = 4;
 const database = 'bench_applications';
 
-/** Uses one application, or thousands at once, each with its own schema. */
+/** Uses one application, or thousands in turn, each with its own schema or all with the same one. */
 export async function applications(bench: Bench): Promise<Section> {
-  const counts = bench.options.applications;
-  const payload = payloadOf(1_024);
-  const body = bench.write('payload.json', payload);
-  const domains = await createAll(bench, Math.max(...counts));
+  const { options, say } = bench;
+  const counts = options.applications;
+  const variantOf = (place: number) => (options.schemas === 'same' ? 0 : place);
+  const schemas = Array.from({ length: Math.max(...counts) }, (_, place) => reportSchema(variantOf(place)));
+  const domains = await createApplications(bench, database, schemas);
+  say(`  ${figure(domains.length)} applications created`);
 
   const turns = [];
   for (const count of counts) {
     // Each count has its own process, to measure its memory.
     const api = await startApi(bench, { database });
-    const own = domains.slice(0, count);
-    const paths = bench.write(
-      `paths-${count}`,
-      own.map((domain) => `/api/applications/${domain}/data\n`).join(''),
-    );
-    const began = performance.now();
-    await forEach(own, atOnce, (domain) => upload(api.uploadsOf(domain).url, payload));
+    const urls = domains.slice(0, count).map((domain) => api.uploadsOf(domain).url);
+    const first = await firstUploads(urls, (place) => reportIn(variantOf(place), place));
+    say(`  first uploads to ${figure(count)}: p99 ${figure(percentile(first, 99), 1)} ms`);
+    // So all counts send each of the reports as often.
+    const lines = Array.from({ length: count * Math.ceil(reportCount / count) }, (_, line) => line);
+    const bodies = lines.map((line) => reportIn(variantOf(line % count), line));
+    const paths = lines.map((line) => new URL(urls[line % count] as string).pathname);
+    const load = {
+      ...{ connections, inLines: true },
+      body: bench.write(`bodies-${count}.ndjson`, bodies.join('\n')),
+      paths: bench.write(`paths-${count}`, paths.join('\n')),
+    };
     turns.push({
-      ...{ api, name: `applications: ${figure(count)}`, count, firstMs: (performance.now() - began) / count },
-      measure: async () =>
-        (await measure(bench, api.uploadsOf(own[0] as string), { body, paths, connections })).rate,
+      ...{ count, api, first, name: `applications: ${figure(count)}` },
+      measure: () => measure(bench, api.uploadsOf(domains[0] as string), load),
     });
   }
-  const results = await inRounds(bench.options.rounds, turns, bench.say, (rate) => `${figure(rate)}/s`);
-  const rows = [];
-  for (const [i, { count, api, firstMs }] of turns.entries()) {
-    const rates = results[i] ?? [];
-    const { rss, heapUsed } = await api.memory();
-    const ratio = figure(ratioOf(rates, results[0] ?? []).median, 2);
-    rows.push([figure(count), spread(rates), ratio, megabytes(rss), megabytes(heapUsed), figure(firstMs, 1)]);
-  }
-  const head = [
-    'applications',
-    'answers/s',
-    `ratio to ${figure(counts[0] ?? 0)}`,
-    'RSS MB',
-    'heap MB',
-    'first upload ms',
-  ];
-  return { text: table(head, rows) };
-}
-
-async function createAll(bench: Bench, count: number): Promise<string[]> {
-  const api = await startApi(bench, { database });
-  const { create } = await openAccount(api.url);
-  const domains: string[] = [];
-  const began = performance.now();
-  await forEach(
-    Array.from({ length: count }, (_, i) => i),
-    atOnce,
-    async (i) => {
-      domains.push(await create({ ...schemaOf(), title: `schema ${i}` }));
-      if (domains.length % 500 !== 0 && domains.length !== count) return;
-      const seconds = (performance.now() - began) / 1_000;
-      bench.say(`  ${figure(domains.length)} of ${figure(count)} applications after ${figure(seconds)} s`);
-    },
+  const results = await inRounds(
+    options.rounds,
+    turns,
+    say,
+    ({ rate, cpu, p99 }) => `${figure(rate)}/s, ${figure(cpu, 1)} µs, p99 ${figure(p99, 1)} ms`,
   );
-  return domains;
+  const crowds = await Promise.all(
+    turns.map(async ({ count, api, first }, i): Promise<Crowd> => {
+      const peak = resident(api.pid)?.peak;
+      return { count, first, peak, results: results[i] ?? [], memory: await api.memory() };
+    }),
+  );
+  return { text: tablesOf(crowds as [Crowd, ...Crowd[]]) };
 }
 
-async function upload(url: string, body: string): Promise<void> {
-  const response = await fetch(url, {
-    ...{ method: 'POST', body, headers: { 'content-type': 'application/json' } },
-  });
-  const answer = await response.text();
-  if (response.status !== 201)
-    throw new Error(`POST ${url} answers ${response.status}: ${answer.slice(0, 300)}`);
+/** Sends one upload to each application, one after the other. Resolves with the times in ms, sorted. */
+async function firstUploads(urls: string[], bodyOf: (place: number) => string): Promise<number[]> {
+  const times = [];
+  for (const [place, url] of urls.entries()) {
+    const { status, answer, ms } = await upload(url, bodyOf(place));
+    if (status !== 201) throw new Error(`POST ${url} answers ${status}: ${answer.slice(0, 300)}`);
+    times.push(ms);
+  }
+  return times.sort((a, b) => a - b);
 }

@@ -1,87 +1,102 @@
+import { type Content, compareFresh, compareWarm, type Start } from '../singles/compare.ts';
+import { type Targets, tablesOf } from '../singles/tables.ts';
 import type { Bench } from '../support/bench.ts';
-import { startFastifyAjv, startFastifyBytes, startInsertOne, startNodeHttp } from '../support/contestants.ts';
-import { expectEcho, measure } from '../support/measure.ts';
+import {
+  startFastifyAjv,
+  startFastifyBytes,
+  startGroupCommit,
+  startInsertOne,
+  startNodeHttp,
+} from '../support/contestants.ts';
 import { payloadOf, schemaOf } from '../support/payload.ts';
+import { reportSchema } from '../support/report-schema.ts';
+import { reports } from '../support/reports.ts';
 import type { Section } from '../support/results.ts';
-import { inRounds } from '../support/rounds.ts';
-import { startSluice } from '../support/sluice.ts';
-import { figure, type Ratio, ratios, spread, table } from '../support/table.ts';
+import { startApi, startSluice } from '../support/sluice.ts';
 
-const connectionCounts = [64, 256];
-/** Targets for answers per second. */
-const rateTargets = {
-  'sluice / fastify-ajv': [],
-  'sluice / insert-one': [{ atLeast: 5 }, { atLeast: 8 }],
-  'sluice / node-http': [],
-  'sluice / fastify-bytes': [],
-  'sluice / sluice-before': [],
+const onePayload: Targets = {
+  rate: {
+    'sluice / fastify-ajv': [],
+    'sluice / fastify-group-commit': [],
+    'sluice / insert-one': [{ atLeast: 5 }, { atLeast: 8 }],
+    'sluice / node-http': [],
+    'sluice / fastify-bytes': [],
+    'sluice / sluice-before': [],
+  },
+  cpu: {
+    'sluice / fastify-ajv': [{ atMost: 1.6 }, { atMost: 1.6 }],
+    'sluice / fastify-group-commit': [],
+    'sluice / fastify-bytes': [],
+    'sluice / sluice-before': [],
+  },
 };
-/** Targets for the server's processor time per answer. */
-const cpuTargets = {
-  'sluice / fastify-ajv': [{ atMost: 1.6 }, { atMost: 1.6 }],
-  'sluice / fastify-bytes': [],
-  'sluice / sluice-before': [],
+const manyPayloads: Targets = {
+  rate: {
+    'sluice / fastify-group-commit': [{ atLeast: 0.85 }, { atLeast: 0.85 }],
+    'sluice / fastify-ajv': [],
+    'sluice / sluice-before': [],
+  },
+  cpu: {
+    'sluice / fastify-ajv': [{ atMost: 1.5 }, { atMost: 1.5 }],
+    'fastify-group-commit / fastify-ajv': [],
+    'sluice / sluice-before': [],
+  },
+};
+const fresh: Targets = {
+  rate: { 'sluice / fastify-group-commit': [], 'sluice / fastify-ajv': [], 'sluice / sluice-before': [] },
+  cpu: { ...manyPayloads.cpu, 'sluice / fastify-ajv': [{ atMost: 2 }] },
 };
 
-/** Uploads of 1 KB, one in a request. */
+/** Uploads, one in a request: of one payload, and of 200 in turn, also to new processes. */
 export async function singles(bench: Bench): Promise<Section> {
   const schema = bench.write('schema.json', JSON.stringify(schemaOf()));
-  const body = bench.write('payload.json', payloadOf(1_024));
-  const { rounds, before } = bench.options;
-  const sluice = (database: string, checkout?: string) =>
-    startSluice(bench, { database, schema: schemaOf(), ...(checkout && { checkout }) });
-  const contestants = [
-    await startNodeHttp(bench),
-    await startFastifyAjv(bench, schema),
-    await startFastifyBytes(bench, schema),
-    (await sluice('bench_singles')).uploads,
-    ...(before ? [(await sluice('bench_singles_before', before)).uploads] : []),
-    await startInsertOne(bench, schema),
-  ];
-  for (const uploads of contestants) await expectEcho(uploads, body);
-
-  const turns = connectionCounts.flatMap((connections) =>
-    contestants.map((uploads) => ({
-      ...{ uploads, connections, name: `${uploads.name}, ${connections} connections` },
-      measure: () => measure(bench, uploads, { body, connections }),
-    })),
+  const one: Content = { body: bench.write('payload.json', payloadOf(1_024)) };
+  const usual = await compareWarm(
+    bench,
+    [
+      { name: 'node-http', start: () => startNodeHttp(bench) },
+      { name: 'fastify-bytes', start: () => startFastifyBytes(bench, schema) },
+      ...fastify(bench, schema),
+      ...(await sluices(bench, 'bench_singles', schemaOf())),
+      { name: 'insert-one', start: () => startInsertOne(bench, schema) },
+    ],
+    one,
   );
-  const results = await inRounds(
-    rounds,
-    turns,
-    bench.say,
-    ({ rate, cpu }) => `${figure(rate)}/s, ${figure(cpu, 1)} µs`,
-  );
+  await bench.endPart();
 
-  function section(key: 'rate' | 'cpu', head: string, targets: Record<string, Ratio['target'][]>): string {
-    const of = (name: string | undefined, connections: number) => {
-      const place = turns.findIndex((turn) => turn.name === `${name}, ${connections} connections`);
-      return (results[place] ?? []).map((result) => result[key]);
-    };
-    const digits = key === 'cpu' ? 1 : 0;
-    const rows = contestants.map(({ name }) => [
-      name,
-      ...connectionCounts.map((count) => spread(of(name, count), digits)),
-    ]);
-    const compared = Object.entries(targets).flatMap(([name, wanted]) =>
-      connectionCounts.map((connections, i): Ratio => {
-        const [over, under] = name.split(' / ');
-        const target = wanted[i];
-        return {
-          name: `${name}, ${connections} connections`,
-          ...{ over: of(over, connections), under: of(under, connections) },
-          ...(target && { target }),
-        };
-      }),
-    );
-    const columns = [head, ...connectionCounts.map((count) => `${count} connections`)];
-    return `${table(columns, rows)}\n\n${ratios(compared.filter(({ under }) => under.length > 0))}`;
-  }
-
+  const wide = bench.write('report-schema.json', JSON.stringify(reportSchema()));
+  const many: Content = { body: bench.write('reports.ndjson', reports().join('\n')), inLines: true };
+  const starts = [...fastify(bench, wide), ...(await sluices(bench, 'bench_reports', reportSchema()))];
+  const varied = await compareWarm(bench, starts, many);
+  const young = await compareFresh(bench, starts, many);
   return {
     text: [
-      section('rate', 'answers a second', rateTargets),
-      section('cpu', 'µs of processor time an answer', cpuTargets),
+      'One payload of 1 KB:',
+      tablesOf(usual, onePayload),
+      '200 payloads of 0.3 to 3 KB in turn:',
+      tablesOf(varied, manyPayloads),
+      'The same in the first 5 s of load, on processes that are 2 s old:',
+      tablesOf(young, fresh),
     ].join('\n\n'),
   };
+}
+
+const fastify = (bench: Bench, schema: string): Start[] => [
+  { name: 'fastify-ajv', start: () => startFastifyAjv(bench, schema) },
+  { name: 'fastify-group-commit', start: () => startGroupCommit(bench, schema) },
+];
+
+/** Sluice, and the older one, on databases that already have the application. */
+async function sluices(bench: Bench, database: string, schema: object): Promise<Start[]> {
+  const { before } = bench.options;
+  const starts = [await sluice(bench, database, schema)];
+  if (before) starts.push(await sluice(bench, `${database}_before`, schema, before));
+  return starts;
+}
+
+async function sluice(bench: Bench, database: string, schema: object, checkout?: string): Promise<Start> {
+  const options = { database, ...(checkout && { checkout }) };
+  const { name, domain, stop } = await startSluice(bench, { ...options, schema });
+  await stop();
+  return { name, start: async () => (await startApi(bench, options)).uploadsOf(domain) };
 }

@@ -17,6 +17,7 @@ export function autocannonGenerator(): Generator {
       paths,
       mixed,
       body,
+      inLines = false,
       contentType = 'application/json',
       connections,
       seconds,
@@ -29,15 +30,21 @@ export function autocannonGenerator(): Generator {
           return { ...request, body: bodies[sum < 100 ? 0 : 1] as Buffer };
         },
       };
-      const all = paths ? readFileSync(paths, 'utf8').trim().split('\n') : [];
-      let turn = 0;
+      const linesOf = (file: string) => readFileSync(file, 'utf8').trim().split('\n');
+      const all = paths ? linesOf(paths) : [new URL(url).pathname];
+      const lines = inLines ? linesOf(body) : bodies;
+      // Each run begins elsewhere, so that short ones also reach the last request.
+      let turn = Math.floor(Math.random() * Math.max(all.length, lines.length));
       const inTurn: autocannon.Request = {
-        setupRequest: (request) => ({ ...request, path: all[turn++ % all.length] }),
+        setupRequest(request) {
+          turn += 1;
+          return { ...request, path: all[turn % all.length], body: lines[turn % lines.length] as string };
+        },
       };
       const result = await autocannon({
         ...{ url, method: 'POST', body: bodies[0] as Buffer, headers: { 'content-type': contentType } },
         ...{ connections, duration: seconds, timeout: timeoutSeconds },
-        ...(paths && { requests: [inTurn] }),
+        ...((paths || inLines) && { requests: [inTurn] }),
         ...(mixed && { requests: [inParts] }),
       });
       const { latency, duration, errors, non2xx } = result;

@@ -12,6 +12,8 @@ export interface Uploads {
   pid: number;
   /** The collection for uploads, if it stores them. */
   database?: string;
+  /** Ends its process. */
+  stop(): Promise<void>;
 }
 
 const folder = join(import.meta.dirname, '..', 'contestants');
@@ -33,8 +35,8 @@ async function listens({ url }: Server): Promise<void> {
 }
 
 async function startUploads(bench: Bench, name: string, ...args: string[]): Promise<Uploads> {
-  const { url, pid } = await start(bench, name, args);
-  return { name, pid, url: `${url}/api/applications/bench/data` };
+  const { url, pid, stop } = await start(bench, name, args);
+  return { name, pid, stop, url: `${url}/api/applications/bench/data` };
 }
 
 export const startNodeHttp = (bench: Bench) => startUploads(bench, 'node-http');
@@ -42,9 +44,13 @@ export const startFastifyAjv = (bench: Bench, schema: string) => startUploads(be
 export const startFastifyBytes = (bench: Bench, schema: string) =>
   startUploads(bench, 'fastify-bytes', schema);
 
-export async function startInsertOne(bench: Bench, schema: string): Promise<Uploads> {
-  const database = 'bench_insert_one';
-  const uploads = await startUploads(bench, 'insert-one', schema, bench.databaseUrl(database));
+export const startInsertOne = (bench: Bench, schema: string) => startStoring(bench, 'insert-one', schema);
+export const startGroupCommit = (bench: Bench, schema: string) =>
+  startStoring(bench, 'fastify-group-commit', schema);
+
+async function startStoring(bench: Bench, name: string, schema: string): Promise<Uploads> {
+  const database = `bench_${name.replaceAll('-', '_')}`;
+  const uploads = await startUploads(bench, name, schema, bench.databaseUrl(database));
   return { ...uploads, database };
 }
 

@@ -3,10 +3,12 @@ export interface Shot {
   /** The URL with its path. */
   url: string;
   /** File with one path in a line, used in turn instead of the URL's path. */
-  paths?: string | undefined;
+  paths?: string;
   /** File with the body. */
   body: string;
-  /** Another body for some percent of the requests; not with `paths`. */
+  /** The file has one body in a line, used in turn, and with `paths` the one of the same line. */
+  inLines?: boolean;
+  /** Another body for some percent of the requests; not with `paths` or `inLines`. */
   mixed?: { body: string; percent: number };
   contentType?: string;
   connections: number;

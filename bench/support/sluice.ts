@@ -46,11 +46,12 @@ export async function startApi(bench: Bench, { database, port, env = {}, checkou
   });
 
   return {
-    ...{ name, database, url: server.url, pid: server.pid },
+    ...{ name, database, url: server.url, pid: server.pid, stop: server.stop },
     memory: () => server.ask<NodeJS.MemoryUsage>('memory'),
     /** The URL for uploads to an application. */
     uploadsOf: (domain: string) => ({
-      ...{ name, database, pid: server.pid, url: `${server.url}/api/applications/${domain}/data` },
+      ...{ name, database, pid: server.pid, stop: server.stop },
+      url: `${server.url}/api/applications/${domain}/data`,
     }),
   };
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Children } from '../../local/children.ts';
-import type { Generator, Hits } from './generator.ts';
+import type { Generator, Hits, Shot } from './generator.ts';
 
 const script = join(import.meta.dirname, 'post.lua');
 const timeoutSeconds = 30;
@@ -21,17 +21,11 @@ export function wrkGenerator(version: string, children: Children): Generator {
   let runs = 0;
   return {
     name: version,
-    async shoot({ url, paths, mixed, body, contentType = 'application/json', connections, seconds }) {
+    async shoot({ url, connections, seconds, ...content }) {
       const args = [
         ...['--threads', '1', '--connections', String(connections), '--duration', `${Math.ceil(seconds)}s`],
         ...['--timeout', `${timeoutSeconds}s`, '--script', script, url],
-        ...[
-          '--',
-          body,
-          contentType,
-          ...(paths ? [paths] : []),
-          ...(mixed ? ['mixed', mixed.body, String(mixed.percent)] : []),
-        ],
+        ...['--', ...contentArgs(content)],
       ];
       const child = children.start({
         ...{ name: `wrk-${++runs}`, command: 'wrk', args, rank: 4 },
@@ -50,3 +44,12 @@ export function wrkGenerator(version: string, children: Children): Generator {
     },
   };
 }
+
+type Content = Omit<Shot, 'url' | 'connections' | 'seconds'>;
+
+const contentArgs = ({ paths, body, inLines, mixed, contentType = 'application/json' }: Content) => [
+  `type=${contentType}`,
+  `${inLines ? 'bodies' : 'body'}=${body}`,
+  ...(paths ? [`paths=${paths}`] : []),
+  ...(mixed ? [`other=${mixed.body}`, `percent=${mixed.percent}`] : []),
+];
