@@ -48,8 +48,8 @@ export const createSendAtOnce =
       'content-length': String(text.length),
       ...(lifecycle.phase === 'draining' && { connection: 'close' }),
     };
-    reply.hijack();
     raw.writeHead(status, head);
+    reply.hijack();
     raw.end(text, 'latin1');
   };
 
