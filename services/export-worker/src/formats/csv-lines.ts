@@ -28,10 +28,10 @@ export function createCsvLines(sink: ByteSink) {
 
   function flush(): void {
     if (rows.length === 0) return;
-    decoded = text.bytes.latin1Slice(0, text.length);
+    decoded = text.bytes.toString('latin1', 0, text.length);
     const lines = stringify(rows, options);
     reserve(sink, lines.length);
-    sink.length += sink.bytes.latin1Write(lines, sink.length);
+    sink.length += sink.bytes.write(lines, sink.length, 'latin1');
     clear(text);
     ends.length = 1;
     rows = [];
@@ -49,7 +49,7 @@ export function createCsvLines(sink: ByteSink) {
 
     /** Ends a cell whose text gets quotes. */
     endQuoted(): void {
-      row.push(text.bytes.latin1Slice(ends.at(-1), text.length));
+      row.push(text.bytes.toString('latin1', ends.at(-1), text.length));
       ends.push(text.length);
     },
 
