@@ -1,11 +1,11 @@
 import { stringify } from 'csv-stringify/sync';
 import { type ByteSink, clear, createByteSink, reserve } from './byte-sink.ts';
 
-/** What csv-stringify takes at once: more strings than these leave the processor's cache. */
+/** What csv-stringify takes at once. Strings of longer blocks would leave the processor's cache. */
 const blockRows = 1_000;
 const blockBytes = 32 * 1024;
 
-/** A number is the place of a text, which gets quotes only if needed. A string always gets quotes. */
+/** csv-stringify quotes each string, and a number only if its text needs it. So a number names a text. */
 type Cell = number | string | undefined;
 
 /**

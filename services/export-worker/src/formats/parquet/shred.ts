@@ -281,10 +281,13 @@ export function createShred({ time, meta = [], tree, others, rest }: FileColumns
       source = openEntry(entry);
       path.length = 0;
       hasRest = false;
+      const before = { text: text.length, nulls };
       try {
         readEntry();
       } catch (error) {
         for (const column of columns) removeRow(column, rows);
+        text.length = before.text;
+        nulls = before.nulls;
         throw error;
       }
       rows += 1;
