@@ -17,12 +17,15 @@ export function openEntries([url, application]: string[]) {
   };
 }
 
-/** Repeats the work at each message, and answers with the count and the time. */
+/** Repeats the work at each message, and answers with the count, the time and the processor time. */
 export function onRead(read: () => Promise<number>): void {
   process.on('message', async () => {
     const began = performance.now();
+    const before = process.cpuUsage();
     const entries = await read();
-    process.send?.({ entries, seconds: (performance.now() - began) / 1_000 });
+    const { user, system } = process.cpuUsage(before);
+    const seconds = (performance.now() - began) / 1_000;
+    process.send?.({ entries, seconds, cpu: (user + system) / 1e6 });
   });
   process.once('disconnect', () => process.exit());
 }

@@ -41,7 +41,7 @@ export async function exports(bench: Bench): Promise<Section> {
   if (mongoexport) add('mongoexport', mongoexport);
 
   const results = await inRounds(bench.options.rounds, turns, bench.say, (result) => {
-    const rate = `${figure(result.entries / result.seconds)}/s`;
+    const rate = `${figure(result.entries / result.seconds)}/s, ${figure(cpuOf(result), 1)} µs`;
     if (!('worker' in result)) return rate;
     const memory = `worker ${megabytes(result.worker ?? Number.NaN)} MB`;
     return `${rate}, first byte after ${figure(result.firstByteMs)} ms, ${memory}`;
@@ -49,6 +49,9 @@ export async function exports(bench: Bench): Promise<Section> {
   const text = report(new Map(turns.map(({ name }, i) => [name, results[i] ?? []])), idle);
   return { text: `An application of ${figure(entries)} entries, all of them in each round.\n\n${text}` };
 }
+
+/** Microseconds of processor time an entry. */
+const cpuOf = ({ cpu = Number.NaN, entries }: Whole) => (1e6 * cpu) / entries;
 
 function report(results: Map<string, (Whole | Exported)[]>, idle: number | undefined): string {
   const rates = (name: string) => (results.get(name) ?? []).map(({ entries, seconds }) => entries / seconds);
@@ -61,9 +64,11 @@ function report(results: Map<string, (Whole | Exported)[]>, idle: number | undef
 
   const rows = [...results.keys()].map((name) => {
     const own = exported(name);
-    if (own.length === 0) return [name, spread(rates(name))];
+    const measured = (results.get(name) ?? []).filter(({ cpu }) => cpu !== undefined);
+    const cpu = measured.length > 0 ? spread(measured.map(cpuOf), 1) : '';
+    if (own.length === 0) return [name, spread(rates(name)), cpu];
     const memory = (['worker', 'api'] as const).map((process) => megabytes(most(own, process) ?? Number.NaN));
-    return [name, spread(rates(name)), spread(own.map(({ firstByteMs }) => firstByteMs)), ...memory];
+    return [name, spread(rates(name)), cpu, spread(own.map(({ firstByteMs }) => firstByteMs)), ...memory];
   });
   if (!results.has('mongoexport')) rows.push(['mongoexport', 'not on the PATH']);
 
@@ -75,13 +80,16 @@ function report(results: Map<string, (Whole | Exported)[]>, idle: number | undef
   const [worker, api] = [most(all, 'worker'), most(all, 'api')];
   const growth = api !== undefined && idle !== undefined ? (api - idle) / 1e6 : undefined;
   return [
-    table(['entries a second', '', 'first byte ms', 'worker, most MB', 'API, most MB'], rows),
+    table(
+      ['entries a second', '', 'µs of processor time', 'first byte ms', 'worker, most MB', 'API, most MB'],
+      rows,
+    ),
     ratios([
-      ratio('sluice csv', 'csv-stringify', 2),
-      ratio('sluice csv', 'raw cursor', 0.4),
-      ratio('sluice ndjson', 'csv-stringify', 2.5),
-      ratio('sluice ndjson', 'raw cursor'),
-      ratio('sluice parquet', 'csv-stringify'),
+      ratio('sluice csv', 'csv-stringify', 1.5),
+      ...(results.has('mongoexport') ? [ratio('sluice csv', 'mongoexport', 1)] : []),
+      ratio('sluice csv', 'raw cursor'),
+      ratio('sluice ndjson', 'raw cursor', 0.5),
+      ratio('sluice parquet', 'sluice csv', 0.6),
     ]),
     limits([
       { name: 'first byte of CSV', value: firstByte, unit: 'ms', atMost: 300 },

@@ -64,6 +64,8 @@ export interface Filled {
 export interface Whole {
   entries: number;
   seconds: number;
+  /** Processor time of the reader in seconds: an export's is that of the worker. */
+  cpu?: number;
 }
 
 const readers = { 'raw cursor': 'read-raw', 'csv-stringify': 'csv-pipe' };

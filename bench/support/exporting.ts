@@ -2,7 +2,7 @@ import type { Bench } from './bench.ts';
 import type { Whole } from './contestants.ts';
 import { download } from './curl.ts';
 import { takeExport } from './jobs.ts';
-import { forgetPeak, resident } from './resident.ts';
+import { forgetPeak, processorSeconds, resident } from './resident.ts';
 import type { startSluice } from './sluice.ts';
 
 export const formats = ['csv', 'ndjson', 'parquet'] as const;
@@ -42,12 +42,14 @@ export function createExporting(bench: Bench, { sluice, worker, entries }: Expor
     async measure(format: Format): Promise<Exported> {
       for (const { pid } of [worker, sluice]) forgetPeak(pid);
       const target = { url: `${sluice.url}/api${path(format)}`, token: account.token };
+      const busyBefore = processorSeconds(worker.pid);
       const { bytes, seconds, firstByteMs } = await download(target);
+      const cpu = processorSeconds(worker.pid) - busyBefore;
       const memory = { worker: resident(worker.pid)?.peak, api: resident(sluice.pid)?.peak };
       const { state, file } = await takeExport(sluice);
       if (state !== 'completed' || file?.rows !== entries || file.bytes !== bytes)
         throw new Error(`${bytes} bytes came of an export that is ${state}: ${JSON.stringify(file)}`);
-      return { entries, seconds, firstByteMs, ...memory };
+      return { entries, seconds, cpu, firstByteMs, ...memory };
     },
   };
 }

@@ -3,8 +3,8 @@ import { loadExportWorkerConfig } from '@sluice/shared/config/load.ts';
 import { runProcess } from '@sluice/shared/process.ts';
 import { startExportWorker } from './start.ts';
 
-// Pages of entries are large and short-lived. At the default, garbage collection takes a fifth of an export's time.
-setFlagsFromString('--heap-growing-percent=130');
+// Pages of entries are large and short-lived, and V8 would walk the whole heap for every few of them.
+setFlagsFromString('--heap-growing-percent=300');
 
 export const run = () => runProcess('export-worker', loadExportWorkerConfig, startExportWorker);
 

@@ -42,9 +42,9 @@ export function writeAscii(sink: ByteSink, text: string): void {
   sink.length = length + text.length;
 }
 
-export function writeUtf8(sink: ByteSink, text: string): void {
-  reserve(sink, 3 * text.length);
-  sink.length += sink.bytes.write(text, sink.length);
+export function writeBytes(sink: ByteSink, bytes: Buffer, from: number, to: number): void {
+  reserve(sink, to - from);
+  sink.length += bytes.copy(sink.bytes, sink.length, from, to);
 }
 
 function grow(sink: ByteSink, more: number): void {

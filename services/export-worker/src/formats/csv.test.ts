@@ -65,7 +65,7 @@ describe('CSV', () => {
     ]);
   });
 
-  it('is byte for byte what csv-stringify makes of the same entries', async () => {
+  it('is byte for byte what RFC 4180 and our own rules make of the same entries', async () => {
     await fc.assert(
       fc.asyncProperty(entries, formulas, async (list, mode) => {
         const columns = columnsFor(list);

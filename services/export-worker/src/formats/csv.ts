@@ -1,24 +1,9 @@
 import type { TableShape } from '@sluice/jobs/record/export-record.ts';
 import type { Column } from '@sluice/tables/columns.ts';
-import {
-  array,
-  createEntryReader,
-  document,
-  type EntryPlace,
-  type Memory,
-  nil,
-  string,
-} from './bson-walk.ts';
-import {
-  type ByteSink,
-  clear,
-  createByteSink,
-  reserve,
-  takeBytes,
-  writeAscii,
-  writeUtf8,
-} from './byte-sink.ts';
-import { needsApostrophe, writeCsvString, writeCsvText } from './csv-text.ts';
+import { createEntryReader, type EntryPlace, type Memory, nil, string } from './bson-walk.ts';
+import { clear, createByteSink, reserve, takeBytes, writeBytes } from './byte-sink.ts';
+import { createCsvLines } from './csv-lines.ts';
+import { needsApostrophe, readsAsJson } from './csv-text.ts';
 import { createTimeWriter, versionOf, writeId } from './entry-meta.ts';
 import { createFindRows, type RowOptions } from './find-rows.ts';
 import { columnsNamed, type FileFormat, isTime } from './format.ts';
@@ -52,8 +37,8 @@ export function createCsv({ columns, selected, elements, formulas }: Options): F
     open: rows.writeHeader,
     add: rows.add,
     close() {},
-    size: () => rows.sink.length,
-    take: () => ({ data: takeBytes(rows.sink) }),
+    size: rows.size,
+    take: () => ({ data: rows.take() }),
   };
 }
 
@@ -78,110 +63,101 @@ export function createCsvRows({ header, formulas, ...options }: RowsOptions) {
   const rows = createFindRows(options, writeRow);
   const { root, indexes, types, values } = rows;
   const read = createEntryReader();
-  const sink: ByteSink = createByteSink();
-  const scratch: ByteSink = createByteSink(1_024);
+  const sink = createByteSink();
+  const lines = createCsvLines(sink);
+  const { text } = lines;
+  const scratch = createByteSink(32);
   const writeTime = createTimeWriter();
   const single = header.length === 1;
 
-  // Each cell ends with a comma. The end of the row replaces the last comma.
-  function endCell(): void {
-    reserve(sink, 4);
-    sink.bytes[sink.length++] = 0x2c;
-  }
-
   function writeEmpty(): void {
-    if (single) writeAscii(sink, '""');
-    endCell();
+    if (single) lines.endQuoted();
+    else lines.endEmpty();
   }
 
   /** Writes a BSON value: a string as text, null as an empty cell, all others as JSON. */
   function writeValue(source: Memory, type: number, at: number): void {
-    switch (type) {
-      case nil:
-        writeEmpty();
-        return;
-      case string:
-        writeCsvString(sink, source, at + 4, at + 3 + source.view.getInt32(at, true), formulas);
-        break;
-      case array:
-      case document:
-        writeJsonText((text) => writeJson(text, source, type, at));
-        return;
-      default:
-        writeJson(sink, source, type, at);
+    if (type === nil) writeEmpty();
+    else if (type === string) writeString(source, at + 4, at + 3 + source.view.getInt32(at, true));
+    else {
+      writeJson(text, source, type, at);
+      lines.end();
     }
-    endCell();
   }
 
-  function writeJsonText(write: (text: ByteSink) => void): void {
-    clear(scratch);
-    write(scratch);
-    writeCsvText(sink, scratch, 0, scratch.length, false, false);
-    endCell();
+  /** Quotes mark a string that is empty or reads as JSON; a leading ' stops a spreadsheet from running it. */
+  function writeString(source: Pick<Memory, 'bytes'>, from: number, to: number): void {
+    writeDisarmed(source, from, to);
+    if (from === to || readsAsJson(source.bytes, from, to)) lines.endQuoted();
+    else lines.end();
   }
 
-  function endRow(): void {
-    reserve(sink, 2);
-    sink.bytes[sink.length - 1] = 0x0d;
-    sink.bytes[sink.length++] = 0x0a;
+  function writeDisarmed(source: Pick<Memory, 'bytes'>, from: number, to: number): void {
+    reserve(text, to - from + 1);
+    if (formulas === 'escape' && needsApostrophe(source.bytes, from, to)) text.bytes[text.length++] = 0x27;
+    writeBytes(text, source.bytes, from, to);
   }
 
   /** Quotes a name only if needed, unlike a string in a row. */
   function writeHeader(): void {
     for (const name of header) {
-      clear(scratch);
-      writeUtf8(scratch, name);
-      const disarmed = formulas === 'escape' && needsApostrophe(scratch.bytes, 0, scratch.length);
-      writeCsvText(sink, scratch, 0, scratch.length, disarmed, name === '');
-      endCell();
+      const bytes = Buffer.from(name);
+      writeDisarmed({ bytes }, 0, bytes.length);
+      if (name === '') lines.endQuoted();
+      else lines.end();
     }
-    endRow();
+    lines.endRow();
+    lines.flush();
   }
 
   function writeEntryId(source: EntryPlace): void {
     clear(scratch);
     writeId(scratch, source);
-    writeCsvString(sink, scratch, 0, scratch.length, formulas);
-    endCell();
+    writeString(scratch, 0, scratch.length);
   }
 
   function writeRow(source: EntryPlace): void {
     if (isLinked) {
       writeEntryId(source);
       for (const index of indexes) {
-        writeInt32(sink, index);
-        endCell();
+        writeInt32(text, index);
+        lines.end();
       }
     }
     for (let place = 0; place < count; place++) {
       const type = types[place] as number;
       if (type !== 0) writeValue(source, type, values[place] as number);
       else if (place === timePlace) {
-        writeTime(sink, source);
-        endCell();
-      } else if (place === idPlace) {
-        writeEntryId(source);
-      } else if (place === versionPlace) {
-        writeInt32(sink, versionOf(source));
-        endCell();
-      } else if (place === restPlace && rows.hasRest())
-        writeJsonText((text) => writePruned(text, source, source.payload, root, 'others'));
-      else writeEmpty();
+        writeTime(text, source);
+        lines.end();
+      } else if (place === idPlace) writeEntryId(source);
+      else if (place === versionPlace) {
+        writeInt32(text, versionOf(source));
+        lines.end();
+      } else if (place === restPlace && rows.hasRest()) {
+        writePruned(text, source, source.payload, root, 'others');
+        lines.end();
+      } else writeEmpty();
     }
-    endRow();
+    lines.endRow();
   }
 
   return {
-    sink,
     writeHeader,
     add(entry: Buffer): void {
-      const before = sink.length;
+      const before = lines.mark();
       try {
         rows.find(read(entry));
       } catch (error) {
-        sink.length = before;
+        lines.cutTo(before);
         throw error;
       }
+      lines.flushIfLong();
+    },
+    size: () => sink.length + lines.size(),
+    take(): Buffer {
+      lines.flush();
+      return takeBytes(sink);
     },
   };
 }

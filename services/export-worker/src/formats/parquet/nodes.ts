@@ -1,12 +1,8 @@
 import type { Meta } from '@sluice/tables/columns.ts';
 import type { Memory } from '../bson-walk.ts';
 
-/** Converts a BSON value for Parquet. Undefined if Parquet would print another value. */
-export type ReadScalar = (
-  source: Memory,
-  type: number,
-  at: number,
-) => string | boolean | number | bigint | undefined;
+/** Reads a BSON value other than a text for Parquet. Undefined if Parquet would print another value. */
+export type ReadScalar = (source: Memory, type: number, at: number) => number | bigint | undefined;
 
 /** A scalar type of Parquet, or JSON text. */
 export type LeafKind = 'string' | 'integer' | 'number' | 'boolean' | 'date' | 'timestamp' | 'json';

@@ -4,8 +4,8 @@ import { ByteWriter, type SchemaElement } from 'hyparquet-writer';
 import type { FileFormat } from '../format.ts';
 import { type ColumnOptions, fileColumns } from './file-columns.ts';
 import type { FileColumns, Leaf, LeafKind, Node } from './nodes.ts';
-import { createReadCells } from './read-cells.ts';
-import { createFooter, createRowBuffer, createRowGroups } from './row-groups.ts';
+import { createFooter, createRowGroups } from './row-groups.ts';
+import { createShred } from './shred.ts';
 
 interface Options extends ColumnOptions {
   /** Notes of all pieces so far, in order. */
@@ -32,8 +32,7 @@ export function createParquet({ notes = [], ...options }: Options): FileFormat {
   const elements = schemaElements(shown);
   const top = elements.map(([element]) => element as SchemaElement);
   const all = [{ name: 'entry', num_children: top.length }, ...elements.flat()];
-  const readCells = createReadCells(shown, options.selected === undefined);
-  const buffer = createRowBuffer(top.length);
+  const shredded = createShred(shown, options.selected === undefined);
   const writeRowGroup = createRowGroups(all);
   const footer = createFooter(all);
   const written = [...(notes as Note[])];
@@ -43,10 +42,11 @@ export function createParquet({ notes = [], ...options }: Options): FileFormat {
   let isEnd = false;
 
   async function writeEntries(): Promise<Omit<Note, 'bytes'>> {
-    const rows = buffer.count();
+    const rows = shredded.rows();
     entryBytes = 0;
     if (rows === 0) return { rows };
-    const group = footer.describe(await writeRowGroup(writer, rows, buffer.take()));
+    const group = footer.describe(await writeRowGroup(writer, shredded));
+    shredded.clear();
     return { rows, group: zstdCompressSync(group).toString('base64') };
   }
 
@@ -65,13 +65,13 @@ export function createParquet({ notes = [], ...options }: Options): FileFormat {
       writer.appendUint32(magic);
     },
     add(document) {
-      buffer.add(readCells(document));
+      shredded.add(document);
       entryBytes += document.length;
     },
     close() {
       isEnd = true;
     },
-    size: () => entryBytes + writer.index + Number(isEnd),
+    size: () => Math.max(entryBytes, shredded.nulls()) + writer.index + Number(isEnd),
     async take() {
       const piece = await writeEntries();
       if (isEnd) writeEnd([...written, piece]);

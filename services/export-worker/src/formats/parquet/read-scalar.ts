@@ -9,21 +9,19 @@ export const fitsInt64 = (value: number) => Number.isInteger(value) && value > -
 /** Whether the integer prints the same as a double. */
 export const fitsDouble = (value: bigint) => String(Number(value)) === String(value);
 
-export const readScalar: Record<Exclude<LeafKind, 'json'>, ReadScalar> = {
-  string: ({ bytes, view }, type, at) =>
-    type === string ? bytes.toString('utf8', at + 4, at + 3 + view.getInt32(at, true)) : undefined,
-
+export const readScalar: Record<Exclude<LeafKind, 'json' | 'string'>, ReadScalar> = {
   date: readDate,
 
   timestamp: readTimestamp,
 
-  boolean: ({ bytes }, type, at) => (type === boolean ? bytes[at] === 1 : undefined),
+  boolean: ({ bytes }, type, at) => (type === boolean ? bytes[at] : undefined),
 
   integer({ view }, type, at) {
-    if (type === int32) return BigInt(view.getInt32(at, true));
+    if (type === int32) return view.getInt32(at, true);
     if (type === int64) return view.getBigInt64(at, true);
     const value = type === double ? view.getFloat64(at, true) : Number.NaN;
-    if (Number.isSafeInteger(value)) return BigInt(value);
+    // JSON prints -0 as 0.
+    if (Number.isSafeInteger(value)) return value + 0;
     // JSON prints the shortest digits, which can differ from the exact value of a larger double.
     return fitsInt64(value) ? BigInt(String(value)) : undefined;
   },

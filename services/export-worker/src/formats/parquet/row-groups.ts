@@ -1,59 +1,16 @@
+import { isAscii } from 'node:buffer';
 import { setImmediate } from 'node:timers/promises';
 import { zstdCompressSync } from 'node:zlib';
 import { ByteWriter, type SchemaElement } from 'hyparquet-writer';
 import { writeColumn } from 'hyparquet-writer/src/column.js';
-import { encodeNestedValues } from 'hyparquet-writer/src/dremel.js';
 import { writeMetadata } from 'hyparquet-writer/src/metadata.js';
 import { schemaPathResolver } from 'hyparquet-writer/src/schema.js';
+import type { ByteSink } from '../byte-sink.ts';
+import type { LeafColumn } from './leaf-column.ts';
+import { pageDataOf, type TextAt } from './page-data.ts';
+import type { createShred } from './shred.ts';
 
-export interface Cell {
-  /** Index of the column in the file. */
-  place: number;
-  value: unknown;
-}
-
-/** Makes the values of one column, NULL as null. Called per column, so that not all columns are in memory at once. */
-type Values = () => unknown[];
-
-interface Column {
-  rows: number[];
-  values: unknown[];
-}
-
-/** Collects rows for a row group. Keeps no NULL: a file can have thousands of columns. */
-export function createRowBuffer(columnCount: number) {
-  const emptyColumns = () => Array.from({ length: columnCount }, (): Column => ({ rows: [], values: [] }));
-  let columns = emptyColumns();
-  let count = 0;
-
-  return {
-    count: () => count,
-
-    add(cells: Cell[]): void {
-      for (const { place, value } of cells) {
-        const column = columns[place] as Column;
-        column.rows.push(count);
-        column.values.push(value);
-      }
-      count += 1;
-    },
-
-    /** Empties the buffer. */
-    take(): Values[] {
-      const length = count;
-      const taken = columns;
-      columns = emptyColumns();
-      count = 0;
-      return taken.map((column) => () => dense(column, length));
-    },
-  };
-}
-
-function dense({ rows, values }: Column, length: number): unknown[] {
-  const data = new Array<unknown>(length).fill(null);
-  for (const [index, row] of rows.entries()) data[row] = values[index];
-  return data;
-}
+type Shredded = Pick<ReturnType<typeof createShred>, 'columns' | 'text' | 'rows'>;
 
 type RowGroup = Parameters<typeof writeMetadata>[1]['row_groups'][number];
 type Tree = ReturnType<ReturnType<typeof schemaPathResolver>>[number];
@@ -68,27 +25,28 @@ const valuesAtOnce = 100_000;
  */
 export function createRowGroups(schema: SchemaElement[]) {
   const pathOf = schemaPathResolver(schema);
-  const [root] = pathOf([]);
-  const columns = (root as Tree).children.map(({ element }) => fieldPaths(pathOf([element.name])));
+  const encoders = leafPaths(pathOf([])).map(encoder);
 
-  return async function writeRowGroup(writer: ByteWriter, rows: number, values: Values[]): Promise<RowGroup> {
+  return async function writeRowGroup(
+    writer: ByteWriter,
+    { columns, text, rows }: Shredded,
+  ): Promise<RowGroup> {
     const start = writer.offset;
     const chunks: RowGroup['columns'] = [];
+    const textAt = textsIn(text);
     let written = 0;
-    for (const [index, paths] of columns.entries()) {
-      const data = (values[index] as Values)();
-      for (const path of paths) {
-        const pageData = encodeNestedValues(path, data);
-        chunks.push(writeColumn({ writer, column: encoder(path), pageData }).chunk);
-        written += pageData.values.length;
-        if (written < valuesAtOnce) continue;
-        await setImmediate();
-        written = 0;
-      }
+    for (const [index, column] of encoders.entries()) {
+      const leaf = columns[index] as LeafColumn;
+      const pageData = pageDataOf(leaf, column.element.type as string, rows(), textAt);
+      chunks.push(writeColumn({ writer, column, pageData }).chunk);
+      written += pageData.values.length;
+      if (written < valuesAtOnce) continue;
+      await setImmediate();
+      written = 0;
     }
     return {
       columns: chunks,
-      num_rows: BigInt(rows),
+      num_rows: BigInt(rows()),
       total_byte_size: chunks.reduce(
         (sum, chunk) => sum + (chunk.meta_data?.total_uncompressed_size ?? 0n),
         0n,
@@ -98,9 +56,17 @@ export function createRowGroups(schema: SchemaElement[]) {
   };
 }
 
-function fieldPaths(path: Tree[]): Tree[][] {
+/** Makes the text of some bytes. Where all are ASCII, one string has all texts, and each is a part of it. */
+function textsIn({ bytes, length }: Readonly<ByteSink>): TextAt {
+  const used = bytes.subarray(0, length);
+  if (!isAscii(used)) return (start, end) => bytes.toString('utf8', start, end);
+  const all = used.toString('latin1');
+  return (start, end) => all.slice(start, end);
+}
+
+function leafPaths(path: Tree[]): Tree[][] {
   const { children } = path.at(-1) as Tree;
-  return children.length === 0 ? [path] : children.flatMap((child) => fieldPaths([...path, child]));
+  return children.length === 0 ? [path] : children.flatMap((child) => leafPaths([...path, child]));
 }
 
 function encoder(path: Tree[]): Parameters<typeof writeColumn>[0]['column'] {

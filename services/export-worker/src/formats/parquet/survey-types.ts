@@ -2,8 +2,8 @@ import type { ColumnKind } from '@sluice/jobs/record/export-record.ts';
 import { fromPointer } from '@sluice/json/pointer.ts';
 import { boolean, double, int32, int64, string } from '../bson-walk.ts';
 import { type Leaf, type LeafKind, type Node, openNodes, type ReadScalar, type Struct } from './nodes.ts';
-import { createReadCells } from './read-cells.ts';
 import { fitsDouble, fitsInt64, readDate, readTimestamp } from './read-scalar.ts';
+import { createShred } from './shred.ts';
 import { textOf, type Versions } from './versions-tree.ts';
 
 type Fits = (...value: Parameters<ReadScalar>) => boolean;
@@ -62,9 +62,9 @@ export function createTypeSurvey(versions: Versions) {
   const others = Array.from(versions.fields, ([pointer, node]) => ({
     ...{ name: pointer, path: fromPointer(pointer), node: openPart(node) },
   }));
-  const readCells = createReadCells({ tree: openPart(versions.tree) as Struct, others }, false);
+  const { add } = createShred({ tree: openPart(versions.tree) as Struct, others }, false);
   return {
-    add: (entry: Buffer): void => void readCells(entry),
+    add,
     kinds: (): ColumnKind[] => openIn(versions).map((node) => kinds.get(node)?.() as ColumnKind),
   };
 }

@@ -3,7 +3,6 @@ import { constants, crc32, deflateRaw } from 'node:zlib';
 import { JobFailed } from '@sluice/jobs/kind.ts';
 import type { TableShape } from '@sluice/jobs/record/export-record.ts';
 import type { Column } from '@sluice/tables/columns.ts';
-import { takeBytes } from '../byte-sink.ts';
 import { createCsvRows } from '../csv.ts';
 import type { FileFormat, Piece } from '../format.ts';
 import { dataDescriptor, directory, localHeader, type ZipEntry } from './zip-records.ts';
@@ -58,10 +57,10 @@ export function createTablesZip({ tables, formulas, time, notes }: Options): Fil
       // Fewer entries mean that the application is deleted, which `writeFile` notices.
       if (pass > 0 && entries > (zip.whole[0]?.own as number)) throw new JobFailed(late);
     },
-    size: () => table.sink.length + (isDue ? 1 : 0),
+    size: () => table.size() + (isDue ? 1 : 0),
     take() {
       isDue = false;
-      return zip.piece(table.pass, isWhole, takeBytes(table.sink), entries);
+      return zip.piece(table.pass, isWhole, table.take(), entries);
     },
   };
 }
