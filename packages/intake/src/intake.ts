@@ -27,10 +27,17 @@ export interface Intake {
   recorded: Extent;
 }
 
+interface Dependencies {
+  fields: FieldStore;
+  compiler: Compiler;
+  /** See the compiler: for many applications, whose uploads are mostly accepted. */
+  isLazy?: boolean;
+}
+
 /** Compiles an application's schema and loads its fields. Throws ApiError if the schema cannot be compiled now. */
-export function createLoadIntake({ fields, compiler }: { fields: FieldStore; compiler: Compiler }) {
+export function createLoadIntake({ fields, compiler, isLazy = false }: Dependencies) {
   return async ({ id, domain, owner, rawSchema, version }: ApplicationRecord): Promise<Intake> => {
-    const compiling = compiler.compile(rawSchema, { client: owner.id });
+    const compiling = compiler.compile(rawSchema, { client: owner.id, isLazy });
     const [compiled, recorded] = await Promise.all([compiling, fields.of(id)]);
     // The schema compiled before, so only time or memory can be missing now.
     if (!compiled.ok) throw unavailable(`the schema cannot be compiled now: ${compiled.problem}`);

@@ -115,7 +115,7 @@ export function createUploadValidator(
 
   async function validateAside(application: Intake, body: Buffer): Promise<Validated> {
     const { validator } = application;
-    const answer = await ask(application, body, validator.code, 'first');
+    const answer = await ask(application, body, await validator.code(), 'first');
     if (answer.kind === 'failed') throw new Error(`the validation failed: ${answer.reason}`);
     if (answer.kind === 'refused') {
       const { refusal, hasMore } = answer;

@@ -1,4 +1,4 @@
-import type { Spend } from './budget.ts';
+import { createBudget, type Spend } from './budget.ts';
 import { createFormats } from './formats.ts';
 import { linearRegExp } from './linear-regexp.ts';
 
@@ -41,6 +41,10 @@ export function createRuntime(spend: Spend) {
     },
   };
 }
+
+/** Validations run one after the other, so all share these: the engine keeps and optimises each function once. */
+export const budget = createBudget();
+export const runtime = createRuntime(budget.spend);
 
 /** The length of a text in code points, which JSON Schema counts, not UTF-16 units. */
 export function codePoints(text: string): number {
