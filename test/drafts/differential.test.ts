@@ -56,5 +56,6 @@ it.each(drafts)('validates by draft %s as other validators do', async (draft: Dr
   console.log(`draft ${draft}: ${numRuns} schemas, ${compared} verdicts compared, ${ruled} of rules`);
   // Of draft 2019-09 about half: both oracles err about the others.
   expect(compared).toBeGreaterThan((numRuns * payloadsASchema) / 2);
-  expect(ruled).toBeGreaterThan((numRuns * payloadsASchema) / 2);
+  // Of the later drafts about a quarter: the others have unevaluated parts, which rules leave to the code.
+  expect(ruled).toBeGreaterThan((numRuns * payloadsASchema) / 5);
 });
