@@ -25,7 +25,12 @@ export interface Intake {
   fields: FieldSet;
   /** Whether more fields may be recorded. */
   recorded: Extent;
+  /** About the bytes of memory that all this takes. */
+  size: number;
 }
+
+/** Measured in the heap of a process with 10,000 applications: the record, and a character of the schema or of a field. */
+const [recordBytes, characterBytes] = [2_000, 4];
 
 interface Dependencies {
   fields: FieldStore;
@@ -46,6 +51,7 @@ export function createLoadIntake({ fields, compiler, isLazy = false }: Dependenc
     known.add(recorded.pointers);
     if (recorded.hasLarge) known.add([largeNumbers]);
     const { validator } = compiled;
+    const characters = recorded.pointers.reduce((sum, { length }) => sum + length, rawSchema.length);
     return {
       id,
       domain,
@@ -55,6 +61,7 @@ export function createLoadIntake({ fields, compiler, isLazy = false }: Dependenc
       validator,
       fields: known,
       recorded: { overflow: recorded.overflow, closed: recorded.closed },
+      size: recordBytes + validator.size + characterBytes * characters,
     };
   };
 }

@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8';
 import { createLoadIntake, type Intake } from '@sluice/intake/intake.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
@@ -10,8 +11,8 @@ import { LRUCache } from 'lru-cache';
 /** The oldest knowledge with which an upload is validated. It is mostly stored within the rest of a second. */
 const maxAgeMs = 800;
 const recheckEveryMs = 300;
-/** Characters of all compiled schemas; each takes about three bytes. */
-const mostCode = 128 * 1024 ** 2;
+/** The rest of the heap is for uploads, batches and lists. */
+const shareOfHeap = 0.3;
 
 /** What an upload needs to know about its application. */
 export interface CachedApplication extends Intake, Access {
@@ -38,11 +39,12 @@ interface Dependencies {
   compiler: Compiler;
   metrics?: Pick<Metrics, 'count'>;
   log: Logger;
-  size?: number;
+  /** Bytes of memory for all applications. */
+  memory?: number;
 }
 
 /**
- * Applications with their compiled schemas. A pair of queries checks all that are in use against MongoDB, several times a second.
+ * Applications with their schemas, ready to validate. A pair of queries checks all that are in use against MongoDB, several times a second.
  *
  * So a change is in force within a second, even if its message does not arrive.
  */
@@ -53,16 +55,15 @@ export function createApplicationCache({
   compiler,
   metrics,
   log,
-  size = 5_000,
+  memory = getHeapStatistics().heap_size_limit * shareOfHeap,
 }: Dependencies) {
   const count = (result: string) => metrics?.count('sluice_schema_cache_lookups_total', { result });
   const lookups = { hit: count('hit'), stale: count('stale'), miss: count('miss') };
-  const loadIntake = createLoadIntake({ fields, compiler });
+  const loadIntake = createLoadIntake({ fields, compiler, isLazy: true });
   const domains = new Map<string, string>();
   const cached = new LRUCache<string, Cached>({
-    max: size,
-    maxSize: mostCode,
-    sizeCalculation: ({ validator }) => validator.size,
+    maxSize: Math.ceil(memory),
+    sizeCalculation: ({ size }) => size,
     dispose: ({ id }) => domains.delete(id),
   });
   const loading = new Map<string, Promise<Cached | undefined>>();
