@@ -44,6 +44,7 @@ async function intakeOf(schema: object, id = 'one'): Promise<Intake> {
     validator,
     fields,
     recorded: { overflow: false, closed: false },
+    size: 0,
   };
 }
 

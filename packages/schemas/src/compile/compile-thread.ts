@@ -8,6 +8,7 @@ import { Refused } from '../check/refusal.ts';
 import { draftWarnings } from '../draft.ts';
 import { parseSchema } from '../schema.ts';
 import { checkAndLink, type Generated, generate } from './generate.ts';
+import { link } from './link.ts';
 import { type Outline, outlineOf } from './outline.ts';
 
 /** A request to the thread of ./compiler.ts, which keeps no state between requests. */
@@ -16,7 +17,7 @@ export interface CompileRequest {
   raw: string;
   /** No application has the schema yet, so more is refused. */
   isNew: boolean;
-  /** `outline`: only if that is not enough, the code too. */
+  /** `outline`: without code, if rules are enough. */
   form: 'outline' | 'first' | 'exhaustive';
   /** The text of the current schema, to list the changes. */
   inForce?: string;
@@ -34,10 +35,11 @@ serve<CompileRequest, CompileReply>(({ raw, isNew, form, inForce }) => {
     if (isNew) refuseInexact(raw);
     const checked = checkSchema(raw);
     const warnings = isNew ? warningsOf(checked) : [];
-    const linked = checkAndLink(checked);
+    // An accepted schema was checked before.
+    const linked = form === 'outline' ? link(checked.schema, checked.draft, checked.walk) : checkAndLink(checked);
+    const code = form === 'outline' ? undefined : generate(checked, form === 'exhaustive', linked);
     const outline = outlineOf(linked);
-    const isEnough = form === 'outline' && outline.linked !== undefined;
-    const generated = isEnough ? undefined : generate(checked, form === 'exhaustive', linked);
+    const generated = code ?? (outline.linked ? undefined : generate(checked, false, linked));
     const changes = inForce === undefined ? [] : changesBetween(parseSchema(inForce), checked.schema);
     return { outline, generated, warnings, changes };
   } catch (error) {
