@@ -11,6 +11,7 @@ export const arrayKeywords = new Set([
 /** The check of all keywords for arrays. */
 export function arrayCheck(schema: Schema, { rulesOf }: Parts): Check<unknown[]> {
   const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = schema as Record<string, number>;
+  const isUnique = schema.uniqueItems === true;
   const isTuple = Array.isArray(schema.items);
   const first = ((isTuple ? schema.items : schema.prefixItems) ?? []) as unknown[];
   const rules = first.map(rulesOf);
@@ -23,7 +24,7 @@ export function arrayCheck(schema: Schema, { rulesOf }: Parts): Check<unknown[]>
       const own = i < rules.length ? rules[i] : rest;
       if (own && !accepts(own, items[i])) return false;
     }
-    if (schema.uniqueItems === true && runtime.findDuplicate(items)) return false;
+    if (isUnique && runtime.findDuplicate(items)) return false;
     return contains === undefined || contains(items);
   };
 }

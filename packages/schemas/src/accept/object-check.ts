@@ -21,6 +21,7 @@ type Members = Record<string, unknown>;
 export function objectCheck(schema: Schema, { rulesOf, pattern: patternOf }: Parts): Check<Members> {
   const { minProperties = 0, maxProperties = Number.POSITIVE_INFINITY } = schema as Record<string, number>;
   const required = new Set(schema.required as string[] | undefined);
+  const requiredCount = required.size;
   const properties = propertiesOf(schema, required, rulesOf);
   const patterns = entriesOf(schema.patternProperties).map(([source, part]) => ({
     pattern: patternOf(source),
@@ -34,7 +35,7 @@ export function objectCheck(schema: Schema, { rulesOf, pattern: patternOf }: Par
     // Pays for the loop.
     const { length } = runtime.keys(value);
     if (length < minProperties || length > maxProperties) return false;
-    let missing = required.size;
+    let missing = requiredCount;
     for (const key in value) {
       const property = properties.get(key);
       if (property?.isRequired) missing -= 1;

@@ -1,6 +1,7 @@
 import type { Linked } from '../compile/link.ts';
 import { everyType, ownTypes } from '../fields/value-types.ts';
 import { isObject, type Schema } from '../schema.ts';
+import { createSharing } from '../sharing.ts';
 import { type Runtime, runtime } from '../validate/runtime.ts';
 import { accepts, type Check, type Rules } from './accepts.ts';
 import { arrayCheck, arrayKeywords } from './array-check.ts';
@@ -16,6 +17,10 @@ export interface Parts {
 
 /** These have no effect, or are read with others. */
 const apart = new Set(['$schema', 'definitions', 'then', 'else']);
+
+/** Many schemas have the same small parts, such as an integer from 0 on. A reference means another part in each. */
+const shared = createSharing<Rules>();
+const longestShared = 120;
 
 /** The schema has what only generated code knows. */
 class Unknown extends Error {}
@@ -49,9 +54,11 @@ export function rulesOf(
   }
 
   function unlessAny(part: unknown): Rules | undefined {
-    const takesAll =
-      part === undefined || part === true || (isObject(part) && Object.keys(part).length === 0);
-    return takesAll ? undefined : rulesOfPart(part);
+    if (part === undefined || part === true) return undefined;
+    const text = JSON.stringify(part);
+    if (text === '{}') return undefined;
+    const isShared = text.length <= longestShared && !text.includes('"$ref"');
+    return isShared ? shared(text, () => rulesOfPart(part)) : rulesOfPart(part);
   }
 
   function fill(rules: Rules, schema: Schema): void {

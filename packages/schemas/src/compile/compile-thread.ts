@@ -36,7 +36,8 @@ serve<CompileRequest, CompileReply>(({ raw, isNew, form, inForce }) => {
     const checked = checkSchema(raw);
     const warnings = isNew ? warningsOf(checked) : [];
     // An accepted schema was checked before.
-    const linked = form === 'outline' ? link(checked.schema, checked.draft, checked.walk) : checkAndLink(checked);
+    const linked =
+      form === 'outline' ? link(checked.schema, checked.draft, checked.walk) : checkAndLink(checked);
     const code = form === 'outline' ? undefined : generate(checked, form === 'exhaustive', linked);
     const outline = outlineOf(linked);
     const generated = code ?? (outline.linked ? undefined : generate(checked, false, linked));

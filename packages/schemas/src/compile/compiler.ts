@@ -5,11 +5,11 @@ import { type Admission, createThread, unlimited } from '@sluice/threads/thread.
 import { rulesOf } from '../accept/rules-of.ts';
 import type { Change } from '../changes/report.ts';
 import { limits } from '../limits.ts';
+import { createSharing } from '../sharing.ts';
 import { createValidator, type Validator } from '../validate/validator.ts';
 import type { CompileReply, CompileRequest } from './compile-thread.ts';
 import type { Generated } from './generate.ts';
 import type { Outline } from './outline.ts';
-import { createSharing } from './sharing.ts';
 
 /** `warnings`: probable mistakes in a new schema. `changes`: since the schema `inForce`. */
 export type Compiled =

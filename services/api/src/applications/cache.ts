@@ -11,7 +11,7 @@ import { LRUCache } from 'lru-cache';
 /** The oldest knowledge with which an upload is validated. It is mostly stored within the rest of a second. */
 const maxAgeMs = 800;
 /** Younger knowledge is not renewed. */
-const renewedFromMs = 300;
+const renewedFromMs = 400;
 const renewEveryMs = 100;
 /** What is used again later is checked then, before the upload is validated. */
 const inUseMs = 10_000;
