@@ -99,6 +99,6 @@ export function createCompiler({
 
 /** Measured in the heap of a process with 10,000 different schemas. */
 function sizeOf({ linked, length, instructions }: Outline, generated: Generated | undefined): number {
-  const rules = linked ? length * 12 + instructions * 1_200 : 0;
+  const rules = linked ? length * 8 + instructions * 1_200 : 0;
   return 1_000 + rules + (generated ? generated.code.length * 3 : 0);
 }

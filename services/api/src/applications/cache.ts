@@ -18,7 +18,7 @@ const inUseMs = 10_000;
 /** A check of more would hold up uploads for milliseconds. */
 const checkedAtOnce = 2_000;
 /** The rest of the heap is for uploads, batches and lists. */
-const shareOfHeap = 0.3;
+const shareOfHeap = 0.4;
 
 /** What an upload needs to know about its application. */
 export interface CachedApplication extends Intake, Access {
