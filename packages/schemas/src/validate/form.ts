@@ -9,10 +9,13 @@ interface Made {
   run(): Run;
 }
 
+/** What the engine takes for any code, as characters. */
+const leastSize = 4_000;
+
 /** The code that was used last, of all schemas. */
 const held = new LRUCache<object, Made>({
   maxSize: limits.heldCode,
-  sizeCalculation: ({ generated }) => generated.code.length,
+  sizeCalculation: ({ generated }) => leastSize + generated.code.length,
 });
 
 /**
