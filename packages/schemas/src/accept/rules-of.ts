@@ -18,9 +18,14 @@ export interface Parts {
 /** These have no effect, or are read with others. */
 const apart = new Set(['$schema', 'definitions', 'then', 'else']);
 
-/** Many schemas have the same small parts, such as an integer from 0 on. A reference means another part in each. */
+/** Many schemas have the same small parts, such as an integer from 0 on. */
 const shared = createSharing<Rules>();
-const longestShared = 120;
+
+/** A reference means another part in each schema, and each schema's patterns are counted. */
+const isSmall = (part: Schema) =>
+  !('$ref' in part || 'pattern' in part) &&
+  Object.values(part).every((value) => typeof value !== 'object' && String(value).length <= longestShared);
+const longestShared = 40;
 
 /** The schema has what only generated code knows. */
 class Unknown extends Error {}
@@ -55,10 +60,9 @@ export function rulesOf(
 
   function unlessAny(part: unknown): Rules | undefined {
     if (part === undefined || part === true) return undefined;
-    const text = JSON.stringify(part);
-    if (text === '{}') return undefined;
-    const isShared = text.length <= longestShared && !text.includes('"$ref"');
-    return isShared ? shared(text, () => rulesOfPart(part)) : rulesOfPart(part);
+    if (!isObject(part)) return rulesOfPart(part);
+    if (Object.keys(part).length === 0) return undefined;
+    return isSmall(part) ? shared(JSON.stringify(part), () => rulesOfPart(part)) : rulesOfPart(part);
   }
 
   function fill(rules: Rules, schema: Schema): void {
