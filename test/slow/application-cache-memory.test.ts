@@ -24,7 +24,7 @@ it('holds no more after 1,000 applications than after 500', async () => {
   const store = openStore(url);
   const compiler = createCompiler();
   const log = createLogger('test', { level: 'silent', pretty: false });
-  const cache = createApplicationCache({ ...store, compiler, log, size: 50 });
+  const cache = createApplicationCache({ ...store, compiler, log, memory: 300_000 });
   onTestFinished(async () => {
     cache.close();
     await compiler.close();
@@ -45,7 +45,7 @@ it('holds no more after 1,000 applications than after 500', async () => {
       rawSchema: JSON.stringify(schema),
     });
     const application = await cache.get(name);
-    expect(application?.validator.validate({ [name]: 'x'.repeat(i + 1) })).toHaveLength(1);
+    expect(application?.validator.validate({ [name]: 'x'.repeat(i) })).toBeNull();
   }
   async function use(from: number, to: number): Promise<void> {
     for (let at = from; at < to; at += atOnce)

@@ -8,7 +8,8 @@ import {
 
 interface Node {
   isField: boolean;
-  below: Map<string, Node>;
+  /** Most fields have none, and a map takes more memory than all else here. */
+  below: Map<string, Node> | undefined;
 }
 
 /** The fields that already are columns. It finds the other fields of a payload. */
@@ -53,7 +54,7 @@ interface Search {
 
 const largest = Number.MAX_SAFE_INTEGER;
 
-const emptyNode = (): Node => ({ isField: false, below: new Map() });
+const emptyNode = (): Node => ({ isField: false, below: undefined });
 
 /** A tree of keys: it takes one look-up for each key, and builds no path for a known field. */
 export function createFieldSet(): FieldSet {
@@ -71,7 +72,7 @@ export function createFieldSet(): FieldSet {
     for (const key in value) {
       if (isEnough(found.length, search.characters)) return;
       const child = value[key];
-      const next = node?.below.get(key);
+      const next = node?.below?.get(key);
       const reach = length + 1 + key.length;
       if (isBranch(child)) {
         path.push(key);
@@ -95,13 +96,14 @@ export function createFieldSet(): FieldSet {
   return {
     has(pointer) {
       let node: Node | undefined = root;
-      for (const key of fromPointer(pointer)) node = node?.below.get(key);
+      for (const key of fromPointer(pointer)) node = node?.below?.get(key);
       return node?.isField === true;
     },
     add(pointers) {
       for (const pointer of pointers) {
         let node = root;
         for (const key of fromPointer(pointer)) {
+          node.below ??= new Map();
           const next = node.below.get(key) ?? emptyNode();
           node.below.set(key, next);
           node = next;

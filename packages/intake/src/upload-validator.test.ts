@@ -44,6 +44,7 @@ async function intakeOf(schema: object, id = 'one'): Promise<Intake> {
     validator,
     fields,
     recorded: { overflow: false, closed: false },
+    size: 0,
   };
 }
 
@@ -177,11 +178,10 @@ async function intakeWithDefects(logged: unknown[]): Promise<Intake> {
   const error = '{ keyword: "a", instancePath: "", params: {}, message: "no a" }';
   const first = `const main = (data) => { if (data.b) missing(); main.errors = data.a ? [${error}] : null; return !data.a; }; return main;`;
   const all = 'return () => missing();';
-  const validator = createValidator(
-    { code: first, instructions: 0 },
-    async () => ({ code: all, instructions: 0 }),
-    (error) => logged.push(error),
-  );
+  const validator = createValidator(async () => ({ code: all, instructions: 0 }), {
+    generated: { code: first, instructions: 0 },
+    onDefect: (error) => logged.push(error),
+  });
   return { ...(await intakeOf({})), validator };
 }
 

@@ -86,7 +86,12 @@ export function createUploadValidator(
     return { ok: false, refusal, explain: async () => refusal };
   }
 
-  async function ask(application: Intake, body: Buffer, code: string, kind: 'first' | 'exhaustive') {
+  async function ask(
+    application: Intake,
+    body: Buffer,
+    code: () => Promise<string>,
+    kind: 'first' | 'exhaustive',
+  ) {
     const { id, version, domain, owner, rawSchema } = application;
     const schema = `${id} ${version} ${kind}`;
     const work = (learn?: ValidateRequest['learn']) => {
@@ -100,7 +105,7 @@ export function createUploadValidator(
     try {
       const answer = await send();
       if (answer.kind !== 'unknown') return answer;
-      const taught = await send({ code, rawSchema });
+      const taught = await send({ code: await code(), rawSchema });
       if (taught.kind === 'unknown') throw new Error('the validator forgot the schema that it was told');
       return taught;
     } catch (error) {
@@ -131,7 +136,7 @@ export function createUploadValidator(
     const { id, validator } = application;
     const code = await validator.exhaustiveCode();
     if (code === undefined) return first;
-    const answer = await ask(application, body, code, 'exhaustive');
+    const answer = await ask(application, body, async () => code, 'exhaustive');
     if (answer.kind === 'failed')
       log.error({ event: 'validator.defect', application: id, reason: answer.reason });
     return answer.kind === 'refused' && answer.hasMore ? answer.refusal : first;

@@ -21,10 +21,8 @@ describe('asynchronous code, for which any payload would pass,', () => {
   });
 
   it('passes nothing', () => {
-    const validator = createValidator(
-      { code: 'return async () => true;', instructions: 0 },
-      async () => undefined,
-    );
+    const generated = { code: 'return async () => true;', instructions: 0 };
+    const validator = createValidator(async () => undefined, { generated });
     expect(validator.validate({})).not.toBeNull();
   });
 });

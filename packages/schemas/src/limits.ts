@@ -25,6 +25,10 @@ export const limits = {
   /** The main thread parses 100,000 characters in 1 to 2 ms, and builds an instruction of a pattern in 2 µs. */
   quickCodeLength: 192 * 1024,
   quickInstructions: 1_000,
+  /** It makes the rules of a linked schema of this length in 2 ms. */
+  quickSchemaLength: 32 * 1024,
+  /** Generated code that is kept although no validator needs it always. A character takes about three bytes. */
+  heldCode: 16 * 1024 * 1024,
   /** The state cache of one pattern. The engine's default is 8 MiB. */
   patternCacheBytes: 512 * 1024,
   /** `format: regex` refuses longer strings, as nobody writes such expressions. */

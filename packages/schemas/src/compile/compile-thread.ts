@@ -7,7 +7,9 @@ import { misspeltKeywords } from '../check/misspelt.ts';
 import { Refused } from '../check/refusal.ts';
 import { draftWarnings } from '../draft.ts';
 import { parseSchema } from '../schema.ts';
-import { type Generated, generate } from './generate.ts';
+import { checkAndLink, type Generated, generate } from './generate.ts';
+import { link } from './link.ts';
+import { type Outline, outlineOf } from './outline.ts';
 
 /** A request to the thread of ./compiler.ts, which keeps no state between requests. */
 export interface CompileRequest {
@@ -15,24 +17,32 @@ export interface CompileRequest {
   raw: string;
   /** No application has the schema yet, so more is refused. */
   isNew: boolean;
-  exhaustive: boolean;
+  /** `outline`: without code, if rules are enough. */
+  form: 'outline' | 'first' | 'exhaustive';
   /** The text of the current schema, to list the changes. */
   inForce?: string;
 }
 
-export type CompileReply = (Generated & { warnings: string[]; changes: Change[] }) | { problem: string };
+export type CompileReply =
+  | { outline: Outline; generated: Generated | undefined; warnings: string[]; changes: Change[] }
+  | { problem: string };
 
 // Warms up Ajv, so that the first schema does not pay for it.
 generate(checkSchema('{"type":"object"}'), false);
 
-serve<CompileRequest, CompileReply>(({ raw, isNew, exhaustive, inForce }) => {
+serve<CompileRequest, CompileReply>(({ raw, isNew, form, inForce }) => {
   try {
     if (isNew) refuseInexact(raw);
     const checked = checkSchema(raw);
     const warnings = isNew ? warningsOf(checked) : [];
-    const generated = generate(checked, exhaustive);
+    // An accepted schema was checked before.
+    const linked =
+      form === 'outline' ? link(checked.schema, checked.draft, checked.walk) : checkAndLink(checked);
+    const code = form === 'outline' ? undefined : generate(checked, form === 'exhaustive', linked);
+    const outline = outlineOf(linked);
+    const generated = code ?? (outline.linked ? undefined : generate(checked, false, linked));
     const changes = inForce === undefined ? [] : changesBetween(parseSchema(inForce), checked.schema);
-    return { ...generated, warnings, changes };
+    return { outline, generated, warnings, changes };
   } catch (error) {
     return { problem: describe(error) };
   }

@@ -1,10 +1,15 @@
+import { unavailable } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Metrics } from '@sluice/shared/metrics/metrics.ts';
 import { type Admission, createThread, unlimited } from '@sluice/threads/thread.ts';
+import { rulesOf } from '../accept/rules-of.ts';
 import type { Change } from '../changes/report.ts';
 import { limits } from '../limits.ts';
+import { createSharing } from '../sharing.ts';
 import { createValidator, type Validator } from '../validate/validator.ts';
 import type { CompileReply, CompileRequest } from './compile-thread.ts';
+import type { Generated } from './generate.ts';
+import type { Outline } from './outline.ts';
 
 /** `warnings`: probable mistakes in a new schema. `changes`: since the schema `inForce`. */
 export type Compiled =
@@ -18,6 +23,8 @@ interface CompileOptions {
   isNew?: boolean;
   /** The text of the current schema, if this one may replace it. */
   inForce?: string;
+  /** Code is generated only when a payload needs it, where rules say what conforms. Equal schemas share a validator. */
+  isLazy?: boolean;
 }
 
 export type Compiler = {
@@ -49,6 +56,7 @@ export function createCompiler({
     tooLong: { problem: 'the schema takes too long to compile' },
     tooLarge: { problem: 'the schema takes too much memory to compile' },
   });
+  const shared = createSharing<Validator>();
   // A schema that a quiet machine accepted must also load on a busy one.
   const accepted = { deadlineMs: 10 * deadlineMs };
 
@@ -65,20 +73,32 @@ export function createCompiler({
     }
   }
 
+  async function generate(raw: string, client: string, form: 'first' | 'exhaustive') {
+    const answer = await ask(client, { raw, isNew: false, form });
+    if ('generated' in answer) return answer.generated;
+    // The schema compiled before, so only time or memory can be missing now.
+    if (form === 'first') throw unavailable(`the schema cannot be compiled now: ${answer.problem}`);
+    return undefined;
+  }
+
   return {
-    async compile(raw, { client = '', isNew = false, inForce } = {}) {
-      const answer = await ask(client, { raw, isNew, exhaustive: false, inForce });
+    async compile(raw, { client = '', isNew = false, inForce, isLazy = false } = {}) {
+      const answer = await ask(client, { raw, isNew, form: isLazy ? 'outline' : 'first', inForce });
       if ('problem' in answer) return { ok: false, problem: answer.problem };
-      const { warnings, changes, ...generated } = answer;
-      const validator = createValidator(generated, () => compileExhaustive(raw, client), onDefect);
-      return { ok: true, validator, warnings, changes };
+      const { outline, generated, warnings, changes } = answer;
+      const create = () =>
+        createValidator((form) => generate(raw, client, form), {
+          rules: outline.linked && rulesOf(outline.linked),
+          ...{ generated, onDefect, size: sizeOf(outline, generated) },
+        });
+      return { ok: true, validator: isLazy ? shared(outline.hash, create) : create(), warnings, changes };
     },
     close: thread.close,
   };
+}
 
-  // Keeps the text, which takes less memory than the parsed schema. It is needed once at most.
-  async function compileExhaustive(raw: string, client: string) {
-    const answer = await ask(client, { raw, isNew: false, exhaustive: true });
-    return 'code' in answer ? answer : undefined;
-  }
+/** Measured in the heap of a process with 10,000 different schemas. */
+function sizeOf({ linked, length, instructions }: Outline, generated: Generated | undefined): number {
+  const rules = linked ? length * 8 + instructions * 1_200 : 0;
+  return 1_000 + rules + (generated ? generated.code.length * 3 : 0);
 }

@@ -15,7 +15,7 @@ import { createRuntime } from '../validate/runtime.ts';
 import { trackEvaluated } from './evaluated.ts';
 import { flatten } from './flat.ts';
 import { instrument } from './instrument.ts';
-import { link } from './link.ts';
+import { type Linked, link } from './link.ts';
 
 type AjvClass = new (options: Options) => Ajv;
 
@@ -40,19 +40,26 @@ export interface Generated {
   instructions: number;
 }
 
-/** Throws Refused. */
-export function generate({ schema, draft, walk }: Checked, exhaustive: boolean): Generated {
+/** Checks a schema against the meta-schema of its draft, and links it. Throws Refused. */
+export function checkAndLink({ schema, draft, walk }: Checked): Linked {
   // Ajv knows only one URI for each draft.
   checkBy(draft, { ...schema, $schema: metaSchemaUris[draft] }, '');
-  const { schema: linked, tracks, usesMetaSchema } = link(schema, draft, walk);
+  const linked = link(schema, draft, walk);
   // The first check skips parts that only a reference makes a schema.
-  checkBy(draft, linked, 'a reference leads to what is ');
+  checkBy(draft, linked.schema, 'a reference leads to what is ');
+  return linked;
+}
+
+/** Throws Refused. */
+export function generate(checked: Checked, exhaustive: boolean, linked = checkAndLink(checked)): Generated {
+  const { draft } = checked;
+  const { schema, tracks, usesMetaSchema } = linked;
   const regExp = createRegExp();
   const ajv = createAjv(draft, regExp, { exhaustive, meta: usesMetaSchema });
   flatten(ajv);
   ajv.opts.unevaluated = tracks;
   if (tracks) trackEvaluated(ajv);
-  const code = standalone.default(ajv, ajv.compile(replaceBigInts(linked, printed) as AnySchema));
+  const code = standalone.default(ajv, ajv.compile(replaceBigInts(schema, printed) as AnySchema));
   const paying = instrument(code, exhaustive ? { maxErrors: limits.maxGathered } : {});
   if (paying.length > limits.codeLength) throw new Refused('the schema is too large when compiled');
   const body = `"use strict";const $spend=$.spend;${paying.replace('module.exports = ', 'const main = ').replace(/module\.exports\.default = \w+;/, '')}\nreturn main;`;

@@ -1,8 +1,8 @@
 import { toJson } from '@sluice/json/numbers.ts';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { limits } from '../limits.ts';
-import { createBudget, OutOfSteps } from './budget.ts';
-import { createRuntime, type Runtime } from './runtime.ts';
+import { OutOfSteps } from './budget.ts';
+import { budget, type Runtime, runtime } from './runtime.ts';
 
 /** A fault of a payload. `path` is a JSON Pointer into the payload; '' is the payload itself. */
 export type Issue = { path: string; keyword: string; message: string };
@@ -24,9 +24,8 @@ export const isTooMany = (issues: Issue[]) => issues[0]?.keyword === tooManyStep
 
 /** Makes generated code callable. The code sees its runtime and the language, not this module. */
 export function createRun(code: string): Run {
-  const budget = createBudget();
   const main = new Function('$', code) as (runtime: Runtime) => ValidateFunction;
-  const check = main(createRuntime(budget.spend));
+  const check = main(runtime);
   return {
     run(payload) {
       // Most payloads need fewer than the base steps, so only the others are measured.

@@ -1,6 +1,7 @@
-import type { Spend } from './budget.ts';
+import { createSharing } from '../sharing.ts';
+import { createBudget, type Spend } from './budget.ts';
 import { createFormats } from './formats.ts';
-import { linearRegExp } from './linear-regexp.ts';
+import { type LinearRegExp, linearRegExp } from './linear-regexp.ts';
 
 /** The engine keeps objects with more keys as hash tables, whose keys are slow to list. */
 const fewKeys = 500;
@@ -11,13 +12,15 @@ export type Runtime = ReturnType<typeof createRuntime>;
 
 /** All that generated code may call. Functions that take longer for longer data spend steps for it. */
 export function createRuntime(spend: Spend) {
+  // A pattern that was used takes 12 KB, and many schemas have the same ones.
+  const shared = createSharing<LinearRegExp>();
   return {
     spend,
     equal: createEqual(spend),
     findDuplicate: createFindDuplicate(spend),
     isMultiple: createIsMultiple(spend),
     formats: createFormats(spend),
-    pattern: (source: string) => linearRegExp(source, spend),
+    pattern: (source: string) => shared(source, () => linearRegExp(source, spend)),
     ucs2length(text: string): number {
       spend(1 + text.length / 2);
       return codePoints(text);
@@ -41,6 +44,10 @@ export function createRuntime(spend: Spend) {
     },
   };
 }
+
+/** Validations run one after the other, so all share these: the engine keeps and optimises each function once. */
+export const budget = createBudget();
+export const runtime = createRuntime(budget.spend);
 
 /** The length of a text in code points, which JSON Schema counts, not UTF-16 units. */
 export function codePoints(text: string): number {

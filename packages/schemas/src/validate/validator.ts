@@ -1,43 +1,51 @@
+import { type Rules, surelyAccepts } from '../accept/accepts.ts';
 import type { Generated } from '../compile/generate.ts';
 import { limits } from '../limits.ts';
 import { OutOfSteps } from './budget.ts';
-import { createRun, type Issue, isTooMany, type Run } from './run.ts';
+import { createForm } from './form.ts';
+import { type Issue, isTooMany } from './run.ts';
 
 export type Validator = {
-  /** Null if the payload conforms, else the first fault. Takes bounded time. */
+  /** Null if the payload conforms, else the first fault. Takes bounded time. Throws OutOfSteps if `code` was never asked for. */
   validate(payload: unknown): Issue[] | null;
   /** All faults, up to limits.maxDetails, of a payload in which `validate` found `first`. */
   explain(payload: unknown, first: Issue[]): Promise<Issue[]>;
   /** The same in about a millisecond each. Throw OutOfSteps if that is not enough, or the schema is large. */
   quick: Pick<Validator, 'validate' | 'explain'>;
   /** Code for another thread: it finds the first issue. */
-  code: string;
+  code(): Promise<string>;
   /** Code that finds all issues; undefined if it cannot be compiled. */
   exhaustiveCode(): Promise<string | undefined>;
-  /** Characters of both codes, for the size of caches. */
+  /** About the bytes of memory that it takes, for the size of caches. */
   size: number;
 };
 
-/** If generated code fails while it explains, `onDefect` gets the error, and only the first issue is known. */
-export function createValidator(
-  generated: Generated,
-  compileExhaustive: () => Promise<Generated | undefined>,
-  onDefect: (error: unknown) => void = () => {},
-): Validator {
-  const first = once(() => createRun(generated.code));
-  let compiling: Promise<Generated | undefined> | undefined;
-  let all: Run | undefined;
+/** Generates code that finds the first issue, or all. Resolves with undefined if that is not possible. */
+export type GenerateCode = (form: 'first' | 'exhaustive') => Promise<Generated | undefined>;
 
-  const exhaustive = () => {
-    compiling ??= compileExhaustive().catch(() => undefined);
-    return compiling;
-  };
+interface Parts {
+  /** They pass what conforms, so code is generated only for payloads that do not. */
+  rules?: Rules | undefined;
+  /** The code that finds the first issue, if there is one already. */
+  generated?: Generated | undefined;
+  /** If generated code fails while it explains, this gets the error, and only the first issue is known. */
+  onDefect?: ((error: unknown) => void) | undefined;
+  size?: number;
+}
+
+export function createValidator(
+  generate: GenerateCode,
+  { rules, generated, onDefect = () => {}, size = 0 }: Parts,
+): Validator {
+  const first = createForm(() => generate('first'), generated);
+  const all = createForm(() => generate('exhaustive'));
+  const conforms = (payload: unknown) => rules !== undefined && surelyAccepts(rules, payload);
+
   async function runAll(isQuick: boolean, payload: unknown) {
-    const found = await exhaustive();
+    const found = await all.get().catch(() => undefined);
     if (!found) return undefined;
-    if (isQuick) expectQuick(found);
-    all ??= createRun(found.code);
-    return isQuick ? all.quickly(payload) : all.run(payload);
+    if (isQuick) expectQuick(found.generated);
+    return isQuick ? found.run().quickly(payload) : found.run().run(payload);
   }
   async function explain(isQuick: boolean, payload: unknown, known: Issue[]): Promise<Issue[]> {
     if (isTooMany(known)) return known;
@@ -50,16 +58,21 @@ export function createValidator(
   }
 
   return {
-    code: generated.code,
-    exhaustiveCode: async () => (await exhaustive())?.code,
-    // The exhaustive code is compiled when a payload is first explained.
-    size: 2 * generated.code.length,
-    validate: (payload) => first().run(payload),
+    size,
+    async code() {
+      const found = await first.get();
+      if (!found) throw new Error('the code of an accepted schema cannot be generated');
+      return found.generated.code;
+    },
+    exhaustiveCode: async () => (await all.get().catch(() => undefined))?.generated.code,
+    validate: (payload) => (conforms(payload) ? null : first.now().run().run(payload)),
     explain: (payload, known) => explain(false, payload, known),
     quick: {
       validate(payload) {
+        if (conforms(payload)) return null;
+        const { generated, run } = first.now();
         expectQuick(generated);
-        return first().quickly(payload);
+        return run().quickly(payload);
       },
       explain: (payload, known) => explain(true, payload, known),
     },
@@ -69,12 +82,4 @@ export function createValidator(
 /** Throws OutOfSteps if making the code callable takes longer than a quick validation may. */
 function expectQuick({ code, instructions }: Generated): void {
   if (code.length > limits.quickCodeLength || instructions > limits.quickInstructions) throw new OutOfSteps();
-}
-
-function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }

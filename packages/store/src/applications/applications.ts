@@ -1,4 +1,4 @@
-import { type Db, ObjectId } from 'mongodb';
+import { BSON, type Db, ObjectId } from 'mongodb';
 import { isDuplicate } from '../faults.ts';
 import { idsOf } from '../ids.ts';
 import {
@@ -20,11 +20,24 @@ export type ApplicationSize = { id: string; bytes: number };
 
 const orUndefined = (found: ApplicationDocument | null) => (found ? toRecord(found) : undefined);
 
-/** `owner`: id of the user. `version`: of the schema in force. */
+/** What decides about uploads. */
 interface Existing {
-  access: Access & { owner: string };
-  version: number;
+  /** The same text as long as nothing changes, so that it need not be read again. */
+  state: string;
+  /** `owner`: id of the user. `version`: of the schema in force. */
+  read(): Access & { owner: string; version: number };
 }
+
+/** In BSON: after the length, the type and the name of the first field. */
+const placeOfId = [9, 21] as const;
+
+const toExisting = (raw: Buffer): Existing => ({
+  state: raw.toString('latin1'),
+  read() {
+    const { owner, version = 1, ...access } = BSON.deserialize(raw) as ApplicationDocument;
+    return { ...toAccess(access), owner: owner.id.toHexString(), version };
+  },
+});
 
 export type ApplicationStore = ReturnType<typeof applicationStore>;
 
@@ -127,22 +140,16 @@ export function applicationStore(db: Db) {
       );
     },
 
-    /** The applications that still exist, with schema version, owner and access, to refresh the schema caches. */
+    /** The applications that still exist, to refresh the schema caches. */
     async existing(ids: string[]): Promise<Map<string, Existing>> {
       const found = applications
-        .find({ _id: { $in: ids.map((id) => new ObjectId(id)) }, ...alive })
-        .project<Pick<ApplicationDocument, '_id' | 'owner' | 'version' | keyof Access>>({
-          'owner.id': 1,
-          version: 1,
-          keyRequired: 1,
-          allowedOrigins: 1,
-          refused: 1,
-        });
+        .find(
+          { _id: { $in: ids.map((id) => new ObjectId(id)) }, ...alive },
+          { raw: true, batchSize: ids.length },
+        )
+        .project<Buffer>({ 'owner.id': 1, version: 1, keyRequired: 1, allowedOrigins: 1, refused: 1 });
       return new Map(
-        (await found.toArray()).map(({ _id, owner, version = 1, ...access }) => [
-          _id.toHexString(),
-          { access: { ...toAccess(access), owner: owner.id.toHexString() }, version },
-        ]),
+        (await found.toArray()).map((raw) => [raw.toString('hex', ...placeOfId), toExisting(raw)]),
       );
     },
 

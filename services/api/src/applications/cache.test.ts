@@ -4,7 +4,10 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
 import { type CachedApplication, createApplicationCache } from './cache.ts';
 
-/** A cache of that size, and applications in a database of its own. */
+/** An application with such a schema takes somewhat less. */
+const bytesOfOne = 5_000;
+
+/** A cache for so many applications, and applications in a database of its own. */
 async function start(size: number, domains: string[]) {
   const store = openStore((await ownDatabase()).url);
   await store.prepare();
@@ -14,7 +17,7 @@ async function start(size: number, domains: string[]) {
   const compiler = createCompiler({ deadlineMs: 60_000 });
   onTestFinished(compiler.close);
   const log = createLogger('test', { level: 'silent', pretty: false });
-  const cache = createApplicationCache({ ...store, compiler, log, size });
+  const cache = createApplicationCache({ ...store, compiler, log, memory: size * bytesOfOne });
   onTestFinished(cache.close);
   return {
     cache,

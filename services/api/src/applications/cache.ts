@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8';
 import { createLoadIntake, type Intake } from '@sluice/intake/intake.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
@@ -9,9 +10,15 @@ import { LRUCache } from 'lru-cache';
 
 /** The oldest knowledge with which an upload is validated. It is mostly stored within the rest of a second. */
 const maxAgeMs = 800;
-const recheckEveryMs = 300;
-/** Characters of all compiled schemas; each takes about three bytes. */
-const mostCode = 128 * 1024 ** 2;
+/** Younger knowledge is not renewed. */
+const renewedFromMs = 400;
+const renewEveryMs = 100;
+/** What is used again later is checked then, before the upload is validated. */
+const inUseMs = 10_000;
+/** A check of more would hold up uploads for milliseconds. */
+const checkedAtOnce = 2_000;
+/** The rest of the heap is for uploads, batches and lists. */
+const shareOfHeap = 0.4;
 
 /** What an upload needs to know about its application. */
 export interface CachedApplication extends Intake, Access {
@@ -27,6 +34,9 @@ export const isRestricted = ({ keyRequired, ownerIsDisabled }: CachedApplication
 interface Cached extends CachedApplication {
   /** When MongoDB last confirmed the application, its schema and its access. */
   checkedAt: number;
+  /** What MongoDB said last; undefined until the first check. */
+  state: string | undefined;
+  usedAt: number;
 }
 
 export type ApplicationCache = ReturnType<typeof createApplicationCache>;
@@ -38,11 +48,12 @@ interface Dependencies {
   compiler: Compiler;
   metrics?: Pick<Metrics, 'count'>;
   log: Logger;
-  size?: number;
+  /** Bytes of memory for all applications. */
+  memory?: number;
 }
 
 /**
- * Applications with their compiled schemas. A pair of queries checks all that are in use against MongoDB, several times a second.
+ * Applications with their schemas, ready to validate. Pairs of queries check all that are in use against MongoDB, twice a second.
  *
  * So a change is in force within a second, even if its message does not arrive.
  */
@@ -53,20 +64,25 @@ export function createApplicationCache({
   compiler,
   metrics,
   log,
-  size = 5_000,
+  memory = getHeapStatistics().heap_size_limit * shareOfHeap,
 }: Dependencies) {
   const count = (result: string) => metrics?.count('sluice_schema_cache_lookups_total', { result });
   const lookups = { hit: count('hit'), stale: count('stale'), miss: count('miss') };
-  const loadIntake = createLoadIntake({ fields, compiler });
+  const loadIntake = createLoadIntake({ fields, compiler, isLazy: true });
   const domains = new Map<string, string>();
   const cached = new LRUCache<string, Cached>({
-    max: size,
-    maxSize: mostCode,
-    sizeCalculation: ({ validator }) => validator.size,
-    dispose: ({ id }) => domains.delete(id),
+    maxSize: Math.ceil(memory),
+    sizeCalculation: ({ size }) => size,
+    dispose(application) {
+      domains.delete(application.id);
+      inUse.delete(application);
+    },
   });
   const loading = new Map<string, Promise<Cached | undefined>>();
-  const used = new Set<Cached>();
+  /** Those that were used lately. */
+  const inUse = new Set<Cached>();
+  /** Those that uploads wait for. */
+  const asked = new Set<Cached>();
   let checking: Promise<void> | undefined;
   let drops = 0;
 
@@ -93,6 +109,8 @@ export function createApplicationCache({
       allowedOrigins,
       refused,
       checkedAt: drops === before ? checkedAt : Number.NEGATIVE_INFINITY,
+      state: undefined,
+      usedAt: checkedAt,
     };
     cached.set(domain, found);
     domains.set(found.id, domain);
@@ -107,50 +125,81 @@ export function createApplicationCache({
     return promise;
   }
 
-  async function check(): Promise<void> {
-    const batch = [...used];
-    used.clear();
+  async function check(batch: Cached[]): Promise<void> {
     const checkedAt = performance.now();
     const existing = await applications.existing(batch.map(({ id }) => id));
-    const owners = new Set(existing.values().map(({ access }) => access.owner));
+    const changed = new Map(
+      batch.flatMap((one) => {
+        const found = existing.get(one.id);
+        return found && found.state !== one.state ? [[one, found.read()] as const] : [];
+      }),
+    );
+    const owners = new Set(batch.map((one) => changed.get(one)?.owner ?? one.owner));
     const disabled = await users.disabledAmong([...owners]);
     for (const application of batch) {
+      // Another check that began later may have ended before.
+      if (checkedAt <= application.checkedAt) continue;
       const found = existing.get(application.id);
+      const { version, ...access } = changed.get(application) ?? { version: application.version };
       // The next upload compiles the new schema.
-      if (found?.version !== application.version) drop(application.id);
+      if (!found || version !== application.version) drop(application.id);
       else {
-        const ownerIsDisabled = disabled.has(found.access.owner);
-        Object.assign(application, found.access, { ownerIsDisabled, checkedAt });
+        Object.assign(application, access, { state: found.state, checkedAt });
+        application.ownerIsDisabled = disabled.has(application.owner);
       }
     }
   }
 
-  function checkOnce(): Promise<void> {
-    checking ??= check().finally(() => {
+  function checkAsked(): Promise<void> {
+    if (checking) return checking;
+    const batch = [...asked];
+    asked.clear();
+    checking = check(batch).finally(() => {
       checking = undefined;
     });
     return checking;
   }
 
+  /** Renews what is known about all that are in use. */
+  async function renew(): Promise<void> {
+    const now = performance.now();
+    const due: Cached[] = [];
+    for (const application of inUse)
+      if (now - application.usedAt > inUseMs) inUse.delete(application);
+      else if (now - application.checkedAt >= renewedFromMs) due.push(application);
+    for (let i = 0; i < due.length; i += checkedAtOnce) await check(due.slice(i, i + checkedAtOnce));
+  }
+
+  let isRenewing = false;
   const timer = setInterval(() => {
-    if (used.size > 0)
-      checkOnce().catch((error) => log.debug({ event: 'cache.unchecked', reason: String(error) }));
-  }, recheckEveryMs);
+    if (isRenewing) return;
+    isRenewing = true;
+    renew()
+      .catch((error) => log.debug({ event: 'cache.unchecked', reason: String(error) }))
+      .finally(() => {
+        isRenewing = false;
+      });
+  }, renewEveryMs);
   timer.unref();
 
+  function use(application: Cached, now: number): void {
+    application.usedAt = now;
+    inUse.add(application);
+  }
+
   async function get(domain: string): Promise<Cached | undefined> {
-    const asked = performance.now();
+    const now = performance.now();
     const known = cached.get(domain);
-    const isFresh = known !== undefined && asked - known.checkedAt <= maxAgeMs;
+    const isFresh = known !== undefined && now - known.checkedAt <= maxAgeMs;
     lookups[isFresh ? 'hit' : known ? 'stale' : 'miss']?.();
     const found = known ?? (await loadOnce(domain));
     if (!found) return undefined;
-    used.add(found);
-    if (asked - found.checkedAt <= maxAgeMs) return found;
+    use(found, now);
+    if (now - found.checkedAt <= maxAgeMs) return found;
     // A check that began earlier may have read before the deletion.
-    while (cached.get(domain) === found && found.checkedAt < asked) {
-      used.add(found);
-      await checkOnce();
+    while (cached.get(domain) === found && found.checkedAt < now) {
+      asked.add(found);
+      await checkAsked();
     }
     return cached.get(domain) === found ? found : get(domain);
   }
@@ -159,8 +208,9 @@ export function createApplicationCache({
     /** The application if the cache is fresh; otherwise undefined. */
     peek(domain: string): CachedApplication | undefined {
       const found = cached.get(domain);
-      if (!found || performance.now() - found.checkedAt > maxAgeMs) return undefined;
-      used.add(found);
+      const now = performance.now();
+      if (!found || now - found.checkedAt > maxAgeMs) return undefined;
+      use(found, now);
       lookups.hit?.();
       return found;
     },

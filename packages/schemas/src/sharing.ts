@@ -1,0 +1,15 @@
+/** Returns what was made for a key before, as long as anyone has it. */
+export function createSharing<Value extends object>(): (key: string, make: () => Value) => Value {
+  const known = new Map<string, WeakRef<Value>>();
+  const gone = new FinalizationRegistry<string>((key) => {
+    if (!known.get(key)?.deref()) known.delete(key);
+  });
+  return (key, make) => {
+    const found = known.get(key)?.deref();
+    if (found) return found;
+    const made = make();
+    known.set(key, new WeakRef(made));
+    gone.register(made, key);
+    return made;
+  };
+}
