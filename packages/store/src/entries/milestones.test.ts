@@ -82,14 +82,23 @@ it('knows the entries and bytes of an application, with milestones and beyond th
   expect((await usage()).bytes).toBe(expected(23).bytes + 1);
 });
 
-it('finds the first milestone at a rank or above it', async () => {
+it('finds the first milestone above a place, and counts what is below the end', async () => {
   const { db, milestones, application, keyOf } = await start(20);
   await milestones.set(application, 1_012, 9);
-  const find = (rank: number) => inSnapshot(db, (session) => milestones.above(session, application, rank));
-  const above = async (rank: number) => (await find(rank))?.rank;
-  expect(await Promise.all([1, 5, 7, 10, 11].map(above))).toEqual([5, 5, 10, 10, undefined]);
-  const found = await find(10);
-  expect(found?.key.toString('hex')).toBe(keyOf(10).toString('hex'));
+  const find = (end: object, start: number) =>
+    inSnapshot(db, (session) => milestones.place(session, application, end, start));
+  const above = async (start: number) => (await find({ $lte: keyOf(20) }, start)).above?.rank;
+  expect(await Promise.all([19, 15, 13, 10, 9].map(above))).toEqual([5, 5, 10, 10, undefined]);
+  const found = await find({ $lt: keyOf(13) }, 4);
+  expect(found.rank).toBe(12);
+  expect(found.above?.key.toString('hex')).toBe(keyOf(10).toString('hex'));
+});
+
+it('finds it also where very many entries have no milestone yet', async () => {
+  const { milestones, application, keyOf } = await start(800);
+  await milestones.set(application, 1_500, 999);
+  const { rank, above } = await milestones.place(undefined, application, { $lte: keyOf(800) }, 450);
+  expect([rank, above?.rank]).toEqual([800, 350]);
 });
 
 it('counts up to a key, and with it', async () => {
