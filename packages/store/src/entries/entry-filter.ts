@@ -59,7 +59,10 @@ function toPlainQuery({ path, operator, value }: Condition): Document {
   const noArrays = (among: string[]) => among.map((one) => ({ [one]: { $not: { $type: 'array' } } }));
   const exists = { [name]: { $exists: true } };
   // To MongoDB, what is missing equals null.
-  const is = (test: Document) => ({ $and: [{ [name]: test }, exists, ...noArrays(names)] });
+  const mayBeMissing = value === null || (Array.isArray(value) && value.includes(null));
+  const is = (test: Document) => ({
+    $and: [{ [name]: test }, ...(mayBeMissing ? [exists] : []), ...noArrays(names)],
+  });
   switch (operator) {
     case 'ne':
       return { $nor: [is({ $eq: value })] };

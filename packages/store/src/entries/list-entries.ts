@@ -96,13 +96,10 @@ export function createListing({ db, entries, milestones, filterMs }: Dependencie
   ) {
     const { rank, above } = await milestones.place(session, application, below, start);
     if (rank <= start) return { documents: [], rank };
-    const skip = above && above.rank - (rank - start);
-    const place =
-      skip !== undefined && skip < start
-        ? { range: { $gte, $lte: above?.key }, start: skip }
-        : { range: { $gte, ...below }, start };
-    const documents = await read({ _id: place.range }, { ...size, start: place.start }, { session });
-    return { documents, rank };
+    const down = above ? above.rank - (rank - start) : start;
+    const place = above && down < start ? { $lte: above.key } : below;
+    const page = { ...size, start: Math.min(down, start) };
+    return { documents: await read({ _id: { $gte, ...place } }, page, { session }), rank };
   }
 
   return {
