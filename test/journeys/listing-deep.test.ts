@@ -101,7 +101,7 @@ describe('pages and totals', () => {
     const run = fc.asyncProperty(
       history,
       fc.array(question, { minLength: 1, maxLength: 12 }),
-      fc.integer({ min: 1, max: 9 }),
+      fc.integer({ min: 1, max: 30 }),
       async (steps, questions, spacing) => {
         const model = await modelEntries(db, { spacing });
         const neighbour = await modelEntries(db, { spacing });

@@ -12,9 +12,9 @@ interface Stored {
 }
 
 /** An application with an entry in each of so many milliseconds from 1,000 on. */
-async function start(count: number) {
+async function start(count: number, spacing = 5) {
   const { db } = await ownDatabase();
-  const model = await modelEntries(db, { spacing: 5 });
+  const model = await modelEntries(db, { spacing });
   await model.insert(Array.from({ length: count }, (_, n) => 1_000 + n));
   const oldestFirst = model.all().reverse();
   const keyOf = (rank: number) => oldestFirst[rank - 1]?.key as Binary;
@@ -99,6 +99,24 @@ it('finds it also where very many entries have no milestone yet', async () => {
   await milestones.set(application, 1_500, 999);
   const { rank, above } = await milestones.place(undefined, application, { $lte: keyOf(800) }, 450);
   expect([rank, above?.rank]).toEqual([800, 350]);
+});
+
+it('finds a nearer entry that a milestone marks, where nothing was deleted', async () => {
+  const { milestones, application, keyOf } = await start(250, 100);
+  await milestones.set(application, 2_000, 9);
+  const find = async (start: number) =>
+    (await milestones.place(undefined, application, { $lte: keyOf(250) }, start)).above;
+  const ranks = await Promise.all([50, 51, 60, 61, 140, 149, 150, 240, 249].map(find));
+  expect(ranks.map((above) => above?.rank)).toEqual([200, 200, 190, 190, 110, 110, 100, 10, 10]);
+  for (const above of ranks) expect(above?.key.toString('hex')).toBe(keyOf(above?.rank ?? 0).toString('hex'));
+});
+
+it('goes without marks where a worker of the version before set none', async () => {
+  const { milestones, application, keyOf, stored } = await start(250, 100);
+  await milestones.set(application, 2_000, 9);
+  await stored.updateMany({}, { $unset: { marks: '' } });
+  const { above } = await milestones.place(undefined, application, { $lte: keyOf(250) }, 140);
+  expect(above?.rank).toBe(200);
 });
 
 it('counts up to a key, and with it', async () => {

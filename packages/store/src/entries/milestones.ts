@@ -6,7 +6,8 @@ import type { EntryDocument } from './entry-document.ts';
 import { firstKeyAt, highestId, lowestId, timeOfKey, toKey } from './entry-id.ts';
 import { furtherMilestone } from './further-milestone.ts';
 import { horizonStore } from './horizon.ts';
-import type { End, Milestone, MilestoneDocument } from './milestone-document.ts';
+import type { End, Milestone, MilestoneDocument, Place } from './milestone-document.ts';
+import { marksOf, nearestMark } from './milestone-marks.ts';
 import { packMinutes } from './minute-counts.ts';
 import { corrected, type Removed, removedOf, storedRank } from './removed-entries.ts';
 
@@ -51,7 +52,13 @@ export function milestoneStore(db: Db, spacing = 2_500) {
     version: number,
   ): Promise<boolean> {
     const minutes = new Binary(packMinutes(keys.map(timeOfKey)));
-    const document = { _id: key, application: new ObjectId(application), ...sums, minutes };
+    const document = {
+      _id: key,
+      application: new ObjectId(application),
+      ...sums,
+      minutes,
+      marks: marksOf(keys),
+    };
     try {
       return await guard.unlessChanged(application, version, async (session) => {
         await milestones.insertOne(document, { session });
@@ -74,11 +81,14 @@ export function milestoneStore(db: Db, spacing = 2_500) {
     rank: number,
     removed: Removed[],
     limit: number,
-  ): Promise<Milestone[]> {
+  ): Promise<(Milestone & Pick<MilestoneDocument, 'marks'>)[]> {
     const filter = { application: new ObjectId(application), rank: { $gte: storedRank(rank, removed) } };
     const options = { sort: { rank: 1 }, limit, projection: { minutes: 0 }, session } as const;
     const found = await milestones.find(filter, options).toArray();
-    return found.map((milestone) => corrected(toMilestone(milestone), removed));
+    return found.map(({ marks, ...milestone }) => ({
+      ...corrected(toMilestone(milestone), removed),
+      ...(marks && { marks }),
+    }));
   }
 
   /** In the session of a snapshot; without one where nothing was ever deleted. */
@@ -124,15 +134,15 @@ export function milestoneStore(db: Db, spacing = 2_500) {
       }),
 
     /**
-     * `rank`: how many entries there are up to the end, exactly. `above`: the first milestone with at most `start` of them above it, if
-     * there is one. The session is as for `countIn`.
+     * `rank`: how many entries there are up to the end, exactly. `above`: a place near the one below `start` of them, at it or above;
+     * undefined beyond the last milestone. The session is as for `countIn`.
      */
     async place(
       session: ClientSession | undefined,
       application: string,
       end: End,
       start: number,
-    ): Promise<{ rank: number; above: Milestone | undefined }> {
+    ): Promise<{ rank: number; above: Place | undefined }> {
       const highest = await last(beginOf(application), end, session);
       const removed = session ? await removedOf(db, application, session) : [];
       const { key, rank: known } = corrected(highest ?? begin(application), removed);
@@ -142,10 +152,12 @@ export function milestoneStore(db: Db, spacing = 2_500) {
         fromRank(session, application, known - start, removed, candidatesAtOnce),
       ]);
       const rank = known + beyond;
-      const above = candidates.find((candidate) => candidate.rank >= rank - start);
-      if (above || candidates.length < candidatesAtOnce) return { rank, above };
-      const [further] = await fromRank(session, application, rank - start, removed, 1);
-      return { rank, above: further };
+      let above = candidates.find((candidate) => candidate.rank >= rank - start);
+      if (!above && candidates.length === candidatesAtOnce)
+        [above] = await fromRank(session, application, rank - start, removed, 1);
+      // In a session entries may have been deleted, so marks may be wrong.
+      if (session || !above?.marks) return { rank, above };
+      return { rank, above: nearestMark(above, above.marks, rank - start) };
     },
 
     /** The last milestone at a rank or below it, in the session of a snapshot; undefined before the first one. */
