@@ -13,8 +13,8 @@ import { corrected, type Removed, removedOf, storedRank } from './removed-entrie
 
 const ascending = { _id: 1 } as const;
 const descending = { _id: -1 } as const;
-/** More than uploads add before their milestones are set. */
-const candidatesAtOnce = 32;
+/** Enough unless 10,000 entries have no milestone yet. */
+const candidatesAtOnce = 4;
 
 const toMilestone = ({ _id, rank, bytes }: MilestoneDocument): Milestone => ({ key: _id, rank, bytes });
 
