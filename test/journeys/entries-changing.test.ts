@@ -235,14 +235,14 @@ async function createWorld(
       const period = { from: timeOf(asked.from), to: timeOf(asked.to) };
       expect(await entries.count(id, period)).toBe(within(period).length);
       const newestFirst = within(period).reverse();
-      const page = await entries.page(id, { ...period, start, limit });
+      const { entries: page } = await entries.page(id, { ...period, start, limit });
       expect(page.map(({ id, version }) => ({ id, version }))).toEqual(
         newestFirst.slice(start, start + limit).map(({ id, version }) => ({ id, version })),
       );
       const before = all[Math.floor((beforeAt * all.length) / 1_000)]?.id;
       if (!before) return;
       const below = newestFirst.filter((entry) => entry.id < before);
-      const further = await entries.page(id, { ...period, before, start: 0, limit });
+      const { entries: further } = await entries.page(id, { ...period, before, start: 0, limit });
       expect(further.map((entry) => entry.id)).toEqual(below.slice(0, limit).map((entry) => entry.id));
     },
   };

@@ -72,8 +72,11 @@ it('a filter leaves the entries that the contract says, in pages and in the tota
             time >= 1_001 && time < 1_006 && meets(parseJson(JSON.stringify(payloads[n])), one),
         );
         met += expected.length;
-        const page = await entries.page(application, { ...asked, start: 2, limit: 9 });
-        expect(page.map(({ id }) => id)).toEqual(expected.slice(2, 11).map(({ id }) => id));
+        for (const isIntact of [true, false]) {
+          const page = await entries.page(application, { ...asked, start: 2, limit: 9, isIntact });
+          expect(page.entries.map(({ id }) => id)).toEqual(expected.slice(2, 11).map(({ id }) => id));
+          expect(page.total).toBe(expected.length);
+        }
         expect(await entries.count(application, asked)).toBe(expected.length);
       }
     },

@@ -69,8 +69,10 @@ it(
     const { applications, entries } = storeOf(sluice);
     const of = (await applications.byDomain(domain))?.id as string;
     const stored: unknown[] = [];
-    for (let start = 0; stored.length === start; start += 1_000)
-      stored.push(...(await entries.page(of, { start, limit: 1_000 })).map(({ payload }) => payload.id));
+    for (let start = 0; stored.length === start; start += 1_000) {
+      const { entries: page } = await entries.page(of, { start, limit: 1_000 });
+      stored.push(...page.map(({ payload }) => payload.id));
+    }
     expect(stored.length).toBe(due.size);
     expect(new Set(stored)).toEqual(due);
   },

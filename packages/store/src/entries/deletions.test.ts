@@ -7,6 +7,7 @@ import { ownDatabase } from '../../../../test/support/own-database.ts';
 import { removalSteps } from '../../../../test/support/removal-steps.ts';
 import { runs } from '../../../../test/support/runs.ts';
 import { deletionStore } from './deletions.ts';
+import type { Condition } from './entry-filter.ts';
 
 const begin = 1_000;
 const spacing = 4;
@@ -55,7 +56,7 @@ async function expectExact({ milestones, entries, application, all, ranks }: Sta
   const ids = left.map(({ id }) => id);
   for (const at of [0, spacing + 1, Math.floor(left.length / 2), left.length - 1]) {
     const start = Math.max(0, at);
-    const page = await entries.page(application, { start, limit: 5 });
+    const { entries: page } = await entries.page(application, { start, limit: 5 });
     expect(page.map(({ id }) => id)).toEqual(ids.slice(start, start + 5));
     const forward = await entries.forward(application, { start, limit: 5 });
     expect(forward.entries.map(({ id }) => id)).toEqual(ids.toReversed().slice(start, start + 5));
@@ -170,9 +171,13 @@ it('totals are of one moment while entries are deleted, two by each transaction'
   const totals: number[] = [];
   while (!isOver) {
     totals.push(await entries.count(application, {}));
-    const page = await entries.page(application, { start: 10, limit: 40 });
-    const ids = page.map(({ id }) => id);
-    expect(ids).toEqual([...new Set(ids)].sort().reverse());
+    const anything: Condition = { path: ['missing'], operator: 'exists', value: false };
+    for (const filter of [undefined, [anything]]) {
+      const page = await entries.page(application, { start: 10, limit: 40, filter });
+      totals.push(page.total);
+      const ids = page.entries.map(({ id }) => id);
+      expect(ids).toEqual([...new Set(ids)].sort().reverse());
+    }
   }
   await Promise.all([deleting, settling]);
   expect(totals.filter((total) => total % 2 !== 0)).toEqual([]);

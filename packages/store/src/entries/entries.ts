@@ -60,11 +60,12 @@ export function entryStore(
     ...createInsert({ db, entries, prepare: prepareOnce, newKey: createKeysAt(), writer, timeoutMs }),
 
     /**
-     * Newest first; `start` counts from `before`, the end of the period, or the newest entry. Throws FilterTimeout and
-     * PageTooLarge.
+     * Newest first, with the number of all that are selected; `start` counts from `before`, the end of the period, or the newest
+     * entry. Throws FilterTimeout and PageTooLarge.
      */
-    async page(application: string, page: Page): Promise<StoredEntry[]> {
-      return (await listing.page(application, page)).map(readDocument);
+    async page(application: string, page: Page): Promise<{ entries: StoredEntry[]; total: number }> {
+      const { documents, total } = await listing.page(application, page);
+      return { entries: documents.map(readDocument), total };
     },
 
     /** Oldest first. */

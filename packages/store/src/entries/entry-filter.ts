@@ -24,12 +24,12 @@ export class FilterTimeout extends Error {
   }
 }
 
-/**
- * A query for entries whose payload meets all conditions. It is an aggregation expression, for in MongoDB's query language
- * a path goes through arrays, and a key cannot have a dot. Keys and values come from users: each is a literal.
- */
+/** A query for entries whose payload meets all conditions. Combine it by `$and`. Keys and values come from users: each is a literal. */
 export function toQuery(conditions: Condition[]): Document {
-  return { $expr: allOf(conditions) };
+  const queries = conditions.map((one) =>
+    isPlain(one.path) ? toPlainQuery(one) : { $expr: toExpression(one) },
+  );
+  return queries.length > 0 ? { $and: queries } : {};
 }
 
 /** Conditions as a record keeps them: of a number in BSON the driver would read only the first 53 bits. */
@@ -45,8 +45,35 @@ export const selectionOf = ({ from, to, filter }: Period & { filter?: string | u
   filter: filter === undefined ? undefined : fromText(filter),
 });
 
-/** The expression of such a query. */
+/** The same as an aggregation expression, in which a key may have any name. */
 export const allOf = (conditions: Condition[]): Document => ({ $and: conditions.map(toExpression) });
+
+/** Whether MongoDB's query language takes these keys as they are. */
+const isPlain = (path: string[]) => path.every((key) => /^[^$.\0][^.\0]*$/.test(key));
+
+/** MongoDB tests this twice as fast as an expression. */
+function toPlainQuery({ path, operator, value }: Condition): Document {
+  const names = path.map((_, i) => ['payload', ...path.slice(0, i + 1)].join('.'));
+  const name = names.at(-1) as string;
+  // MongoDB would look into them.
+  const noArrays = (among: string[]) => among.map((one) => ({ [one]: { $not: { $type: 'array' } } }));
+  const exists = { [name]: { $exists: true } };
+  // To MongoDB, what is missing equals null.
+  const mayBeMissing = value === null || (Array.isArray(value) && value.includes(null));
+  const is = (test: Document) => ({
+    $and: [{ [name]: test }, ...(mayBeMissing ? [exists] : []), ...noArrays(names)],
+  });
+  switch (operator) {
+    case 'ne':
+      return { $nor: [is({ $eq: value })] };
+    case 'exists': {
+      const isThere = [exists, ...noArrays(names.slice(0, -1))];
+      return value ? { $and: isThere } : { $nor: [{ $and: isThere }] };
+    }
+    default:
+      return is({ [`$${operator}`]: value });
+  }
+}
 
 /** Each step binds `v` anew, to the member of what it was. */
 function toExpression({ path, ...condition }: Condition): Document {

@@ -48,9 +48,9 @@ export function createForward({ entries, milestones, horizon, filterMs }: Depend
     const $lt = firstKeyAt(application, until);
     const options = { raw: true, sort: oldestFirst, session };
     if (filter) {
-      const query = { _id: { $gt: above, $lt }, ...toQuery(filter) };
-      const documents = await inTime(filterMs, (maxTimeMS) =>
-        readPage(entries.find(query, { ...options, maxTimeMS }), { start, limit, onRead }),
+      const query = { $and: [{ _id: { $gt: above, $lt } }, toQuery(filter)] };
+      const documents = await inTime(filterMs, (left) =>
+        readPage(entries.find(query, { ...options, maxTimeMS: left() }), { start, limit, onRead }),
       );
       const reached = lastIdBefore(until);
       return { entries: documents.map(readDocument), end: reached > after ? reached : after };

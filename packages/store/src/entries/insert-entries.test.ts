@@ -28,7 +28,7 @@ describe('an insert', () => {
     const batch = Array.from({ length: 300 }, (_, n) => entry({ n }));
     const before = Date.now();
     expect(new Set(await entries.insert(batch))).toEqual(new Set(['stored']));
-    const found = await entries.page(application, { start: 0, limit: 1_000 });
+    const { entries: found } = await entries.page(application, { start: 0, limit: 1_000 });
     expect(found.map(({ payload }) => payload.n)).toEqual(batch.map((_, n) => 299 - n));
     const times = new Set(found.map(({ createdAt }) => createdAt.getTime()));
     expect([...times]).toEqual([expect.toSatisfy((time) => time >= before && time <= Date.now())]);

@@ -1,4 +1,4 @@
-import type { Binary, ClientSession, Collection, Db, Filter, FindOptions } from 'mongodb';
+import type { Binary, ClientSession, Collection, Db, Document, Filter, FindOptions } from 'mongodb';
 import { inSnapshot } from '../in-snapshot.ts';
 import type { EntryDocument } from './entry-document.ts';
 import { type Condition, toQuery } from './entry-filter.ts';
@@ -6,6 +6,7 @@ import { type EntryId, firstKeyAt, highestId, lowestId, toKey } from './entry-id
 import type { Period } from './entry-range.ts';
 import type { End } from './milestone-document.ts';
 import type { MilestoneStore } from './milestones.ts';
+import { keyIn } from './raw-document.ts';
 import { inTime, type PageSize, readPage } from './read-page.ts';
 
 export type Selection = Period & {
@@ -14,6 +15,14 @@ export type Selection = Period & {
   isIntact?: boolean | undefined;
 };
 export type Page = Selection & PageSize & { before?: EntryId | undefined };
+
+/** `documents` are BSON; `total` counts all entries of the selection. */
+export interface Listed {
+  documents: Uint8Array[];
+  total: number;
+}
+
+type Range = End & { $gte: Binary };
 
 interface Dependencies {
   db: Db;
@@ -37,60 +46,99 @@ export function createListing({ db, entries, milestones, filterMs }: Dependencie
     return lowest ? { $lt: lowest } : { $lte: toKey(application, highestId) };
   }
 
-  /** Where to begin to be at the same place with less to skip. Undefined when there is no such place. */
-  async function nearest(
-    session: ClientSession | undefined,
-    application: string,
-    below: End,
-    start: number,
-  ): Promise<{ below: End; skip: number } | undefined> {
-    const rank = (await milestones.countIn(session, application, below)) - start;
-    if (rank < 1) return undefined;
-    const above = await milestones.above(session, application, rank);
-    const down = above ? above.rank - rank : start;
-    return above && down < start ? { below: { $lte: above.key }, skip: down } : { below, skip: start };
-  }
-
   /** The BSON of entries, newest first. */
   const read = (filter: Filter<EntryDocument>, size: PageSize, options: FindOptions = {}) =>
     readPage(entries.find(filter, { ...options, raw: true, sort: { _id: -1 } }), size);
 
+  /** Exact. With `until`, of the entries up to that one. Throws FilterTimeout. */
+  async function count(
+    application: string,
+    { filter, isIntact, ...period }: Selection,
+    until?: EntryId,
+  ): Promise<number> {
+    const below = { ...end(application, period), ...(until && { $lte: toKey(application, until) }) };
+    const from = period.from && begin(application, period);
+    if (!filter && isIntact) return milestones.countIn(undefined, application, below, from);
+    if (!filter) return milestones.count(application, below, from);
+    const query = { $and: [{ _id: { $gte: begin(application, period), ...below } }, toQuery(filter)] };
+    return inTime(filterMs, (left) => entries.countDocuments(query, { maxTimeMS: left() }));
+  }
+
+  /** In one moment, unless all moments give the same. */
+  const inMoment = <T>(isIntact: boolean | undefined, work: (session?: ClientSession) => Promise<T>) =>
+    isIntact ? work() : inSnapshot(db, work);
+
+  /** Looks at each entry once: those that the page looked at are not counted again. */
+  async function readMatching(
+    { $gte, ...below }: Range,
+    matching: Document,
+    size: PageSize,
+    left: () => number,
+    session?: ClientSession,
+  ): Promise<Listed> {
+    const among = (_id: Document) => ({ $and: [{ _id }, matching] });
+    const documents = await read(among({ $gte, ...below }), size, { maxTimeMS: left(), session });
+    const last = documents.at(-1);
+    const seen = last ? size.start + documents.length : 0;
+    const isAll = documents.length < size.limit && (last || size.start === 0);
+    if (isAll) return { documents, total: seen };
+    const others = among(last ? { $gte, $lt: keyIn(last) } : { $gte, ...below });
+    const total = seen + (await entries.countDocuments(others, { maxTimeMS: left(), session }));
+    return { documents, total };
+  }
+
+  /** From the nearest milestone on. `rank`: how many there are below the end, of any time. */
+  async function readDeep(
+    application: string,
+    { $gte, ...below }: Range,
+    { start, ...size }: PageSize,
+    session?: ClientSession,
+  ) {
+    const { rank, above } = await milestones.place(session, application, below, start);
+    if (rank <= start) return { documents: [], rank };
+    const down = above ? above.rank - (rank - start) : start;
+    const place = above && down < start ? { $lte: above.key } : below;
+    const page = { ...size, start: Math.min(down, start) };
+    return { documents: await read({ _id: { $gte, ...place } }, page, { session }), rank };
+  }
+
   return {
     /**
-     * The BSON of entries, newest first; `start` counts from `before`, the end of the period, or the newest entry. Throws
-     * FilterTimeout and PageTooLarge.
+     * Newest first; `start` counts from `before`, the end of the period, or the newest entry. Throws FilterTimeout and
+     * PageTooLarge.
      */
-    async page(
-      application: string,
-      { start, limit, onRead, before, filter, isIntact, ...period }: Page,
-    ): Promise<Uint8Array[]> {
-      const [$gte, below] = [begin(application, period), end(application, period, before)];
+    async page(application: string, { start, limit, onRead, before, ...selection }: Page): Promise<Listed> {
+      const { filter, isIntact, ...period } = selection;
+      const size = { start, limit, onRead };
+      const range = { $gte: begin(application, period), ...end(application, period, before) };
+      const withTotal = async (reading: Promise<Uint8Array[]>): Promise<Listed> => {
+        const [documents, total] = await bothOf(reading, count(application, selection));
+        return { documents, total };
+      };
+      if (filter && before) {
+        const query = { $and: [{ _id: range }, toQuery(filter)] };
+        return withTotal(inTime(filterMs, (left) => read(query, size, { maxTimeMS: left() })));
+      }
       if (filter) {
-        const query = { _id: { $gte, ...below }, ...toQuery(filter) };
-        return inTime(filterMs, (maxTimeMS) => read(query, { start, limit, onRead }, { maxTimeMS }));
+        const query = toQuery(filter);
+        return inTime(filterMs, (left) =>
+          inMoment(isIntact, (session) => readMatching(range, query, size, left, session)),
+        );
       }
       // To skip so few costs less than to look where to begin.
-      if (start <= milestones.spacing) return read({ _id: { $gte, ...below } }, { start, limit, onRead });
-      const readDeep = async (session?: ClientSession) => {
-        const place = await nearest(session, application, below, start);
-        if (!place) return [];
-        return read({ _id: { $gte, ...place.below } }, { start: place.skip, limit, onRead }, { session });
-      };
-      return isIntact ? readDeep() : inSnapshot(db, readDeep);
+      if (start <= milestones.spacing) return withTotal(read({ _id: range }, size));
+      const reading = inMoment(isIntact, (session) => readDeep(application, range, size, session));
+      if (before || period.from) return withTotal(reading.then(({ documents }) => documents));
+      const { documents, rank } = await reading;
+      return { documents, total: rank };
     },
 
-    /** Exact. With `until`, of the entries up to that one. Throws FilterTimeout. */
-    async count(
-      application: string,
-      { filter, isIntact, ...period }: Selection,
-      until?: EntryId,
-    ): Promise<number> {
-      const below = { ...end(application, period), ...(until && { $lte: toKey(application, until) }) };
-      const from = period.from && begin(application, period);
-      if (!filter && isIntact) return milestones.countIn(undefined, application, below, from);
-      if (!filter) return milestones.count(application, below, from);
-      const query = { _id: { $gte: begin(application, period), ...below }, ...toQuery(filter) };
-      return inTime(filterMs, (maxTimeMS) => entries.countDocuments(query, { maxTimeMS }));
-    },
+    count,
   };
+}
+
+/** If one fails, the other still uses a connection: waits for both. */
+async function bothOf<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([one, other]);
+  return Promise.all([one, other]);
 }

@@ -1,4 +1,5 @@
 import type { Binary, ObjectId } from 'mongodb';
+import type { Marks } from './milestone-marks.ts';
 
 export interface MilestoneDocument {
   /** The key of an entry, which may be deleted since. */
@@ -13,6 +14,7 @@ export interface MilestoneDocument {
   removedBytes?: number;
   /** How many of those that are left came in each minute; see `packMinutes`. */
   minutes?: Binary;
+  marks?: Marks;
 }
 
 /** `rank`: how many entries the application has up to this key, and with it. `bytes`: of their payloads, as BSON. */
@@ -21,6 +23,9 @@ export interface Milestone {
   rank: number;
   bytes: number;
 }
+
+/** Where to begin to read. */
+export type Place = Pick<Milestone, 'key' | 'rank'>;
 
 /** Where a range of keys ends. */
 export interface End {

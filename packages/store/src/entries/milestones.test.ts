@@ -12,9 +12,9 @@ interface Stored {
 }
 
 /** An application with an entry in each of so many milliseconds from 1,000 on. */
-async function start(count: number) {
+async function start(count: number, spacing = 5) {
   const { db } = await ownDatabase();
-  const model = await modelEntries(db, { spacing: 5 });
+  const model = await modelEntries(db, { spacing });
   await model.insert(Array.from({ length: count }, (_, n) => 1_000 + n));
   const oldestFirst = model.all().reverse();
   const keyOf = (rank: number) => oldestFirst[rank - 1]?.key as Binary;
@@ -82,14 +82,41 @@ it('knows the entries and bytes of an application, with milestones and beyond th
   expect((await usage()).bytes).toBe(expected(23).bytes + 1);
 });
 
-it('finds the first milestone at a rank or above it', async () => {
+it('finds the first milestone above a place, and counts what is below the end', async () => {
   const { db, milestones, application, keyOf } = await start(20);
   await milestones.set(application, 1_012, 9);
-  const find = (rank: number) => inSnapshot(db, (session) => milestones.above(session, application, rank));
-  const above = async (rank: number) => (await find(rank))?.rank;
-  expect(await Promise.all([1, 5, 7, 10, 11].map(above))).toEqual([5, 5, 10, 10, undefined]);
-  const found = await find(10);
-  expect(found?.key.toString('hex')).toBe(keyOf(10).toString('hex'));
+  const find = (end: object, start: number) =>
+    inSnapshot(db, (session) => milestones.place(session, application, end, start));
+  const above = async (start: number) => (await find({ $lte: keyOf(20) }, start)).above?.rank;
+  expect(await Promise.all([19, 15, 13, 10, 9].map(above))).toEqual([5, 5, 10, 10, undefined]);
+  const found = await find({ $lt: keyOf(13) }, 4);
+  expect(found.rank).toBe(12);
+  expect(found.above?.key.toString('hex')).toBe(keyOf(10).toString('hex'));
+});
+
+it('finds it also where very many entries have no milestone yet', async () => {
+  const { milestones, application, keyOf } = await start(800);
+  await milestones.set(application, 1_500, 999);
+  const { rank, above } = await milestones.place(undefined, application, { $lte: keyOf(800) }, 450);
+  expect([rank, above?.rank]).toEqual([800, 350]);
+});
+
+it('finds a nearer entry that a milestone marks, where nothing was deleted', async () => {
+  const { milestones, application, keyOf } = await start(250, 100);
+  await milestones.set(application, 2_000, 9);
+  const find = async (start: number) =>
+    (await milestones.place(undefined, application, { $lte: keyOf(250) }, start)).above;
+  const ranks = await Promise.all([50, 51, 60, 61, 140, 149, 150, 240, 249].map(find));
+  expect(ranks.map((above) => above?.rank)).toEqual([200, 200, 190, 190, 110, 110, 100, 10, 10]);
+  for (const above of ranks) expect(above?.key.toString('hex')).toBe(keyOf(above?.rank ?? 0).toString('hex'));
+});
+
+it('goes without marks where a worker of the version before set none', async () => {
+  const { milestones, application, keyOf, stored } = await start(250, 100);
+  await milestones.set(application, 2_000, 9);
+  await stored.updateMany({}, { $unset: { marks: '' } });
+  const { above } = await milestones.place(undefined, application, { $lte: keyOf(250) }, 140);
+  expect(above?.rank).toBe(200);
 });
 
 it('counts up to a key, and with it', async () => {

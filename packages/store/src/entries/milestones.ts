@@ -6,12 +6,15 @@ import type { EntryDocument } from './entry-document.ts';
 import { firstKeyAt, highestId, lowestId, timeOfKey, toKey } from './entry-id.ts';
 import { furtherMilestone } from './further-milestone.ts';
 import { horizonStore } from './horizon.ts';
-import type { End, Milestone, MilestoneDocument } from './milestone-document.ts';
+import type { End, Milestone, MilestoneDocument, Place } from './milestone-document.ts';
+import { marksOf, nearestMark } from './milestone-marks.ts';
 import { packMinutes } from './minute-counts.ts';
-import { corrected, removedOf, storedRank } from './removed-entries.ts';
+import { corrected, type Removed, removedOf, storedRank } from './removed-entries.ts';
 
 const ascending = { _id: 1 } as const;
 const descending = { _id: -1 } as const;
+/** Enough unless 10,000 entries have no milestone yet. */
+const candidatesAtOnce = 4;
 
 const toMilestone = ({ _id, rank, bytes }: MilestoneDocument): Milestone => ({ key: _id, rank, bytes });
 
@@ -49,7 +52,13 @@ export function milestoneStore(db: Db, spacing = 2_500) {
     version: number,
   ): Promise<boolean> {
     const minutes = new Binary(packMinutes(keys.map(timeOfKey)));
-    const document = { _id: key, application: new ObjectId(application), ...sums, minutes };
+    const document = {
+      _id: key,
+      application: new ObjectId(application),
+      ...sums,
+      minutes,
+      marks: marksOf(keys),
+    };
     try {
       return await guard.unlessChanged(application, version, async (session) => {
         await milestones.insertOne(document, { session });
@@ -62,6 +71,26 @@ export function milestoneStore(db: Db, spacing = 2_500) {
     }
   }
 
+  const countOf = (range: object, session?: ClientSession) =>
+    entries.countDocuments({ _id: range }, { session });
+
+  /** The first milestones at a rank or above it. */
+  async function fromRank(
+    session: ClientSession | undefined,
+    application: string,
+    rank: number,
+    removed: Removed[],
+    limit: number,
+  ): Promise<(Milestone & Pick<MilestoneDocument, 'marks'>)[]> {
+    const filter = { application: new ObjectId(application), rank: { $gte: storedRank(rank, removed) } };
+    const options = { sort: { rank: 1 }, limit, projection: { minutes: 0 }, session } as const;
+    const found = await milestones.find(filter, options).toArray();
+    return found.map(({ marks, ...milestone }) => ({
+      ...corrected(toMilestone(milestone), removed),
+      ...(marks && { marks }),
+    }));
+  }
+
   /** In the session of a snapshot; without one where nothing was ever deleted. */
   async function countIn(
     session: ClientSession | undefined,
@@ -70,17 +99,16 @@ export function milestoneStore(db: Db, spacing = 2_500) {
     from?: Binary,
   ): Promise<number> {
     const lower = from ?? beginOf(application);
-    const counted = (range: object) => entries.countDocuments({ _id: range }, { session });
     const highest = await last(lower, end, session);
-    if (!highest) return counted({ $gte: lower, ...end });
+    if (!highest) return countOf({ $gte: lower, ...end }, session);
     const [removed, beyond, lowest] = await Promise.all([
       session ? removedOf(db, application, session) : [],
-      counted({ $gt: highest.key, ...end }),
+      countOf({ $gt: highest.key, ...end }, session),
       from && milestones.findOne({ _id: { $gte: from, ...end } }, { sort: ascending, session }),
     ]);
     const upper = corrected(highest, removed).rank + beyond;
     if (!from || !lowest) return upper;
-    const before = await counted({ $gte: from, $lte: lowest._id });
+    const before = await countOf({ $gte: from, $lte: lowest._id }, session);
     return before + upper - corrected(toMilestone(lowest), removed).rank;
   }
 
@@ -105,16 +133,31 @@ export function milestoneStore(db: Db, spacing = 2_500) {
         return { entries: rank + beyond.entries, bytes: bytes + beyond.bytes };
       }),
 
-    /** The first milestone at a rank or above it, undefined beyond the last one. The session is as for `countIn`. */
-    async above(
+    /**
+     * `rank`: how many entries there are up to the end, exactly. `above`: a place near the one below `start` of them, at it or above;
+     * undefined beyond the last milestone. The session is as for `countIn`.
+     */
+    async place(
       session: ClientSession | undefined,
       application: string,
-      rank: number,
-    ): Promise<Milestone | undefined> {
+      end: End,
+      start: number,
+    ): Promise<{ rank: number; above: Place | undefined }> {
+      const highest = await last(beginOf(application), end, session);
       const removed = session ? await removedOf(db, application, session) : [];
-      const filter = { application: new ObjectId(application), rank: { $gte: storedRank(rank, removed) } };
-      const found = await milestones.findOne(filter, { sort: { rank: 1 }, session });
-      return found ? corrected(toMilestone(found), removed) : undefined;
+      const { key, rank: known } = corrected(highest ?? begin(application), removed);
+      // Those of the lowest rank that it can be, while the rest is counted.
+      const [beyond, candidates] = await Promise.all([
+        countOf({ $gt: key, ...end }, session),
+        fromRank(session, application, known - start, removed, candidatesAtOnce),
+      ]);
+      const rank = known + beyond;
+      let above = candidates.find((candidate) => candidate.rank >= rank - start);
+      if (!above && candidates.length === candidatesAtOnce)
+        [above] = await fromRank(session, application, rank - start, removed, 1);
+      // In a session entries may have been deleted, so marks may be wrong.
+      if (session || !above?.marks) return { rank, above };
+      return { rank, above: nearestMark(above, above.marks, rank - start) };
     },
 
     /** The last milestone at a rank or below it, in the session of a snapshot; undefined before the first one. */

@@ -1,12 +1,16 @@
+import { Binary } from 'mongodb';
 import type { EntryId } from './entry-id.ts';
 
 // A document begins with its length (4), then `_id`: type (1), name (4), length (4), subtype (1), 12 bytes of the application.
-const [idStart, idEnd] = [26, 40];
+const [keyStart, idStart, idEnd] = [14, 26, 40];
 const payloadName = Buffer.from('\x03payload\0');
 const payloadEnd = idEnd + payloadName.length;
 
 /** The 14 bytes of the id of an entry, in the BSON of its document; MongoDB puts `_id` first. */
 export const idBytesOf = (document: Buffer): Buffer => document.subarray(idStart, idEnd);
+
+/** The key under which the document is stored. */
+export const keyIn = (document: Uint8Array): Binary => new Binary(document.subarray(keyStart, idEnd));
 
 export const idOf = (document: Buffer): EntryId => document.toString('hex', idStart, idEnd);
 

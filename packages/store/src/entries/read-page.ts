@@ -28,7 +28,7 @@ export async function readPage(
   cursor: FindCursor,
   { start, limit, onRead }: PageSize,
 ): Promise<Uint8Array[]> {
-  const documents: AsyncIterable<unknown> = cursor.skip(start).limit(limit);
+  const documents: AsyncIterable<unknown> = cursor.skip(start).limit(limit).batchSize(limit);
   const found: Uint8Array[] = [];
   let bytes = 0;
   for await (const document of documents as AsyncIterable<Uint8Array>) {
@@ -43,10 +43,11 @@ export async function readPage(
 
 const outOfTime = 50;
 
-/** A filtered read, which gets its limit of time. Throws FilterTimeout. */
-export async function inTime<T>(limitMs: number, read: (maxTimeMS: number) => Promise<T>): Promise<T> {
+/** A filtered read, of one or more commands; `left` tells each one how long it may take, in ms. Throws FilterTimeout. */
+export async function inTime<T>(limitMs: number, read: (left: () => number) => Promise<T>): Promise<T> {
+  const end = performance.now() + limitMs;
   try {
-    return await read(limitMs);
+    return await read(() => Math.max(1, Math.round(end - performance.now())));
   } catch (error) {
     const isSlow = error instanceof MongoServerError && error.code === outOfTime;
     throw isSlow ? new FilterTimeout(limitMs, error) : error;

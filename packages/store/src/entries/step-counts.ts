@@ -82,7 +82,10 @@ export function stepCounts(db: Db) {
     );
     const [within, above] = await Promise.all([
       milestones
-        .find({ _id: { $gte: begin, $lt: end } }, { sort: ascending, batchSize: milestonesAtOnce, session })
+        .find(
+          { _id: { $gte: begin, $lt: end } },
+          { sort: ascending, batchSize: milestonesAtOnce, projection: { marks: 0 }, session },
+        )
         .toArray(),
       milestones.findOne(
         { _id: { $gte: end, $lte: toKey(application, highestId) } },

@@ -28,6 +28,10 @@ export async function* stretches(
   from?: EntryId,
 ): AsyncGenerator<Stretch> {
   const matching = filter && toQuery(filter);
+  const within = (where: Parameters<typeof range>[1]): Filter<EntryDocument> => {
+    const inRange = range(application, { ...period, ...where });
+    return matching ? { $and: [inRange, matching] } : inRange;
+  };
 
   async function nth(query: Filter<EntryDocument>, n: number): Promise<EntryId | undefined> {
     const found = await entries.findOne(query, { sort: oldestFirst, skip: n - 1, projection: keyOnly });
@@ -38,10 +42,9 @@ export async function* stretches(
     const rest = range(application, { ...period, after });
     const bound = await nth(rest, matching ? lookedAt : limit);
     const until = bound && { until: bound };
-    const query = { ...range(application, { ...period, after, ...until }), ...matching };
+    const query = within({ after, ...until });
     const last: EntryId | undefined = matching && (await nth(query, limit));
-    if (last)
-      yield { query: { ...range(application, { ...period, after, until: last }), ...matching }, last };
+    if (last) yield { query: within({ after, until: last }), last };
     else yield { ...((await nth(query, 1)) && { query }), last: bound };
     after = last ?? bound;
     if (!after) return;

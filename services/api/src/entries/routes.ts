@@ -2,7 +2,7 @@ import { ApiError } from '@sluice/shared/errors.ts';
 import type { Period } from '@sluice/store/entries/entries.ts';
 import { type Condition, toText } from '@sluice/store/entries/entry-filter.ts';
 import { entryIdBytes } from '@sluice/store/entries/entry-id.ts';
-import type { ForwardEntries, ForwardPage } from '@sluice/store/entries/forward-entries.ts';
+import type { ForwardPage } from '@sluice/store/entries/forward-entries.ts';
 import Type from 'typebox';
 import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
@@ -51,9 +51,17 @@ export const entryRoutes: Routes = async (app, dependencies) => {
   ownerRoutes(app, 'Entries');
   const readPage = createReadPage('entries', capacity);
 
-  const newestFirst = async (id: string, { after, ...page }: ForwardPage): Promise<ForwardEntries> => ({
-    entries: await entries.page(id, { ...page, before: after }),
-  });
+  const newestFirst = async (id: string, { after, ...page }: ForwardPage) => {
+    const { entries: found, total } = await entries.page(id, { ...page, before: after });
+    return { found, total };
+  };
+  const oldestFirst = async (id: string, page: ForwardPage) => {
+    const reading = [entries.forward(id, page), entries.count(id, page)] as const;
+    // If one fails, the other still uses a connection.
+    await Promise.allSettled(reading);
+    const [{ entries: found, end }, total] = await Promise.all(reading);
+    return { found, end, total };
+  };
 
   app.get(
     '/applications/:domain/data',
@@ -75,14 +83,10 @@ export const entryRoutes: Routes = async (app, dependencies) => {
       const application = await findApplication(applications, request);
       const { id } = application;
       const selection = { ...period, filter, isIntact: !application.hasDeletions };
-      const read = query.order === 'oldest' ? entries.forward : newestFirst;
-      const { items, pagination } = await readPage(reply, owner.id, { ...query, after }, async (page) => {
-        const reading = [read(id, { ...selection, ...page }), entries.count(id, selection)] as const;
-        // If one fails, the other still uses a connection.
-        await Promise.allSettled(reading);
-        const [{ entries: found, end }, total] = await Promise.all(reading);
-        return { found, end, total };
-      });
+      const read = query.order === 'oldest' ? oldestFirst : newestFirst;
+      const { items, pagination } = await readPage(reply, owner.id, { ...query, after }, (page) =>
+        read(id, { ...selection, ...page }),
+      );
       return success(reply, { result: items.map((entry) => toEntry(entry, application)), pagination });
     },
   );

@@ -84,6 +84,6 @@ it('stores entries that bring their times once, after room was made for them, wh
     expect(await processChunk({ ...task, chunk: each })).toMatchObject({ accepted: 3, rejected: 0 });
   expect(made.map(({ since }) => since)).toEqual([1_000, 1_000, 1_000]);
   expect(made[0]?.stored).toBe(0);
-  const page = await store.entries.page(application, { start: 0, limit: 9 });
+  const { entries: page } = await store.entries.page(application, { start: 0, limit: 9 });
   expect(page.map(({ createdAt }) => createdAt.getTime())).toEqual([3_000, 2_000, 1_000]);
 });
