@@ -43,10 +43,10 @@ it('compiles 1,000 schemas in a thread whose heap would not hold what each leave
   await once(thread, 'message');
   for (let id = 0; id < 1_000; id++) {
     const schema = { type: 'object', properties: { [`p${id}`]: { type: 'string', maxLength: id } } };
-    thread.postMessage({ raw: JSON.stringify(schema), isNew: true, exhaustive: false });
+    thread.postMessage({ raw: JSON.stringify(schema), isNew: true, form: 'first' });
     // Rejects when the thread ends for want of memory.
     const [answer] = await once(thread, 'message');
-    const nothing = { warnings: [], changes: [] };
-    expect(answer).toEqual({ code: expect.any(String), instructions: 0, ...nothing });
+    const generated = { code: expect.any(String), instructions: 0 };
+    expect(answer).toMatchObject({ generated, warnings: [], changes: [] });
   }
 });
