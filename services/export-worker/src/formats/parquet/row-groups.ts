@@ -8,9 +8,7 @@ import { schemaPathResolver } from 'hyparquet-writer/src/schema.js';
 import type { ByteSink } from '../byte-sink.ts';
 import type { LeafColumn } from './leaf-column.ts';
 import { pageDataOf, type TextAt } from './page-data.ts';
-import type { createShred } from './shred.ts';
-
-type Shredded = Pick<ReturnType<typeof createShred>, 'columns' | 'text' | 'rows'>;
+import type { Shredded } from './shredded.ts';
 
 type RowGroup = Parameters<typeof writeMetadata>[1]['row_groups'][number];
 type Tree = ReturnType<ReturnType<typeof schemaPathResolver>>[number];
@@ -29,7 +27,7 @@ export function createRowGroups(schema: SchemaElement[]) {
 
   return async function writeRowGroup(
     writer: ByteWriter,
-    { columns, text, rows }: Shredded,
+    { columns, text, rows }: Pick<Shredded, 'columns' | 'text' | 'rows'>,
   ): Promise<RowGroup> {
     const start = writer.offset;
     const chunks: RowGroup['columns'] = [];
