@@ -165,3 +165,22 @@ it('lets others have their turn while it writes many columns', async () => {
   clearImmediate(next);
   expect(turns).toBeGreaterThan(1);
 });
+
+it('counts NULLs that take memory without a byte in the entry, so that its pieces stay small', async () => {
+  const names = Array.from({ length: 100 }, (_, i) => [`c${i}`, { type: 'integer' }]);
+  const items = { type: 'object', properties: Object.fromEntries(names), additionalProperties: false };
+  const sparse = { type: 'object', properties: { list: { type: 'array', items } } };
+  const format = createParquet({ schemas: [sparse], columns: columnsFor(sparse, []) });
+  const add = (list: unknown[]) => format.add(toBson(entry(1, { list })));
+  const empty = Array.from({ length: 1_000 }, () => ({}));
+  add(empty);
+  expect(format.size()).toBe(100_000);
+  expect(() => add([...empty, 1])).toThrow(Unrepresentable);
+  expect(format.size()).toBe(100_000);
+  add(empty);
+  expect(format.size()).toBe(200_000);
+  await format.take();
+  expect(format.size()).toBe(0);
+  add([null]);
+  expect(format.size()).toBe(100);
+});
