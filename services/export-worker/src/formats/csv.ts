@@ -64,7 +64,7 @@ export function createCsvRows({ header, formulas, ...options }: RowsOptions) {
   const { root, indexes, types, values } = rows;
   const read = createEntryReader();
   const sink = createByteSink();
-  const lines = createCsvLines(sink);
+  const lines = createCsvLines(sink, header.length);
   const { text } = lines;
   const scratch = createByteSink(32);
   const writeTime = createTimeWriter();
