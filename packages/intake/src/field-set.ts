@@ -8,7 +8,7 @@ import {
 
 interface Node {
   isField: boolean;
-  /** Most fields have none, and a map takes more memory than all else here. */
+  /** Absent for most fields: a map takes more memory than the rest of a node. */
   below: Map<string, Node> | undefined;
 }
 

@@ -90,7 +90,7 @@ export function writeBson(json: Buffer, bson: Buffer, start: number): number {
         hasNul = false;
         const end = copyString(json, i, bson, at);
         if (end === inexact || hasNul) return inexact;
-        // An escape is longer than what it stands for.
+        // An escape is longer than its character.
         if (stringEnd - 1 - i !== end - at) written.hasEscapedKeys = true;
         at = end;
         i = stringEnd;
@@ -135,7 +135,7 @@ export function isObjectText(json: Buffer): boolean {
   return json[i] === openBrace;
 }
 
-/** The next quote and backslash, if they are not before the place that asks: so all searches together read a text twice. */
+/** Positions of the next quote and backslash. A search begins only behind the last position, so a text is searched twice at most. */
 let nextQuote = 0;
 let nextEscape = 0;
 

@@ -1,4 +1,4 @@
-/** Returns what was made for a key before, as long as anyone has it. */
+/** Returns a function that gives the value made earlier for a key, while anything still refers to that value. */
 export function createSharing<Value extends object>(): (key: string, make: () => Value) => Value {
   const known = new Map<string, WeakRef<Value>>();
   const gone = new FinalizationRegistry<string>((key) => {

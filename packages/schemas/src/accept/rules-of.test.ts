@@ -9,7 +9,7 @@ function rulesFor(part: object) {
   return rulesOf(link(schema, draft, walk));
 }
 
-// What they say of all keywords of all drafts is compared with other validators in test/drafts.
+// test/drafts compares their verdicts on all keywords of all drafts with other validators.
 it.each([
   ['what other parts have evaluated', { unevaluatedProperties: false }],
   ['a meta-schema', { properties: { a: { $ref: 'https://json-schema.org/draft/2020-12/schema' } } }],

@@ -52,7 +52,7 @@ export function rulesOf(
       types: part === false ? 0 : everyType,
       ...{ text: undefined, number: undefined, array: undefined, object: undefined, any: undefined },
     };
-    // Before its parts, as one of them may lead back to it.
+    // Set before the parts are read: a part may refer back to this one.
     known.set(part, rules);
     if (isObject(part)) fill(rules, part);
     return rules;

@@ -58,7 +58,7 @@ function toPlainQuery({ path, operator, value }: Condition): Document {
   // MongoDB would look into them.
   const noArrays = (among: string[]) => among.map((one) => ({ [one]: { $not: { $type: 'array' } } }));
   const exists = { [name]: { $exists: true } };
-  // To MongoDB, what is missing equals null.
+  // MongoDB takes a missing field for null.
   const mayBeMissing = value === null || (Array.isArray(value) && value.includes(null));
   const is = (test: Document) => ({
     $and: [{ [name]: test }, ...(mayBeMissing ? [exists] : []), ...noArrays(names)],

@@ -134,7 +134,7 @@ export function milestoneStore(db: Db, spacing = 2_500) {
       }),
 
     /**
-     * `rank`: how many entries there are up to the end, exactly. `above`: a place near the one below `start` of them, at it or above;
+     * `rank`: the exact number of entries up to the end. `above`: a place at or closely above the entry at index `start`;
      * undefined beyond the last milestone. The session is as for `countIn`.
      */
     async place(

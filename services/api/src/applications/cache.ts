@@ -13,7 +13,7 @@ const maxAgeMs = 800;
 /** Younger knowledge is not renewed. */
 const renewedFromMs = 400;
 const renewEveryMs = 100;
-/** What is used again later is checked then, before the upload is validated. */
+/** An application that is used again later is checked before its upload is validated. */
 const inUseMs = 10_000;
 /** A check of more would hold up uploads for milliseconds. */
 const checkedAtOnce = 2_000;
