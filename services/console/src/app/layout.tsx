@@ -8,19 +8,19 @@ import {
   NativeSelect,
   useMantineColorScheme,
 } from '@mantine/core';
-import { useSyncExternalStore } from 'react';
-import { Link, Navigate, Outlet, ScrollRestoration, useLocation, useNavigate } from 'react-router';
-import { session } from '../api/session.ts';
+import { Link, Navigate, Outlet, ScrollRestoration, useLocation } from 'react-router';
+import { signOut } from '../api/browser-session.ts';
+import { session, useIsSignedIn } from '../api/session.ts';
 import { choicesOf } from '../components/choices.ts';
+import { showFailure } from '../components/toasts.ts';
 import { words } from '../words/en.ts';
-
-const useIsSignedIn = () => useSyncExternalStore(session.subscribe, session.token) !== null;
 
 /** Pages for signed-in users. Others sign in first, also when the session ends while a page is open. */
 export function RequireSession() {
   const isSignedIn = useIsSignedIn();
   const { pathname, search } = useLocation();
   if (isSignedIn) return <Outlet />;
+  if (session.isSignedOut()) return <Navigate to="/sign-in?signed-out" replace />;
   const then = pathname === '/' ? '' : `?then=${encodeURIComponent(pathname + search)}`;
   return <Navigate to={`/sign-in${then}`} replace />;
 }
@@ -28,12 +28,6 @@ export function RequireSession() {
 export function Layout() {
   const isSignedIn = useIsSignedIn();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const navigate = useNavigate();
-  async function signOut() {
-    // On the sign-in page, the end of the session asks for no other sign-in.
-    await navigate('/sign-in?signed-out', { flushSync: true });
-    session.end();
-  }
   return (
     <>
       <a className="skip-link" href="#content">
@@ -65,7 +59,7 @@ export function Layout() {
                   <Anchor component={Link} to="/profile">
                     {words.layout.profile}
                   </Anchor>
-                  <Button variant="default" size="compact-xs" onClick={signOut}>
+                  <Button variant="default" size="compact-xs" onClick={() => signOut().catch(showFailure)}>
                     {words.layout.signOut}
                   </Button>
                 </>
