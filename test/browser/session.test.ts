@@ -45,10 +45,9 @@ describe('a browser that is signed in', () => {
     expect(new URL(mail.url()).search).toBe('?from=2026');
     for (const path of ['/profile', '/api/session', '/api/session/renew']) {
       await second.goto(path);
-      const seen = await second.evaluate(async () => {
-        const { cookieStore } = window as unknown as { cookieStore?: { getAll(): Promise<unknown[]> } };
-        return [document.cookie, await cookieStore?.getAll(), { ...sessionStorage }, { ...localStorage }];
-      });
+      const seen = await second.evaluate<unknown[]>(
+        'window.cookieStore.getAll().then((all) => [document.cookie, all, { ...sessionStorage }, { ...localStorage }])',
+      );
       expect(JSON.stringify(seen)).not.toContain('eyJ');
       expect(seen.slice(0, 2)).toEqual(['', []]);
     }
@@ -123,7 +122,7 @@ describe.each([
     page.on('response', (response) => {
       if (new URL(response.url()).origin === sluice.url) statuses.push(response.status());
     });
-    const calls: [method: string, path: string, init: RequestInit][] = [
+    const calls: [method: string, path: string, how: object][] = [
       ['POST', '/session/renew', { mode: 'no-cors', credentials: 'include' }],
       ['POST', '/session/renew', { credentials: 'include' }],
       ['POST', '/session/renew', {}],
@@ -131,13 +130,12 @@ describe.each([
       ['DELETE', '/session', { credentials: 'include' }],
       ['DELETE', '/session', {}],
     ];
-    for (const [method, path, init] of calls) {
+    for (const [method, path, how] of calls) {
       const body = path === '/session' && method === 'POST' && JSON.stringify({ ...owner, password: 'x' });
-      const asked = { url: `${sluice.url}/api${path}`, init: { method, ...init, ...(body && { body }) } };
-      const text = await page.evaluate(async ({ url, init }) => {
-        const answer = await fetch(url, init).catch(() => undefined);
-        return (await answer?.text()) ?? '';
-      }, asked);
+      const init = JSON.stringify({ method, ...how, ...(body && { body }) });
+      const text = await page.evaluate<string>(
+        `fetch('${sluice.url}/api${path}', ${init}).then((answer) => answer.text(), () => '')`,
+      );
       expect(text).not.toContain('eyJ');
     }
     await page.setContent(`<form method="post" action="${sluice.url}/api/session/renew"><button>go</button>`);
