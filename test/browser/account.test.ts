@@ -30,9 +30,10 @@ describe('an account', () => {
       sluice.request('POST', '/users/login', { json: { username: owner.username, password } });
     expect((await login('correct horse')).status).toBe(401);
     expect((await login('staple battery horse')).status).toBe(200);
-    await page.getByRole('link', { name: 'Applications' }).click();
+    await page.getByRole('link', { name: 'Sluice' }).click();
     await page.getByRole('heading', { name: 'Applications', exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Account' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.getByText('You are signed out.').waitFor();
   });
 

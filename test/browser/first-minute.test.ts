@@ -89,7 +89,7 @@ it.each([
     },
   ]);
   await page.getByRole('link', { name: 'See the entries' }).click();
-  await page.getByRole('link', { name: 'Entries', exact: true }).waitFor();
+  await page.getByRole('heading', { name: 'Entries', exact: true }).waitFor();
 });
 
 it('a link that was used leads to the sign-in page, in the same browser at once', async () => {
@@ -152,7 +152,7 @@ it('a session that ends leads to the sign-in page and back', async () => {
   onTestFinished(() => sluice.stop());
   const owner = await sluice.owner();
   const domain = await sluice.application(owner.token);
-  const page = await openAs(sluice, owner, `/applications/${domain}/exports`);
+  const page = await openAs(sluice, owner, `/applications/${domain}/jobs`);
   const json = { old_password: password, new_password: 'staple battery horse' };
   await sluice.request('PUT', '/users/me/password', { token: owner.token, json });
   await page.reload();
@@ -160,5 +160,5 @@ it('a session that ends leads to the sign-in page and back', async () => {
   await page.getByLabel('Username').fill(owner.username);
   await page.getByLabel(/^Password/).fill('staple battery horse');
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.waitForURL(`**/applications/${domain}/exports`);
+  await page.waitForURL(`**/applications/${domain}/jobs`);
 });
