@@ -41,7 +41,7 @@ describe('an application', () => {
   it('is switched for another by its name', async () => {
     await sluice.application(owner.token);
     const page = await openAs(sluice, owner, `/applications/${domain}/settings`);
-    await page.getByRole('button', { name: 'Switch application (Weather)' }).press('Enter');
+    await page.getByRole('button', { name: 'Weather: switch application' }).press('Enter');
     await expectAccessible(page);
     await page.getByRole('menuitem', { name: 'All applications' }).waitFor();
     await page.keyboard.press('Enter');

@@ -17,7 +17,7 @@ export const words = {
     skip: 'Skip to the content',
     allApplications: 'All applications',
     findApplication: 'Find an application',
-    switch: (name: string) => `Switch application (${name})`,
+    switch: (name: string) => `${name}: switch application`,
     menu: 'Open the menu',
     sections: 'Sections of the application',
     waiting: (count: number) =>
