@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { startSluice } from '../support/sluice.ts';
 import { expectAccessible } from './support/axe.ts';
 import { desktop, openPage, phone, screenshot } from './support/open-page.ts';
-import { openAs } from './support/sign-in.ts';
+import { openAs, signOut } from './support/sign-in.ts';
 
 const run = promisify(execFile);
 const password = 'correct horse';
@@ -92,11 +92,15 @@ it.each([
   await page.getByRole('heading', { name: 'Entries', exact: true }).waitFor();
 });
 
-it('a link that was used leads to the sign-in page, in the same browser at once', async () => {
+it('a link that was used leads home in the same browser, and to the sign-in page without a session', async () => {
   const { sluice, link } = await start();
   const page = await openPage(sluice, link);
   await choose(page, 'ada');
   await page.getByRole('heading', { name: 'No applications yet' }).waitFor();
+  await page.goto(link);
+  await page.getByRole('heading', { name: 'No applications yet' }).waitFor();
+  await signOut(page);
+  await page.getByText('You are signed out.').waitFor();
   await page.goto(link);
   await page.getByText('This link was used already').waitFor();
   const other = await openPage(sluice, link);

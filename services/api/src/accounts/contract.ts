@@ -39,6 +39,12 @@ export const Token = Named('Token', {
   token: Text('Send it as `Authorization: Bearer …`.', 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.3q2-7w'),
 });
 
+/** Of a browser that is signed in. */
+export const SessionToken = Named('SessionToken', {
+  ...Token.properties,
+  expires_at: DateTime('When the session ends.'),
+});
+
 export const PasswordChange = Strict('PasswordChange', {
   old_password: Type.String({ examples: ['correct horse'] }),
   new_password: Type.String({ ...Password, examples: ['staple battery horse'] }),

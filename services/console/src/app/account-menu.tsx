@@ -1,19 +1,11 @@
 import { Avatar, type MantineColorScheme, Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from 'react-router';
+import { Link } from 'react-router';
+import { signOut } from '../api/browser-session.ts';
 import { profileQuery } from '../api/profile.ts';
-import { session } from '../api/session.ts';
 import { choicesOf } from '../components/choices.ts';
+import { showFailure } from '../components/toasts.ts';
 import { words } from '../words/en.ts';
-
-export function useSignOut() {
-  const navigate = useNavigate();
-  return async () => {
-    // On the sign-in page, the end of the session asks for no other sign-in.
-    await navigate('/sign-in?signed-out', { flushSync: true });
-    session.end();
-  };
-}
 
 const pages = [
   ['/profile', words.profile.title],
@@ -24,7 +16,6 @@ const pages = [
 export function AccountMenu() {
   const { data: user } = useQuery(profileQuery);
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const signOut = useSignOut();
   return (
     <Menu withInitialFocusPlaceholder={false} position="bottom-end" width={220}>
       <Menu.Target>
@@ -57,7 +48,7 @@ export function AccountMenu() {
           ))}
         </Menu.RadioGroup>
         <Menu.Divider />
-        <Menu.Item onClick={signOut}>{words.layout.signOut}</Menu.Item>
+        <Menu.Item onClick={() => signOut().catch(showFailure)}>{words.layout.signOut}</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

@@ -1,18 +1,16 @@
 import { useDisclosure } from '@mantine/hooks';
-import { useSyncExternalStore } from 'react';
 import { Navigate, Outlet, ScrollRestoration, useLocation, useParams } from 'react-router';
-import { session } from '../api/session.ts';
+import { session, useIsSignedIn } from '../api/session.ts';
 import { words } from '../words/en.ts';
 import { Sidebar } from './sidebar.tsx';
 import { TopBar } from './top-bar.tsx';
-
-const useIsSignedIn = () => useSyncExternalStore(session.subscribe, session.token) !== null;
 
 /** Pages for signed-in users. Others sign in first, also when the session ends while a page is open. */
 export function RequireSession() {
   const isSignedIn = useIsSignedIn();
   const { pathname, search } = useLocation();
   if (isSignedIn) return <Outlet />;
+  if (session.isSignedOut()) return <Navigate to="/sign-in?signed-out" replace />;
   const then = pathname === '/' ? '' : `?then=${encodeURIComponent(pathname + search)}`;
   return <Navigate to={`/sign-in${then}`} replace />;
 }
