@@ -25,6 +25,8 @@ export const router = createBrowserRouter([
     HydrateFallback: Loading,
     children: [
       { path: '/welcome', lazy: page(() => import('../pages/welcome/page.tsx')) },
+      { path: '/set-password', lazy: page(() => import('../pages/set-password/page.tsx')) },
+      { path: '/sign-in-once', lazy: page(() => import('../pages/sign-in-once/page.tsx')) },
       { path: '/sign-in', lazy: page(() => import('../pages/sign-in/page.tsx')) },
       {
         Component: RequireSession,

@@ -68,6 +68,13 @@ export const words = {
     passwordText: 'At least 8 characters',
     submit: 'Start',
   },
+  setPassword: {
+    title: 'Choose a password',
+    text: (username: string) => `You are ${username}. Choose the password with which you sign in.`,
+    submit: 'Set the password',
+    dead: 'This link does not work any more',
+    deadText: 'It works once and expires. Sign in if you have used it, or ask the operator for another.',
+  },
   create: {
     title: 'Create an application',
     sample: 'A sample of your data',
