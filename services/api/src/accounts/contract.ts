@@ -52,7 +52,7 @@ export const PasswordChange = Strict('PasswordChange', {
 export const PasswordByCode = Strict('PasswordByCode', {
   code: Type.String({
     examples: ['x3J9bT0cQmZ1vK7sWf2LhR8yUeN5aPdG'],
-    description: 'From the operator, by `sluice-admin users invite` or `reset-password`.',
+    description: 'The end of the link that `sluice-admin users invite` or `reset-password` prints.',
   }),
   new_password: Type.String({ ...Password, examples: ['staple battery horse'] }),
 });
