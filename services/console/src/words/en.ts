@@ -166,7 +166,6 @@ export const words = {
     skipped: (count: number) => `${formatNumber(count)} entries came too fast to be shown here.`,
     columns: 'Columns',
     chooseColumns: 'Columns of the table',
-    usualColumns: 'Show the usual columns',
     addColumn: 'Add',
     seen: 'Not in the schema',
     otherField: 'Another field',
@@ -199,11 +198,11 @@ export const words = {
     more: 'More actions',
     sendData: 'Send data',
     exportThese: 'Export these',
-    exportColumns: { all: 'All columns', shown: 'The columns of the table' },
     deleteThese: 'Delete these',
-    deleteCount: (count: number) =>
-      count === 0 ? 'No entries match.' : `${words.common.entries(count)} will be deleted.`,
-    deleteForGood: 'They are deleted for good. Entries that come later stay.',
+    deleteCount: (count: number, selection: string) =>
+      count === 0
+        ? `No entries match. ${selection}`
+        : `${words.common.entries(count)} will be deleted for good. ${selection} Entries that come later stay.`,
     deleteEntries: (count: number) => `Delete ${words.common.entries(count)}`,
     deleting: (progress: string) => `Deleting entries: ${progress}`,
     deleted: (count: number) => `${words.common.entries(count)} deleted`,
@@ -238,6 +237,7 @@ export const words = {
   },
   exports: {
     create: 'New export',
+    select: 'Select other entries',
     history: 'Exports',
     empty: {
       title: 'No exports yet',
@@ -245,14 +245,10 @@ export const words = {
     },
     format: 'Format',
     formats: { csv: 'CSV', ndjson: 'NDJSON', parquet: 'Parquet' },
-    from: 'From',
-    to: 'To (not included)',
     columns: 'Columns',
     columnsHint: 'Leave it empty for all columns.',
     clearColumns: 'Remove all chosen columns',
     more: 'More options',
-    filter: 'Filter',
-    filterHint: 'Conditions on payloads as JSON, such as {"place":"Oslo"}',
     meta: 'Also include',
     metaId: 'Id',
     metaVersion: 'Version of the schema',

@@ -8,7 +8,7 @@ import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
 import { barsQuery, type Counts } from './bars-query.ts';
 import type { Last, Period } from './period.ts';
-import { sayPeriod } from './selection-text.tsx';
+import { sayPeriod } from './selection-text.ts';
 
 const height = 60;
 /** A shorter movement is a click. */

@@ -13,10 +13,10 @@ import type { Entry, Selection } from './entries-query.ts';
 import { EntriesTable } from './entries-table.tsx';
 import { EntryPanel } from './entry-panel.tsx';
 import type { Field } from './fields.ts';
-import { whyNotLive } from './live-switch.tsx';
 import type { useLive } from './use-live.ts';
 import { useNewer } from './use-newer.ts';
 import type { ViewActions } from './use-view.ts';
+import { whyNotLive } from './view.ts';
 
 interface Props {
   actions: ViewActions;
@@ -73,8 +73,8 @@ export function EntriesList(props: Props) {
             </Button>
           )}
         </div>
-        <Text size="xs" c="dimmed" id="why-not-live" ml="auto">
-          {why}
+        <Text size="xs" c="dimmed" id="why-not-live" className="why-not-live">
+          {why && words.entries.noLive[why]}
           {live.skipped > 0 && words.entries.skipped(live.skipped)}
         </Text>
       </Group>

@@ -29,23 +29,19 @@ const fittingIn = (failure: unknown) =>
 
 async function readPage(
   domain: string,
-  { order, after, ...selection }: PageQuery,
+  page: PageQuery,
   signal: AbortSignal,
   limit = perPage,
 ): Promise<Schemas['EntryPage']> {
+  const { order, after, ...selection } = page;
+  const query = { ...toQuery(selection), order, ...(after && { after }), limit };
+  const init = { params: { path: { domain }, query }, parseAs: 'text', signal } as const;
   try {
-    const query = { ...toQuery(selection), order, ...(after && { after }), limit };
-    return await exactDataOf<Schemas['EntryPage']>(
-      client.GET('/api/applications/{domain}/data', {
-        params: { path: { domain }, query },
-        parseAs: 'text',
-        signal,
-      }),
-    );
+    return await exactDataOf<Schemas['EntryPage']>(client.GET('/api/applications/{domain}/data', init));
   } catch (failure) {
     const fitting = fittingIn(failure);
     if (fitting === 0 || fitting >= limit) throw failure;
-    return readPage(domain, { order, after, ...selection }, signal, fitting);
+    return readPage(domain, page, signal, fitting);
   }
 }
 
@@ -61,26 +57,13 @@ export const entriesQuery = (domain: string, page: PageQuery) =>
 export const entryQuery = (domain: string, id: string) =>
   queryOptions({
     queryKey: ['entries', domain, 'one', id],
-    queryFn: ({ signal }) =>
-      exactDataOf<Entry>(
-        client.GET('/api/applications/{domain}/data/{id}', {
-          params: { path: { domain, id } },
-          parseAs: 'text',
-          signal,
-        }),
-      ),
+    queryFn: ({ signal }) => {
+      const init = { params: { path: { domain, id } }, parseAs: 'text', signal } as const;
+      return exactDataOf<Entry>(client.GET('/api/applications/{domain}/data/{id}', init));
+    },
     ...unshared,
   });
 
 /** How many entries of the selection were stored since. */
-export const countSince = async (domain: string, selection: Selection, from: string, signal: AbortSignal) => {
-  const query = { ...toQuery(selection), from, limit: 1 };
-  const page = await exactDataOf<Schemas['EntryPage']>(
-    client.GET('/api/applications/{domain}/data', {
-      params: { path: { domain }, query },
-      parseAs: 'text',
-      signal,
-    }),
-  );
-  return page.pagination.total;
-};
+export const countSince = async (domain: string, selection: Selection, from: string, signal: AbortSignal) =>
+  (await readPage(domain, { ...selection, from, order: 'newest' }, signal, 1)).pagination.total;

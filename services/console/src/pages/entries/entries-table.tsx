@@ -8,7 +8,8 @@ import { type Field, valueAt } from './fields.ts';
 
 /** Longest text in a cell; the panel beside the table shows all of it. */
 const cellLength = 80;
-const skeletonRows = 15;
+/** As many as a window shows. */
+const skeletonRows = 25;
 
 const isNumber = (value: unknown) => typeof value === 'number' || isExactNumber(value);
 
@@ -47,7 +48,11 @@ interface Props {
 
 export function EntriesTable({ entries, fields, order, opened, isOld, open, turnOrder }: Props) {
   return (
-    <section aria-label={words.entries.table} className="entries" aria-busy={isOld || !entries}>
+    <section
+      aria-label={words.entries.table}
+      className={entries ? 'entries' : 'entries loading'}
+      aria-busy={isOld || !entries}
+    >
       <table>
         <thead>
           <tr>

@@ -9,12 +9,12 @@ import { toFilter } from './conditions.ts';
 import { EntriesList } from './entries-list.tsx';
 import { entriesQuery, type Selection } from './entries-query.ts';
 import { fieldsOf, leavesOf } from './fields.ts';
-import { whyNotLive } from './live-switch.tsx';
 import { isInverted } from './period.ts';
 import { RunningDeletion } from './running-deletion.tsx';
 import { Toolbar } from './toolbar.tsx';
 import { useLive } from './use-live.ts';
 import { useView } from './use-view.ts';
+import { whyNotLive } from './view.ts';
 
 const shownAtFirst = 6;
 const refreshMs = 5_000;
@@ -49,7 +49,7 @@ function Entries() {
   }, [page.data, declared]);
   return (
     <>
-      <Toolbar {...{ actions, fields, selection, columns, seen, isFollowing, mayFollow }} />
+      <Toolbar {...{ actions, fields, selection, columns, seen, mayFollow }} />
       <RunningDeletion />
       {isInverted(view) ? (
         <Text role="alert" mt="sm" size="sm" c="var(--mantine-color-error)">

@@ -1,5 +1,5 @@
-import { Button, Menu } from '@mantine/core';
-import { useState } from 'react';
+import { Menu, Switch } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { Link } from 'react-router';
 import { SmallButton } from '../../components/buttons.tsx';
 import { words } from '../../words/en.ts';
@@ -7,35 +7,36 @@ import { useApplication } from '../application/use-application.ts';
 import { ColumnPicker } from './column-picker.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
 import type { Selection } from './entries-query.ts';
-import { ExportDialog } from './export-dialog.tsx';
 import type { Fields } from './fields.ts';
 import { Filters } from './filters.tsx';
-import { LiveSwitch } from './live-switch.tsx';
 import { PeriodPicker } from './period-picker.tsx';
-import { SelectionText } from './selection-text.tsx';
+import { saySelection } from './selection-text.ts';
 import type { ViewActions } from './use-view.ts';
+import { toParams, usualView } from './view.ts';
 
 interface Props {
   actions: ViewActions;
   fields: Fields;
   selection: Selection;
   columns: string[];
+  /** Fields of the loaded entries that the schema does not have. */
   seen: string[];
-  isFollowing: boolean;
   mayFollow: boolean;
 }
 
 /** Selects entries, and acts on all that are selected. */
-export function Toolbar({ actions: { view, change }, fields, selection, columns, seen, ...live }: Props) {
-  const { domain } = useApplication();
-  const [dialog, setDialog] = useState<'export' | 'delete'>();
-  const close = () => setDialog(undefined);
-  const text = <SelectionText view={view} fields={fields} />;
-  const acts = [
-    { label: words.entries.exportThese, onClick: () => setDialog('export') },
-    { label: words.entries.deleteThese, onClick: () => setDialog('delete'), c: 'var(--mantine-color-error)' },
+export function Toolbar({ actions, fields, selection, columns, seen, mayFollow }: Props) {
+  const { view, change } = actions;
+  const base = `/applications/${useApplication().domain}`;
+  const [isDeleting, { open, close }] = useDisclosure();
+  // Of the page and the open entry, exports know nothing.
+  const { last, from, to, conditions } = view;
+  const selected = toParams({ ...usualView, last, from, to, conditions, columns: view.columns });
+  const links = [
+    { children: words.entries.exportThese, to: `${base}/jobs?new=export&${selected}` },
+    { children: words.entries.sendData, to: `${base}/send` },
   ];
-  const toSend = { component: Link, to: `/applications/${domain}/send` } as const;
+  const deletes = { children: words.entries.deleteThese, c: 'var(--mantine-color-error)', onClick: open };
   return (
     <div className="toolbar" role="toolbar" aria-label={words.entries.toolbar}>
       <PeriodPicker period={view} setPeriod={change} />
@@ -43,42 +44,34 @@ export function Toolbar({ actions: { view, change }, fields, selection, columns,
         {...{ fields, seen, conditions: view.conditions }}
         setConditions={(conditions) => change({ conditions })}
       />
-      <span className="gap" />
-      <LiveSwitch {...live} setIsLive={(isLive) => change({ isLive })} />
+      <Switch
+        ml="auto"
+        size="xs"
+        label={words.entries.live}
+        checked={view.isLive && mayFollow}
+        disabled={!mayFollow}
+        aria-describedby="why-not-live"
+        onChange={(event) => change({ isLive: event.currentTarget.checked })}
+      />
       <ColumnPicker {...{ fields, seen, columns }} setColumns={(chosen) => change({ columns: chosen })} />
-      {acts.map(({ label, ...props }) => (
-        <SmallButton key={label} px="xs" visibleFrom="sm" {...props}>
-          {label}
-        </SmallButton>
+      {links.map((link) => (
+        <SmallButton key={link.to} px="xs" visibleFrom="sm" component={Link} {...link} />
       ))}
-      <Button size="xs" px="xs" visibleFrom="sm" {...toSend}>
-        {words.entries.sendData}
-      </Button>
+      <SmallButton px="xs" visibleFrom="sm" {...deletes} />
       <Menu position="bottom-end">
         <Menu.Target>
-          <SmallButton hiddenFrom="sm" aria-label={words.entries.more}>
+          <SmallButton px="xs" hiddenFrom="sm" aria-label={words.entries.more}>
             ⋯
           </SmallButton>
         </Menu.Target>
         <Menu.Dropdown>
-          {acts.map(({ label, ...props }) => (
-            <Menu.Item key={label} {...props}>
-              {label}
-            </Menu.Item>
+          {links.map((link) => (
+            <Menu.Item key={link.to} component={Link} {...link} />
           ))}
-          <Menu.Item {...toSend}>{words.entries.sendData}</Menu.Item>
+          <Menu.Item {...deletes} />
         </Menu.Dropdown>
       </Menu>
-      <ExportDialog
-        opened={dialog === 'export'}
-        columns={columns.map((pointer) => fields.fieldAt(pointer).name)}
-        {...{ close, selection }}
-      >
-        {text}
-      </ExportDialog>
-      <DeleteDialog opened={dialog === 'delete'} {...{ close, selection }}>
-        {text}
-      </DeleteDialog>
+      {isDeleting && <DeleteDialog {...{ selection, close }} said={saySelection(view, fields)} />}
     </div>
   );
 }

@@ -22,7 +22,7 @@ export function useView() {
     (some: Partial<View>, kept: Memory = {}, replace = false) =>
       void navigate(
         { search: toParams({ ...view, ...some }).toString() },
-        { state: kept, replace, preventScrollReset: true },
+        { state: kept, replace, preventScrollReset: true, flushSync: true },
       ),
     [navigate, view],
   );

@@ -52,6 +52,8 @@ export function toView(params: URLSearchParams): View {
   };
 }
 
+export const usualView: View = toView(new URLSearchParams());
+
 /** The reverse of `toView`. Whatever is as usual is left out. */
 export function toParams(view: View): URLSearchParams {
   const { last, from, to, conditions, columns, order, after, entry, isLive } = view;
@@ -67,4 +69,12 @@ export function toParams(view: View): URLSearchParams {
     ...(entry ? [['entry', entry]] : []),
     ...(isLive ? [['live', 'on']] : []),
   ]);
+}
+
+/** Why new entries cannot come by themselves: a place in the words. Undefined if they can. */
+export function whyNotLive({ conditions, to, order, after }: View) {
+  if (conditions.length > 0) return 'filters';
+  if (to) return 'period';
+  if (order === 'oldest') return 'order';
+  return after ? 'page' : undefined;
 }

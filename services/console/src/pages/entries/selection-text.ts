@@ -1,4 +1,3 @@
-import { Text } from '@mantine/core';
 import { formatTime } from '../../components/formats.ts';
 import { words } from '../../words/en.ts';
 import type { Fields } from './fields.ts';
@@ -13,7 +12,8 @@ export const sayPeriod = ({ from, to, last }: Period & { last: Last }): string =
     : words.entries.lasts[last];
 
 /** What the toolbar selects, in words. */
-export function SelectionText({ view, fields }: { view: View; fields: Fields }) {
-  const conditions = view.conditions.map((condition) => sayCondition(condition, fields));
-  return <Text size="sm">{words.entries.selection(sayPeriod(view), conditions.join(', '))}</Text>;
-}
+export const saySelection = (view: View, fields: Fields): string =>
+  words.entries.selection(
+    sayPeriod(view),
+    view.conditions.map((one) => sayCondition(one, fields)).join(', '),
+  );
