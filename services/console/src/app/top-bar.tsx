@@ -43,15 +43,10 @@ export function TopBar({ isSignedIn, openSections, openPalette }: Props) {
       <Group component="nav" aria-label={words.layout.account} gap="sm" wrap="nowrap">
         {isSignedIn ? (
           <>
-            <UnstyledButton
-              className="search"
-              aria-label={words.palette.open}
-              aria-keyshortcuts="Control+K Meta+K"
-              onClick={openPalette}
-            >
+            <UnstyledButton className="search" aria-keyshortcuts="Control+K Meta+K" onClick={openPalette}>
               <Icon name="search" />
-              <span className="wide-only">{words.palette.open}</span>
-              <Kbd size="xs" className="wide-only" aria-hidden="true">
+              <span>{words.palette.open}</span>
+              <Kbd size="xs" className="wide-only">
                 {isMac ? '⌘K' : 'Ctrl K'}
               </Kbd>
             </UnstyledButton>
