@@ -29,7 +29,8 @@ afterAll(() => sluice.stop());
 const jsonOf = (page: Page) => page.getByRole('textbox', { name: 'Schema', exact: true });
 
 async function openSchema(text: string, view = {}): Promise<{ page: Page; domain: string }> {
-  const domain = await sluice.application(owner.token, text as never);
+  const json = { name: 'Test', type: 'other', schema: text };
+  const { domain } = (await sluice.request('POST', '/applications', { token: owner.token, json })).body.data;
   return { page: await openAs(sluice, owner, `/applications/${domain}/schema`, view), domain };
 }
 
@@ -100,16 +101,24 @@ describe('the form of a schema', () => {
 
   it('of 5,000 fields answers at once', async () => {
     const properties = Object.fromEntries(
-      Array.from({ length: 5_000 }, (_, n) => [`field${n}`, { type: 'string', maxLength: n }]),
+      Array.from({ length: 5_000 }, (_, n) => [`field${n}`, { type: 'string' }]),
     );
-    const { page } = await openSchema(JSON.stringify({ type: 'object', properties }, null, 2));
+    const { page } = await openSchema(
+      JSON.stringify({ type: 'object', properties }, null, 0).replaceAll('},', '},\n'),
+    );
     await page.getByText('Show 50 more of 4,950').waitFor();
     await page.getByLabel('Search fields of the schema').fill('field4999');
     const required = page.getByLabel('Required of /field4999');
     await required.waitFor();
-    const started = Date.now();
-    await required.check();
-    await page.getByText('1 row').or(page.getByLabel('Required of /field4999')).first().waitFor();
-    expect(Date.now() - started).toBeLessThan(2_000);
+    const elapsed = await page.evaluate(async () => {
+      const box = document.querySelector('input[aria-label="Required of /field4999"]') as HTMLInputElement;
+      const started = performance.now();
+      box.click();
+      await new Promise(requestAnimationFrame);
+      await new Promise(requestAnimationFrame);
+      return performance.now() - started;
+    });
+    expect(await required.isChecked()).toBe(true);
+    expect(elapsed).toBeLessThan(1_000);
   });
 });

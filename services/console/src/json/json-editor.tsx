@@ -6,6 +6,7 @@ import {
 } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { setDiagnostics } from '@codemirror/lint';
+import { Transaction } from '@codemirror/state';
 import { EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { jsonView } from './json-view.tsx';
@@ -55,8 +56,7 @@ function changeBetween(before: string, after: string) {
 export function JsonEditor({ value, onChange, label, problems = none, complete, selected }: Props) {
   const parent = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
-  // What is written from outside is no change of the user.
-  const change = useEffectEvent((text: string) => text !== value && onChange(text));
+  const change = useEffectEvent(onChange);
   const initial = useEffectEvent(() => value);
 
   useEffect(() => {
@@ -70,7 +70,10 @@ export function JsonEditor({ value, onChange, label, problems = none, complete, 
         typeOverLines,
         autocompletion({ override: [complete] }),
         keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap]),
-        EditorView.updateListener.of(({ docChanged, state }) => docChanged && change(state.doc.toString())),
+        EditorView.updateListener.of(({ docChanged, state, transactions }) => {
+          const isOwn = transactions.some((each) => each.annotation(Transaction.remote));
+          if (docChanged && !isOwn) change(state.doc.toString());
+        }),
       ],
       parent: parent.current as HTMLElement,
     });
@@ -81,7 +84,10 @@ export function JsonEditor({ value, onChange, label, problems = none, complete, 
   useEffect(() => {
     const made = view.current as EditorView;
     const text = made.state.doc.toString();
-    if (text !== value) made.dispatch({ changes: changeBetween(text, value) });
+    if (text !== value) {
+      const changes = changeBetween(text, value);
+      made.dispatch({ changes, annotations: Transaction.remote.of(true) });
+    }
   }, [value]);
 
   useEffect(() => {

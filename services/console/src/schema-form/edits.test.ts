@@ -118,13 +118,17 @@ describe('an edit in the form', () => {
       edits.setLimit(written, a, 'minimum', '9007199254740993'),
       ' "maximum": 9223372036854775807, "minimum": 9007199254740993 }',
     ],
-    ['a required field', edits.setRequired(written, [], 'a', true), '  },\n  "required": [\n    "a"\n  ]\n}'],
+    ['a required field', edits.setRequired(written, [], 'a', true), '  },\n  "required": ["a"]\n}'],
     [
       'a new name',
       edits.renameField(written, [], 'a', 'b"'),
       '"b\\"": { "type": "number", "maximum": 9223372036854775807 }',
     ],
-    ['a new field', edits.addField(written, [], 'b'), '    "b": {\n      "type": "string"\n    }\n  }\n}'],
+    [
+      'a new field',
+      edits.addField(written, [], 'b'),
+      '807 },\n    "b": {\n      "type": "string"\n    }\n  }\n}',
+    ],
   ])('writes %s in the style of the text', (_what, text, part) => {
     expect(text).toContain(part);
   });

@@ -1,22 +1,39 @@
-import { applyEdits, type Edit, modify, type Node } from 'jsonc-parser';
+import { applyEdits, type Node } from 'jsonc-parser';
 import { parseExact } from '../json/exact.ts';
 import { labelOf, nodeAt, type Path, rootOf, type Shape, textOf, toValueText } from './shape.ts';
 
-const formattingOptions = { tabSize: 2, insertSpaces: true, eol: '\n' };
+const endOf = ({ offset, length }: Node) => offset + length;
+const splice = (text: string, from: number, to: number, part: string) =>
+  text.slice(0, from) + part + text.slice(to);
+const indentAt = (text: string, offset: number) =>
+  /^\s*/.exec(text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset))?.[0] ?? '';
 
-/** Puts spaces into a member that is added to an object of one line. */
-const spaced = (edit: Edit): Edit => ({
-  ...edit,
-  content: edit.content.replace(/^(,?)("(?:[^"\\]|\\.)*"): */, (_, comma, key) => `${comma && ', '}${key}: `),
-});
+/** The JSON text of a value. Without an indent, objects are on one line, as lists are anyway. */
+function written(value: unknown, indent?: string): string {
+  if (Array.isArray(value)) return `[${value.map((each) => JSON.stringify(each)).join(', ')}]`;
+  return JSON.stringify(value, null, 2).replace(/\n\s*/g, (spaces) =>
+    indent === undefined ? ' ' : spaces.replace('\n', `\n${indent}`),
+  );
+}
 
-/** The text with a value at a place. Everything else keeps its characters. */
+/** The text with a value at a place; -1 is behind the last of a list. Everything else keeps its characters. */
 export function put(text: string, path: Path, value: unknown): string {
   const root = rootOf(text);
-  const around = root && nodeAt(root, path.slice(0, -1));
-  const isOneLine = around && around.length > 2 && !textOf(around, text).includes('\n');
-  if (isOneLine) return applyEdits(text, modify(text, path, value, {}).map(spaced));
-  return applyEdits(text, modify(text, path, value, { formattingOptions }));
+  if (!root) return text;
+  const node = nodeAt(root, path);
+  if (node) return splice(text, node.offset, endOf(node), written(value, indentAt(text, node.offset)));
+  const key = path.at(-1) as string | number;
+  const around = nodeAt(root, path.slice(0, -1));
+  if (!around) return put(text, path.slice(0, -1), key === -1 ? [value] : { [key]: value });
+  const label = key === -1 ? '' : `${JSON.stringify(key)}: `;
+  const last = around.children?.at(-1);
+  if (last && !textOf(around, text).includes('\n'))
+    return splice(text, endOf(last), endOf(last), `, ${label}${written(value)}`);
+  const outer = indentAt(text, around.offset);
+  const indent = last ? indentAt(text, last.offset) : `${outer}  `;
+  const line = `\n${indent}${label}${written(value, indent)}`;
+  if (last) return splice(text, endOf(last), endOf(last), `,${line}`);
+  return splice(text, around.offset + 1, endOf(around) - 1, `${line}\n${outer}`);
 }
 
 /** The text without the member or element at a place. */
@@ -30,10 +47,8 @@ export function drop(text: string, path: Path): string {
   const [before, after] = [siblings[at - 1], siblings[at + 1]];
   const from = before ? endOf(before) : node.offset;
   const to = before ? endOf(node) : (after?.offset ?? endOf(node));
-  return text.slice(0, from) + text.slice(to);
+  return splice(text, from, to, '');
 }
-
-const endOf = ({ offset, length }: Node) => offset + length;
 
 function childrenAt(text: string, path: Path): Node[] | undefined {
   const root = rootOf(text);

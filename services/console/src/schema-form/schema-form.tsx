@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
-import { useDeferredValue, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { SmallButton } from '../components/buttons.tsx';
 import { words } from '../words/en.ts';
 import { addField } from './edits.ts';
@@ -23,12 +23,10 @@ interface Props {
 
 /** The schema as a form. What it cannot show stays in the text. */
 export function SchemaForm({ text, onText, onShow }: Props) {
-  // Who types in a long JSON text does not wait for the form.
-  const shown = useDeferredValue(text);
-  const root = useMemo(() => rootOf(shown), [shown]);
-  const shape = root && shapeOf(root, shown);
+  const root = useMemo(() => rootOf(text), [text]);
+  const shape = root && shapeOf(root, text);
   if (!shape) return <Alert color="gray">{words.form.noForm}</Alert>;
-  const form: Form = { text: shown, edit: (change) => onText(change(text)), show: onShow };
+  const form: Form = { text, edit: (change) => onText(change(text)), show: onShow };
   return (
     <Stack gap="xs" miw={0} role="group" aria-label={words.form.title}>
       <Others form={form} path={[]} shape={shape} />
