@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { startSluice } from '../support/sluice.ts';
 import { expectAccessible } from './support/axe.ts';
 import { desktop, openPage, phone, screenshot } from './support/open-page.ts';
-import { openAs } from './support/sign-in.ts';
+import { openAs, signOut } from './support/sign-in.ts';
 
 const run = promisify(execFile);
 const password = 'correct horse';
@@ -89,14 +89,18 @@ it.each([
     },
   ]);
   await page.getByRole('link', { name: 'See the entries' }).click();
-  await page.getByRole('link', { name: 'Entries', exact: true }).waitFor();
+  await page.getByRole('heading', { name: 'Entries', exact: true }).waitFor();
 });
 
-it('a link that was used leads to the sign-in page, in the same browser at once', async () => {
+it('a link that was used leads home in the same browser, and to the sign-in page without a session', async () => {
   const { sluice, link } = await start();
   const page = await openPage(sluice, link);
   await choose(page, 'ada');
   await page.getByRole('heading', { name: 'No applications yet' }).waitFor();
+  await page.goto(link);
+  await page.getByRole('heading', { name: 'No applications yet' }).waitFor();
+  await signOut(page);
+  await page.getByText('You are signed out.').waitFor();
   await page.goto(link);
   await page.getByText('This link was used already').waitFor();
   const other = await openPage(sluice, link);
@@ -182,7 +186,7 @@ it('a session that ends leads to the sign-in page and back', async () => {
   onTestFinished(() => sluice.stop());
   const owner = await sluice.owner();
   const domain = await sluice.application(owner.token);
-  const page = await openAs(sluice, owner, `/applications/${domain}/exports`);
+  const page = await openAs(sluice, owner, `/applications/${domain}/jobs`);
   const json = { old_password: password, new_password: 'staple battery horse' };
   await sluice.request('PUT', '/users/me/password', { token: owner.token, json });
   await page.reload();
@@ -190,5 +194,5 @@ it('a session that ends leads to the sign-in page and back', async () => {
   await page.getByLabel('Username').fill(owner.username);
   await page.getByLabel(/^Password/).fill('staple battery horse');
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.waitForURL(`**/applications/${domain}/exports`);
+  await page.waitForURL(`**/applications/${domain}/jobs`);
 });

@@ -6,6 +6,7 @@ import { type Operation, readDescription } from './description.ts';
 const order = [
   'registerUser',
   'logIn',
+  'openSession',
   'createApplication',
   'uploadEntry',
   'uploadBatch',

@@ -21,6 +21,9 @@ async function done(args: string[], input = ''): Promise<string> {
   return stdout.trim();
 }
 
+/** The code at the end of a link. */
+const codeOf = (link: string) => link.split(':').at(-1) as string;
+
 const logIn = (username: string, password: string) =>
   sluice.request('POST', '/users/login', { json: { username, password } });
 const setPassword = (username: string, code: string, password: string) =>
@@ -62,6 +65,8 @@ describe('sluice-admin users', () => {
     [['invite', 'late', '--expires', '366d'], '', /--expires must be a duration .* at most 365d/],
     [['invite', 'late', '--expires', '99999999d'], '', /--expires must be a duration/],
     [['reset-password', 'made-by-operator', '--expires', '99999999d'], '', /--expires must be a duration/],
+    [['invite', 'late', '--url', 'sluice.example'], '', /--url must be an address/],
+    [['reset-password', 'made-by-operator', '--url', 'javascript:1'], '', /--url must be an address/],
     [['reset-password', 'nobody'], '', /user nobody was not found/],
     [['disable', 'nobody'], '', /user nobody was not found/],
     [['enable', 'made-by-operator'], '', /user made-by-operator is not disabled/],
@@ -84,8 +89,19 @@ describe('sluice-admin users', () => {
     expect(await rows()).toEqual([expect.objectContaining({ username: 'made-by-operator' })]);
   });
 
-  it('invite: the code sets a password once, for this user alone', async () => {
-    const code = await done(['invite', 'Grace', '--expires', '1h']);
+  it('invite: the code of the link sets a password once, for this user alone', async () => {
+    const { stdout, stderr } = await users([
+      'invite',
+      'Grace',
+      '--expires',
+      '1h',
+      '--url',
+      'https://a.example/',
+    ]);
+    expect(stdout).toMatch(/^https:\/\/a\.example\/set-password#Grace:[\w-]{32}\n$/);
+    const code = codeOf(stdout.trim());
+    const end = stderr.match(/once, until (.*):/)?.[1] as string;
+    expect(Math.abs(Date.parse(end) - Date.now() - 3_600_000)).toBeLessThan(60_000);
     expect(code).toMatch(/^[\w-]{32}$/);
     expect((await logIn('grace', 'correct horse')).status).toBe(401);
     const { username } = await user();
@@ -107,7 +123,7 @@ describe('sluice-admin users', () => {
   });
 
   it('of many who use a code at once, one sets the password', async () => {
-    const code = await done(['invite', 'crowd']);
+    const code = codeOf(await done(['invite', 'crowd']));
     const passwords = Array.from({ length: 8 }, (_, n) => `correct horse ${n}`);
     const answers = await Promise.all(passwords.map((password) => setPassword('crowd', code, password)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -117,8 +133,8 @@ describe('sluice-admin users', () => {
 
   it('a code that has expired, or was followed by another, does nothing', async () => {
     const { username } = await user();
-    const first = await done(['reset-password', username]);
-    const second = await done(['reset-password', username, '--expires', '1s']);
+    const first = codeOf(await done(['reset-password', username]));
+    const second = codeOf(await done(['reset-password', username, '--expires', '1s']));
     expect((await setPassword(username, first, 'stolen horse')).status).toBe(401);
     const { users: store } = storeOf(sluice);
     await until(async () => !(await store.hasCode(username, second)));
@@ -128,7 +144,7 @@ describe('sluice-admin users', () => {
 
   it('reset-password: the new password ends the old one and all tokens', async () => {
     const { username, token } = await user();
-    const code = await done(['reset-password', username]);
+    const code = codeOf(await done(['reset-password', username]));
     expect((await profile(token)).status).toBe(200);
     expect((await setPassword(username, code, 'better horse')).status).toBe(200);
     expect((await profile(token)).status).toBe(401);
@@ -138,7 +154,7 @@ describe('sluice-admin users', () => {
 
   it('codes are stored as hashes only, and shown to nobody else', async () => {
     const { username, token } = await user();
-    const code = await done(['reset-password', username]);
+    const code = codeOf(await done(['reset-password', username]));
     const client = new MongoClient(sluice.env.MONGODB_URL as string);
     onTestFinished(() => client.close());
     const documents = await client.db().collection('users').find().toArray();

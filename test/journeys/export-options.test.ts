@@ -132,7 +132,7 @@ describe('meta', () => {
 });
 
 describe('filter', () => {
-  const some = { 'addr.city': 'c1', n: { gte: 1_000, lt: 4_000 } };
+  const some = { 'addr.city': { contains: 'C1' }, n: { gte: 1_000, lt: 4_000 } };
   const expected = Array.from({ length: count }, (_, n) => n).filter(
     (n) => n % 3 === 1 && n >= 1_000 && n < 4_000,
   );

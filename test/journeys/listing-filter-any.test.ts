@@ -12,7 +12,9 @@ const scalar = fc.constantFrom(
   ...[0, -0, 1, 2, 2.5, -3, 2 ** 31, 2 ** 53, 1e300, true, false, null],
   // The last two are in another order by UTF-16 than by code point.
   ...['', 'a', 'ab', 'b', '$a', '$$ROOT', '$payload.a', '1', 'ä', '\u0000', '\ufffd', '\u{1f600}'],
+  ...['BAR', 'Ä\n.*', '\\Qa\\E', '^(a|b)[^a]+$', '\u0000{1}', 'ЖЁ', 'жё?'],
 );
+const text = scalar.filter((value) => typeof value === 'string');
 const { payload } = fc.letrec((tie) => ({
   value: fc.oneof(
     { withCrossShrink: true },
@@ -37,6 +39,7 @@ const tests = fc.record(
     lte: ordered,
     gt: ordered,
     gte: ordered,
+    contains: fc.oneof(text, fc.string({ maxLength: 2 })),
   },
   { requiredKeys: [] },
 );

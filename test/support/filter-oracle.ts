@@ -28,10 +28,23 @@ function test(value: unknown, operator: string, operand: Operand): boolean {
   if (operator === 'ne') return value !== operand;
   if (operator === 'in') return (operand as Scalar[]).includes(value as Scalar);
   if (operator === 'exists') return (value !== missing) === operand;
+  if (operator === 'contains') return typeof value === 'string' && holds(value, operand as string);
   const isComparable = typeof value === typeof operand && ['number', 'string'].includes(typeof value);
   if (!isComparable) return false;
   const order = compare(value as number | string, operand as number | string);
   return { lt: order < 0, lte: order <= 0, gt: order > 0, gte: order >= 0 }[operator] as boolean;
+}
+
+/** At some place, each character is that of `part`, in capital or small letters. */
+function holds(text: string, part: string): boolean {
+  const [characters, wanted] = [Array.from(text), Array.from(part)];
+  return Array.from({ length: characters.length + 1 }, (_, at) => at).some((at) =>
+    wanted.every((character, i) => isSame(characters[at + i], character)),
+  );
+}
+
+function isSame(a: string | undefined, b: string): boolean {
+  return a !== undefined && (a === b || a.toLowerCase() === b.toLowerCase());
 }
 
 /** Strings by code point: JavaScript's own order is by UTF-16. */

@@ -8,6 +8,7 @@ import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { RouterProvider } from 'react-router/dom';
+import { renew } from './api/browser-session.ts';
 import { queryClient } from './api/query-client.ts';
 import { styleNonce } from './app/nonce.ts';
 import { router } from './app/routes.tsx';
@@ -16,6 +17,7 @@ import { cssVariables, theme } from './app/theme.ts';
 // The dialogs of Mantine add a `<style>` with the nonce of this library.
 setNonce(styleNonce());
 
+await renew();
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>
     <MantineProvider

@@ -1,5 +1,11 @@
 import { type Binary, ObjectId } from 'mongodb';
 
+/** A browser that is signed in. */
+export interface Session {
+  id: string;
+  expiresAt: Date;
+}
+
 export interface UserRecord {
   id: string;
   username: string;
@@ -12,6 +18,8 @@ export interface UserRecord {
   lastModifiedAt: Date;
   /** A disabled user cannot log in, and nobody can upload to their applications. */
   disabledAt?: Date;
+  /** Tokens of a session that is not here are no longer valid. */
+  sessions?: Session[];
 }
 
 export interface UserDocument extends Omit<UserRecord, 'id'> {

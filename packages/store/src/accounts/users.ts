@@ -1,9 +1,10 @@
 import { type Db, ObjectId } from 'mongodb';
 import { isDuplicate } from '../faults.ts';
 import { managedUsers } from './managed-users.ts';
+import { userSessions } from './sessions.ts';
 import { keyOf, newUser, toRecord, type UserDocument, type UserRecord } from './user-document.ts';
 
-export type { UserRecord } from './user-document.ts';
+export type { Session, UserRecord } from './user-document.ts';
 
 const orUndefined = (found: UserDocument | null) => (found ? toRecord(found) : undefined);
 
@@ -14,6 +15,7 @@ export function userStore(db: Db) {
   const users = db.collection<UserDocument>('users');
   return {
     ...managedUsers(users),
+    ...userSessions(users),
 
     /** Returns undefined when the username is taken; with `first`, also when there is a first user. */
     async create(
@@ -41,7 +43,7 @@ export function userStore(db: Db) {
 
     /** By name, without what is not shown. */
     async list(): Promise<Omit<UserRecord, 'passwordHash'>[]> {
-      const shown = { projection: { passwordHash: 0, code: 0 } };
+      const shown = { projection: { passwordHash: 0, code: 0, sessions: 0 } };
       return (await users.find({}, shown).sort({ usernameKey: 1 }).toArray()).map(toRecord);
     },
 

@@ -12,6 +12,7 @@ export type Condition = { path: string[] } & (
   | { operator: 'lt' | 'lte' | 'gt' | 'gte'; value: number | bigint | string }
   | { operator: 'in'; value: Scalar[] }
   | { operator: 'exists'; value: boolean }
+  | { operator: 'contains'; value: string }
 );
 
 /** A filtered read took longer than it may. */
@@ -70,6 +71,8 @@ function toPlainQuery({ path, operator, value }: Condition): Document {
       const isThere = [exists, ...noArrays(names.slice(0, -1))];
       return value ? { $and: isThere } : { $nor: [{ $and: isThere }] };
     }
+    case 'contains':
+      return is(literally(value));
     default:
       return is({ [`$${operator}`]: value });
   }
@@ -102,11 +105,22 @@ function test({ operator, value }: { operator: Condition['operator']; value: Con
       return { [`$${operator}`]: compared };
     case 'exists':
       return { [value ? '$ne' : '$eq']: [{ $type: '$$v' }, 'missing'] };
+    case 'contains': {
+      const { $regex: regex, $options: options } = literally(value as string);
+      // Of another type than text, $regexMatch would fail.
+      return { $cond: [isOfType('string'), { $regexMatch: { input: '$$v', regex, options } }, false] };
+    }
     default:
       // MongoDB has an order across types; JSON has none.
       return { $and: [isOfType(typeof value), { [`$${operator}`]: compared }] };
   }
 }
+
+/** Finds a text as it is written, in capital or small letters. */
+const literally = (text: string) => ({
+  $regex: text.replaceAll(/[\\^$.|?*+()[\]{}]/g, '\\$&').replaceAll('\0', '\\x00'),
+  $options: 'i',
+});
 
 const isOfType = (type: string): Document =>
   type === 'string' ? { $eq: [{ $type: '$$v' }, 'string'] } : { $isNumber: '$$v' };

@@ -2,12 +2,8 @@ import type { Command } from 'commander';
 import { printRows } from '../print.ts';
 import type { Terminal } from '../terminal.ts';
 import { withStore } from '../with-store.ts';
-import { createUser, inviteUser, resetPassword } from './give-access.ts';
+import { createUser, inviteUser, type LinkOptions, resetPassword } from './give-access.ts';
 import { deleteUser, disableUser, enableUser } from './take-access.ts';
-
-interface CodeOptions {
-  expires: string;
-}
 
 /** `sluice-admin users`. */
 export function addUsers(program: Command, terminal: Terminal): void {
@@ -41,22 +37,24 @@ export function addUsers(program: Command, terminal: Terminal): void {
 
   users
     .command('invite')
-    .description('Create a user without a password, and print a code by which they set one.')
+    .description('Create a user without a password, and print a link by which they set one.')
     .argument('<username>')
-    .option('--expires <duration>', 'how long the code works', '72h')
-    .addHelpText('after', '\nExample: sluice-admin users invite ada --expires 7d')
-    .action((username: string, { expires }: CodeOptions) =>
-      withStore(terminal, (...opened) => inviteUser(opened, username, expires)),
+    .option('--expires <duration>', 'how long the link works', '7d')
+    .option('--url <address>', 'address of the console (http://127.0.0.1:4000, or on PORT)')
+    .addHelpText('after', '\nExample: sluice-admin users invite ada --url https://sluice.example')
+    .action((username: string, options: LinkOptions) =>
+      withStore(terminal, (...opened) => inviteUser(opened, username, options)),
     );
 
   users
     .command('reset-password')
-    .description('Print a code by which a user sets a new password. The old one works until then.')
+    .description('Print a link by which a user sets a new password. The old one works until then.')
     .argument('<username>')
-    .option('--expires <duration>', 'how long the code works', '72h')
+    .option('--expires <duration>', 'how long the link works', '7d')
+    .option('--url <address>', 'address of the console (http://127.0.0.1:4000, or on PORT)')
     .addHelpText('after', '\nExample: sluice-admin users reset-password ada')
-    .action((username: string, { expires }: CodeOptions) =>
-      withStore(terminal, (...opened) => resetPassword(opened, username, expires)),
+    .action((username: string, options: LinkOptions) =>
+      withStore(terminal, (...opened) => resetPassword(opened, username, options)),
     );
 
   users

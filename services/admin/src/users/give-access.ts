@@ -1,9 +1,11 @@
 import { parseDuration } from '@sluice/shared/config/kinds.ts';
+import { Api } from '@sluice/shared/config/variables.ts';
 import { isUsername } from '@sluice/store/accounts/credentials.ts';
 import bcrypt from 'bcrypt';
 import { AdminError } from '../admin-error.ts';
 import { createNote } from '../audit.ts';
 import { readPassword } from '../read-password.ts';
+import type { Terminal } from '../terminal.ts';
 import type { Opened } from '../with-store.ts';
 import { findUser } from './find-user.ts';
 
@@ -17,23 +19,31 @@ export async function createUser(opened: Opened, username: string): Promise<void
   terminal.console.error(`user ${username} was created`);
 }
 
-export async function inviteUser(opened: Opened, username: string, expires: string): Promise<void> {
-  const [store, config, { console }] = opened;
+export async function inviteUser(opened: Opened, username: string, options: LinkOptions): Promise<void> {
+  const [store, config, terminal] = opened;
   checkUsername(username);
-  const invited = await store.users.invite({ username, locale: 'en' }, toLife(expires));
+  const address = toAddress(terminal, options);
+  const invited = await store.users.invite({ username, locale: 'en' }, toLife(options.expires));
   if (!invited) throw taken(username);
   await createNote(store, config)(invited.user, { action: 'user.invited' });
-  printCode(console, username, invited);
+  printLink(terminal, address, username, invited);
 }
 
-export async function resetPassword(opened: Opened, username: string, expires: string): Promise<void> {
-  const [store, config, { console }] = opened;
-  const lifeMs = toLife(expires);
+export async function resetPassword(opened: Opened, username: string, options: LinkOptions): Promise<void> {
+  const [store, config, terminal] = opened;
+  const lifeMs = toLife(options.expires);
+  const address = toAddress(terminal, options);
   const user = await findUser(store, username);
   await createNote(store, config)(user, { action: 'user.reset-issued' });
   const issued = await store.users.issueCode(user.id, lifeMs);
   if (!issued) throw new AdminError(`user ${username} was deleted meanwhile`);
-  printCode(console, user.username, issued);
+  printLink(terminal, address, user.username, issued);
+}
+
+export interface LinkOptions {
+  expires: string;
+  /** Address of the console. */
+  url?: string;
 }
 
 function checkUsername(username: string): void {
@@ -50,20 +60,25 @@ function toLife(expires: string): number {
   return lifeMs;
 }
 
+function toAddress({ env: { PORT = Api.PORT.example } }: Terminal, { url }: LinkOptions): string {
+  const address = url ?? `http://127.0.0.1:${PORT}`;
+  if (!/^https?:\/\/[^/]/.test(address) || !URL.canParse(address))
+    throw new AdminError('--url must be an address such as https://sluice.example');
+  return address.replace(/\/+$/, '');
+}
+
 const taken = (username: string) =>
   new AdminError(
     `username ${username} is taken; for a new password use \`sluice-admin users reset-password\``,
   );
 
-/** Writes only the code to the standard output, and the explanation elsewhere. */
-function printCode(
-  console: Console,
+/** Writes only the link to the standard output, and the explanation elsewhere. No log has what is behind the #. */
+function printLink(
+  { console }: Terminal,
+  address: string,
   username: string,
   { code, expiresAt }: { code: string; expiresAt: Date },
 ): void {
-  console.error(`With this code ${username} sets a password, once, until ${expiresAt.toISOString()}:`);
-  console.log(code);
-  console.error(
-    `\n  curl -X PUT "$API/users/${username}/password" -H 'content-type: application/json' \\\n    -d '{"code":"CODE","new_password":"PASSWORD"}'`,
-  );
+  console.error(`With this link ${username} sets a password, once, until ${expiresAt.toISOString()}:`);
+  console.log(`${address}/set-password#${username}:${code}`);
 }

@@ -1,25 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import jwt, { type JWT } from '@fastify/jwt';
 import { ApiError } from '@sluice/shared/errors.ts';
-import type { UserRecord } from '@sluice/store/accounts/users.ts';
+import type { Session, UserRecord } from '@sluice/store/accounts/users.ts';
 import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import type { AppDependencies } from '../dependencies.ts';
 import { keyMark } from '../keys/keyring.ts';
+import { type Claims, createTokens } from './tokens.ts';
 
-interface Claims {
-  sub: string;
-  /** The version of the user's tokens. */
-  ver: number;
-  jti: string;
-}
+const headers = { 'www-authenticate': 'Bearer' };
 
-function unauthorized(reason: string, cause?: unknown): ApiError {
-  return new ApiError('UnauthorizedRequestError', `a bearer token is required: ${reason}`, {
-    headers: { 'www-authenticate': 'Bearer' },
-    cause,
-  });
-}
+const unauthorized = (reason: string, cause?: unknown) =>
+  new ApiError('UnauthorizedRequestError', `a bearer token is required: ${reason}`, { headers, cause });
 
 const reasons: Record<string, string> = {
   FST_JWT_NO_AUTHORIZATION_IN_HEADER: 'send it as Authorization: Bearer <token>',
@@ -32,51 +23,52 @@ const noKey = 'an ingest key can upload but not read; log in and use the token';
 const isIngestKey = ({ authorization, 'x-api-key': key }: IncomingHttpHeaders) =>
   authorization === undefined ? key !== undefined : authorization.split(' ').at(-1)?.startsWith(keyMark);
 
-const issuer = 'sluice';
+/** Of a token in a cookie, which is no bearer token. */
+const cookieAudience = 'session';
 
-/** Tries each secret. Throws the error of the secret that signed the token, or else of the last one. */
-function claimsOf(token: string, [key, ...others]: JWT[]): Claims {
-  try {
-    return (key as JWT).verify<Claims>(token);
-  } catch (error) {
-    const isOfAnother = (error as { code?: string }).code === 'FAST_JWT_INVALID_SIGNATURE';
-    if (!isOfAnother || others.length === 0) throw error;
-    return claimsOf(token, others);
-  }
-}
-
-/** Tokens use HS256 only. A password change raises the version, which ends earlier tokens. */
+/** A password change raises the version of a user's tokens, which ends earlier ones. */
 export async function auth(
   app: FastifyInstance,
   { store: { users }, config }: Pick<AppDependencies, 'store' | 'config'>,
 ): Promise<void> {
-  // The first secret signs; all verify.
-  const { secrets, durationMs } = config.jwt;
-  for (const [place, secret] of secrets.entries()) {
-    await app.register(jwt, {
-      namespace: `secret${place}`,
-      secret,
-      sign: { algorithm: 'HS256', expiresIn: durationMs / 1_000, iss: issuer },
-      // An absent claim would pass, so each is required.
-      verify: {
-        algorithms: ['HS256'],
-        allowedIss: issuer,
-        requiredClaims: ['iss', 'sub', 'ver', 'jti', 'exp'],
-      },
-    });
-  }
-  const byName = app.jwt as unknown as Record<string, JWT>;
-  const keys = secrets.map((_, place) => byName[`secret${place}`] as JWT);
-  const current = keys[0] as JWT;
+  const tokens = await createTokens(app, config.jwt);
   app.decorateRequest('owner');
 
-  app.decorate('issueToken', (user: UserRecord) =>
-    current.sign({ sub: user.id, ver: user.tokenVersion, jti: randomUUID() } satisfies Claims),
+  const claimsFor = ({ id, tokenVersion }: UserRecord, sid?: string) => ({
+    ...{ sub: id, ver: tokenVersion, jti: randomUUID() },
+    ...(sid && { sid }),
+  });
+
+  /** Undefined after a new password, after the session has ended, and for a disabled user. */
+  async function userOf({ sub, ver, sid }: Claims): Promise<UserRecord | undefined> {
+    const user = /^[0-9a-f]{24}$/.test(String(sub)) ? await users.byId(sub) : undefined;
+    const isOpen = sid === undefined || user?.sessions?.some(({ id }) => id === sid);
+    return user?.tokenVersion === ver && isOpen ? user : undefined;
+  }
+
+  app.decorate('issueToken', (user: UserRecord, session?: Session) =>
+    tokens.sign(claimsFor(user, session?.id), session?.expiresAt),
   );
+
+  app.decorate('issueCookie', (user: UserRecord, { id, expiresAt }: Session) =>
+    tokens.sign({ ...claimsFor(user, id), aud: cookieAudience }, expiresAt),
+  );
+
+  app.decorate('readCookie', async (cookie: string) => {
+    let claims: Claims;
+    try {
+      claims = tokens.verify(cookie, cookieAudience);
+    } catch {
+      return undefined;
+    }
+    const { sid, exp } = claims;
+    const user = sid && (await userOf(claims));
+    return user ? { user, session: { id: sid, expiresAt: new Date(exp * 1_000) } } : undefined;
+  });
 
   function verify(request: FastifyRequest): Claims {
     try {
-      return claimsOf(current.lookupToken(request), keys);
+      return tokens.verify(tokens.lookup(request));
     } catch (error) {
       const { code = '' } = error as { code?: string };
       const reason = isIngestKey(request.headers) ? noKey : reasons[code];
@@ -85,17 +77,20 @@ export async function auth(
   }
 
   app.decorate('authenticate', async (request: FastifyRequest) => {
-    const claims = verify(request);
-    const user = /^[0-9a-f]{24}$/.test(String(claims.sub)) ? await users.byId(claims.sub) : undefined;
-    if (!user || user.tokenVersion !== claims.ver)
-      throw unauthorized('this one is no longer valid, log in again');
+    const user = await userOf(verify(request));
+    if (!user) throw unauthorized('this one is no longer valid, log in again');
     request.owner = user;
   });
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    issueToken(user: UserRecord): string;
+    /** With a session, the token ends with it. */
+    issueToken(user: UserRecord, session?: Session): string;
+    /** The value of a cookie that stands for the session. */
+    issueCookie(user: UserRecord, session: Session): string;
+    /** Undefined unless the cookie is of a session that has not ended. */
+    readCookie(cookie: string): Promise<{ user: UserRecord; session: Session } | undefined>;
     authenticate: onRequestAsyncHookHandler;
   }
   interface FastifyRequest {

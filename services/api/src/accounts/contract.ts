@@ -39,6 +39,12 @@ export const Token = Named('Token', {
   token: Text('Send it as `Authorization: Bearer …`.', 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.3q2-7w'),
 });
 
+/** Of a browser that is signed in. */
+export const SessionToken = Named('SessionToken', {
+  ...Token.properties,
+  expires_at: DateTime('When the session ends.'),
+});
+
 export const PasswordChange = Strict('PasswordChange', {
   old_password: Type.String({ examples: ['correct horse'] }),
   new_password: Type.String({ ...Password, examples: ['staple battery horse'] }),
@@ -46,7 +52,7 @@ export const PasswordChange = Strict('PasswordChange', {
 export const PasswordByCode = Strict('PasswordByCode', {
   code: Type.String({
     examples: ['x3J9bT0cQmZ1vK7sWf2LhR8yUeN5aPdG'],
-    description: 'From the operator, by `sluice-admin users invite` or `reset-password`.',
+    description: 'The end of the link that `sluice-admin users invite` or `reset-password` prints.',
   }),
   new_password: Type.String({ ...Password, examples: ['staple battery horse'] }),
 });

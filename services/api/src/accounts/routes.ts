@@ -1,5 +1,4 @@
 import { ApiError } from '@sluice/shared/errors.ts';
-import type { UserRecord } from '@sluice/store/accounts/users.ts';
 import type { Routes } from '../dependencies.ts';
 import { Success, SuccessMessage, success } from '../http/answers.ts';
 import {
@@ -14,13 +13,11 @@ import {
 import { addressKey, limitAddresses } from '../limits/rate.ts';
 import { Credentials, PasswordByCode, PasswordChange, Registration, Token } from './contract.ts';
 import { isFirstCode } from './first-code.ts';
+import { createLogIn, invalidCredentials } from './log-in.ts';
 import { createLoginGuard } from './login-guard.ts';
 import { createPasswords } from './passwords.ts';
 import { ByName } from './profile-routes.ts';
-
-/** RFC 9110 requires a challenge with each 401. */
-const invalidCredentials = (message: string) =>
-  new ApiError('InvalidCredentialsError', message, { headers: { 'www-authenticate': 'Bearer' } });
+import { sessionRoutes } from './session-routes.ts';
 
 const invalidCode = () =>
   invalidCredentials(
@@ -30,23 +27,17 @@ const invalidCode = () =>
 const invalidFirstCode = () =>
   invalidCredentials('wrong code; the code of the link works once, for the first user of this installation');
 
-export const userRoutes: Routes = async (app, { store, counters, capacity, audit, config, log }) => {
-  const { users } = store;
+export const userRoutes: Routes = async (app, given) => {
+  const { counters, capacity, audit, config, log } = given;
+  const { users } = given.store;
   const passwords = createPasswords(config.bcryptCost, capacity.passwords);
   app.addHook('onClose', () => passwords.close());
   const guard = createLoginGuard(counters);
   tagRoutes(app, 'Accounts');
   takeSmallBodies(app);
 
-  /** Hashes a password again if `BCRYPT_COST` has changed. Never rejects: the next login tries again. */
-  async function renewHash({ id, passwordHash }: UserRecord, password: string, client: string) {
-    if (!passwordHash || passwords.hasCost(passwordHash)) return;
-    try {
-      await users.renewHash(id, passwordHash, await passwords.hash(password, client));
-    } catch (error) {
-      log.warn({ event: 'password.unrenewed', user: id, reason: (error as Error).message });
-    }
-  }
+  const logIn = createLogIn({ users, passwords, guard, audit, log });
+  await app.register(sessionRoutes, { ...given, logIn });
 
   app.post(
     '/users/register',
@@ -103,22 +94,7 @@ export const userRoutes: Routes = async (app, { store, counters, capacity, audit
       onRequest: limitAddresses(counters, config.loginRate, 'logins'),
     },
     async (request, reply) => {
-      const { username, password } = request.body;
-      const client = addressKey(request.ip);
-      let user: UserRecord | undefined;
-      const isRight = await guard(username, client, async () => {
-        user = await users.byName(username);
-        return passwords.verify(password, user?.passwordHash, client);
-      });
-      if (!isRight || !user) {
-        // Not awaited: the time of the answer must not tell whether the user exists.
-        if (user) void audit.count(request, { action: 'user.login-failed', user });
-        throw invalidCredentials('wrong username or password');
-      }
-      if (user.disabledAt)
-        throw new ApiError('ForbiddenRequestError', 'this user is disabled; ask the operator');
-      void renewHash(user, password, client);
-      await audit.note(request, { action: 'user.logged-in', user });
+      const user = await logIn(request, request.body);
       return success(reply, { token: app.issueToken(user) });
     },
   );

@@ -96,10 +96,10 @@ export const Timestamp = Type.String({
 const Filter = Text(
   'JSON: conditions on payloads, all of which must be met, such as ' +
     '`{"celsius":{"gte":20,"lt":30},"address.city":{"in":["Oslo","Bergen"]},"note":{"exists":false},"ok":true}`. ' +
-    'Operators: `eq` (also a bare value), `ne`, `lt`, `lte`, `gt`, `gte`, `in`, `exists`. Dots lead into nested ' +
+    'Operators: `eq` (also a bare value), `ne`, `lt`, `lte`, `gt`, `gte`, `in`, `exists`, `contains` (text, in capital or small letters). Dots lead into nested ' +
     'objects; where a key has dots, write a JSON Pointer (`/a.b`). Numbers compare with numbers and strings with ' +
     'strings, by code point; only `ne` and `exists` match a missing member; arrays are not searched. ' +
-    'At most 20 conditions, 100 values in `in`, 4 KB.',
+    'At most 20 conditions, 100 values in `in`, 100 characters in `contains`, 4 KB.',
 );
 
 export const EntriesQuery = Query({

@@ -64,6 +64,8 @@ describe('a filter', () => {
       '/filter/a/in',
       expect.stringContaining('100'),
     ],
+    ['{"a":{"contains":1}}', '/filter/a/contains', 'must be a string of at most 100 characters'],
+    [`{"a":{"contains":"${'x'.repeat(101)}"}}`, '/filter/a/contains', expect.stringContaining('100')],
     ['{"a":{"exists":1}}', '/filter/a/exists', 'must be true or false'],
     ['{"createdAt":{"gt":"2026"}}', '/filter/createdAt', expect.stringContaining('use from and to')],
     ['{"/a~2":1}', '/filter/~1a~02', expect.stringContaining('is not a JSON Pointer')],

@@ -10,6 +10,8 @@ export type Filter = { ok: true; conditions: Condition[] } | { ok: false; detail
 const maxBytes = 4_096;
 const maxConditions = 20;
 const maxValues = 100;
+/** Of `contains`. A longer text could take seconds with one large entry, which no time limit ends. */
+const maxTextLength = 100;
 
 const isOrdered = (value: unknown) => ['string', 'number', 'bigint'].includes(typeof value);
 const isScalar = (value: unknown) => value === null || typeof value === 'boolean' || isOrdered(value);
@@ -36,6 +38,13 @@ const operators = new Map<string, Rule>([
     },
   ],
   ['exists', { takes: (value) => typeof value === 'boolean', says: 'must be true or false' }],
+  [
+    'contains',
+    {
+      takes: (value) => typeof value === 'string' && value.length <= maxTextLength,
+      says: `must be a string of at most ${maxTextLength} characters`,
+    },
+  ],
 ]);
 const known = [...operators.keys()].join(', ');
 

@@ -4,6 +4,7 @@ import swagger from '@fastify/swagger';
 import swaggerUi, { type FastifySwaggerUiOptions } from '@fastify/swagger-ui';
 import { version } from '@sluice/shared/version.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { cookieName } from '../accounts/session-cookie.ts';
 import { afterEarlierRequests } from './connections/connections.ts';
 
 import { type Description, describeFailures, describeOperations } from './describe.ts';
@@ -86,6 +87,7 @@ export async function openapi(app: FastifyInstance): Promise<void> {
         securitySchemes: {
           bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
           ingestKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
+          session: { type: 'apiKey', in: 'cookie', name: cookieName },
         },
       },
     },

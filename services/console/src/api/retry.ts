@@ -14,11 +14,13 @@ const wait = (seconds: number, signal: AbortSignal) =>
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
 
-/** `fetch` that repeats a GET up to three times, when a 429 or a 503 says after how long. */
+const isRepeatable = ({ method, url }: Request) => method === 'GET' || url.endsWith('/api/session/renew');
+
+/** `fetch` that repeats a GET or a renewal up to three times, when a 429 or a 503 says after how long. */
 export async function fetchWithRetry(request: Request): Promise<Response> {
   for (let tries = 1; ; tries += 1) {
     const response = await fetch(request.clone());
-    const seconds = request.method === 'GET' && tries < mostTries ? secondsToWait(response) : undefined;
+    const seconds = isRepeatable(request) && tries < mostTries ? secondsToWait(response) : undefined;
     if (seconds === undefined) return response;
     await wait(seconds, request.signal);
   }

@@ -1,20 +1,32 @@
-// A reload keeps the sessionStorage. Other tabs and later visitors do not see it.
-const storageKey = 'sluice.token';
-const changes = new EventTarget();
+import { useSyncExternalStore } from 'react';
 
-function keep(token: string | null): void {
-  if (token === null) sessionStorage.removeItem(storageKey);
-  else sessionStorage.setItem(storageKey, token);
+const changes = new EventTarget();
+let token: string | null = null;
+let isSignedOut = false;
+
+function set(next: string | null): void {
+  token = next;
   changes.dispatchEvent(new Event('change'));
 }
 
-/** The token with which this tab is signed in. */
+/** The token of this page, in memory alone. See browser-session.ts for what all tabs share. */
 export const session = {
-  token: (): string | null => sessionStorage.getItem(storageKey),
-  begin: (token: string) => keep(token),
-  end: () => keep(null),
+  token: () => token,
+  begin(next: string): void {
+    isSignedOut = false;
+    set(next);
+  },
+  end: () => set(null),
+  signOut(): void {
+    isSignedOut = true;
+    set(null);
+  },
+  /** Whether the user has ended the session. */
+  isSignedOut: () => isSignedOut,
   subscribe(listener: () => void): () => void {
     changes.addEventListener('change', listener);
     return () => changes.removeEventListener('change', listener);
   },
 };
+
+export const useIsSignedIn = () => useSyncExternalStore(session.subscribe, session.token) !== null;

@@ -15,9 +15,15 @@ export const words = {
   },
   layout: {
     skip: 'Skip to the content',
-    applications: 'Applications',
-    apiDocs: 'API',
-    profile: 'Profile',
+    allApplications: 'All applications',
+    findApplication: 'Find an application',
+    switch: (name: string) => `${name}: switch application`,
+    menu: 'Open the menu',
+    sections: 'Sections of the application',
+    waiting: (count: number) =>
+      count === 1 ? '1 upload waits to be fixed' : `${formatNumber(count)} uploads wait to be fixed`,
+    account: 'Account',
+    apiDocs: 'API docs',
     signOut: 'Sign out',
     colorScheme: 'Color scheme',
     colorSchemes: { auto: 'Auto', light: 'Light', dark: 'Dark' },
@@ -56,15 +62,18 @@ export const words = {
       text: 'An application collects entries that conform to a schema.',
     },
   },
-  application: {
-    sections: 'Sections of the application',
-    copyDomain: 'Copy the domain',
-  },
   welcome: {
     title: 'Welcome to Sluice',
     text: 'You are the first user of this installation. Choose how you sign in from now on.',
     passwordText: 'At least 8 characters',
     submit: 'Start',
+  },
+  setPassword: {
+    title: 'Choose a password',
+    text: (username: string) => `You are ${username}. Choose the password with which you sign in.`,
+    submit: 'Set the password',
+    dead: 'This link does not work any more',
+    deadText: 'It works once and expires. Sign in if you have used it, or ask the operator for another.',
   },
   create: {
     title: 'Create an application',
@@ -119,7 +128,6 @@ export const words = {
     rowTooLong: 'The first row is over 4 MiB and cannot be read here.',
   },
   start: {
-    title: (name: string) => `First entry of ${name}`,
     waiting: 'Waiting for the first entry',
     waitingText: 'Run one of the programs below. This page updates when it arrives.',
     arrived: 'The first entry is there',
@@ -172,13 +180,13 @@ export const words = {
     accepted: 'Accepted',
     refused: 'Refused',
   },
-  tabs: {
+  sections: {
     entries: 'Entries',
     refused: 'Refused',
     schema: 'Schema',
-    exports: 'Exports',
-    imports: 'Imports',
-    access: 'Access',
+    send: 'Send data',
+    jobs: 'Exports and imports',
+    settings: 'Settings',
   },
   jobs: {
     states: {
@@ -262,7 +270,7 @@ export const words = {
     firstLines: (count: number) => `These are the first ${count}. The report has all of them.`,
     downloadReport: 'Download report',
   },
-  access: {
+  settings: {
     saved: 'Saved',
     keys: 'Ingest keys',
     keysText: 'A client sends a key with each upload. A key cannot read, export or change anything.',

@@ -36,7 +36,7 @@ export function Page() {
   const create = useMutation({
     mutationFn: () => createApplication(name, draft.schemaText, keyRequired),
     onSuccess: ({ domain, key }) => {
-      navigate(`/applications/${domain}/start`, { state: { payload: rows[0]?.value, key } });
+      navigate(`/applications/${domain}/send`, { state: { payload: rows[0]?.value, key } });
     },
   });
   // With rows, the check below lists all problems.

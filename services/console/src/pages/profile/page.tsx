@@ -2,9 +2,10 @@ import { Anchor, PasswordInput, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { Link } from 'react-router';
+import { signIn } from '../../api/browser-session.ts';
 import { client, dataOf } from '../../api/client.ts';
 import { ApiFailure, faultAt } from '../../api/failure.ts';
-import { session } from '../../api/session.ts';
+import { profileQuery } from '../../api/profile.ts';
 import { SubmitButton } from '../../components/buttons.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { Unread } from '../../components/loading.tsx';
@@ -14,10 +15,7 @@ import { showSuccess } from '../../components/toasts.ts';
 import { words } from '../../words/en.ts';
 
 export function Page() {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['profile'],
-    queryFn: ({ signal }) => dataOf(client.GET('/api/users/me', { signal })),
-  });
+  const { data, error, refetch } = useQuery(profileQuery);
   return (
     <>
       <PageTitle title={words.profile.title} />
@@ -37,18 +35,16 @@ export function Page() {
   );
 }
 
-/** Changes the password, which ends all sessions. This tab signs in again with the new password. */
+/** Changes the password, which ends all sessions. This browser signs in again with the new password. */
 function PasswordForm({ username }: { username: string }) {
   const form = useRef<HTMLFormElement>(null);
   const change = useMutation({
     async mutationFn(body: { old_password: string; new_password: string }) {
       await dataOf(client.PUT('/api/users/me/password', { body }));
-      const credentials = { username, password: body.new_password };
-      return dataOf(client.POST('/api/users/login', { body: credentials }));
+      await signIn({ username, password: body.new_password });
     },
-    onSuccess({ token }) {
+    onSuccess() {
       form.current?.reset();
-      session.begin(token);
       showSuccess(words.profile.changed);
     },
   });

@@ -1,8 +1,8 @@
 import { Paper, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useNavigate, useSearchParams } from 'react-router';
-import { client, dataOf } from '../../api/client.ts';
-import { session } from '../../api/session.ts';
+import { Navigate, useSearchParams } from 'react-router';
+import { signIn } from '../../api/browser-session.ts';
+import { useIsSignedIn } from '../../api/session.ts';
 import { SubmitButton } from '../../components/buttons.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
@@ -12,19 +12,14 @@ import { pathAfter } from './path-after.ts';
 
 export function Page() {
   const [search] = useSearchParams();
-  const navigate = useNavigate();
-  const signIn = useMutation({
-    mutationFn: (body: { username: string; password: string }) =>
-      dataOf(client.POST('/api/users/login', { body })),
-    onSuccess: ({ token }) => {
-      session.begin(token);
-      navigate(pathAfter(search.get('then')), { replace: true });
-    },
-  });
+  const isSignedIn = useIsSignedIn();
+  const { mutate, error, isPending } = useMutation({ mutationFn: signIn });
 
   const submit = submits((fields) =>
-    signIn.mutate({ username: String(fields.get('username')), password: String(fields.get('password')) }),
+    mutate({ username: String(fields.get('username')), password: String(fields.get('password')) }),
   );
+  // Also if another tab has signed in.
+  if (isSignedIn) return <Navigate to={pathAfter(search.get('then'))} replace />;
   return (
     <Paper maw={400} mx="auto" mt="xl" p="lg" withBorder>
       <PageTitle title={words.signIn.title} />
@@ -40,8 +35,8 @@ export function Page() {
             autoComplete="current-password"
             required
           />
-          {signIn.error && <ErrorAlert error={signIn.error} />}
-          <SubmitButton loading={signIn.isPending}>{words.signIn.submit}</SubmitButton>
+          {error && <ErrorAlert error={error} />}
+          <SubmitButton loading={isPending}>{words.signIn.submit}</SubmitButton>
         </Stack>
       </form>
     </Paper>

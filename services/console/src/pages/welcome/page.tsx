@@ -1,9 +1,10 @@
 import { Paper, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Navigate, useLocation, useNavigate } from 'react-router';
+import { signIn } from '../../api/browser-session.ts';
 import { client, dataOf } from '../../api/client.ts';
 import { ApiFailure, faultAt } from '../../api/failure.ts';
-import { session } from '../../api/session.ts';
+import { useIsSignedIn } from '../../api/session.ts';
 import { SubmitButton } from '../../components/buttons.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
@@ -19,15 +20,12 @@ export function Page() {
   // Browsers do not send what is behind the #, so the code is in no log.
   const code = useLocation().hash.slice(1);
   const navigate = useNavigate();
+  const isSignedIn = useIsSignedIn();
   const begin = useMutation({
     mutationFn: async (body: { username: string; password: string }) => {
       await dataOf(client.POST('/api/users/register', { body: { ...body, locale: 'en', code } }));
       localStorage.setItem(usedKey, code);
-      return dataOf(client.POST('/api/users/login', { body }));
-    },
-    onSuccess: ({ token }) => {
-      session.begin(token);
-      navigate('/applications', { replace: true });
+      await signIn(body);
     },
     onError: (error) => {
       if (error instanceof ApiFailure && error.kind === 'InvalidCredentialsError')
@@ -39,6 +37,7 @@ export function Page() {
     begin.mutate({ username: String(fields.get('username')), password: String(fields.get('password')) }),
   );
 
+  if (isSignedIn) return <Navigate to="/" replace />;
   if (code === '' || (localStorage.getItem(usedKey) === code && begin.isIdle))
     return <Navigate to={toSignIn} replace />;
 

@@ -1,0 +1,21 @@
+import { type Collection, ObjectId } from 'mongodb';
+import type { Session, UserDocument } from './user-document.ts';
+
+/** Of one user at the same time. */
+const mostSessions = 50;
+
+/** The sessions of browsers. They are in the document of the user, which each request with a token reads. */
+export const userSessions = (users: Collection<UserDocument>) => ({
+  /** Ends those that have expired, and the oldest beyond the limit. */
+  async beginSession(userId: string, session: Session): Promise<void> {
+    const open = {
+      $filter: { input: { $ifNull: ['$sessions', []] }, cond: { $gt: ['$$this.expiresAt', '$$NOW'] } },
+    };
+    const sessions = { $slice: [{ $concatArrays: [open, [session]] }, -mostSessions] };
+    await users.updateOne({ _id: new ObjectId(userId) }, [{ $set: { sessions } }]);
+  },
+
+  async endSession(userId: string, id: string): Promise<void> {
+    await users.updateOne({ _id: new ObjectId(userId) }, { $pull: { sessions: { id } } });
+  },
+});

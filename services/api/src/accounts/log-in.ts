@@ -1,0 +1,56 @@
+import { ApiError } from '@sluice/shared/errors.ts';
+import type { UserRecord } from '@sluice/store/accounts/users.ts';
+import type { FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
+import type { Dependencies } from '../dependencies.ts';
+import { addressKey } from '../limits/rate.ts';
+import type { Credentials } from './contract.ts';
+import type { createLoginGuard } from './login-guard.ts';
+import type { createPasswords } from './passwords.ts';
+
+/** RFC 9110 requires a challenge with each 401. */
+export const invalidCredentials = (message: string) =>
+  new ApiError('InvalidCredentialsError', message, { headers: { 'www-authenticate': 'Bearer' } });
+
+interface Steps extends Pick<Dependencies, 'audit' | 'log'> {
+  users: Dependencies['store']['users'];
+  passwords: ReturnType<typeof createPasswords>;
+  guard: ReturnType<typeof createLoginGuard>;
+}
+
+export type LogIn = ReturnType<typeof createLogIn>;
+
+/** Checks a name and a password, and returns the user. Throws ApiError. */
+export function createLogIn({ users, passwords, guard, audit, log }: Steps) {
+  /** Hashes a password again if `BCRYPT_COST` has changed. Never rejects: the next login tries again. */
+  async function renewHash({ id, passwordHash }: UserRecord, password: string, client: string) {
+    if (!passwordHash || passwords.hasCost(passwordHash)) return;
+    try {
+      await users.renewHash(id, passwordHash, await passwords.hash(password, client));
+    } catch (error) {
+      log.warn({ event: 'password.unrenewed', user: id, reason: (error as Error).message });
+    }
+  }
+
+  return async (
+    request: FastifyRequest,
+    { username, password }: Static<typeof Credentials>,
+  ): Promise<UserRecord> => {
+    const client = addressKey(request.ip);
+    let user: UserRecord | undefined;
+    const isRight = await guard(username, client, async () => {
+      user = await users.byName(username);
+      return passwords.verify(password, user?.passwordHash, client);
+    });
+    if (!isRight || !user) {
+      // Not awaited: the time of the answer must not tell whether the user exists.
+      if (user) void audit.count(request, { action: 'user.login-failed', user });
+      throw invalidCredentials('wrong username or password');
+    }
+    if (user.disabledAt)
+      throw new ApiError('ForbiddenRequestError', 'this user is disabled; ask the operator');
+    void renewHash(user, password, client);
+    await audit.note(request, { action: 'user.logged-in', user });
+    return user;
+  };
+}

@@ -1,0 +1,34 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyRequest } from 'fastify';
+
+export const cookieName = 'sluice_session';
+const attributes = 'Path=/api/session; HttpOnly; SameSite=Strict';
+
+/** Behind a proxy that Sluice does not trust, the browser's own `Origin` still tells of TLS. */
+const isUnderTls = ({ protocol, headers }: Pick<FastifyRequest, 'protocol' | 'headers'>) =>
+  protocol === 'https' || headers.origin?.startsWith('https://');
+
+/** A `Set-Cookie` that lasts until `end`. */
+export function cookieOf(request: FastifyRequest, value: string, end: Date): string {
+  const seconds = Math.floor((end.getTime() - Date.now()) / 1_000);
+  const secure = isUnderTls(request) ? '; Secure' : '';
+  return `${cookieName}=${value}; Max-Age=${seconds}; ${attributes}${secure}`;
+}
+
+export const clearedCookie = `${cookieName}=; Max-Age=0; ${attributes}`;
+
+export const cookieIn = ({ cookie = '' }: IncomingHttpHeaders): string | undefined =>
+  cookie
+    .split('; ')
+    .find((pair) => pair.startsWith(`${cookieName}=`))
+    ?.slice(cookieName.length + 1);
+
+/**
+ * Whether a page of another origin sent the request. Browsers send `Sec-Fetch-Site` under TLS and from localhost, and
+ * `Origin` everywhere. A request with neither is not from a page.
+ */
+export function isOfOtherOrigin({ 'sec-fetch-site': site, origin, host }: IncomingHttpHeaders): boolean {
+  if (site !== undefined) return site !== 'same-origin';
+  if (origin === undefined) return false;
+  return !URL.canParse(origin) || new URL(origin).host !== host;
+}
