@@ -110,14 +110,12 @@ describe('the form of a schema', () => {
     await page.getByLabel('Search fields of the schema').fill('field4999');
     const required = page.getByLabel('Required of /field4999');
     await required.waitFor();
-    const elapsed = await page.evaluate(async () => {
-      const box = document.querySelector('input[aria-label="Required of /field4999"]') as HTMLInputElement;
+    const elapsed = await page.evaluate(`(async () => {
       const started = performance.now();
-      box.click();
-      await new Promise(requestAnimationFrame);
-      await new Promise(requestAnimationFrame);
+      document.querySelector('[aria-label="Required of /field4999"]').click();
+      for (const _ of [1, 2]) await new Promise(requestAnimationFrame);
       return performance.now() - started;
-    });
+    })()`);
     expect(await required.isChecked()).toBe(true);
     expect(elapsed).toBeLessThan(1_000);
   });
