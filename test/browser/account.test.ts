@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Sluice, startSluice } from '../support/sluice.ts';
 import { expectAccessible } from './support/axe.ts';
 import { phone, screenshot } from './support/open-page.ts';
-import { openAs } from './support/sign-in.ts';
+import { openAs, signOut } from './support/sign-in.ts';
 
 let sluice: Sluice;
 beforeAll(async () => {
@@ -30,9 +30,9 @@ describe('an account', () => {
       sluice.request('POST', '/users/login', { json: { username: owner.username, password } });
     expect((await login('correct horse')).status).toBe(401);
     expect((await login('staple battery horse')).status).toBe(200);
-    await page.getByRole('link', { name: 'Applications' }).click();
+    await page.getByRole('link', { name: 'Sluice' }).click();
     await page.getByRole('heading', { name: 'Applications', exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await page.getByText('You are signed out.').waitFor();
   });
 

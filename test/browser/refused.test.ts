@@ -109,6 +109,7 @@ describe('refused uploads', () => {
       token: owner.token,
       json: { schema: { type: 'object' } },
     });
+    await page.getByRole('button', { name: 'Open the menu' }).click();
     await page.getByRole('link', { name: 'Refused' }).click();
     await page.getByRole('button', { name: 'Replay all' }).click();
     await page.getByText('1 stored · 0 still refused').waitFor();

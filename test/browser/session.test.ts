@@ -4,7 +4,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { admin } from '../support/admin-command.ts';
 import { type Sluice, startSluice } from '../support/sluice.ts';
-import { openAs } from './support/sign-in.ts';
+import { openAs, signOut } from './support/sign-in.ts';
 
 let sluice: Sluice;
 beforeAll(async () => {
@@ -59,7 +59,7 @@ describe('a browser that is signed in', () => {
 
   it('is signed out in all tabs at once', async () => {
     const { first, second } = await twoTabs();
-    await first.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(first);
     for (const page of [first, second]) {
       await page.getByText('You are signed out.').waitFor({ timeout: 2_000 });
       await page.goto('/profile');

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { snippets } from '../../services/console/src/pages/start/snippets.ts';
+import { snippets } from '../../services/console/src/pages/send/snippets.ts';
 import { tempDir } from '../support/local/temp-dir.ts';
 import { type Sluice, startSluice } from '../support/sluice.ts';
 

@@ -16,3 +16,8 @@ export async function openAs(
   await page.waitForURL(`**${path}`);
   return page;
 }
+
+export async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Account' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+}

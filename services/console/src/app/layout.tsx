@@ -1,19 +1,9 @@
-import {
-  Anchor,
-  Box,
-  Button,
-  Container,
-  Group,
-  type MantineColorScheme,
-  NativeSelect,
-  useMantineColorScheme,
-} from '@mantine/core';
-import { Link, Navigate, Outlet, ScrollRestoration, useLocation } from 'react-router';
-import { signOut } from '../api/browser-session.ts';
+import { useDisclosure } from '@mantine/hooks';
+import { Navigate, Outlet, ScrollRestoration, useLocation, useParams } from 'react-router';
 import { session, useIsSignedIn } from '../api/session.ts';
-import { choicesOf } from '../components/choices.ts';
-import { showFailure } from '../components/toasts.ts';
 import { words } from '../words/en.ts';
+import { Sidebar } from './sidebar.tsx';
+import { TopBar } from './top-bar.tsx';
 
 /** Pages for signed-in users. Others sign in first, also when the session ends while a page is open. */
 export function RequireSession() {
@@ -25,52 +15,23 @@ export function RequireSession() {
   return <Navigate to={`/sign-in${then}`} replace />;
 }
 
+/** The frame of every page: the bar on top and, in an application, its sections on the left. */
 export function Layout() {
   const isSignedIn = useIsSignedIn();
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const { domain } = useParams();
+  const [isOpen, sections] = useDisclosure();
   return (
     <>
       <a className="skip-link" href="#content">
         {words.layout.skip}
       </a>
-      <Box component="header" className="header">
-        <Container size="xl">
-          <Group justify="space-between" py="xs" gap="xs">
-            <Anchor component={Link} to="/" fw={700} underline="never" c="inherit">
-              {words.product}
-            </Anchor>
-            <Group component="nav" gap="xs">
-              {isSignedIn && (
-                <Anchor component={Link} to="/applications">
-                  {words.layout.applications}
-                </Anchor>
-              )}
-              <Anchor href="/api/docs">{words.layout.apiDocs}</Anchor>
-              <NativeSelect
-                size="xs"
-                w={72}
-                aria-label={words.layout.colorScheme}
-                data={choicesOf(words.layout.colorSchemes)}
-                value={colorScheme}
-                onChange={({ currentTarget }) => setColorScheme(currentTarget.value as MantineColorScheme)}
-              />
-              {isSignedIn && (
-                <>
-                  <Anchor component={Link} to="/profile">
-                    {words.layout.profile}
-                  </Anchor>
-                  <Button variant="default" size="compact-xs" onClick={() => signOut().catch(showFailure)}>
-                    {words.layout.signOut}
-                  </Button>
-                </>
-              )}
-            </Group>
-          </Group>
-        </Container>
-      </Box>
-      <Container component="main" id="content" size="xl" py="md" tabIndex={-1}>
-        <Outlet />
-      </Container>
+      <TopBar isSignedIn={isSignedIn} openSections={sections.open} />
+      <div className="columns">
+        {isSignedIn && domain && <Sidebar key={domain} {...{ domain, isOpen }} close={sections.close} />}
+        <main id="content" className={domain ? 'content' : 'content single'} tabIndex={-1}>
+          <Outlet />
+        </main>
+      </div>
       <ScrollRestoration />
     </>
   );

@@ -1,13 +1,21 @@
 import type { ComponentType } from 'react';
-import { createBrowserRouter, Navigate } from 'react-router';
+import { createBrowserRouter, Navigate, redirect } from 'react-router';
 import { Loading } from '../components/loading.tsx';
-import { tabs } from '../pages/tabs.ts';
+import { moved, sections } from '../pages/sections.ts';
 import { NotFound, PageError } from './errors.tsx';
 import { Layout, RequireSession } from './layout.tsx';
 
 const page = (load: () => Promise<{ Page: ComponentType }>) => async () => ({
   Component: (await load()).Page,
 });
+
+/** Leads to the section with the query of the old path behind its own. */
+const redirectTo =
+  (section: string, query: string) =>
+  ({ request, params }: { request: Request; params: { domain?: string } }) => {
+    const all = [query, new URL(request.url).search.slice(1)].filter(Boolean).join('&');
+    return redirect(`/applications/${params.domain}/${section}${all && `?${all}`}`);
+  };
 
 /** Every page of the console. Those below `RequireSession` lead to the sign-in page first. */
 export const router = createBrowserRouter([
@@ -26,7 +34,6 @@ export const router = createBrowserRouter([
           { path: '/', element: <Navigate to="/applications" replace /> },
           { path: '/applications', lazy: page(() => import('../pages/applications/page.tsx')) },
           { path: '/applications/new', lazy: page(() => import('../pages/create/page.tsx')) },
-          { path: '/applications/:domain/start', lazy: page(() => import('../pages/start/page.tsx')) },
           {
             path: '/applications/deleted',
             lazy: page(() => import('../pages/deleted-applications/page.tsx')),
@@ -37,8 +44,9 @@ export const router = createBrowserRouter([
             path: '/applications/:domain',
             lazy: page(() => import('../pages/application/page.tsx')),
             children: [
-              { index: true, element: <Navigate to={tabs[0]?.path ?? '.'} replace /> },
-              ...tabs.map(({ path, load }) => ({ path, lazy: page(load), ErrorBoundary: PageError })),
+              { index: true, element: <Navigate to={sections[0]?.path ?? '.'} replace /> },
+              ...sections.map(({ path, load }) => ({ path, lazy: page(load), ErrorBoundary: PageError })),
+              ...moved.map(([path, to, query]) => ({ path, loader: redirectTo(to, query) })),
             ],
           },
         ],

@@ -13,6 +13,6 @@ export function useUpdate() {
   return useMutation({
     mutationFn: (body: Schemas['ApplicationUpdate']) =>
       dataOf(client.PATCH('/api/applications/{domain}', { params: { path: { domain } }, body })),
-    onSuccess: () => showSuccess(words.access.saved),
+    onSuccess: () => showSuccess(words.settings.saved),
   });
 }

@@ -5,6 +5,7 @@ import { Link } from 'react-router';
 import { signIn } from '../../api/browser-session.ts';
 import { client, dataOf } from '../../api/client.ts';
 import { ApiFailure, faultAt } from '../../api/failure.ts';
+import { profileQuery } from '../../api/profile.ts';
 import { SubmitButton } from '../../components/buttons.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { Unread } from '../../components/loading.tsx';
@@ -14,10 +15,7 @@ import { showSuccess } from '../../components/toasts.ts';
 import { words } from '../../words/en.ts';
 
 export function Page() {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['profile'],
-    queryFn: ({ signal }) => dataOf(client.GET('/api/users/me', { signal })),
-  });
+  const { data, error, refetch } = useQuery(profileQuery);
   return (
     <>
       <PageTitle title={words.profile.title} />

@@ -1,13 +1,12 @@
 import { Alert, Anchor, Button, Code, CopyButton, Group, Loader, Stack, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useLocation, useParams } from 'react-router';
-import { type Application, applicationQuery } from '../../api/applications.ts';
+import { Link, useLocation } from 'react-router';
+import type { Application } from '../../api/applications.ts';
 import { client, dataOf } from '../../api/client.ts';
 import { SmallButton } from '../../components/buttons.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
-import { Unread } from '../../components/loading.tsx';
-import { PageTitle } from '../../components/page-title.tsx';
 import { words } from '../../words/en.ts';
+import { useApplication } from '../application/use-application.ts';
 import { exampleOf } from './example-of.ts';
 import { snippets } from './snippets.ts';
 
@@ -20,17 +19,12 @@ interface Given {
 const pollMs = 1_000;
 
 export function Page() {
-  const { domain = '' } = useParams();
-  const { data, error, refetch } = useQuery(applicationQuery(domain));
-  if (!data) return <Unread error={error} retry={refetch} />;
+  const application = useApplication();
   return (
-    <>
-      <PageTitle title={words.start.title(data.name)} />
-      <Stack>
-        <FirstEntry domain={domain} />
-        <Programs application={data} />
-      </Stack>
-    </>
+    <Stack>
+      <FirstEntry domain={application.domain} />
+      <Programs application={application} />
+    </Stack>
   );
 }
 
@@ -105,7 +99,7 @@ function Programs({ application }: { application: Application }) {
         ))}
       </Tabs>
       {key_required && !key && (
-        <Anchor component={Link} to={`/applications/${domain}/access`}>
+        <Anchor component={Link} to={`/applications/${domain}/settings`}>
           {words.start.toKeys}
         </Anchor>
       )}

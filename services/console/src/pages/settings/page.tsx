@@ -33,10 +33,10 @@ function Origins() {
   const [origins, setOrigins] = useState(allowed_origins);
   const update = useUpdate();
   return (
-    <Section title={words.access.origins} text={words.access.originsText}>
+    <Section title={words.settings.origins} text={words.settings.originsText}>
       <form onSubmit={submits(() => update.mutate({ allowed_origins: origins }))}>
         <TagsInput
-          label={words.access.allowedOrigins}
+          label={words.settings.allowedOrigins}
           placeholder="https://example.com"
           value={origins}
           onChange={setOrigins}
@@ -44,7 +44,7 @@ function Origins() {
         />
         {update.error && <ErrorAlert error={update.error} />}
         <SubmitButton mt="sm" loading={update.isPending}>
-          {words.access.saveOrigins}
+          {words.settings.saveOrigins}
         </SubmitButton>
       </form>
     </Section>
@@ -61,11 +61,11 @@ function Retention() {
   const isShorter = wanted !== null && wanted >= 1 && wanted < (retention_days ?? Number.POSITIVE_INFINITY);
   const save = () => update.mutate({ retention_days: wanted });
   return (
-    <Section title={words.access.retention} text={words.access.retentionText}>
+    <Section title={words.settings.retention} text={words.settings.retentionText}>
       <Group component="form" onSubmit={submits(isShorter ? asking.open : save)} align="flex-end">
         <NumberInput
-          label={words.access.retentionDays}
-          placeholder={words.access.forEver}
+          label={words.settings.retentionDays}
+          placeholder={words.settings.forEver}
           min={1}
           max={3_650}
           clampBehavior="none"
@@ -74,14 +74,14 @@ function Retention() {
           onChange={setDays}
           error={faultAt(error, '/retention_days') ?? error?.message}
         />
-        <SubmitButton loading={update.isPending}>{words.access.saveRetention}</SubmitButton>
+        <SubmitButton loading={update.isPending}>{words.settings.saveRetention}</SubmitButton>
       </Group>
       <ConfirmDialog
-        title={words.access.retention}
+        title={words.settings.retention}
         opened={isAsked}
         close={asking.close}
-        label={words.access.saveAndDelete}
-        question={words.access.retentionQuestion(String(days))}
+        label={words.settings.saveAndDelete}
+        question={words.settings.retentionQuestion(String(days))}
         color="red"
         onConfirm={save}
       />
@@ -103,16 +103,16 @@ function Deletion() {
     },
   });
   return (
-    <Section title={words.access.deletion} text={words.access.deletionText}>
+    <Section title={words.settings.deletion} text={words.settings.deletionText}>
       <Group component="form" onSubmit={submits(() => remove.mutate())} align="flex-end">
         <TextInput
-          label={words.access.typeDomain(domain)}
+          label={words.settings.typeDomain(domain)}
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
           autoComplete="off"
         />
         <SubmitButton color="red" disabled={typed !== domain} loading={remove.isPending}>
-          {words.access.deleteApplication}
+          {words.settings.deleteApplication}
         </SubmitButton>
       </Group>
       {remove.error && <ErrorAlert error={remove.error} />}

@@ -26,9 +26,9 @@ export function Keys() {
       dataOf(client.GET('/api/applications/{domain}/keys', { params: { path: { domain } }, signal })),
   });
   return (
-    <Section title={words.access.keys} text={words.access.keysText}>
+    <Section title={words.settings.keys} text={words.settings.keysText}>
       <Switch
-        label={words.access.keyRequired}
+        label={words.settings.keyRequired}
         checked={key_required}
         disabled={update.isPending}
         onChange={(event) => update.mutate({ key_required: event.currentTarget.checked })}
@@ -52,22 +52,22 @@ function ShownKey({ issued, onClose }: { issued: Schemas['IssuedKey']; onClose: 
     <Alert
       color="teal"
       role="status"
-      title={words.access.keyIssued(issued.name)}
+      title={words.settings.keyIssued(issued.name)}
       withCloseButton
       closeButtonLabel={words.common.close}
       onClose={onClose}
     >
-      {words.access.keyOnce}
+      {words.settings.keyOnce}
       <Group mt="xs" align="flex-end">
         <TextInput
-          label={words.access.key}
+          label={words.settings.key}
           readOnly
           value={issued.key}
           onFocus={(event) => event.currentTarget.select()}
           styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
           flex={1}
         />
-        <CopyText text={issued.key} label={words.access.copyKey} />
+        <CopyText text={issued.key} label={words.settings.copyKey} />
       </Group>
     </Alert>
   );
@@ -87,13 +87,13 @@ function NewKey({ onIssued }: { onIssued: OnIssued }) {
   return (
     <Group component="form" onSubmit={submits(() => create.mutate())} align="flex-end">
       <TextInput
-        label={words.access.keyName}
+        label={words.settings.keyName}
         required
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
         error={create.error?.message}
       />
-      <SubmitButton loading={create.isPending}>{words.access.createKey}</SubmitButton>
+      <SubmitButton loading={create.isPending}>{words.settings.createKey}</SubmitButton>
     </Group>
   );
 }
@@ -123,15 +123,15 @@ function KeyRow({ ingestKey, onIssued }: { ingestKey: Schemas['Key']; onIssued: 
         </Group>
         <Group gap="xs">
           <ConfirmButton
-            label={words.access.rotate}
-            title={words.access.rotateKey(name)}
-            question={words.access.rotateText}
+            label={words.settings.rotate}
+            title={words.settings.rotateKey(name)}
+            question={words.settings.rotateText}
             onConfirm={() => rotate.mutate()}
           />
           <ConfirmButton
-            label={words.access.revoke}
-            title={words.access.revokeKey(name)}
-            question={words.access.revokeText}
+            label={words.settings.revoke}
+            title={words.settings.revokeKey(name)}
+            question={words.settings.revokeText}
             color="red"
             onConfirm={() => revoke.mutate()}
           />

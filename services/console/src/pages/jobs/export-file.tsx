@@ -1,29 +1,11 @@
-import { Code, Group, Stack, Text } from '@mantine/core';
+import { Code, Group, Text } from '@mantine/core';
 import { CopyText } from '../../components/copy-text.tsx';
 import { formatBytes, formatTime } from '../../components/formats.ts';
-import { Section } from '../../components/section.tsx';
 import { DownloadButton } from '../../jobs/download-button.tsx';
-import { JobList } from '../../jobs/job-list.tsx';
 import type { Job } from '../../jobs/jobs.ts';
 import { words } from '../../words/en.ts';
-import { ExportForm } from './export-form.tsx';
 
-export function Page() {
-  return (
-    <Stack gap="md">
-      <Section title={words.exports.create}>
-        <ExportForm />
-      </Section>
-      <Section title={words.exports.history}>
-        <JobList jobs="exports" empty={words.exports.empty}>
-          {(job) => <ExportFile job={job} />}
-        </JobList>
-      </Section>
-    </Stack>
-  );
-}
-
-function ExportFile({ job }: { job: Job }) {
+export function ExportFile({ job }: { job: Job }) {
   if (!job.file) return null;
   const { rows, bytes, sha256, firstCreatedAt: first, lastCreatedAt: last, deleted_meanwhile } = job.file;
   return (

@@ -32,7 +32,7 @@ afterAll(() => sluice.stop());
 
 describe('the exports of an application', () => {
   it('are made with the columns of choice, shown with their facts, downloaded and removed', async () => {
-    const page = await openAs(sluice, owner, `/applications/${domain}/exports`);
+    const page = await openAs(sluice, owner, `/applications/${domain}/jobs?new=export`);
     await page.getByText('No exports yet').waitFor();
     await expectAccessible(page);
     await page.getByRole('combobox', { name: 'Columns' }).fill('cel');
@@ -63,7 +63,7 @@ describe('the exports of an application', () => {
   });
 
   it('show at the field what the API says of it', async () => {
-    const page = await openAs(sluice, owner, `/applications/${domain}/exports`, {
+    const page = await openAs(sluice, owner, `/applications/${domain}/jobs?new=export`, {
       viewport: phone,
       colorScheme: 'dark',
     });
@@ -80,7 +80,7 @@ describe('the exports of an application', () => {
     const waiting = await startSluice({ workers: false });
     onTestFinished(() => waiting.stop());
     const other = await waiting.owner();
-    const path = `/applications/${await waiting.application(other.token)}/exports`;
+    const path = `/applications/${await waiting.application(other.token)}/jobs?new=export`;
     const page = await openAs(waiting, other, path);
     const ask = page.getByRole('button', { name: 'Export', exact: true });
     await ask.click();
@@ -103,7 +103,7 @@ describe('the exports of an application', () => {
     const noise = Array.from({ length: 60 }, () => ({ noise: randomBytes(50_000).toString('base64') }));
     await sluice.request('POST', `/applications/${mine}/data/batch`, { json: noise });
     const url = await startBreakingProxy(sluice.url, '/file', 1024 ** 2);
-    const page = await openAs({ url }, owner, `/applications/${mine}/exports`);
+    const page = await openAs({ url }, owner, `/applications/${mine}/jobs?new=export`);
     await page.getByLabel('Format').selectOption('ndjson');
     await page.getByRole('button', { name: 'Export', exact: true }).click();
     await page.getByRole('button', { name: 'Download' }).click();

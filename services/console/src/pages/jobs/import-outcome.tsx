@@ -1,36 +1,18 @@
-import { Code, Stack, Text } from '@mantine/core';
+import { Code, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../../api/client.ts';
 import { failureOf } from '../../api/failure.ts';
 import { SmallButton } from '../../components/buttons.tsx';
 import { Unread } from '../../components/loading.tsx';
-import { Section } from '../../components/section.tsx';
 import { WideTable } from '../../components/wide-table.tsx';
 import { DownloadButton } from '../../jobs/download-button.tsx';
-import { JobList } from '../../jobs/job-list.tsx';
 import type { Job } from '../../jobs/jobs.ts';
 import { cutDepth } from '../../json/exact.ts';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
-import { ImportForm } from './import-form.tsx';
 
-export function Page() {
-  return (
-    <Stack gap="md">
-      <Section title={words.imports.create}>
-        <ImportForm />
-      </Section>
-      <Section title={words.imports.history}>
-        <JobList jobs="imports" empty={words.imports.empty}>
-          {(job) => <ImportOutcome job={job} />}
-        </JobList>
-      </Section>
-    </Stack>
-  );
-}
-
-function ImportOutcome({ job }: { job: Job }) {
+export function ImportOutcome({ job }: { job: Job }) {
   const [isOpen, setIsOpen] = useState(false);
   const { accepted = 0, rejected = 0, file } = job;
   return (

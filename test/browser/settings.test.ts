@@ -21,9 +21,9 @@ async function uploadWith(key: string): Promise<number> {
   return (await sluice.request('POST', `/applications/${domain}/data`, { json: {}, headers })).status;
 }
 
-describe('the access to an application', () => {
+describe('the settings of an application', () => {
   it('is by keys, which are shown once, rotated and revoked', async () => {
-    const page = await openAs(sluice, owner, `/applications/${domain}/access`);
+    const page = await openAs(sluice, owner, `/applications/${domain}/settings`);
     await page.getByLabel('Uploads need a key').click();
     await page.getByText('Saved').waitFor();
     await page.getByLabel('Name of the new key').fill('Roof');
@@ -34,7 +34,7 @@ describe('the access to an application', () => {
     await until(async () => (await uploadWith('sk_wrong')) === 403);
     expect(await uploadWith(first)).toBe(201);
     await expectAccessible(page);
-    await screenshot(page, 'access-desktop-light');
+    await screenshot(page, 'settings-desktop-light');
 
     await page.getByRole('button', { name: 'Rotate key Roof' }).click();
     await expectAccessible(page);
@@ -54,7 +54,7 @@ describe('the access to an application', () => {
   });
 
   it('is limited to origins and days, which the API checks', async () => {
-    const page = await openAs(sluice, owner, `/applications/${domain}/access`, {
+    const page = await openAs(sluice, owner, `/applications/${domain}/settings`, {
       viewport: phone,
       colorScheme: 'dark',
     });
@@ -81,12 +81,12 @@ describe('the access to an application', () => {
     await until(async () => (await settings())[1] === 30);
     expect(await settings()).toEqual([['https://example.com'], 30]);
     await expectAccessible(page);
-    await screenshot(page, 'access-phone-dark');
+    await screenshot(page, 'settings-phone-dark');
   });
 
   it('ends with the application, which can be restored', async () => {
     const other = await sluice.application(owner.token);
-    const page = await openAs(sluice, owner, `/applications/${other}/access`);
+    const page = await openAs(sluice, owner, `/applications/${other}/settings`);
     const remove = page.getByRole('button', { name: 'Delete application' });
     expect(await remove.isDisabled()).toBe(true);
     await page.getByLabel(`Type ${other} to confirm`).fill(other);

@@ -29,7 +29,7 @@ describe('an import', () => {
     'shows the file before it is sent, and its refused lines afterwards: %s',
     async (name, view) => {
       const domain = await sluice.application(owner.token, schema);
-      const page = await openAs(sluice, owner, `/applications/${domain}/imports`, view);
+      const page = await openAs(sluice, owner, `/applications/${domain}/jobs?new=import`, view);
       const [chooser] = await Promise.all([
         page.waitForEvent('filechooser'),
         page.getByRole('button', { name: 'File' }).click(),
@@ -57,7 +57,7 @@ describe('an import', () => {
 
   it('with semicolons shows in advance which rows will be refused', async () => {
     const domain = await sluice.application(owner.token, schema);
-    const page = await openAs(sluice, owner, `/applications/${domain}/imports`);
+    const page = await openAs(sluice, owner, `/applications/${domain}/jobs?new=import`);
     const [chooser] = await Promise.all([
       page.waitForEvent('filechooser'),
       page.getByRole('button', { name: 'File' }).click(),
@@ -79,7 +79,7 @@ describe('an import', () => {
 
   it('shows refused lines that are nested thousands of levels deep', async () => {
     const domain = await sluice.application(owner.token, schema);
-    const page = await openAs(sluice, owner, `/applications/${domain}/imports`);
+    const page = await openAs(sluice, owner, `/applications/${domain}/jobs?new=import`);
     const [chooser] = await Promise.all([
       page.waitForEvent('filechooser'),
       page.getByRole('button', { name: 'File' }).click(),
@@ -97,7 +97,7 @@ describe('an import', () => {
 
   it('says why a file was refused as a whole', async () => {
     const domain = await sluice.application(owner.token, schema);
-    const page = await openAs(sluice, owner, `/applications/${domain}/imports`);
+    const page = await openAs(sluice, owner, `/applications/${domain}/jobs?new=import`);
     const [chooser] = await Promise.all([
       page.waitForEvent('filechooser'),
       page.getByRole('button', { name: 'File' }).click(),

@@ -1,0 +1,83 @@
+import { Drawer, Stack, VisuallyHidden } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { NavLink } from 'react-router';
+import { client, dataOf } from '../api/client.ts';
+import { formatNumber } from '../components/formats.ts';
+import { Icon } from '../components/icons.tsx';
+import { sections } from '../pages/sections.ts';
+import { words } from '../words/en.ts';
+import { Switcher } from './switcher.tsx';
+
+interface Props {
+  domain: string;
+  /** The drawer of a narrow screen is open. */
+  isOpen: boolean;
+  close: () => void;
+}
+
+/** The sections of the open application: beside the content, or in a drawer where the screen is narrow. */
+export function Sidebar({ domain, isOpen, close }: Props) {
+  return (
+    <>
+      <div className="sidebar wide-only">
+        <Sections domain={domain} onOpen={close} />
+      </div>
+      <Drawer
+        opened={isOpen}
+        onClose={close}
+        size={280}
+        padding="sm"
+        title={words.product}
+        // The lock would add a style without the nonce of the page.
+        lockScroll={false}
+        closeButtonProps={{ 'aria-label': words.common.close }}
+      >
+        <Sections domain={domain} onOpen={close} />
+      </Drawer>
+    </>
+  );
+}
+
+function Sections({ domain, onOpen }: { domain: string; onOpen: () => void }) {
+  return (
+    <Stack gap="sm">
+      <Switcher domain={domain} onOpen={onOpen} />
+      <nav aria-label={words.layout.sections}>
+        {sections.map(({ path }) => (
+          <NavLink
+            key={path}
+            to={`/applications/${domain}/${path}`}
+            className="section-link"
+            onClick={onOpen}
+          >
+            <Icon name={path} />
+            {words.sections[path]}
+            {path === 'refused' && <Waiting domain={domain} />}
+          </NavLink>
+        ))}
+      </nav>
+    </Stack>
+  );
+}
+
+const refreshMs = 10_000;
+
+/** How many refused uploads wait to be fixed. */
+function Waiting({ domain }: { domain: string }) {
+  const { data } = useQuery({
+    queryKey: ['refused', domain, 'waiting'],
+    queryFn: ({ signal }) => {
+      const params = { path: { domain }, query: { limit: 1 } };
+      return dataOf(client.GET('/api/applications/{domain}/refused', { params, signal }));
+    },
+    select: ({ pagination }) => pagination.total,
+    refetchInterval: refreshMs,
+  });
+  if (!data) return null;
+  return (
+    <span className="waiting" title={words.layout.waiting(data)}>
+      <span aria-hidden="true">{formatNumber(data)}</span>
+      <VisuallyHidden>{words.layout.waiting(data)}</VisuallyHidden>
+    </span>
+  );
+}

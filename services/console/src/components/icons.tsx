@@ -1,0 +1,22 @@
+/** Lines in a square of 16. */
+const paths = {
+  entries: 'M2 3h12v10H2zM2 6.5h12M6 6.5V13',
+  refused: 'M8 2 14.5 13.5h-13zM8 6.5v3.5M8 12v.1',
+  schema: 'M6 2.5C4 2.5 5 7 3 8c2 1 1 5.5 3 5.5M10 2.5c2 0 1 4.5 3 5.5-2 1-1 5.5-3 5.5',
+  send: 'M14 2 7 9M14 2l-4.5 12L7 9 2 6.5z',
+  jobs: 'M5 13V3M2.5 5.5 5 3l2.5 2.5M11 3v10M8.5 10.5 11 13l2.5-2.5',
+  settings: 'M2 4.5h7M12.5 4.5H14M2 11.5h1.5M7 11.5h7M10.7 3v3M5.2 10v3',
+  menu: 'M2 4h12M2 8h12M2 12h12',
+  search: 'M7 2.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9M10.3 10.3 14 14',
+  switch: 'M5 6l3-3 3 3M5 10l3 3 3-3',
+  plus: 'M8 3v10M3 8h10',
+  list: 'M2 4h.1M5 4h9M2 8h.1M5 8h9M2 12h.1M5 12h9',
+} as const;
+
+export type IconName = keyof typeof paths;
+
+export const Icon = ({ name }: { name: IconName }) => (
+  <svg className="icon" viewBox="0 0 16 16" aria-hidden="true">
+    <path d={paths[name]} />
+  </svg>
+);

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Sluice, startSluice } from '../support/sluice.ts';
+import { expectAccessible } from './support/axe.ts';
+import { phone, screenshot } from './support/open-page.ts';
+import { openAs } from './support/sign-in.ts';
+
+let sluice: Sluice;
+let owner: { username: string; token: string };
+let domain: string;
+
+beforeAll(async () => {
+  sluice = await startSluice({ workers: false });
+  owner = await sluice.owner();
+  const json = {
+    name: 'Weather',
+    type: 'other',
+    schema: '{"type":"object","properties":{"n":{"type":"number"}}}',
+  };
+  const { body } = await sluice.request('POST', '/applications', { token: owner.token, json });
+  domain = body.data.domain;
+  await sluice.request('POST', `/applications/${domain}/data`, { json: { n: 'one' } });
+});
+afterAll(() => sluice.stop());
+
+describe('an application', () => {
+  it('has its sections in a sidebar, which the keyboard opens, and its name in the title', async () => {
+    const page = await openAs(sluice, owner, `/applications/${domain}/entries`);
+    const sections = page.getByRole('navigation', { name: 'Sections of the application' });
+    await sections.getByRole('link', { name: '1 upload waits to be fixed' }).waitFor();
+    expect(await page.title()).toBe('Entries · Weather · Sluice');
+    await sections.getByRole('link', { name: 'Schema' }).focus();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Send data', level: 1 }).waitFor();
+    expect(await page.title()).toBe('Send data · Weather · Sluice');
+    expect(await sections.locator('[aria-current=page]').textContent()).toBe('Send data');
+    await expectAccessible(page);
+    await screenshot(page, 'frame-desktop-light');
+  });
+
+  it('is switched for another by its name', async () => {
+    await sluice.application(owner.token);
+    const page = await openAs(sluice, owner, `/applications/${domain}/settings`);
+    await page.getByRole('button', { name: 'Weather: switch application' }).press('Enter');
+    await expectAccessible(page);
+    await page.getByRole('menuitem', { name: 'All applications' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Entries', level: 1 }).waitFor();
+    expect(new URL(page.url()).pathname).not.toContain(domain);
+  });
+
+  it('folds its sections on a phone', async () => {
+    const view = { viewport: phone, colorScheme: 'dark' } as const;
+    const page = await openAs(sluice, owner, `/applications/${domain}/jobs`, view);
+    expect(await page.getByRole('link', { name: 'Schema' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Open the menu' }).click();
+    await expectAccessible(page);
+    await screenshot(page, 'frame-phone-dark');
+    await page.getByRole('link', { name: 'Schema' }).click();
+    await page.getByRole('heading', { name: 'Schema', level: 1 }).waitFor();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const [content, width] = await Promise.all([
+      page.locator('#content').boundingBox(),
+      page.evaluate('innerWidth'),
+    ]);
+    expect(content?.width).toBe(width);
+  });
+
+  it.each([
+    ['start', 'send'],
+    ['exports?from=2026-01-01', 'jobs?new=export&from=2026-01-01'],
+    ['imports', 'jobs?new=import'],
+    ['access', 'settings'],
+  ])('opens at its earlier path %s', async (before, after) => {
+    const page = await openAs(sluice, owner, `/applications/${domain}/entries`);
+    await page.goto(`/applications/${domain}/${before}`);
+    await page
+      .getByLabel('Username')
+      .or(page.getByRole('heading', { level: 1 }))
+      .first()
+      .waitFor();
+    await page.waitForURL(`**/applications/${domain}/${after}`);
+  });
+});
