@@ -93,11 +93,17 @@ export const words = {
     title: 'Create an application',
     sample: 'A sample of your data',
     sampleText:
-      'Paste a JSON object, an array, NDJSON or CSV, or drop a file here. It stays in your browser.',
+      'Paste JSON objects, an array, NDJSON or CSV, or drop a file here. It stays in your browser. The more samples, the better the schema.',
     chooseFile: 'Choose a file',
     useExample: 'Use an example',
     writeByHand: 'Write the schema yourself',
     fields: 'Fields of the sample',
+    fieldsText: (rows: number) =>
+      `Required is a suggestion: a field is required if it has a value in ${rows === 1 ? 'the sample' : `all ${formatNumber(rows)} samples`}.${rows === 1 ? ' One sample proves little: add more of them, or uncheck what may be missing.' : ''}`,
+    inSamples: (count: number, all: number) => `in ${formatNumber(count)} of ${formatNumber(all)}`,
+    orNull: (type: string) => `${type} or null`,
+    mixedColumn: (fits: number, filled: number, kind: string) =>
+      `${formatNumber(fits)} of ${formatNumber(filled)} cells are of type ${kind}`,
     columns: {
       field: 'Field',
       type: 'Type',
@@ -113,7 +119,6 @@ export const words = {
     schemaText: 'This JSON Schema follows from the sample and your choices. You can change it here.',
     schemaEdited: 'You changed the schema, so the fields of the sample no longer decide it.',
     fromSample: 'Take the schema from the sample',
-    notJson: 'This is not JSON',
     schemaBroken: 'The sample cannot be checked with this schema',
     allConform: (rows: number) =>
       rows === 1 ? 'The sample conforms' : `All ${rows} rows of the sample conform`,
@@ -132,6 +137,8 @@ export const words = {
     notObject: 'This is not a JSON object.',
     forbidden: (key: string) => `The key ${key} is not accepted.`,
     cells: (found: number, wanted: number) => `The row has ${found} cells, but the header has ${wanted}.`,
+    oddCell: (path: string, cell: string, kind: string) =>
+      `${path}: ${JSON.stringify(cell.slice(0, 40))} is not of type ${kind}, as most of this column are. To take it, choose string below.`,
     rowTooLong: 'The first row is over 4 MiB and cannot be read here.',
   },
   start: {
@@ -375,6 +382,40 @@ export const words = {
     toVersion: 'To version',
     difference: (before: number, after: number) => `Changes from version ${before} to version ${after}`,
     onlyVersion: 'This is the only version so far.',
+  },
+  form: {
+    title: 'Form of the schema',
+    noForm: 'The form shows a schema once its JSON is a valid object.',
+    others: (keywords: string[]) => `Only in the JSON: ${keywords.join(', ')}`,
+    editJson: 'Edit as JSON',
+    of: (label: string, pointer: string) => `${label} of ${pointer}`,
+    details: (pointer: string) => `Details of ${pointer}`,
+    remove: (pointer: string) => `Remove ${pointer}`,
+    search: (pointer: string) => `Search fields of ${pointer || 'the schema'}`,
+    searchHint: (count: number) => `Search ${formatNumber(count)} fields`,
+    more: (next: number, left: number) => `Show ${next} more of ${formatNumber(left)}`,
+    newField: (pointer: string) => `New field of ${pointer || 'the schema'}`,
+    newFieldHint: 'Name of a new field',
+    add: 'Add field',
+    taken: 'There is a field of this name',
+    name: 'Name',
+    type: 'Type',
+    anyType: 'any',
+    required: 'Required',
+    nullable: 'May be null',
+    format: 'Format',
+    noFormat: 'any text',
+    values: 'Only these values',
+    valuesHint: 'Type a value, then Enter',
+    noLimit: 'Enter a number',
+    limits: {
+      minLength: 'Min. length',
+      maxLength: 'Max. length',
+      minimum: 'Minimum',
+      maximum: 'Maximum',
+      minItems: 'Min. items',
+      maxItems: 'Max. items',
+    },
   },
   refused: {
     empty: {
