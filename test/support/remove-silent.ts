@@ -1,5 +1,6 @@
 import { createClockWatch } from '@sluice/ingest-worker/milestones/clock-watch.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
+import { storeFault } from '@sluice/store/faults.ts';
 import { onTestFinished } from 'vitest';
 import { openStore } from './own-database.ts';
 
@@ -9,7 +10,13 @@ export function removeSilent(url: string, silentMs = 20_000): void {
   const watch = createClockWatch({ ask: store.clock, watchMs: silentMs });
   let running = Promise.resolve();
   const stop = repeat(100, () => {
-    running = watch.look().then(() => store.horizon.removeSilent(watch.decidedUntil() ?? 0));
+    running = watch
+      .look()
+      .then(() => store.horizon.removeSilent(watch.decidedUntil() ?? 0))
+      // While there is no primary, the next round is soon enough.
+      .catch((error) => {
+        if (!storeFault(error)) throw error;
+      });
     return running;
   });
   onTestFinished(async () => {

@@ -32,6 +32,9 @@ const { rawJSON, isRawJSON } = JSON as unknown as {
 /** Whether a value of `parseExact` is a number that JavaScript would write with other digits. */
 export const isExactNumber = (value: unknown): boolean => isRawJSON?.(value) ?? false;
 
+/** Whether a value is a number that only its text can show. */
+export const isRawNumber = (value: object): boolean => 'rawJSON' in value && Object.isFrozen(value);
+
 /** Keeps the text of a number that JavaScript would write with other digits. */
 function keepDigits(_key: string, value: unknown, { source }: { source?: string } = {}): unknown {
   const isSame = typeof value !== 'number' || source === undefined || String(value) === source;
