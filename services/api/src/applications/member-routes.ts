@@ -61,7 +61,11 @@ export const memberRoutes: Routes = async (app, { store: { applications, users }
     }),
     async (request, reply) => {
       const { owner, members, createdAt } = await findApplication(applications, request);
-      const first: ApplicationMember = { ...owner, role: 'owner', since: createdAt.toISOString() };
+      const first: ApplicationMember = {
+        username: owner.username,
+        role: 'owner',
+        since: createdAt.toISOString(),
+      };
       return success(reply, [first, ...members.map(toMember)]);
     },
   );

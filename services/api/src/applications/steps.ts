@@ -10,6 +10,8 @@ export type OfApplication = Pick<
   'params' | 'owner' | 'routeOptions'
 >;
 
+const named: Record<Role, string> = { reader: 'a reader', editor: 'an editor', owner: 'the owner' };
+
 /** Throws ApiError if the user of a request has a lower role. */
 export function requireRole(application: ApplicationRecord, user: UserRecord, role: Role): void {
   const own = roleOf(application, user.id);
@@ -17,7 +19,7 @@ export function requireRole(application: ApplicationRecord, user: UserRecord, ro
   if (roles.indexOf(own) < roles.indexOf(role))
     throw new ApiError(
       'ForbiddenRequestError',
-      `you are ${own} of ${application.domain}; this needs ${role === 'owner' ? 'the owner' : `an ${role}`}`,
+      `you are ${named[own]} of ${application.domain}; this needs ${named[role]}`,
     );
 }
 
