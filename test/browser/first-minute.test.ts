@@ -151,6 +151,36 @@ it('says which row of a sample, and what of a schema, is wrong', async () => {
   await page.getByText('All 2 rows of the sample conform').waitFor();
 });
 
+it('infers what may be missing and null, and says which cell is odd', async () => {
+  const { sluice, link } = await start();
+  const page = await openPage(sluice, link);
+  await choose(page, 'ada');
+  await page.getByRole('link', { name: 'Create an application' }).click();
+  const input = page.getByLabel('A sample of your data');
+  await input.fill('{\n  "place": "Oslo",\n  "note": null,\n  "celsius": 3\n}');
+  await page.getByText('The sample conforms').waitFor();
+  await page.getByText('One sample proves little', { exact: false }).waitFor();
+  expect(await page.getByLabel('Required: /place').isChecked()).toBe(true);
+  expect(await page.getByLabel('Required: /note').isChecked()).toBe(false);
+  expect(await page.getByLabel('Type: /note').inputValue()).toBe('string');
+  await page.getByLabel('Type: /note').selectOption('number');
+  await input.press('ControlOrMeta+End');
+  await input.pressSequentially('\n{ "note": true, "celsius": 3.5 }');
+  await page.getByText('All 2 rows of the sample conform').waitFor();
+  expect(await page.getByLabel('Required: /place').isDisabled()).toBe(true);
+  await page.getByRole('row', { name: 'note boolean or null' }).waitFor();
+  await page.getByRole('row').filter({ hasText: 'celsiusnumberin 2 of 2' }).waitFor();
+  await expectAccessible(page);
+  await screenshot(page, 'create-null-desktop-light');
+
+  await input.fill(`celsius\n1\n2\n3\nn/a\n5\n`);
+  await page.getByText('Row 5: /celsius: "n/a" is not of type number', { exact: false }).waitFor();
+  await page.getByText('4 of 5 cells are of type number').waitFor();
+  await expectAccessible(page);
+  await page.getByLabel('Type: /celsius').selectOption('string');
+  await page.getByText('All 5 rows of the sample conform').waitFor();
+});
+
 it('a session that ends leads to the sign-in page and back', async () => {
   const sluice = await startSluice({ workers: false });
   onTestFinished(() => sluice.stop());

@@ -6,6 +6,7 @@ import {
 } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { setDiagnostics } from '@codemirror/lint';
+import { Transaction } from '@codemirror/state';
 import { EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { jsonView } from './json-view.tsx';
@@ -24,6 +25,8 @@ interface Props {
   /** Each is marked at its place in the value. */
   problems?: Problem[];
   complete: CompletionSource;
+  /** Takes the focus, with this selected, whenever another range is given. */
+  selected?: Range | undefined;
 }
 
 const none: Problem[] = [];
@@ -39,8 +42,18 @@ const typeOverLines = EditorView.domEventHandlers({
   },
 });
 
+/** The smallest change between two texts: the cursor stays where nothing changes. */
+function changeBetween(before: string, after: string) {
+  const most = Math.min(before.length, after.length);
+  let from = 0;
+  while (from < most && before[from] === after[from]) from += 1;
+  let same = 0;
+  while (same < most - from && before.at(-1 - same) === after.at(-1 - same)) same += 1;
+  return { from, to: before.length - same, insert: after.slice(from, after.length - same) };
+}
+
 /** An editor of JSON. The Tab key leaves it, like any field. */
-export function JsonEditor({ value, onChange, label, problems = none, complete }: Props) {
+export function JsonEditor({ value, onChange, label, problems = none, complete, selected }: Props) {
   const parent = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const change = useEffectEvent(onChange);
@@ -57,7 +70,10 @@ export function JsonEditor({ value, onChange, label, problems = none, complete }
         typeOverLines,
         autocompletion({ override: [complete] }),
         keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap]),
-        EditorView.updateListener.of(({ docChanged, state }) => docChanged && change(state.doc.toString())),
+        EditorView.updateListener.of(({ docChanged, state, transactions }) => {
+          const isOwn = transactions.some((each) => each.annotation(Transaction.remote));
+          if (docChanged && !isOwn) change(state.doc.toString());
+        }),
       ],
       parent: parent.current as HTMLElement,
     });
@@ -67,14 +83,24 @@ export function JsonEditor({ value, onChange, label, problems = none, complete }
 
   useEffect(() => {
     const made = view.current as EditorView;
-    const { doc } = made.state;
-    if (doc.toString() !== value) made.dispatch({ changes: { from: 0, to: doc.length, insert: value } });
+    const text = made.state.doc.toString();
+    if (text !== value) {
+      const changes = changeBetween(text, value);
+      made.dispatch({ changes, annotations: Transaction.remote.of(true) });
+    }
   }, [value]);
 
   useEffect(() => {
     const made = view.current as EditorView;
     made.dispatch(setDiagnostics(made.state, problems));
   }, [problems]);
+
+  useEffect(() => {
+    const made = view.current as EditorView;
+    if (!selected || selected.to > made.state.doc.length) return;
+    made.dispatch({ selection: { anchor: selected.from, head: selected.to }, scrollIntoView: true });
+    made.focus();
+  }, [selected]);
 
   return <div ref={parent} />;
 }

@@ -23,10 +23,13 @@ function treeOf(text: string): Node | undefined {
 }
 
 /** The first line of the value at a JSON Pointer, or of the closest value around it. */
-export function placeOfPointer(text: string, pointer: string): Range {
+export const placeOfPointer = (text: string, pointer: string): Range =>
+  placeOfPath(text, fromPointer(pointer));
+
+export function placeOfPath(text: string, path: (string | number)[]): Range {
   let node = treeOf(text);
   if (!node) return firstLine(text, 0, text.length);
-  for (const key of fromPointer(pointer)) {
+  for (const key of path) {
     const child = findNodeAtLocation(node, [node.type === 'array' ? Number(key) : key]);
     if (!child) break;
     node = child;

@@ -9,20 +9,48 @@ import type { Problem, WrittenRow } from './split-rows.ts';
 
 type Cells = Extract<CsvRecord, { ok: true }>;
 
-/** The types of a column besides text; `bits` for the reader of cells. */
+/** What a column may be, besides text; `bits` for the reader of cells. */
 const kinds = [
-  { type: ['number'], bits: numbers },
-  { type: ['boolean'], bits: types.boolean },
-  { type: ['array', 'object', 'null'], bits: types.array | types.object | types.null },
-];
+  { name: 'number', type: ['number', 'null'], bits: numbers | types.null },
+  { name: 'boolean', type: ['boolean', 'null'], bits: types.boolean | types.null },
+  { name: 'json', type: ['array', 'object', 'null'], bits: types.array | types.object | types.null },
+] as const;
+const text = { name: 'string', type: ['string'], bits: types.string } as const;
+type Kind = (typeof kinds)[number] | typeof text;
 
-function typesOf(cells: string[]): string[] {
-  const found = kinds.find(({ bits }) => {
-    const toJson = createCellJson(bits, 'escape');
-    // A cell that fits no type becomes a string.
-    return cells.every((cell) => !toJson(cell, true)?.startsWith('"'));
-  });
-  return found?.type ?? ['string'];
+/** The type of the cells of a column, and what was found in them. */
+export interface Column {
+  kind: Kind['name'];
+  /** The kind besides text that most cells have. */
+  most: Exclude<Kind['name'], 'string'>;
+  fits: number;
+  filled: number;
+}
+
+export type Columns = Readonly<Record<string, Column>>;
+/** Chosen kinds, by the pointers of the columns. */
+export type Kinds = Readonly<Record<string, string | undefined>>;
+
+const kindOf = (name: string | undefined): Kind | undefined =>
+  [...kinds, text].find((kind) => kind.name === name);
+
+/** A cell that fits no type becomes a string. */
+function fitter({ bits }: Kind): (cell: string) => boolean {
+  const toJson = createCellJson(bits, 'escape');
+  return (cell) => cell === '' || bits === types.string || !toJson(cell, true)?.startsWith('"');
+}
+
+// Postcodes and numbers of accounts begin with zeros.
+const hasLeadingZero = (cell: string) => /^[+-]?0\d/.test(cell);
+/** At least so many cells of a column have its type; fewer make it text. */
+const mostly = 0.75;
+
+function columnOf(cells: string[], chosen: string | undefined, share: number): Column {
+  const filled = cells.filter((cell) => cell !== '');
+  const counts = kinds.map((kind) => ({ most: kind.name, fits: filled.filter(fitter(kind)).length }));
+  const { most, fits } = counts.reduce((best, each) => (each.fits > best.fits ? each : best));
+  const isText = fits < filled.length * share || (most === 'number' && filled.some(hasLeadingZero));
+  return { kind: kindOf(chosen)?.name ?? (isText ? 'string' : most), most, fits, filled: filled.length };
 }
 
 interface Schema extends Record<string, unknown> {
@@ -31,37 +59,59 @@ interface Schema extends Record<string, unknown> {
 }
 
 /** The schema that these cells would be imported with. */
-function schemaOf(columns: (string | null)[], records: Cells[]): Schema {
+function schemaOf(pointers: (string | null)[], columns: Columns): Schema {
   const root: Schema = { properties: {} };
-  for (const [at, pointer] of columns.entries()) {
+  for (const pointer of pointers) {
     let here = root;
     for (const key of fromPointer(pointer ?? '')) {
       if (!Object.hasOwn(here.properties, key)) here.properties[key] = { properties: {} };
       here = here.properties[key] as Schema;
     }
-    if (pointer !== null) here.type = typesOf(records.map(({ cells }) => cells[at] ?? ''));
+    if (pointer !== null) here.type = [...(kindOf(columns[pointer]?.kind) ?? text).type];
   }
   return root;
 }
 
-/** Turns rows of a CSV into the JSON that an import would store. */
+export interface Csv {
+  rows: WrittenRow[];
+  problems: Problem[];
+  columns: Columns;
+}
+
+/** Turns rows of a CSV into JSON. With `chosen`, a cell that is not like most of its column is a problem. */
 export function readCsv(
   rows: WrittenRow[],
-  { columns, delimiter }: CsvLayout,
-): { rows: WrittenRow[]; problems: Problem[] } {
+  { columns: pointers, delimiter }: CsvLayout,
+  chosen?: Kinds,
+): Csv {
   const records: (Cells & { row: number })[] = [];
   const problems: Problem[] = [];
   for (const { row, text } of rows) {
     const record = readRecord(text, delimiter);
-    const isRagged = record.ok && record.cells.length !== columns.length;
+    const isRagged = record.ok && record.cells.length !== pointers.length;
     if (!record.ok) problems.push({ row, message: record.message });
     else if (isRagged)
-      problems.push({ row, message: words.sample.cells(record.cells.length, columns.length) });
+      problems.push({ row, message: words.sample.cells(record.cells.length, pointers.length) });
     else records.push({ ...record, row });
   }
-  const toJson = createRowJson(schemaOf(columns, records), columns, 'escape');
+  const columns: Record<string, Column> = {};
+  for (const [at, pointer] of pointers.entries()) {
+    const cells = records.map((record) => record.cells[at] ?? '');
+    if (pointer !== null) columns[pointer] = columnOf(cells, chosen?.[pointer], chosen ? mostly : 1);
+  }
+  const fits = pointers.map((pointer) => fitter(kindOf(columns[pointer ?? '']?.kind) ?? text));
+  const toJson = createRowJson(schemaOf(pointers, columns), pointers, 'escape');
   const made: WrittenRow[] = [];
   for (const { row, cells, quoted } of records) {
+    const odd = cells.findIndex((cell, at) => !fits[at]?.(cell));
+    if (odd >= 0) {
+      const { kind } = columns[pointers[odd] as string] as Column;
+      problems.push({
+        row,
+        message: words.sample.oddCell(pointers[odd] as string, cells[odd] as string, kind),
+      });
+      continue;
+    }
     try {
       made.push({ row, text: toJson(cells, quoted) });
     } catch (error) {
@@ -69,5 +119,5 @@ export function readCsv(
       problems.push({ row, message: error.message });
     }
   }
-  return { rows: made, problems };
+  return { rows: made, problems, columns };
 }

@@ -50,6 +50,8 @@ describe('a pasted sample', () => {
       [{ 'a.b': 'x' }],
     ],
     ['CSV with cells over several lines', 'a,b\n"1\n2",3\n', [{ a: '1\n2', b: 3 }]],
+    ['CSV with null among numbers', 'a\n1\nnull\n2.5\n', [{ a: 1 }, { a: null }, { a: 2.5 }]],
+    ['objects that follow each other', '{\n "a": 1\n}\n\n{\n "a": 2\n}\n', [{ a: 1 }, { a: 2 }]],
     ['nothing', '  \n', []],
   ])('may be %s', (_what, text, values) => {
     expect(readSample(text).problems).toEqual([]);
@@ -73,6 +75,34 @@ describe('a pasted sample', () => {
     const { problems } = readSample(text);
     expect(problems.map((problem) => problem.row)).toEqual([row]);
     expect(problems[0]?.message).toContain(message);
+  });
+
+  describe('of a CSV with an odd cell', () => {
+    const text = 'zip,celsius,on\n0123,1,true\n12,n/a,true\n34,3,true\n56,4,maybe\n78,5,false\n';
+
+    it('tells the cell, and keeps the type of the column', () => {
+      const { rows, problems, columns } = readSample(text);
+      expect(rows.map(({ value }) => value)).toEqual([
+        { zip: '0123', celsius: 1, on: true },
+        { zip: '34', celsius: 3, on: true },
+        { zip: '78', celsius: 5, on: false },
+      ]);
+      expect(problems.map(({ row, message }) => [row, message.slice(0, 40)])).toEqual([
+        [3, expect.stringContaining('/celsius: "n/a" is not of type number')],
+        [5, expect.stringContaining('/on: "maybe" is not of type boolean')],
+      ]);
+      expect(columns['/celsius']).toEqual({ kind: 'number', most: 'number', fits: 4, filled: 5 });
+    });
+
+    it('takes it where text is chosen', () => {
+      const { rows, problems } = readSample(text, { '/celsius': 'string', '/on': 'string' });
+      expect(problems).toEqual([]);
+      expect(rows[1]?.value).toEqual({ zip: '12', celsius: 'n/a', on: 'true' });
+    });
+
+    it('is text in the preview of an import', async () => {
+      expect((await previewFile(new File([text], 'a.csv'))).problems).toEqual([]);
+    });
   });
 
   it.each([

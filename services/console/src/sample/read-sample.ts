@@ -1,8 +1,10 @@
 import { explainSyntax } from '@sluice/json/explain-syntax.ts';
 import { findIssues } from '@sluice/json/find-issues.ts';
-import { parseJson, prototypeKey } from '@sluice/json/parse-json.ts';
+import { isJson, parseJson, prototypeKey } from '@sluice/json/parse-json.ts';
+import { noteDecimals } from '@sluice/schemas/infer/decimals.ts';
 import { words } from '../words/en.ts';
-import { readCsv } from './read-csv.ts';
+import { objectsOf } from './objects-of.ts';
+import { type Columns, type Kinds, readCsv } from './read-csv.ts';
 import {
   decode,
   mostRows,
@@ -21,6 +23,8 @@ export interface SampleRow {
 export interface Sample {
   rows: SampleRow[];
   problems: Problem[];
+  /** Of a CSV. */
+  columns: Columns;
 }
 
 const isObject = (value: unknown): value is object =>
@@ -30,7 +34,7 @@ const isObject = (value: unknown): value is object =>
 function readRow({ row, text }: WrittenRow): SampleRow | Problem {
   let value: unknown;
   try {
-    value = parseJson(text);
+    value = parseJson(text, noteDecimals);
   } catch (error) {
     return { row, message: words.sample.notJson(explainSyntax(text, error)) };
   }
@@ -41,44 +45,46 @@ function readRow({ row, text }: WrittenRow): SampleRow | Problem {
   return isObject(value) ? { row, value } : { row, message: words.sample.notObject };
 }
 
-/** Whether the text is one JSON object, perhaps over several lines. */
-function isOneObject(text: string): boolean {
-  try {
-    return isObject(JSON.parse(text));
-  } catch {
-    return false;
-  }
+interface Written extends Omit<Sample, 'rows'> {
+  rows: WrittenRow[];
 }
 
-function writtenRows(bytes: Uint8Array, isWhole: boolean): { rows: WrittenRow[]; problems: Problem[] } {
+function writtenRows(bytes: Uint8Array, isWhole: boolean, chosen?: Kinds): Written {
   const { kind, rows, layout, problem } = splitRows(bytes, isWhole);
   const problems = problem ? [problem] : [];
   if (kind === 'csv') {
-    if (!layout) return { rows: [], problems };
-    const read = readCsv(rows, layout);
-    return { rows: read.rows, problems: [...read.problems, ...problems] };
+    if (!layout) return { rows: [], problems, columns: {} };
+    const read = readCsv(rows, layout, chosen);
+    return { ...read, problems: [...read.problems, ...problems] };
   }
-  const text = decode(bytes);
-  return kind === 'lines' && isOneObject(text) ? { rows: [{ row: 1, text }], problems } : { rows, problems };
+  const isOverLines = kind === 'lines' && rows[0] && !isJson(rows[0].text);
+  const objects = isOverLines ? objectsOf(decode(bytes)).slice(0, mostRows) : [];
+  if (objects.length === 0) return { rows, problems, columns: {} };
+  return { rows: objects.map((text, at) => ({ row: at + 1, text })), problems, columns: {} };
 }
 
-/** Reads a JSON object, an array of objects, NDJSON, or CSV with a header. `isWhole`: nothing is cut off. */
-function readRows(given: Uint8Array, isWhole: boolean): Sample {
+/**
+ * Reads JSON objects over any number of lines, an array of objects, NDJSON, or CSV with a header.
+ * `isWhole`: nothing is cut off.
+ */
+function readRows(given: Uint8Array, isWhole: boolean, chosen?: Kinds): Sample {
   const bytes = withoutByteOrderMark(given);
-  if (decode(bytes.subarray(0, 1_024)).trim() === '') return { rows: [], problems: [] };
-  const { rows, problems } = writtenRows(bytes, isWhole);
+  if (decode(bytes.subarray(0, 1_024)).trim() === '') return { rows: [], problems: [], columns: {} };
+  const { rows, problems, columns } = writtenRows(bytes, isWhole, chosen);
   const read = rows.map(readRow);
   const byRow = (a: Problem, b: Problem) => a.row - b.row;
   return {
     rows: read.filter((row) => 'value' in row),
     problems: [...problems, ...read.filter((row) => 'message' in row)].sort(byRow),
+    columns,
   };
 }
 
 const blankLines = /^(?:[ \t]*\r?\n)+/;
 
-export const readSample = (text: string): Sample =>
-  readRows(new TextEncoder().encode(text.replace(blankLines, '')), true);
+/** `chosen`: the kinds of columns of a CSV, where they are not what most cells are. */
+export const readSample = (text: string, chosen: Kinds = {}): Sample =>
+  readRows(new TextEncoder().encode(text.replace(blankLines, '')), true, chosen);
 
 const mostBytes = 4 * 1024 ** 2;
 
@@ -97,7 +103,7 @@ export async function readFile(file: File): Promise<string> {
   const { bytes, isWhole } = await startOf(file);
   const { kind, rows, end } = splitRows(bytes, isWhole);
   const text = decode(bytes);
-  if (isWhole && (rows.length < mostRows || isOneObject(text))) return text;
+  if (isWhole && (rows.length < mostRows || objectsOf(text).length === 1)) return text;
   if (rows.length === 0) throw new Error(words.sample.rowTooLong);
   return decode(bytes.subarray(0, end)) + (kind === 'array' ? '\n]' : '');
 }

@@ -1,43 +1,55 @@
-import { Checkbox, Code, NativeSelect, Table } from '@mantine/core';
+import { Checkbox, Code, NativeSelect, Table, Text } from '@mantine/core';
 import {
-  type Choice,
-  type Choices,
   type FieldRow,
   fieldRows,
   formatOf,
+  isAlways,
   isListable,
+  isSuggested,
+  typeChoices,
   typesOf,
-} from '../../infer/fields.ts';
-import type { Field } from '../../infer/survey.ts';
+} from '@sluice/schemas/infer/fields.ts';
+import type { Field, TypeName } from '@sluice/schemas/infer/survey.ts';
+import type { Choice, Choices } from '@sluice/schemas/infer/to-schema.ts';
+import { useState } from 'react';
+import { SmallButton } from '../../components/buttons.tsx';
+import type { Column, Columns } from '../../sample/read-csv.ts';
 import { words } from '../../words/en.ts';
 
 interface Props {
   field: Field;
   choices: Choices;
+  columns: Columns;
   onChoices(choices: Choices): void;
 }
 
-const columns = words.create.columns;
+const labels = words.create.columns;
 /** Longer examples would widen the table. */
 const shown = (example: unknown) => JSON.stringify(example)?.slice(0, 40) ?? '';
 
-export function FieldTable({ field, choices, onChoices }: Props) {
+const pageSize = 100;
+
+export function FieldTable({ field, choices, columns, onChoices }: Props) {
+  const [limit, setLimit] = useState(pageSize);
+  const rows = fieldRows(field);
+  const left = rows.length - limit;
   return (
     <Table.ScrollContainer minWidth={640}>
       <Table verticalSpacing="xs">
         <Table.Thead>
           <Table.Tr>
-            {Object.values(columns).map((label) => (
+            {Object.values(labels).map((label) => (
               <Table.Th key={label}>{label}</Table.Th>
             ))}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {fieldRows(field).map((row) => (
+          {rows.slice(0, limit).map((row) => (
             <Row
               key={row.pointer}
               row={row}
               choice={choices[row.pointer] ?? {}}
+              column={columns[row.pointer]}
               onChoice={(choice) =>
                 onChoices({ ...choices, [row.pointer]: { ...choices[row.pointer], ...choice } })
               }
@@ -45,6 +57,11 @@ export function FieldTable({ field, choices, onChoices }: Props) {
           ))}
         </Table.Tbody>
       </Table>
+      {left > 0 && (
+        <SmallButton onClick={() => setLimit(limit + pageSize)}>
+          {words.form.more(Math.min(pageSize, left), left)}
+        </SmallButton>
+      )}
     </Table.ScrollContainer>
   );
 }
@@ -52,41 +69,63 @@ export function FieldTable({ field, choices, onChoices }: Props) {
 interface RowProps {
   row: FieldRow;
   choice: Choice;
+  column: Column | undefined;
   onChoice(choice: Choice): void;
 }
 
-function Row({ row: { name, pointer, depth, field, isAlways }, choice, onChoice }: RowProps) {
-  const types = typesOf(field);
+/** The types to choose from. A column of a CSV can also be read as text, or as what most of its cells are. */
+function choicesOf(field: Field, column: Column | undefined): string[] {
+  const own = typeChoices(field);
+  if (!column || column.most === 'json' || column.fits === 0) return own;
+  return [
+    ...new Set([
+      ...(column.kind === 'string' ? ['string', column.most] : [...typesOf(field), ...own, 'string']),
+    ]),
+  ];
+}
+
+function Row({ row: { name, pointer, depth, field, parent }, choice, column, onChoice }: RowProps) {
+  const types = typesOf(field).join(', ');
+  const choices = choicesOf(field, column);
   const format = formatOf(field);
   const labelOf = (column: string) => words.create.ofField(column, pointer);
+  const named = (type: string) => (field.nulls > 0 ? words.create.orNull(type) : type);
+  const isMixed = column && column.fits > 0 && column.fits < column.filled;
   return (
     <Table.Tr>
       <Table.Td pl={`${0.5 + depth * 1.25}rem`} fw={500}>
         {name ?? words.create.items}
       </Table.Td>
       <Table.Td>
-        {types.includes('integer') ? (
+        {choices.length > 1 ? (
           <NativeSelect
             size="xs"
-            aria-label={labelOf(columns.type)}
-            data={[
-              { value: 'integer', label: types.join(', ') },
-              { value: 'number', label: types.join(', ').replace('integer', 'number') },
-            ]}
-            value={choice.fractions ? 'number' : 'integer'}
-            onChange={({ currentTarget }) => onChoice({ fractions: currentTarget.value === 'number' })}
+            aria-label={labelOf(labels.type)}
+            data={choices.map((type) => ({
+              value: type,
+              // Of several types, only the integer is chosen.
+              label: named(types.includes(', ') ? types.replace('integer', type) : type),
+            }))}
+            value={choice.type ?? choices[0]}
+            onChange={({ currentTarget }) => onChoice({ type: currentTarget.value as TypeName })}
           />
         ) : (
-          types.join(', ')
+          named(types)
+        )}
+        {isMixed && (
+          <Text size="xs">{words.create.mixedColumn(column.fits, column.filled, column.most)}</Text>
         )}
       </Table.Td>
       <Table.Td>
-        <Checkbox
-          aria-label={labelOf(columns.required)}
-          disabled={!isAlways}
-          checked={isAlways && !choice.optional}
-          onChange={({ currentTarget }) => onChoice({ optional: !currentTarget.checked })}
-        />
+        {name !== undefined && (
+          <Checkbox
+            aria-label={labelOf(labels.required)}
+            label={words.create.inSamples(field.count - field.nulls, parent.objects)}
+            disabled={!isAlways(field, parent)}
+            checked={isAlways(field, parent) && (choice.required ?? isSuggested(field, parent))}
+            onChange={({ currentTarget }) => onChoice({ required: currentTarget.checked })}
+          />
+        )}
       </Table.Td>
       <Table.Td>
         {format && (
@@ -101,7 +140,7 @@ function Row({ row: { name, pointer, depth, field, isAlways }, choice, onChoice 
       <Table.Td>
         {isListable(field) && (
           <Checkbox
-            aria-label={labelOf(columns.values)}
+            aria-label={labelOf(labels.values)}
             label={[...(field.values ?? [])].join(', ')}
             checked={choice.onlyThese ?? false}
             onChange={({ currentTarget }) => onChoice({ onlyThese: currentTarget.checked })}

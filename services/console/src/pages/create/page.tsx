@@ -1,4 +1,4 @@
-import { Alert, Button, Checkbox, Group, JsonInput, List, Stack, TextInput, Title } from '@mantine/core';
+import { Alert, Button, Checkbox, Group, List, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
@@ -8,6 +8,7 @@ import { SmallButton, SubmitButton } from '../../components/buttons.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { submits } from '../../components/submits.ts';
+import { SchemaEditor } from '../../schema-form/schema-editor.tsx';
 import { words } from '../../words/en.ts';
 import { FieldTable } from './field-table.tsx';
 import { SampleInput } from './sample-input.tsx';
@@ -61,7 +62,13 @@ export function Page() {
         {rows.length > 0 && edited === undefined && (
           <section aria-label={words.create.fields}>
             <Title order={2}>{words.create.fields}</Title>
-            <FieldTable field={field} choices={draft.choices} onChoices={draft.setChoices} />
+            <Text size="sm">{words.create.fieldsText(rows.length)}</Text>
+            <FieldTable
+              field={field}
+              choices={draft.choices}
+              columns={draft.columns}
+              onChoices={draft.setChoices}
+            />
           </section>
         )}
         {hasSchema && (
@@ -122,18 +129,10 @@ function SchemaText({ draft: { schemaText, edited, setEdited } }: { draft: Draft
   return (
     <details open={isEdited}>
       <summary>{words.create.showSchema}</summary>
-      <JsonInput
-        label={words.create.schema}
-        description={isEdited ? words.create.schemaEdited : words.create.schemaText}
-        validationError={words.create.notJson}
-        autosize
-        minRows={6}
-        maxRows={24}
-        spellCheck={false}
-        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
-        value={schemaText}
-        onChange={setEdited}
-      />
+      <Text size="sm" my="xs">
+        {isEdited ? words.create.schemaEdited : words.create.schemaText}
+      </Text>
+      <SchemaEditor text={schemaText} onText={setEdited} />
       {isEdited && (
         <SmallButton mt="xs" onClick={() => setEdited(undefined)}>
           {words.create.fromSample}

@@ -1,7 +1,7 @@
+import { survey } from '@sluice/schemas/infer/survey.ts';
+import { type Choices, toSchema } from '@sluice/schemas/infer/to-schema.ts';
 import { useMemo, useState } from 'react';
-import { checkRows, type Fault, mostFaults } from '../../infer/check-rows.ts';
-import { type Choices, toSchema } from '../../infer/fields.ts';
-import { survey } from '../../infer/survey.ts';
+import { checkRows, type Fault, mostFaults } from '../../sample/check-rows.ts';
 import { readSample, type Sample } from '../../sample/read-sample.ts';
 
 const openSchema = '{\n  "type": "object",\n  "properties": {}\n}';
@@ -27,14 +27,29 @@ export function useDraft() {
   const [text, setText] = useState('');
   const [choices, setChoices] = useState<Choices>({});
   const [edited, setEdited] = useState<string>();
-  const sample = useMemo(() => readSample(text), [text]);
-  const { rows, problems } = sample;
+  // The types of columns decide how a CSV is read. Other choices must not read it again.
+  const types = JSON.stringify(Object.entries(choices).map(([pointer, { type }]) => [pointer, type]));
+  const sample = useMemo(() => readSample(text, Object.fromEntries(JSON.parse(types))), [text, types]);
+  const { rows, problems, columns } = sample;
   const field = useMemo(() => survey(rows.map(({ value }) => value)), [rows]);
   const inferred = useMemo(() => JSON.stringify(toSchema(field, choices), null, 2), [field, choices]);
   const schemaText = edited ?? inferred;
   const checked = useMemo(() => check(schemaText, sample), [schemaText, sample]);
   return {
-    ...{ text, setText, choices, setChoices, edited, setEdited, rows, problems, field, schemaText, checked },
+    ...{
+      text,
+      setText,
+      choices,
+      setChoices,
+      edited,
+      setEdited,
+      rows,
+      problems,
+      columns,
+      field,
+      schemaText,
+      checked,
+    },
     writeByHand: () => setEdited(rows.length > 0 ? inferred : openSchema),
   };
 }

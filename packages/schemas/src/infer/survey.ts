@@ -1,3 +1,4 @@
+import { isDecimal } from './decimals.ts';
 import { type Format, hasFormat, knownFormats } from './formats.ts';
 
 export type TypeName = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object';
@@ -7,6 +8,7 @@ export interface Field {
   types: Set<TypeName>;
   /** Values seen here. */
   count: number;
+  nulls: number;
   objects: number;
   properties: Map<string, Field>;
   /** The items of all arrays here. */
@@ -20,16 +22,18 @@ export interface Field {
 /** Longest `enum` that is offered. */
 const mostValues = 8;
 
-function typeOf(value: unknown): TypeName {
+function typeOf(value: unknown, around: object, key: string): TypeName {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  if (typeof value === 'number')
+    return Number.isInteger(value) && !isDecimal(around, key) ? 'integer' : 'number';
   return typeof value as TypeName;
 }
 
 const newField = (): Field => ({
   types: new Set(),
   count: 0,
+  nulls: 0,
   objects: 0,
   properties: new Map(),
   items: undefined,
@@ -44,10 +48,11 @@ function addValue(field: Field, value: string | number): void {
   if (isRounded || (field.values && field.values.size > mostValues)) field.values = undefined;
 }
 
-function add(field: Field, value: unknown): void {
-  const type = typeOf(value);
+function add(field: Field, value: unknown, around: object, key = ''): void {
+  const type = typeOf(value, around, key);
   field.types.add(type);
   field.count += 1;
+  if (value === null) field.nulls += 1;
   if (field.example === undefined || field.example === null) field.example = value;
   if (typeof value === 'string') {
     for (const format of field.formats) if (!hasFormat(format, value)) field.formats.delete(format);
@@ -56,14 +61,15 @@ function add(field: Field, value: unknown): void {
   else if (type !== 'null') field.values = undefined;
   if (type === 'array') {
     field.items ??= newField();
-    for (const item of value as unknown[]) add(field.items, item);
+    for (const [at, item] of (value as unknown[]).entries())
+      add(field.items, item, value as object, String(at));
   }
   if (type === 'object') {
     field.objects += 1;
     for (const [name, part] of Object.entries(value as object)) {
       const property = field.properties.get(name) ?? newField();
       field.properties.set(name, property);
-      add(property, part);
+      add(property, part, value as object, name);
     }
   }
 }
@@ -71,6 +77,6 @@ function add(field: Field, value: unknown): void {
 /** Merges all samples into one field. */
 export function survey(samples: object[]): Field {
   const root = newField();
-  for (const sample of samples) add(root, sample);
+  for (const sample of samples) add(root, sample, samples);
   return root;
 }

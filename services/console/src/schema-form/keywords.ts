@@ -15,12 +15,14 @@ const keywords = (
   'maxProperties minProperties dependentRequired dependentSchemas if then else allOf anyOf oneOf not'
 ).split(' ');
 
+export const formats = (
+  'date-time date time duration email idn-email hostname idn-hostname ipv4 ipv6 uri uri-reference iri iri-reference ' +
+  'uri-template json-pointer relative-json-pointer regex uuid'
+).split(' ');
+
 const values: Record<string, string[]> = {
   type: ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'],
-  format: (
-    'date-time date time duration email idn-email hostname idn-hostname ipv4 ipv6 uri uri-reference iri iri-reference ' +
-    'uri-template json-pointer relative-json-pointer regex uuid'
-  ).split(' '),
+  format: formats,
 };
 
 /** Members of these have names that the owner chose. */

@@ -1,4 +1,3 @@
-import { format } from '@cfworker/json-schema';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 
 /** Formats that a schema can be inferred with, the narrower first. */
@@ -12,6 +11,3 @@ export function hasFormat(name: Format, text: string): boolean {
   const check = typeof definition === 'object' && 'validate' in definition ? definition.validate : definition;
   return (check as (text: string) => boolean)(text);
 }
-
-// The validator of the page must accept the same texts as the API.
-for (const name of knownFormats) format[name] = (text: string) => hasFormat(name, text);

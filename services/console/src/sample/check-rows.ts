@@ -1,6 +1,9 @@
-import { type Schema, Validator } from '@cfworker/json-schema';
-import type { SampleRow } from '../sample/read-sample.ts';
-import './formats.ts';
+import { format, type Schema, Validator } from '@cfworker/json-schema';
+import { hasFormat, knownFormats } from '@sluice/schemas/infer/formats.ts';
+import type { SampleRow } from './read-sample.ts';
+
+// The validator of the page must accept the same texts as the API.
+for (const name of knownFormats) format[name] = (text: string) => hasFormat(name, text);
 
 export interface Fault {
   /** Counted like the lines in the report of an import. */

@@ -1,0 +1,36 @@
+import { SimpleGrid, Stack } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { JsonEditor, type Problem } from '../json/json-editor.tsx';
+import { placeOfPath, type Range } from '../json/place.ts';
+import { words } from '../words/en.ts';
+import { completeKeyword } from './keywords.ts';
+import { SchemaForm } from './schema-form.tsx';
+
+interface Props {
+  text: string;
+  onText: (text: string) => void;
+  problems?: Problem[];
+  /** Below the JSON. */
+  children?: ReactNode;
+}
+
+/** A form of a schema beside its JSON: each shows what is edited in the other. */
+export function SchemaEditor({ text, onText, problems, children }: Props) {
+  const [selected, setSelected] = useState<Range>();
+  return (
+    <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+      <SchemaForm text={text} onText={onText} onShow={(path) => setSelected(placeOfPath(text, path))} />
+      <Stack gap="md" miw={0}>
+        <JsonEditor
+          value={text}
+          onChange={onText}
+          label={words.schema.schema}
+          complete={completeKeyword}
+          selected={selected}
+          {...(problems && { problems })}
+        />
+        {children}
+      </Stack>
+    </SimpleGrid>
+  );
+}

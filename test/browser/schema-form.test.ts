@@ -1,0 +1,122 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Sluice, startSluice } from '../support/sluice.ts';
+import { expectAccessible } from './support/axe.ts';
+import { phone, screenshot } from './support/open-page.ts';
+import { openAs } from './support/sign-in.ts';
+
+let sluice: Sluice;
+let owner: { username: string; token: string };
+
+const schema = `{
+  "type": "object",
+  "properties": {
+    "place": { "type": "string" },
+    "celsius": { "type": "number", "maximum": 9223372036854775807 },
+    "by": { "type": "object", "properties": { "mail": { "type": "string" } } },
+    "tags": { "type": "array", "items": { "type": "string" } },
+    "kind": { "oneOf": [{ "const": 1 }, { "const": 2 }] }
+  },
+  "required": ["celsius"]
+}`;
+
+beforeAll(async () => {
+  sluice = await startSluice({ workers: false });
+  owner = await sluice.owner();
+});
+afterAll(() => sluice.stop());
+
+const jsonOf = (page: Page) => page.getByRole('textbox', { name: 'Schema', exact: true });
+
+async function openSchema(text: string, view = {}): Promise<{ page: Page; domain: string }> {
+  const json = { name: 'Test', type: 'other', schema: text };
+  const { domain } = (await sluice.request('POST', '/applications', { token: owner.token, json })).body.data;
+  return { page: await openAs(sluice, owner, `/applications/${domain}/schema`, view), domain };
+}
+
+describe('the form of a schema', () => {
+  it('changes its place in the JSON alone, and shows what is changed there', async () => {
+    const { page, domain } = await openSchema(schema);
+    await page.getByLabel('Required of /place').check();
+    await page.getByRole('button', { name: 'Details of /celsius' }).click();
+    expect(await page.getByLabel('Maximum of /celsius').inputValue()).toBe('9223372036854775807');
+    await page.getByLabel('Minimum of /celsius').fill('-90.5');
+    await page.getByRole('button', { name: 'Details of /place' }).click();
+    await page.getByLabel('Max. length of /place').fill('40');
+    await page
+      .getByLabel('Format of /by/mail')
+      .or(page.getByRole('button', { name: 'Details of /by/mail' }))
+      .click();
+    await page.getByLabel('Format of /by/mail').selectOption('email');
+    const values = page.getByLabel('Only these values of /place');
+    await values.fill('Oslo');
+    await values.press('Enter');
+    const field = page.getByLabel('New field of the schema');
+    await field.fill('at');
+    await field.press('Enter');
+    const name = page.getByLabel('Name of /tags');
+    await name.fill('labels');
+    await name.press('Enter');
+    await page.getByText('Only in the JSON: oneOf').waitFor();
+    await expectAccessible(page);
+    await screenshot(page, 'schema-form-desktop-light');
+    const publish = page.getByRole('button', { name: 'Publish' });
+    await page.getByRole('region', { name: 'What would change' }).getByText('Stricter').first().waitFor();
+    await publish.click();
+    await page.getByText('Version 2 is in force.').waitFor();
+    const { body } = await sluice.request('GET', `/applications/${domain}`, { token: owner.token });
+    expect(body.data.template.raw_schema).toBe(`{
+  "type": "object",
+  "properties": {
+    "place": { "type": "string", "maxLength": 40, "enum": ["Oslo"] },
+    "celsius": { "type": "number", "maximum": 9223372036854775807, "minimum": -90.5 },
+    "by": { "type": "object", "properties": { "mail": { "type": "string", "format": "email" } } },
+    "labels": { "type": "array", "items": { "type": "string" } },
+    "kind": { "oneOf": [{ "const": 1 }, { "const": 2 }] },
+    "at": {
+      "type": "string"
+    }
+  },
+  "required": ["celsius", "place"]
+}`);
+
+    await jsonOf(page).click();
+    await jsonOf(page).press('ControlOrMeta+a');
+    await page.keyboard.insertText('{ "type": "object", "properties": { "b": { "type": "integer" } } }');
+    expect(await page.getByLabel('Type of /b').inputValue()).toBe('integer');
+    await page.keyboard.insertText(',');
+    await page.getByText('The form shows a schema once its JSON is a valid object.').waitFor();
+  });
+
+  it('leads to the JSON of what it cannot show', async () => {
+    const { page } = await openSchema(schema, { viewport: phone, colorScheme: 'dark' });
+    await page.getByRole('button', { name: 'Details of /kind' }).click();
+    await page.getByRole('button', { name: 'Edit as JSON' }).click();
+    await page.keyboard.insertText('"anyOf": []');
+    expect(await jsonOf(page).textContent()).toContain('"kind": { "anyOf": [] }');
+    await page.getByText('Only in the JSON: anyOf').waitFor();
+    await expectAccessible(page);
+    await screenshot(page, 'schema-form-phone-dark');
+  });
+
+  it('of 5,000 fields answers at once', async () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 5_000 }, (_, n) => [`field${n}`, { type: 'string' }]),
+    );
+    const { page } = await openSchema(
+      JSON.stringify({ type: 'object', properties }, null, 0).replaceAll('},', '},\n'),
+    );
+    await page.getByText('Show 50 more of 4,950').waitFor();
+    await page.getByLabel('Search fields of the schema').fill('field4999');
+    const required = page.getByLabel('Required of /field4999');
+    await required.waitFor();
+    const elapsed = await page.evaluate(`(async () => {
+      const started = performance.now();
+      document.querySelector('[aria-label="Required of /field4999"]').click();
+      for (const _ of [1, 2]) await new Promise(requestAnimationFrame);
+      return performance.now() - started;
+    })()`);
+    expect(await required.isChecked()).toBe(true);
+    expect(elapsed).toBeLessThan(1_000);
+  });
+});
