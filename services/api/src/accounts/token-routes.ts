@@ -23,12 +23,15 @@ const Domains = Type.Array(Text('Domain of an application.', 'weather-station-k3
   description: 'Only these applications; absent: all that you have a role in.',
 });
 
-const NewPersonalToken = Strict('NewPersonalToken', {
-  name: Type.String({ ...Name, examples: ['Nightly export'] }),
-  scopes: Scopes,
-  expires_at: Type.Optional(DateTime('Absent: it does not expire.')),
-  applications: Type.Optional(Domains),
-});
+const NewPersonalToken = Strict(
+  { title: 'NewPersonalToken', examples: [{ name: 'Nightly export', scopes: ['read'] }] },
+  {
+    name: Type.String({ ...Name, examples: ['Nightly export'] }),
+    scopes: Scopes,
+    expires_at: Type.Optional(DateTime('Absent: it does not expire.')),
+    applications: Type.Optional(Domains),
+  },
+);
 
 const fields = {
   id: Type.String({ examples: ['66f1c2a4e8b5d70912345678'] }),
@@ -39,14 +42,21 @@ const fields = {
   createdAt: DateTime(),
   lastUsedAt: Type.Optional(DateTime('Exact to a minute; absent if it was never used.')),
 };
+const issued = {
+  id: '66f1c2a4e8b5d70912345678',
+  name: 'Nightly export',
+  scopes: ['read'],
+  createdAt: '2026-11-21T04:00:00.000Z',
+  token: 'slp_8f14e45fceea167a5a36dedd4bea2543f1c2a4e8b5d70912',
+};
 const PersonalToken = Named('PersonalToken', fields);
-const IssuedPersonalToken = Named('IssuedPersonalToken', {
-  ...fields,
-  token: Text(
-    'The token itself, shown only once: Sluice stores its hash.',
-    'slp_8f14e45fceea167a5a36dedd4bea2543f1c2a4e8b5d70912',
-  ),
-});
+const IssuedPersonalToken = Named(
+  { title: 'IssuedPersonalToken', examples: [issued] },
+  {
+    ...fields,
+    token: Text('The token itself, shown only once: Sluice stores its hash.', issued.token),
+  },
+);
 
 type PersonalToken = Static<typeof PersonalToken>;
 
@@ -92,11 +102,11 @@ export const tokenRoutes: Routes = async (app, { store: { personalTokens, applic
       const { name, scopes, expires_at, applications: domains } = body;
       const expiresAt = expires_at === undefined ? undefined : new Date(expires_at);
       if (expiresAt && expiresAt.getTime() <= Date.now())
-        throw invalid('/expires_at', 'must be in the future');
+        throw invalid('/expires_at', 'future', 'must be in the future');
       for (const [place, domain] of domains?.entries() ?? []) {
         const found = await applications.byDomain(domain);
         if (!found || !roleOf(found, owner.id))
-          throw invalid(`/applications/${place}`, `application ${domain} was not found`);
+          throw invalid(`/applications/${place}`, 'domain', `application ${domain} was not found`);
       }
       const { token, hash } = makePersonalToken();
       const bounds = { ...(domains && { applications: domains }), ...(expiresAt && { expiresAt }) };
@@ -127,7 +137,7 @@ export const tokenRoutes: Routes = async (app, { store: { personalTokens, applic
   );
 };
 
-const invalid = (path: string, message: string) =>
+const invalid = (path: string, keyword: string, message: string) =>
   new ApiError('InvalidRequestError', `body${path} ${message}`, {
-    details: [{ in: 'body' as const, path, keyword: path.slice(1), message }],
+    details: [{ in: 'body' as const, path, keyword, message }],
   });
