@@ -1,7 +1,8 @@
-import { useDisclosure } from '@mantine/hooks';
+import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { Navigate, Outlet, ScrollRestoration, useLocation, useParams } from 'react-router';
 import { session, useIsSignedIn } from '../api/session.ts';
 import { words } from '../words/en.ts';
+import { Palette } from './palette/palette.tsx';
 import { Sidebar } from './sidebar.tsx';
 import { TopBar } from './top-bar.tsx';
 
@@ -20,12 +21,15 @@ export function Layout() {
   const isSignedIn = useIsSignedIn();
   const { domain } = useParams();
   const [isOpen, sections] = useDisclosure();
+  const [isSearching, palette] = useDisclosure();
+  useHotkeys([['mod+K', palette.toggle]], []);
   return (
     <>
       <a className="skip-link" href="#content">
         {words.layout.skip}
       </a>
-      <TopBar isSignedIn={isSignedIn} openSections={sections.open} />
+      <TopBar isSignedIn={isSignedIn} openSections={sections.open} openPalette={palette.open} />
+      {isSignedIn && <Palette isOpen={isSearching} close={palette.close} />}
       <div className="columns">
         {isSignedIn && domain && <Sidebar key={domain} {...{ domain, isOpen }} close={sections.close} />}
         <main id="content" className={domain ? 'content' : 'content single'} tabIndex={-1}>

@@ -10,6 +10,8 @@ export const words = {
     copy: 'Copy',
     copied: 'Copied',
     loading: 'Loading',
+    code: 'Code',
+    copyOf: (label: string) => `Copy: ${label}`,
     requestId: (id: string) => `Request id: ${id}`,
     entries: (count: number) => (count === 1 ? '1 entry' : `${formatNumber(count)} entries`),
   },
@@ -27,6 +29,18 @@ export const words = {
     signOut: 'Sign out',
     colorScheme: 'Color scheme',
     colorSchemes: { auto: 'Auto', light: 'Light', dark: 'Dark' },
+  },
+  palette: {
+    title: 'Go to',
+    placeholder: 'An application, a section or an action',
+    open: 'Search',
+    nothing: 'Nothing has this name.',
+    groups: {
+      sections: 'This application',
+      actions: 'Actions',
+      applications: 'Applications',
+      pages: 'Pages',
+    },
   },
   errors: {
     title: 'This did not work',
