@@ -38,8 +38,8 @@ export default defineConfig({
               test: /node_modules.(@codemirror|@lezer|style-mod|w3c-keyname|crelt)/,
               priority: 1,
             },
-            // What shows JSON leads to the editor, so it stays apart.
-            { name: 'shared', minShareCount: 3, test: /^(?!.*(src.json.(json-|place)|jsonc-parser))/ },
+            // What shows JSON needs the editor.
+            { name: 'shared', minShareCount: 3, test: /^(?!.*src.json.json-)/ },
           ],
         },
       },
