@@ -1,6 +1,7 @@
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { Navigate, Outlet, ScrollRestoration, useLocation, useParams } from 'react-router';
 import { session, useIsSignedIn } from '../api/session.ts';
+import { TransferTray } from '../jobs/transfer-tray.tsx';
 import { words } from '../words/en.ts';
 import { Palette } from './palette/palette.tsx';
 import { Sidebar } from './sidebar.tsx';
@@ -36,6 +37,7 @@ export function Layout() {
           <Outlet />
         </main>
       </div>
+      {isSignedIn && <TransferTray />}
       <ScrollRestoration />
     </>
   );

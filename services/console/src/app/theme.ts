@@ -40,5 +40,13 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
       ]),
     ),
   },
-  dark: hover,
+  dark: {
+    ...hover,
+    // Of Mantine's own, all are nearly white, so that red says nothing.
+    ...Object.fromEntries(
+      Object.keys(colors)
+        .filter((name) => name !== 'gray' && name !== 'dark')
+        .map((name) => [`--mantine-color-${name}-light-color`, `var(--mantine-color-${name}-4)`]),
+    ),
+  },
 });
