@@ -41,10 +41,16 @@ export function userStore(db: Db) {
 
     isEmpty: async (): Promise<boolean> => (await users.findOne({}, { projection: { _id: 1 } })) === null,
 
-    /** By name, without what is not shown. */
-    async list(): Promise<Omit<UserRecord, 'passwordHash'>[]> {
+    /** By name, without what is not shown: all, or those with these ids. */
+    async list(ids?: string[]): Promise<Omit<UserRecord, 'passwordHash'>[]> {
       const shown = { projection: { passwordHash: 0, code: 0, sessions: 0 } };
-      return (await users.find({}, shown).sort({ usernameKey: 1 }).toArray()).map(toRecord);
+      const among = ids && { _id: { $in: ids.map((id) => new ObjectId(id)) } };
+      return (
+        await users
+          .find(among ?? {}, shown)
+          .sort({ usernameKey: 1 })
+          .toArray()
+      ).map(toRecord);
     },
 
     async update(id: string, change: { locale?: string }): Promise<UserRecord | undefined> {
