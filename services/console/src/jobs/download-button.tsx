@@ -18,7 +18,7 @@ function save(blob: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-type JobsWithFile = Exclude<Jobs, 'replays'>;
+type JobsWithFile = Exclude<Jobs, 'replays' | 'deletions'>;
 
 /** Downloads with the token, which a link could not send. */
 function startDownload(domain: string, jobs: JobsWithFile, id: string, file: NonNullable<Job['file']>): void {
