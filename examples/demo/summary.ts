@@ -25,7 +25,7 @@ export function nextSteps(url: string, account: Account, results: Result[], link
 
   ${link}
 
-For an account of your own: npm run admin -- users invite NAME
+For an account of your own, open the link of npm start, or run: npm run admin -- users invite NAME
 `;
   const { username, password, token } = account;
   const verify = results.map(
