@@ -89,7 +89,7 @@ export const words = {
     inSamples: (count: number, all: number) => `in ${formatNumber(count)} of ${formatNumber(all)}`,
     orNull: (type: string) => `${type} or null`,
     mixedColumn: (fits: number, filled: number, kind: string) =>
-      `${formatNumber(fits)} of ${formatNumber(filled)} cells are of type ${kind}`,
+      `${formatNumber(fits)} of ${formatNumber(filled)} cells are of type ${kind}; string takes all`,
     columns: {
       field: 'Field',
       type: 'Type',
@@ -117,15 +117,6 @@ export const words = {
     keyRequiredText: 'Without this, anyone who knows the domain of the application can upload.',
     firstKey: 'First key',
     submit: 'Create',
-  },
-  sample: {
-    notJson: (why: string) => `This is not JSON: ${why}.`,
-    notObject: 'This is not a JSON object.',
-    forbidden: (key: string) => `The key ${key} is not accepted.`,
-    cells: (found: number, wanted: number) => `The row has ${found} cells, but the header has ${wanted}.`,
-    oddCell: (path: string, cell: string, kind: string) =>
-      `${path}: ${JSON.stringify(cell.slice(0, 40))} is not of type ${kind}, as most of this column are. To take it, choose string below.`,
-    rowTooLong: 'The first row is over 4 MiB and cannot be read here.',
   },
   start: {
     waiting: 'Waiting for the first entry',

@@ -1,4 +1,4 @@
-import { previewFile, type Sample, type SampleRow } from '../../sample/read-sample.ts';
+import { previewFile, type Sample, type SampleRow } from '@sluice/tables/sample/read-sample.ts';
 
 export const fileTypes = {
   ndjson: 'application/x-ndjson',

@@ -1,10 +1,9 @@
 import { fromPointer } from '@sluice/json/pointer.ts';
 import { numbers, types } from '@sluice/schemas/fields/value-types.ts';
-import { createCellJson } from '@sluice/tables/csv/cell-json.ts';
-import type { CsvLayout } from '@sluice/tables/csv/header.ts';
-import { type CsvRecord, readRecord } from '@sluice/tables/csv/record.ts';
-import { createRowJson, RowProblem } from '@sluice/tables/csv/row.ts';
-import { words } from '../words/en.ts';
+import { createCellJson } from '../csv/cell-json.ts';
+import type { CsvLayout } from '../csv/header.ts';
+import { type CsvRecord, readRecord } from '../csv/record.ts';
+import { createRowJson, RowProblem } from '../csv/row.ts';
 import type { Problem, WrittenRow } from './split-rows.ts';
 
 type Cells = Extract<CsvRecord, { ok: true }>;
@@ -91,7 +90,10 @@ export function readCsv(
     const isRagged = record.ok && record.cells.length !== pointers.length;
     if (!record.ok) problems.push({ row, message: record.message });
     else if (isRagged)
-      problems.push({ row, message: words.sample.cells(record.cells.length, pointers.length) });
+      problems.push({
+        row,
+        message: `The row has ${record.cells.length} cells, but the header has ${pointers.length}.`,
+      });
     else records.push({ ...record, row });
   }
   const columns: Record<string, Column> = {};
@@ -108,7 +110,7 @@ export function readCsv(
       const { kind } = columns[pointers[odd] as string] as Column;
       problems.push({
         row,
-        message: words.sample.oddCell(pointers[odd] as string, cells[odd] as string, kind),
+        message: `${pointers[odd]}: ${JSON.stringify(cells[odd]?.slice(0, 40))} is not of type ${kind}, as most of this column are.`,
       });
       continue;
     }

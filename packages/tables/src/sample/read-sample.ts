@@ -2,7 +2,6 @@ import { explainSyntax } from '@sluice/json/explain-syntax.ts';
 import { findIssues } from '@sluice/json/find-issues.ts';
 import { isJson, parseJson, prototypeKey } from '@sluice/json/parse-json.ts';
 import { noteDecimals } from '@sluice/schemas/infer/decimals.ts';
-import { words } from '../words/en.ts';
 import { objectsOf } from './objects-of.ts';
 import { type Columns, type Kinds, readCsv } from './read-csv.ts';
 import {
@@ -36,13 +35,13 @@ function readRow({ row, text }: WrittenRow): SampleRow | Problem {
   try {
     value = parseJson(text, noteDecimals);
   } catch (error) {
-    return { row, message: words.sample.notJson(explainSyntax(text, error)) };
+    return { row, message: `This is not JSON: ${explainSyntax(text, error)}.` };
   }
   const issues = findIssues(text);
-  if (issues === 'forbidden') return { row, message: words.sample.forbidden(prototypeKey) };
+  if (issues === 'forbidden') return { row, message: `The key ${prototypeKey} is not accepted.` };
   const [issue] = issues;
   if (issue) return { row, message: `${issue.path} ${issue.message}` };
-  return isObject(value) ? { row, value } : { row, message: words.sample.notObject };
+  return isObject(value) ? { row, value } : { row, message: 'This is not a JSON object.' };
 }
 
 interface Written extends Omit<Sample, 'rows'> {
@@ -104,6 +103,6 @@ export async function readFile(file: File): Promise<string> {
   const { kind, rows, end } = splitRows(bytes, isWhole);
   const text = decode(bytes);
   if (isWhole && (rows.length < mostRows || objectsOf(text).length === 1)) return text;
-  if (rows.length === 0) throw new Error(words.sample.rowTooLong);
+  if (rows.length === 0) throw new Error('The first row is over 4 MiB and cannot be read here.');
   return decode(bytes.subarray(0, end)) + (kind === 'array' ? '\n]' : '');
 }
