@@ -73,6 +73,10 @@ const table: Record<string, Row> = {
   'get /api/applications/{domain}/refused': ownersOnly,
   'delete /api/applications/{domain}/refused': ownersOnly,
   'get /api/applications/{domain}/refused/groups': ownersOnly,
+  'patch /api/applications/{domain}/refused/groups': [
+    ...ownersOnly,
+    () => ({ json: { path: '', keyword: 'type', dismissed: true } }),
+  ],
   'post /api/applications/{domain}/replays': [...ownersOnly, () => ({ json: {} })],
   'post /api/applications/{domain}/restore': ownersOnly,
   'get /api/applications/{domain}/export': ownersOnly,

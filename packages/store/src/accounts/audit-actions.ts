@@ -29,6 +29,8 @@ export const auditActions = [
   'import.retried',
   'import.removed',
   'refused.deleted',
+  'refused.dismissed',
+  'refused.reopened',
   'rehearsal.made',
   'rehearsal.downloaded',
   'rehearsal.retried',

@@ -1,4 +1,5 @@
 import type { ObjectId } from 'mongodb';
+import type { Reason } from '../refused/refused-records.ts';
 
 export interface ApplicationRecord {
   id: string;
@@ -25,6 +26,8 @@ export interface ApplicationRecord {
   /** Entries of it were deleted. */
   hasDeletions?: boolean;
   refused: RefusedSettings;
+  /** Groups of refused uploads, each dismissed until something of it is refused after `at`. */
+  dismissed?: (Reason & { at: Date })[];
   createdAt: Date;
   lastModifiedAt: Date;
   /** Of one that was deleted and can be restored until `purgeAt`. */

@@ -11,6 +11,7 @@ import {
   toRecord,
 } from './application-document.ts';
 import { byExistence, deletedApplications, type Existence, kept } from './deleted-applications.ts';
+import { dismissals } from './dismissals.ts';
 import { managedApplications } from './managed-applications.ts';
 
 export type { Access, ApplicationRecord, RefusedSettings } from './application-document.ts';
@@ -60,6 +61,7 @@ export function applicationStore(db: Db) {
   });
 
   return {
+    ...dismissals(db),
     ...managedApplications(db),
     ...deletedApplications(db),
 

@@ -1,4 +1,15 @@
-import { formatNumber, formatTime } from '../components/formats.ts';
+import { formatHour, formatNumber, formatTime } from '../components/formats.ts';
+
+/** Types of JSON as people call their values. */
+const kinds: Record<string, string> = {
+  string: 'text',
+  number: 'numbers',
+  integer: 'whole numbers',
+  boolean: 'true and false',
+  object: 'objects',
+  array: 'lists',
+  null: 'null',
+};
 
 /** All words that the console shows. Another language is another file of this shape. */
 export const words = {
@@ -418,7 +429,26 @@ export const words = {
       text: 'Uploads that do not conform to the schema appear here, grouped by what is wrong with them.',
     },
     lastDay: (count: number) => `${formatNumber(count)} refused in the last 24 hours, by hour`,
-    reasons: 'Reasons',
+    inHour: (at: number, count: number) => `${formatHour(at)}: ${formatNumber(count)} refused`,
+    open: 'Waiting to be fixed',
+    noneOpen: 'Nothing waits. What is refused from now on appears here.',
+    resolved: (count: number) => `Resolved (${formatNumber(count)})`,
+    dismissed: (count: number) => `Dismissed (${formatNumber(count)})`,
+    dismiss: 'Dismiss',
+    reopen: 'Open again',
+    likely: 'Likely fix: change the schema',
+    likelyText: 'The uploads look right. This change lets them in.',
+    publishAndReplay: 'Publish and replay',
+    fixQuestion: (version: number, count: number) =>
+      `Version ${version} of the schema is published with this change. Then ${count === 1 ? '1 upload is' : `${formatNumber(count)} uploads are`} replayed.`,
+    fixes: {
+      type: (type: string, before: string[]) =>
+        `Allow ${kinds[type]} as well as ${before.map((each) => kinds[each]).join(' and ')}`,
+      value: (value: string) => `Allow the value ${value} too`,
+      optional: (name: string) => `Let ${name} be missing`,
+      add: (name: string) => `Allow the field ${name}`,
+      limit: (keyword: string, limit: number) => `Set ${keyword} to ${limit}`,
+    },
     count: (count: number, kept: number) =>
       `${formatNumber(count)} refused, ${formatNumber(kept)} waiting to be fixed`,
     first: 'First',
@@ -438,10 +468,9 @@ export const words = {
     remove: 'Remove',
     removeGroup: 'Remove the refused uploads of this group',
     removeText: 'What is kept of these uploads is deleted, which cannot be undone. The count stays.',
-    changeSchema: 'If the uploads are right: change the schema',
-    changeSchemaText: 'Rehearse the new schema with the refused uploads, publish it, and replay them here.',
+    changeSchemaText: 'You can also rehearse another schema with the refused uploads, and replay them here.',
     toSchema: 'Change the schema',
-    changePayloads: 'If the schema is right: change the uploads',
+    changePayloads: 'Change the uploads',
     changePayloadsText:
       'Each upload is changed, validated with the schema in force, and stored as an entry if it conforms.',
     changeAt: 'Path',
