@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Client } from './client.ts';
 import { DemoError } from './demo-error.ts';
+import { renewDemoUser } from './demo-user.ts';
 import type { Options } from './options.ts';
 
 export interface Account {
@@ -9,9 +10,10 @@ export interface Account {
   token: string;
 }
 
-/** Logs in as the given user, or as a new one. */
+/** Logs in as the given user, as the demo's own, or as a new one. */
 export async function logIn(client: Client, existing: Options['account']): Promise<Account> {
-  const { username, password } = existing ?? (await register(client));
+  await client.need('GET', '/health/live');
+  const { username, password } = existing ?? (await renewDemoUser(client)) ?? (await register(client));
   const { token } = await client.need<{ token: string }>('POST', '/users/login', {
     body: { username, password },
   });

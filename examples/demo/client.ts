@@ -9,6 +9,7 @@ export interface Refusal {
 export type Answer<T> = { ok: true; data: T } | { ok: false; refusal: Refusal };
 
 export interface Call {
+  /** A value that is sent as JSON, or a file with its type. */
   body?: unknown;
   token?: string;
 }
@@ -18,11 +19,13 @@ export type Client = ReturnType<typeof createClient>;
 /** Calls the API at `url`. Throws DemoError if Sluice does not answer. */
 export function createClient(url: string) {
   async function send(method: string, path: string, { body, token }: Call = {}): Promise<Response> {
+    const isJson = body !== undefined && !(body instanceof Blob);
     const headers = {
-      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...(isJson && { 'Content-Type': 'application/json' }),
       ...(token && { Authorization: `Bearer ${token}` }),
     };
-    const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
+    const sent = isJson ? JSON.stringify(body) : (body as Blob | undefined);
+    const init = { method, headers, ...(sent !== undefined && { body: sent }) };
     return fetch(`${url}/api${path}`, init).catch((error) => {
       throw unreachable(url, error);
     });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { readOptions } from './options.ts';
 
 it('goes to the default address as a new user', () => {
-  expect(readOptions([])).toEqual({ url: 'http://127.0.0.1:4000', out: 'sluice-demo' });
+  expect(readOptions([])).toEqual({ url: 'http://127.0.0.1:4000', out: 'sluice-demo', quick: false });
 });
 
 it('goes to the port that Sluice was told too, but for another address', () => {

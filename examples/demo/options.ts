@@ -3,26 +3,31 @@ import { DemoError } from './demo-error.ts';
 
 export const usage = `Usage: npm run demo -- [options]
 
-Creates three applications on a running Sluice, uploads real public data to them, exports each as CSV
-and checks that nothing is missing.
+Fills an account on a running Sluice, and prints a link that opens it:
+- three applications with real public data, each exported as CSV and checked;
+- weather stations with entries of 30 days and refused uploads. New ones come for another minute.
+
+On the machine of npm start, the account is the user sluice-demo. The next run deletes it and begins again.
 
   --url <url>            address of Sluice (http://127.0.0.1:4000, or on PORT)
-  --username <name>      an existing user, with --password; default: registers a new one
+  --username <name>      an existing user, with --password, who gets further applications
   --password <password>
+  --quick                the weather stations alone, without further entries
   --out <folder>         where the exported files go (sluice-demo)
   --help                 this text`;
 
 export interface Options {
   /** It has no slash at the end. */
   url: string;
-  /** If absent, the demo registers a new user. */
+  /** If absent, the demo makes a user. */
   account?: { username: string; password: string };
   out: string;
+  quick: boolean;
 }
 
 /** Reads the command line and PORT; undefined if the user asks for help. Throws DemoError for wrong options. */
 export function readOptions(argv: string[], { PORT = '4000' }: NodeJS.ProcessEnv = {}): Options | undefined {
-  const { help, url = `http://127.0.0.1:${PORT}`, out, username, password } = parse(argv);
+  const { help, url = `http://127.0.0.1:${PORT}`, out, quick, username, password } = parse(argv);
   if (help) return undefined;
   if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url)) {
     throw new DemoError(`--url ${url} is not an http or https address`);
@@ -31,7 +36,7 @@ export function readOptions(argv: string[], { PORT = '4000' }: NodeJS.ProcessEnv
     throw new DemoError('--username and --password go together');
   }
   const account = username !== undefined && password !== undefined && { username, password };
-  return { url: url.replace(/\/+$/, ''), out, ...(account && { account }) };
+  return { url: url.replace(/\/+$/, ''), out, quick, ...(account && { account }) };
 }
 
 function parse(argv: string[]) {
@@ -44,6 +49,7 @@ function parse(argv: string[]) {
         out: { type: 'string', default: 'sluice-demo' },
         username: { type: 'string' },
         password: { type: 'string' },
+        quick: { type: 'boolean', default: false },
       },
     }).values;
   } catch (error) {

@@ -1,8 +1,8 @@
 import type { Account } from './account.ts';
 import type { Result } from './run-dataset.ts';
 
-/** Prints the results, and where to look next. */
-export function summary(url: string, { username, password, token }: Account, results: Result[]): string {
+/** The results as a table. */
+export function summary(results: Result[]): string {
   const rows = [
     ['application', 'stored', 'refused', 'seconds', 'uploads/s', 'exported to', 'bytes'],
     ...results.map(({ name, records, refused, seconds, file, bytes }) => [
@@ -15,23 +15,30 @@ export function summary(url: string, { username, password, token }: Account, res
       count(bytes),
     ]),
   ];
+  return `\n${table(rows)}\n`;
+}
+
+/** Where to look next. A link replaces the password, and ends the token. */
+export function nextSteps(url: string, account: Account, results: Result[], link?: string): string {
+  if (link)
+    return `Open this link. It signs you in, once:
+
+  ${link}
+
+For an account of your own, open the link of npm start, or run: npm run admin -- users invite NAME
+`;
+  const { username, password, token } = account;
   const verify = results.map(
     ({ domain, file }) => `  python3 examples/verify.py --url ${url} --domain ${domain} ${file}`,
   );
-  return `
-${table(rows)}
-
-Where to look next
-  API docs   ${url}/api/docs
+  return `Sign in at ${url}
   Username   ${username}
   Password   ${password}
 
-List entries:
+Compare every exported cell with the listing (Python 3):
   export SLUICE_TOKEN=${token}
-  curl -H "Authorization: Bearer $SLUICE_TOKEN" '${url}/api/applications/${results[0]?.domain}/data?limit=3'
-
-Compare every exported cell with the listing (Python 3, the same SLUICE_TOKEN):
-${verify.join('\n')}`;
+${verify.join('\n')}
+`;
 }
 
 const count = (value: number) => Math.round(value).toLocaleString('en');

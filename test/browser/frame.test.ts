@@ -82,3 +82,27 @@ describe('an application', () => {
     await page.waitForURL(`**/applications/${domain}/${after}`);
   });
 });
+
+describe('the palette', () => {
+  it('leads the keyboard anywhere', async () => {
+    const page = await openAs(sluice, owner, `/applications/${domain}/settings`);
+    await page.keyboard.press('Control+k');
+    const field = page.getByRole('combobox', { name: 'Go to' });
+    await field.waitFor();
+    await expectAccessible(page);
+    await screenshot(page, 'palette-desktop-light');
+    await field.fill('new exp');
+    await page.getByRole('option', { name: 'New export', selected: true }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/applications/${domain}/jobs?new=export`);
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Search' }).click();
+    await field.press('ArrowUp');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+k');
+    await field.fill('profile');
+    await page.getByRole('option', { name: 'Profile' }).click();
+    await page.getByRole('heading', { name: 'Profile', level: 1 }).waitFor();
+  });
+});

@@ -12,6 +12,8 @@ const order = [
   'uploadBatch',
   'validateEntries',
   'createKey',
+  'createToken',
+  'setMember',
   'createImport',
   'createExport',
   'createRehearsal',
@@ -50,7 +52,9 @@ it('every request with a body is sent here', () => {
 
 it.each(order)('%s: the example succeeds as it stands', async (operationId) => {
   const { method, path, requestBody, responses } = operations.get(operationId) as Operation;
-  const url = path.replace(/^\/api/, '').replace(/\{(\w+)\}/g, (_, name) => made[name] as string);
+  // The user who owns the application is no member of it.
+  const names = operationId === 'setMember' ? { ...made, username: (await sluice.owner()).username } : made;
+  const url = path.replace(/^\/api/, '').replace(/\{(\w+)\}/g, (_, name) => names[name] as string);
   for (const [type, { example }] of Object.entries(requestBody?.content ?? {})) {
     const sent = operationId === 'setPassword' ? await withCode(example as object) : example;
     const isText = typeof example === 'string' && type !== 'application/json';
@@ -69,7 +73,7 @@ it.each(order)('%s: the example succeeds as it stands', async (operationId) => {
     const answer = responses[status]?.content?.['application/json']?.example as { data: object };
     expect(body).toMatchObject({ success: true, status });
     expect(Object.keys(body.data).sort()).toEqual(Object.keys(answer.data).sort());
-    token = body.data.token ?? token;
+    if (operationId !== 'createToken') token = body.data.token ?? token;
     if (body.data.domain) made.domain = body.data.domain;
   }
 });

@@ -4,109 +4,146 @@ import { type Call, sharedSluice, statusOf, until } from '../support/sluice.ts';
 
 const sluice = await sharedSluice();
 
-const callers = ['anonymous', 'ingest key', 'other user', 'owner'] as const;
+const callers = [
+  'anonymous',
+  'ingest key',
+  'other user',
+  'reader',
+  'editor',
+  'owner',
+  'read token',
+  'write token',
+  'upload token',
+] as const;
 type Caller = (typeof callers)[number];
+type Statuses = Record<Caller, number>;
 
-/** What each caller gets in turn; 200 stands for every success. */
-type Statuses = [anonymous: number, ingestKey: number, otherUser: number, owner: number];
-type Row = Statuses | [...Statuses, (all: Cast) => Call];
+/** `statuses`: what each caller gets; 200 stands for every success. */
+type Row = [statuses: Statuses, make?: (all: Cast) => Call];
 
 const application = { name: 'A', type: 'web', schema: '{"type":"object"}' };
 const credentials = (username: string) => ({ username, password: 'correct horse' });
 
-const open: Statuses = [200, 200, 200, 200];
-const signedIn: Statuses = [401, 401, 200, 200];
-const ownersOnly: Statuses = [401, 401, 404, 200];
-/** Of a job that is over, and did not fail. */
-const retried: Statuses = [401, 401, 404, 409];
-/** Of an application with `key_required`. */
-const keysOnly: Statuses = [403, 200, 403, 403];
+const inTurn = (...statuses: number[]) =>
+  Object.fromEntries(callers.map((caller, i) => [caller, statuses[i]])) as Statuses;
 
-const files = (kind: string): Record<string, Row> => ({
-  [`get /api/applications/{domain}/${kind}/{id}/file`]: ownersOnly,
-});
-const jobs = (kind: string): Record<string, Row> => ({
-  [`get /api/applications/{domain}/${kind}`]: ownersOnly,
-  [`get /api/applications/{domain}/${kind}/{id}`]: ownersOnly,
-  [`get /api/applications/{domain}/${kind}/{id}/events`]: ownersOnly,
-  [`post /api/applications/{domain}/${kind}/{id}/retry`]: retried,
-  [`delete /api/applications/{domain}/${kind}/{id}`]: ownersOnly,
-});
+/** The tokens are the owner's; `done` is the status of whoever may. */
+const open = inTurn(200, 200, 200, 200, 200, 200, 200, 200, 200);
+const reading = inTurn(401, 401, 200, 200, 200, 200, 200, 403, 403);
+const changing = inTurn(401, 401, 200, 200, 200, 200, 403, 200, 403);
+const loggedIn = inTurn(401, 401, 200, 200, 200, 200, 403, 403, 403);
+const readers = (done = 200) => inTurn(401, 401, 404, done, done, done, done, 403, 403);
+const editors = (done = 200) => inTurn(401, 401, 404, 403, done, done, 403, done, 403);
+const owners = (done = 200) => inTurn(401, 401, 404, 403, 403, done, 403, done, 403);
+/** Of an application with `key_required`. */
+const uploaders = inTurn(403, 200, 403, 403, 403, 403, 403, 403, 200);
+
+const jobs = (kind: string, who: typeof readers, hasFile = true): Record<string, Row> => {
+  const path = `/api/applications/{domain}/${kind}`;
+  return {
+    [`get ${path}`]: [who()],
+    [`get ${path}/{id}`]: [who()],
+    [`get ${path}/{id}/events`]: [who()],
+    // Of a job that is over, and did not fail.
+    [`post ${path}/{id}/retry`]: [who(409)],
+    [`delete ${path}/{id}`]: [who()],
+    ...(hasFile && { [`get ${path}/{id}/file`]: [who()] }),
+  };
+};
 
 /** Who may do what: every route there is. `{username}` is the owner's. */
 // biome-ignore format: a table, a row a line
 const table: Record<string, Row> = {
-  'get /api/health/live': open,
-  'get /api/health/ready': open,
-  'post /api/users/register': [...open, () => ({ json: { ...credentials(`u${randomBytes(6).toString('hex')}`), locale: 'en' } })],
-  'post /api/users/login': [...open, ({ owner }) => ({ json: credentials(owner.username) })],
-  'post /api/session': [...open, ({ owner }) => ({ json: credentials(owner.username) })],
-  'post /api/session/renew': [401, 401, 401, 401],
-  'delete /api/session': open,
-  'put /api/users/me/password': [...signedIn, () => ({ json: { old_password: 'correct horse', new_password: 'better horse' } })],
-  'put /api/users/{username}/password': [401, 401, 401, 401, () => ({ json: { code: 'wrong', new_password: 'better horse' } })],
-  'get /api/users': signedIn,
-  'get /api/users/me': signedIn,
-  'put /api/users/me': [...signedIn, () => ({ json: { locale: 'en' } })],
-  'patch /api/users/me': [...signedIn, () => ({ json: { locale: 'en' } })],
-  'get /api/users/{username}': signedIn,
-  'put /api/users/{username}': [401, 401, 403, 200, () => ({ json: { locale: 'en' } })],
-  'patch /api/users/{username}': [401, 401, 403, 200, () => ({ json: { locale: 'en' } })],
-  'post /api/applications': [...signedIn, () => ({ json: application })],
-  'get /api/applications': signedIn,
-  'get /api/applications/{domain}': ownersOnly,
-  'put /api/applications/{domain}': [...ownersOnly, () => ({ json: { name: 'B' } })],
-  'patch /api/applications/{domain}': [...ownersOnly, () => ({ json: { key_required: false } })],
-  'delete /api/applications/{domain}': ownersOnly,
-  'post /api/applications/{domain}/data': [...keysOnly, () => ({ json: {} })],
-  'post /api/applications/{domain}/data/batch': [...keysOnly, () => ({ json: [{}] })],
-  'post /api/applications/{domain}/data/validate': [...keysOnly, () => ({ json: {} })],
-  'get /api/applications/{domain}/data': ownersOnly,
-  'get /api/applications/{domain}/data/live': ownersOnly,
-  'get /api/applications/{domain}/stats': ownersOnly,
-  'get /api/applications/{domain}/data/{id}': ownersOnly,
-  'delete /api/applications/{domain}/data/{id}': ownersOnly,
-  'get /api/applications/{domain}/schemas': ownersOnly,
-  'get /api/applications/{domain}/schemas/{version}': ownersOnly,
-  'post /api/applications/{domain}/schemas': [...ownersOnly, () => ({ json: { schema: { type: 'object' } } })],
-  'post /api/applications/{domain}/rehearsals': [...ownersOnly, () => ({ json: { schema: { type: 'object' } } })],
-  'get /api/applications/{domain}/refused': ownersOnly,
-  'delete /api/applications/{domain}/refused': ownersOnly,
-  'get /api/applications/{domain}/refused/groups': ownersOnly,
-  'patch /api/applications/{domain}/refused/groups': [
-    ...ownersOnly,
-    () => ({ json: { path: '', keyword: 'type', dismissed: true } }),
-  ],
-  'post /api/applications/{domain}/replays': [...ownersOnly, () => ({ json: {} })],
-  'post /api/applications/{domain}/restore': ownersOnly,
-  'get /api/applications/{domain}/export': ownersOnly,
-  'post /api/applications/{domain}/exports': [...ownersOnly, () => ({ json: {} })],
-  'post /api/applications/{domain}/imports': [...ownersOnly, () => ({ json: [{}] })],
-  ...jobs('exports'),
-  ...files('exports'),
-  ...jobs('imports'),
-  ...files('imports'),
-  ...jobs('rehearsals'),
-  ...files('rehearsals'),
-  ...jobs('replays'),
-  'post /api/applications/{domain}/deletions': [...ownersOnly, () => ({ json: { to: '2020-01-01' } })],
-  ...jobs('deletions'),
-  'get /api/audit': signedIn,
-  'get /api/applications/{domain}/keys': ownersOnly,
-  'post /api/applications/{domain}/keys': [...ownersOnly, () => ({ json: { name: 'n' } })],
-  'post /api/applications/{domain}/keys/{id}/rotate': ownersOnly,
-  'delete /api/applications/{domain}/keys/{id}': ownersOnly,
+  'get /api/health/live': [open],
+  'get /api/health/ready': [open],
+  'post /api/users/register': [open, () => ({ json: { ...credentials(`u${randomBytes(6).toString('hex')}`), locale: 'en' } })],
+  'post /api/users/login': [open, ({ owner }) => ({ json: credentials(owner.username) })],
+  'post /api/session': [open, ({ owner }) => ({ json: credentials(owner.username) })],
+  'post /api/session/renew': [inTurn(401, 401, 401, 401, 401, 401, 401, 401, 401)],
+  'delete /api/session': [open],
+  'put /api/users/me/password': [loggedIn, () => ({ json: { old_password: 'correct horse', new_password: 'better horse' } })],
+  'put /api/users/{username}/password': [inTurn(401, 401, 401, 401, 401, 401, 401, 401, 401), () => ({ json: { code: 'wrong', new_password: 'better horse' } })],
+  'get /api/users': [reading],
+  'get /api/users/me': [reading],
+  'put /api/users/me': [changing, () => ({ json: { locale: 'en' } })],
+  'patch /api/users/me': [changing, () => ({ json: { locale: 'en' } })],
+  'get /api/users/{username}': [reading],
+  'put /api/users/{username}': [inTurn(401, 401, 403, 403, 403, 200, 403, 200, 403), () => ({ json: { locale: 'en' } })],
+  'patch /api/users/{username}': [inTurn(401, 401, 403, 403, 403, 200, 403, 200, 403), () => ({ json: { locale: 'en' } })],
+  'post /api/applications': [changing, () => ({ json: application })],
+  'get /api/applications': [reading],
+  'get /api/applications/{domain}': [readers()],
+  'put /api/applications/{domain}': [editors(), () => ({ json: { name: 'B' } })],
+  'patch /api/applications/{domain}': [editors(), () => ({ json: { key_required: false } })],
+  'delete /api/applications/{domain}': [owners()],
+  'post /api/applications/{domain}/data': [uploaders, () => ({ json: {} })],
+  'post /api/applications/{domain}/data/batch': [uploaders, () => ({ json: [{}] })],
+  'post /api/applications/{domain}/data/validate': [uploaders, () => ({ json: {} })],
+  'get /api/applications/{domain}/data': [readers()],
+  'get /api/applications/{domain}/data/live': [readers()],
+  'get /api/applications/{domain}/stats': [readers()],
+  'get /api/applications/{domain}/data/{id}': [readers()],
+  'delete /api/applications/{domain}/data/{id}': [editors()],
+  'get /api/applications/{domain}/schemas': [editors()],
+  'get /api/applications/{domain}/schemas/{version}': [editors()],
+  'post /api/applications/{domain}/schemas': [editors(), () => ({ json: { schema: { type: 'object' } } })],
+  'post /api/applications/{domain}/rehearsals': [editors(), () => ({ json: { schema: { type: 'object' } } })],
+  'get /api/applications/{domain}/refused': [editors()],
+  'delete /api/applications/{domain}/refused': [editors()],
+  'get /api/applications/{domain}/refused/groups': [editors()],
+  'patch /api/applications/{domain}/refused/groups': [editors(), () => ({ json: { path: '', keyword: 'type', dismissed: true } })],
+  'post /api/applications/{domain}/replays': [editors(), () => ({ json: {} })],
+  'post /api/applications/{domain}/restore': [owners()],
+  'get /api/applications/{domain}/export': [readers()],
+  'post /api/applications/{domain}/exports': [readers(), () => ({ json: {} })],
+  'post /api/applications/{domain}/imports': [editors(), () => ({ json: [{}] })],
+  ...jobs('exports', readers),
+  ...jobs('imports', editors),
+  ...jobs('rehearsals', editors),
+  ...jobs('replays', editors, false),
+  'post /api/applications/{domain}/deletions': [editors(), () => ({ json: { to: '2020-01-01' } })],
+  ...jobs('deletions', editors, false),
+  'get /api/audit': [reading],
+  'get /api/applications/{domain}/keys': [editors()],
+  'post /api/applications/{domain}/keys': [editors(), () => ({ json: { name: 'n' } })],
+  'post /api/applications/{domain}/keys/{id}/rotate': [editors()],
+  'delete /api/applications/{domain}/keys/{id}': [editors()],
+  'get /api/users/me/tokens': [loggedIn],
+  'post /api/users/me/tokens': [loggedIn, () => ({ json: { name: 'n', scopes: ['read'] } })],
+  'delete /api/users/me/tokens/{id}': [inTurn(401, 401, 404, 404, 404, 200, 403, 403, 403)],
+  'get /api/applications/{domain}/members': [readers()],
+  'put /api/applications/{domain}/members/{username}': [owners(409), () => ({ json: { role: 'reader' } })],
+  'delete /api/applications/{domain}/members/{username}': [inTurn(401, 401, 404, 403, 403, 404, 403, 404, 403)],
 };
 
-/** An application that wants a key, its owner, another user, and a key. */
+/** An application that wants a key, its owner and members, another user, a key, and tokens of the owner. */
 async function cast() {
-  const [owner, other] = await Promise.all([sluice.owner(), sluice.owner()]);
+  const [owner, reader, editor, other] = await Promise.all(Array.from({ length: 4 }, () => sluice.owner()));
+  if (!owner || !reader || !editor || !other) throw new Error('no users');
   const { token } = owner;
   const domain = await sluice.application(token);
-  const json = { key_required: true };
-  await sluice.request('PATCH', `/applications/${domain}`, { token, json });
-  const issued = await sluice.request('POST', `/applications/${domain}/keys`, { token, json: { name: 'n' } });
-  return { owner, other, domain, key: issued.body.data as { id: string; key: string } };
+  const path = `/applications/${domain}`;
+  await sluice.request('PATCH', path, { token, json: { key_required: true } });
+  for (const [role, { username }] of Object.entries({ reader, editor }))
+    await sluice.request('PUT', `${path}/members/${username}`, { token, json: { role } });
+  const issue = async (where: string, json: object) =>
+    (await sluice.request('POST', where, { token, json })).body.data;
+  const key: { id: string; key: string } = await issue(`${path}/keys`, { name: 'n' });
+  const personal = (scope: string): Promise<{ id: string; token: string }> =>
+    issue('/users/me/tokens', { name: scope, scopes: [scope] });
+  const [read, write, upload] = [await personal('read'), await personal('write'), await personal('upload')];
+  const tokens: Record<Caller, string | undefined> = {
+    anonymous: undefined,
+    'ingest key': key.key,
+    'other user': other.token,
+    reader: reader.token,
+    editor: editor.token,
+    owner: token,
+    'read token': read.token,
+    'write token': write.token,
+    'upload token': upload.token,
+  };
+  return { owner, domain, key, read, tokens };
 }
 
 type Cast = Awaited<ReturnType<typeof cast>>;
@@ -121,7 +158,7 @@ const making: Record<string, unknown> = {
 };
 
 /** What `{id}` stands for: a key, an entry, or a job that is over. */
-async function idIn(route: string, { owner: { token }, domain, key }: Cast): Promise<string> {
+async function idIn(route: string, { owner: { token }, domain, key, read }: Cast): Promise<string> {
   const kind = /\{domain\}\/(\w+)\/\{id\}/.exec(route)?.[1] ?? '';
   const path = `/applications/${domain}`;
   if (kind === 'data') {
@@ -130,7 +167,7 @@ async function idIn(route: string, { owner: { token }, domain, key }: Cast): Pro
     return stored.headers.get('entry-id') as string;
   }
   const json = making[kind];
-  if (!json) return key.id;
+  if (!json) return route.includes('/tokens/') ? read.id : key.id;
   const { id } = (await sluice.request('POST', `${path}/${kind}`, { token, json })).body.data;
   await until(async () => {
     const { body } = await sluice.request('GET', `${path}/${kind}/${id}`, { token });
@@ -151,37 +188,32 @@ describe('who may do what', () => {
     expect(Object.keys(table).filter((route) => !routes.includes(route))).toEqual([]);
   });
 
-  it.each(Object.entries(table))('%s', async (route, row) => {
-    const all = await cast();
-    const id = await idIn(route, all);
+  it.each(Object.entries(table))('%s', async (route, [statuses, make]) => {
     const [method, path] = route.split(' ') as [string, string];
-    const where = path
-      .replace('{domain}', all.domain)
-      .replace('{username}', all.owner.username)
-      .replace('{version}', '1')
-      .replace('{id}', id);
-    const tokens: Record<Caller, string | undefined> = {
-      anonymous: undefined,
-      'ingest key': all.key.key,
-      'other user': all.other.token,
-      owner: all.owner.token,
+    const prepare = async () => {
+      const all = await cast();
+      const where = path
+        .replace('{domain}', all.domain)
+        .replace('{username}', all.owner.username)
+        .replace('{version}', '1')
+        .replace('{id}', await idIn(route, all));
+      return { all, where };
     };
-    const [, , , , make] = row;
-    const seen: number[] = [];
-    // The owner comes last: what the route does then is done.
+    let { all, where } = await prepare();
+    const seen: Partial<Statuses> = {};
     for (const caller of callers) {
-      const token = tokens[caller];
+      const token = all.tokens[caller];
       const status = path.endsWith('/data/live')
         ? await statusOf(`${sluice.url}${where}`, {
             headers: token ? { authorization: `Bearer ${token}` } : {},
           })
         : (await sluice.request(method.toUpperCase(), where.replace('/api', ''), { token, ...make?.(all) }))
             .status;
-      seen.push(status < 300 ? 200 : status);
+      seen[caller] = status < 300 ? 200 : status;
+      // What the route does is done.
+      if (status < 300 && method !== 'get') ({ all, where } = await prepare());
     }
-    expect(Object.fromEntries(callers.map((caller, i) => [caller, seen[i]]))).toEqual(
-      Object.fromEntries(callers.map((caller, i) => [caller, row[i]])),
-    );
+    expect(seen).toEqual(statuses);
   });
 
   it('is no more with a key as X-Api-Key, where a token is wanted', async () => {

@@ -152,10 +152,10 @@ async function createWorld(
   }
 
   async function expire(retentionDays: number): Promise<void> {
-    await store.applications.update(domain, owner.id, { retentionDays });
+    await store.applications.update(id, { retentionDays });
     const before = Date.now() - retentionDays * dayMs;
     await expireEntries(never);
-    await store.applications.update(domain, owner.id, { retentionDays: null });
+    await store.applications.update(id, { retentionDays: null });
     // Times are whole hours behind the begin: none lies between the two looks at the clock.
     forget(all.filter(({ time }) => time < before));
   }

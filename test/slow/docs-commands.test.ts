@@ -80,6 +80,8 @@ it.each([
     'uploads',
     'refused',
     'keys',
+    'members',
+    'tokens',
     'listing',
     'live',
     'deleting',

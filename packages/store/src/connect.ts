@@ -3,6 +3,7 @@ import { within } from '@sluice/shared/deadline.ts';
 import type { Metrics } from '@sluice/shared/metrics/metrics.ts';
 import { MongoClient, type MongoClientOptions, ObjectId } from 'mongodb';
 import { auditStore } from './accounts/audit.ts';
+import { personalTokenStore } from './accounts/personal-tokens.ts';
 import { userStore } from './accounts/users.ts';
 import { applicationStore } from './applications/applications.ts';
 import { fieldStore } from './applications/fields.ts';
@@ -121,6 +122,7 @@ export function connectDatabase(
     db,
     writer,
     users: userStore(db),
+    personalTokens: personalTokenStore(db),
     applications: applicationStore(db),
     schemas: schemaStore(db, fields, timeoutMs),
     entries,

@@ -16,10 +16,16 @@ const indexes: Record<string, IndexDescription[]> = {
   applications: [
     { key: { domain: 1 }, unique: true },
     { key: { 'owner.id': 1, createdAt: -1, _id: -1 } },
+    { key: { 'members.id': 1, createdAt: -1, _id: -1 } },
     { key: { retentionDays: 1 }, partialFilterExpression: { retentionDays: { $gt: 0 } } },
     { key: { deletedAt: 1 }, partialFilterExpression: { deletedAt: { $exists: true } } },
   ],
   schemas: [{ key: { application: 1, version: 1 }, unique: true }],
+  tokens: [
+    { key: { hash: 1 }, unique: true },
+    { key: { user: 1, createdAt: -1, _id: -1 } },
+    { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+  ],
   keys: [{ key: { application: 1, createdAt: -1, _id: -1 } }],
   batches: [{ key: { application: 1 } }],
   milestones: [

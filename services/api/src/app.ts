@@ -1,6 +1,9 @@
 import { jobKinds } from '@sluice/jobs/record/job.ts';
+import { createMayUpload } from './accounts/may-upload.ts';
 import { profileRoutes } from './accounts/profile-routes.ts';
 import { userRoutes } from './accounts/routes.ts';
+import { tokenRoutes } from './accounts/token-routes.ts';
+import { memberRoutes } from './applications/member-routes.ts';
 import { applicationRoutes } from './applications/routes.ts';
 import { schemaRoutes } from './applications/schema-routes.ts';
 import { createAudit } from './audit/audit.ts';
@@ -35,7 +38,7 @@ export async function buildApp(given: AppDependencies) {
     ...given,
     quotas,
     audit: createAudit(store.audit, config.auditRetentionMs, log),
-    keyring: createKeyring(store.keys),
+    keyring: createKeyring(store.keys, createMayUpload(store)),
     counters: createCounters(redis, config.redis),
   };
 
@@ -46,7 +49,9 @@ export async function buildApp(given: AppDependencies) {
       await api.register(profileRoutes, dependencies);
       await api.register(userRoutes, dependencies);
       await api.register(auditRoutes, dependencies);
+      await api.register(tokenRoutes, dependencies);
       await api.register(applicationRoutes, dependencies);
+      await api.register(memberRoutes, dependencies);
       await api.register(schemaRoutes, dependencies);
       await api.register(keyRoutes, dependencies);
       await api.register(uploadRoutes, dependencies);

@@ -24,7 +24,7 @@ export async function openPage(
     locale: 'en-GB',
     reducedMotion: 'reduce',
   });
-  context.setDefaultTimeout(process.env.DATA_MS ? Number(process.env.DATA_MS) : 60_000);
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const problems = problemsOf(page, url);
   onTestFinished(async ({ task }) => {

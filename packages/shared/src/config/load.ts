@@ -96,6 +96,7 @@ export function loadApiConfig(env = environment()) {
     /** The first signs, all verify. */
     jwt: { secrets: vars.JWT_SECRET, durationMs: vars.JWT_TOKEN_DURATION },
     registrationOpen: vars.REGISTRATION_OPEN,
+    usersVisible: vars.USERS_VISIBLE,
     bcryptCost: vars.BCRYPT_COST,
     trustProxy: vars.TRUST_PROXY,
     registerRate: vars.REGISTER_RATE || undefined,

@@ -1,6 +1,19 @@
 import type { ObjectId } from 'mongodb';
 import type { Reason } from '../refused/refused-records.ts';
 
+/** What a user may do with an application: each may do what those before it may. */
+export const roles = ['reader', 'editor', 'owner'] as const;
+export type Role = (typeof roles)[number];
+export type MemberRole = Exclude<Role, 'owner'>;
+
+/** A user with whom the owner shares an application. */
+export interface Member {
+  id: string;
+  username: string;
+  role: MemberRole;
+  since: Date;
+}
+
 export interface ApplicationRecord {
   id: string;
   domain: string;
@@ -28,6 +41,8 @@ export interface ApplicationRecord {
   refused: RefusedSettings;
   /** Groups of refused uploads, each dismissed until something of it is refused after `at`. */
   dismissed?: (Reason & { at: Date })[];
+  /** In the order in which they came. */
+  members: Member[];
   createdAt: Date;
   lastModifiedAt: Date;
   /** Of one that was deleted and can be restored until `purgeAt`. */
@@ -47,10 +62,11 @@ export type Access = Pick<ApplicationRecord, 'keyRequired' | 'allowedOrigins' | 
 export type StoredAccess = Partial<Omit<Access, 'refused'>> & { refused?: Partial<RefusedSettings> };
 
 export interface ApplicationDocument
-  extends Omit<ApplicationRecord, 'id' | 'owner' | 'version' | 'retentionDays' | keyof Access>,
+  extends Omit<ApplicationRecord, 'id' | 'owner' | 'version' | 'retentionDays' | 'members' | keyof Access>,
     StoredAccess {
   _id: ObjectId;
   owner: { id: ObjectId; username: string };
+  members?: (Omit<Member, 'id'> & { id: ObjectId })[];
   /** Absent while the first schema is in force. */
   version?: number;
   retentionDays?: number | null;
@@ -73,6 +89,7 @@ export const toRecord = ({
   owner,
   version = 1,
   retentionDays = null,
+  members = [],
   ...rest
 }: ApplicationDocument): ApplicationRecord => ({
   ...rest,
@@ -81,4 +98,14 @@ export const toRecord = ({
   retentionDays,
   id: _id.toHexString(),
   owner: { id: owner.id.toHexString(), username: owner.username },
+  members: members.map((member) => ({ ...member, id: member.id.toHexString() })),
 });
+
+/** Undefined for a user who is no member. */
+export function roleOf(
+  { owner, members }: Pick<ApplicationRecord, 'owner' | 'members'>,
+  userId: string,
+): Role | undefined {
+  if (owner.id === userId) return 'owner';
+  return members.find(({ id }) => id === userId)?.role;
+}

@@ -13,6 +13,7 @@ import {
 import { byExistence, deletedApplications, type Existence, kept } from './deleted-applications.ts';
 import { dismissals } from './dismissals.ts';
 import { managedApplications } from './managed-applications.ts';
+import { memberStore, type Whose, whoseIs } from './members.ts';
 
 export type { Access, ApplicationRecord, RefusedSettings } from './application-document.ts';
 
@@ -50,20 +51,22 @@ export type ApplicationChange = Partial<
 /** An application of which old entries are deleted. */
 export type Expiring = Pick<ApplicationRecord, 'id' | 'domain' | 'owner'> & { retentionDays: number };
 
+interface Range {
+  start?: number;
+  limit?: number;
+  whose?: Whose;
+  domains?: string[] | undefined;
+}
+
 /** Applications and the tombstones of deleted ones. */
 export function applicationStore(db: Db) {
   // All text here was written by this store. To check it again takes longer than to read it.
   const applications = db.collection<ApplicationDocument>('applications', { enableUtf8Validation: false });
-  const owned = (domain: string, ownerId: string) => ({
-    domain,
-    'owner.id': new ObjectId(ownerId),
-    ...alive,
-  });
-
   return {
     ...dismissals(db),
     ...managedApplications(db),
     ...deletedApplications(db),
+    ...memberStore(applications),
 
     /** Returns undefined when the domain is taken, or was ever. */
     async create(
@@ -89,10 +92,6 @@ export function applicationStore(db: Db) {
       return orUndefined(await applications.findOne({ _id: new ObjectId(id), ...alive }));
     },
 
-    async ofOwner(domain: string, ownerId: string): Promise<ApplicationRecord | undefined> {
-      return orUndefined(await applications.findOne(owned(domain, ownerId)));
-    },
-
     /** How many an owner has, counted up to `most`. */
     async countOfOwner(ownerId: string, most: number): Promise<number> {
       return applications.countDocuments({ 'owner.id': new ObjectId(ownerId), ...alive }, { limit: most });
@@ -107,13 +106,14 @@ export function applicationStore(db: Db) {
       return idsOf(applications.find({ 'owner.id': new ObjectId(ownerId), ...kept }));
     },
 
-    /** Newest first, with their bytes as BSON. */
-    async sizesOfOwner(
-      ownerId: string,
-      { start = 0, limit = 0 }: { start?: number; limit?: number },
+    /** Those of a user, or of which the user is a member; of them those with these domains. Newest first, with their bytes as BSON. */
+    async sizesOf(
+      userId: string,
+      { start = 0, limit = 0, whose = 'own', domains }: Range,
       existence: Existence = 'alive',
     ): Promise<ApplicationSize[]> {
-      const found = applications.find({ 'owner.id': new ObjectId(ownerId), ...byExistence[existence] });
+      const among = domains && { domain: { $in: domains } };
+      const found = applications.find({ ...whoseIs(userId, whose), ...among, ...byExistence[existence] });
       const sized = found.project<{ _id: ObjectId; bytes: number }>({ bytes: { $bsonSize: '$$ROOT' } });
       const documents = await sized.sort({ createdAt: -1, _id: -1 }).skip(start).limit(limit).toArray();
       return documents.map(({ _id, bytes }) => ({ id: _id.toHexString(), bytes }));
@@ -128,14 +128,13 @@ export function applicationStore(db: Db) {
     },
 
     async update(
-      domain: string,
-      ownerId: string,
+      id: string,
       { refused = {}, ...change }: ApplicationChange,
     ): Promise<ApplicationRecord | undefined> {
       const settings = Object.entries(refused).map(([name, value]) => [`refused.${name}`, value]);
       return orUndefined(
         await applications.findOneAndUpdate(
-          owned(domain, ownerId),
+          { _id: new ObjectId(id), ...alive },
           { $set: { ...change, ...Object.fromEntries(settings), lastModifiedAt: new Date() } },
           { returnDocument: 'after' },
         ),

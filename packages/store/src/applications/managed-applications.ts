@@ -1,6 +1,6 @@
 import { type Db, ObjectId } from 'mongodb';
 import { hasMatched } from '../lease.ts';
-import { alive } from './application-document.ts';
+import { type ApplicationDocument, alive } from './application-document.ts';
 import { byExistence, type Existence } from './deleted-applications.ts';
 
 /** An application as the operator sees it. */
@@ -17,7 +17,7 @@ export interface ApplicationOverview {
 
 /** What the operator does with applications. */
 export function managedApplications(db: Db) {
-  const applications = db.collection('applications');
+  const applications = db.collection<ApplicationDocument>('applications');
 
   return {
     /** Newest first; of one owner, or of all. */
@@ -42,7 +42,7 @@ export function managedApplications(db: Db) {
       return hasMatched(
         applications.updateOne(
           { _id: new ObjectId(id), 'owner.id': of, ...alive },
-          { $set: { owner, lastModifiedAt: new Date() } },
+          { $set: { owner, lastModifiedAt: new Date() }, $pull: { members: { id: owner.id } } },
         ),
       );
     },

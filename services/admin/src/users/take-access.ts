@@ -34,6 +34,8 @@ export async function deleteUser(
   await store.users.disable(user.id);
   const removed = await removeApplications(store, user.id);
   for (const domain of removed) await note(user, { action: 'application.deleted', application: domain });
+  await store.applications.removeFromAll(user.id);
+  await store.personalTokens.removeAll(user.id);
   await store.users.remove(user.id);
   await note(user, { action: 'user.deleted' });
   console.error(`user ${username} was deleted; applications deleted too: ${removed.length}`);

@@ -1,11 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { ApiError } from '@sluice/shared/errors.ts';
+import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import type { Session, UserRecord } from '@sluice/store/accounts/users.ts';
+import type { Role } from '@sluice/store/applications/application-document.ts';
 import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import type { AppDependencies } from '../dependencies.ts';
 import { keyMark } from '../keys/keyring.ts';
+import { createReadGrant, type Grant, personalMark } from './personal-tokens.ts';
 import { type Claims, createTokens } from './tokens.ts';
+
+const forbidden = (message: string) => new ApiError('ForbiddenRequestError', message);
+
+const bearerOf = ({ authorization = '' }: IncomingHttpHeaders): string =>
+  /^bearer +(.*)$/i.exec(authorization)?.[1] ?? '';
+
+/** Throws ApiError for what a personal token does not allow. */
+function checkGrant({ scopes, applications }: Grant, { routeOptions, params }: FastifyRequest): void {
+  const { role = 'reader', scope = role === 'reader' ? 'read' : 'write', isLoginOnly } = routeOptions.config;
+  if (isLoginOnly) throw forbidden('a personal token cannot do this; log in and use that token');
+  if (!scopes.includes(scope))
+    throw forbidden(`this token may ${scopes.join(' and ')}; this needs the scope ${scope}`);
+  const { domain } = params as { domain?: string };
+  if (applications === undefined || (domain && applications.includes(domain))) return;
+  if (domain) throw applicationNotFound(domain);
+  if (routeOptions.url !== '/api/applications' || scope !== 'read')
+    throw forbidden('this token is for some applications only');
+}
 
 const headers = { 'www-authenticate': 'Bearer' };
 
@@ -29,10 +49,13 @@ const cookieAudience = 'session';
 /** A password change raises the version of a user's tokens, which ends earlier ones. */
 export async function auth(
   app: FastifyInstance,
-  { store: { users }, config }: Pick<AppDependencies, 'store' | 'config'>,
+  { store, config }: Pick<AppDependencies, 'store' | 'config'>,
 ): Promise<void> {
   const tokens = await createTokens(app, config.jwt);
+  const { users } = store;
+  const readGrant = createReadGrant(store);
   app.decorateRequest('owner');
+  app.decorateRequest('grant');
 
   const claimsFor = ({ id, tokenVersion }: UserRecord, sid?: string) => ({
     ...{ sub: id, ver: tokenVersion, jti: randomUUID() },
@@ -76,10 +99,25 @@ export async function auth(
     }
   }
 
-  app.decorate('authenticate', async (request: FastifyRequest) => {
+  async function byLogin(request: FastifyRequest): Promise<UserRecord> {
     const user = await userOf(verify(request));
     if (!user) throw unauthorized('this one is no longer valid, log in again');
-    request.owner = user;
+    return user;
+  }
+
+  async function byPersonalToken(request: FastifyRequest, token: string): Promise<UserRecord> {
+    const grant = await readGrant(token);
+    if (!grant) throw unauthorized('this personal token is unknown, expired or revoked');
+    checkGrant(grant, request);
+    request.grant = grant;
+    return grant.user;
+  }
+
+  app.decorate('authenticate', async (request: FastifyRequest) => {
+    const token = bearerOf(request.headers);
+    request.owner = token.startsWith(personalMark)
+      ? await byPersonalToken(request, token)
+      : await byLogin(request);
   });
 }
 
@@ -93,8 +131,17 @@ declare module 'fastify' {
     readCookie(cookie: string): Promise<{ user: UserRecord; session: Session } | undefined>;
     authenticate: onRequestAsyncHookHandler;
   }
+  interface FastifyContextConfig {
+    /** What the user of a token needs to be in the application. */
+    role?: Role;
+    /** What a personal token needs: by default `read` for readers, else `write`. */
+    scope?: 'read' | 'write';
+    isLoginOnly?: boolean;
+  }
   interface FastifyRequest {
     /** The user whose token came with the request; set by `authenticate`. */
     owner: UserRecord;
+    /** Of a personal token, where one came with the request. */
+    grant: Grant | undefined;
   }
 }

@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { Routes } from '../dependencies.ts';
 import { Success, success } from '../http/answers.ts';
-import { operation, ownerRoutes, ownFailures, takeSmallBodies } from '../http/route-parts.ts';
+import { bearerRoutes, operation, ownFailures, takeSmallBodies } from '../http/route-parts.ts';
 import { Text } from '../http/schemas.ts';
 import { User, UserUpdate } from './contract.ts';
 
@@ -19,8 +19,8 @@ export const ByName = Type.Object({
   username: Text('Name of the user.', 'ada'),
 });
 
-export const profileRoutes: Routes = async (app, { store: { users }, audit }) => {
-  ownerRoutes(app, 'Accounts');
+export const profileRoutes: Routes = async (app, { store: { users, applications }, audit, config }) => {
+  bearerRoutes(app, 'Accounts');
   takeSmallBodies(app);
 
   async function find(username: string): Promise<UserRecord> {
@@ -39,9 +39,13 @@ export const profileRoutes: Routes = async (app, { store: { users }, audit }) =>
   app.get(
     '/users',
     operation('listUsers', 'List users', {
+      description: 'All of them; with `USERS_VISIBLE=off` you, and those with whom you share an application.',
       response: { 200: Success(Type.Array(User)) },
     }),
-    async (_request, reply) => success(reply, (await users.list()).map(toUser)),
+    async ({ owner }, reply) => {
+      const ids = config.usersVisible ? undefined : await applications.sharingWith(owner.id);
+      return success(reply, (await users.list(ids)).map(toUser));
+    },
   );
 
   app.get(

@@ -2,6 +2,7 @@ import { ApiError } from '@sluice/shared/errors.ts';
 import type { Routes } from '../dependencies.ts';
 import { Success, SuccessMessage, success } from '../http/answers.ts';
 import {
+  loginOnly,
   operation,
   overLimit,
   overRate,
@@ -113,6 +114,7 @@ export const userRoutes: Routes = async (app, given) => {
         },
       }),
       onRequest: app.authenticate,
+      config: loginOnly,
     },
     async (request, reply) => {
       const { body, owner } = request;

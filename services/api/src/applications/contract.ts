@@ -1,3 +1,4 @@
+import { roles } from '@sluice/store/applications/application-document.ts';
 import Type, { type Static } from 'typebox';
 import { Bool, DateTime, Flag, Int, Named, Query, Strict, Text } from '../http/schemas.ts';
 import { RefusedSettings, RefusedSettingsUpdate } from '../refused/contract.ts';
@@ -94,11 +95,17 @@ export const ApplicationsQuery = Query({
   start: Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'Index of the first application.' }),
   limit: Type.Integer({ minimum: 1, maximum: 1_000, description: 'How many at most; without it, all.' }),
   deleted: Flag('`true`: the deleted ones that you can restore.'),
+  shared: Flag('`true`: those that others share with you.'),
 });
 
 export const Application = Named('Application', {
   name: Type.String({ examples: ['Weather station'] }),
   owner: Text('Username of the owner.', 'ada'),
+  role: Type.Enum([...roles], {
+    title: 'Role',
+    description: 'What you may do with it.',
+    examples: ['owner'],
+  }),
   domain: Text('The name of the application in every path; never used again.', 'weather-station-k3v9q2'),
   type: Type.String({ examples: ['server'] }),
   connectors: Type.Array(Connector),

@@ -53,7 +53,7 @@ it('lists of large applications at the same time are all whole, and read one app
   const { applications, activityOf } = await filled(6, 200_000);
   const { readings, byIds } = watched(applications);
   const list = listing({ byIds }, activityOf);
-  const sizes = await applications.sizesOfOwner(ownerId, {});
+  const sizes = await applications.sizesOf(ownerId, {});
   const lists = await Promise.all(
     Array.from({ length: 8 }, () => namesIn(list(openReply(), ownerId, sizes))),
   );
@@ -65,7 +65,7 @@ it('a list is read no further than its client takes it, and does not hold up oth
   const { applications, activityOf } = await filled(3, 200_000);
   const { readings, byIds } = watched(applications);
   const list = listing({ byIds }, activityOf);
-  const sizes = await applications.sizesOfOwner(ownerId, {});
+  const sizes = await applications.sizesOf(ownerId, {});
   const slow = list(openReply(), ownerId, sizes);
   await slow.next();
   expect(readings.all).toBe(1);
@@ -77,7 +77,7 @@ it.each([[[0]], [[1]], [[2]], [[0, 1, 2]]])(
   'of large applications those that are deleted meanwhile are left out: %j',
   async (gone) => {
     const { applications, activityOf } = await filled(3, 200_000);
-    const sizes = await applications.sizesOfOwner(ownerId, {});
+    const sizes = await applications.sizesOf(ownerId, {});
     for (const n of gone) await applications.remove(`no-${n}`, ownerId, 0);
     const left = [2, 1, 0].filter((n) => !gone.includes(n)).map((n) => `no ${n}`);
     expect(await namesIn(listing(applications, activityOf)(openReply(), ownerId, sizes))).toEqual(left);

@@ -5,7 +5,7 @@ import slugify from 'slugify';
 import Type from 'typebox';
 import type { Routes } from '../dependencies.ts';
 import { Success, SuccessMessage, sendJson, sendJsonList, success } from '../http/answers.ts';
-import { ByDomain, operation, overLimit, ownerRoutes, ownFailures } from '../http/route-parts.ts';
+import { ByDomain, bearerRoutes, operation, overLimit, ownFailures } from '../http/route-parts.ts';
 import { toPackageUrl } from '../http/validation.ts';
 import {
   Application,
@@ -14,7 +14,7 @@ import {
   type Connector,
   NewApplication,
 } from './contract.ts';
-import { announce, findApplication } from './steps.ts';
+import { announce, findApplication, requireRole } from './steps.ts';
 import { createActivityOf, createListApplications, createSendOne, toJson } from './to-json.ts';
 
 const toConnectors = (connectors: Connector[]): Connector[] =>
@@ -41,7 +41,7 @@ function toChange({
 
 export const applicationRoutes: Routes = async (app, dependencies) => {
   const { store, compiler, quotas, capacity, audit, config } = dependencies;
-  ownerRoutes(app, 'Applications');
+  bearerRoutes(app, 'Applications');
   const { applications, refused } = store;
   const activityOf = createActivityOf(store);
   const list = createListApplications(applications, activityOf, capacity);
@@ -72,7 +72,7 @@ export const applicationRoutes: Routes = async (app, dependencies) => {
         const created = await applications.create({ ...fields, domain: makeDomain(body.name) });
         if (!created) continue;
         await audit.note(request, { action: 'application.created', application: created.domain });
-        return sendJson(reply, toJson(created, undefined, compiled.warnings));
+        return sendJson(reply, toJson(created, owner.id, undefined, compiled.warnings));
       }
     },
   );
@@ -80,14 +80,16 @@ export const applicationRoutes: Routes = async (app, dependencies) => {
   app.get(
     '/applications',
     operation('listApplications', 'List your applications', {
-      description: 'Newest first; with `deleted=true` those that were deleted and can be restored.',
+      description:
+        'Newest first; with `deleted=true` those that were deleted and can be restored, with `shared=true` those that others share with you.',
       querystring: ApplicationsQuery,
       response: { 200: Success(Type.Array(Application)), ...overLimit },
     }),
-    async ({ owner, method, query: { deleted, ...range } }, reply) => {
+    async ({ owner, grant, method, query: { deleted, shared, ...page } }, reply) => {
       const existence = deleted ? 'restorable' : 'alive';
+      const range = { ...page, whose: shared ? 'shared' : 'own', domains: grant?.applications } as const;
       // Fastify reads a stream to its end for HEAD too.
-      const sizes = method === 'HEAD' ? [] : await applications.sizesOfOwner(owner.id, range, existence);
+      const sizes = method === 'HEAD' ? [] : await applications.sizesOf(owner.id, range, existence);
       return sendJsonList(reply, list(reply, owner.id, sizes, existence));
     },
   );
@@ -98,7 +100,7 @@ export const applicationRoutes: Routes = async (app, dependencies) => {
       params: ByDomain,
       response: { 200: Success(Application) },
     }),
-    async (request, reply) => sendOne(reply, await findApplication(applications, request)),
+    async (request, reply) => sendOne(reply, await findApplication(applications, request), request.owner.id),
   );
 
   app.route({
@@ -113,33 +115,38 @@ export const applicationRoutes: Routes = async (app, dependencies) => {
     }),
     handler: async (request, reply) => {
       const { params, body, owner } = request;
+      const application = await findApplication(applications, request);
       const change = toChange(body);
-      const updated = await applications.update(params.domain, owner.id, change);
+      if ('retentionDays' in change) requireRole(application, owner, 'owner');
+      const updated = await applications.update(application.id, change);
       if (!updated) throw applicationNotFound(params.domain);
       if ('keyRequired' in change || 'allowedOrigins' in change || 'refused' in change)
         await announce(dependencies, updated.id, ['invalidations']);
       if ('refused' in change) await refused.trim(updated.id, updated.refused);
       const details = { changed: Object.keys(body) };
       await audit.note(request, { action: 'application.updated', application: updated.domain, details });
-      return sendOne(reply, updated);
+      return sendOne(reply, updated, owner.id);
     },
   });
 
   app.delete(
     '/applications/:domain',
-    operation('deleteApplication', 'Delete an application with all its entries', {
-      description:
-        'Uploads stop, and unfinished jobs are cancelled. Until the time in the message you can restore it; then it is purged.',
-      params: ByDomain,
-      response: {
-        200: SuccessMessage(
-          'Deleted.',
-          'application weather-station-k3v9q2 was deleted; you can restore it until 2026-11-28T04:00:00.000Z',
-        ),
-      },
-    }),
+    {
+      ...operation('deleteApplication', 'Delete an application with all its entries', {
+        description:
+          'Uploads stop, and unfinished jobs are cancelled. Until the time in the message you can restore it; then it is purged.',
+        params: ByDomain,
+        response: {
+          200: SuccessMessage(
+            'Deleted.',
+            'application weather-station-k3v9q2 was deleted; you can restore it until 2026-11-28T04:00:00.000Z',
+          ),
+        },
+      }),
+      config: { role: 'owner' },
+    },
     async (request, reply) => {
-      const { domain } = request.params;
+      const { domain } = await findApplication(applications, request);
       const removed = await applications.remove(domain, request.owner.id, config.deletionGraceMs);
       if (!removed) throw applicationNotFound(domain);
       const { id, purgeAt } = removed;
@@ -156,12 +163,15 @@ export const applicationRoutes: Routes = async (app, dependencies) => {
 
   app.post(
     '/applications/:domain/restore',
-    operation('restoreApplication', 'Restore a deleted application', {
-      description:
-        'Its entries, keys and finished jobs are there again; jobs that the deletion cancelled stay cancelled. 404 once its purge has begun.',
-      params: ByDomain,
-      response: { 200: Success(Application), ...overLimit },
-    }),
+    {
+      ...operation('restoreApplication', 'Restore a deleted application', {
+        description:
+          'Its entries, keys and finished jobs are there again; jobs that the deletion cancelled stay cancelled. 404 once its purge has begun.',
+        params: ByDomain,
+        response: { 200: Success(Application), ...overLimit },
+      }),
+      config: { role: 'owner' },
+    },
     async (request, reply) => {
       const { domain } = request.params;
       await quotas.check('applications', request.owner.id);
@@ -169,7 +179,7 @@ export const applicationRoutes: Routes = async (app, dependencies) => {
       // A retry finds the application already restored.
       const application = await findApplication(applications, request);
       if (isRestored) await audit.note(request, { action: 'application.restored', application: domain });
-      return sendOne(reply, application);
+      return sendOne(reply, application, request.owner.id);
     },
   );
 };

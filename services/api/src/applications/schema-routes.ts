@@ -6,7 +6,7 @@ import type { SchemaVersion as VersionRecord } from '@sluice/store/applications/
 import Type from 'typebox';
 import type { Routes } from '../dependencies.ts';
 import { Success, sendJson, sendJsonList } from '../http/answers.ts';
-import { ByDomain, operation, overLimit, ownerRoutes, ownFailures } from '../http/route-parts.ts';
+import { ByDomain, bearerRoutes, operation, overLimit, ownFailures } from '../http/route-parts.ts';
 import { Text } from '../http/schemas.ts';
 import { quotaReached } from '../limits/quota.ts';
 import { quotas } from '../limits/table.ts';
@@ -40,7 +40,7 @@ const ByVersion = Type.Object({
 export const schemaRoutes: Routes = async (app, dependencies) => {
   const { store, compiler, capacity, audit } = dependencies;
   const { applications, schemas } = store;
-  ownerRoutes(app, 'Schemas');
+  bearerRoutes(app, 'Schemas', 'editor');
   const activityOf = createActivityOf(store);
 
   /** The fields that the first version lacks: exports take their columns from the first version and from these. */
@@ -138,7 +138,7 @@ export const schemaRoutes: Routes = async (app, dependencies) => {
           announce(dependencies, id, ['invalidations']),
         ]);
       const text = JSON.stringify({ version, ...report });
-      const shown = toJson(published, activity.get(id));
+      const shown = toJson(published, owner.id, activity.get(id));
       return sendJson(reply, `${text.slice(0, -1)},"application":${shown}}`);
     },
   );

@@ -1,5 +1,6 @@
 import type { Store } from '@sluice/jobs/connect.ts';
 import { createSideBySide } from '@sluice/shared/side-by-side.ts';
+import { roleOf } from '@sluice/store/applications/application-document.ts';
 import type {
   ApplicationRecord,
   ApplicationSize,
@@ -48,9 +49,10 @@ export const createActivityOf =
 
 const none: Activity = { entries: 0, lastEntryAt: undefined, refused: 0 };
 
-/** An application as its owner sees it, as JSON text, in which the schema keeps its digits. */
+/** An application as a user sees it who has a role in it, as JSON text, in which the schema keeps its digits. */
 export function toJson(
   record: ApplicationRecord,
+  userId: string,
   { entries, lastEntryAt, refused }: Activity = none,
   warnings: string[] = [],
 ): string {
@@ -58,6 +60,7 @@ export function toJson(
   const fields: Omit<Application, 'template'> = {
     name: record.name,
     owner: record.owner.username,
+    role: roleOf(record, userId) ?? 'reader',
     domain: record.domain,
     type: record.type,
     connectors: record.connectors,
@@ -79,9 +82,9 @@ export function toJson(
 }
 
 export const createSendOne =
-  (activityOf: ActivityOf) => async (reply: FastifyReply, application: ApplicationRecord) => {
+  (activityOf: ActivityOf) => async (reply: FastifyReply, application: ApplicationRecord, userId: string) => {
     const activity = await activityOf([application]);
-    return sendJson(reply, toJson(application, activity.get(application.id)));
+    return sendJson(reply, toJson(application, userId, activity.get(application.id)));
   };
 
 /** What one query reads; bytes are of BSON. To write so much takes a few milliseconds. */
@@ -114,12 +117,12 @@ export function createListApplications(
   activityOf: ActivityOf,
   { answers, listParts }: Pick<Capacities, 'answers' | 'listParts'>,
 ) {
-  async function* write(ownerId: string, groups: Group[], existence?: Existence): AsyncGenerator<string> {
+  async function* write(userId: string, groups: Group[], existence?: Existence): AsyncGenerator<string> {
     for (const { ids } of groups) {
-      yield await listParts.runInFairOrder(ownerId, async () => {
+      yield await listParts.runInFairOrder(userId, async () => {
         const records = await applications.byIds(ids, existence);
         const activity = await activityOf(records);
-        return records.map((record) => toJson(record, activity.get(record.id))).join(',');
+        return records.map((record) => toJson(record, userId, activity.get(record.id))).join(',');
       });
     }
   }
@@ -127,14 +130,14 @@ export function createListApplications(
   /** The JSON of a group at a time, without applications that are deleted meanwhile. Throws ApiError. */
   return (
     reply: FastifyReply,
-    ownerId: string,
+    userId: string,
     sizes: ApplicationSize[],
     existence?: Existence,
   ): AsyncGenerator<string> => {
     const groups = toGroups(sizes);
     const largest = groups.reduce((most, { bytes }) => Math.max(most, bytes), 0);
     // A client may stop reading and stay.
-    answers.lease(reply, ownerId).take(bytesOfGroup * largest);
-    return write(ownerId, groups, existence);
+    answers.lease(reply, userId).take(bytesOfGroup * largest);
+    return write(userId, groups, existence);
   };
 }

@@ -4,7 +4,7 @@ import Type, { type Static } from 'typebox';
 import type { Routes } from '../dependencies.ts';
 import { Success, success } from '../http/answers.ts';
 import { fromCursor, toCursor } from '../http/pages.ts';
-import { operation, ownerRoutes } from '../http/route-parts.ts';
+import { bearerRoutes, operation } from '../http/route-parts.ts';
 import { DateTime, Named, Query, Text } from '../http/schemas.ts';
 
 const optional = Type.Optional(Type.String());
@@ -52,7 +52,7 @@ const fromPlace = (place: string): AuditPlace => ({
 });
 
 export const auditRoutes: Routes = async (app, { store }) => {
-  ownerRoutes(app, 'Audit');
+  bearerRoutes(app, 'Audit');
 
   app.get(
     '/audit',

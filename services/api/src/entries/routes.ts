@@ -8,7 +8,7 @@ import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
 import { Success, SuccessMessage, success } from '../http/answers.ts';
 import { createReadPage, fromCursor, refuseTooMuch } from '../http/pages.ts';
-import { ByDomain, operation, overLimit, ownerRoutes } from '../http/route-parts.ts';
+import { ByDomain, bearerRoutes, operation, overLimit } from '../http/route-parts.ts';
 import { toPeriod } from '../http/validation.ts';
 import { madeJob } from '../jobs/describe.ts';
 import { queueAndSend } from '../jobs/steps.ts';
@@ -48,7 +48,7 @@ function toSelection({ filter: text, ...asked }: DeletionRequest): Selection {
 export const entryRoutes: Routes = async (app, dependencies) => {
   const { store, quotas, capacity, audit } = dependencies;
   const { applications, entries, deletions } = store;
-  ownerRoutes(app, 'Entries');
+  bearerRoutes(app, 'Entries');
   const readPage = createReadPage('entries', capacity);
 
   const newestFirst = async (id: string, { after, ...page }: ForwardPage) => {
@@ -152,7 +152,7 @@ export const entryRoutes: Routes = async (app, dependencies) => {
           .catch(refuseTooMuch('entries'));
         return success(reply, { count });
       }
-      await quotas.check('jobs', owner.id);
+      await quotas.check('jobs', application.owner.id);
       const options = { ...selection, filter: selection.filter && toText(selection.filter) };
       const fields = { application: id, owner: application.owner.id, domain, options };
       const job = await store.jobs.create<'deletion'>({ kind: 'deletion', ...fields });

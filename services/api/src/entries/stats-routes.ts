@@ -4,7 +4,7 @@ import Type, { type Static } from 'typebox';
 import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
 import { Success, success } from '../http/answers.ts';
-import { ByDomain, operation, overLimit, ownerRoutes } from '../http/route-parts.ts';
+import { ByDomain, bearerRoutes, operation, overLimit } from '../http/route-parts.ts';
 import { DateTime, Int, Named, Query } from '../http/schemas.ts';
 import { toPeriod } from '../http/validation.ts';
 import { Timestamp } from './contract.ts';
@@ -48,7 +48,7 @@ export const statsRoutes: Routes = async (
   app,
   { store: { applications, entries, refusalCounts }, capacity: { pageReads } },
 ) => {
-  ownerRoutes(app, 'Entries');
+  bearerRoutes(app, 'Entries');
 
   app.get(
     '/applications/:domain/stats',

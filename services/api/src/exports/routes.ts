@@ -7,7 +7,7 @@ import { type Column, columnsOf, type Meta, topKeys, topNames, widthOf } from '@
 import { findApplication } from '../applications/steps.ts';
 import type { Dependencies, Routes } from '../dependencies.ts';
 import { toConditions } from '../entries/filter.ts';
-import { ByDomain, operation, overLimit, ownerRoutes, ownFailures } from '../http/route-parts.ts';
+import { ByDomain, bearerRoutes, operation, overLimit, ownFailures } from '../http/route-parts.ts';
 import { toPeriod } from '../http/validation.ts';
 import { exportFile, madeJob } from '../jobs/describe.ts';
 import { streamBytes } from '../jobs/send-file.ts';
@@ -37,7 +37,7 @@ function toOptions(
 /** Exports: streamed while they are written, or made as jobs and downloaded later. */
 export const exportRoutes: Routes = async (app, dependencies) => {
   const { store, capacity } = dependencies;
-  ownerRoutes(app, 'Exports');
+  bearerRoutes(app, 'Exports', 'reader');
 
   app.get(
     '/applications/:domain/export',

@@ -23,7 +23,7 @@ function describe(path: string, method: string, operation: Partial<Operation>) {
 
 it.each([
   ['a route that is open', '/users', 'get', {}, []],
-  ['one that takes a token', '/users', 'get', { security: [{ bearer: [] }] }, ['401']],
+  ['one that takes a token', '/users', 'get', { security: [{ bearer: [] }] }, ['401', '403']],
   ['one that takes a key', '/users', 'get', { security: [{}, { ingestKey: [] }] }, []],
   ['one about something', '/users/{username}', 'get', {}, ['404']],
   ['one that reads bodies', '/users', 'post', {}, ['413', '415']],

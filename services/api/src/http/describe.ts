@@ -53,7 +53,7 @@ const always: ErrorName[] = [
   'InternalServerError',
   'ServiceUnavailableError',
 ];
-const withToken: ErrorName[] = ['UnauthorizedRequestError'];
+const withToken: ErrorName[] = ['UnauthorizedRequestError', 'ForbiddenRequestError'];
 const withPath: ErrorName[] = ['ResourceNotFoundError'];
 /** Also if the route takes no body. */
 const withBody: ErrorName[] = ['MalformedBodyError', 'PayloadTooLargeError', 'UnsupportedMediaTypeError'];

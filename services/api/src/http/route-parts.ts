@@ -1,4 +1,5 @@
 import { type ErrorName, errorOf, type StatusOf } from '@sluice/shared/errors.ts';
+import type { Role } from '@sluice/store/applications/application-document.ts';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import Type from 'typebox';
 import { Failure } from './answers.ts';
@@ -73,11 +74,28 @@ export function tagRoutes(app: FastifyInstance, tag: string, more?: FastifySchem
   });
 }
 
-/** Describes the routes of a plugin under a tag, and requires an owner's token. */
-export function ownerRoutes(app: FastifyInstance, tag: string): void {
+const forRole = { editor: 'For editors and the owner.', owner: 'For the owner.' };
+
+/**
+ * Describes the routes of a plugin under a tag, and requires a user's token. The user needs a role in the application:
+ * the `role` of the route or of the plugin, else `reader` to read and `editor` to change.
+ */
+export function bearerRoutes(app: FastifyInstance, tag: string, role?: Role): void {
   tagRoutes(app, tag, { security: [{ bearer: [] }] });
+  app.addHook('onRoute', (route) => {
+    const isReading = [route.method].flat().every((method) => method === 'GET' || method === 'HEAD');
+    const config = { role: role ?? (isReading ? 'reader' : 'editor'), ...route.config };
+    route.config = config;
+    const { schema } = route;
+    if (!schema || !route.url.includes('/:domain') || config.role === 'reader') return;
+    const description = [schema.description, forRole[config.role]].filter(Boolean).join(' ');
+    route.schema = { ...schema, description };
+  });
   app.addHook('onRequest', app.authenticate);
 }
+
+/** For `config` of a route that a personal token must not use. */
+export const loginOnly = { isLoginOnly: true } as const;
 
 /** Limits the bodies of a plugin's routes to 16 KiB, as they are open to anyone or have only names. */
 export function takeSmallBodies(app: FastifyInstance): void {

@@ -7,7 +7,7 @@ import Type from 'typebox';
 import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
 import { encodingOf, refuseCharsets } from '../http/json-body.ts';
-import { ByDomain, Ndjson, operation, ownerRoutes } from '../http/route-parts.ts';
+import { ByDomain, bearerRoutes, Ndjson, operation } from '../http/route-parts.ts';
 import { Query } from '../http/schemas.ts';
 import { onlyQueries } from '../http/validation.ts';
 import { madeJob } from '../jobs/describe.ts';
@@ -61,7 +61,7 @@ const noWrappedCsv = () =>
 /** Receives files of many gigabytes, which workers import afterwards. The other routes are in jobs/routes.ts. */
 export const importRoutes: Routes = async (app, dependencies) => {
   const { store, audit } = dependencies;
-  ownerRoutes(app, 'Imports');
+  bearerRoutes(app, 'Imports', 'editor');
   const makeImport = createImport(dependencies);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(types, (request: FastifyRequest, stream: IncomingMessage, done) => {

@@ -7,7 +7,7 @@ import { findApplication } from '../applications/steps.ts';
 import type { Lifecycle, Routes } from '../dependencies.ts';
 import { Success, SuccessMessage, success } from '../http/answers.ts';
 import { abortOnClose } from '../http/connections/connections.ts';
-import { ByDomain, byId, operation, overLimit, ownerRoutes, ownFailures } from '../http/route-parts.ts';
+import { ByDomain, bearerRoutes, byId, operation, overLimit, ownFailures } from '../http/route-parts.ts';
 import { Job, jobExamples } from './contract.ts';
 import { Events, jobWords, madeJob, partOf } from './describe.ts';
 import { sendFile } from './send-file.ts';
@@ -21,7 +21,7 @@ export const jobRoutes: Routes<{ kind: JobRecord['kind'] }> = async (app, depend
   const article = /^[aeiou]/.test(kind) ? 'an' : 'a';
   const ById = byId(`${kind} job`);
   const completed = jobExamples.completed(kind);
-  ownerRoutes(app, tag);
+  bearerRoutes(app, tag, kind === 'export' ? 'reader' : 'editor');
   const { jobs, parts } = store;
   const path = `/applications/:domain/${kind}s`;
 

@@ -10,7 +10,7 @@ import { parseExactJson } from '@sluice/json/parse-json.ts';
 import { ApiError, unavailable } from '@sluice/shared/errors.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { findApplication } from '../applications/steps.ts';
+import { findApplication, type OfApplication } from '../applications/steps.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { success } from '../http/answers.ts';
@@ -27,7 +27,7 @@ const jobNotFound = (kind: Kind, id: string) =>
 export async function findJob(
   { applications, jobs }: Pick<Store, 'applications' | 'jobs'>,
   kind: Kind,
-  request: Pick<FastifyRequest<{ Params: { domain: string; id: string } }>, 'params' | 'owner'>,
+  request: OfApplication & Pick<FastifyRequest<{ Params: { domain: string; id: string } }>, 'params'>,
 ): Promise<{ application: ApplicationRecord; job: JobRecord }> {
   const { id } = request.params;
   const application = await findApplication(applications, request);

@@ -3,6 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { KeyHash, KeyStore, MadeKey } from '@sluice/store/applications/keys.ts';
 import { LRUCache } from 'lru-cache';
+import type { MayUpload } from '../accounts/may-upload.ts';
+import { personalMark } from '../accounts/personal-tokens.ts';
 import type { CachedApplication } from '../applications/cache.ts';
 
 /** Distinguishes keys from other bearer tokens, also for secret scanners. */
@@ -17,7 +19,7 @@ const tokenStart = 'eyJ';
 export type Keyring = ReturnType<typeof createKeyring>;
 
 /** The hashes of ingest keys, by application. Concurrent uploads share one read from MongoDB. */
-export function createKeyring(keys: Pick<KeyStore, 'hashes'>) {
+export function createKeyring(keys: Pick<KeyStore, 'hashes'>, mayUpload: MayUpload) {
   const cached = new LRUCache<string, KeyHash[]>({
     max: 5_000,
     ttl: maxAgeMs,
@@ -46,6 +48,13 @@ export function createKeyring(keys: Pick<KeyStore, 'hashes'>) {
     ): Promise<string> {
       if (ownerIsDisabled) throw forbidden(`the owner of ${domain} is disabled`);
       const key = sentKey(headers);
+      if (key.startsWith(personalMark)) {
+        const token = await mayUpload(key, domain);
+        if (token) return token;
+        throw forbidden(
+          `this personal token cannot upload to ${domain}: it needs the scope upload, and you the role of an editor`,
+        );
+      }
       if (!key.startsWith(keyMark)) {
         const then = key.startsWith(tokenStart)
           ? `a login token is not one; create one with POST /api/applications/${domain}/keys`

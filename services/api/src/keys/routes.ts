@@ -5,7 +5,7 @@ import { Name } from '../applications/contract.ts';
 import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
 import { Success, SuccessMessage, success } from '../http/answers.ts';
-import { ByDomain, byId, operation, overLimit, ownerRoutes, takeSmallBodies } from '../http/route-parts.ts';
+import { ByDomain, bearerRoutes, byId, operation, overLimit, takeSmallBodies } from '../http/route-parts.ts';
 import { DateTime, Named, Strict, Text } from '../http/schemas.ts';
 import { quotaReached } from '../limits/quota.ts';
 import { quotas } from '../limits/table.ts';
@@ -39,7 +39,7 @@ const ById = byId('key');
 
 /** Ingest keys of an application. A key allows uploads and nothing else. */
 export const keyRoutes: Routes = async (app, { store: { applications, keys }, keyring, audit }) => {
-  ownerRoutes(app, 'Keys');
+  bearerRoutes(app, 'Keys', 'editor');
   takeSmallBodies(app);
 
   app.get(

@@ -82,6 +82,8 @@ interface QuotaLimit {
 export const quotas = {
   applications: { what: 'applications', client: 'owner', limit: 'APPLICATION_QUOTA', advice: 'delete one' },
   keys: { what: 'ingest keys', client: 'application', limit: 100, advice: 'revoke one' },
+  members: { what: 'members', client: 'application', limit: 100, advice: 'remove one' },
+  tokens: { what: 'personal tokens', client: 'user', limit: 100, advice: 'revoke one' },
   versions: {
     ...{ what: 'versions of its schema', client: 'application', limit: 200 },
     advice: 'create an application',

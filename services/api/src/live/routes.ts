@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import Type from 'typebox';
-import { findApplication } from '../applications/steps.ts';
+import { findApplication, requireRole } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
 import { Entry } from '../entries/contract.ts';
-import { ByDomain, operation, overLimit, ownerRoutes } from '../http/route-parts.ts';
+import { ByDomain, bearerRoutes, operation, overLimit } from '../http/route-parts.ts';
 import { Flag, Int, Named, Query } from '../http/schemas.ts';
 import { RefusedUpload } from '../refused/contract.ts';
 import { fromEventId } from './events.ts';
@@ -47,7 +47,7 @@ export const liveRoutes: Routes = async (
   app,
   { store: { applications, live }, capacity, lifecycle, metrics, log, timings },
 ) => {
-  ownerRoutes(app, 'Entries');
+  bearerRoutes(app, 'Entries');
   const isDraining = () => lifecycle.phase === 'draining';
   const followers = createFollowers({ live, isDraining, log, timings });
   app.addHook('preClose', async () => followers.close());
@@ -76,6 +76,8 @@ export const liveRoutes: Routes = async (
     async (request, reply) => {
       const { owner, query, headers } = request;
       const application = await findApplication(applications, request);
+      // Refused uploads are the editors'.
+      if (query.refused) requireRole(application, owner, 'editor');
       capacity.followers.lease(reply, owner.id).take(1);
       const lastId = headers['last-event-id'];
       const stream = new Readable({ read() {} });
@@ -91,7 +93,9 @@ export const liveRoutes: Routes = async (
         },
         async check() {
           await app.authenticate(request, reply);
-          return findApplication(applications, request);
+          const found = await findApplication(applications, request);
+          if (query.refused) requireRole(found, request.owner, 'editor');
+          return found;
         },
       });
       stream.once('close', leave);

@@ -8,7 +8,7 @@ import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
 import { Success, SuccessMessage, sendJson, success } from '../http/answers.ts';
 import { createReadPage, fromCursor } from '../http/pages.ts';
-import { ByDomain, operation, overLimit, ownerRoutes } from '../http/route-parts.ts';
+import { ByDomain, bearerRoutes, operation, overLimit } from '../http/route-parts.ts';
 import { toPeriod } from '../http/validation.ts';
 import { madeJob } from '../jobs/describe.ts';
 import { queueAndSend } from '../jobs/steps.ts';
@@ -65,7 +65,7 @@ function toAmendments(options: ReplayOptions): Amendments {
 export const refusedRoutes: Routes = async (app, dependencies) => {
   const { store, capacity, quotas, audit } = dependencies;
   const { applications, refused, refusalCounts } = store;
-  ownerRoutes(app, 'Refused uploads');
+  bearerRoutes(app, 'Refused uploads', 'editor');
   const tryReplay = createTryReplay(dependencies);
   app.addHook('onClose', tryReplay.close);
   const readPage = createReadPage('uploads', capacity);

@@ -3,7 +3,7 @@ import { ApiError, unavailable } from '@sluice/shared/errors.ts';
 import { RehearsalRequest } from '../applications/schema-contract.ts';
 import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
-import { ByDomain, operation, ownerRoutes, ownFailures } from '../http/route-parts.ts';
+import { ByDomain, bearerRoutes, operation, ownFailures } from '../http/route-parts.ts';
 import { toPeriod } from '../http/validation.ts';
 import { madeJob } from '../jobs/describe.ts';
 import { queueAndSend } from '../jobs/steps.ts';
@@ -12,7 +12,7 @@ import { queueAndSend } from '../jobs/steps.ts';
 export const rehearsalRoutes: Routes = async (app, dependencies) => {
   const { store, compiler, quotas } = dependencies;
   const { applications, entries, rawEntries, refused, jobs } = store;
-  ownerRoutes(app, 'Schemas');
+  bearerRoutes(app, 'Schemas', 'editor');
 
   /** The entries until now, in ranges for several workers. */
   async function splitEntries(application: string, { of, from, to }: RehearsalOptions) {

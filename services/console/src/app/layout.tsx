@@ -1,7 +1,10 @@
-import { useDisclosure } from '@mantine/hooks';
+import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { useSyncExternalStore } from 'react';
 import { Navigate, Outlet, ScrollRestoration, useLocation, useParams } from 'react-router';
 import { session, useIsSignedIn } from '../api/session.ts';
+import { Loading } from '../components/loading.tsx';
 import { words } from '../words/en.ts';
+import { Palette } from './palette/palette.tsx';
 import { Sidebar } from './sidebar.tsx';
 import { TopBar } from './top-bar.tsx';
 
@@ -18,18 +21,22 @@ export function RequireSession() {
 /** The frame of every page: the bar on top and, in an application, its sections on the left. */
 export function Layout() {
   const isSignedIn = useIsSignedIn();
+  const isKnown = useSyncExternalStore(session.subscribe, session.isKnown);
   const { domain } = useParams();
   const [isOpen, sections] = useDisclosure();
+  const [isSearching, palette] = useDisclosure();
+  useHotkeys([['mod+K', palette.toggle]], []);
   return (
     <>
       <a className="skip-link" href="#content">
         {words.layout.skip}
       </a>
-      <TopBar isSignedIn={isSignedIn} openSections={sections.open} />
+      <TopBar isSignedIn={isSignedIn} openSections={sections.open} openPalette={palette.open} />
+      {isSignedIn && <Palette isOpen={isSearching} close={palette.close} />}
       <div className="columns">
         {isSignedIn && domain && <Sidebar key={domain} {...{ domain, isOpen }} close={sections.close} />}
         <main id="content" className={domain ? 'content' : 'content single'} tabIndex={-1}>
-          <Outlet />
+          {isKnown ? <Outlet /> : <Loading />}
         </main>
       </div>
       <ScrollRestoration />

@@ -1,4 +1,4 @@
-import { type CSSVariablesResolver, createTheme } from '@mantine/core';
+import { Button, type CSSVariablesResolver, createTheme } from '@mantine/core';
 
 export const theme = createTheme({
   primaryColor: 'cyan',
@@ -8,16 +8,20 @@ export const theme = createTheme({
   defaultRadius: 'sm',
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
+  // One scale for all text. Pages use no other sizes.
+  fontSizes: { xs: '0.75rem', sm: '0.8125rem', md: '0.875rem', lg: '1rem', xl: '1.25rem' },
   headings: {
+    fontWeight: '600',
     sizes: {
-      h1: { fontSize: '1.625rem', lineHeight: '1.35' },
-      h2: { fontSize: '1.125rem', lineHeight: '1.45' },
-      h3: { fontSize: '1rem', lineHeight: '1.5' },
-      h4: { fontSize: '1rem', lineHeight: '1.5' },
-      h5: { fontSize: '0.875rem', lineHeight: '1.5' },
+      h1: { fontSize: '1.25rem', lineHeight: '1.4' },
+      h2: { fontSize: '1rem', lineHeight: '1.5' },
+      h3: { fontSize: '0.875rem', lineHeight: '1.5' },
+      h4: { fontSize: '0.875rem', lineHeight: '1.5' },
+      h5: { fontSize: '0.8125rem', lineHeight: '1.5' },
     },
   },
   respectReducedMotion: true,
+  components: { Button: Button.extend({ defaultProps: { size: 'xs' } }) },
 });
 
 const hover = {

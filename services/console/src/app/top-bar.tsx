@@ -1,19 +1,23 @@
-import { ActionIcon, Anchor, Group } from '@mantine/core';
+import { ActionIcon, Anchor, Group, Kbd, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from 'react-router';
 import { applicationQuery } from '../api/applications.ts';
 import { Icon } from '../components/icons.tsx';
 import { words } from '../words/en.ts';
 import { AccountMenu } from './account-menu.tsx';
-import { Mark } from './mark.tsx';
+
+const mark = new URL('./icon.svg', import.meta.url).href;
 
 interface Props {
   isSignedIn: boolean;
   /** Opens the sections of the application on a narrow screen. */
   openSections: () => void;
+  openPalette: () => void;
 }
 
-export function TopBar({ isSignedIn, openSections }: Props) {
+const isMac = navigator.platform.startsWith('Mac');
+
+export function TopBar({ isSignedIn, openSections, openPalette }: Props) {
   const { domain } = useParams();
   return (
     <header className="top-bar">
@@ -31,13 +35,26 @@ export function TopBar({ isSignedIn, openSections }: Props) {
           </ActionIcon>
         )}
         <Link to="/" className="product" aria-label={words.product}>
-          <Mark />
+          <img className="mark" src={mark} alt="" />
           <span className={domain && 'wide-only'}>{words.product}</span>
         </Link>
         {isSignedIn && domain && <ApplicationName domain={domain} />}
       </Group>
       <Group component="nav" aria-label={words.layout.account} gap="sm" wrap="nowrap">
-        {isSignedIn ? <AccountMenu /> : <Anchor href="/api/docs">{words.layout.apiDocs}</Anchor>}
+        {isSignedIn ? (
+          <>
+            <UnstyledButton className="search" aria-keyshortcuts="Control+K Meta+K" onClick={openPalette}>
+              <Icon name="search" />
+              <span>{words.palette.open}</span>
+              <Kbd size="xs" className="wide-only">
+                {isMac ? '⌘K' : 'Ctrl K'}
+              </Kbd>
+            </UnstyledButton>
+            <AccountMenu />
+          </>
+        ) : (
+          <Anchor href="/api/docs">{words.layout.apiDocs}</Anchor>
+        )}
       </Group>
     </header>
   );

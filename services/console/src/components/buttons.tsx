@@ -1,4 +1,4 @@
 import { Button } from '@mantine/core';
 
-export const SmallButton = Button.withProps({ size: 'xs', variant: 'default' });
+export const SmallButton = Button.withProps({ variant: 'default' });
 export const SubmitButton = Button.withProps({ type: 'submit' });

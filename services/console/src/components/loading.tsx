@@ -1,12 +1,17 @@
-import { Center, Loader } from '@mantine/core';
+import { Skeleton, Stack } from '@mantine/core';
 import { words } from '../words/en.ts';
 import { ErrorAlert } from './error-alert.tsx';
 
+const widths = ['40%', '100%', '90%', '95%', '70%'];
+
+/** The shape of a page whose data are on their way. */
 export function Loading() {
   return (
-    <Center py="xl" role="status" aria-label={words.common.loading}>
-      <Loader />
-    </Center>
+    <Stack role="status" aria-label={words.common.loading} py="xs">
+      {widths.map((width) => (
+        <Skeleton key={width} height={16} width={width} />
+      ))}
+    </Stack>
   );
 }
 

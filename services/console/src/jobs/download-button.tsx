@@ -20,7 +20,7 @@ function save(blob: Blob, name: string): void {
 }
 
 interface Props {
-  jobs: Exclude<Jobs, 'replays'>;
+  jobs: Exclude<Jobs, 'replays' | 'deletions'>;
   job: Job;
   label: string;
 }

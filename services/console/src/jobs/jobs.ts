@@ -5,7 +5,7 @@ import { words } from '../words/en.ts';
 
 export type Job = Schemas['Job'];
 
-export type Jobs = 'exports' | 'imports' | 'rehearsals' | 'replays';
+export type Jobs = 'exports' | 'imports' | 'rehearsals' | 'replays' | 'deletions';
 
 export const isOver = ({ state }: Job): boolean => state !== 'waiting' && state !== 'active';
 

@@ -22,7 +22,7 @@ async function start(applications: { retentionDays: number | null; ages: number[
     const domain = randomBytes(6).toString('hex');
     const fields = { name: 'a', type: 'other', connectors: [], rawSchema: '{}', domain, owner };
     const application = (await store.applications.create(fields))?.id as string;
-    await store.applications.update(domain, owner.id, { retentionDays });
+    await store.applications.update(application, { retentionDays });
     const model = await modelEntries(db, { spacing: 5, application });
     await model.insert(ages.map((days) => now - days * dayMs));
     await model.milestones.set(application, now, 100);

@@ -6,7 +6,7 @@ import { words } from '../../words/en.ts';
 
 const hourMs = 3_600_000;
 const hours = 24;
-const refreshMs = 60_000;
+const refreshMs = 10_000;
 
 export function Trend({ domain }: { domain: string }) {
   const { data } = useQuery({

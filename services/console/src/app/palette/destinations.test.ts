@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import type { Application } from '../../api/applications.ts';
+import { findDestinations } from './destinations.ts';
+
+const applications = [
+  { name: 'Weather', domain: 'weather-1' },
+  { name: 'Traffic', domain: 'traffic-2' },
+] as Application[];
+
+const find = (search: string, open?: string) =>
+  findDestinations(applications, open, search).map(({ to }) => to);
+
+it('offers the sections of the open application first', () => {
+  expect(find('', 'weather-1').slice(0, 2)).toEqual([
+    '/applications/weather-1/entries',
+    '/applications/weather-1/refused',
+  ]);
+  expect(find('', 'weather-1')).toContain('/applications/traffic-2');
+});
+
+it('finds a section of another application by parts of both names', () => {
+  expect(find('traf sch', 'weather-1')).toEqual(['/applications/traffic-2/schema']);
+});
+
+it('finds actions and pages', () => {
+  expect(find('new exp', 'weather-1')).toEqual(['/applications/weather-1/jobs?new=export']);
+  expect(find('audit')).toEqual(['/audit']);
+  expect(find('nowhere')).toEqual([]);
+});

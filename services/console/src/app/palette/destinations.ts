@@ -1,0 +1,61 @@
+import type { Application } from '../../api/applications.ts';
+import { sections } from '../../pages/sections.ts';
+import { words } from '../../words/en.ts';
+
+/** A place that the palette leads to. */
+export interface Destination {
+  group: keyof typeof words.palette.groups;
+  label: string;
+  to: string;
+  /** Outside of the console. */
+  isExternal?: boolean;
+}
+
+const pages: Destination[] = [
+  { group: 'pages', label: words.applications.title, to: '/applications' },
+  { group: 'actions', label: words.applications.create, to: '/applications/new' },
+  { group: 'pages', label: words.deleted.title, to: '/applications/deleted' },
+  { group: 'pages', label: words.profile.title, to: '/profile' },
+  { group: 'pages', label: words.audit.title, to: '/audit' },
+  { group: 'pages', label: words.layout.apiDocs, to: '/api/docs', isExternal: true },
+];
+
+const actionsOf = (domain: string): Destination[] => [
+  { group: 'actions', label: words.exports.create, to: `/applications/${domain}/jobs?new=export` },
+  { group: 'actions', label: words.imports.create, to: `/applications/${domain}/jobs?new=import` },
+];
+
+const sectionsOf = ({ domain, name }: Application): Destination[] =>
+  sections.map(({ path }) => ({
+    group: 'applications',
+    label: `${name} / ${words.sections[path]}`,
+    to: `/applications/${domain}/${path}`,
+  }));
+
+const order = Object.keys(words.palette.groups);
+
+/** What has all words of the search in its label: first of the open application, then the others. */
+export function findDestinations(
+  applications: Application[],
+  openDomain: string | undefined,
+  search: string,
+): Destination[] {
+  const open = applications.find(({ domain }) => domain === openDomain);
+  const ofOpen = open
+    ? [
+        ...sectionsOf(open).map((each): Destination => ({ ...each, group: 'sections' })),
+        ...actionsOf(open.domain),
+      ]
+    : [];
+  const others = applications.filter((each) => each !== open);
+  const wanted = search.toLowerCase().split(/\s+/).filter(Boolean);
+  const ofOthers =
+    wanted.length === 0
+      ? others.map(({ name, domain }): Destination => {
+          return { group: 'applications', label: name, to: `/applications/${domain}` };
+        })
+      : others.flatMap(sectionsOf);
+  return [...ofOpen, ...ofOthers, ...pages]
+    .filter(({ label }) => wanted.every((word) => label.toLowerCase().includes(word)))
+    .toSorted((a, b) => order.indexOf(a.group) - order.indexOf(b.group));
+}
