@@ -30,7 +30,7 @@ const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Reads a row by the rules for uploads. */
-function readRow({ row, text }: WrittenRow): SampleRow | Problem {
+export function readRow({ row, text }: WrittenRow): SampleRow | Problem {
   let value: unknown;
   try {
     value = parseJson(text, noteDecimals);
@@ -48,8 +48,8 @@ interface Written extends Omit<Sample, 'rows'> {
   rows: WrittenRow[];
 }
 
-function writtenRows(bytes: Uint8Array, isWhole: boolean, chosen?: Kinds): Written {
-  const { kind, rows, layout, problem } = splitRows(bytes, isWhole);
+function writtenRows(bytes: Uint8Array, chosen: Kinds): Written {
+  const { kind, rows, layout, problem } = splitRows(bytes, true);
   const problems = problem ? [problem] : [];
   if (kind === 'csv') {
     if (!layout) return { rows: [], problems, columns: {} };
@@ -62,14 +62,11 @@ function writtenRows(bytes: Uint8Array, isWhole: boolean, chosen?: Kinds): Writt
   return { rows: objects.map((text, at) => ({ row: at + 1, text })), problems, columns: {} };
 }
 
-/**
- * Reads JSON objects over any number of lines, an array of objects, NDJSON, or CSV with a header.
- * `isWhole`: nothing is cut off.
- */
-function readRows(given: Uint8Array, isWhole: boolean, chosen?: Kinds): Sample {
+/** Reads JSON objects over any number of lines, an array of objects, NDJSON, or CSV with a header. */
+function readRows(given: Uint8Array, chosen: Kinds): Sample {
   const bytes = withoutByteOrderMark(given);
   if (decode(bytes.subarray(0, 1_024)).trim() === '') return { rows: [], problems: [], columns: {} };
-  const { rows, problems, columns } = writtenRows(bytes, isWhole, chosen);
+  const { rows, problems, columns } = writtenRows(bytes, chosen);
   const read = rows.map(readRow);
   const byRow = (a: Problem, b: Problem) => a.row - b.row;
   return {
@@ -83,18 +80,13 @@ const blankLines = /^(?:[ \t]*\r?\n)+/;
 
 /** `chosen`: the kinds of columns of a CSV, where they are not what most cells are. */
 export const readSample = (text: string, chosen: Kinds = {}): Sample =>
-  readRows(new TextEncoder().encode(text.replace(blankLines, '')), true, chosen);
+  readRows(new TextEncoder().encode(text.replace(blankLines, '')), chosen);
 
 const mostBytes = 4 * 1024 ** 2;
 
 async function startOf(file: File): Promise<{ bytes: Uint8Array; isWhole: boolean }> {
   const bytes = new Uint8Array(await file.slice(0, mostBytes).arrayBuffer());
   return { bytes: withoutByteOrderMark(bytes), isWhole: file.size <= mostBytes };
-}
-
-export async function previewFile(file: File): Promise<Sample> {
-  const { bytes, isWhole } = await startOf(file);
-  return readRows(bytes, isWhole);
 }
 
 /** The first rows of a file, as text for `readSample`. Rejects when the first row is too long. */

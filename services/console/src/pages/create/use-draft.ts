@@ -2,7 +2,7 @@ import { survey } from '@sluice/schemas/infer/survey.ts';
 import { type Choices, toSchema } from '@sluice/schemas/infer/to-schema.ts';
 import { readSample, type Sample } from '@sluice/tables/sample/read-sample.ts';
 import { useMemo, useState } from 'react';
-import { checkRows, type Fault, mostFaults } from './check-rows.ts';
+import { checkRows, type Fault, mostFaults } from '../../json/check-rows.ts';
 
 const openSchema = '{\n  "type": "object",\n  "properties": {}\n}';
 

@@ -2,7 +2,7 @@ import { Button, type ButtonVariant, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { client, type Schemas } from '../../api/client.ts';
 import { showFailure } from '../../components/toasts.ts';
-import { JobItem } from '../../jobs/job-list.tsx';
+import { JobItem } from '../../jobs/job-item.tsx';
 import { type Job, jobsQuery } from '../../jobs/jobs.ts';
 import { exactDataOf } from '../../json/exact.ts';
 import { words } from '../../words/en.ts';
