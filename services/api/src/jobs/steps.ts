@@ -15,6 +15,7 @@ import type { Audit } from '../audit/audit.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { success } from '../http/answers.ts';
 import type { Job } from './contract.ts';
+import { fileNameOf } from './file-name.ts';
 
 type Kind = JobRecord['kind'];
 
@@ -109,22 +110,26 @@ const iso = (time: Date) => time.toISOString();
 
 /** A job as its owner sees it. */
 export function toJob(record: JobRecord): Job {
-  const { id, kind, state, done, total, createdAt, startedAt, finishedAt, error, manifest } = record;
+  const { id, kind, state, done, total, createdAt, startedAt, finishedAt, expiresAt, error, manifest } =
+    record;
   return {
     id,
     kind,
     state,
     progress: { done, total, ...speed(record) },
     ...((record.kind === 'export' || record.kind === 'import') && { format: record.options.format }),
+    ...(record.kind === 'import' && record.options.fileName && { name: record.options.fileName }),
     ...(record.kind === 'import' && { accepted: record.accepted, rejected: record.rejected }),
     createdAt: iso(createdAt),
     ...(startedAt && { startedAt: iso(startedAt) }),
     ...(finishedAt && { finishedAt: iso(finishedAt) }),
+    ...(expiresAt && { expiresAt: iso(expiresAt) }),
     ...(error && { error }),
     ...('result' in record && record.result && { result: toResult(record) }),
     ...(manifest && {
       file: {
         url: `/api/applications/${record.domain}/${kind}s/${id}/file`,
+        name: fileNameOf(record),
         ...toFile(manifest),
         ...(record.kind === 'export' && record.deletedMeanwhile && { deleted_meanwhile: true }),
       },

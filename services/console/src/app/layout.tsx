@@ -3,6 +3,7 @@ import { useSyncExternalStore } from 'react';
 import { Navigate, Outlet, ScrollRestoration, useLocation, useParams } from 'react-router';
 import { session, useIsSignedIn } from '../api/session.ts';
 import { Loading } from '../components/loading.tsx';
+import { TransferTray } from '../jobs/transfer-tray.tsx';
 import { words } from '../words/en.ts';
 import { Palette } from './palette/palette.tsx';
 import { Sidebar } from './sidebar.tsx';
@@ -39,6 +40,7 @@ export function Layout() {
           {isKnown ? <Outlet /> : <Loading />}
         </main>
       </div>
+      {isSignedIn && <TransferTray />}
       <ScrollRestoration />
     </>
   );

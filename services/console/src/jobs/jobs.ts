@@ -30,3 +30,18 @@ export function sayProgress({ state, progress }: Pick<Job, 'state' | 'progress'>
     ...(secondsLeft === undefined ? [] : [words.jobs.left(formatDuration(secondsLeft))]),
   ].join(' · ');
 }
+
+/** How long a finished job took, and how many it did in a second. */
+export function sayPace({
+  progress,
+  startedAt,
+  finishedAt,
+}: Pick<Job, 'progress' | 'startedAt' | 'finishedAt'>): string[] {
+  if (!startedAt || !finishedAt) return [];
+  const seconds = (Date.parse(finishedAt) - Date.parse(startedAt)) / 1_000;
+  const rate = Math.round(progress.done / Math.max(seconds, 0.001));
+  return [
+    words.jobs.took(seconds < 10 ? `${seconds.toFixed(1)} s` : formatDuration(Math.round(seconds))),
+    ...(progress.done > 0 ? [words.jobs.rate(rate)] : []),
+  ];
+}

@@ -252,6 +252,24 @@ export const words = {
     left: (duration: string) => `${duration} left`,
     remove: 'Remove',
     download: 'Download',
+    kinds: {
+      exports: 'Export',
+      imports: 'Import',
+      rehearsals: 'Rehearsal',
+      replays: 'Replay',
+      deletions: 'Deletion',
+    },
+    took: (duration: string) => `took ${duration}`,
+    expires: (distance: string) => `removed ${distance}`,
+    none: {
+      title: 'No exports or imports yet',
+      text: 'An export makes a file of the entries; an import makes entries of a file.',
+    },
+  },
+  transfers: {
+    title: 'Transfers',
+    progress: (name: string) => `Progress of ${name}`,
+    running: 'Downloading',
     pause: 'Pause',
     resume: 'Resume',
     broken: 'The connection broke. Resume continues where it stopped.',
@@ -259,11 +277,6 @@ export const words = {
   exports: {
     create: 'New export',
     select: 'Select other entries',
-    history: 'Exports',
-    empty: {
-      title: 'No exports yet',
-      text: 'An export is a file of the entries of this application, oldest first.',
-    },
     format: 'Format',
     formats: { csv: 'CSV', ndjson: 'NDJSON', parquet: 'Parquet' },
     columns: 'Columns',
@@ -287,8 +300,6 @@ export const words = {
   },
   imports: {
     create: 'New import',
-    history: 'Imports',
-    empty: { title: 'No imports yet', text: 'An import stores the lines of a file as entries.' },
     file: 'File',
     fileHint: 'Choose a file or drop it here. It may be compressed with gzip or zstd.',
     choose: 'No file chosen',
@@ -298,13 +309,15 @@ export const words = {
     formats: { ndjson: 'NDJSON', json: 'JSON array', csv: 'CSV' },
     wrapped: 'Exported from Sluice: keep the original times',
     preview: 'First rows of the file',
-    problem: (row: number, message: string) => `Row ${row} of the file will be refused: ${message}`,
-    moreProblems: (count: number) => `So will ${count} more of the first rows.`,
+    row: 'Row',
+    outcomeOfRow: 'Outcome',
+    willBeStored: 'Will be stored',
+    foreseen: (rows: string, good: string, bad: string) =>
+      `First ${rows} rows: ${good} will be stored, ${bad} refused.`,
+    notWrapped: 'This is no line of an export: it has no payload.',
     noPreview: 'The first rows of this file cannot be shown. You can import it all the same.',
     submit: 'Import',
-    sending: 'Upload',
-    sent: (percent: number) => `${percent} % sent`,
-    allSent: 'Sent; waiting for the answer',
+    sending: 'The file is on its way. You can leave this page.',
     broken: 'The connection broke before the file was sent. Nothing was stored.',
     outcome: (accepted: number, rejected: number) =>
       `${formatNumber(accepted)} stored · ${formatNumber(rejected)} refused`,
@@ -317,6 +330,15 @@ export const words = {
   },
   settings: {
     saved: 'Saved',
+    general: 'General',
+    generalText: 'The name is for people. Clients use the domain, which never changes.',
+    name: 'Name',
+    rename: 'Rename',
+    copyDomain: 'Copy the domain',
+    header: 'Send it with each upload, in this header:',
+    headerCode: 'Header',
+    older: (count: number) =>
+      count === 0 ? 'No entry is that old.' : `This deletes ${words.common.entries(count)}.`,
     keys: 'Ingest keys',
     keysText: 'A client sends a key with each upload. A key cannot read, export or change anything.',
     keyRequired: 'Uploads need a key',
@@ -342,8 +364,8 @@ export const words = {
     forEver: 'For ever',
     saveRetention: 'Save retention',
     saveAndDelete: 'Save and delete',
-    retentionQuestion: (days: string) =>
-      `Entries older than ${days === '1' ? 'a day' : `${days} days`} are deleted, now and from then on. They do not come back.`,
+    retentionQuestion: (days: string, count?: number) =>
+      `Entries older than ${days === '1' ? 'a day' : `${days} days`} are deleted, now${count === undefined ? '' : ` ${formatNumber(count)} of them,`} and from then on. They do not come back.`,
     deletion: 'Delete this application',
     deletionText:
       'Uploads stop at once, and unfinished jobs are cancelled. You then see how long you can restore it.',
