@@ -12,19 +12,17 @@ import { findChromium } from '../test/browser/support/find-chromium.ts';
 
 const folder = join(import.meta.dirname, '../docs/images');
 const desktop = { width: 1280, height: 800 };
-const phone = { width: 390, height: 844 };
 
 interface Picture {
   name: string;
   /** Below the application, unless it begins with a slash. */
   path: string;
-  viewport?: { width: number; height: number };
   colorScheme?: 'light' | 'dark';
   /** What to do on the page first. */
   prepare?: (page: Page) => Promise<unknown>;
 }
 
-const entries = 'entries?period=30d';
+const entries = 'entries?last=30d';
 const pictures: Picture[] = [
   { name: 'entries-light', path: entries },
   { name: 'entries-dark', path: entries, colorScheme: 'dark' },
@@ -33,14 +31,13 @@ const pictures: Picture[] = [
   { name: 'send', path: 'send' },
   { name: 'schema', path: 'schema' },
   { name: 'jobs', path: 'jobs' },
-  { name: 'phone', path: entries, viewport: phone },
 ];
 
 async function take(context: BrowserContext, domain: string, picture: Picture): Promise<void> {
-  const { name, path, viewport = desktop, colorScheme = 'light', prepare } = picture;
+  const { name, path, colorScheme = 'light', prepare } = picture;
   const page = await context.newPage();
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-  await page.setViewportSize(viewport);
+  await page.setViewportSize(desktop);
   await page.goto(path.startsWith('/') ? path : `/applications/${domain}/${path}`);
   await page.locator('h1').waitFor();
   await prepare?.(page);

@@ -39,6 +39,9 @@ export function readingOf(station: Station, at: number, random: () => number) {
   };
 }
 
+/** Radio is worse at some hours, and on some days. */
+const lossOf = (day: number) => 0.6 + 0.4 * Math.sin(day * 2.3);
+
 /** The readings of the days before `end`, as lines of an NDJSON export. */
 export function* history(end: number): Generator<string> {
   const begin = end - historyDays * dayMs;
@@ -48,7 +51,8 @@ export function* history(end: number): Generator<string> {
     for (const station of stations) {
       const { since, silent: [from, to] = [0, 0] } = station;
       const measured = at + Math.floor(random() * everyMs * 0.9);
-      if (day < since || (day >= from && day < to)) continue;
+      const isLost = random() < 0.04 + 0.3 * (0.5 + 0.5 * Math.cos(2 * Math.PI * day)) * lossOf(day);
+      if (isLost || day < since || (day >= from && day < to)) continue;
       const created = measured + 400 + Math.floor(random() * 2_000);
       const payload = readingOf(station, measured, random);
       if (created < end) yield JSON.stringify({ createdAt: new Date(created).toISOString(), payload });
