@@ -62,7 +62,7 @@ export function Filters({ fields, seen, conditions, setConditions }: Props) {
             {words.entries.filters(chips.length)}
           </SmallButton>
         </Popover.Target>
-        <Popover.Dropdown maw="100vw">
+        <Popover.Dropdown maw="calc(100vw - 1.5rem)">
           <Stack gap="sm">
             <FilterForm {...{ fields, seen, add }} />
             <Group gap={6} hiddenFrom="sm">

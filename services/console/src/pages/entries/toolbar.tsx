@@ -38,7 +38,7 @@ export function Toolbar({ actions, fields, selection, columns, seen, mayFollow }
   ];
   const deletes = { children: words.entries.deleteThese, c: 'var(--mantine-color-error)', onClick: open };
   return (
-    <div className="toolbar" role="toolbar" aria-label={words.entries.toolbar}>
+    <section className="toolbar" aria-label={words.entries.toolbar}>
       <PeriodPicker period={view} setPeriod={change} />
       <Filters
         {...{ fields, seen, conditions: view.conditions }}
@@ -72,6 +72,6 @@ export function Toolbar({ actions, fields, selection, columns, seen, mayFollow }
         </Menu.Dropdown>
       </Menu>
       {isDeleting && <DeleteDialog {...{ selection, close }} said={saySelection(view, fields)} />}
-    </div>
+    </section>
   );
 }
