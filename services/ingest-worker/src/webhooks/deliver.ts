@@ -9,7 +9,7 @@ import type { Post } from './post.ts';
 import { signatures } from './sign.ts';
 
 const secondMs = 1_000;
-/** Waits after failed tries, as multiples of the first: 5 s, 30 s, 2, 10 and 30 min, 1 and 2 h; then 2 h each. */
+/** Waits after failed tries, as multiples of the first, which is 5 s. The last one is 2 h. */
 const waits = [1, 6, 24, 120, 360, 720, 1_440];
 const jitter = 0.2;
 const giveUpMs = 72 * 3_600 * secondMs;
