@@ -1,9 +1,10 @@
 import { mkdir } from 'node:fs/promises';
+import { demoUsername } from '@sluice/store/accounts/credentials.ts';
 import { datasets } from './datasets.ts';
 import { logIn } from './demo/account.ts';
 import { createClient } from './demo/client.ts';
 import { DemoError } from './demo/demo-error.ts';
-import { demoUser, signInLink } from './demo/demo-user.ts';
+import { signInLink } from './demo/demo-user.ts';
 import { readOptions, usage } from './demo/options.ts';
 import { type Result, runDataset } from './demo/run-dataset.ts';
 import { nextSteps, summary } from './demo/summary.ts';
@@ -29,7 +30,7 @@ async function main(argv: string[]): Promise<void> {
     console.log(summary(results));
   }
   const domain = await fillWeather(client, account.token);
-  const link = account.username === demoUser ? await signInLink(url) : undefined;
+  const link = account.username === demoUsername ? await signInLink(url) : undefined;
   console.log(nextSteps(url, account, results, link));
 
   const problems = results.flatMap((result) => result.problems);

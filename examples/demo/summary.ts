@@ -25,20 +25,21 @@ export function nextSteps(url: string, account: Account, results: Result[], link
 
   ${link}
 
-For an account of your own: npm run admin -- users invite NAME
+For an account of your own, open the link of npm start, or run: npm run admin -- users invite NAME
 `;
   const { username, password, token } = account;
-  const verify = results.map(
+  const commands = results.map(
     ({ domain, file }) => `  python3 examples/verify.py --url ${url} --domain ${domain} ${file}`,
   );
+  const verify = `
+Compare every exported cell with the listing (Python 3):
+  export SLUICE_TOKEN=${token}
+${commands.join('\n')}
+`;
   return `Sign in at ${url}
   Username   ${username}
   Password   ${password}
-
-Compare every exported cell with the listing (Python 3):
-  export SLUICE_TOKEN=${token}
-${verify.join('\n')}
-`;
+${results.length > 0 ? verify : ''}`;
 }
 
 const count = (value: number) => Math.round(value).toLocaleString('en');

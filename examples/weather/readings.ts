@@ -2,7 +2,7 @@ import { type Station, stations } from './stations.ts';
 
 export const historyDays = 30;
 const dayMs = 86_400_000;
-const everyMs = dayMs / 48;
+const everyMs = dayMs / 96;
 const directions = ['N', 'NE', 'E', 'SE', 'S', 'SW', 'W', 'NW'];
 
 /** The same numbers for the same seed, from 0 to 1: Mulberry32. */
@@ -39,18 +39,23 @@ export function readingOf(station: Station, at: number, random: () => number) {
   };
 }
 
+/** Radio is worse at some hours, and on some days. */
+const lossOf = (day: number) => 0.6 + 0.4 * Math.sin(day * 2.3);
+
 /** The readings of the days before `end`, as lines of an NDJSON export. */
 export function* history(end: number): Generator<string> {
   const begin = end - historyDays * dayMs;
   const random = randomNumbers(30);
-  for (let at = begin; at < end - everyMs; at += everyMs) {
+  for (let at = begin; at < end; at += everyMs) {
     const day = (at - begin) / dayMs;
     for (const station of stations) {
       const { since, silent: [from, to] = [0, 0] } = station;
       const measured = at + Math.floor(random() * everyMs * 0.9);
-      if (day < since || (day >= from && day < to)) continue;
-      const createdAt = new Date(measured + 400 + Math.floor(random() * 2_000)).toISOString();
-      yield JSON.stringify({ createdAt, payload: readingOf(station, measured, random) });
+      const isLost = random() < 0.04 + 0.3 * (0.5 + 0.5 * Math.cos(2 * Math.PI * day)) * lossOf(day);
+      if (isLost || day < since || (day >= from && day < to)) continue;
+      const created = measured + 400 + Math.floor(random() * 2_000);
+      const payload = readingOf(station, measured, random);
+      if (created < end) yield JSON.stringify({ createdAt: new Date(created).toISOString(), payload });
     }
   }
 }

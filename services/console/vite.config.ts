@@ -38,7 +38,8 @@ export default defineConfig({
               test: /node_modules.(@codemirror|@lezer|style-mod|w3c-keyname|crelt)/,
               priority: 1,
             },
-            { name: 'shared', minShareCount: 3 },
+            // What shows JSON needs the editor.
+            { name: 'shared', minShareCount: 3, test: /^(?!.*src.json.json-)/ },
           ],
         },
       },

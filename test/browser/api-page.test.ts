@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Sluice, startSluice } from '../support/sluice.ts';
 import { expectAccessible } from './support/axe.ts';
 import { desktop, openPage, phone, screenshot } from './support/open-page.ts';
+import { openAs } from './support/sign-in.ts';
 
 let sluice: Sluice;
 beforeAll(async () => {
@@ -39,5 +40,21 @@ describe('the API page', () => {
       await operation.getByRole('button', { name: 'Execute' }).click();
       await operation.locator('.live-responses-table .response-col_status').getByText('200').waitFor();
     }
+  });
+  it('leads back to the console, and has its session and its application at hand', async () => {
+    const owner = await sluice.owner();
+    const domain = await sluice.application(owner.token);
+    const page = await openAs(sluice, owner, `/applications/${domain}/schema`);
+    await page.getByRole('button', { name: 'Account' }).click();
+    await page.getByRole('menuitem', { name: 'API docs' }).click();
+    const operation = page.locator('#operations-Applications-getApplication');
+    await operation.getByText('Get an application').click();
+    await page.getByRole('button', { name: 'authorization button locked' }).first().waitFor();
+    await operation.getByRole('button', { name: 'Execute' }).click();
+    await operation.locator('.live-responses-table .response-col_status').getByText('200').waitFor();
+    await expectAccessible(page);
+    await screenshot(page, 'api-session-desktop-light');
+    await page.getByRole('link', { name: 'Back to the console' }).click();
+    await page.waitForURL(`**/applications/${domain}/entries`);
   });
 });

@@ -1,155 +1,198 @@
-import type { Page } from 'playwright-core';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Sluice, startSluice } from '../support/sluice.ts';
+import { type Sluice, startSluice, until } from '../support/sluice.ts';
 import { expectAccessible } from './support/axe.ts';
-import { phone, screenshot } from './support/open-page.ts';
+import { cellsOf, counted, entry, headsOf, queryOf, startEntries } from './support/entries.ts';
+import { desktop, phone, screenshot } from './support/open-page.ts';
 import { openAs } from './support/sign-in.ts';
 
 let sluice: Sluice;
 let owner: { username: string; token: string };
 
-const schema = {
-  type: 'object',
-  properties: { place: { type: 'string' }, celsius: { type: 'number' }, note: { type: 'string' } },
-};
-
 beforeAll(async () => {
-  sluice = await startSluice();
+  sluice = await startSluice({ workers: false });
   owner = await sluice.owner();
 });
 afterAll(() => sluice.stop());
 
-const entry = (n: number) => ({ place: n % 2 ? 'Oslo' : 'Rome', celsius: n });
-
-/** An application with so many entries. */
-async function start(count: number) {
-  const domain = await sluice.application(owner.token, schema);
-  const upload = (json: unknown) => sluice.request('POST', `/applications/${domain}/data`, { json });
-  const json = Array.from({ length: count }, (_, n) => entry(n));
-  if (count > 0) await sluice.request('POST', `/applications/${domain}/data/batch`, { json });
-  return { domain, path: `/applications/${domain}/entries`, upload };
-}
-
-const cellsOf = (page: Page, column: number) =>
-  page.locator(`tbody tr td:nth-child(${column})`).allTextContents();
+const start = (count: number) => startEntries(sluice, owner.token, count);
 
 describe('the entries of an application', () => {
-  it('are listed newest first, page by page, with the columns of choice', async () => {
+  it('are listed page by page, newest or oldest first, and Back leads to the page before', async () => {
     const { path } = await start(120);
     const page = await openAs(sluice, owner, path);
-    await page.getByText('120 entries').waitFor();
+    await counted(page, '120 entries');
     expect((await cellsOf(page, 3)).slice(0, 3)).toEqual(['119', '118', '117']);
-    await page.getByText('120 accepted, 0 refused').waitFor();
+    await page.getByText('120 entries, 0 refused, one bar = 1 min').waitFor();
     await expectAccessible(page);
     await screenshot(page, 'entries-desktop-light');
 
-    await page.getByRole('button', { name: 'Older' }).click();
-    await page.getByRole('cell', { name: '69', exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Older' }).click();
-    await page.getByRole('cell', { name: '19', exact: true }).waitFor();
-    expect(await page.getByRole('button', { name: 'Older' }).isDisabled()).toBe(true);
-    await page.getByRole('button', { name: 'Newer' }).click();
-    await page.getByRole('button', { name: 'Newer' }).click();
-    await page.getByRole('cell', { name: '119', exact: true }).waitFor();
+    const turn = (name: string) => page.getByRole('button', { name, exact: true }).click();
+    const shows = (n: number) => page.getByRole('cell', { name: `${n}`, exact: true }).waitFor();
+    await turn('Older');
+    await shows(69);
+    await turn('Older');
+    await shows(19);
+    expect(await page.getByRole('button', { name: 'Older', exact: true }).isDisabled()).toBe(true);
+    await page.reload();
+    await shows(19);
+    await page.goBack();
+    await shows(69);
+    await turn('Newer');
+    await shows(119);
+    expect(queryOf(page).has('after')).toBe(false);
 
-    await page.getByRole('button', { name: 'Columns (3 of 3)' }).click();
-    await page.getByRole('checkbox', { name: 'place' }).uncheck();
-    await expectAccessible(page);
-    expect(await page.locator('thead th').allTextContents()).toEqual(['Created', 'celsius', 'note']);
+    await page.getByRole('button', { name: 'Created' }).click();
+    await shows(0);
+    expect((await cellsOf(page, 3)).slice(0, 3)).toEqual(['0', '1', '2']);
+    await turn('Newer');
+    await shows(50);
+    expect(queryOf(page).get('order')).toBe('oldest');
+    await page.getByText('Live is off: the oldest come first').waitFor();
   });
 
-  it('are found by conditions and by a period', async () => {
-    const { path } = await start(30);
-    const page = await openAs(sluice, owner, path);
-    await page.getByText('30 entries').waitFor();
-    await page.getByLabel('Value').fill('Oslo');
-    await page.getByRole('button', { name: 'Add filter' }).click();
-    await page.getByText('15 entries').waitFor();
-    await page.getByLabel('Field').selectOption('celsius');
-    await page.getByLabel('Comparison').selectOption('≥');
-    await page.getByLabel('Value').fill('warm');
-    await page.getByRole('button', { name: 'Add filter' }).click();
-    await page.getByText('Enter a number').waitFor();
-    await page.getByLabel('Value').fill('20');
-    await page.getByRole('button', { name: 'Add filter' }).click();
-    await page.getByText('5 entries').waitFor();
-    expect(await cellsOf(page, 3)).toEqual(['29', '27', '25', '23', '21']);
-    await expectAccessible(page);
-    await page.getByRole('button', { name: 'Remove the filter place = Oslo' }).click();
-    await page.getByText('10 entries').waitFor();
-    await page.getByLabel('To').fill('2020-01-01T00:00');
-    await page.getByText('No entries match').waitFor();
-    await page.getByRole('button', { name: 'All time' }).click();
-    await page.getByText('10 entries').waitFor();
-    await page.getByLabel('From').fill('2090-01-01T00:00');
-    await page.getByRole('button', { name: 'Clear filters' }).click();
-    await page.getByText('30 entries').waitFor();
+  it.each([
+    ['desktop', desktop],
+    ['phone', phone],
+  ])('begin above the fold of a %s, and nothing moves while they load', async (_name, viewport) => {
+    const { path } = await start(60);
+    const page = await openAs(sluice, owner, path, { viewport });
+    await counted(page, '60 entries');
+    const row = await page.locator('tbody tr').nth(3).boundingBox();
+    expect((row?.y ?? 0) + (row?.height ?? 0)).toBeLessThan(viewport.height);
+    await page.addInitScript(`
+      shifts = 0;
+      new PerformanceObserver((list) => {
+        for (const { value } of list.getEntries()) shifts += value;
+      }).observe({ type: 'layout-shift', buffered: true });`);
+    await page.reload();
+    await counted(page, '60 entries');
+    await page.getByText('one bar').waitFor();
+    expect(await page.evaluate('shifts')).toBeLessThan(0.02);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
   });
 
   it('are listed, fewer at a time, where they are very large', async () => {
     const { path, upload } = await start(1);
     for (let n = 1; n <= 20; n++) await upload({ ...entry(n), note: 'x'.repeat(900_000) });
     const page = await openAs(sluice, owner, path);
-    await page.getByText('21 entries').waitFor();
+    await counted(page, '21 entries');
     const first = await cellsOf(page, 3);
-    await page.getByRole('button', { name: 'Older' }).click();
+    await page.getByRole('button', { name: 'Older', exact: true }).click();
     await page.getByRole('cell', { name: '0', exact: true }).waitFor();
     expect([...first, ...(await cellsOf(page, 3))]).toEqual(
       Array.from({ length: 21 }, (_, n) => `${20 - n}`),
     );
   });
 
-  it('are shown whole beside the table, and deleted there', async () => {
+  it('have columns of choice, also of fields that are not in the schema', async () => {
+    const { path, upload } = await start(2);
+    await upload({ ...entry(2), device: { id: 'd-1' }, far: null });
+    const page = await openAs(sluice, owner, path);
+    await counted(page, '3 entries');
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('checkbox', { name: 'place' }).uncheck();
+    await page.getByRole('checkbox', { name: 'device.id' }).check();
+    await page.getByLabel('Another field').fill('far');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await expectAccessible(page);
+    const heads = ['Created ↓', 'celsius', 'note', 'sky', 'tags', 'device.id', 'far'];
+    expect(await headsOf(page)).toEqual(heads);
+    await page.reload();
+    await counted(page, '3 entries');
+    expect(await headsOf(page)).toEqual(heads);
+    expect([await cellsOf(page, 6), await cellsOf(page, 7)]).toEqual([
+      ['d-1', '', ''],
+      ['null', '', ''],
+    ]);
+  });
+
+  it('open in a panel beside the table, which Back closes, and are deleted there', async () => {
     const { path } = await start(3);
     const page = await openAs(sluice, owner, path, { viewport: phone, colorScheme: 'dark' });
-    await page.getByText('3 entries').waitFor();
+    await counted(page, '3 entries');
     await screenshot(page, 'entries-phone-dark');
-    await page.locator('tbody button').first().click();
+    await page.getByRole('cell', { name: 'Rome' }).first().click();
     const panel = page.getByRole('dialog', { name: 'Entry' });
     await panel.getByText('"celsius": 2').waitFor();
     await expectAccessible(page);
     await screenshot(page, 'entry-phone-dark');
+    await page.reload();
+    await panel.getByText('"celsius": 2').waitFor();
+    await page.goBack();
+    await panel.waitFor({ state: 'detached' });
+    await page.getByRole('cell', { name: 'Oslo' }).click();
+    await panel.getByText('"celsius": 1').waitFor();
+    await page.keyboard.press('j');
+    await panel.getByText('"celsius": 0').waitFor();
     await panel.getByRole('button', { name: 'Delete the entry' }).click();
     await page
       .getByRole('dialog', { name: 'Delete the entry' })
       .getByRole('button', { name: 'Delete', exact: true })
       .click();
-    await page.getByText('2 entries').waitFor();
-    expect(await cellsOf(page, 3)).toEqual(['1', '0']);
+    await counted(page, '2 entries');
+    await panel.waitFor({ state: 'detached' });
+    expect(await cellsOf(page, 3)).toEqual(['2', '1']);
   });
 
-  it('come by themselves while the page is live', async () => {
+  it('come by themselves while the page is live, and else behind a button', async () => {
     const { path, upload } = await start(1);
     const page = await openAs(sluice, owner, path);
-    await page.getByText('1 entry').waitFor();
+    await counted(page, '1 entry');
+    for (const n of [1, 2]) await upload(entry(n));
+    await page.getByRole('button', { name: '2 new entries' }).waitFor();
+    expect(await cellsOf(page, 3)).toEqual(['0']);
+    await screenshot(page, 'entries-newer-desktop-light');
+    await page.getByRole('button', { name: '2 new entries' }).click();
+    await until(async () => (await cellsOf(page, 3)).join() === '2,1,0');
+
     await page.getByRole('switch', { name: 'Live' }).click();
-    for (const n of [1, 2, 3]) {
+    for (const n of [3, 4]) {
       await upload(entry(n));
       await page.getByRole('cell', { name: `${n}`, exact: true }).waitFor();
     }
-    expect(await cellsOf(page, 3)).toEqual(['3', '2', '1', '0']);
-    await page.getByText('4 entries').waitFor();
-    expect(await page.getByRole('switch', { name: 'Live' }).isChecked()).toBe(true);
+    expect(await cellsOf(page, 3)).toEqual(['4', '3', '2', '1', '0']);
+    await counted(page, '5 entries');
+    expect(await page.getByRole('button', { name: /new entr/ }).count()).toBe(0);
     await expectAccessible(page);
-    await screenshot(page, 'entries-live-desktop-light');
+    await page.reload();
+    await counted(page, '5 entries');
+    expect(await page.getByRole('switch', { name: 'Live' }).isChecked()).toBe(true);
   });
 
-  it('are of the period that is marked in the chart', async () => {
-    const { path } = await start(5);
+  it('are handled by the keyboard alone', async () => {
+    const { path } = await start(3);
     const page = await openAs(sluice, owner, path);
-    // What comes later can change the width of the page, and so the chart.
-    await page.getByText('5 entries').waitFor();
-    await page.getByText('5 accepted, 0 refused').waitFor();
-    const plot = page.locator('.u-over');
-    const box = await plot.boundingBox();
-    if (!box) throw new Error('there is no chart');
-    const y = box.y + box.height / 2;
-    await page.mouse.move(box.x + box.width * 0.2, y);
-    await page.mouse.down();
-    await page.mouse.move(box.x + box.width * 0.8, y, { steps: 5 });
-    await page.mouse.up();
-    await page.getByRole('button', { name: 'All time' }).waitFor();
-    expect(await page.getByLabel('From').inputValue()).toMatch(/^\d{4}-/);
-    expect(await page.getByLabel('To').inputValue()).toMatch(/^\d{4}-/);
+    await counted(page, '3 entries');
+    await page.getByRole('button', { name: 'Filter' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Value').waitFor();
+    await until(() => page.getByLabel('Value').evaluate((input) => input.matches(':focus')));
+    await page.keyboard.type('Rome');
+    await page.keyboard.press('Enter');
+    await counted(page, '2 entries');
+    await page.getByRole('button', { name: 'Created' }).focus();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Entry' }).getByText('"celsius": 0').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Remove the filter place = Rome' }).press('Enter');
+    await counted(page, '3 entries');
+  });
+
+  it('need at most 350 KB of compressed scripts', async () => {
+    const { path } = await start(1);
+    const page = await openAs(sluice, owner, path);
+    await counted(page, '1 entry');
+    const loaded = await page.evaluate(
+      () => performance.getEntriesByType('resource').map(({ name }) => name) as string[],
+    );
+    const scripts = [...new Set(loaded.filter((name) => name.endsWith('.js')))];
+    const bytes = await Promise.all(
+      scripts.map(async (url) => gzipSync(await (await fetch(url)).bytes()).length),
+    );
+    expect(bytes.reduce((sum, one) => sum + one, 0)).toBeLessThan(350_000);
   });
 });

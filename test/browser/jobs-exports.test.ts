@@ -32,14 +32,14 @@ afterAll(() => sluice.stop());
 
 describe('the exports of an application', () => {
   it('are made with the columns of choice, shown with their facts, downloaded and removed', async () => {
-    const page = await openAs(sluice, owner, `/applications/${domain}/jobs?new=export`);
-    await page.getByText('No exports yet').waitFor();
+    const query = new URLSearchParams({ new: 'export', filter: 'eq:/place:Oslo' });
+    const page = await openAs(sluice, owner, `/applications/${domain}/jobs?${query}`);
+    await page.getByText('No exports or imports yet').waitFor();
+    await page.getByText('Period: All. Filters: place = Oslo.').waitFor();
     await expectAccessible(page);
     await page.getByRole('combobox', { name: 'Columns' }).fill('cel');
     await page.getByRole('option', { name: 'celsius' }).click();
     await page.keyboard.press('Escape');
-    await page.getByText('More options').click();
-    await page.getByRole('textbox', { name: 'Filter' }).fill('{"place":"Oslo"}');
     await page.getByRole('button', { name: 'Export', exact: true }).click();
     const item = page.getByRole('listitem').filter({ hasText: 'Completed' });
     await item.getByText('25 entries').waitFor();
@@ -54,24 +54,26 @@ describe('the exports of an application', () => {
     const csv = await text(await download.createReadStream());
     expect(csv.split('\r\n').slice(0, 3)).toEqual(['celsius', '1', '3']);
     expect(download.suggestedFilename()).toMatch(/\.csv$/);
-    await item.getByText(sha256(csv)).waitFor();
+    await item.getByTitle(sha256(csv)).waitFor();
+    await item.getByText(`Export ${download.suggestedFilename()}`).waitFor();
 
     await page.reload();
     await item.getByText('25 entries').waitFor();
     await item.getByRole('button', { name: 'Remove' }).click();
-    await page.getByText('No exports yet').waitFor();
+    await page.getByText('No exports or imports yet').waitFor();
   });
 
-  it('show at the field what the API says of it', async () => {
+  it('show what the API says of the form', async () => {
     const page = await openAs(sluice, owner, `/applications/${domain}/jobs?new=export`, {
       viewport: phone,
       colorScheme: 'dark',
     });
     await page.getByText('More options').click();
-    await page.getByRole('textbox', { name: 'Filter' }).fill('{"place"');
+    const columns = page.getByRole('combobox', { name: 'Columns' });
+    await columns.fill('nope');
+    await columns.press('Enter');
     await page.getByRole('button', { name: 'Export', exact: true }).click();
-    await page.getByText(/must be a JSON object/).waitFor();
-    expect(await page.getByRole('textbox', { name: 'Filter' }).getAttribute('aria-invalid')).toBe('true');
+    await page.getByRole('alert').getByText('there is no column nope', { exact: true }).waitFor();
     await expectAccessible(page);
     await screenshot(page, 'exports-phone-dark');
   });
@@ -98,7 +100,7 @@ describe('the exports of an application', () => {
     await page.getByText('0 entries').waitFor();
   });
 
-  it('are downloaded whole though the connection breaks', async () => {
+  it('are downloaded whole though the connection breaks and the page is left', async () => {
     const mine = await sluice.application(owner.token);
     const noise = Array.from({ length: 60 }, () => ({ noise: randomBytes(50_000).toString('base64') }));
     await sluice.request('POST', `/applications/${mine}/data/batch`, { json: noise });
@@ -107,7 +109,10 @@ describe('the exports of an application', () => {
     await page.getByLabel('Format').selectOption('ndjson');
     await page.getByRole('button', { name: 'Export', exact: true }).click();
     await page.getByRole('button', { name: 'Download' }).click();
-    await page.getByText('The connection broke').waitFor();
+    await page.getByRole('link', { name: 'Schema', exact: true }).click();
+    await page.getByRole('complementary', { name: 'Transfers' }).getByText('The connection broke').waitFor();
+    await expectAccessible(page);
+    await screenshot(page, 'transfers-desktop-light');
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Resume' }).click(),
@@ -119,6 +124,5 @@ describe('the exports of an application', () => {
         .split('\n')
         .map((line) => JSON.parse(line).payload),
     ).toEqual(noise);
-    await page.getByText(sha256(ndjson)).waitFor();
   });
 });

@@ -36,11 +36,15 @@ describe('an import', () => {
       ]);
       await chooser.setFiles({ name: 'weather.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
       const preview = page.getByRole('region', { name: 'First rows of the file' });
-      await preview.getByRole('columnheader', { name: 'celsius string' }).waitFor();
+      await page.getByText('First 3 rows: 2 will be stored, 1 refused.').waitFor();
+      await preview.getByRole('row', { name: /^3 \/celsius .* Rome warm$/ }).waitFor();
+      await preview.getByRole('row', { name: '4 Will be stored Oslo -3.5' }).waitFor();
       expect(await page.getByLabel('Format').inputValue()).toBe('csv');
       await page.getByRole('button', { name: 'Import', exact: true }).click();
 
       const item = page.getByRole('listitem').filter({ hasText: '2 stored · 1 refused' });
+      await item.getByText('Import weather.csv').waitFor();
+      await item.getByText(/ · took .* per second · removed in 7 days$/).waitFor();
       await item.getByRole('button', { name: 'Show refused lines' }).click();
       await item.getByRole('cell', { name: '/celsius must be number' }).waitFor();
       await expectAccessible(page);
@@ -65,11 +69,10 @@ describe('an import', () => {
     const buffer = Buffer.from('place;celsius\n"Oslo; N";-3.5\nRome\nBari;1e400\nLima;19\n');
     await chooser.setFiles({ name: 'weather.csv', mimeType: 'text/csv', buffer });
     const preview = page.getByRole('region', { name: 'First rows of the file' });
-    await preview.getByRole('columnheader', { name: 'celsius number' }).waitFor();
     await preview.getByRole('cell', { name: 'Oslo; N' }).waitFor();
-    await preview.getByRole('cell', { name: 'Lima' }).waitFor();
-    await page.getByText('Row 3 of the file will be refused: ').waitFor();
-    await page.getByText('Row 4 of the file will be refused: ').waitFor();
+    await preview.getByRole('row', { name: '5 Will be stored Lima 19' }).waitFor();
+    await preview.getByRole('row', { name: '3 The row has 1 cells, but the header has 2.' }).waitFor();
+    await preview.getByRole('row', { name: /^4 \/celsius/ }).waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     const item = page.getByRole('listitem').filter({ hasText: '2 stored · 2 refused' });
@@ -88,14 +91,14 @@ describe('an import', () => {
       `{"celsius":1}\n{"place":"Bari","b":${'['.repeat(20_000)}${']'.repeat(20_000)}}\n`,
     );
     await chooser.setFiles({ name: 'a.ndjson', mimeType: 'application/x-ndjson', buffer });
-    await page.getByText('Row 2 of the file will be refused: ').waitFor();
+    await page.getByText('First 2 rows: 1 will be stored, 1 refused.').waitFor();
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     const item = page.getByRole('listitem').filter({ hasText: '1 stored · 1 refused' });
     await item.getByRole('button', { name: 'Show refused lines' }).click();
     await item.getByRole('cell', { name: /"place":"Bari"/ }).waitFor();
   });
 
-  it('says why a file was refused as a whole', async () => {
+  it('says why a file was refused as a whole, until another is chosen', async () => {
     const domain = await sluice.application(owner.token, schema);
     const page = await openAs(sluice, owner, `/applications/${domain}/jobs?new=import`);
     const [chooser] = await Promise.all([
@@ -109,5 +112,7 @@ describe('an import', () => {
       .getByRole('alert')
       .getByText(/Request id: /)
       .waitFor();
+    await page.getByRole('button', { name: 'Take another file' }).click();
+    await page.getByRole('alert').waitFor({ state: 'detached' });
   });
 });

@@ -31,6 +31,7 @@ describe('the settings of an application', () => {
     const shown = page.getByLabel('Key', { exact: true });
     const first = await shown.inputValue();
     expect(first).toMatch(/^sk_/);
+    await page.getByText(`X-Api-Key: ${first}`).waitFor();
     await until(async () => (await uploadWith('sk_wrong')) === 403);
     expect(await uploadWith(first)).toBe(201);
     await expectAccessible(page);
@@ -70,7 +71,9 @@ describe('the settings of an application', () => {
     await origins.fill('https://example.com');
     await page.getByRole('button', { name: 'Save origins' }).click();
     await page.getByText('Saved').waitFor();
+    await sluice.request('POST', `/applications/${domain}/data`, { json: {} });
     await page.getByLabel('Days to keep entries').fill('30');
+    await page.getByText('No entry is that old.').waitFor();
     await page.getByRole('button', { name: 'Save retention' }).click();
     await page.getByText('Entries older than 30 days are deleted').waitFor();
     await page.getByRole('button', { name: 'Save and delete' }).click();

@@ -1,5 +1,6 @@
 import { firstCode } from '@sluice/api/accounts/first-code.ts';
 import { expect, it, onTestFinished } from 'vitest';
+import { admin } from '../support/admin-command.ts';
 import { startSluice, storeOf } from '../support/sluice.ts';
 
 /** Of registrations at once; in each, 20 use the link of an installation without users. */
@@ -30,6 +31,13 @@ it.each(secrets)(
     expect((await sluice.request('POST', '/users/login', { json })).status).toBe(200);
   },
 );
+
+it('the user of the demo is not the first', async () => {
+  const { sluice, register } = await start({ REGISTRATION_OPEN: 'off' });
+  await admin(sluice.env, ['users', 'invite', 'sluice-demo']);
+  expect(await register('ada', firstCode(secrets[0] as string))).toEqual([200, 'user ada was registered']);
+  expect(await register('bob', firstCode(secrets[0] as string))).toEqual([401, 'InvalidCredentialsError']);
+});
 
 it('a code is not taken from a second user while registration is open either', async () => {
   const { register } = await start({ REGISTRATION_OPEN: 'on' });

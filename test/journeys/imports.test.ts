@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Encoding, encodings, importClient, types } from '../support/import-client.ts';
-import { sharedSluice } from '../support/sluice.ts';
+import { sharedSluice, until } from '../support/sluice.ts';
 import { ndjson, uploadClient } from '../support/upload-client.ts';
 
 const sluice = await sharedSluice();
@@ -41,6 +41,20 @@ describe.each(Object.keys(bodies) as (keyof typeof bodies)[])('an import of %s',
       expect((await uploadClient(sluice, token).payloads(domain)).reverse()).toEqual(payloads);
     },
   );
+});
+
+it('has the name that the client said, and the time when it is removed', async () => {
+  const domain = await sluice.application(token, schema);
+  const path = `/applications/${domain}/imports`;
+  const headers = { 'content-type': types.ndjson };
+  const name = 'Weather, März.ndjson';
+  const query = new URLSearchParams({ name });
+  const { body } = await sluice.request('POST', `${path}?${query}`, { token, body: '{"n":1}', headers });
+  expect(body.data.name).toBe(name);
+  await until(async () => {
+    const { body } = await sluice.request('GET', path, { token });
+    return body.data[0].name === name && Date.parse(body.data[0].expiresAt) > Date.now();
+  });
 });
 
 describe('a CSV', () => {

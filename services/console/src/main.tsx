@@ -17,7 +17,8 @@ import { cssVariables, theme } from './app/theme.ts';
 // The dialogs of Mantine add a `<style>` with the nonce of this library.
 setNonce(styleNonce());
 
-await renew();
+// Pages wait for it in the layout.
+renew();
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>
     <MantineProvider

@@ -1,21 +1,11 @@
-import { execFileSync } from 'node:child_process';
 import { chromium } from 'playwright-core';
 import type { TestProject } from 'vitest/node';
+import { findChromium } from './find-chromium.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** The address at which the browser takes commands. */
     browserUrl: string;
-  }
-}
-
-/** The Chromium of `CHROMIUM`, or the one on the PATH. */
-function findChromium(): string {
-  if (process.env.CHROMIUM) return process.env.CHROMIUM;
-  try {
-    return execFileSync('sh', ['-c', 'command -v chromium'], { encoding: 'utf8' }).trim();
-  } catch (cause) {
-    throw new Error('no Chromium: install the package `chromium`, or set CHROMIUM to a path', { cause });
   }
 }
 

@@ -22,6 +22,8 @@ export interface ImportOptions {
   columns?: (string | null)[] | undefined;
   /** For CSV: the separator of cells; absent: a comma. */
   delimiter?: Delimiter | undefined;
+  /** Name of the file, as the client said. */
+  fileName?: string | undefined;
 }
 
 /** A job whose chunks many workers do at once. */

@@ -1,6 +1,7 @@
 import { printed } from '@sluice/json/numbers.ts';
 import { parseExactJson } from '@sluice/json/parse-json.ts';
 import type { ReasonGroup } from './chunk-records.ts';
+import { fileNameOf } from './file-name.ts';
 import type { Manifest } from './job.ts';
 import type { JobRecord } from './job-records.ts';
 
@@ -8,22 +9,26 @@ const iso = (time: Date) => time.toISOString();
 
 /** A job as its owner sees it. */
 export function toJob(record: JobRecord) {
-  const { id, kind, state, done, total, createdAt, startedAt, finishedAt, error, manifest } = record;
+  const { id, kind, state, done, total, createdAt, startedAt, finishedAt, expiresAt, error, manifest } =
+    record;
   return {
     id,
     kind,
     state,
     progress: { done, total, ...speed(record) },
     ...((record.kind === 'export' || record.kind === 'import') && { format: record.options.format }),
+    ...(record.kind === 'import' && record.options.fileName && { name: record.options.fileName }),
     ...(record.kind === 'import' && { accepted: record.accepted, rejected: record.rejected }),
     createdAt: iso(createdAt),
     ...(startedAt && { startedAt: iso(startedAt) }),
     ...(finishedAt && { finishedAt: iso(finishedAt) }),
+    ...(expiresAt && { expiresAt: iso(expiresAt) }),
     ...(error && { error }),
     ...('result' in record && record.result && { result: toResult(record) }),
     ...(manifest && {
       file: {
         url: `/api/applications/${record.domain}/${kind}s/${id}/file`,
+        name: fileNameOf(record),
         ...toFile(manifest),
         ...(record.kind === 'export' && record.deletedMeanwhile && { deleted_meanwhile: true as const }),
       },

@@ -55,7 +55,10 @@ export const Api = {
       'Signs tokens; at least 32 bytes in production. It can be a list, separated by commas: the first signs, all verify.',
     ),
   ),
-  JWT_TOKEN_DURATION: duration('1s', '3650d').or('12h', 'How long a token is valid.'),
+  JWT_TOKEN_DURATION: duration('1s', '3650d').or(
+    '12h',
+    'How long a token, or the sign-in of a browser, is valid.',
+  ),
   REGISTRATION_OPEN: flag.or('off', 'Whether anyone who reaches the API may register.'),
   USERS_VISIBLE: flag.or(
     'on',

@@ -8,3 +8,6 @@ export const isPassword = (text: string) => [...text].length >= 8 && suitsBcrypt
 export const usernamePattern = '^[A-Za-z0-9._-]*$';
 export const isUsername = (text: string) =>
   new RegExp(usernamePattern).test(text) && text.length >= 3 && text.length <= 20;
+
+/** The user of `npm run demo`, which deletes it with all its applications at the next run. */
+export const demoUsername = 'sluice-demo';

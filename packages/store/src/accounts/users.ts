@@ -1,5 +1,6 @@
 import { type Db, ObjectId } from 'mongodb';
 import { isDuplicate } from '../faults.ts';
+import { demoUsername } from './credentials.ts';
 import { managedUsers } from './managed-users.ts';
 import { userSessions } from './sessions.ts';
 import { keyOf, newUser, toRecord, type UserDocument, type UserRecord } from './user-document.ts';
@@ -39,7 +40,11 @@ export function userStore(db: Db) {
       return orUndefined(await users.findOne({ _id: new ObjectId(id) }));
     },
 
-    isEmpty: async (): Promise<boolean> => (await users.findOne({}, { projection: { _id: 1 } })) === null,
+    /** Whether nobody uses this installation. The demo may come first, so its user does not count. */
+    async isEmpty(): Promise<boolean> {
+      const others = { usernameKey: { $ne: demoUsername } };
+      return (await users.findOne(others, { projection: { _id: 1 } })) === null;
+    },
 
     /** By name, without what is not shown: all, or those with these ids. */
     async list(ids?: string[]): Promise<Omit<UserRecord, 'passwordHash'>[]> {

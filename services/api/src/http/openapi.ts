@@ -27,50 +27,54 @@ const read = (name: string) => readFileSync(join(import.meta.dirname, name), 'ut
 const ownStyle = "'sha256-RL3ie0nH+Lzz2YNqQN83mnU0J1ot4QL7b99vMdIX99w='";
 
 /** The page at /api/docs: Swagger UI with Sluice's theme. It loads only its own files. */
-const apiPage = {
-  routePrefix: '/api/docs',
-  theme: {
-    title: 'Sluice API',
-    css: [{ filename: 'theme.css', content: read('api-page.css') }],
-    js: [{ filename: 'theme.js', content: read('api-page.js') }],
-    favicon: [
-      {
-        filename: 'icon.svg',
-        rel: 'icon',
-        type: 'image/svg+xml',
-        sizes: 'any',
-        content: read('api-icon.svg'),
-      },
-    ],
-  },
-  staticCSP: {
-    'default-src': "'none'",
-    'script-src': "'self'",
-    'style-src': `'self' ${ownStyle}`,
-    'img-src': "'self' data:",
-    'connect-src': "'self'",
-    'base-uri': "'none'",
-    'form-action': "'none'",
-    'frame-ancestors': "'none'",
-  },
-  uiConfig: {
-    // The standalone layout has a bar with a logo.
-    layout: 'BaseLayout',
-    // Deep links would put a link into a button.
-    deepLinking: false,
-    persistAuthorization: false,
-    displayRequestDuration: true,
-    tryItOutEnabled: true,
-    docExpansion: 'list',
-    defaultModelsExpandDepth: -1,
-  },
-} satisfies FastifySwaggerUiOptions;
+const apiPage = (hasConsole: boolean) =>
+  ({
+    routePrefix: '/api/docs',
+    theme: {
+      title: 'Sluice API',
+      css: [{ filename: 'theme.css', content: read('api-page.css') }],
+      js: [
+        { filename: 'theme.js', content: read('api-page.js') },
+        ...(hasConsole ? [{ filename: 'console.js', content: read('api-console.js') }] : []),
+      ],
+      favicon: [
+        {
+          filename: 'icon.svg',
+          rel: 'icon',
+          type: 'image/svg+xml',
+          sizes: 'any',
+          content: read('api-icon.svg'),
+        },
+      ],
+    },
+    staticCSP: {
+      'default-src': "'none'",
+      'script-src': "'self'",
+      'style-src': `'self' ${ownStyle}`,
+      'img-src': "'self' data:",
+      'connect-src': "'self'",
+      'base-uri': "'none'",
+      'form-action': "'none'",
+      'frame-ancestors': "'none'",
+    },
+    uiConfig: {
+      // The standalone layout has a bar with a logo.
+      layout: 'BaseLayout',
+      // Deep links would put a link into a button.
+      deepLinking: false,
+      persistAuthorization: false,
+      displayRequestDuration: true,
+      tryItOutEnabled: true,
+      docExpansion: 'list',
+      defaultModelsExpandDepth: -1,
+    },
+  }) satisfies FastifySwaggerUiOptions;
 
 const describe = (document: object): object =>
   nameSchemas(describeOperations(describeFailures(document as Description)));
 
 /** The description of the API, made from the schemas of its routes, and a page to try it. */
-export async function openapi(app: FastifyInstance): Promise<void> {
+export async function openapi(app: FastifyInstance, hasConsole: boolean): Promise<void> {
   await app.register(swagger, {
     convertConstToEnum: false,
     openapi: {
@@ -103,7 +107,7 @@ export async function openapi(app: FastifyInstance): Promise<void> {
   await app.register(async (docs) => {
     docs.addHook('onRequest', afterEarlierRequests);
     await docs.register(swaggerUi, {
-      ...apiPage,
+      ...apiPage(hasConsole),
       uiHooks: {
         preHandler: (request, reply, done) => {
           if (request.routeOptions.url === '/api/docs/json') sendDescription(request, reply);

@@ -80,7 +80,7 @@ export async function createServer({
   requestHeads(app, { cache });
   await headers(app, { config, lifecycle });
   await auth(app, { store, config });
-  await openapi(app);
+  await openapi(app, config.console);
   methods(app);
   slowBodies(app, {
     timeoutMs: requestTimeoutMs,

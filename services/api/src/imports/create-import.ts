@@ -20,6 +20,7 @@ interface ImportRequest {
   formulas: Formulas;
   encoding: Compression | undefined;
   isWrapped: boolean;
+  fileName?: string | undefined;
 }
 
 /** Receives the file of an import, then commits its job and wakes workers. Throws ApiError, and then stores nothing. */
@@ -74,7 +75,7 @@ export function createImport(dependencies: Dependencies) {
 
   return async (
     application: ApplicationRecord,
-    { format, formulas, encoding, isWrapped }: ImportRequest,
+    { format, formulas, encoding, isWrapped, fileName }: ImportRequest,
     request: IncomingMessage,
   ): Promise<ImportJob> => {
     // Checked before gigabytes arrive.
@@ -93,6 +94,7 @@ export function createImport(dependencies: Dependencies) {
         formulas,
         lineLimit,
         ...(isWrapped && { isWrapped }),
+        ...(fileName && { fileName }),
       };
       const job = await imports.create({ application: id, owner: owner.id, domain, options });
       try {

@@ -26,6 +26,12 @@ const ImportQuery = Query({
     default: 'escape',
     description: "CSV only. `escape` removes the ' that an export put before formulas.",
   }),
+  name: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    description: 'Name of the file, by which you find the job again.',
+    examples: ['weather.ndjson'],
+  }),
 });
 
 const formats: Record<string, ImportFormat> = {
@@ -101,6 +107,7 @@ export const importRoutes: Routes = async (app, dependencies) => {
         formulas: query.formulas ?? 'escape',
         encoding: encodingOf(headers['content-encoding']),
         isWrapped: query.entries === 'wrapped',
+        fileName: query.name,
       };
       if (options.isWrapped && options.format === 'csv') throw noWrappedCsv();
       const job = await makeImport(application, options, body as unknown as IncomingMessage);

@@ -6,6 +6,7 @@ const JobFile = Named(
   { title: 'JobFile', description: 'The file of a completed job.' },
   {
     url: Text('Path of the file on this server.'),
+    name: Text('Name under which the file is downloaded.'),
     bytes: Type.Integer(),
     rows: Int(
       'Entries of an export; refused lines in the report of an import; what does not conform in a rehearsal.',
@@ -82,11 +83,13 @@ export const Job = Named('Job', {
       description: 'Export and import: format of the file.',
     }),
   ),
+  name: Type.Optional(Text('Import: name of the file, as the client said.')),
   accepted: Type.Optional(Int('Import: lines stored.')),
   rejected: Type.Optional(Int('Import: lines refused; the file has the reasons of each.')),
   createdAt: DateTime(),
   startedAt: Type.Optional(DateTime()),
   finishedAt: Type.Optional(DateTime()),
+  expiresAt: Type.Optional(DateTime('When the job and its file are removed.')),
   error: Type.Optional(Text('Why the job failed.')),
   result: Type.Optional(Type.Union([RehearsalResult, ReplayResult, DeletionResult])),
   file: Type.Optional(JobFile),
@@ -131,6 +134,7 @@ const completed = (kind: Job['kind']): Job => ({
     kind !== 'deletion' && {
       file: {
         url: `/api/applications/weather-station-k3v9q2/${kind}s/66f1c2a4e8b5d70912345678/file`,
+        name: `weather-station-k3v9q2-${kind === 'export' ? '' : `${kind}-`}20261121T040000Z.${kind === 'export' ? 'csv' : 'ndjson'}`,
         ...(kind === 'import'
           ? { bytes: 0, rows: 0, sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' }
           : {

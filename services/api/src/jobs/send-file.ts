@@ -1,6 +1,7 @@
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { createGzip, createZstdCompress } from 'node:zlib';
 import negotiate from '@fastify/accept-negotiator';
+import { fileNameOf, mediaTypeOf } from '@sluice/jobs/record/file-name.ts';
 import type { Part } from '@sluice/jobs/record/job.ts';
 import type { JobWithFile } from '@sluice/jobs/record/job-records.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
@@ -23,27 +24,6 @@ function memoryFor(list: Part[]): number {
 const vary = 'accept-encoding';
 
 const isHead = ({ method }: FastifyRequest) => method === 'HEAD';
-
-const types = {
-  csv: ['text/csv; charset=utf-8', 'csv'],
-  ndjson: ['application/x-ndjson; charset=utf-8', 'ndjson'],
-  parquet: ['application/vnd.apache.parquet', 'parquet'],
-  zip: ['application/zip', 'zip'],
-} as const;
-
-function kindOf(job: JobWithFile): keyof typeof types {
-  if (job.kind !== 'export') return 'ndjson';
-  const { format, arrays } = job.options;
-  return format === 'csv' && arrays === 'rows' ? 'zip' : format;
-}
-
-/** The type and the name of a job's file. A domain has only `[a-z0-9-]`, so the name needs no escapes. */
-function mediaOf(job: JobWithFile): { type: string; disposition: string } {
-  const [type, extension] = types[kindOf(job)];
-  const time = job.createdAt.toISOString().replace(/[-:]|\.\d+/g, '');
-  const name = `${job.domain}-${job.kind === 'export' ? '' : `${job.kind}-`}${time}.${extension}`;
-  return { type, disposition: `attachment; filename="${name}"` };
-}
 
 /**
  * A file is compressed anew, as one stream. Its stored parts together would be several zstd frames, of which
@@ -71,9 +51,9 @@ export function sendBytes(
   source: AsyncIterable<Buffer>,
   encoding?: Encoding,
 ) {
-  const { type, disposition } = mediaOf(job);
   const signal = abortOnClose(reply);
-  reply.type(type).headers({ 'content-disposition': disposition, vary });
+  const disposition = `attachment; filename="${fileNameOf(job)}"`;
+  reply.type(mediaTypeOf(job)).headers({ 'content-disposition': disposition, vary });
   if (encoding) reply.header('content-encoding', encoding);
   const compressor = encoding && compressors[encoding]();
   const freed = freeing(source, compressor ?? reply.raw);

@@ -1,7 +1,8 @@
 import { useSyncExternalStore } from 'react';
 
 const changes = new EventTarget();
-let token: string | null = null;
+/** Undefined until the browser's session is looked up. */
+let token: string | null | undefined;
 let isSignedOut = false;
 
 function set(next: string | null): void {
@@ -11,7 +12,8 @@ function set(next: string | null): void {
 
 /** The token of this page, in memory alone. See browser-session.ts for what all tabs share. */
 export const session = {
-  token: () => token,
+  token: () => token ?? null,
+  isKnown: () => token !== undefined,
   begin(next: string): void {
     isSignedOut = false;
     set(next);

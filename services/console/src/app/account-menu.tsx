@@ -1,11 +1,12 @@
 import { Avatar, type MantineColorScheme, Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from 'react-router';
+import { Link, useParams } from 'react-router';
 import { signOut } from '../api/browser-session.ts';
 import { profileQuery } from '../api/profile.ts';
 import { choicesOf } from '../components/choices.ts';
 import { showFailure } from '../components/toasts.ts';
 import { words } from '../words/en.ts';
+import { apiDocsOf } from './api-docs.ts';
 
 const pages = [
   ['/profile', words.profile.title],
@@ -15,6 +16,7 @@ const pages = [
 
 export function AccountMenu() {
   const { data: user } = useQuery(profileQuery);
+  const { domain } = useParams();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
     <Menu withInitialFocusPlaceholder={false} position="bottom-end" width={220}>
@@ -32,7 +34,7 @@ export function AccountMenu() {
             {title}
           </Menu.Item>
         ))}
-        <Menu.Item component="a" href="/api/docs">
+        <Menu.Item component="a" href={apiDocsOf(domain)}>
           {words.layout.apiDocs}
         </Menu.Item>
         <Menu.Divider />

@@ -1,6 +1,9 @@
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { useSyncExternalStore } from 'react';
 import { Navigate, Outlet, ScrollRestoration, useLocation, useParams } from 'react-router';
 import { session, useIsSignedIn } from '../api/session.ts';
+import { Loading } from '../components/loading.tsx';
+import { TransferTray } from '../jobs/transfer-tray.tsx';
 import { words } from '../words/en.ts';
 import { Palette } from './palette/palette.tsx';
 import { Sidebar } from './sidebar.tsx';
@@ -19,6 +22,7 @@ export function RequireSession() {
 /** The frame of every page: the bar on top and, in an application, its sections on the left. */
 export function Layout() {
   const isSignedIn = useIsSignedIn();
+  const isKnown = useSyncExternalStore(session.subscribe, session.isKnown);
   const { domain } = useParams();
   const [isOpen, sections] = useDisclosure();
   const [isSearching, palette] = useDisclosure();
@@ -33,9 +37,10 @@ export function Layout() {
       <div className="columns">
         {isSignedIn && domain && <Sidebar key={domain} {...{ domain, isOpen }} close={sections.close} />}
         <main id="content" className={domain ? 'content' : 'content single'} tabIndex={-1}>
-          <Outlet />
+          {isKnown ? <Outlet /> : <Loading />}
         </main>
       </div>
+      {isSignedIn && <TransferTray />}
       <ScrollRestoration />
     </>
   );

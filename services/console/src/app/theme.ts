@@ -1,4 +1,4 @@
-import { Button, type CSSVariablesResolver, createTheme } from '@mantine/core';
+import { Button, type CSSVariablesResolver, createTheme, Input } from '@mantine/core';
 
 export const theme = createTheme({
   primaryColor: 'cyan',
@@ -21,7 +21,13 @@ export const theme = createTheme({
     },
   },
   respectReducedMotion: true,
-  components: { Button: Button.extend({ defaultProps: { size: 'xs' } }) },
+  components: {
+    Button: Button.extend({ defaultProps: { size: 'xs' } }),
+    Input: Input.extend({
+      defaultProps: { size: 'xs' },
+      vars: () => ({ wrapper: { '--input-fz': 'var(--mantine-font-size-sm)' } }),
+    }),
+  },
 });
 
 const hover = {
@@ -40,5 +46,13 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
       ]),
     ),
   },
-  dark: hover,
+  dark: {
+    ...hover,
+    // Of Mantine's own, all are nearly white, so that red says nothing.
+    ...Object.fromEntries(
+      Object.keys(colors)
+        .filter((name) => name !== 'gray' && name !== 'dark')
+        .map((name) => [`--mantine-color-${name}-light-color`, `var(--mantine-color-${name}-4)`]),
+    ),
+  },
 });

@@ -10,10 +10,12 @@ interface Action {
   onConfirm: () => void;
 }
 
-interface DialogProps extends Action {
+interface DialogProps extends Omit<Action, 'onConfirm'> {
   title: string;
   opened: boolean;
   close: () => void;
+  /** Undefined while it is not known what would happen. */
+  onConfirm: Action['onConfirm'] | undefined;
 }
 
 export function ConfirmDialog({ title, opened, close, label, question, color, onConfirm }: DialogProps) {
@@ -34,9 +36,10 @@ export function ConfirmDialog({ title, opened, close, label, question, color, on
         </Button>
         <Button
           color={color}
+          disabled={!onConfirm}
           onClick={() => {
             close();
-            onConfirm();
+            onConfirm?.();
           }}
         >
           {label}

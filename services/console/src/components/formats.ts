@@ -1,6 +1,7 @@
 const language = 'en';
 const numbers = new Intl.NumberFormat(language);
-const times = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' });
+// Swedish writes times like ISO 8601.
+const times = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeStyle: 'medium' });
 const distances = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
 
 const byteUnits = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
@@ -26,7 +27,7 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 ? formatNumber(value) : value.toFixed(1)} ${byteUnits[unit]}`;
 }
 
-/** Date and time in the time zone of the reader. */
+/** `2026-11-23 09:00:00`, in the time zone of the reader. */
 export const formatTime = (at: Date | string): string => times.format(new Date(at));
 
 /** `3 minutes ago`. */
@@ -45,4 +46,11 @@ export function formatDuration(seconds: number): string {
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** `15 min`: the length of a bar, which is whole minutes, hours or days. */
+export function formatBar(ms: number): string {
+  const minutes = ms / 60_000;
+  if (minutes < 60) return `${minutes} min`;
+  return minutes < 1_440 ? `${minutes / 60} h` : `${minutes / 1_440} d`;
 }

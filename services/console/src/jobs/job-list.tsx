@@ -1,17 +1,14 @@
-import { Badge, Button, Group, Paper, Progress, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
-import { client, dataOf } from '../api/client.ts';
+import { client } from '../api/client.ts';
 import { queryClient } from '../api/query-client.ts';
 import { readEvents } from '../api/read-events.ts';
-import { SmallButton } from '../components/buttons.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Unread } from '../components/loading.tsx';
-import { RelativeTime } from '../components/relative-time.tsx';
-import { showFailure } from '../components/toasts.ts';
 import { useApplication } from '../pages/application/use-application.ts';
-import { words } from '../words/en.ts';
-import { isOver, type Job, type Jobs, jobsQuery, sayProgress } from './jobs.ts';
+import { JobItem } from './job-item.tsx';
+import { isOver, type Job, type Jobs, jobsQuery } from './jobs.ts';
 
 /** Puts each state of a running job into the list, until the job is over or the connection ends. */
 async function followJob(domain: string, jobs: Jobs, id: string, signal: AbortSignal): Promise<void> {
@@ -27,18 +24,12 @@ async function followJob(domain: string, jobs: Jobs, id: string, signal: AbortSi
   );
 }
 
-interface Props {
-  jobs: Jobs;
-  empty: { title: string; text: string };
-  children: (job: Job) => ReactNode;
-}
-
-/** All jobs of a kind, newest first, with the progress of the one that runs. */
-export function JobList({ jobs, empty, children }: Props) {
+/** The jobs of a kind, newest first, with the progress of the one that runs. */
+export function useJobs(jobs: Jobs) {
   const { domain } = useApplication();
-  const { data, error, refetch } = useQuery(jobsQuery(domain, jobs));
+  const query = useQuery(jobsQuery(domain, jobs));
   // One, the oldest: browsers have six connections to a host. The list tells about the others.
-  const running = data?.findLast((job) => !isOver(job))?.id;
+  const running = query.data?.findLast((job) => !isOver(job))?.id;
   useEffect(() => {
     if (!running) return;
     const aborter = new AbortController();
@@ -46,86 +37,33 @@ export function JobList({ jobs, empty, children }: Props) {
     followJob(domain, jobs, running, aborter.signal).catch(() => {});
     return () => aborter.abort();
   }, [domain, jobs, running]);
+  return query;
+}
+
+export const JobCards = ({ children }: { children: ReactNode }) => (
+  <Stack component="ul" gap="xs" p={0} m={0} style={{ listStyle: 'none' }}>
+    {children}
+  </Stack>
+);
+
+interface Props {
+  jobs: Jobs;
+  empty: { title: string; text: string };
+  children: (job: Job) => ReactNode;
+}
+
+/** All jobs of a kind. */
+export function JobList({ jobs, empty, children }: Props) {
+  const { data, error, refetch } = useJobs(jobs);
   if (error || !data) return <Unread error={error} retry={refetch} />;
   if (data.length === 0) return <EmptyState {...empty} />;
   return (
-    <Stack component="ul" gap="sm" p={0} m={0} style={{ listStyle: 'none' }}>
+    <JobCards>
       {data.map((job) => (
         <JobItem key={job.id} jobs={jobs} job={job}>
           {children(job)}
         </JobItem>
       ))}
-    </Stack>
-  );
-}
-
-const colors: Record<Job['state'], string> = {
-  waiting: 'gray',
-  active: 'blue',
-  completed: 'teal',
-  failed: 'red',
-  cancelled: 'gray',
-};
-
-export function JobItem({ jobs, job, children }: { jobs: Jobs; job: Job; children: ReactNode }) {
-  const { domain } = useApplication();
-  const { done, total } = job.progress;
-  const request = { params: { path: { domain, id: job.id } } };
-  const remove = useMutation({
-    mutationFn: () => dataOf(client.DELETE(`/api/applications/{domain}/${jobs}/{id}`, request)),
-    onError: showFailure,
-  });
-  const retry = useMutation({
-    mutationFn: () => dataOf(client.POST(`/api/applications/{domain}/${jobs}/{id}/retry`, request)),
-    onError: showFailure,
-  });
-  return (
-    <Paper component="li" withBorder p="sm">
-      <Stack gap="xs">
-        <Group justify="space-between">
-          <Group gap="xs">
-            <Badge color={colors[job.state]} variant="dot">
-              {words.jobs.states[job.state]}
-            </Badge>
-            <Text size="sm">
-              {job.format && `${words.jobs.formats[job.format]} · `}
-              <RelativeTime at={job.createdAt} />
-            </Text>
-          </Group>
-          <Group gap="xs">
-            {job.state === 'failed' && (
-              <SmallButton loading={retry.isPending} onClick={() => retry.mutate()}>
-                {words.common.retry}
-              </SmallButton>
-            )}
-            <Button
-              size="xs"
-              variant="subtle"
-              color="red"
-              loading={remove.isPending}
-              onClick={() => remove.mutate()}
-            >
-              {isOver(job) ? words.jobs.remove : words.common.cancel}
-            </Button>
-          </Group>
-        </Group>
-        {!isOver(job) && (
-          <Stack gap={4}>
-            <Progress
-              value={total > 0 ? (100 * done) / total : 0}
-              animated
-              aria-label={words.jobs.progress}
-            />
-            <Text size="sm">{sayProgress(job)}</Text>
-          </Stack>
-        )}
-        {job.error && (
-          <Text size="sm" c="var(--mantine-color-error)">
-            {job.error}
-          </Text>
-        )}
-        {isOver(job) && children}
-      </Stack>
-    </Paper>
+    </JobCards>
   );
 }

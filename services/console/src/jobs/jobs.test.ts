@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Job, sayProgress } from './jobs.ts';
+import { type Job, sayPace, sayProgress } from './jobs.ts';
 
 it.each<[Job['state'], Job['progress'], string]>([
   ['waiting', { done: 0, total: 9 }, 'Waiting for a worker'],
@@ -10,4 +10,13 @@ it.each<[Job['state'], Job['progress'], string]>([
   ['active', { done: 1, total: 9, rate: 2, secondsLeft: 7_380 }, '1 of 9 · 2 per second · 2 h 3 min left'],
 ])('says what is known of a job that is %s: %o', (state, progress, text) => {
   expect(sayProgress({ state, progress })).toBe(text);
+});
+
+it.each([
+  [undefined, '2026-11-25T02:00:01.500Z', []],
+  ['2026-11-25T02:00:00.000Z', '2026-11-25T02:00:01.500Z', ['took 1.5 s', '2,000 per second']],
+  ['2026-11-25T02:00:00.000Z', '2026-11-25T02:02:05.000Z', ['took 2 min 5 s', '24 per second']],
+])('says how long a job took and how fast it was: %s to %s', (startedAt, finishedAt, texts) => {
+  const times = startedAt === undefined ? { finishedAt } : { startedAt, finishedAt };
+  expect(sayPace({ progress: { done: 3_000, total: 3_000 }, ...times })).toEqual(texts);
 });

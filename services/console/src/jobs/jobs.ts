@@ -5,7 +5,7 @@ import { words } from '../words/en.ts';
 
 export type Job = Schemas['Job'];
 
-export type Jobs = 'exports' | 'imports' | 'rehearsals' | 'replays';
+export type Jobs = 'exports' | 'imports' | 'rehearsals' | 'replays' | 'deletions';
 
 export const isOver = ({ state }: Job): boolean => state !== 'waiting' && state !== 'active';
 
@@ -29,4 +29,19 @@ export function sayProgress({ state, progress }: Pick<Job, 'state' | 'progress'>
     ...(rate === undefined ? [] : [words.jobs.rate(rate)]),
     ...(secondsLeft === undefined ? [] : [words.jobs.left(formatDuration(secondsLeft))]),
   ].join(' · ');
+}
+
+/** How long a finished job took, and how many it did in a second. */
+export function sayPace({
+  progress,
+  startedAt,
+  finishedAt,
+}: Pick<Job, 'progress' | 'startedAt' | 'finishedAt'>): string[] {
+  if (!startedAt || !finishedAt) return [];
+  const seconds = (Date.parse(finishedAt) - Date.parse(startedAt)) / 1_000;
+  const rate = Math.round(progress.done / Math.max(seconds, 0.001));
+  return [
+    words.jobs.took(seconds < 10 ? `${seconds.toFixed(1)} s` : formatDuration(Math.round(seconds))),
+    ...(progress.done > 0 ? [words.jobs.rate(rate)] : []),
+  ];
 }

@@ -24,7 +24,13 @@ export function cutDepth(text: string): string {
 }
 
 /** Not in the types of TypeScript yet. A browser without it rounds the numbers below. */
-const { rawJSON } = JSON as unknown as { rawJSON?: (text: string) => unknown };
+const { rawJSON, isRawJSON } = JSON as unknown as {
+  rawJSON?: (text: string) => unknown;
+  isRawJSON?: (value: unknown) => boolean;
+};
+
+/** Whether a value of `parseExact` is a number that JavaScript would write with other digits. */
+export const isExactNumber = (value: unknown): boolean => isRawJSON?.(value) ?? false;
 
 /** Whether a value is a number that only its text can show. */
 export const isRawNumber = (value: object): boolean => 'rawJSON' in value && Object.isFrozen(value);

@@ -31,7 +31,7 @@ const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Reads a row by the rules for uploads. */
-function readRow({ row, text }: WrittenRow): SampleRow | Problem {
+export function readRow({ row, text }: WrittenRow): SampleRow | Problem {
   let value: unknown;
   try {
     value = parseJson(text, noteDecimals);
@@ -91,11 +91,6 @@ const mostBytes = 4 * 1024 ** 2;
 async function startOf(file: File): Promise<{ bytes: Uint8Array; isWhole: boolean }> {
   const bytes = new Uint8Array(await file.slice(0, mostBytes).arrayBuffer());
   return { bytes: withoutByteOrderMark(bytes), isWhole: file.size <= mostBytes };
-}
-
-export async function previewFile(file: File): Promise<Sample> {
-  const { bytes, isWhole } = await startOf(file);
-  return readRows(bytes, isWhole);
 }
 
 /** The first rows of a file, as text for `readSample`. Rejects when the first row is too long. */

@@ -42,8 +42,12 @@ function kindOf(bytes: Uint8Array): WrittenRows['kind'] {
 }
 
 /** The first rows of a sample, split as the API splits an import. `isWhole`: nothing is cut off. */
-export function splitRows(bytes: Uint8Array, isWhole: boolean): WrittenRows {
-  const kind = kindOf(bytes);
+export function splitRows(
+  bytes: Uint8Array,
+  isWhole: boolean,
+  kind: WrittenRows['kind'] = kindOf(bytes),
+  schema: Record<string, unknown> = {},
+): WrittenRows {
   const found: WrittenRows = { kind, rows: [], end: 0 };
   let text = '';
   let end = 0;
@@ -69,7 +73,7 @@ export function splitRows(bytes: Uint8Array, isWhole: boolean): WrittenRows {
   const splitter =
     kind === 'csv'
       ? csvSplitter(sink, (header) => {
-          found.layout = readHeader(header, {}, [], 'escape');
+          found.layout = readHeader(header, schema, [], 'escape');
           return found.layout.delimiter;
         })
       : makers[kind](sink);

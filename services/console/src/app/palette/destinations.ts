@@ -1,6 +1,7 @@
 import type { Application } from '../../api/applications.ts';
 import { sections } from '../../pages/sections.ts';
 import { words } from '../../words/en.ts';
+import { apiDocsOf } from '../api-docs.ts';
 
 /** A place that the palette leads to. */
 export interface Destination {
@@ -17,7 +18,6 @@ const pages: Destination[] = [
   { group: 'pages', label: words.deleted.title, to: '/applications/deleted' },
   { group: 'pages', label: words.profile.title, to: '/profile' },
   { group: 'pages', label: words.audit.title, to: '/audit' },
-  { group: 'pages', label: words.layout.apiDocs, to: '/api/docs', isExternal: true },
 ];
 
 const actionsOf = (domain: string): Destination[] => [
@@ -55,7 +55,13 @@ export function findDestinations(
           return { group: 'applications', label: name, to: `/applications/${domain}` };
         })
       : others.flatMap(sectionsOf);
-  return [...ofOpen, ...ofOthers, ...pages]
+  const apiDocs: Destination = {
+    group: 'pages',
+    label: words.layout.apiDocs,
+    to: apiDocsOf(openDomain),
+    isExternal: true,
+  };
+  return [...ofOpen, ...ofOthers, ...pages, apiDocs]
     .filter(({ label }) => wanted.every((word) => label.toLowerCase().includes(word)))
     .toSorted((a, b) => order.indexOf(a.group) - order.indexOf(b.group));
 }

@@ -1,52 +1,73 @@
 import { expect, it } from 'vitest';
-import { toFilter, unmetType, valueAt, withCondition } from './conditions.ts';
+import { type Condition, faultOf, operatorsOf, toFilter, withCondition } from './conditions.ts';
+import { fieldsOf } from './fields.ts';
 
-const schema = {
+const fields = fieldsOf({
   type: 'object',
   properties: {
     place: { type: 'string' },
-    at: { type: 'object', properties: { room: { type: 'integer' } } },
+    room: { type: ['integer', 'null'] },
+    at: { type: 'string', format: 'date-time' },
+    tags: { type: 'array' },
   },
-};
+});
+
+const filterOf = (...conditions: [pointer: string, operator: Condition['operator'], text: string][]) =>
+  toFilter(
+    conditions.map(([pointer, operator, text]) => ({ pointer, operator, text })),
+    fields,
+  );
 
 it('compares with what the schema declares, or what the text looks like', () => {
-  const filter = toFilter(
-    [
-      { pointer: '/place', operator: 'eq', text: '5' },
-      { pointer: '/at/room', operator: 'gte', text: '5' },
-      { pointer: '/at/room', operator: 'lt', text: '7.5' },
-      { pointer: '/ok', operator: 'ne', text: 'true' },
-      { pointer: '/note', operator: 'eq', text: 'x 1' },
-    ],
-    schema,
+  const filter = filterOf(
+    ['/place', 'eq', '5'],
+    ['/place', 'contains', 'x'],
+    ['/room', 'gte', '5'],
+    ['/room', 'lt', '7.5'],
+    ['/ok', 'ne', 'true'],
+    ['/note', 'eq', 'x 1'],
+    ['/size', 'eq', '7'],
+    ['/tags', 'missing', ''],
+    ['/none', 'isNull', ''],
   );
   expect(JSON.parse(filter ?? '')).toEqual({
-    '/place': { eq: '5' },
-    '/at/room': { gte: 5, lt: 7.5 },
+    '/place': { eq: '5', contains: 'x' },
+    '/room': { gte: 5, lt: 7.5 },
     '/ok': { ne: true },
     '/note': { eq: 'x 1' },
+    '/size': { eq: 7 },
+    '/tags': { exists: false },
+    '/none': { eq: null },
   });
-  expect(toFilter([], schema)).toBeUndefined();
+  expect(toFilter([], fields)).toBeUndefined();
 });
 
-it('finds what is at a pointer', () => {
-  const payload = { 'a/b': { '~': [1] }, c: null };
-  expect(valueAt(payload, '/a~1b/~0')).toEqual([1]);
-  expect(valueAt(payload, '/c')).toBe(null);
-  expect([valueAt(payload, '/c/d'), valueAt(payload, '/toString')]).toEqual([undefined, undefined]);
+it.each<[pointer: string, operator: Condition['operator'], text: string, test: string]>([
+  ['/room', 'eq', '9007199254740993', '"eq":9007199254740993'],
+  // As far as all ways to write a time agree.
+  ['/at', 'gte', '2026-11-23T10:20:00.000Z', '"gte":"2026-11-23T10:20"'],
+])('writes for %s %s %s', (pointer, operator, text, test) => {
+  expect(filterOf([pointer, operator, text])).toBe(`{"${pointer}":{${test}}}`);
 });
 
-it('tells the type that a text cannot have', () => {
-  const typeFor = (pointer: string, text: string) => unmetType({ pointer, operator: 'gt', text }, schema);
-  expect([typeFor('/at/room', 'abc'), typeFor('/at/room', '')]).toEqual(['integer', 'integer']);
-  expect([typeFor('/at/room', '7'), typeFor('/at/room', 'null'), typeFor('/place', '7')]).toEqual(
-    Array(3).fill(undefined),
-  );
-  expect([typeFor('/at', 'abc'), typeFor('/unknown', 'abc')]).toEqual([undefined, undefined]);
+it.each<[Condition['operator'], text: string, fault: string | undefined]>([
+  ['gt', 'abc', 'number'],
+  ['gt', '', 'number'],
+  ['gt', '7', undefined],
+  ['exists', '', undefined],
+])('of a number, %s %j has the fault %s', (operator, text, fault) => {
+  expect(faultOf({ pointer: '/room', operator, text }, 'number')).toBe(fault);
+});
+
+it('offers no comparison with an array, in which filters do not look', () => {
+  expect(operatorsOf[fields.fieldAt('/tags').kind]).toEqual(['exists', 'missing', 'isNull']);
 });
 
 it('has one condition of a field and an operator', () => {
   const more = { pointer: '/a', operator: 'gt', text: '30' } as const;
   const less = { pointer: '/a', operator: 'lt', text: '40' } as const;
   expect(withCondition([more, less], { ...more, text: '10' })).toEqual([less, { ...more, text: '10' }]);
+  const there = { pointer: '/a', operator: 'exists', text: '' } as const;
+  const missing = { ...there, operator: 'missing' } as const;
+  expect(withCondition([there], missing)).toEqual([missing]);
 });

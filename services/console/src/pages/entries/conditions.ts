@@ -1,62 +1,73 @@
-import { fromPointer } from '@sluice/json/pointer.ts';
+import { parseExact } from '../../json/exact.ts';
+import type { Fields, Kind } from './fields.ts';
 
-export type Operator = 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte';
+export type Operator =
+  | ('eq' | 'ne' | 'contains' | 'lt' | 'lte' | 'gt' | 'gte')
+  /** Without a value. */
+  | ('exists' | 'missing' | 'isNull');
 
 export interface Condition {
   pointer: string;
   operator: Operator;
+  /** The value as it was typed: of a time, ISO 8601 in UTC. */
   text: string;
 }
 
-interface SchemaPart {
-  type?: unknown;
-  properties?: Record<string, SchemaPart>;
+const valueless: Operator[] = ['exists', 'missing', 'isNull'];
+const ordered: Operator[] = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte'];
+
+/** What a field can be compared by, the likeliest first. */
+export const operatorsOf: Record<Kind, Operator[]> = {
+  text: ['eq', 'ne', 'contains', ...valueless],
+  choice: ['eq', 'ne', ...valueless],
+  date: ['eq', 'gte', 'lt', ...valueless],
+  time: ['gte', 'lt', ...valueless],
+  number: [...ordered, ...valueless],
+  boolean: ['eq', 'ne', ...valueless],
+  nested: valueless,
+  any: [...ordered, 'contains', ...valueless],
+};
+
+export const hasValue = (operator: Operator): boolean => !valueless.includes(operator);
+
+const isNumber = (text: string) => text.trim() !== '' && Number.isFinite(Number(text));
+
+const toNumber = (text: string) => (/^-?(0|[1-9]\d*)$/.test(text) ? parseExact(text) : Number(text));
+
+/** The place in the words for what is wrong with a value; undefined if nothing is. */
+export function faultOf({ operator, text }: Condition, kind: Kind): 'number' | 'value' | undefined {
+  if (!hasValue(operator)) return undefined;
+  if (kind === 'number') return isNumber(text) ? undefined : 'number';
+  return text === '' && kind !== 'text' ? 'value' : undefined;
 }
 
-/** The value at a JSON Pointer; undefined where there is none. */
-export function valueAt(value: unknown, pointer: string): unknown {
-  let found = value;
-  for (const key of fromPointer(pointer)) {
-    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined;
-    found = (found as Record<string, unknown>)[key];
-  }
-  return found;
+/** Of a field that the schema does not know, the type is that which the text looks like. */
+function toValue(text: string, kind: Kind): unknown {
+  // As far as all ways to write a time agree.
+  if (kind === 'time') return text.slice(0, 'yyyy-mm-ddThh:mm'.length);
+  if (kind === 'boolean' || kind === 'any') if (/^(true|false)$/.test(text)) return text === 'true';
+  return (kind === 'number' || kind === 'any') && isNumber(text) ? toNumber(text) : text;
 }
 
-/** The only type that the schema declares for a field; undefined for none or several. */
-function typeOf(schema: unknown, pointer: string): string | undefined {
-  let part = schema as SchemaPart | undefined;
-  for (const key of fromPointer(pointer)) part = part?.properties?.[key];
-  return typeof part?.type === 'string' ? part.type : undefined;
+function toTest({ operator, text }: Condition, kind: Kind): [operator: string, value: unknown] {
+  if (operator === 'exists' || operator === 'missing') return ['exists', operator === 'exists'];
+  if (operator === 'isNull') return ['eq', null];
+  return [operator, operator === 'contains' ? text : toValue(text, kind)];
 }
 
-/** A number, a boolean or null where the text is one and the field is not declared as a string. */
-function toValue(text: string, isString: boolean): unknown {
-  if (isString) return text;
-  if (/^(true|false|null)$/.test(text)) return JSON.parse(text);
-  return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
+/** Adds a condition, in place of one on the same field with the same operator: the API takes one of each. */
+export function withCondition(conditions: Condition[], added: Condition): Condition[] {
+  const nameOf = (one: Condition) => `${toTest(one, 'any')[0]} ${one.pointer}`;
+  return [...conditions.filter((one) => nameOf(one) !== nameOf(added)), added];
 }
 
-/** The declared type of the field, if the text is no value of this type; else undefined. */
-export function unmetType({ pointer, text }: Condition, schema: unknown): string | undefined {
-  const type = typeOf(schema, pointer);
-  const value = toValue(text, type === 'string');
-  const isMet = value === null || typeof value === (type === 'integer' ? 'number' : type);
-  return isMet || !['number', 'integer', 'boolean'].includes(type ?? '') ? undefined : type;
-}
-
-/** Adds a condition, in place of one on the same field with the same operator. */
-export const withCondition = (conditions: Condition[], added: Condition): Condition[] => [
-  ...conditions.filter(({ pointer, operator }) => pointer !== added.pointer || operator !== added.operator),
-  added,
-];
-
-export function toFilter(conditions: Condition[], schema: unknown): string | undefined {
+/** The filter of the API, as JSON. */
+export function toFilter(conditions: Condition[], { fieldAt }: Fields): string | undefined {
   if (conditions.length === 0) return undefined;
-  const filter: Record<string, Partial<Record<Operator, unknown>>> = {};
-  for (const { pointer, operator, text } of conditions) {
-    const value = toValue(text, typeOf(schema, pointer) === 'string');
-    filter[pointer] = { ...filter[pointer], [operator]: value };
+  const filter: Record<string, Record<string, unknown>> = {};
+  for (const condition of conditions) {
+    const [operator, value] = toTest(condition, fieldAt(condition.pointer).kind);
+    filter[condition.pointer] = { ...filter[condition.pointer], [operator]: value };
   }
   return JSON.stringify(filter);
 }

@@ -1,68 +1,64 @@
-import { Button, Checkbox, Group, Popover, ScrollArea, Stack, Switch, Text } from '@mantine/core';
-import type { Column } from '@sluice/tables/columns.ts';
-import { useQuery } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { Button, Group, Text } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'react-router';
+import type { Schemas } from '../../api/client.ts';
 import { SmallButton } from '../../components/buttons.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { Unread } from '../../components/loading.tsx';
+import { ErrorAlert } from '../../components/error-alert.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
-import { type Entry, entriesQuery, type Selection } from './entries-query.ts';
+import type { Entry, Selection } from './entries-query.ts';
 import { EntriesTable } from './entries-table.tsx';
 import { EntryPanel } from './entry-panel.tsx';
-import { useLive } from './use-live.ts';
+import type { Field } from './fields.ts';
+import type { useLive } from './use-live.ts';
+import { useNewer } from './use-newer.ts';
+import type { ViewActions } from './use-view.ts';
+import { whyNotLive } from './view.ts';
 
-const refreshMs = 5_000;
-
-interface PickerProps {
-  columns: Column[];
-  shown: string[];
-  show: (names: string[]) => void;
-}
-
-interface Props extends PickerProps {
+interface Props {
+  actions: ViewActions;
   selection: Selection;
-  /** Removes the period and the filter. */
-  clear: () => void;
+  page: UseQueryResult<Schemas['EntryPage']>;
+  live: ReturnType<typeof useLive>;
+  fields: Field[];
 }
 
-/** Pages of entries, newest first. While the list is live, new entries come on top of the first page. */
-export function EntriesList({ columns, shown, show, selection, clear }: Props) {
-  const { domain, last_entry_at } = useApplication();
-  /** Of the pages from the second one to this. */
-  const [cursors, setCursors] = useState<string[]>([]);
-  const [isLive, setIsLive] = useState(false);
-  const [opened, setOpened] = useState<Entry>();
+/** The page of entries with those that came live, without those that the panel deleted. */
+function useShown({ page: { data }, live, actions: { view } }: Props) {
   const [deleted, setDeleted] = useState<string[]>([]);
-  const top = useRef<HTMLElement>(null);
-  function turnTo(next: string[]) {
-    setCursors(next);
-    top.current?.scrollIntoView();
-  }
-  const hasBounds = Object.values(selection).some((bound) => bound !== undefined);
-  const mayFollow = cursors.length === 0 && !hasBounds;
-  const isFollowing = isLive && mayFollow;
-  const live = useLive(domain, isFollowing);
-  const { data, error, refetch } = useQuery({
-    ...entriesQuery(domain, selection, cursors.at(-1)),
-    refetchInterval: isFollowing && refreshMs,
-  });
-  if (error || !data) return <Unread error={error} retry={refetch} />;
-  const { total, isLast, cursor } = data.pagination;
+  if (!data) return { entries: undefined, total: 0, setDeleted };
   const listed = new Set(data.result.map(({ id }) => id));
+  const [lower, higher] = view.order === 'newest' ? [1, -1] : [-1, 1];
   const entries = [...live.entries.filter(({ id }) => !listed.has(id)), ...data.result]
     .filter(({ id }) => !deleted.includes(id))
-    .toSorted((a, b) => (a.id < b.id ? 1 : -1));
+    .toSorted((a, b) => (a.id < b.id ? lower : higher));
   // The total is as old as the page: live entries count on top.
   const isNewer = ({ id }: Entry) => id > (data.result[0]?.id ?? '');
-  const counted = total + live.entries.filter(isNewer).length;
-  const newest = cursors.length === 0 ? (entries[0]?.createdAt ?? last_entry_at) : last_entry_at;
+  return { entries, total: data.pagination.total + live.entries.filter(isNewer).length, setDeleted };
+}
+
+export function EntriesList(props: Props) {
+  const { actions, selection, page, live, fields } = props;
+  const { view, change, toOlder, toNewer, open, close } = actions;
+  const { domain, last_entry_at } = useApplication();
+  const { entries, total, setDeleted } = useShown(props);
+  const why = whyNotLive(view);
+  const isFirst = !view.after && view.order === 'newest' && !view.to;
+  const newer = useNewer(domain, selection, page.data, page.dataUpdatedAt, isFirst && !view.isLive);
+  if (page.error) return <ErrorAlert error={page.error} onRetry={page.refetch} />;
+  const hasBounds = view.conditions.length > 0 || view.last !== 'all' || view.from || view.to;
+  const newest = isFirst ? (entries?.[0]?.createdAt ?? last_entry_at) : last_entry_at;
+  const { cursor, isLast } = page.data?.pagination ?? {};
+  const [onward, back] =
+    view.order === 'newest' ? (['older', 'newer'] as const) : (['newer', 'older'] as const);
   return (
-    <section aria-label={words.entries.list} ref={top}>
-      <Group justify="space-between" mb="xs">
-        <Text size="sm">
-          {words.common.entries(counted)}
+    <section aria-label={words.entries.list}>
+      <Group gap="0 sm" mih={30}>
+        <Text size="xs">
+          {entries && words.common.entries(total)}
           {newest && (
             <>
               {' · '}
@@ -70,71 +66,56 @@ export function EntriesList({ columns, shown, show, selection, clear }: Props) {
             </>
           )}
         </Text>
-        <Group gap="sm">
-          <Switch
-            size="sm"
-            label={words.entries.live}
-            checked={isFollowing}
-            disabled={!mayFollow}
-            onChange={(event) => setIsLive(event.currentTarget.checked)}
-          />
-          <ColumnPicker {...{ columns, shown, show }} />
-        </Group>
-      </Group>
-      {live.skipped > 0 && (
-        <Text size="sm" role="status" mb="xs">
-          {words.entries.skipped(live.skipped)}
+        <div role="status">
+          {newer > 0 && (
+            <Button size="compact-xs" variant="light" onClick={() => page.refetch()}>
+              {words.entries.newEntries(newer)}
+            </Button>
+          )}
+        </div>
+        <Text size="xs" c="dimmed" id="why-not-live" className="why-not-live">
+          {why && words.entries.noLive[why]}
+          {live.skipped > 0 && words.entries.skipped(live.skipped)}
         </Text>
-      )}
-      {entries.length === 0 && !hasBounds && <EmptyState {...words.entries.empty} />}
-      {entries.length === 0 && hasBounds && (
-        <EmptyState {...words.entries.noMatch}>
-          <Button variant="default" onClick={clear}>
-            {words.entries.clearFilters}
-          </Button>
+      </Group>
+      {entries?.length === 0 ? (
+        <EmptyState {...(hasBounds ? words.entries.noMatch : words.entries.empty)}>
+          {hasBounds ? (
+            <Button
+              variant="default"
+              onClick={() => change({ last: 'all', from: undefined, to: undefined, conditions: [] })}
+            >
+              {words.entries.clearFilters}
+            </Button>
+          ) : (
+            <Button component={Link} to={`/applications/${domain}/send`}>
+              {words.entries.sendData}
+            </Button>
+          )}
         </EmptyState>
-      )}
-      {entries.length > 0 && (
+      ) : (
         <EntriesTable
-          entries={entries}
-          columns={columns.filter(({ name }) => shown.includes(name))}
-          open={setOpened}
+          {...{ entries, fields, open }}
+          order={view.order}
+          opened={view.entry}
+          isOld={page.isPlaceholderData}
+          turnOrder={() => change({ order: view.order === 'newest' ? 'oldest' : 'newest' })}
         />
       )}
-      <Group mt="sm">
-        <SmallButton disabled={cursors.length === 0} onClick={() => turnTo(cursors.slice(0, -1))}>
-          {words.entries.newer}
+      <Group mt="sm" gap="xs">
+        <SmallButton disabled={!view.after} onClick={toNewer}>
+          {words.entries[back]}
         </SmallButton>
-        <SmallButton disabled={isLast || !cursor} onClick={() => cursor && turnTo([...cursors, cursor])}>
-          {words.entries.older}
+        <SmallButton disabled={isLast !== false || !cursor} onClick={() => cursor && toOlder(cursor)}>
+          {words.entries[onward]}
         </SmallButton>
       </Group>
       <EntryPanel
-        entry={opened}
-        close={() => setOpened(undefined)}
+        id={view.entry}
+        entries={entries ?? []}
+        {...{ open, close }}
         onDeleted={(id) => setDeleted((before) => [...before, id])}
       />
     </section>
-  );
-}
-
-function ColumnPicker({ columns, shown, show }: PickerProps) {
-  return (
-    <Popover position="bottom-end" withinPortal={false}>
-      <Popover.Target>
-        <SmallButton>{words.entries.columns(shown.length, columns.length)}</SmallButton>
-      </Popover.Target>
-      <Popover.Dropdown>
-        <ScrollArea.Autosize mah={320}>
-          <Checkbox.Group aria-label={words.entries.chooseColumns} value={shown} onChange={show}>
-            <Stack gap="xs">
-              {columns.map(({ name }) => (
-                <Checkbox key={name} value={name} label={name} size="xs" />
-              ))}
-            </Stack>
-          </Checkbox.Group>
-        </ScrollArea.Autosize>
-      </Popover.Dropdown>
-    </Popover>
   );
 }

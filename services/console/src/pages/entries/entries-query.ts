@@ -2,18 +2,24 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client, type Schemas } from '../../api/client.ts';
 import { ApiFailure } from '../../api/failure.ts';
 import { exactDataOf, unshared } from '../../json/exact.ts';
+import { boundsOf, type Last, type Period } from './period.ts';
 
 export type Entry = Schemas['Entry'];
 
-/** ISO 8601; a bound that is absent is open. */
-export interface Period {
-  from?: string | undefined;
-  to?: string | undefined;
-}
-
+/** What the toolbar selects: the list, exports and deletions are of it. */
 export interface Selection extends Period {
+  last: Last;
+  /** Of the API, as JSON. */
   filter?: string | undefined;
 }
+
+/** For the API, at this moment. */
+export const toQuery = ({ filter, ...period }: Selection) => ({
+  ...boundsOf(period, Date.now()),
+  ...(filter && { filter }),
+});
+
+type PageQuery = Selection & { order: 'newest' | 'oldest'; after?: string | undefined };
 
 const perPage = 50;
 
@@ -23,30 +29,41 @@ const fittingIn = (failure: unknown) =>
 
 async function readPage(
   domain: string,
-  selection: Selection & { after: string | undefined },
+  page: PageQuery,
   signal: AbortSignal,
   limit = perPage,
 ): Promise<Schemas['EntryPage']> {
+  const { order, after, ...selection } = page;
+  const query = { ...toQuery(selection), order, ...(after && { after }), limit };
+  const init = { params: { path: { domain }, query }, parseAs: 'text', signal } as const;
   try {
-    return await exactDataOf<Schemas['EntryPage']>(
-      client.GET('/api/applications/{domain}/data', {
-        params: { path: { domain }, query: { ...selection, limit } },
-        parseAs: 'text',
-        signal,
-      }),
-    );
+    return await exactDataOf<Schemas['EntryPage']>(client.GET('/api/applications/{domain}/data', init));
   } catch (failure) {
     const fitting = fittingIn(failure);
     if (fitting === 0 || fitting >= limit) throw failure;
-    return readPage(domain, selection, signal, fitting);
+    return readPage(domain, page, signal, fitting);
   }
 }
 
-/** The page behind a cursor; without a cursor, the newest entries. */
-export const entriesQuery = (domain: string, selection: Selection, after: string | undefined) =>
+/** The page behind a cursor; without a cursor, the first one. */
+export const entriesQuery = (domain: string, page: PageQuery) =>
   queryOptions({
-    queryKey: ['entries', domain, selection, after],
-    queryFn: ({ signal }) => readPage(domain, { ...selection, after }, signal),
+    queryKey: ['entries', domain, 'page', page],
+    queryFn: ({ signal }) => readPage(domain, page, signal),
     placeholderData: keepPreviousData,
     ...unshared,
   });
+
+export const entryQuery = (domain: string, id: string) =>
+  queryOptions({
+    queryKey: ['entries', domain, 'one', id],
+    queryFn: ({ signal }) => {
+      const init = { params: { path: { domain, id } }, parseAs: 'text', signal } as const;
+      return exactDataOf<Entry>(client.GET('/api/applications/{domain}/data/{id}', init));
+    },
+    ...unshared,
+  });
+
+/** How many entries of the selection were stored since. */
+export const countSince = async (domain: string, selection: Selection, from: string, signal: AbortSignal) =>
+  (await readPage(domain, { ...selection, from, order: 'newest' }, signal, 1)).pagination.total;

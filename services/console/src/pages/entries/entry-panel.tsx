@@ -1,65 +1,110 @@
 import { Code, Drawer, Group, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { useHotkeys } from '@mantine/hooks';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { client, dataOf } from '../../api/client.ts';
+import { SmallButton } from '../../components/buttons.tsx';
 import { ConfirmButton } from '../../components/confirm-button.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
+import { formatTime } from '../../components/formats.ts';
+import { Unread } from '../../components/loading.tsx';
 import { showSuccess } from '../../components/toasts.ts';
+import { toText } from '../../json/exact.ts';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
-import type { Entry } from './entries-query.ts';
+import { type Entry, entryQuery } from './entries-query.ts';
 
 interface Props {
   /** Undefined: the panel is closed. */
-  entry: Entry | undefined;
+  id: string | undefined;
+  /** Those of the table, in its order. */
+  entries: Entry[];
+  open: (id: string) => void;
   close: () => void;
   onDeleted: (id: string) => void;
 }
 
-export function EntryPanel({ entry, close, onDeleted }: Props) {
+/** An entry as a whole. The keys j and k lead to the one below and above in the table. */
+export function EntryPanel({ id, entries, open, close, onDeleted }: Props) {
+  const place = entries.findIndex((entry) => entry.id === id);
+  const [above, below] = id && place >= 0 ? [entries[place - 1], entries[place + 1]] : [];
+  useHotkeys([
+    ['j', () => below && open(below.id)],
+    ['k', () => above && open(above.id)],
+  ]);
+  return (
+    <Drawer
+      opened={id !== undefined}
+      onClose={close}
+      position="right"
+      size="lg"
+      title={words.entries.panel}
+      // The lock would add a style without the nonce of the page.
+      lockScroll={false}
+      closeButtonProps={{ 'aria-label': words.common.close }}
+    >
+      {id && (
+        <OneEntry key={id} id={id} listed={entries[place]} {...{ close, onDeleted }}>
+          {(
+            [
+              ['above', above],
+              ['below', below],
+            ] as const
+          ).map(([where, beside]) => (
+            <SmallButton key={where} disabled={!beside} onClick={() => beside && open(beside.id)}>
+              {words.entries[where]}
+            </SmallButton>
+          ))}
+        </OneEntry>
+      )}
+    </Drawer>
+  );
+}
+
+interface OneProps extends Pick<Props, 'close' | 'onDeleted'> {
+  id: string;
+  listed: Entry | undefined;
+  children: ReactNode;
+}
+
+function OneEntry({ id, listed, close, onDeleted, children }: OneProps) {
   const { domain } = useApplication();
+  const read = useQuery({ ...entryQuery(domain, id), enabled: !listed });
   const remove = useMutation({
-    mutationFn: (id: string) =>
+    mutationFn: () =>
       dataOf(client.DELETE('/api/applications/{domain}/data/{id}', { params: { path: { domain, id } } })),
-    onSuccess: ({ message }, id) => {
+    onSuccess: ({ message }) => {
       showSuccess(message);
       close();
       onDeleted(id);
     },
   });
-  const json = JSON.stringify(entry?.payload, null, 2);
+  const entry = listed ?? read.data;
+  if (!entry) return <Unread error={read.error} retry={read.refetch} />;
+  const json = toText(entry.payload);
   return (
-    <Drawer
-      opened={entry !== undefined}
-      onClose={close}
-      position="right"
-      size="lg"
-      title={words.entries.panel}
-      closeButtonProps={{ 'aria-label': words.common.close }}
-    >
-      {entry && (
-        <>
-          <Text size="sm" ff="monospace">
-            {entry.id}
-          </Text>
-          <Text size="sm" mb="sm">
-            {entry.createdAt}
-            {entry.schema_version !== undefined && ` · ${words.entries.version(entry.schema_version)}`}
-          </Text>
-          <Group mb="sm">
-            <CopyText text={json} label={words.entries.copyJson} />
-            <ConfirmButton
-              label={words.entries.delete}
-              title={words.entries.deleteEntry}
-              question={words.entries.deleteQuestion}
-              color="red"
-              onConfirm={() => remove.mutate(entry.id)}
-            />
-          </Group>
-          {remove.error && <ErrorAlert error={remove.error} />}
-          <Code block>{json}</Code>
-        </>
-      )}
-    </Drawer>
+    <>
+      <Text size="sm" ff="monospace">
+        {id}
+      </Text>
+      <Text size="sm" mb="sm" title={entry.createdAt}>
+        {formatTime(entry.createdAt)}
+        {entry.schema_version !== undefined && ` · ${words.entries.version(entry.schema_version)}`}
+      </Text>
+      <Group mb="sm" gap="xs">
+        {children}
+        <CopyText text={json} label={words.entries.copyJson} />
+        <ConfirmButton
+          label={words.entries.delete}
+          title={words.entries.deleteEntry}
+          question={words.entries.deleteQuestion}
+          color="red"
+          onConfirm={() => remove.mutate()}
+        />
+      </Group>
+      {remove.error && <ErrorAlert error={remove.error} />}
+      <Code block>{json}</Code>
+    </>
   );
 }

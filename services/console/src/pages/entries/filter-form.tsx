@@ -1,77 +1,86 @@
-import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
-import type { Column } from '@sluice/tables/columns.ts';
+import { Group, NativeSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { choicesOf } from '../../components/choices.ts';
+import { SubmitButton } from '../../components/buttons.tsx';
 import { submits } from '../../components/submits.ts';
 import { words } from '../../words/en.ts';
-import { type Condition, type Operator, unmetType, withCondition } from './conditions.ts';
+import { type Condition, faultOf, hasValue, type Operator, operatorsOf } from './conditions.ts';
+import { type Fields, type Kind, toFieldPointer } from './fields.ts';
+import { fromLocal } from './period.ts';
+
+const other = 'other';
+const inputTypes: Partial<Record<Kind, string>> = { date: 'date', time: 'datetime-local' };
 
 interface Props {
-  columns: Column[];
-  schema: unknown;
-  conditions: Condition[];
-  setConditions: (conditions: Condition[]) => void;
+  fields: Fields;
+  seen: string[];
+  add: (condition: Condition) => void;
 }
 
-/** Conditions on fields: an entry is listed if it meets all of them. */
-export function FilterForm({ columns, schema, conditions, setConditions }: Props) {
-  const fields = columns.flatMap(({ name, pointer }) => (pointer ? [{ value: pointer, label: name }] : []));
-  const [pointer, setPointer] = useState(fields[0]?.value ?? '');
-  const [operator, setOperator] = useState<Operator>('eq');
-  const [text, setText] = useState('');
-  const [fault, setFault] = useState<string>();
-  const nameOf = (wanted: string) => fields.find(({ value }) => value === wanted)?.label ?? wanted;
-  const toText = (one: Condition) =>
-    `${nameOf(one.pointer)} ${words.entries.operators[one.operator]} ${one.text}`;
+/** A new condition on a field of the schema, one that entries have beside it, or any other. */
+export function FilterForm({ fields, seen, add }: Props) {
+  const [chosen, setChosen] = useState(fields.declared[0]?.pointer ?? other);
+  const [typed, setTyped] = useState('');
+  const [wanted, setWanted] = useState<Operator>('eq');
+  const [fault, setFault] = useState<ReturnType<typeof faultOf>>();
+  const { pointer, kind, choices } = fields.fieldAt(chosen === other ? toFieldPointer(typed) : chosen);
+  const operators = operatorsOf[kind];
+  const operator = operators.includes(wanted) ? wanted : (operators[0] as Operator);
 
-  function add() {
-    const added = { pointer, operator, text };
-    const type = unmetType(added, schema);
-    setFault(type && words.entries.notOfType[type]);
-    if (type) return;
-    setConditions(withCondition(conditions, added));
-    setText('');
+  function submit(form: FormData) {
+    const value = String(form.get('value') ?? '');
+    const condition = { pointer, operator, text: kind === 'time' ? (fromLocal(value) ?? '') : value };
+    const found = pointer === '/' ? 'value' : faultOf(condition, kind);
+    setFault(found);
+    if (!found) add(condition);
   }
-
-  if (fields.length === 0) return null;
+  const named = (pointers: string[]) =>
+    pointers.map((value) => ({ value, label: fields.fieldAt(value).name }));
+  const shared = { size: 'xs', name: 'value', label: words.entries.value } as const;
   return (
-    <Group component="form" onSubmit={submits(add)} align="flex-end" gap="xs">
+    <Group component="form" onSubmit={submits(submit)} align="flex-start" gap="xs">
       <NativeSelect
         size="xs"
+        maw={200}
         label={words.entries.field}
-        data={fields}
-        value={pointer}
-        onChange={(event) => setPointer(event.currentTarget.value)}
+        value={chosen}
+        onChange={(event) => setChosen(event.currentTarget.value)}
+        data={[
+          ...named(fields.declared.map((field) => field.pointer)),
+          { group: words.entries.seen, items: named(seen) },
+          { value: other, label: words.entries.otherField },
+        ]}
       />
+      {chosen === other && (
+        <TextInput
+          size="xs"
+          label={words.entries.fieldName}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+      )}
       <NativeSelect
         size="xs"
         label={words.entries.operator}
-        data={choicesOf(words.entries.operators)}
+        data={operators.map((value) => ({ value, label: words.entries.operators[value] }))}
         value={operator}
-        onChange={(event) => setOperator(event.currentTarget.value as Operator)}
+        onChange={(event) => setWanted(event.currentTarget.value as Operator)}
       />
-      <TextInput
-        size="xs"
-        label={words.entries.value}
-        value={text}
-        error={fault}
-        onChange={(event) => setText(event.currentTarget.value)}
-      />
-      <Button type="submit" size="xs" variant="default">
+      {hasValue(operator) &&
+        (choices.length > 0 ? (
+          <NativeSelect {...shared} key={pointer} data={choices} />
+        ) : (
+          <TextInput
+            {...shared}
+            key={inputTypes[kind]}
+            type={inputTypes[kind] ?? 'text'}
+            inputMode={kind === 'number' ? 'decimal' : undefined}
+            data-autofocus
+            error={fault && words.entries.faults[fault]}
+          />
+        ))}
+      <SubmitButton size="xs" mt={22}>
         {words.entries.addFilter}
-      </Button>
-      {conditions.map((condition, place) => (
-        <Button
-          key={toText(condition)}
-          size="xs"
-          variant="light"
-          rightSection="×"
-          aria-label={words.entries.removeFilter(toText(condition))}
-          onClick={() => setConditions(conditions.filter((_, other) => other !== place))}
-        >
-          {toText(condition)}
-        </Button>
-      ))}
+      </SubmitButton>
     </Group>
   );
 }

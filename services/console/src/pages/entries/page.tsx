@@ -1,57 +1,66 @@
-import { Group, Stack, TextInput } from '@mantine/core';
-import { columnsOf } from '@sluice/tables/columns.ts';
-import { useMemo, useState } from 'react';
-import { SmallButton } from '../../components/buttons.tsx';
+import './entries.css';
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
-import { type Condition, toFilter } from './conditions.ts';
+import { Chart } from './chart.tsx';
+import { toFilter } from './conditions.ts';
 import { EntriesList } from './entries-list.tsx';
-import type { Period } from './entries-query.ts';
-import { FilterForm } from './filter-form.tsx';
-import { Rates } from './rates.tsx';
-import { fromLocal, toLocal } from './steps.ts';
+import { entriesQuery, type Selection } from './entries-query.ts';
+import { fieldsOf, leavesOf } from './fields.ts';
+import { isInverted } from './period.ts';
+import { RunningDeletion } from './running-deletion.tsx';
+import { Toolbar } from './toolbar.tsx';
+import { useLive } from './use-live.ts';
+import { useView } from './use-view.ts';
+import { whyNotLive } from './view.ts';
 
 const shownAtFirst = 6;
+const refreshMs = 5_000;
 
 export function Page() {
-  const { template } = useApplication();
-  const [period, setPeriod] = useState<Period>({});
-  const [conditions, setConditions] = useState<Condition[]>([]);
-  const columns = useMemo(
-    () => columnsOf(template.schema as Record<string, unknown>, []).filter(({ pointer }) => pointer),
-    [template],
-  );
-  const [shown, setShown] = useState(() => columns.slice(0, shownAtFirst).map(({ name }) => name));
-  const filter = toFilter(conditions, template.schema);
-  const clear = () => {
-    setPeriod({});
-    setConditions([]);
-  };
+  const { domain } = useApplication();
+  return <Entries key={domain} />;
+}
+
+function Entries() {
+  const { domain, template } = useApplication();
+  const actions = useView();
+  const { view, change } = actions;
+  const fields = useMemo(() => fieldsOf(template.schema as Record<string, unknown>), [template]);
+  const declared = useMemo(() => fields.declared.map(({ pointer }) => pointer), [fields]);
+  const columns = view.columns ?? declared.slice(0, shownAtFirst);
+  const { last, from, to, order, after } = view;
+  const selection: Selection = { last, from, to, filter: toFilter(view.conditions, fields) };
+  const mayFollow = whyNotLive(view) === undefined;
+  const isFollowing = view.isLive && mayFollow;
+  const live = useLive(domain, isFollowing);
+  const page = useQuery({
+    ...entriesQuery(domain, { ...selection, order, after }),
+    enabled: !isInverted(view),
+    // New entries come by themselves only while the list is live.
+    refetchOnWindowFocus: isFollowing,
+    refetchInterval: isFollowing && refreshMs,
+  });
+  const seen = useMemo(() => {
+    const found = leavesOf((page.data?.result ?? []).map(({ payload }) => payload));
+    return found.filter((pointer) => !declared.includes(pointer));
+  }, [page.data, declared]);
   return (
-    <Stack>
-      <Rates period={period} setPeriod={setPeriod} />
-      <Group align="flex-end" gap="xs">
-        {(['from', 'to'] as const).map((bound) => (
-          <TextInput
-            key={bound}
-            size="xs"
-            type="datetime-local"
-            label={words.entries[bound]}
-            value={toLocal(period[bound])}
-            onChange={(event) => setPeriod({ ...period, [bound]: fromLocal(event.currentTarget.value) })}
-          />
-        ))}
-        {(period.from || period.to) && (
-          <SmallButton onClick={() => setPeriod({})}>{words.entries.allTime}</SmallButton>
-        )}
-      </Group>
-      <FilterForm {...{ columns, conditions, setConditions }} schema={template.schema} />
-      <EntriesList
-        key={JSON.stringify([period, filter])}
-        {...{ columns, shown, clear }}
-        show={setShown}
-        selection={{ ...period, filter }}
-      />
-    </Stack>
+    <>
+      <Toolbar {...{ actions, fields, selection, columns, seen, mayFollow }} />
+      <RunningDeletion />
+      {isInverted(view) ? (
+        <Text role="alert" mt="sm" size="sm" c="var(--mantine-color-error)">
+          {words.entries.inverted}
+        </Text>
+      ) : (
+        <>
+          <Chart period={{ last, from, to }} isFiltered={view.conditions.length > 0} setPeriod={change} />
+          <EntriesList {...{ actions, selection, page, live }} fields={columns.map(fields.fieldAt)} />
+        </>
+      )}
+    </>
   );
 }

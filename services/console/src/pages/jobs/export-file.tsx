@@ -1,9 +1,10 @@
 import { Code, Group, Text } from '@mantine/core';
 import { CopyText } from '../../components/copy-text.tsx';
 import { formatBytes, formatTime } from '../../components/formats.ts';
-import { DownloadButton } from '../../jobs/download-button.tsx';
 import type { Job } from '../../jobs/jobs.ts';
 import { words } from '../../words/en.ts';
+
+const shownDigits = 12;
 
 export function ExportFile({ job }: { job: Job }) {
   if (!job.file) return null;
@@ -16,11 +17,10 @@ export function ExportFile({ job }: { job: Job }) {
       </Text>
       {deleted_meanwhile && <Text size="sm">{words.exports.deletedMeanwhile}</Text>}
       <Group gap="xs">
-        <Text size="sm">SHA-256</Text>
-        <Code style={{ overflowWrap: 'anywhere' }}>{sha256}</Code>
+        <Text size="xs">SHA-256</Text>
+        <Code title={sha256}>{sha256.slice(0, shownDigits)}…</Code>
         <CopyText text={sha256} label={words.exports.copyChecksum} />
       </Group>
-      <DownloadButton jobs="exports" job={job} label={words.jobs.download} />
     </>
   );
 }

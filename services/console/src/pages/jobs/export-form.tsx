@@ -1,9 +1,9 @@
-import { Checkbox, Group, NativeSelect, SimpleGrid, Stack, TagsInput, TextInput } from '@mantine/core';
+import { Anchor, Checkbox, Group, NativeSelect, Stack, TagsInput, Text } from '@mantine/core';
 import { columnsOf } from '@sluice/tables/columns.ts';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { client, dataOf } from '../../api/client.ts';
-import { faultAt } from '../../api/failure.ts';
+import { useMemo, useState } from 'react';
+import { Link, useSearchParams } from 'react-router';
+import { client, dataOf, type Schemas } from '../../api/client.ts';
 import { SubmitButton } from '../../components/buttons.tsx';
 import { choicesOf } from '../../components/choices.ts';
 import { ErrorAlert } from '../../components/error-alert.tsx';
@@ -11,6 +11,11 @@ import { submits } from '../../components/submits.ts';
 import { jobsQuery } from '../../jobs/jobs.ts';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
+import { toFilter } from '../entries/conditions.ts';
+import { toQuery } from '../entries/entries-query.ts';
+import { fieldsOf } from '../entries/fields.ts';
+import { saySelection } from '../entries/selection-text.ts';
+import { toParams, toView } from '../entries/view.ts';
 import { type ExportChoices, noChoices, toExportRequest } from './export-request.ts';
 
 /** Columns of an export that no entry has: the rest, and those of the tables in a ZIP. */
@@ -36,29 +41,41 @@ function useColumns(): string[] {
 interface ChoiceProps {
   choices: ExportChoices;
   choose: (some: Partial<ExportChoices>) => void;
-  errorAt: (field: 'from' | 'to' | 'columns' | 'filter') => string | undefined;
 }
 
-/** Asks for an export, which the list below the form shows. */
+/** Asks for an export of what the address selects, as on the page of entries. The list below shows it. */
 export function ExportForm() {
-  const { domain } = useApplication();
-  const params = { path: { domain } };
-  const [choices, setChoices] = useState(noChoices);
+  const { domain, template } = useApplication();
+  const [search] = useSearchParams();
+  const view = useMemo(() => toView(search), [search]);
+  const fields = useMemo(() => fieldsOf(template.schema as Record<string, unknown>), [template]);
+  const names = view.columns?.map((pointer) => fields.fieldAt(pointer).name);
+  const [choices, setChoices] = useState({ ...noChoices, columns: names ? ['createdAt', ...names] : [] });
   const { mutate, error, isPending } = useMutation({
-    mutationFn: () =>
-      dataOf(client.POST('/api/applications/{domain}/exports', { params, body: toExportRequest(choices) })),
+    mutationFn: () => {
+      const selection = toQuery({ ...view, filter: toFilter(view.conditions, fields) });
+      // The API takes a filter as text too, which the types of the console do not tell.
+      const body = { ...toExportRequest(choices), ...selection } as Schemas['ExportRequest'];
+      return dataOf(
+        client.POST('/api/applications/{domain}/exports', { params: { path: { domain } }, body }),
+      );
+    },
   });
   const shared: ChoiceProps = {
     choices,
     choose: (some) => setChoices((before) => ({ ...before, ...some })),
-    errorAt: (field) => faultAt(error, `/${field}`),
   };
-  const isShownAtField = (['from', 'to', 'columns', 'filter'] as const).some(shared.errorAt);
   return (
     <Stack component="form" onSubmit={submits(() => mutate())}>
+      <Text size="sm">
+        {saySelection(view, fields)}{' '}
+        <Anchor underline="always" component={Link} to={`/applications/${domain}/entries?${toParams(view)}`}>
+          {words.exports.select}
+        </Anchor>
+      </Text>
       <MainOptions {...shared} />
       <MoreOptions {...shared} />
-      {error && !isShownAtField && <ErrorAlert error={error} />}
+      {error && <ErrorAlert error={error} />}
       <Group>
         <SubmitButton loading={isPending}>{words.exports.submit}</SubmitButton>
       </Group>
@@ -66,28 +83,17 @@ export function ExportForm() {
   );
 }
 
-function MainOptions({ choices, choose, errorAt }: ChoiceProps) {
+function MainOptions({ choices, choose }: ChoiceProps) {
   const columns = useColumns();
   return (
     <>
-      <SimpleGrid cols={{ base: 1, sm: 3 }}>
-        <NativeSelect
-          label={words.exports.format}
-          data={choicesOf(words.exports.formats)}
-          value={choices.format}
-          onChange={(event) => choose({ format: event.currentTarget.value as ExportChoices['format'] })}
-        />
-        {(['from', 'to'] as const).map((bound) => (
-          <TextInput
-            key={bound}
-            type="datetime-local"
-            label={words.exports[bound]}
-            value={choices[bound]}
-            onChange={(event) => choose({ [bound]: event.currentTarget.value })}
-            error={errorAt(bound)}
-          />
-        ))}
-      </SimpleGrid>
+      <NativeSelect
+        maw={240}
+        label={words.exports.format}
+        data={choicesOf(words.exports.formats)}
+        value={choices.format}
+        onChange={(event) => choose({ format: event.currentTarget.value as ExportChoices['format'] })}
+      />
       <TagsInput
         label={words.exports.columns}
         description={words.exports.columnsHint}
@@ -96,7 +102,6 @@ function MainOptions({ choices, choose, errorAt }: ChoiceProps) {
         value={choices.columns}
         onChange={(chosen) => choose({ columns: chosen })}
         disabled={choices.format === 'csv' && choices.arrays === 'rows'}
-        error={errorAt('columns')}
         splitChars={[]}
         clearable
         clearButtonProps={{ 'aria-label': words.exports.clearColumns }}
@@ -105,20 +110,12 @@ function MainOptions({ choices, choose, errorAt }: ChoiceProps) {
   );
 }
 
-function MoreOptions({ choices, choose, errorAt }: ChoiceProps) {
-  const { format, arrays, meta, escapesFormulas, filter } = choices;
+function MoreOptions({ choices, choose }: ChoiceProps) {
+  const { format, arrays, meta, escapesFormulas } = choices;
   return (
     <details>
       <summary>{words.exports.more}</summary>
       <Stack mt="sm">
-        <TextInput
-          label={words.exports.filter}
-          description={words.exports.filterHint}
-          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
-          value={filter}
-          onChange={(event) => choose({ filter: event.currentTarget.value })}
-          error={errorAt('filter')}
-        />
         <Checkbox.Group
           label={words.exports.meta}
           value={meta}

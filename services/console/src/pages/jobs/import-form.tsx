@@ -1,4 +1,4 @@
-import { Button, Checkbox, FileInput, Group, NativeSelect, Progress, Stack, Text } from '@mantine/core';
+import { Checkbox, FileInput, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { type DragEvent, useState } from 'react';
 import { SubmitButton } from '../../components/buttons.tsx';
 import { choicesOf } from '../../components/choices.ts';
@@ -14,9 +14,13 @@ export function ImportForm() {
   const [file, setFile] = useState<File | null>(null);
   const [type, setType] = useState<FileType>('ndjson');
   const [isWrapped, setIsWrapped] = useState(false);
-  const { send, stop, error, isPending, share } = useSend(() => setFile(null));
+  const { send, forget, transfer } = useSend();
+  const isSending = transfer?.state === 'running';
 
   function take(taken: File | null) {
+    if (isSending) return;
+    // The error of the file before leaves with it.
+    forget();
     setFile(taken);
     setType((before) => fileTypeOf(taken?.name ?? '') ?? before);
   }
@@ -29,7 +33,7 @@ export function ImportForm() {
   return (
     <Stack
       component="form"
-      onSubmit={submits(() => file && send({ file, type, isWrapped }))}
+      onSubmit={submits(() => file && send({ file, type, isWrapped }, () => setFile(null)))}
       onDrop={drop}
       onDragOver={(event: DragEvent) => event.preventDefault()}
     >
@@ -40,7 +44,7 @@ export function ImportForm() {
           placeholder={words.imports.choose}
           value={file}
           onChange={take}
-          disabled={isPending}
+          disabled={isSending}
           clearable
           clearButtonProps={{ 'aria-label': words.imports.clear }}
         />
@@ -50,7 +54,7 @@ export function ImportForm() {
           data={choicesOf(words.imports.formats)}
           value={type}
           onChange={(event) => setType(event.currentTarget.value as FileType)}
-          disabled={isPending}
+          disabled={isSending}
         />
       </Group>
       {type !== 'csv' && (
@@ -60,25 +64,13 @@ export function ImportForm() {
           onChange={(event) => setIsWrapped(event.currentTarget.checked)}
         />
       )}
-      {file && <PreviewTable file={file} />}
-      {isPending && (
-        <Stack gap={4}>
-          <Progress value={100 * share} aria-label={words.imports.sending} />
-          <Text size="sm">
-            {share < 1 ? words.imports.sent(Math.floor(100 * share)) : words.imports.allSent}
-          </Text>
-        </Stack>
-      )}
-      {error && <ErrorAlert error={error} />}
+      {file && <PreviewTable {...{ file, type, isWrapped }} />}
+      {isSending && <Text size="sm">{words.imports.sending}</Text>}
+      {transfer?.error && <ErrorAlert error={transfer.error} />}
       <Group>
-        <SubmitButton disabled={!file} loading={isPending}>
+        <SubmitButton disabled={!file} loading={isSending}>
           {words.imports.submit}
         </SubmitButton>
-        {isPending && (
-          <Button variant="default" onClick={stop}>
-            {words.common.cancel}
-          </Button>
-        )}
       </Group>
     </Stack>
   );

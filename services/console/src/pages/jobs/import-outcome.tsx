@@ -1,4 +1,4 @@
-import { Code, Text } from '@mantine/core';
+import { Code, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../../api/client.ts';
@@ -20,15 +20,13 @@ export function ImportOutcome({ job }: { job: Job }) {
       <Text size="sm">{words.imports.outcome(accepted, rejected)}</Text>
       {file && rejected > 0 && (
         <>
-          <SmallButton
-            aria-expanded={isOpen}
-            onClick={() => setIsOpen(!isOpen)}
-            style={{ alignSelf: 'start' }}
-          >
-            {isOpen ? words.imports.hideRefused : words.imports.showRefused}
-          </SmallButton>
+          <Group gap="xs">
+            <SmallButton aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+              {isOpen ? words.imports.hideRefused : words.imports.showRefused}
+            </SmallButton>
+            <DownloadButton jobs="imports" job={job} label={words.imports.downloadReport} />
+          </Group>
           {isOpen && <RefusedLines id={job.id} />}
-          <DownloadButton jobs="imports" job={job} label={words.imports.downloadReport} />
         </>
       )}
     </>

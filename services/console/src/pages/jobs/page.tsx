@@ -1,9 +1,13 @@
 import { Paper, Stack } from '@mantine/core';
 import { useSearchParams } from 'react-router';
 import { SmallButton } from '../../components/buttons.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Unread } from '../../components/loading.tsx';
 import { PageActions } from '../../components/page-actions.tsx';
 import { Section } from '../../components/section.tsx';
-import { JobList } from '../../jobs/job-list.tsx';
+import { DownloadButton } from '../../jobs/download-button.tsx';
+import { JobItem } from '../../jobs/job-item.tsx';
+import { JobCards, useJobs } from '../../jobs/job-list.tsx';
 import { words } from '../../words/en.ts';
 import { ExportFile } from './export-file.tsx';
 import { ExportForm } from './export-form.tsx';
@@ -37,16 +41,37 @@ export function Page() {
           </Section>
         </Paper>
       )}
-      <Section title={words.exports.history}>
-        <JobList jobs="exports" empty={words.exports.empty}>
-          {(job) => <ExportFile job={job} />}
-        </JobList>
-      </Section>
-      <Section title={words.imports.history}>
-        <JobList jobs="imports" empty={words.imports.empty}>
-          {(job) => <ImportOutcome job={job} />}
-        </JobList>
-      </Section>
+      <AllJobs />
     </Stack>
+  );
+}
+
+/** Exports and imports together, newest first. */
+function AllJobs() {
+  const [exported, imported] = [useJobs('exports'), useJobs('imports')];
+  const error = exported.error ?? imported.error;
+  if (error || !exported.data || !imported.data)
+    return <Unread error={error} retry={() => Promise.all([exported.refetch(), imported.refetch()])} />;
+  const all = [...exported.data, ...imported.data].sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
+  if (all.length === 0) return <EmptyState {...words.jobs.none} />;
+  return (
+    <JobCards>
+      {all.map((job) =>
+        job.kind === 'export' ? (
+          <JobItem
+            key={job.id}
+            jobs="exports"
+            job={job}
+            actions={job.file && <DownloadButton jobs="exports" job={job} label={words.jobs.download} />}
+          >
+            <ExportFile job={job} />
+          </JobItem>
+        ) : (
+          <JobItem key={job.id} jobs="imports" job={job}>
+            <ImportOutcome job={job} />
+          </JobItem>
+        ),
+      )}
+    </JobCards>
   );
 }

@@ -1,46 +1,70 @@
-import { Stack, Text } from '@mantine/core';
+import { Badge, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { formatNumber } from '../../components/formats.ts';
 import { WideTable } from '../../components/wide-table.tsx';
 import { words } from '../../words/en.ts';
-import { isCompressed, readPreview } from './preview.ts';
+import { useApplication } from '../application/use-application.ts';
+import { type FileType, type PreviewRow, readPreview } from './preview.ts';
 
-const mostProblems = 5;
+interface Props {
+  file: File;
+  type: FileType;
+  isWrapped: boolean;
+}
 
-/** The first rows of a file before it is sent, the types of its columns, and the rows that will be refused. */
-export function PreviewTable({ file }: { file: File }) {
+const [mostGood, mostBad, mostColumns] = [5, 10, 30];
+
+const toCell = (value: unknown): string =>
+  (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).slice(0, 100);
+
+/** The first rows of a file before it is sent: what will be stored, beside what will be refused and why. */
+export function PreviewTable({ file, type, isWrapped }: Props) {
+  const { template } = useApplication();
   const { name, size, lastModified } = file;
+  const isReadable = !/\.zst$/i.test(name);
   const { data, error } = useQuery({
-    queryKey: ['preview', name, size, lastModified],
-    queryFn: () => readPreview(file),
-    enabled: !isCompressed(name),
+    queryKey: ['preview', name, size, lastModified, type, isWrapped, template.version],
+    queryFn: () => readPreview(file, { type, isWrapped, schema: template.schema as Record<string, unknown> }),
+    enabled: isReadable,
   });
-  if (isCompressed(name) || error) return <Text size="sm">{words.imports.noPreview}</Text>;
+  if (!isReadable || error) return <Text size="sm">{words.imports.noPreview}</Text>;
   if (!data) return null;
-  const { columns, rows, problems } = data;
-  const more = problems.length - mostProblems;
+  const bad = data.filter(({ problem }) => problem !== undefined);
+  const good = data.filter(({ problem }) => problem === undefined);
+  const shown = [...good.slice(0, mostGood), ...bad.slice(0, mostBad)].sort((a, b) => a.row - b.row);
+  const columns = [...new Set(shown.flatMap(({ value = {} }) => Object.keys(value)))].slice(0, mostColumns);
   return (
-    <>
-      {rows.length > 0 && (
-        <WideTable
-          label={words.imports.preview}
-          head={columns.map(({ name, type }) => (
-            <Stack key={name} gap={0}>
-              {name}
-              <Text size="xs">{type}</Text>
-            </Stack>
-          ))}
-          rows={rows.map(({ number, cells }) => ({
-            key: number,
-            cells: cells.map((cell) => cell.slice(0, 100)),
-          }))}
-        />
-      )}
-      {problems.slice(0, mostProblems).map(({ row, message }) => (
-        <Text key={row} size="sm">
-          {words.imports.problem(row, message)}
-        </Text>
-      ))}
-      {more > 0 && <Text size="sm">{words.imports.moreProblems(more)}</Text>}
-    </>
+    <Stack gap="xs">
+      <Text size="sm" role="status">
+        {words.imports.foreseen(
+          formatNumber(data.length),
+          formatNumber(good.length),
+          formatNumber(bad.length),
+        )}
+      </Text>
+      <WideTable
+        label={words.imports.preview}
+        head={[words.imports.row, words.imports.outcomeOfRow, ...columns]}
+        rows={shown.map((each) => ({
+          key: each.row,
+          cells: [
+            each.row,
+            <Foreseen key="outcome" {...each} />,
+            ...columns.map((column) => toCell(each.value?.[column])),
+          ],
+        }))}
+      />
+    </Stack>
   );
 }
+
+const Foreseen = ({ problem }: PreviewRow) =>
+  problem === undefined ? (
+    <Badge color="teal" variant="light" tt="none">
+      {words.imports.willBeStored}
+    </Badge>
+  ) : (
+    <Text inherit c="var(--mantine-color-error)" miw={180}>
+      {problem}
+    </Text>
+  );

@@ -1,4 +1,11 @@
-import { previewFile, type Sample, type SampleRow } from '../../sample/read-sample.ts';
+import { memberText } from '@sluice/json/member-text.ts';
+import type { CsvLayout } from '@sluice/tables/csv/header.ts';
+import { readRecord } from '@sluice/tables/csv/record.ts';
+import { createRowJson, RowProblem } from '@sluice/tables/csv/row.ts';
+import { createCheckRow } from '../../sample/check-rows.ts';
+import { readRow } from '../../sample/read-sample.ts';
+import { splitRows, type WrittenRow, withoutByteOrderMark } from '../../sample/split-rows.ts';
+import { words } from '../../words/en.ts';
 
 export const fileTypes = {
   ndjson: 'application/x-ndjson',
@@ -8,6 +15,8 @@ export const fileTypes = {
 
 export type FileType = keyof typeof fileTypes;
 
+const kinds = { ndjson: 'lines', json: 'array', csv: 'csv' } as const;
+
 /** The type by the name of a file, which may be compressed; undefined for other names. */
 export function fileTypeOf(name: string): FileType | undefined {
   const extension = /\.(\w+)(?:\.(?:gz|zst))?$/i.exec(name)?.[1]?.toLowerCase();
@@ -15,44 +24,96 @@ export function fileTypeOf(name: string): FileType | undefined {
   return extension === 'ndjson' || extension === 'jsonl' ? 'ndjson' : undefined;
 }
 
-export const isCompressed = (name: string): boolean => /\.(gz|zst)$/i.test(name);
-
-export interface Preview {
-  columns: { name: string; type: string }[];
-  rows: { number: number; cells: string[] }[];
-  problems: Sample['problems'];
+/** A row of the file: what would be stored, why it would be refused, or both. */
+export interface PreviewRow {
+  row: number;
+  value?: Record<string, unknown>;
+  problem?: string;
 }
 
-const [mostRows, mostColumns] = [5, 30];
-
-type Row = Record<string, unknown>;
-
-/** The first rows of a file, with the types of the fields in up to a thousand rows. */
-export async function readPreview(file: File): Promise<Preview> {
-  const { rows, problems } = await previewFile(file);
-  return { ...toTable(rows), problems };
+export interface PreviewOptions {
+  type: FileType;
+  /** Each line is an entry of an export, with its time. */
+  isWrapped: boolean;
+  schema: Record<string, unknown>;
 }
 
-function toTable(sample: SampleRow[]): Omit<Preview, 'problems'> {
-  const all = sample.map(({ value }) => value as Row);
-  const names = [...new Set(all.flatMap((row) => Object.keys(row)))].slice(0, mostColumns);
-  const typesOf = (name: string) => all.flatMap((row) => (row[name] === undefined ? [] : typeOf(row[name])));
-  return {
-    columns: names.map((name) => ({ name, type: [...new Set(typesOf(name))].join(' | ') })),
-    rows: sample.slice(0, mostRows).map(({ row, value }) => ({
-      number: row,
-      cells: names.map((name) => toText((value as Row)[name])),
-    })),
+const mostBytes = 4 * 1024 ** 2;
+
+/** The beginning of a file, unpacked. */
+async function startOf(file: File): Promise<{ bytes: Uint8Array; isWhole: boolean }> {
+  if (!/\.gz$/i.test(file.name)) {
+    const bytes = new Uint8Array(await file.slice(0, mostBytes).arrayBuffer());
+    return { bytes, isWhole: file.size <= mostBytes };
+  }
+  const reader = file.stream().pipeThrough(new DecompressionStream('gzip')).getReader();
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  for (let size = 0; size < mostBytes; ) {
+    const { done, value } = await reader.read();
+    if (done) return { bytes: await join(pieces), isWhole: true };
+    pieces.push(value);
+    size += value.length;
+  }
+  await reader.cancel();
+  return { bytes: await join(pieces), isWhole: false };
+}
+
+const join = async (pieces: Uint8Array<ArrayBuffer>[]) =>
+  new Uint8Array(await new Blob(pieces).arrayBuffer());
+
+type ToJson = (row: WrittenRow) => WrittenRow | PreviewRow;
+
+/** Turns a record of a CSV into JSON, as an import does. */
+function recordReader(schema: Record<string, unknown>, { columns, delimiter }: CsvLayout): ToJson {
+  const toJson = createRowJson(schema, columns, 'escape');
+  return ({ row, text }) => {
+    const record = readRecord(text, delimiter);
+    if (!record.ok) return { row, problem: record.message };
+    const { cells, quoted } = record;
+    if (cells.length !== columns.length)
+      return { row, problem: words.sample.cells(cells.length, columns.length) };
+    try {
+      return { row, text: toJson(cells, quoted) };
+    } catch (error) {
+      if (!(error instanceof RowProblem)) throw error;
+      return { row, problem: error.message };
+    }
   };
 }
 
-function typeOf(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  return Number.isInteger(value) ? 'integer' : typeof value;
+/** The payload of a line of an export. */
+const unwrap: ToJson = ({ row, text }) => {
+  const written = readRow({ row, text });
+  const payload = 'value' in written && memberText(text, 'payload');
+  return payload ? { row, text: payload } : { row, problem: words.imports.notWrapped };
+};
+
+/** Up to the first thousand rows of a file, read with the code of the importer and checked with the schema. */
+export async function readPreview(
+  file: File,
+  { type, isWrapped, schema }: PreviewOptions,
+): Promise<PreviewRow[]> {
+  const { bytes, isWhole } = await startOf(file);
+  const { rows, layout, problem } = splitRows(withoutByteOrderMark(bytes), isWhole, kinds[type], schema);
+  const toJson = layout ? recordReader(schema, layout) : isWrapped ? unwrap : undefined;
+  const check = checkOf(schema);
+  const read = rows.map((written): PreviewRow => {
+    const json = toJson?.(written) ?? written;
+    if (!('text' in json)) return json;
+    const sample = readRow(json);
+    if (!('value' in sample)) return { row: json.row, problem: sample.message };
+    const value = sample.value as Record<string, unknown>;
+    const problems = check(sample).map(({ path, message }) => `${path} ${message}`.trim());
+    return { row: json.row, value, ...(problems.length > 0 && { problem: problems.join(' ') }) };
+  });
+  return problem ? [...read, { row: problem.row, problem: problem.message }] : read;
 }
 
-function toText(value: unknown): string {
-  if (value === undefined) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+/** A schema that the page cannot use refuses nothing here; the importer decides. */
+function checkOf(schema: object): ReturnType<typeof createCheckRow> {
+  try {
+    return createCheckRow(schema);
+  } catch {
+    return () => [];
+  }
 }

@@ -1,8 +1,8 @@
-import { useMutation } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
 import { ApiFailure, failureOf } from '../../api/failure.ts';
+import { queryClient } from '../../api/query-client.ts';
 import { session } from '../../api/session.ts';
-import type { Job } from '../../jobs/jobs.ts';
+import { transfers } from '../../jobs/transfers.ts';
+import { useTransfer } from '../../jobs/use-transfers.ts';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
 import { type FileType, fileTypes } from './preview.ts';
@@ -14,24 +14,25 @@ export interface ImportChoices {
   isWrapped: boolean;
 }
 
-/** Sends a file and reports the share that was sent, which `fetch` cannot. Throws ApiFailure. */
+/** Sends a file and reports how much was sent, which `fetch` cannot. Throws ApiFailure. */
 function sendFile(
   domain: string,
   { file, type, isWrapped }: ImportChoices,
-  onProgress: (share: number) => void,
+  onBytes: (bytes: number) => void,
   signal: AbortSignal,
-): Promise<Job> {
-  const query = isWrapped && type !== 'csv' ? '?entries=wrapped' : '';
+): Promise<void> {
+  const query = new URLSearchParams({ name: file.name });
+  if (isWrapped && type !== 'csv') query.set('entries', 'wrapped');
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open('POST', `/api/applications/${domain}/imports${query}`);
+    request.open('POST', `/api/applications/${domain}/imports?${query}`);
     request.responseType = 'json';
     request.setRequestHeader('authorization', `Bearer ${session.token()}`);
     request.setRequestHeader('content-type', fileTypes[type]);
-    request.upload.onprogress = ({ loaded, total }) => onProgress(loaded / total);
+    request.upload.onprogress = ({ loaded }) => onBytes(loaded);
     request.onload = () => {
       const { status, response } = request;
-      if (status === 202 && response?.data) return resolve(response.data);
+      if (status === 202) return resolve();
       const id = request.getResponseHeader('x-request-id');
       reject(failureOf(new Response(null, { status, headers: id ? { 'x-request-id': id } : {} }), response));
     };
@@ -42,26 +43,21 @@ function sendFile(
   });
 }
 
-/** Sends a file to the application. `share` of the file was sent; `stop` ends the sending. */
-export function useSend(onSent: () => void) {
+/** Sends files to the application, one at a time, also while other pages are open. */
+export function useSend() {
   const { domain } = useApplication();
-  const [share, setShare] = useState(0);
-  const aborter = useRef<AbortController>(undefined);
-  useEffect(() => () => aborter.current?.abort(), []);
-  const { mutate, error, isPending } = useMutation({
-    mutationFn: (choices: ImportChoices) => {
-      aborter.current = new AbortController();
-      return sendFile(domain, choices, setShare, aborter.current.signal);
-    },
-    onSuccess: onSent,
-    onSettled: () => setShare(0),
-  });
-  const isStopped = aborter.current?.signal.aborted;
+  const id = `import ${domain}`;
   return {
-    send: mutate,
-    stop: () => aborter.current?.abort(),
-    error: isStopped ? null : error,
-    isPending,
-    share,
+    transfer: useTransfer(id),
+    forget: () => transfers.drop(id),
+    send: (choices: ImportChoices, onSent: () => void) =>
+      transfers.start(
+        { id, label: choices.file.name, total: choices.file.size, canResume: false },
+        async (onBytes, signal) => {
+          await sendFile(domain, choices, onBytes, signal);
+          onSent();
+          await queryClient.invalidateQueries({ queryKey: ['jobs', domain] });
+        },
+      ),
   };
 }

@@ -4,7 +4,7 @@ import { useEffect } from 'react';
 import { client, type Schemas } from '../../api/client.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { showFailure } from '../../components/toasts.ts';
-import { JobItem } from '../../jobs/job-list.tsx';
+import { JobItem } from '../../jobs/job-item.tsx';
 import { isOver, type Job, jobsQuery } from '../../jobs/jobs.ts';
 import { exactDataOf } from '../../json/exact.ts';
 import { words } from '../../words/en.ts';

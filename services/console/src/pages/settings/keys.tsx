@@ -3,16 +3,17 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, dataOf, type Schemas } from '../../api/client.ts';
 import { SubmitButton } from '../../components/buttons.tsx';
+import { CodeBlock } from '../../components/code-block.tsx';
 import { ConfirmButton } from '../../components/confirm-button.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { Unread } from '../../components/loading.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
-import { Section } from '../../components/section.tsx';
 import { submits } from '../../components/submits.ts';
 import { showFailure } from '../../components/toasts.ts';
 import { words } from '../../words/en.ts';
 import { useApplication, useUpdate } from '../application/use-application.ts';
+import { SettingsSection } from './settings-section.tsx';
 
 type OnIssued = (issued: Schemas['IssuedKey']) => void;
 
@@ -26,7 +27,7 @@ export function Keys() {
       dataOf(client.GET('/api/applications/{domain}/keys', { params: { path: { domain } }, signal })),
   });
   return (
-    <Section title={words.settings.keys} text={words.settings.keysText}>
+    <SettingsSection title={words.settings.keys} text={words.settings.keysText}>
       <Switch
         label={words.settings.keyRequired}
         checked={key_required}
@@ -42,7 +43,7 @@ export function Keys() {
           <KeyRow key={key.id} ingestKey={key} onIssued={setIssued} />
         ))}
       </Stack>
-    </Section>
+    </SettingsSection>
   );
 }
 
@@ -69,6 +70,10 @@ function ShownKey({ issued, onClose }: { issued: Schemas['IssuedKey']; onClose: 
         />
         <CopyText text={issued.key} label={words.settings.copyKey} />
       </Group>
+      <Text size="sm" mt="xs" mb={4}>
+        {words.settings.header}
+      </Text>
+      <CodeBlock code={`X-Api-Key: ${issued.key}`} label={words.settings.headerCode} />
     </Alert>
   );
 }

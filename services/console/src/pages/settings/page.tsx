@@ -1,5 +1,4 @@
-import { Group, NumberInput, Stack, TagsInput, TextInput } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { Code, Group, TagsInput, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
@@ -8,23 +7,54 @@ import { client, dataOf } from '../../api/client.ts';
 import { faultAt } from '../../api/failure.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { SubmitButton } from '../../components/buttons.tsx';
-import { ConfirmDialog } from '../../components/confirm-button.tsx';
+import { CopyText } from '../../components/copy-text.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
-import { Section } from '../../components/section.tsx';
 import { submits } from '../../components/submits.ts';
 import { showSuccess } from '../../components/toasts.ts';
 import { words } from '../../words/en.ts';
 import { useApplication, useUpdate } from '../application/use-application.ts';
 import { Keys } from './keys.tsx';
+import { Retention } from './retention.tsx';
+import { SettingsSection } from './settings-section.tsx';
 
 export function Page() {
   return (
-    <Stack gap="xl">
+    <>
+      <General />
       <Keys />
       <Origins />
       <Retention />
       <Deletion />
-    </Stack>
+    </>
+  );
+}
+
+/** The name, and the domain under which clients upload. */
+function General() {
+  const { name, domain } = useApplication();
+  const [typed, setTyped] = useState(name);
+  const update = useUpdate();
+  return (
+    <SettingsSection title={words.settings.general} text={words.settings.generalText}>
+      <Group component="form" onSubmit={submits(() => update.mutate({ name: typed }))} align="flex-end">
+        <TextInput
+          label={words.settings.name}
+          required
+          maxLength={100}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          error={faultAt(update.error, '/name') ?? update.error?.message}
+        />
+        <SubmitButton loading={update.isPending} disabled={typed === name}>
+          {words.settings.rename}
+        </SubmitButton>
+      </Group>
+      <Group gap="xs">
+        <Text size="sm">{words.applications.domain}</Text>
+        <Code>{domain}</Code>
+        <CopyText text={domain} label={words.settings.copyDomain} />
+      </Group>
+    </SettingsSection>
   );
 }
 
@@ -33,7 +63,7 @@ function Origins() {
   const [origins, setOrigins] = useState(allowed_origins);
   const update = useUpdate();
   return (
-    <Section title={words.settings.origins} text={words.settings.originsText}>
+    <SettingsSection title={words.settings.origins} text={words.settings.originsText}>
       <form onSubmit={submits(() => update.mutate({ allowed_origins: origins }))}>
         <TagsInput
           label={words.settings.allowedOrigins}
@@ -47,45 +77,7 @@ function Origins() {
           {words.settings.saveOrigins}
         </SubmitButton>
       </form>
-    </Section>
-  );
-}
-
-function Retention() {
-  const { retention_days } = useApplication();
-  const [days, setDays] = useState<number | string>(retention_days ?? '');
-  const [isAsked, asking] = useDisclosure();
-  const update = useUpdate();
-  const { error } = update;
-  const wanted = days === '' ? null : Number(days);
-  const isShorter = wanted !== null && wanted >= 1 && wanted < (retention_days ?? Number.POSITIVE_INFINITY);
-  const save = () => update.mutate({ retention_days: wanted });
-  return (
-    <Section title={words.settings.retention} text={words.settings.retentionText}>
-      <Group component="form" onSubmit={submits(isShorter ? asking.open : save)} align="flex-end">
-        <NumberInput
-          label={words.settings.retentionDays}
-          placeholder={words.settings.forEver}
-          min={1}
-          max={3_650}
-          clampBehavior="none"
-          allowDecimal={false}
-          value={days}
-          onChange={setDays}
-          error={faultAt(error, '/retention_days') ?? error?.message}
-        />
-        <SubmitButton loading={update.isPending}>{words.settings.saveRetention}</SubmitButton>
-      </Group>
-      <ConfirmDialog
-        title={words.settings.retention}
-        opened={isAsked}
-        close={asking.close}
-        label={words.settings.saveAndDelete}
-        question={words.settings.retentionQuestion(String(days))}
-        color="red"
-        onConfirm={save}
-      />
-    </Section>
+    </SettingsSection>
   );
 }
 
@@ -103,7 +95,7 @@ function Deletion() {
     },
   });
   return (
-    <Section title={words.settings.deletion} text={words.settings.deletionText}>
+    <SettingsSection title={words.settings.deletion} text={words.settings.deletionText}>
       <Group component="form" onSubmit={submits(() => remove.mutate())} align="flex-end">
         <TextInput
           label={words.settings.typeDomain(domain)}
@@ -116,6 +108,6 @@ function Deletion() {
         </SubmitButton>
       </Group>
       {remove.error && <ErrorAlert error={remove.error} />}
-    </Section>
+    </SettingsSection>
   );
 }

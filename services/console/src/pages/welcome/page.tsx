@@ -1,12 +1,14 @@
 import { Paper, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Navigate, useLocation, useNavigate } from 'react-router';
 import { signIn } from '../../api/browser-session.ts';
 import { client, dataOf } from '../../api/client.ts';
 import { ApiFailure, faultAt } from '../../api/failure.ts';
+import { profileQuery } from '../../api/profile.ts';
 import { useIsSignedIn } from '../../api/session.ts';
 import { SubmitButton } from '../../components/buttons.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
+import { Unread } from '../../components/loading.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { submits } from '../../components/submits.ts';
 import { words } from '../../words/en.ts';
@@ -14,6 +16,8 @@ import { words } from '../../words/en.ts';
 /** The code of the link that was used in this browser. */
 const usedKey = 'sluice.used-link';
 const toSignIn = '/sign-in?used-link';
+/** Who tries the demo first still has to begin. */
+const demoUsername = 'sluice-demo';
 
 /** The page of the link that `npm start` prints: the first user chooses a name and a password. */
 export function Page() {
@@ -21,6 +25,7 @@ export function Page() {
   const code = useLocation().hash.slice(1);
   const navigate = useNavigate();
   const isSignedIn = useIsSignedIn();
+  const { data: user, error } = useQuery({ ...profileQuery, enabled: isSignedIn });
   const begin = useMutation({
     mutationFn: async (body: { username: string; password: string }) => {
       await dataOf(client.POST('/api/users/register', { body: { ...body, locale: 'en', code } }));
@@ -37,7 +42,8 @@ export function Page() {
     begin.mutate({ username: String(fields.get('username')), password: String(fields.get('password')) }),
   );
 
-  if (isSignedIn) return <Navigate to="/" replace />;
+  if (isSignedIn && !user) return <Unread error={error} />;
+  if (user && user.username !== demoUsername) return <Navigate to="/" replace />;
   if (code === '' || (localStorage.getItem(usedKey) === code && begin.isIdle))
     return <Navigate to={toSignIn} replace />;
 

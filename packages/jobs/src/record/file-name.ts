@@ -1,0 +1,22 @@
+import type { JobRecord } from './job-records.ts';
+
+const types = {
+  csv: 'text/csv; charset=utf-8',
+  ndjson: 'application/x-ndjson; charset=utf-8',
+  parquet: 'application/vnd.apache.parquet',
+  zip: 'application/zip',
+} as const;
+
+function formatOf(job: JobRecord): keyof typeof types {
+  if (job.kind !== 'export') return 'ndjson';
+  const { format, arrays } = job.options;
+  return format === 'csv' && arrays === 'rows' ? 'zip' : format;
+}
+
+export const mediaTypeOf = (job: JobRecord): string => types[formatOf(job)];
+
+/** The name of a job's file. A domain has only `[a-z0-9-]`, so the name needs no escapes. */
+export function fileNameOf(job: JobRecord): string {
+  const time = job.createdAt.toISOString().replace(/[-:]|\.\d+/g, '');
+  return `${job.domain}-${job.kind === 'export' ? '' : `${job.kind}-`}${time}.${formatOf(job)}`;
+}

@@ -1,0 +1,134 @@
+import { Group, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type PointerEvent, useMemo, useState } from 'react';
+import { SmallButton } from '../../components/buttons.tsx';
+import { ErrorAlert } from '../../components/error-alert.tsx';
+import { formatTime } from '../../components/formats.ts';
+import { words } from '../../words/en.ts';
+import { useApplication } from '../application/use-application.ts';
+import { barsQuery, type Counts } from './bars-query.ts';
+import type { Last, Period } from './period.ts';
+import { sayPeriod } from './selection-text.ts';
+
+const height = 60;
+/** A shorter movement is a click. */
+const shortestDrag = 5;
+
+interface Props {
+  period: Period & { last: Last };
+  isFiltered: boolean;
+  setPeriod: (period: Period) => void;
+}
+
+const sum = (counts: number[]) => counts.reduce((all, one) => all + one, 0);
+
+/** How many uploads came when, in the period of the toolbar. A drag over the chart sets the period. */
+export function Chart({ period, isFiltered, setPeriod }: Props) {
+  const { data, error, refetch } = useQuery(barsQuery(useApplication(), period));
+  const [pointed, setPointed] = useState<number>();
+  if (error) return <ErrorAlert error={error} onRetry={refetch} />;
+  const isCustom = Boolean(period.from || period.to);
+  const name = sayPeriod(period);
+  const said = data && words.entries.counts(sum(data.accepted), sum(data.refused), data.length);
+  return (
+    <section className="chart" aria-label={words.entries.chart}>
+      <Group gap="0 xs" mih={22}>
+        <Text size="xs">
+          <b>{name}:</b> {said ?? words.common.loading}
+          {isFiltered && ` · ${words.entries.countsAll}`}
+        </Text>
+        {isCustom && (
+          <SmallButton size="compact-xs" onClick={() => setPeriod({ from: undefined, to: undefined })}>
+            {words.entries.clearPeriod}
+          </SmallButton>
+        )}
+        <Text size="xs" c="dimmed" ml="auto" className="wide-only" style={{ whiteSpace: 'nowrap' }}>
+          {data && pointed !== undefined && sayBar(data, pointed)}
+        </Text>
+      </Group>
+      {data ? (
+        <Bars counts={data} label={`${name}: ${said}`} onPoint={setPointed} onSelect={setPeriod} />
+      ) : (
+        <div className="bars" />
+      )}
+    </section>
+  );
+}
+
+const timeOf = ({ begin, length }: Counts, bar: number) => new Date(begin + bar * length).toISOString();
+
+const sayBar = (counts: Counts, bar: number) =>
+  words.entries.bar(formatTime(timeOf(counts, bar)), counts.accepted[bar] ?? 0, counts.refused[bar] ?? 0);
+
+/** An outline of all bars: each is as high as its count, from a base on. */
+const toPath = (counts: number[], base: number[], scale: number) =>
+  counts
+    .map((count, bar) => {
+      // Of few among very many something is to be seen too.
+      const size = count === 0 ? 0 : Math.max(count * scale, 1);
+      return size && `M${bar + 0.08},${height - (base[bar] ?? 0) * scale}v${-size}h0.84v${size}z`;
+    })
+    .filter(Boolean)
+    .join('');
+
+interface BarsProps {
+  counts: Counts;
+  label: string;
+  onPoint: (bar: number | undefined) => void;
+  onSelect: (period: Period) => void;
+}
+
+function Bars({ counts, label, onPoint, onSelect }: BarsProps) {
+  const { accepted, refused, count } = counts;
+  const [drag, setDrag] = useState<{ x: number; first: number; last: number; isLong: boolean }>();
+  const drawn = useMemo(() => {
+    const scale = (height - 2) / Math.max(1, ...accepted.map((one, bar) => one + (refused[bar] ?? 0)));
+    return (
+      <>
+        <path className="accepted" d={toPath(accepted, [], scale)} />
+        <path className="refused" d={toPath(refused, accepted, scale)} />
+      </>
+    );
+  }, [accepted, refused]);
+
+  const barAt = ({ currentTarget, clientX }: PointerEvent<Element>) => {
+    const { left, width } = currentTarget.getBoundingClientRect();
+    return Math.min(Math.max(Math.floor(((clientX - left) / width) * count), 0), count - 1);
+  };
+  function onMove(event: PointerEvent<Element>) {
+    const bar = barAt(event);
+    onPoint(bar);
+    const isLong = !!drag && (drag.isLong || Math.abs(event.clientX - drag.x) >= shortestDrag);
+    if (drag) setDrag({ ...drag, last: bar, isLong });
+  }
+  const [first, last] = drag ? [drag.first, drag.last].toSorted((a, b) => a - b) : [];
+  function onUp() {
+    setDrag(undefined);
+    if (!drag?.isLong || first === undefined || last === undefined) return;
+    // A period up to now stays open: newer entries are in it too.
+    onSelect({ from: timeOf(counts, first), to: last === count - 1 ? undefined : timeOf(counts, last + 1) });
+  }
+  return (
+    <svg
+      className="bars"
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${count} ${height}`}
+      preserveAspectRatio="none"
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId);
+        const bar = barAt(event);
+        setDrag({ x: event.clientX, first: bar, last: bar, isLong: false });
+      }}
+      onPointerMove={onMove}
+      onPointerUp={onUp}
+      onPointerCancel={() => setDrag(undefined)}
+      onPointerLeave={() => onPoint(undefined)}
+    >
+      {drag?.isLong && first !== undefined && last !== undefined && (
+        <rect className="dragged" x={first} width={last + 1 - first} height={height} />
+      )}
+      {drawn}
+    </svg>
+  );
+}

@@ -1,0 +1,73 @@
+/** ISO 8601; a bound that is absent is open. */
+export interface Period {
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+/** Lengths of the periods before now, in ms. */
+export const lasts = { '1h': hourMs, '24h': dayMs, '7d': 7 * dayMs, '30d': 30 * dayMs, all: undefined };
+export type Last = keyof typeof lasts;
+
+/** A period of the user, or the one before now. */
+export function boundsOf({ last, from, to }: Period & { last: Last }, now: number): Period {
+  if (from || to) return { from, to };
+  const length = lasts[last];
+  return length === undefined ? {} : { from: new Date(now - length).toISOString() };
+}
+
+/** Whether the period begins after its end. */
+export const isInverted = ({ from, to }: Period): boolean =>
+  from !== undefined && to !== undefined && from >= to;
+
+/** `2026-11-23T10:20` for `<input type="datetime-local">`, in the time zone of the reader. */
+export function toLocal(iso: string | undefined): string {
+  if (!iso) return '';
+  const time = new Date(iso);
+  return new Date(time.getTime() - time.getTimezoneOffset() * minuteMs).toISOString().slice(0, 16);
+}
+
+export const fromLocal = (local: string): string | undefined =>
+  local === '' ? undefined : new Date(local).toISOString();
+
+type Step = 'minute' | 'hour' | 'day';
+const steps: Record<Step, number> = { minute: minuteMs, hour: hourMs, day: dayMs };
+
+const lengths = [1, 5, 15]
+  .map((minutes) => minutes * minuteMs)
+  .concat(
+    [hourMs, 6 * hourMs],
+    [1, 7, 30, 365].map((days) => days * dayMs),
+  );
+
+/** More bars could not be told apart. */
+const mostBars = 180;
+/** Of one request. */
+const mostSteps = 1_000;
+
+export interface Bars {
+  /** The time of the first one and the length of each, in ms. */
+  begin: number;
+  length: number;
+  count: number;
+  step: Step;
+  /** Requests for the steps that the bars are made of. */
+  requests: Required<Period>[];
+}
+
+/** The bars between two times, in ms. */
+export function toBars(from: number, to: number): Bars {
+  const length = lengths.find((each) => to - from <= mostBars * each) ?? 365 * dayMs;
+  const step = length < hourMs ? 'minute' : length < dayMs ? 'hour' : 'day';
+  const begin = Math.floor(from / length) * length;
+  const longest = (mostSteps - 1) * steps[step];
+  const first = Math.floor(from / steps[step]) * steps[step];
+  const requests = Array.from({ length: Math.max(Math.ceil((to - first) / longest), 0) }, (_, place) => ({
+    from: new Date(Math.max(from, first + place * longest)).toISOString(),
+    to: new Date(Math.min(to, first + (place + 1) * longest)).toISOString(),
+  }));
+  return { begin, length, count: Math.max(Math.ceil((to - begin) / length), 0), step, requests };
+}

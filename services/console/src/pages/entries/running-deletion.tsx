@@ -1,0 +1,42 @@
+import { Group, Progress, Text } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import { client, dataOf } from '../../api/client.ts';
+import { queryClient } from '../../api/query-client.ts';
+import { SmallButton } from '../../components/buttons.tsx';
+import { showFailure, showSuccess } from '../../components/toasts.ts';
+import { isOver, jobsQuery, sayProgress } from '../../jobs/jobs.ts';
+import { words } from '../../words/en.ts';
+import { useApplication } from '../application/use-application.ts';
+
+/** The progress of a deletion, also after the page was left and opened again. */
+export function RunningDeletion() {
+  const { domain } = useApplication();
+  const { data: jobs } = useQuery(jobsQuery(domain, 'deletions'));
+  const running = jobs?.find((job) => !isOver(job));
+  const followed = useRef<string>(undefined);
+  useEffect(() => {
+    const ended = jobs?.find((job) => job.id === followed.current && isOver(job));
+    followed.current = running?.id;
+    if (!ended) return;
+    void queryClient.invalidateQueries({ queryKey: ['entries', domain] });
+    if (ended.error) showFailure(new Error(ended.error));
+    if (ended.result && 'deleted' in ended.result) showSuccess(words.entries.deleted(ended.result.deleted));
+  }, [jobs, running, domain]);
+  const cancel = useMutation({
+    mutationFn: (id: string) =>
+      dataOf(
+        client.DELETE('/api/applications/{domain}/deletions/{id}', { params: { path: { domain, id } } }),
+      ),
+    onError: showFailure,
+  });
+  if (!running) return null;
+  const { done, total } = running.progress;
+  return (
+    <Group role="status" gap="sm" mt={6} wrap="nowrap">
+      <Text size="sm">{words.entries.deleting(sayProgress(running))}</Text>
+      <Progress flex={1} value={(100 * done) / (total || 1)} animated aria-label={words.jobs.progress} />
+      <SmallButton onClick={() => cancel.mutate(running.id)}>{words.common.cancel}</SmallButton>
+    </Group>
+  );
+}

@@ -1,0 +1,80 @@
+import { type Condition, type Operator, operatorsOf } from './conditions.ts';
+import { type Last, lasts } from './period.ts';
+
+/** What the page of entries shows: all of it is in its address. */
+export interface View {
+  /** The period before now. The bounds lie over it, and leave it to come back to. */
+  last: Last;
+  from?: string | undefined;
+  to?: string | undefined;
+  conditions: Condition[];
+  /** JSON Pointers; undefined: the first fields of the schema. */
+  columns?: string[] | undefined;
+  order: 'newest' | 'oldest';
+  /** The cursor of the page before. */
+  after?: string | undefined;
+  /** The id of the open entry. */
+  entry?: string | undefined;
+  isLive: boolean;
+}
+
+const operators = new Set<string>(Object.values(operatorsOf).flat());
+
+// A JSON Pointer has no `~` but those of `~0` and `~1`.
+const toText = ({ operator, pointer, text }: Condition) =>
+  `${operator}:${pointer.replaceAll(':', '~2')}:${text}`;
+
+function toCondition(written: string): Condition[] {
+  const [, operator = '', pointer = '', text = ''] = /^(\w+):(\/[^:]*):(.*)$/s.exec(written) ?? [];
+  if (!operators.has(operator)) return [];
+  return [{ operator: operator as Operator, pointer: pointer.replaceAll('~2', ':'), text }];
+}
+
+function toTime(text: string | null): string | undefined {
+  const time = text === null ? Number.NaN : Date.parse(text);
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString();
+}
+
+/** The view of an address. What cannot be read is left out. */
+export function toView(params: URLSearchParams): View {
+  const last = params.get('last') ?? '';
+  const columns = params.getAll('column');
+  return {
+    last: Object.hasOwn(lasts, last) ? (last as Last) : 'all',
+    from: toTime(params.get('from')),
+    to: toTime(params.get('to')),
+    conditions: params.getAll('filter').flatMap(toCondition),
+    columns: columns.length > 0 ? columns.filter((pointer) => pointer.startsWith('/')) : undefined,
+    order: params.get('order') === 'oldest' ? 'oldest' : 'newest',
+    after: params.get('after') || undefined,
+    entry: params.get('entry') || undefined,
+    isLive: params.get('live') === 'on',
+  };
+}
+
+export const usualView: View = toView(new URLSearchParams());
+
+/** The reverse of `toView`. Whatever is as usual is left out. */
+export function toParams(view: View): URLSearchParams {
+  const { last, from, to, conditions, columns, order, after, entry, isLive } = view;
+  return new URLSearchParams([
+    ...(last === 'all' ? [] : [['last', last]]),
+    ...(from ? [['from', from]] : []),
+    ...(to ? [['to', to]] : []),
+    ...conditions.map((condition) => ['filter', toText(condition)]),
+    // No column at all is one without a name.
+    ...(columns?.length === 0 ? [''] : (columns ?? [])).map((pointer) => ['column', pointer]),
+    ...(order === 'oldest' ? [['order', order]] : []),
+    ...(after ? [['after', after]] : []),
+    ...(entry ? [['entry', entry]] : []),
+    ...(isLive ? [['live', 'on']] : []),
+  ]);
+}
+
+/** Why new entries cannot come by themselves: a place in the words. Undefined if they can. */
+export function whyNotLive({ conditions, to, order, after }: View) {
+  if (conditions.length > 0) return 'filters';
+  if (to) return 'period';
+  if (order === 'oldest') return 'order';
+  return after ? 'page' : undefined;
+}
