@@ -37,6 +37,8 @@ export const auditActions = [
   'import.retried',
   'import.removed',
   'refused.deleted',
+  'refused.dismissed',
+  'refused.reopened',
   'rehearsal.made',
   'rehearsal.downloaded',
   'rehearsal.retried',
