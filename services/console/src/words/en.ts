@@ -200,6 +200,7 @@ export const words = {
     above: '↑ Previous (k)',
     below: '↓ Next (j)',
     version: (version: number) => `version ${version} of the schema`,
+    payload: 'Payload',
     copyJson: 'Copy the payload',
     delete: 'Delete',
     deleteEntry: 'Delete the entry',
