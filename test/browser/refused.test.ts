@@ -10,7 +10,12 @@ let owner: { username: string; token: string };
 
 const schema = {
   type: 'object',
-  properties: { place: { type: 'string' }, celsius: { type: 'number' }, id: { type: 'integer' } },
+  properties: {
+    place: { type: 'string' },
+    celsius: { type: 'number' },
+    id: { type: 'integer' },
+    note: { type: 'null' },
+  },
 };
 
 beforeAll(async () => {
@@ -59,6 +64,8 @@ describe('refused uploads', () => {
     const example = page.getByLabel('Example of a refused upload');
     await example.waitFor();
     expect(await page.locator('.cm-marked').allTextContents()).toEqual(['  "celsius": "warm"']);
+    await page.getByRole('button', { name: 'Allow text as well as numbers' }).waitFor();
+    await page.getByText('Change the uploads', { exact: true }).click();
     expect(await page.getByLabel('Change', { exact: true }).inputValue()).toBe('number');
     await expectAccessible(page);
     await screenshot(page, 'refused-desktop-light');
@@ -116,6 +123,44 @@ describe('refused uploads', () => {
     await until(async () => (await read(`${domain}/data`)).includes('"total":1'));
   });
 
+  it('are let in by the likely change of the schema, in five clicks', async () => {
+    const domain = await applicationThatRefused('{"note":"x"}', '{"note":"y"}', '{"place":1}');
+    const page = await openAs(sluice, owner, `/applications/${domain}/entries`);
+    await page.getByTitle('3 uploads wait to be fixed').waitFor();
+    await page.getByRole('link', { name: 'Refused' }).click();
+    await groupOf(page, '/note').click();
+    await page.getByRole('button', { name: 'Allow text as well as null' }).click();
+    await page.getByRole('button', { name: 'Publish and replay' }).click();
+    await page.getByLabel('This replay').getByText('2 stored · 0 still refused').waitFor();
+    await groupOf(page, '/note').filter({ hasText: '0 waiting to be fixed' }).waitFor();
+    await page.getByTitle('1 upload waits to be fixed').waitFor();
+    await expectAccessible(page);
+    await screenshot(page, 'refused-mended-desktop-light');
+    await groupOf(page, '/note').click();
+    await page.getByText('Resolved (1)').waitFor();
+    expect(await read(`${domain}`)).toContain('"version":2');
+  });
+
+  it('stay dismissed in another browser, until more of them come', async () => {
+    const domain = await applicationThatRefused('{"celsius":"warm"}', '{"place":1}');
+    const view = { viewport: phone, colorScheme: 'dark' } as const;
+    const page = await openAs(sluice, owner, `/applications/${domain}/refused`, view);
+    await groupOf(page, '/celsius').click();
+    await page.getByRole('button', { name: 'Dismiss', exact: true }).click();
+    await page.getByText('Dismissed (1)').waitFor();
+    const other = await openAs(sluice, owner, `/applications/${domain}/refused`);
+    await other.getByTitle('1 upload waits to be fixed').waitFor();
+    await other.getByText('Dismissed (1)').click();
+    await groupOf(other, '/celsius').waitFor();
+    await expectAccessible(other);
+    await screenshot(other, 'refused-dismissed-desktop-light');
+    await sluice.request('POST', `/applications/${domain}/data`, { body: '{"celsius":"hot"}' });
+    await other.getByTitle('3 uploads wait to be fixed').waitFor();
+    await other.getByText('Dismissed (1)').waitFor({ state: 'detached' });
+    await expectAccessible(page);
+    await screenshot(page, 'refused-open-phone-dark');
+  });
+
   it('are deleted by reason', async () => {
     const domain = await applicationThatRefused('{"celsius":"-3.5"}', '{"place":1}');
     const page = await openAs(sluice, owner, `/applications/${domain}/refused`);
@@ -123,6 +168,7 @@ describe('refused uploads', () => {
     await page.getByRole('button', { name: 'Remove the refused uploads of this group' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByText('1 refused upload was deleted').waitFor();
+    await page.getByText('0 waiting to be fixed').waitFor();
     await page.getByText('None of these uploads is kept any more.').waitFor();
     expect(await read(`${domain}/refused`)).toContain('"total":1');
   });

@@ -130,6 +130,7 @@ describe('the description of the API', () => {
         'get /api/applications/{domain}/refused',
         'delete /api/applications/{domain}/refused',
         'get /api/applications/{domain}/refused/groups',
+        'patch /api/applications/{domain}/refused/groups',
         'post /api/applications/{domain}/replays',
         'get /api/applications/{domain}/keys',
         'post /api/applications/{domain}/keys',

@@ -150,7 +150,7 @@ describe('the groups', () => {
     const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
     const [first, ...others] = await groups();
     expect(first).toEqual({
-      ...{ ...notNumber, count: 4, kept: 4, first_at: at, last_at: at },
+      ...{ ...notNumber, count: 4, kept: 4, dismissed: false, first_at: at, last_at: at },
       example: `{"celsius":"${'x'.repeat(4_096 - 12)}`,
     });
     expect(first.first_at < first.last_at).toBe(true);
@@ -174,6 +174,31 @@ describe('the groups', () => {
     const [left] = await groups();
     expect(left).toMatchObject({ count: 2, kept: 0 });
     expect(left).not.toHaveProperty('example');
+  });
+
+  it('stay dismissed until something of them is refused again', async () => {
+    const { token, path, refuse, groups, untilCounted } = await begin();
+    await refuse({ celsius: 'warm' });
+    await refuse({});
+    await untilCounted(2);
+    const dismiss = (json: object) => sluice.request('PATCH', `${path}/refused/groups`, { token, json });
+    const dismissed = async () => {
+      const found = (await groups()).filter((group) => group.dismissed);
+      return found.map((group) => `${group.path} ${group.keyword}`);
+    };
+    expect(await dismissed()).toEqual([]);
+    const reason = { path: '/celsius', keyword: 'type' };
+    expect((await dismiss({ ...reason, dismissed: true })).status).toBe(200);
+    await dismiss({ ...reason, dismissed: true });
+    expect(await dismissed()).toEqual(['/celsius type']);
+    await dismiss({ ...reason, dismissed: false });
+    expect(await dismissed()).toEqual([]);
+    await dismiss({ ...reason, dismissed: true });
+    await refuse({ celsius: 'hot' });
+    await untilCounted(3);
+    expect(await dismissed()).toEqual([]);
+    expect((await dismiss({ ...reason, dismissed: 'yes' })).status).toBe(400);
+    expect((await dismiss({ path: '/celsius', dismissed: true })).status).toBe(400);
   });
 
   it('of a period are those of its minutes', async () => {

@@ -63,11 +63,14 @@ it.each(hasGo() ? labels : labels.filter((label) => label !== 'Go'))(
       json: { name: 'k' },
     });
     const upload = { url: `${sluice.url}/api/applications/${domain}/data`, payload, key: body.data.key };
-    const code = snippets(upload).find((each) => each.label === label)?.code as string;
-    const dir = tempDir();
-    writeFileSync(join(dir, file), code);
-    const { stdout } = await run(program, [...args, join(dir, file)]);
-    expect(stdout).toContain('201');
+    const outputOf = async (given: typeof upload) => {
+      const code = snippets(given).find((each) => each.label === label)?.code as string;
+      const dir = tempDir();
+      writeFileSync(join(dir, file), code);
+      return (await run(program, [...args, join(dir, file)])).stdout;
+    };
+    expect(await outputOf({ ...upload, key: 'slk_wrong' })).toContain('ForbiddenRequestError');
+    expect(await outputOf(upload)).toContain('201');
     const { body: list } = await sluice.request('GET', `/applications/${domain}/data`, { token });
     expect(list.data.result.map((entry: { payload: object }) => entry.payload)).toEqual([payload]);
   },

@@ -8,7 +8,8 @@ import type { Intake } from '../intake.ts';
 import { createCounts } from './counts.ts';
 import { type RefusedUpload, reasonOf, type ToldReason, toKept } from './refused-upload.ts';
 
-const flushEveryMs = 1_000;
+/** Whoever follows refused uploads sees them within two seconds. */
+const flushEveryMs = 500;
 /** Limit of the records that wait to be stored. Further uploads are only counted. */
 const mostBytes = 8 * 1024 ** 2;
 /** Bytes of a record besides payload and details. */
@@ -28,7 +29,7 @@ export type RefusalRecorder = ReturnType<typeof createRefusalRecorder>;
 /**
  * Keeps refused uploads for the owner, and counts all of them.
  *
- * They wait in memory and are stored once a second, so that a refusal takes no time.
+ * They wait in memory and are stored twice a second, so that a refusal takes no time.
  */
 export function createRefusalRecorder(
   { refused, refusalCounts }: Pick<Database, 'refused' | 'refusalCounts'>,

@@ -33,6 +33,8 @@ export const auditActions = [
   'import.retried',
   'import.removed',
   'refused.deleted',
+  'refused.dismissed',
+  'refused.reopened',
   'rehearsal.made',
   'rehearsal.downloaded',
   'rehearsal.retried',

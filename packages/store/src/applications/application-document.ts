@@ -1,4 +1,5 @@
 import type { ObjectId } from 'mongodb';
+import type { Reason } from '../refused/refused-records.ts';
 
 /** What a user may do with an application: each may do what those before it may. */
 export const roles = ['reader', 'editor', 'owner'] as const;
@@ -38,6 +39,8 @@ export interface ApplicationRecord {
   /** Entries of it were deleted. */
   hasDeletions?: boolean;
   refused: RefusedSettings;
+  /** Groups of refused uploads, each dismissed until something of it is refused after `at`. */
+  dismissed?: (Reason & { at: Date })[];
   /** In the order in which they came. */
   members: Member[];
   createdAt: Date;

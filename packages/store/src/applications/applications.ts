@@ -11,6 +11,7 @@ import {
   toRecord,
 } from './application-document.ts';
 import { byExistence, deletedApplications, type Existence, kept } from './deleted-applications.ts';
+import { dismissals } from './dismissals.ts';
 import { managedApplications } from './managed-applications.ts';
 import { memberStore, type Whose, whoseIs } from './members.ts';
 
@@ -62,6 +63,7 @@ export function applicationStore(db: Db) {
   // All text here was written by this store. To check it again takes longer than to read it.
   const applications = db.collection<ApplicationDocument>('applications', { enableUtf8Validation: false });
   return {
+    ...dismissals(db),
     ...managedApplications(db),
     ...deletedApplications(db),
     ...memberStore(applications),

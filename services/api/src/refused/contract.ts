@@ -85,6 +85,7 @@ export const RefusedGroup = Named('RefusedGroup', {
   message: Type.String({ examples: ['must be number'] }),
   count: Int('How many were refused, exactly.', 1),
   kept: Int('How many of them are kept.', 1),
+  dismissed: Bool('Whether it was dismissed, and nothing of it was refused since.', false),
   first_at: DateTime(),
   last_at: DateTime(),
   example: Type.Optional(
@@ -95,6 +96,15 @@ export const RefusedGroup = Named('RefusedGroup', {
     }),
   ),
 });
+
+export const RefusedGroupUpdate = Strict(
+  { title: 'RefusedGroupUpdate', examples: [{ path: '/celsius', keyword: 'type', dismissed: true }] },
+  {
+    path: Type.String({ maxLength: 4_096, description: 'That of the group.', examples: ['/celsius'] }),
+    keyword: Type.String({ maxLength: 256, description: 'That of the group.', examples: ['type'] }),
+    dismissed: Bool('Whether to dismiss the group, or to open it again.', true),
+  },
+);
 
 const list = (description: string, items: object, examples: unknown[]) =>
   // The route turns an array into its JSON text.

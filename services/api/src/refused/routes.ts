@@ -2,6 +2,7 @@ import { AmendmentProblem, type Amendments, readAmendments } from '@sluice/intak
 import type { ReplayOptions } from '@sluice/jobs/record/job-records.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import { wholeMinutes } from '@sluice/store/refused/refusal-counts.ts';
+import type { Reason } from '@sluice/store/refused/refused-records.ts';
 import Type, { type Static } from 'typebox';
 import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
@@ -14,6 +15,7 @@ import { queueAndSend } from '../jobs/steps.ts';
 import {
   RefusedGroup,
   RefusedGroupsQuery,
+  RefusedGroupUpdate,
   RefusedPage,
   RefusedQuery,
   RefusedSelectionQuery,
@@ -26,6 +28,13 @@ import { createTryReplay } from './try-replay.ts';
 
 const idBytes = 12;
 const mostGroups = 100;
+
+const never = new Date(0);
+
+const finderOf =
+  <Found extends Reason>(reasons: Found[]) =>
+  (reason: Reason) =>
+    reasons.find(({ path, keyword }) => path === reason.path && keyword === reason.keyword);
 
 const toSelection = ({ path, keyword, ...query }: Static<typeof RefusedSelectionQuery>) => ({
   path,
@@ -95,20 +104,43 @@ export const refusedRoutes: Routes = async (app, dependencies) => {
     }),
     async (request, reply) => {
       const period = wholeMinutes(toPeriod(request.query));
-      const { id } = await findApplication(applications, request);
+      const { id, dismissed = [] } = await findApplication(applications, request);
       const groups = await capacity.pageReads.runInFairOrder(request.owner.id, async () => {
         const counts = await refusalCounts.totals(id, period, mostGroups);
         const kept = await refused.kept(id, period);
-        const of = (reason: { path: string; keyword: string }) =>
-          kept.find(({ path, keyword }) => path === reason.path && keyword === reason.keyword);
+        const of = finderOf(kept);
+        const dismissal = finderOf(dismissed);
         const newest = counts.flatMap((reason) => of(reason)?.newest ?? []);
         const examples = new Map((await refused.byIds(newest)).map((record) => [record.id, record]));
         return counts.map((reason) => {
           const known = of(reason);
-          return toGroupJson(reason, known?.kept ?? 0, known && examples.get(known.newest));
+          const state = {
+            kept: known?.kept ?? 0,
+            dismissed: reason.lastAt <= (dismissal(reason)?.at ?? never),
+          };
+          return toGroupJson(reason, state, known && examples.get(known.newest));
         });
       });
       return sendJson(reply, `[${groups.join(',')}]`);
+    },
+  );
+
+  app.patch(
+    `${path}/groups`,
+    operation('updateRefusedGroup', 'Dismiss a group of refused uploads', {
+      description:
+        'A dismissed group is open again once something of it is refused. Its uploads stay, and can be replayed.',
+      params: ByDomain,
+      body: RefusedGroupUpdate,
+      response: { 200: SuccessMessage('Changed.', 'the group was dismissed') },
+    }),
+    async (request, reply) => {
+      const { dismissed, ...reason } = request.body;
+      const { id, domain } = await findApplication(applications, request);
+      await applications.dismiss(id, reason, dismissed ? new Date() : undefined);
+      const action = dismissed ? 'refused.dismissed' : 'refused.reopened';
+      await audit.note(request, { action, application: domain, details: reason });
+      return success(reply, { message: dismissed ? 'the group was dismissed' : 'the group is open again' });
     },
   );
 

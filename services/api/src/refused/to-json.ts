@@ -30,7 +30,7 @@ export function toJson({ at, version, name, message, details, ...refused }: Refu
 /** A group of refused uploads, as JSON. */
 export function toGroupJson(
   { path, keyword, message, count, firstAt, lastAt }: ReasonCount,
-  kept: number,
+  { kept, dismissed }: Pick<RefusedGroup, 'kept' | 'dismissed'>,
   example: RefusedRecord | undefined,
 ): string {
   const fields: Omit<RefusedGroup, 'example'> = {
@@ -39,6 +39,7 @@ export function toGroupJson(
     message,
     count,
     kept,
+    dismissed,
     first_at: firstAt.toISOString(),
     last_at: lastAt.toISOString(),
   };

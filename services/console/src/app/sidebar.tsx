@@ -1,7 +1,7 @@
 import { Drawer, Stack, VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { NavLink } from 'react-router';
-import { client, dataOf } from '../api/client.ts';
+import { groupsQuery, waitingIn } from '../api/refused.ts';
 import { formatNumber } from '../components/formats.ts';
 import { Icon } from '../components/icons.tsx';
 import { sections } from '../pages/sections.ts';
@@ -64,15 +64,7 @@ const refreshMs = 10_000;
 
 /** How many refused uploads wait to be fixed. */
 function Waiting({ domain }: { domain: string }) {
-  const { data } = useQuery({
-    queryKey: ['refused', domain, 'waiting'],
-    queryFn: ({ signal }) => {
-      const params = { path: { domain }, query: { limit: 1 } };
-      return dataOf(client.GET('/api/applications/{domain}/refused', { params, signal }));
-    },
-    select: ({ pagination }) => pagination.total,
-    refetchInterval: refreshMs,
-  });
+  const { data } = useQuery({ ...groupsQuery(domain), select: waitingIn, refetchInterval: refreshMs });
   if (!data) return null;
   return (
     <span className="waiting" title={words.layout.waiting(data)}>

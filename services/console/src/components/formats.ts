@@ -30,6 +30,10 @@ export function formatBytes(bytes: number): string {
 /** `2026-11-23 09:00:00`, in the time zone of the reader. */
 export const formatTime = (at: Date | string): string => times.format(new Date(at));
 
+const hours = new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+/** `14:00`. */
+export const formatHour = (at: number): string => hours.format(at);
+
 /** `3 minutes ago`. */
 export function formatDistance(at: Date, now: Date): string {
   let distance = (at.getTime() - now.getTime()) / 1_000;

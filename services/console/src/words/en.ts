@@ -1,4 +1,15 @@
-import { formatBar, formatNumber, formatTime } from '../components/formats.ts';
+import { formatBar, formatHour, formatNumber, formatTime } from '../components/formats.ts';
+
+/** Types of JSON as people call their values. */
+const kinds: Record<string, string> = {
+  string: 'text',
+  number: 'numbers',
+  integer: 'whole numbers',
+  boolean: 'true and false',
+  object: 'objects',
+  array: 'lists',
+  null: 'null',
+};
 
 /** All words that the console shows. Another language is another file of this shape. */
 export const words = {
@@ -103,7 +114,7 @@ export const words = {
     inSamples: (count: number, all: number) => `in ${formatNumber(count)} of ${formatNumber(all)}`,
     orNull: (type: string) => `${type} or null`,
     mixedColumn: (fits: number, filled: number, kind: string) =>
-      `${formatNumber(fits)} of ${formatNumber(filled)} cells are of type ${kind}`,
+      `${formatNumber(fits)} of ${formatNumber(filled)} cells are of type ${kind}; string takes all`,
     columns: {
       field: 'Field',
       type: 'Type',
@@ -132,26 +143,35 @@ export const words = {
     firstKey: 'First key',
     submit: 'Create',
   },
-  sample: {
-    notJson: (why: string) => `This is not JSON: ${why}.`,
-    notObject: 'This is not a JSON object.',
-    forbidden: (key: string) => `The key ${key} is not accepted.`,
-    cells: (found: number, wanted: number) => `The row has ${found} cells, but the header has ${wanted}.`,
-    oddCell: (path: string, cell: string, kind: string) =>
-      `${path}: ${JSON.stringify(cell.slice(0, 40))} is not of type ${kind}, as most of this column are. To take it, choose string below.`,
-    rowTooLong: 'The first row is over 4 MiB and cannot be read here.',
-  },
-  start: {
-    waiting: 'Waiting for the first entry',
-    waitingText: 'Run one of the programs below. This page updates when it arrives.',
+  send: {
+    uploads: 'Uploads since this page was opened',
+    waiting: 'Waiting for an upload',
+    waitingFirst: 'Waiting for the first entry',
+    waitingText: 'Run one of the programs below, or send a test entry. This page updates when it arrives.',
     arrived: 'The first entry is there',
+    stored: (count: number) => `${formatNumber(count)} stored`,
+    refused: (count: number, fault?: { path: string; message: string }) =>
+      `${formatNumber(count)} refused${fault ? `: ${[fault.path, fault.message].filter(Boolean).join(' ')}` : ''}`,
+    isStored: 'Stored',
+    isRefused: 'Refused',
     toEntries: 'See the entries',
-    programs: 'Programs that upload',
-    programsText: 'Each of these uploads one entry:',
+    toRefused: 'Mend refused uploads',
+    programs: 'Programs',
+    programsText: 'Each of these uploads one entry.',
+    test: 'Test entry',
+    testText: 'Sends one entry from here, as a program would.',
+    form: 'Form',
+    json: 'JSON',
+    payload: 'Payload of the test entry',
+    notObject: 'The form shows the entry once its JSON is a valid object.',
+    submit: 'Send',
+    key: 'Ingest key',
+    keyText: 'Uploads to this application need a key. It is put into the programs and the test entry.',
+    keyName: 'Made for sending data',
     keyOnce: 'The key is shown only now. Keep it where your program can read it.',
-    keyGone: 'Put one of your ingest keys where the program has YOUR_KEY.',
+    createKey: 'Create a key',
+    copyKey: 'Copy the key',
     yourKey: 'YOUR_KEY',
-    toKeys: 'Create an ingest key',
     copy: (label: string) => `Copy ${label}`,
   },
   entries: {
@@ -477,7 +497,26 @@ export const words = {
       text: 'Uploads that do not conform to the schema appear here, grouped by what is wrong with them.',
     },
     lastDay: (count: number) => `${formatNumber(count)} refused in the last 24 hours, by hour`,
-    reasons: 'Reasons',
+    inHour: (at: number, count: number) => `${formatHour(at)}: ${formatNumber(count)} refused`,
+    open: 'Waiting to be fixed',
+    noneOpen: 'Nothing waits. What is refused from now on appears here.',
+    resolved: (count: number) => `Resolved (${formatNumber(count)})`,
+    dismissed: (count: number) => `Dismissed (${formatNumber(count)})`,
+    dismiss: 'Dismiss',
+    reopen: 'Open again',
+    likely: 'Likely fix: change the schema',
+    likelyText: 'The uploads look right. This change lets them in.',
+    publishAndReplay: 'Publish and replay',
+    fixQuestion: (version: number, count: number) =>
+      `Version ${version} of the schema is published with this change. Then ${count === 1 ? '1 upload is' : `${formatNumber(count)} uploads are`} replayed.`,
+    fixes: {
+      type: (type: string, before: string[]) =>
+        `Allow ${kinds[type]} as well as ${before.map((each) => kinds[each]).join(' and ')}`,
+      value: (value: string) => `Allow the value ${value} too`,
+      optional: (name: string) => `Let ${name} be missing`,
+      add: (name: string) => `Allow the field ${name}`,
+      limit: (keyword: string, limit: number) => `Set ${keyword} to ${limit}`,
+    },
     count: (count: number, kept: number) =>
       `${formatNumber(count)} refused, ${formatNumber(kept)} waiting to be fixed`,
     first: 'First',
@@ -497,10 +536,9 @@ export const words = {
     remove: 'Remove',
     removeGroup: 'Remove the refused uploads of this group',
     removeText: 'What is kept of these uploads is deleted, which cannot be undone. The count stays.',
-    changeSchema: 'If the uploads are right: change the schema',
-    changeSchemaText: 'Rehearse the new schema with the refused uploads, publish it, and replay them here.',
+    changeSchemaText: 'You can also rehearse another schema with the refused uploads, and replay them here.',
     toSchema: 'Change the schema',
-    changePayloads: 'If the schema is right: change the uploads',
+    changePayloads: 'Change the uploads',
     changePayloadsText:
       'Each upload is changed, validated with the schema in force, and stored as an entry if it conforms.',
     changeAt: 'Path',

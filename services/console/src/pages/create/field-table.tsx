@@ -11,9 +11,9 @@ import {
 } from '@sluice/schemas/infer/fields.ts';
 import type { Field, TypeName } from '@sluice/schemas/infer/survey.ts';
 import type { Choice, Choices } from '@sluice/schemas/infer/to-schema.ts';
+import type { Column, Columns } from '@sluice/tables/sample/read-csv.ts';
 import { useState } from 'react';
 import { SmallButton } from '../../components/buttons.tsx';
-import type { Column, Columns } from '../../sample/read-csv.ts';
 import { words } from '../../words/en.ts';
 
 interface Props {

@@ -1,6 +1,6 @@
 import { Button, FileButton, Group, Stack, Textarea } from '@mantine/core';
+import { readFile } from '@sluice/tables/sample/read-sample.ts';
 import { type DragEvent, useState } from 'react';
-import { readFile } from '../../sample/read-sample.ts';
 import { words } from '../../words/en.ts';
 
 /** Shows what a sample can tell: types, a format, a short list of values, an optional field. */

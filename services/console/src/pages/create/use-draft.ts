@@ -1,8 +1,8 @@
 import { survey } from '@sluice/schemas/infer/survey.ts';
 import { type Choices, toSchema } from '@sluice/schemas/infer/to-schema.ts';
+import { readSample, type Sample } from '@sluice/tables/sample/read-sample.ts';
 import { useMemo, useState } from 'react';
-import { checkRows, type Fault, mostFaults } from '../../sample/check-rows.ts';
-import { readSample, type Sample } from '../../sample/read-sample.ts';
+import { checkRows, type Fault, mostFaults } from '../../json/check-rows.ts';
 
 const openSchema = '{\n  "type": "object",\n  "properties": {}\n}';
 

@@ -2,9 +2,10 @@ import { memberText } from '@sluice/json/member-text.ts';
 import type { CsvLayout } from '@sluice/tables/csv/header.ts';
 import { readRecord } from '@sluice/tables/csv/record.ts';
 import { createRowJson, RowProblem } from '@sluice/tables/csv/row.ts';
-import { createCheckRow } from '../../sample/check-rows.ts';
-import { readRow } from '../../sample/read-sample.ts';
-import { splitRows, type WrittenRow, withoutByteOrderMark } from '../../sample/split-rows.ts';
+import { sayCells } from '@sluice/tables/sample/read-csv.ts';
+import { readRow } from '@sluice/tables/sample/read-sample.ts';
+import { splitRows, type WrittenRow, withoutByteOrderMark } from '@sluice/tables/sample/split-rows.ts';
+import { createCheckRow } from '../../json/check-rows.ts';
 import { words } from '../../words/en.ts';
 
 export const fileTypes = {
@@ -70,8 +71,7 @@ function recordReader(schema: Record<string, unknown>, { columns, delimiter }: C
     const record = readRecord(text, delimiter);
     if (!record.ok) return { row, problem: record.message };
     const { cells, quoted } = record;
-    if (cells.length !== columns.length)
-      return { row, problem: words.sample.cells(cells.length, columns.length) };
+    if (cells.length !== columns.length) return { row, problem: sayCells(cells.length, columns.length) };
     try {
       return { row, text: toJson(cells, quoted) };
     } catch (error) {

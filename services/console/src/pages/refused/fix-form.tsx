@@ -45,7 +45,6 @@ export function FixForm({ group, onStarted }: Props) {
 
   return (
     <Stack component="form" gap="sm" onSubmit={submits(() => dryRun.mutate())}>
-      <Title order={4}>{words.refused.changePayloads}</Title>
       <Text size="sm">{words.refused.changePayloadsText}</Text>
       {changes.map((change, place) => (
         <ChangeFields

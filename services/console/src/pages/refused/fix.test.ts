@@ -24,7 +24,7 @@ describe('a fix', () => {
 });
 
 describe('what is suggested', () => {
-  const reason = { count: 1, kept: 1, first_at: '', last_at: '' };
+  const reason = { count: 1, kept: 1, dismissed: false, first_at: '', last_at: '' };
   it.each([
     ['/a', 'type', 'must be number', { path: '/a', to: 'number' }],
     ['/a', 'type', 'must be string,null', { path: '/a', to: 'trim' }],

@@ -1,9 +1,10 @@
-import { Group, Stack, Text, Title } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { client, dataOf, type Schemas } from '../../api/client.ts';
+import { client, dataOf } from '../../api/client.ts';
+import type { RefusedGroup } from '../../api/refused.ts';
 import { SmallButton } from '../../components/buttons.tsx';
 import { ConfirmButton } from '../../components/confirm-button.tsx';
 import { showFailure, showSuccess } from '../../components/toasts.ts';
@@ -13,19 +14,39 @@ import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
 import { FixForm } from './fix-form.tsx';
 import { StartedReplay } from './replays.tsx';
+import { SchemaFixButton } from './schema-fix.tsx';
+import { suggestSchema } from './suggest.ts';
 import { UploadsDrawer } from './uploads-drawer.tsx';
 
-export function GroupPanel({ group }: { group: Schemas['RefusedGroup'] }) {
-  const { path, keyword, kept, example } = group;
-  const { domain } = useApplication();
-  const params = { path: { domain }, query: { path, keyword } };
+interface Props {
+  group: RefusedGroup;
+  /** The group needs nothing more. */
+  onDone: () => void;
+}
+
+export function GroupPanel({ group, onDone }: Props) {
+  const { path, keyword, kept, dismissed, example } = group;
+  const { domain, template } = useApplication();
   const [replay, setReplay] = useState<string>();
   const [areUploadsOpen, { open, close }] = useDisclosure();
+  const place = { path: { domain } };
   const remove = useMutation({
-    mutationFn: () => dataOf(client.DELETE('/api/applications/{domain}/refused', { params })),
+    mutationFn: () => {
+      const params = { ...place, query: { path, keyword } };
+      return dataOf(client.DELETE('/api/applications/{domain}/refused', { params }));
+    },
     onSuccess: ({ message }) => showSuccess(message),
     onError: showFailure,
   });
+  const dismiss = useMutation({
+    mutationFn: () => {
+      const body = { path, keyword, dismissed: !dismissed };
+      return dataOf(client.PATCH('/api/applications/{domain}/refused/groups', { params: place, body }));
+    },
+    onSuccess: onDone,
+    onError: showFailure,
+  });
+  const fix = kept > 0 ? suggestSchema(group, template.raw_schema) : undefined;
   return (
     <Stack gap="md">
       {example === undefined ? (
@@ -36,6 +57,9 @@ export function GroupPanel({ group }: { group: Schemas['RefusedGroup'] }) {
       {kept > 0 && (
         <Group gap="xs">
           <SmallButton onClick={open}>{words.refused.showUploads}</SmallButton>
+          <SmallButton loading={dismiss.isPending} onClick={() => dismiss.mutate()}>
+            {dismissed ? words.refused.reopen : words.refused.dismiss}
+          </SmallButton>
           <ConfirmButton
             label={words.refused.remove}
             title={words.refused.removeGroup}
@@ -46,17 +70,20 @@ export function GroupPanel({ group }: { group: Schemas['RefusedGroup'] }) {
         </Group>
       )}
       <UploadsDrawer group={group} opened={areUploadsOpen} onClose={close} />
-      <Stack gap="xs">
-        <Title order={4}>{words.refused.changeSchema}</Title>
-        <Text size="sm">{words.refused.changeSchemaText}</Text>
-        <Group>
-          <SmallButton component={Link} to={`/applications/${domain}/schema?rehearse=refused`}>
-            {words.refused.toSchema}
-          </SmallButton>
-        </Group>
-      </Stack>
-      {kept > 0 && <FixForm group={group} onStarted={setReplay} />}
       {replay && <StartedReplay id={replay} />}
+      {fix && <SchemaFixButton group={group} fix={fix} onStarted={setReplay} />}
+      {kept > 0 && (
+        <details open={!fix}>
+          <summary>{words.refused.changePayloads}</summary>
+          <FixForm group={group} onStarted={setReplay} />
+        </details>
+      )}
+      <Group gap="xs">
+        <Text size="sm">{words.refused.changeSchemaText}</Text>
+        <SmallButton component={Link} to={`/applications/${domain}/schema?rehearse=refused`}>
+          {words.refused.toSchema}
+        </SmallButton>
+      </Group>
     </Stack>
   );
 }

@@ -1,11 +1,9 @@
 import { Button, type ButtonVariant, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
 import { client, type Schemas } from '../../api/client.ts';
-import { queryClient } from '../../api/query-client.ts';
 import { showFailure } from '../../components/toasts.ts';
 import { JobItem } from '../../jobs/job-item.tsx';
-import { isOver, type Job, jobsQuery } from '../../jobs/jobs.ts';
+import { type Job, jobsQuery } from '../../jobs/jobs.ts';
 import { exactDataOf } from '../../json/exact.ts';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
@@ -49,10 +47,6 @@ export function StartedReplay({ id }: { id: string }) {
   const { domain } = useApplication();
   const { data } = useQuery(jobsQuery(domain, 'replays'));
   const job = data?.find((each) => each.id === id);
-  const hasEnded = job !== undefined && isOver(job);
-  useEffect(() => {
-    if (hasEnded) queryClient.invalidateQueries({ queryKey: ['refused', domain] });
-  }, [hasEnded, domain]);
   if (!job) return null;
   return (
     <Stack component="ul" aria-label={words.refused.started} p={0} m={0} style={{ listStyle: 'none' }}>

@@ -20,6 +20,11 @@ it('an example conforms to types, formats, constants and lists of values', () =>
     sky: { type: 'string', enum: ['clear'] },
     kind: { const: 7 },
     given: { type: 'string', pattern: '^x', examples: ['xyz'] },
+    warm: { type: 'number', minimum: 30 },
+    cold: { type: 'integer', maximum: -4 },
+    code: { type: 'string', minLength: 6, maxLength: 8 },
+    either: { oneOf: [{ type: 'string' }, { type: 'number' }] },
+    pair: { type: 'array', items: { type: 'integer' }, minItems: 2, maxItems: 2 },
     place: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
   };
   const schema = { type: 'object', properties, required: Object.keys(properties) };

@@ -45,6 +45,7 @@ console.log(response.status, await response.text());
 `;
 
 const pythonSnippet = (upload: Upload): string => `import json
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 payload = ${python(JSON.stringify(upload.payload))}
@@ -53,14 +54,18 @@ request = Request(
     data=json.dumps(payload).encode(),
     headers=${JSON.stringify(headersOf(upload))},
 )
-with urlopen(request) as response:
-    print(response.status, response.read().decode())
+try:
+    response = urlopen(request)
+except HTTPError as error:
+    response = error
+print(response.status, response.read().decode())
 `;
 
 const goSnippet = (upload: Upload): string => `package main
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 )
@@ -79,7 +84,11 @@ ${Object.entries(headersOf(upload))
 		panic(err)
 	}
 	defer response.Body.Close()
-	fmt.Println(response.Status)
+	answer, err := io.ReadAll(response.Body)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(response.Status, string(answer))
 }
 `;
 

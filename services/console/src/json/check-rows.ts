@@ -1,6 +1,6 @@
 import { format, type Schema, Validator } from '@cfworker/json-schema';
 import { hasFormat, knownFormats } from '@sluice/schemas/infer/formats.ts';
-import type { SampleRow } from './read-sample.ts';
+import type { SampleRow } from '@sluice/tables/sample/read-sample.ts';
 
 // The validator of the page must accept the same texts as the API.
 for (const name of knownFormats) format[name] = (text: string) => hasFormat(name, text);

@@ -1,10 +1,9 @@
 import { fromPointer } from '@sluice/json/pointer.ts';
 import { numbers, types } from '@sluice/schemas/fields/value-types.ts';
-import { createCellJson } from '@sluice/tables/csv/cell-json.ts';
-import type { CsvLayout } from '@sluice/tables/csv/header.ts';
-import { type CsvRecord, readRecord } from '@sluice/tables/csv/record.ts';
-import { createRowJson, RowProblem } from '@sluice/tables/csv/row.ts';
-import { words } from '../words/en.ts';
+import { createCellJson } from '../csv/cell-json.ts';
+import type { CsvLayout } from '../csv/header.ts';
+import { type CsvRecord, readRecord } from '../csv/record.ts';
+import { createRowJson, RowProblem } from '../csv/row.ts';
 import type { Problem, WrittenRow } from './split-rows.ts';
 
 type Cells = Extract<CsvRecord, { ok: true }>;
@@ -45,11 +44,11 @@ const hasLeadingZero = (cell: string) => /^[+-]?0\d/.test(cell);
 /** At least so many cells of a column have its type; fewer make it text. */
 const mostly = 0.75;
 
-function columnOf(cells: string[], chosen: string | undefined, share: number): Column {
+function columnOf(cells: string[], chosen: string | undefined): Column {
   const filled = cells.filter((cell) => cell !== '');
   const counts = kinds.map((kind) => ({ most: kind.name, fits: filled.filter(fitter(kind)).length }));
   const { most, fits } = counts.reduce((best, each) => (each.fits > best.fits ? each : best));
-  const isText = fits < filled.length * share || (most === 'number' && filled.some(hasLeadingZero));
+  const isText = fits < filled.length * mostly || (most === 'number' && filled.some(hasLeadingZero));
   return { kind: kindOf(chosen)?.name ?? (isText ? 'string' : most), most, fits, filled: filled.length };
 }
 
@@ -72,18 +71,17 @@ function schemaOf(pointers: (string | null)[], columns: Columns): Schema {
   return root;
 }
 
+export const sayCells = (found: number, wanted: number): string =>
+  `The row has ${found} cells, but the header has ${wanted}.`;
+
 export interface Csv {
   rows: WrittenRow[];
   problems: Problem[];
   columns: Columns;
 }
 
-/** Turns rows of a CSV into JSON. With `chosen`, a cell that is not like most of its column is a problem. */
-export function readCsv(
-  rows: WrittenRow[],
-  { columns: pointers, delimiter }: CsvLayout,
-  chosen?: Kinds,
-): Csv {
+/** Turns rows of a CSV into JSON. A cell that is not like most of its column is a problem, unless another kind is chosen. */
+export function readCsv(rows: WrittenRow[], { columns: pointers, delimiter }: CsvLayout, chosen: Kinds): Csv {
   const records: (Cells & { row: number })[] = [];
   const problems: Problem[] = [];
   for (const { row, text } of rows) {
@@ -91,13 +89,16 @@ export function readCsv(
     const isRagged = record.ok && record.cells.length !== pointers.length;
     if (!record.ok) problems.push({ row, message: record.message });
     else if (isRagged)
-      problems.push({ row, message: words.sample.cells(record.cells.length, pointers.length) });
+      problems.push({
+        row,
+        message: sayCells(record.cells.length, pointers.length),
+      });
     else records.push({ ...record, row });
   }
   const columns: Record<string, Column> = {};
   for (const [at, pointer] of pointers.entries()) {
     const cells = records.map((record) => record.cells[at] ?? '');
-    if (pointer !== null) columns[pointer] = columnOf(cells, chosen?.[pointer], chosen ? mostly : 1);
+    if (pointer !== null) columns[pointer] = columnOf(cells, chosen[pointer]);
   }
   const fits = pointers.map((pointer) => fitter(kindOf(columns[pointer ?? '']?.kind) ?? text));
   const toJson = createRowJson(schemaOf(pointers, columns), pointers, 'escape');
@@ -108,7 +109,7 @@ export function readCsv(
       const { kind } = columns[pointers[odd] as string] as Column;
       problems.push({
         row,
-        message: words.sample.oddCell(pointers[odd] as string, cells[odd] as string, kind),
+        message: `${pointers[odd]}: ${JSON.stringify(cells[odd]?.slice(0, 40))} is not of type ${kind}, as most of this column are.`,
       });
       continue;
     }

@@ -2,7 +2,6 @@ import { explainSyntax } from '@sluice/json/explain-syntax.ts';
 import { findIssues } from '@sluice/json/find-issues.ts';
 import { isJson, parseJson, prototypeKey } from '@sluice/json/parse-json.ts';
 import { noteDecimals } from '@sluice/schemas/infer/decimals.ts';
-import { words } from '../words/en.ts';
 import { objectsOf } from './objects-of.ts';
 import { type Columns, type Kinds, readCsv } from './read-csv.ts';
 import {
@@ -36,21 +35,21 @@ export function readRow({ row, text }: WrittenRow): SampleRow | Problem {
   try {
     value = parseJson(text, noteDecimals);
   } catch (error) {
-    return { row, message: words.sample.notJson(explainSyntax(text, error)) };
+    return { row, message: `This is not JSON: ${explainSyntax(text, error)}.` };
   }
   const issues = findIssues(text);
-  if (issues === 'forbidden') return { row, message: words.sample.forbidden(prototypeKey) };
+  if (issues === 'forbidden') return { row, message: `The key ${prototypeKey} is not accepted.` };
   const [issue] = issues;
   if (issue) return { row, message: `${issue.path} ${issue.message}` };
-  return isObject(value) ? { row, value } : { row, message: words.sample.notObject };
+  return isObject(value) ? { row, value } : { row, message: 'This is not a JSON object.' };
 }
 
 interface Written extends Omit<Sample, 'rows'> {
   rows: WrittenRow[];
 }
 
-function writtenRows(bytes: Uint8Array, isWhole: boolean, chosen?: Kinds): Written {
-  const { kind, rows, layout, problem } = splitRows(bytes, isWhole);
+function writtenRows(bytes: Uint8Array, chosen: Kinds): Written {
+  const { kind, rows, layout, problem } = splitRows(bytes, true);
   const problems = problem ? [problem] : [];
   if (kind === 'csv') {
     if (!layout) return { rows: [], problems, columns: {} };
@@ -63,14 +62,11 @@ function writtenRows(bytes: Uint8Array, isWhole: boolean, chosen?: Kinds): Writt
   return { rows: objects.map((text, at) => ({ row: at + 1, text })), problems, columns: {} };
 }
 
-/**
- * Reads JSON objects over any number of lines, an array of objects, NDJSON, or CSV with a header.
- * `isWhole`: nothing is cut off.
- */
-function readRows(given: Uint8Array, isWhole: boolean, chosen?: Kinds): Sample {
+/** Reads JSON objects over any number of lines, an array of objects, NDJSON, or CSV with a header. */
+function readRows(given: Uint8Array, chosen: Kinds): Sample {
   const bytes = withoutByteOrderMark(given);
   if (decode(bytes.subarray(0, 1_024)).trim() === '') return { rows: [], problems: [], columns: {} };
-  const { rows, problems, columns } = writtenRows(bytes, isWhole, chosen);
+  const { rows, problems, columns } = writtenRows(bytes, chosen);
   const read = rows.map(readRow);
   const byRow = (a: Problem, b: Problem) => a.row - b.row;
   return {
@@ -84,7 +80,7 @@ const blankLines = /^(?:[ \t]*\r?\n)+/;
 
 /** `chosen`: the kinds of columns of a CSV, where they are not what most cells are. */
 export const readSample = (text: string, chosen: Kinds = {}): Sample =>
-  readRows(new TextEncoder().encode(text.replace(blankLines, '')), true, chosen);
+  readRows(new TextEncoder().encode(text.replace(blankLines, '')), chosen);
 
 const mostBytes = 4 * 1024 ** 2;
 
@@ -99,6 +95,6 @@ export async function readFile(file: File): Promise<string> {
   const { kind, rows, end } = splitRows(bytes, isWhole);
   const text = decode(bytes);
   if (isWhole && (rows.length < mostRows || objectsOf(text).length === 1)) return text;
-  if (rows.length === 0) throw new Error(words.sample.rowTooLong);
+  if (rows.length === 0) throw new Error('The first row is over 4 MiB and cannot be read here.');
   return decode(bytes.subarray(0, end)) + (kind === 'array' ? '\n]' : '');
 }

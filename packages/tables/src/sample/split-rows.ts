@@ -1,6 +1,6 @@
 import { jsonArraySplitter, ndjsonSplitter } from '@sluice/json/split.ts';
-import { type CsvLayout, readHeader } from '@sluice/tables/csv/header.ts';
-import { csvSplitter, type HeaderSink } from '@sluice/tables/csv/split.ts';
+import { type CsvLayout, readHeader } from '../csv/header.ts';
+import { csvSplitter, type HeaderSink } from '../csv/split.ts';
 
 /** Rows beyond are not read. */
 export const mostRows = 1_000;

@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest';
+import { suggestSchema } from './suggest.ts';
+
+const schema = JSON.stringify({
+  type: 'object',
+  properties: {
+    note: { type: 'null' },
+    celsius: { type: 'number', maximum: 60 },
+    count: { type: ['integer', 'null'] },
+    sky: { enum: ['clear', 'cloudy'] },
+    by: { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['mail'] },
+    tags: { type: 'array', items: { type: 'string' } },
+    other: { $ref: '#' },
+  },
+});
+
+const fix = (path: string, keyword: string, example: unknown, message = '') => {
+  const group = { path, keyword, message, example };
+  const counts = { count: 1, kept: 1, dismissed: false, first_at: '', last_at: '' };
+  const found = suggestSchema({ ...group, ...counts }, schema);
+  return found && { label: found.label, ...JSON.parse(found.schema).properties };
+};
+
+it.each([
+  ['/note', 'type', { note: 'x' }, 'Allow text as well as null', { note: { type: ['null', 'string'] } }],
+  ['/celsius', 'type', { celsius: 'warm' }, 'Allow text as well as numbers', {}],
+  ['/celsius', 'type', { celsius: null }, 'Allow null as well as numbers', {}],
+  [
+    '/count',
+    'type',
+    { count: 1.5 },
+    'Allow numbers as well as whole numbers and null',
+    { count: { type: ['null', 'number'] } },
+  ],
+  ['/celsius', 'maximum', { celsius: 61 }, 'Set maximum to 61', { celsius: { type: 'number', maximum: 61 } }],
+  [
+    '/sky',
+    'enum',
+    { sky: 'rain' },
+    'Allow the value "rain" too',
+    { sky: { enum: ['clear', 'cloudy', 'rain'] } },
+  ],
+  ['/by/ok', 'type', { by: { ok: 'so' } }, 'Allow text as well as true and false', {}],
+  [
+    '/tags/1',
+    'type',
+    { tags: ['a', null] },
+    'Allow null as well as text',
+    { tags: { type: 'array', items: { type: ['string', 'null'] } } },
+  ],
+])('at %s, %s of %o: %s', (path, keyword, example, label, part) => {
+  expect(fix(path, keyword, example)).toMatchObject({ label, ...part });
+});
+
+it('a missing field may stay missing', () => {
+  const found = fix('/by', 'required', { by: {} }, "must have the property 'mail'");
+  expect(found).toMatchObject({ label: 'Let mail be missing' });
+  expect(found.by).not.toHaveProperty('required');
+});
+
+it.each([
+  ['a number as text', '/celsius', 'type', { celsius: '21.5' }],
+  ['true as text', '/by/ok', 'type', { by: { ok: 'TRUE' } }],
+  ['a value with spaces', '/sky', 'enum', { sky: ' clear' }],
+  ['what a reference says', '/other/note', 'type', { other: { note: 1 } }],
+  ['a cut example', '/note', 'type', '{"note":'],
+  ['a rule without a likely change', '/note', 'not', { note: 1 }],
+])('nothing of the schema is changed for %s', (_what, path, keyword, example) => {
+  expect(fix(path, keyword, example)).toBeUndefined();
+});

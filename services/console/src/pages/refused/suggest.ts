@@ -1,0 +1,112 @@
+import { fromPointer } from '@sluice/json/pointer.ts';
+import type { RefusedGroup } from '../../api/refused.ts';
+import { put, setLimit, setRequired, setType } from '../../schema-form/edits.ts';
+import { nodeAt, type Path, rootOf, shapeOf } from '../../schema-form/shape.ts';
+import { words } from '../../words/en.ts';
+
+/** A change of the schema that lets the uploads of a group in. */
+export interface SchemaFix {
+  label: string;
+  /** The new text of the schema. */
+  schema: string;
+}
+
+const say = words.refused.fixes;
+
+/** Where the schema says what is at a place of payloads, as far as `properties` and `items` lead there. */
+function schemaPath(text: string, keys: string[]): Path | undefined {
+  const root = rootOf(text);
+  let path: Path = [];
+  for (const key of keys) {
+    const below = [['properties', key], ['items']].map((each) => [...path, ...each]);
+    const found = below.find((each) => root && nodeAt(root, each)?.type === 'object');
+    if (!found) return undefined;
+    path = found;
+  }
+  return path;
+}
+
+function valueAt(value: unknown, keys: string[]): unknown {
+  const [key, ...rest] = keys;
+  if (key === undefined) return value;
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+  return valueAt((value as Record<string, unknown>)[key], rest);
+}
+
+const nameOf = (message: string) => /the property '(.*)'$/.exec(message)?.[1];
+
+function typeOf(value: unknown): string | undefined {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  return typeof value === 'string' || typeof value === 'boolean' || typeof value === 'object'
+    ? typeof value
+    : undefined;
+}
+
+/** Whether the text means a value of the type, so that the upload is converted rather. */
+const isConvertible = (value: unknown, types: string[]): boolean =>
+  (typeof value === 'string' &&
+    ((types.some((type) => type === 'number' || type === 'integer') && /^\s*-?\d+(\.\d+)?\s*$/.test(value)) ||
+      (types.includes('boolean') && /^\s*(true|false)\s*$/i.test(value)))) ||
+  (typeof value === 'number' && types.length === 1 && types[0] === 'string');
+
+interface Parts {
+  text: string;
+  path: Path;
+  value: unknown;
+}
+
+function typeFix({ text, path, value }: Parts): SchemaFix | undefined {
+  const root = rootOf(text);
+  const node = root && nodeAt(root, path);
+  const shape = node && shapeOf(node, text);
+  const type = typeOf(value);
+  if (!shape || !type || shape.types.length === 0 || isConvertible(value, shape.types)) return undefined;
+  const before = [...shape.types, ...(shape.isNullable ? ['null'] : [])];
+  const kept = type === 'number' ? before.filter((each) => each !== 'integer') : before;
+  const label = say.type(type, before);
+  if (type === 'null' && kept.length === 1)
+    return { label, schema: setType(text, path, before[0] as string, true) };
+  const types = [...kept, type];
+  return { label, schema: put(text, [...path, 'type'], types.length === 1 ? types[0] : types) };
+}
+
+function enumFix({ text, path, value }: Parts): SchemaFix | undefined {
+  const root = rootOf(text);
+  const values = (root && nodeAt(root, [...path, 'enum'])?.children) ?? [];
+  const isSpaced = typeof value === 'string' && values.some((each) => each.value === value.trim());
+  if (values.length === 0 || typeof value === 'object' || value === undefined || isSpaced) return undefined;
+  return { label: say.value(JSON.stringify(value)), schema: put(text, [...path, 'enum', -1], value) };
+}
+
+const sizes: Record<string, (value: unknown) => number | undefined> = {
+  minimum: (value) => (typeof value === 'number' ? value : undefined),
+  minLength: (value) => (typeof value === 'string' ? [...value].length : undefined),
+  minItems: (value) => (Array.isArray(value) ? value.length : undefined),
+};
+
+function limitFix({ text, path, value }: Parts, keyword: string): SchemaFix | undefined {
+  const limit = sizes[keyword.replace('max', 'min')]?.(value);
+  if (limit === undefined) return undefined;
+  return { label: say.limit(keyword, limit), schema: setLimit(text, path, keyword, String(limit)) };
+}
+
+/** The change of the schema that is likely meant; undefined where the uploads are rather wrong, or nothing is known. */
+export function suggestSchema(
+  { path: pointer, keyword, message, example }: RefusedGroup,
+  text: string,
+): SchemaFix | undefined {
+  const keys = fromPointer(pointer);
+  const path = schemaPath(text, keys);
+  if (!path) return undefined;
+  const parts = { text, path, value: valueAt(example, keys) };
+  const name = nameOf(message);
+  if (keyword === 'type') return typeFix(parts);
+  if (keyword === 'enum') return enumFix(parts);
+  if (keyword === 'required' && name !== undefined)
+    return { label: say.optional(name), schema: setRequired(text, path, name, false) };
+  if (keyword === 'additionalProperties' && name !== undefined)
+    return { label: say.add(name), schema: put(text, [...path, 'properties', name], {}) };
+  return limitFix(parts, keyword);
+}

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Sluice, startSluice } from '../support/sluice.ts';
+import { expectAccessible } from './support/axe.ts';
+import { phone, screenshot } from './support/open-page.ts';
+import { openAs } from './support/sign-in.ts';
+
+let sluice: Sluice;
+let owner: { username: string; token: string };
+
+beforeAll(async () => {
+  sluice = await startSluice({ workers: false });
+  owner = await sluice.owner();
+});
+afterAll(() => sluice.stop());
+
+const schema = {
+  type: 'object',
+  properties: {
+    place: { type: 'string' },
+    ok: { type: 'boolean' },
+    celsius: { type: 'number', maximum: 60 },
+    sky: { enum: ['clear', 'cloudy'] },
+    by: { type: 'object', properties: { mail: { type: 'string', format: 'email' } } },
+    tags: { type: 'array', items: { type: 'string' } },
+  },
+  required: ['place', 'ok'],
+};
+
+const entriesOf = async (domain: string) =>
+  (await sluice.request('GET', `/applications/${domain}/data`, { token: owner.token })).body.data.result;
+
+describe('the page to send data', () => {
+  it('sends a test entry made from the schema, and shows what comes of uploads', async () => {
+    const domain = await sluice.application(owner.token, schema);
+    const page = await openAs(sluice, owner, `/applications/${domain}/send`);
+    await page.getByText('Waiting for the first entry').waitFor();
+    // A busy machine may be late once.
+    let fastest = Number.POSITIVE_INFINITY;
+    for (const count of [1, 2, 3]) {
+      const started = Date.now();
+      await sluice.request('POST', `/applications/${domain}/data`, { json: { place: 'Rome', ok: 'yes' } });
+      await page.getByText(`${count} refused: /ok must be boolean`, { exact: true }).waitFor();
+      fastest = Math.min(fastest, Date.now() - started);
+    }
+    expect(fastest).toBeLessThan(2_000);
+    await page.getByText('Waiting for the first entry').waitFor();
+
+    await page.getByLabel('/place', { exact: true }).fill('Oslo');
+    await page.getByLabel('/ok', { exact: true }).selectOption('false');
+    await page.getByLabel('/celsius', { exact: true }).fill('-3.5');
+    await page.getByLabel('/sky', { exact: true }).selectOption('"cloudy"');
+    await page.getByLabel('/by/mail', { exact: true }).fill('');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText('The first entry is there').waitFor();
+    const payload = { place: 'Oslo', ok: false, celsius: -3.5, sky: 'cloudy', by: {}, tags: ['text'] };
+    expect(await entriesOf(domain)).toMatchObject([{ payload }]);
+
+    await page.getByRole('tab', { name: 'JSON' }).click();
+    await page.getByLabel('Payload of the test entry').fill('{"place":"Lima","ok":true,"celsius":61}');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText('4 refused: /celsius must be <= 60').waitFor();
+    await page.locator('form').getByText('/celsius must be <= 60').waitFor();
+    await expectAccessible(page);
+    await screenshot(page, 'send-desktop-light');
+    await page.getByRole('tab', { name: 'Form' }).click();
+    expect(await page.getByLabel('/celsius', { exact: true }).inputValue()).toBe('61');
+  });
+
+  it('makes a key where one is needed, and never calls an old entry the first', async () => {
+    const domain = await sluice.application(owner.token, schema);
+    const json = { place: 'Oslo', ok: true };
+    await sluice.request('POST', `/applications/${domain}/data`, { json });
+    await sluice.request('PATCH', `/applications/${domain}`, {
+      token: owner.token,
+      json: { key_required: true },
+    });
+    const view = { viewport: phone, colorScheme: 'dark' } as const;
+    const page = await openAs(sluice, owner, `/applications/${domain}/send`, view);
+    await page.getByText('Waiting for an upload').waitFor();
+    expect(await page.locator('pre:visible').textContent()).toContain('YOUR_KEY');
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByText('The key is shown only now', { exact: false }).waitFor();
+    const key = await page.getByLabel('Ingest key').inputValue();
+    expect(await page.locator('pre:visible').textContent()).toContain(key);
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText('1 stored').waitFor();
+    expect(await page.getByText('The first entry is there').count()).toBe(0);
+    expect(await entriesOf(domain)).toHaveLength(2);
+    await expectAccessible(page);
+    await screenshot(page, 'send-phone-dark');
+  });
+});
