@@ -172,7 +172,6 @@ export const words = {
     createKey: 'Create a key',
     copyKey: 'Copy the key',
     yourKey: 'YOUR_KEY',
-    copy: (label: string) => `Copy ${label}`,
   },
   entries: {
     toolbar: 'Selection of entries',
