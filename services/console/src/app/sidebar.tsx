@@ -22,16 +22,7 @@ export function Sidebar({ domain, isOpen, close }: Props) {
       <div className="sidebar wide-only">
         <Sections domain={domain} onOpen={close} />
       </div>
-      <Drawer
-        opened={isOpen}
-        onClose={close}
-        size={280}
-        padding="sm"
-        title={words.product}
-        // The lock would add a style without the nonce of the page.
-        lockScroll={false}
-        closeButtonProps={{ 'aria-label': words.common.close }}
-      >
+      <Drawer opened={isOpen} onClose={close} size={280} padding="sm" title={words.product}>
         <Sections domain={domain} onOpen={close} />
       </Drawer>
     </>

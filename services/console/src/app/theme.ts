@@ -1,4 +1,11 @@
-import { Button, type CSSVariablesResolver, createTheme, Input } from '@mantine/core';
+import { Button, type CSSVariablesResolver, createTheme, Drawer, Input, Modal } from '@mantine/core';
+import { words } from '../words/en.ts';
+
+const dialog = {
+  closeButtonProps: { 'aria-label': words.common.close },
+  // The lock would add a style without the nonce of the page.
+  lockScroll: false,
+};
 
 export const theme = createTheme({
   primaryColor: 'cyan',
@@ -23,6 +30,8 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     Button: Button.extend({ defaultProps: { size: 'xs' } }),
+    Drawer: Drawer.extend({ defaultProps: dialog }),
+    Modal: Modal.extend({ defaultProps: dialog }),
     Input: Input.extend({
       defaultProps: { size: 'xs' },
       vars: () => ({ wrapper: { '--input-fz': 'var(--mantine-font-size-sm)' } }),

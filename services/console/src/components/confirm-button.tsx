@@ -20,13 +20,7 @@ interface DialogProps extends Omit<Action, 'onConfirm'> {
 
 export function ConfirmDialog({ title, opened, close, label, question, color, onConfirm }: DialogProps) {
   return (
-    <Modal
-      {...{ title, opened }}
-      onClose={close}
-      // The lock would add a style without the nonce of the page.
-      lockScroll={false}
-      closeButtonProps={{ 'aria-label': words.common.close }}
-    >
+    <Modal {...{ title, opened }} onClose={close}>
       <Text size="sm" mb="md">
         {question}
       </Text>

@@ -1,9 +1,9 @@
-import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
 import { client } from '../api/client.ts';
 import { queryClient } from '../api/query-client.ts';
 import { readEvents } from '../api/read-events.ts';
+import { Cards } from '../components/cards.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Unread } from '../components/loading.tsx';
 import { useApplication } from '../pages/application/use-application.ts';
@@ -40,12 +40,6 @@ export function useJobs(jobs: Jobs) {
   return query;
 }
 
-export const JobCards = ({ children }: { children: ReactNode }) => (
-  <Stack component="ul" gap="xs" p={0} m={0} style={{ listStyle: 'none' }}>
-    {children}
-  </Stack>
-);
-
 interface Props {
   jobs: Jobs;
   empty: { title: string; text: string };
@@ -58,12 +52,12 @@ export function JobList({ jobs, empty, children }: Props) {
   if (error || !data) return <Unread error={error} retry={refetch} />;
   if (data.length === 0) return <EmptyState {...empty} />;
   return (
-    <JobCards>
+    <Cards>
       {data.map((job) => (
         <JobItem key={job.id} jobs={jobs} job={job}>
           {children(job)}
         </JobItem>
       ))}
-    </JobCards>
+    </Cards>
   );
 }

@@ -18,8 +18,6 @@ export function Palette({ isOpen, close }: { isOpen: boolean; close: () => void 
       withCloseButton={false}
       padding={0}
       yOffset="10vh"
-      // The lock would add a style without the nonce of the page.
-      lockScroll={false}
       attributes={{ content: { 'aria-label': words.palette.title } }}
       size={560}
     >

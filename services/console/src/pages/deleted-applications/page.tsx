@@ -1,8 +1,10 @@
-import { Button, Group, Paper, Stack, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
 import type { Application } from '../../api/applications.ts';
 import { client, dataOf } from '../../api/client.ts';
+import { SmallButton } from '../../components/buttons.tsx';
+import { Card, Cards } from '../../components/cards.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Unread } from '../../components/loading.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
@@ -20,11 +22,11 @@ export function Page() {
       <PageTitle title={words.deleted.title} />
       {(error || !data) && <Unread error={error} retry={refetch} />}
       {data?.length === 0 && <EmptyState {...words.deleted.empty} />}
-      <Stack component="ul" gap="xs" p={0} m={0} style={{ listStyle: 'none' }}>
+      <Cards>
         {data?.map((application) => (
           <DeletedApplication key={application.domain} application={application} />
         ))}
-      </Stack>
+      </Cards>
     </>
   );
 }
@@ -38,24 +40,24 @@ function DeletedApplication({ application: { domain, name, purge_at = '' } }: { 
     onError: showFailure,
   });
   return (
-    <Paper component="li" withBorder p="sm">
-      <Group justify="space-between">
-        <div>
-          <Text fw={600}>{name}</Text>
-          <Text size="sm" ff="monospace">
-            {domain}
-          </Text>
-          <Text size="sm">{words.deleted.until(purge_at)}</Text>
-        </div>
-        <Button
-          variant="default"
+    <Card
+      actions={
+        <SmallButton
           aria-label={words.deleted.restoreName(name)}
           loading={restore.isPending}
           onClick={() => restore.mutate()}
         >
           {words.deleted.restore}
-        </Button>
-      </Group>
-    </Paper>
+        </SmallButton>
+      }
+    >
+      <div>
+        <Text fw={600}>{name}</Text>
+        <Text size="sm" ff="monospace">
+          {domain}
+        </Text>
+        <Text size="sm">{words.deleted.until(purge_at)}</Text>
+      </div>
+    </Card>
   );
 }

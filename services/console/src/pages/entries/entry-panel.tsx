@@ -35,16 +35,7 @@ export function EntryPanel({ id, entries, open, close, onDeleted }: Props) {
     ['k', () => above && open(above.id)],
   ]);
   return (
-    <Drawer
-      opened={id !== undefined}
-      onClose={close}
-      position="right"
-      size="lg"
-      title={words.entries.panel}
-      // The lock would add a style without the nonce of the page.
-      lockScroll={false}
-      closeButtonProps={{ 'aria-label': words.common.close }}
-    >
+    <Drawer opened={id !== undefined} onClose={close} position="right" size="lg" title={words.entries.panel}>
       {id && (
         <OneEntry key={id} id={id} listed={entries[place]} {...{ close, onDeleted }}>
           {(

@@ -1,13 +1,14 @@
 import { Paper, Stack } from '@mantine/core';
 import { useSearchParams } from 'react-router';
 import { SmallButton } from '../../components/buttons.tsx';
+import { Cards } from '../../components/cards.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Unread } from '../../components/loading.tsx';
 import { PageActions } from '../../components/page-actions.tsx';
 import { Section } from '../../components/section.tsx';
 import { DownloadButton } from '../../jobs/download-button.tsx';
 import { JobItem } from '../../jobs/job-item.tsx';
-import { JobCards, useJobs } from '../../jobs/job-list.tsx';
+import { useJobs } from '../../jobs/job-list.tsx';
 import { words } from '../../words/en.ts';
 import { ExportFile } from './export-file.tsx';
 import { ExportForm } from './export-form.tsx';
@@ -55,7 +56,7 @@ function AllJobs() {
   const all = [...exported.data, ...imported.data].sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
   if (all.length === 0) return <EmptyState {...words.jobs.none} />;
   return (
-    <JobCards>
+    <Cards>
       {all.map((job) =>
         job.kind === 'export' ? (
           <JobItem
@@ -72,6 +73,6 @@ function AllJobs() {
           </JobItem>
         ),
       )}
-    </JobCards>
+    </Cards>
   );
 }

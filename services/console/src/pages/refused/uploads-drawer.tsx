@@ -1,6 +1,7 @@
 import { Button, Drawer, Group, Paper, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { client, type Schemas } from '../../api/client.ts';
+import { Cards } from '../../components/cards.tsx';
 import { Unread } from '../../components/loading.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { exactDataOf, toText, unshared } from '../../json/exact.ts';
@@ -19,16 +20,7 @@ interface Props {
 /** The uploads of a group that are kept, newest first. */
 export function UploadsDrawer({ group, opened, onClose }: Props) {
   return (
-    <Drawer
-      opened={opened}
-      onClose={onClose}
-      position="right"
-      size="xl"
-      title={words.refused.uploads}
-      // The lock would add a style without the nonce of the page.
-      lockScroll={false}
-      closeButtonProps={{ 'aria-label': words.common.close }}
-    >
+    <Drawer opened={opened} onClose={onClose} position="right" size="xl" title={words.refused.uploads}>
       <Uploads group={group} />
     </Drawer>
   );
@@ -50,13 +42,13 @@ function Uploads({ group: { path, keyword } }: Pick<Props, 'group'>) {
   if (error || !data) return <Unread error={error} />;
   return (
     <Stack gap="sm">
-      <Stack component="ul" gap="sm" p={0} m={0} style={{ listStyle: 'none' }}>
+      <Cards>
         {data.pages
           .flatMap(({ result }) => result)
           .map((upload) => (
             <Upload key={upload.id} upload={upload} />
           ))}
-      </Stack>
+      </Cards>
       {hasNextPage && (
         <Button variant="default" loading={isFetchingNextPage} onClick={() => fetchNextPage()}>
           {words.refused.more}

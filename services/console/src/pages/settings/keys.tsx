@@ -1,16 +1,17 @@
-import { Alert, Code, Group, Paper, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Code, Group, Switch, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, dataOf, type Schemas } from '../../api/client.ts';
 import { SubmitButton } from '../../components/buttons.tsx';
+import { Card, Cards } from '../../components/cards.tsx';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { ConfirmButton } from '../../components/confirm-button.tsx';
-import { CopyText } from '../../components/copy-text.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { Unread } from '../../components/loading.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
+import { ShownOnce } from '../../components/shown-once.tsx';
 import { submits } from '../../components/submits.ts';
-import { showFailure } from '../../components/toasts.ts';
+import { useAct } from '../../components/use-act.ts';
 import { words } from '../../words/en.ts';
 import { useApplication, useUpdate } from '../application/use-application.ts';
 import { SettingsSection } from './settings-section.tsx';
@@ -35,46 +36,27 @@ export function Keys() {
         onChange={(event) => update.mutate({ key_required: event.currentTarget.checked })}
       />
       {update.error && <ErrorAlert error={update.error} />}
-      {issued && <ShownKey issued={issued} onClose={() => setIssued(undefined)} />}
+      {issued && (
+        <ShownOnce
+          title={words.settings.keyIssued(issued.name)}
+          label={words.settings.key}
+          secret={issued.key}
+          onClose={() => setIssued(undefined)}
+        >
+          <Text size="sm" mb={4}>
+            {words.settings.header}
+          </Text>
+          <CodeBlock code={`X-Api-Key: ${issued.key}`} label={words.settings.headerCode} />
+        </ShownOnce>
+      )}
       <NewKey onIssued={setIssued} />
       {(error || !data) && <Unread error={error} retry={refetch} />}
-      <Stack component="ul" gap="xs" p={0} m={0} style={{ listStyle: 'none' }}>
+      <Cards>
         {data?.map((key) => (
           <KeyRow key={key.id} ingestKey={key} onIssued={setIssued} />
         ))}
-      </Stack>
+      </Cards>
     </SettingsSection>
-  );
-}
-
-/** A new key, which the API shows only once. */
-function ShownKey({ issued, onClose }: { issued: Schemas['IssuedKey']; onClose: () => void }) {
-  return (
-    <Alert
-      color="teal"
-      role="status"
-      title={words.settings.keyIssued(issued.name)}
-      withCloseButton
-      closeButtonLabel={words.common.close}
-      onClose={onClose}
-    >
-      {words.settings.keyOnce}
-      <Group mt="xs" align="flex-end">
-        <TextInput
-          label={words.settings.key}
-          readOnly
-          value={issued.key}
-          onFocus={(event) => event.currentTarget.select()}
-          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
-          flex={1}
-        />
-        <CopyText text={issued.key} label={words.settings.copyKey} />
-      </Group>
-      <Text size="sm" mt="xs" mb={4}>
-        {words.settings.header}
-      </Text>
-      <CodeBlock code={`X-Api-Key: ${issued.key}`} label={words.settings.headerCode} />
-    </Alert>
   );
 }
 
@@ -107,41 +89,35 @@ function KeyRow({ ingestKey, onIssued }: { ingestKey: Schemas['Key']; onIssued: 
   const { id, name, prefix, createdAt } = ingestKey;
   const { domain } = useApplication();
   const request = { params: { path: { domain, id } } };
-  const rotate = useMutation({
-    mutationFn: () => dataOf(client.POST('/api/applications/{domain}/keys/{id}/rotate', request)),
-    onSuccess: onIssued,
-    onError: showFailure,
-  });
-  const revoke = useMutation({
-    mutationFn: () => dataOf(client.DELETE('/api/applications/{domain}/keys/{id}', request)),
-    onError: showFailure,
-  });
+  const act = useAct();
+  const rotate = () => dataOf(client.POST('/api/applications/{domain}/keys/{id}/rotate', request));
   return (
-    <Paper component="li" withBorder p="sm">
-      <Group justify="space-between">
-        <Group gap="xs">
-          <Text fw={600}>{name}</Text>
-          <Code>{prefix}…</Code>
-          <Text size="sm">
-            <RelativeTime at={createdAt} />
-          </Text>
-        </Group>
-        <Group gap="xs">
+    <Card
+      actions={
+        <>
           <ConfirmButton
             label={words.settings.rotate}
             title={words.settings.rotateKey(name)}
             question={words.settings.rotateText}
-            onConfirm={() => rotate.mutate()}
+            onConfirm={() => act(() => rotate().then(onIssued))}
           />
           <ConfirmButton
             label={words.settings.revoke}
             title={words.settings.revokeKey(name)}
             question={words.settings.revokeText}
             color="red"
-            onConfirm={() => revoke.mutate()}
+            onConfirm={() =>
+              act(() => dataOf(client.DELETE('/api/applications/{domain}/keys/{id}', request)))
+            }
           />
-        </Group>
-      </Group>
-    </Paper>
+        </>
+      }
+    >
+      <Text fw={600}>{name}</Text>
+      <Code>{prefix}…</Code>
+      <Text size="sm">
+        <RelativeTime at={createdAt} />
+      </Text>
+    </Card>
   );
 }
