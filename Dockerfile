@@ -27,6 +27,7 @@ RUN pnpm install --frozen-lockfile --filter '@sluice/console...' --reporter=appe
 COPY tsconfig.json .
 COPY packages packages
 COPY services/console services/console
+COPY examples/webhooks examples/webhooks
 RUN pnpm --dir services/console run build
 
 FROM ${NODE_IMAGE}

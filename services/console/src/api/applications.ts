@@ -3,9 +3,22 @@ import { client, dataOf, type Schemas } from './client.ts';
 
 export type Application = Schemas['Application'];
 
+export type Role = Application['role'];
+
+const ranks: Role[] = ['reader', 'editor', 'owner'];
+
+/** Whether the user's role is this one or a higher one. */
+export const may = ({ role }: Pick<Application, 'role'>, needed: Role): boolean =>
+  ranks.indexOf(role) >= ranks.indexOf(needed);
+
+/** The user's own applications, then those that others share. */
 export const applicationsQuery = queryOptions({
   queryKey: ['applications'],
-  queryFn: ({ signal }) => dataOf(client.GET('/api/applications', { signal })),
+  queryFn: async ({ signal }) => {
+    const get = (shared: boolean) =>
+      dataOf(client.GET('/api/applications', { params: { query: { shared } }, signal }));
+    return (await Promise.all([get(false), get(true)])).flat();
+  },
 });
 
 export const applicationQuery = (domain: string) =>

@@ -1,10 +1,12 @@
 import { Drawer, Stack, VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { NavLink } from 'react-router';
+import { applicationQuery, may } from '../api/applications.ts';
 import { groupsQuery, waitingIn } from '../api/refused.ts';
+import { webhooksQuery } from '../api/webhooks.ts';
 import { formatNumber } from '../components/formats.ts';
 import { Icon } from '../components/icons.tsx';
-import { sections } from '../pages/sections.ts';
+import { sectionsFor } from '../pages/sections.ts';
 import { words } from '../words/en.ts';
 import { Switcher } from './switcher.tsx';
 
@@ -30,6 +32,8 @@ export function Sidebar({ domain, isOpen, close }: Props) {
 }
 
 function Sections({ domain, onOpen }: { domain: string; onOpen: () => void }) {
+  const { data: application } = useQuery(applicationQuery(domain));
+  const sections = application ? sectionsFor(application) : [];
   return (
     <Stack gap="sm">
       <Switcher domain={domain} onOpen={onOpen} />
@@ -44,6 +48,9 @@ function Sections({ domain, onOpen }: { domain: string; onOpen: () => void }) {
             <Icon name={path} />
             {words.sections[path]}
             {path === 'refused' && <Waiting domain={domain} />}
+            {path === 'settings' && application && may(application, 'editor') && (
+              <DisabledWebhook domain={domain} />
+            )}
           </NavLink>
         ))}
       </nav>
@@ -63,4 +70,11 @@ function Waiting({ domain }: { domain: string }) {
       <VisuallyHidden>{words.layout.waiting(data)}</VisuallyHidden>
     </span>
   );
+}
+
+/** Tells that Sluice gave up a webhook. */
+function DisabledWebhook({ domain }: { domain: string }) {
+  const { data } = useQuery(webhooksQuery(domain));
+  const isDisabled = data?.some(({ state }) => state === 'disabled');
+  return isDisabled && <span className="waiting">{words.layout.webhookDisabled}</span>;
 }

@@ -48,6 +48,7 @@ export function Switcher({ domain, onOpen }: { domain: string; onOpen: () => voi
               aria-current={each.domain === domain ? 'page' : undefined}
             >
               {each.name}
+              {each.role !== 'owner' && <small> {words.layout.sharedBy(each.owner)}</small>}
             </Menu.Item>
           ))}
         </div>

@@ -25,9 +25,9 @@ async function followJob(domain: string, jobs: Jobs, id: string, signal: AbortSi
 }
 
 /** The jobs of a kind, newest first, with the progress of the one that runs. */
-export function useJobs(jobs: Jobs) {
+export function useJobs(jobs: Jobs, enabled = true) {
   const { domain } = useApplication();
-  const query = useQuery(jobsQuery(domain, jobs));
+  const query = useQuery({ ...jobsQuery(domain, jobs), enabled });
   // One, the oldest: browsers have six connections to a host. The list tells about the others.
   const running = query.data?.findLast((job) => !isOver(job))?.id;
   useEffect(() => {

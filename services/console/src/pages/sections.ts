@@ -1,17 +1,28 @@
 import type { ComponentType } from 'react';
+import { type Application, may, type Role } from '../api/applications.ts';
 import type { words } from '../words/en.ts';
 
 export type SectionPath = keyof typeof words.sections;
 
+interface Section {
+  path: SectionPath;
+  /** What a user must be to open it. */
+  role: Role;
+  load: () => Promise<{ Page: ComponentType }>;
+}
+
 /** The sections of an application in their order. Each is loaded when it is first opened. */
-export const sections: { path: SectionPath; load: () => Promise<{ Page: ComponentType }> }[] = [
-  { path: 'entries', load: () => import('./entries/page.tsx') },
-  { path: 'refused', load: () => import('./refused/page.tsx') },
-  { path: 'schema', load: () => import('./schema/page.tsx') },
-  { path: 'send', load: () => import('./send/page.tsx') },
-  { path: 'jobs', load: () => import('./jobs/page.tsx') },
-  { path: 'settings', load: () => import('./settings/page.tsx') },
+export const sections: Section[] = [
+  { path: 'entries', role: 'reader', load: () => import('./entries/page.tsx') },
+  { path: 'refused', role: 'editor', load: () => import('./refused/page.tsx') },
+  { path: 'schema', role: 'editor', load: () => import('./schema/page.tsx') },
+  { path: 'send', role: 'reader', load: () => import('./send/page.tsx') },
+  { path: 'jobs', role: 'reader', load: () => import('./jobs/page.tsx') },
+  { path: 'settings', role: 'reader', load: () => import('./settings/page.tsx') },
 ];
+
+export const sectionsFor = (application: Application): Section[] =>
+  sections.filter(({ role }) => may(application, role));
 
 /** Earlier paths of sections, which lead to the new ones with their query. */
 export const moved: [from: string, to: SectionPath, query: string][] = [

@@ -3,8 +3,9 @@ import type { Application } from '../../api/applications.ts';
 import { findDestinations } from './destinations.ts';
 
 const applications = [
-  { name: 'Weather', domain: 'weather-1' },
-  { name: 'Traffic', domain: 'traffic-2' },
+  { name: 'Weather', domain: 'weather-1', role: 'owner' },
+  { name: 'Traffic', domain: 'traffic-2', role: 'editor' },
+  { name: 'Rivers', domain: 'rivers-3', role: 'reader' },
 ] as Application[];
 
 const find = (search: string, open?: string) =>
@@ -20,6 +21,11 @@ it('offers the sections of the open application first', () => {
 
 it('finds a section of another application by parts of both names', () => {
   expect(find('traf sch', 'weather-1')).toEqual(['/applications/traffic-2/schema']);
+});
+
+it('offers a reader only what a reader may do', () => {
+  expect(find('rivers /').map((to) => to.split('/').at(-1))).toEqual(['entries', 'send', 'jobs', 'settings']);
+  expect(find('new imp', 'rivers-3')).toEqual([]);
 });
 
 it('finds actions and pages', () => {

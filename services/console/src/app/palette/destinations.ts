@@ -1,5 +1,5 @@
-import type { Application } from '../../api/applications.ts';
-import { sections } from '../../pages/sections.ts';
+import { type Application, may } from '../../api/applications.ts';
+import { sectionsFor } from '../../pages/sections.ts';
 import { words } from '../../words/en.ts';
 import { apiDocsOf } from '../api-docs.ts';
 
@@ -20,16 +20,18 @@ const pages: Destination[] = [
   { group: 'pages', label: words.audit.title, to: '/audit' },
 ];
 
-const actionsOf = (domain: string): Destination[] => [
-  { group: 'actions', label: words.exports.create, to: `/applications/${domain}/jobs?new=export` },
-  { group: 'actions', label: words.imports.create, to: `/applications/${domain}/jobs?new=import` },
-];
+const actionsOf = (application: Application): Destination[] =>
+  (may(application, 'editor') ? (['export', 'import'] as const) : (['export'] as const)).map((job) => ({
+    group: 'actions',
+    label: words[`${job}s`].create,
+    to: `/applications/${application.domain}/jobs?new=${job}`,
+  }));
 
-const sectionsOf = ({ domain, name }: Application): Destination[] =>
-  sections.map(({ path }) => ({
+const sectionsOf = (application: Application): Destination[] =>
+  sectionsFor(application).map(({ path }) => ({
     group: 'applications',
-    label: `${name} / ${words.sections[path]}`,
-    to: `/applications/${domain}/${path}`,
+    label: `${application.name} / ${words.sections[path]}`,
+    to: `/applications/${application.domain}/${path}`,
   }));
 
 const order = Object.keys(words.palette.groups);
@@ -42,10 +44,7 @@ export function findDestinations(
 ): Destination[] {
   const open = applications.find(({ domain }) => domain === openDomain);
   const ofOpen = open
-    ? [
-        ...sectionsOf(open).map((each): Destination => ({ ...each, group: 'sections' })),
-        ...actionsOf(open.domain),
-      ]
+    ? [...sectionsOf(open).map((each): Destination => ({ ...each, group: 'sections' })), ...actionsOf(open)]
     : [];
   const others = applications.filter((each) => each !== open);
   const wanted = search.toLowerCase().split(/\s+/).filter(Boolean);

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Outlet, useLocation, useParams } from 'react-router';
-import { applicationQuery } from '../../api/applications.ts';
+import { applicationQuery, may } from '../../api/applications.ts';
+import { EmptyState } from '../../components/empty-state.tsx';
 import { Unread } from '../../components/loading.tsx';
 import { ActionsPlace } from '../../components/page-actions.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
@@ -19,7 +20,11 @@ export function Page() {
   return (
     <ActionsPlace value={place}>
       {section && <PageTitle title={words.sections[section.path]} of={data.name} actions={setPlace} />}
-      <Outlet context={data} />
+      {!section || may(data, section.role) ? (
+        <Outlet context={data} />
+      ) : (
+        <EmptyState {...words.members.notAllowed(words.members.roles[section.role])} />
+      )}
     </ActionsPlace>
   );
 }

@@ -1,12 +1,14 @@
 import { useMutation } from '@tanstack/react-query';
 import { useOutletContext } from 'react-router';
-import type { Application } from '../../api/applications.ts';
+import { type Application, may, type Role } from '../../api/applications.ts';
 import { client, dataOf, type Schemas } from '../../api/client.ts';
 import { showSuccess } from '../../components/toasts.ts';
 import { words } from '../../words/en.ts';
 
 /** The application to which the open section belongs. */
 export const useApplication = (): Application => useOutletContext<Application>();
+
+export const useMay = (role: Role): boolean => may(useApplication(), role);
 
 export function useUpdate() {
   const { domain } = useApplication();

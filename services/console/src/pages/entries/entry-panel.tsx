@@ -13,7 +13,7 @@ import { showSuccess } from '../../components/toasts.ts';
 import { toText } from '../../json/exact.ts';
 import { JsonTree } from '../../json/json-tree.tsx';
 import { words } from '../../words/en.ts';
-import { useApplication } from '../application/use-application.ts';
+import { useApplication, useMay } from '../application/use-application.ts';
 import { type Entry, entryQuery } from './entries-query.ts';
 
 interface Props {
@@ -62,6 +62,7 @@ interface OneProps extends Pick<Props, 'close' | 'onDeleted'> {
 
 function OneEntry({ id, listed, close, onDeleted, children }: OneProps) {
   const { domain } = useApplication();
+  const mayDelete = useMay('editor');
   const read = useQuery({ ...entryQuery(domain, id), enabled: !listed });
   const remove = useMutation({
     mutationFn: () =>
@@ -87,13 +88,15 @@ function OneEntry({ id, listed, close, onDeleted, children }: OneProps) {
       <Group mb="sm" gap="xs">
         {children}
         <CopyText text={json} label={words.entries.copyJson} />
-        <ConfirmButton
-          label={words.entries.delete}
-          title={words.entries.deleteEntry}
-          question={words.entries.deleteQuestion}
-          color="red"
-          onConfirm={() => remove.mutate()}
-        />
+        {mayDelete && (
+          <ConfirmButton
+            label={words.entries.delete}
+            title={words.entries.deleteEntry}
+            question={words.entries.deleteQuestion}
+            color="red"
+            onConfirm={() => remove.mutate()}
+          />
+        )}
       </Group>
       {remove.error && <ErrorAlert error={remove.error} />}
       <JsonTree value={entry.payload} label={words.entries.payload} />

@@ -3,7 +3,7 @@ import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { words } from '../../words/en.ts';
-import { useApplication } from '../application/use-application.ts';
+import { useApplication, useMay } from '../application/use-application.ts';
 import { Chart } from './chart.tsx';
 import { toFilter } from './conditions.ts';
 import { EntriesList } from './entries-list.tsx';
@@ -26,6 +26,7 @@ export function Page() {
 
 function Entries() {
   const { domain, template } = useApplication();
+  const mayDelete = useMay('editor');
   const actions = useView();
   const { view, change } = actions;
   const fields = useMemo(() => fieldsOf(template.schema as Record<string, unknown>), [template]);
@@ -50,7 +51,7 @@ function Entries() {
   return (
     <>
       <Toolbar {...{ actions, fields, selection, columns, seen, mayFollow }} />
-      <RunningDeletion />
+      {mayDelete && <RunningDeletion />}
       {isInverted(view) ? (
         <Text role="alert" mt="sm" size="sm" c="var(--mantine-color-error)">
           {words.entries.inverted}

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { Link } from 'react-router';
 import { SmallButton } from '../../components/buttons.tsx';
 import { words } from '../../words/en.ts';
-import { useApplication } from '../application/use-application.ts';
+import { useApplication, useMay } from '../application/use-application.ts';
 import { ColumnPicker } from './column-picker.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
 import type { Selection } from './entries-query.ts';
@@ -28,6 +28,7 @@ interface Props {
 export function Toolbar({ actions, fields, selection, columns, seen, mayFollow }: Props) {
   const { view, change } = actions;
   const base = `/applications/${useApplication().domain}`;
+  const mayDelete = useMay('editor');
   const [isDeleting, { open, close }] = useDisclosure();
   // Of the page and the open entry, exports know nothing.
   const { last, from, to, conditions } = view;
@@ -57,7 +58,7 @@ export function Toolbar({ actions, fields, selection, columns, seen, mayFollow }
       {links.map((link) => (
         <SmallButton key={link.to} px="xs" visibleFrom="sm" component={Link} {...link} />
       ))}
-      <SmallButton px="xs" visibleFrom="sm" {...deletes} />
+      {mayDelete && <SmallButton px="xs" visibleFrom="sm" {...deletes} />}
       <Menu position="bottom-end">
         <Menu.Target>
           <SmallButton px="xs" hiddenFrom="sm" aria-label={words.entries.more}>
@@ -68,7 +69,7 @@ export function Toolbar({ actions, fields, selection, columns, seen, mayFollow }
           {links.map((link) => (
             <Menu.Item key={link.to} component={Link} {...link} />
           ))}
-          <Menu.Item {...deletes} />
+          {mayDelete && <Menu.Item {...deletes} />}
         </Menu.Dropdown>
       </Menu>
       {isDeleting && <DeleteDialog {...{ selection, close }} said={saySelection(view, fields)} />}

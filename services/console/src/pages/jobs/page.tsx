@@ -10,6 +10,7 @@ import { DownloadButton } from '../../jobs/download-button.tsx';
 import { JobItem } from '../../jobs/job-item.tsx';
 import { useJobs } from '../../jobs/job-list.tsx';
 import { words } from '../../words/en.ts';
+import { useMay } from '../application/use-application.ts';
 import { ExportFile } from './export-file.tsx';
 import { ExportForm } from './export-form.tsx';
 import { ImportForm } from './import-form.tsx';
@@ -24,16 +25,20 @@ const forms = {
 export function Page() {
   const [search, setSearch] = useSearchParams();
   const open = search.get('new') as keyof typeof forms | null;
-  const form = open && forms[open];
+  const mayImport = useMay('editor');
+  const form = open && (mayImport || open === 'export') ? forms[open] : undefined;
   const toggle = (kind: string) => setSearch(kind === open ? {} : { new: kind }, { replace: true });
   return (
     <Stack gap="md">
       <PageActions>
-        {Object.entries(forms).map(([kind, { title }]) => (
-          <SmallButton key={kind} aria-expanded={kind === open} onClick={() => toggle(kind)}>
-            {title}
-          </SmallButton>
-        ))}
+        {Object.entries(forms).map(
+          ([kind, { title }]) =>
+            (mayImport || kind === 'export') && (
+              <SmallButton key={kind} aria-expanded={kind === open} onClick={() => toggle(kind)}>
+                {title}
+              </SmallButton>
+            ),
+        )}
       </PageActions>
       {form && (
         <Paper withBorder p="md">
@@ -49,11 +54,14 @@ export function Page() {
 
 /** Exports and imports together, newest first. */
 function AllJobs() {
-  const [exported, imported] = [useJobs('exports'), useJobs('imports')];
+  const mayImport = useMay('editor');
+  const [exported, imported] = [useJobs('exports'), useJobs('imports', mayImport)];
   const error = exported.error ?? imported.error;
-  if (error || !exported.data || !imported.data)
+  if (error || !exported.data || (mayImport && !imported.data))
     return <Unread error={error} retry={() => Promise.all([exported.refetch(), imported.refetch()])} />;
-  const all = [...exported.data, ...imported.data].sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
+  const all = [...exported.data, ...(imported.data ?? [])].sort((a, b) =>
+    a.createdAt < b.createdAt ? 1 : -1,
+  );
   if (all.length === 0) return <EmptyState {...words.jobs.none} />;
   return (
     <Cards>

@@ -13,6 +13,7 @@ import { PageTitle } from '../../components/page-title.tsx';
 import { submits } from '../../components/submits.ts';
 import { showSuccess } from '../../components/toasts.ts';
 import { words } from '../../words/en.ts';
+import { Tokens } from './tokens.tsx';
 
 export function Page() {
   const { data, error, refetch } = useQuery(profileQuery);
@@ -21,7 +22,7 @@ export function Page() {
       <PageTitle title={words.profile.title} />
       {(error || !data) && <Unread error={error} retry={refetch} />}
       {data && (
-        <Stack maw={400}>
+        <Stack maw={400} mb="xl">
           <Text>{words.profile.signedInAs(data.username)}</Text>
           <Text size="sm">{words.profile.since(data.createdAt)}</Text>
           <Text size="sm">{words.profile.language}</Text>
@@ -31,6 +32,7 @@ export function Page() {
           <PasswordForm username={data.username} />
         </Stack>
       )}
+      <Tokens />
     </>
   );
 }

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { client, dataOf } from '../../api/client.ts';
 import { CopyText } from '../../components/copy-text.tsx';
 import { words } from '../../words/en.ts';
-import { useApplication } from '../application/use-application.ts';
+import { useApplication, useMay } from '../application/use-application.ts';
 
 interface Props {
   value: string;
@@ -13,6 +13,7 @@ interface Props {
 /** The ingest key for the programs and the test entry: a new one, or one that is at hand. */
 export function KeyField({ value, onChange }: Props) {
   const params = { path: { domain: useApplication().domain } };
+  const mayCreate = useMay('editor');
   const body = { name: words.send.keyName };
   const create = useMutation({
     mutationFn: () => dataOf(client.POST('/api/applications/{domain}/keys', { params, body })),
@@ -31,9 +32,8 @@ export function KeyField({ value, onChange }: Props) {
         flex={1}
         miw={220}
       />
-      {value ? (
-        <CopyText text={value} label={words.send.copyKey} />
-      ) : (
+      {value && <CopyText text={value} label={words.send.copyKey} />}
+      {!value && mayCreate && (
         <Button variant="default" loading={create.isPending} onClick={() => create.mutate()}>
           {words.send.createKey}
         </Button>

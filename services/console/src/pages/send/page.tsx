@@ -2,7 +2,7 @@ import { SimpleGrid, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { useLocation } from 'react-router';
 import { words } from '../../words/en.ts';
-import { useApplication } from '../application/use-application.ts';
+import { useApplication, useMay } from '../application/use-application.ts';
 import { exampleOf } from './example-of.ts';
 import { KeyField } from './key-field.tsx';
 import { Programs } from './programs.tsx';
@@ -20,6 +20,7 @@ export function Page() {
   const { payload, key: given = '' } = (useLocation().state ?? {}) as Given;
   const [key, setKey] = useState(given);
   const [example] = useState(() => payload ?? (exampleOf(template.schema) as object));
+  const mayChange = useMay('editor');
   const url = `${window.location.origin}/api/applications/${domain}/data`;
   return (
     <Stack gap="lg">
@@ -31,7 +32,7 @@ export function Page() {
             upload={{ url, payload: example, key: key_required ? key || words.send.yourKey : undefined }}
           />
         </Stack>
-        <TestEntry example={example} apiKey={key_required ? key : undefined} />
+        {mayChange && <TestEntry example={example} apiKey={key_required ? key : undefined} />}
       </SimpleGrid>
     </Stack>
   );

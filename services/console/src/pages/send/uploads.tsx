@@ -3,7 +3,7 @@ import { Link } from 'react-router';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { words } from '../../words/en.ts';
-import { useApplication } from '../application/use-application.ts';
+import { useApplication, useMay } from '../application/use-application.ts';
 import { type Upload, useUploads } from './use-uploads.ts';
 
 const shownLength = 120;
@@ -11,7 +11,7 @@ const shownLength = 120;
 /** The uploads as they come, each with what was wrong with it. */
 export function Uploads() {
   const { domain } = useApplication();
-  const { uploads, stored, refused, before, error } = useUploads(domain);
+  const { uploads, stored, refused, before, error } = useUploads(domain, useMay('editor'));
   const [fault] = uploads.find(({ faults }) => faults)?.faults ?? [];
   const isFirst = before === false;
   return (

@@ -22,7 +22,7 @@ async function hasEntries(domain: string): Promise<boolean> {
 }
 
 /** The uploads since the page was opened, newest first, and whether there were entries before. */
-export function useUploads(domain: string) {
+export function useUploads(domain: string, withRefused: boolean) {
   const [seen, setSeen] = useState(nothing);
   const [before, setBefore] = useState<boolean>();
   const [error, setError] = useState<Error>();
@@ -43,17 +43,19 @@ export function useUploads(domain: string) {
           ...each,
           ...(of === 'refused' ? { refused: each.refused + count } : { stored: each.stored + count }),
         })),
-      onRefused: ({ id, received_at, payload, error: { details, message } }) =>
-        add({
-          ...{ id, at: received_at, payload },
-          faults: details.length > 0 ? details : [{ path: '', message }],
-        }),
+      ...(withRefused && {
+        onRefused: ({ id, received_at, payload, error: { details, message } }) =>
+          add({
+            ...{ id, at: received_at, payload },
+            faults: details.length > 0 ? details : [{ path: '', message }],
+          }),
+      }),
     };
     void followLive(domain, handlers, leaving.signal);
     return () => {
       leaving.abort();
       setSeen(nothing);
     };
-  }, [domain]);
+  }, [domain, withRefused]);
   return { ...seen, before, error };
 }

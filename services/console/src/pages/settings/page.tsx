@@ -12,19 +12,24 @@ import { ErrorAlert } from '../../components/error-alert.tsx';
 import { submits } from '../../components/submits.ts';
 import { showSuccess } from '../../components/toasts.ts';
 import { words } from '../../words/en.ts';
-import { useApplication, useUpdate } from '../application/use-application.ts';
+import { useApplication, useMay, useUpdate } from '../application/use-application.ts';
 import { Keys } from './keys.tsx';
+import { Members } from './members.tsx';
 import { Retention } from './retention.tsx';
 import { SettingsSection } from './settings-section.tsx';
+import { Webhooks } from './webhooks.tsx';
 
 export function Page() {
+  const [isOwner, isEditor] = [useMay('owner'), useMay('editor')];
   return (
     <>
-      <General />
-      <Keys />
-      <Origins />
-      <Retention />
-      <Deletion />
+      {isEditor && <General />}
+      <Members />
+      {isEditor && <Keys />}
+      {isEditor && <Webhooks />}
+      {isEditor && <Origins />}
+      {isOwner && <Retention />}
+      {isOwner && <Deletion />}
     </>
   );
 }
