@@ -30,7 +30,7 @@ describe('the members of an application', () => {
     await page.getByLabel('Username').fill('grace');
     await page.getByRole('button', { name: 'Share' }).click();
     await page.getByLabel('Role of grace').selectOption('Editor');
-    await page.getByRole('listitem').filter({ hasText: 'grace' }).getByText('Editor ·').waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'grace' }).getByText('Editor since').waitFor();
     expect(await roles(grace.token)).toEqual(['owner', 'editor']);
     await expectAccessible(page);
     await screenshot(page, 'members-desktop-light');

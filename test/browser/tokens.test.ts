@@ -18,7 +18,7 @@ it('makes a personal token for an application, shows it once, and revokes it', a
   await page.getByLabel('Name').fill('Nightly export');
   await page.getByLabel('Read what').uncheck();
   await page.getByRole('button', { name: 'Create token' }).click();
-  await page.getByText('must not have fewer than 1 items').waitFor();
+  await page.getByText('must not have fewer than 1 items').first().waitFor();
   await page.getByLabel('Read what').check();
   await page.getByLabel('Expires').selectOption('In 90 days');
   await page.getByRole('combobox', { name: 'Only these applications' }).click();

@@ -41,7 +41,7 @@ it('creates a webhook, shows what was delivered, and tells when Sluice gave it u
 
   await click('Ping');
   await drawer.getByRole('row').filter({ hasText: 'ping' }).getByText('Delivered').waitFor();
-  await drawer.getByText('Show answer').click();
+  await drawer.getByText('Show', { exact: true }).click();
   await drawer.getByText('ok', { exact: true }).waitFor();
   await drawer.getByRole('row').getByRole('button', { name: 'Redeliver' }).click();
   await until(async () => receiver.of('ping').length === 2);
@@ -68,7 +68,7 @@ it('creates a webhook, shows what was delivered, and tells when Sluice gave it u
   receiver.answer((response) => response.writeHead(410).end());
   await click('Ping');
   await leave();
-  const badge = page.getByRole('navigation').getByRole('link', { name: 'Settings Webhook disabled' });
+  const badge = page.getByRole('navigation').getByRole('link', { name: 'Settings Webhook off' });
   await badge.waitFor();
   await page.getByText(/410/).first().waitFor();
   await page.emulateMedia({ colorScheme: 'dark' });

@@ -18,6 +18,7 @@ export function ShownOnce({ title, label, secret, onClose, children }: Props) {
     <Alert
       {...{ title, onClose }}
       color="teal"
+      styles={{ body: { minWidth: 0 } }}
       role="status"
       withCloseButton
       closeButtonLabel={words.common.close}

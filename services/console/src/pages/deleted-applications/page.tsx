@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
 import type { Application } from '../../api/applications.ts';
 import { client, dataOf } from '../../api/client.ts';
@@ -8,7 +8,7 @@ import { Card, Cards } from '../../components/cards.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Unread } from '../../components/loading.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
-import { showFailure } from '../../components/toasts.ts';
+import { useAct } from '../../components/use-act.ts';
 import { words } from '../../words/en.ts';
 
 export function Page() {
@@ -32,21 +32,16 @@ export function Page() {
 }
 
 function DeletedApplication({ application: { domain, name, purge_at = '' } }: { application: Application }) {
-  const navigate = useNavigate();
-  const restore = useMutation({
-    mutationFn: () =>
-      dataOf(client.POST('/api/applications/{domain}/restore', { params: { path: { domain } } })),
-    onSuccess: () => navigate(`/applications/${domain}`),
-    onError: showFailure,
-  });
+  const [act, navigate] = [useAct(), useNavigate()];
+  const params = { path: { domain } };
+  async function restore() {
+    await dataOf(client.POST('/api/applications/{domain}/restore', { params }));
+    await navigate(`/applications/${domain}`);
+  }
   return (
     <Card
       actions={
-        <SmallButton
-          aria-label={words.deleted.restoreName(name)}
-          loading={restore.isPending}
-          onClick={() => restore.mutate()}
-        >
+        <SmallButton aria-label={words.deleted.restoreName(name)} onClick={() => act(restore)}>
           {words.deleted.restore}
         </SmallButton>
       }

@@ -26,19 +26,16 @@ export function Page() {
   const [search, setSearch] = useSearchParams();
   const open = search.get('new') as keyof typeof forms | null;
   const mayImport = useMay('editor');
-  const form = open && (mayImport || open === 'export') ? forms[open] : undefined;
+  const form = open && forms[open];
   const toggle = (kind: string) => setSearch(kind === open ? {} : { new: kind }, { replace: true });
   return (
     <Stack gap="md">
       <PageActions>
-        {Object.entries(forms).map(
-          ([kind, { title }]) =>
-            (mayImport || kind === 'export') && (
-              <SmallButton key={kind} aria-expanded={kind === open} onClick={() => toggle(kind)}>
-                {title}
-              </SmallButton>
-            ),
-        )}
+        {Object.entries(mayImport ? forms : { export: forms.export }).map(([kind, { title }]) => (
+          <SmallButton key={kind} aria-expanded={kind === open} onClick={() => toggle(kind)}>
+            {title}
+          </SmallButton>
+        ))}
       </PageActions>
       {form && (
         <Paper withBorder p="md">

@@ -65,11 +65,14 @@ function NewToken({ onIssued }: { onIssued: (issued: Schemas['IssuedPersonalToke
     },
     onSuccess: onIssued,
   });
-  const [atName, atScopes] = ['/name', '/scopes'].map((place) => faultAt(create.error, place));
   return (
     <Stack component="form" mt="sm" onSubmit={submits(create.mutate)} maw={400}>
-      <TextInput name="name" label={words.tokens.name} required maxLength={100} error={atName} />
-      <Checkbox.Group label={words.tokens.scopes} defaultValue={['read']} error={atScopes}>
+      <TextInput name="name" label={words.tokens.name} required maxLength={100} />
+      <Checkbox.Group
+        label={words.tokens.scopes}
+        defaultValue={['read']}
+        error={faultAt(create.error, '/scopes')}
+      >
         <Stack my={4} gap="xs">
           {choicesOf(words.tokens.scope).map((scope) => (
             <Checkbox key={scope.value} name="scopes" {...scope} />
@@ -85,7 +88,7 @@ function NewToken({ onIssued }: { onIssued: (issued: Schemas['IssuedPersonalToke
         onChange={setApplications}
         searchable
       />
-      {create.error && !atName && !atScopes && <ErrorAlert error={create.error} />}
+      {create.error && <ErrorAlert error={create.error} />}
       <Group>
         <SubmitButton loading={create.isPending}>{words.tokens.submit}</SubmitButton>
       </Group>

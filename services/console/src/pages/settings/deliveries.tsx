@@ -32,6 +32,10 @@ export function Deliveries({ id }: { id: string }) {
   });
   if (error || !data) return <Unread error={error} retry={refetch} />;
   if (data.result.length === 0) return <EmptyState {...words.webhooks.none} />;
+  const redeliver = (delivery: string) =>
+    dataOf(
+      client.POST(`${path}/deliveries/{delivery}/redeliver`, { params: { path: { domain, id, delivery } } }),
+    );
   async function redeliverFrom(fields: FormData) {
     const body = { from: new Date(String(fields.get('from'))).toISOString() };
     showSuccess((await dataOf(client.POST(`${path}/redeliver`, { params, body }))).message);
@@ -51,19 +55,7 @@ export function Deliveries({ id }: { id: string }) {
             last?.status,
             last && `${last.ms} ms`,
             last && <Answer key="answer" last={last} />,
-            <SmallButton
-              key="again"
-              size="compact-xs"
-              onClick={() =>
-                act(() =>
-                  dataOf(
-                    client.POST(`${path}/deliveries/{delivery}/redeliver`, {
-                      params: { path: { domain, id, delivery } },
-                    }),
-                  ),
-                )
-              }
-            >
+            <SmallButton key="again" size="compact-xs" onClick={() => act(() => redeliver(delivery))}>
               {words.webhooks.redeliver}
             </SmallButton>,
           ],

@@ -8,7 +8,6 @@ import { Card, Cards } from '../../components/cards.tsx';
 import { choicesOf } from '../../components/choices.ts';
 import { ConfirmButton } from '../../components/confirm-button.tsx';
 import { Unread } from '../../components/loading.tsx';
-import { RelativeTime } from '../../components/relative-time.tsx';
 import { submits } from '../../components/submits.ts';
 import { useAct } from '../../components/use-act.ts';
 import { words } from '../../words/en.ts';
@@ -18,16 +17,10 @@ import { SettingsSection } from './settings-section.tsx';
 const { owner: _, ...memberRoles } = words.members.roles;
 const roleChoices = choicesOf(memberRoles);
 
-/** Shares with a user, or changes the user's role. */
-function useShare() {
-  const { domain } = useApplication();
-  return (username: string, role: string) =>
-    dataOf(
-      client.PUT('/api/applications/{domain}/members/{username}', {
-        params: { path: { domain, username } },
-        body: { role: role as Schemas['MemberRole'] },
-      }),
-    );
+/** Shares an application with a user, or changes the user's role. */
+function share(domain: string, username: string, role: string) {
+  const init = { params: { path: { domain, username } }, body: { role: role as Schemas['MemberRole'] } };
+  return dataOf(client.PUT('/api/applications/{domain}/members/{username}', init));
 }
 
 export function Members() {
@@ -52,9 +45,10 @@ export function Members() {
 }
 
 function Invitation() {
-  const share = useShare();
+  const { domain } = useApplication();
   const invite = useMutation({
-    mutationFn: (fields: FormData) => share(String(fields.get('username')), String(fields.get('role'))),
+    mutationFn: (fields: FormData) =>
+      share(domain, String(fields.get('username')), String(fields.get('role'))),
   });
   return (
     <Group component="form" onSubmit={submits(invite.mutate)} align="flex-start">
@@ -78,7 +72,7 @@ function MemberCard({ member: { username, role, since } }: { member: Schemas['Me
   const isOwner = useMay('owner');
   const { data: user } = useQuery(profileQuery);
   const isSelf = user?.username === username;
-  const [act, share, navigate] = [useAct(), useShare(), useNavigate()];
+  const [act, navigate] = [useAct(), useNavigate()];
   async function remove() {
     const params = { path: { domain, username } };
     await dataOf(client.DELETE('/api/applications/{domain}/members/{username}', { params }));
@@ -95,7 +89,7 @@ function MemberCard({ member: { username, role, since } }: { member: Schemas['Me
                 aria-label={words.members.roleOf(username)}
                 data={roleChoices}
                 value={role}
-                onChange={({ currentTarget: { value } }) => act(() => share(username, value))}
+                onChange={({ currentTarget: { value } }) => act(() => share(domain, username, value))}
               />
             )}
             <ConfirmButton
@@ -110,9 +104,7 @@ function MemberCard({ member: { username, role, since } }: { member: Schemas['Me
       }
     >
       <Text fw={600}>{username}</Text>
-      <Text size="sm">
-        {words.members.roles[role]} · {words.members.since} <RelativeTime at={since} />
-      </Text>
+      <Text size="sm">{words.members.since(words.members.roles[role], since)}</Text>
     </Card>
   );
 }

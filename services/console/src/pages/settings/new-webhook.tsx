@@ -24,7 +24,7 @@ export function NewWebhook({ onIssued }: { onIssued: OnIssued }) {
     },
     onSuccess: onIssued,
   });
-  const [atUrl, atEvents] = ['/url', '/events'].map((place) => faultAt(create.error, place));
+  const atUrl = faultAt(create.error, '/url');
   return (
     <Stack component="form" mt="sm" onSubmit={submits(create.mutate)}>
       <TextInput
@@ -34,7 +34,7 @@ export function NewWebhook({ onIssued }: { onIssued: OnIssued }) {
         required
         error={atUrl}
       />
-      <Checkbox.Group label={words.webhooks.events} value={events} onChange={setEvents} error={atEvents}>
+      <Checkbox.Group label={words.webhooks.events} value={events} onChange={setEvents}>
         <Stack my={4} gap="xs">
           {choicesOf(words.webhooks.eventNames).map((event) => (
             <Checkbox key={event.value} {...event} />
@@ -47,7 +47,7 @@ export function NewWebhook({ onIssued }: { onIssued: OnIssued }) {
           <NumberInput name="minutes" label={words.webhooks.minutes} defaultValue={5} min={1} max={1_440} />
         </Group>
       )}
-      {create.error && !atUrl && !atEvents && <ErrorAlert error={create.error} />}
+      {create.error && !atUrl && <ErrorAlert error={create.error} />}
       <Group>
         <SubmitButton loading={create.isPending}>{words.webhooks.submit}</SubmitButton>
       </Group>

@@ -68,7 +68,7 @@ function WebhookCard({ webhook, onIssued }: { webhook: Schemas['Webhook']; onIss
   const ping = () => dataOf(client.POST(`${path}/ping`, request)).then(log.open);
   const rotate = () => dataOf(client.POST(`${path}/rotate`, request)).then(onIssued);
   const buttons = [
-    [state === 'active' ? words.webhooks.pause : words.webhooks.activate, () => act(set)],
+    [words.webhooks.set[next], () => act(set)],
     [words.webhooks.ping, () => act(ping)],
     [words.webhooks.log, log.open],
   ] as const;
