@@ -24,17 +24,20 @@ const sum = (counts: number[]) => counts.reduce((all, one) => all + one, 0);
 
 /** How many uploads came when, in the period of the toolbar. A drag over the chart sets the period. */
 export function Chart({ period, isFiltered, setPeriod }: Props) {
-  const { data, error, refetch } = useQuery(barsQuery(useApplication(), period));
+  const { data, error, refetch, isPlaceholderData } = useQuery(barsQuery(useApplication(), period));
   const [pointed, setPointed] = useState<number>();
   if (error) return <ErrorAlert error={error} onRetry={refetch} />;
   const isCustom = Boolean(period.from || period.to);
   const name = sayPeriod(period);
-  const said = data && words.entries.counts(sum(data.accepted), sum(data.refused), data.length);
+  const said =
+    data && !isPlaceholderData
+      ? words.entries.counts(sum(data.accepted), sum(data.refused), data.length)
+      : words.common.loading;
   return (
     <section className="chart" aria-label={words.entries.chart}>
       <Group gap="0 xs" mih={22}>
         <Text size="xs">
-          <b>{name}:</b> {said ?? words.common.loading}
+          <b>{name}:</b> {said}
           {isFiltered && ` · ${words.entries.countsAll}`}
         </Text>
         {isCustom && (
@@ -116,6 +119,7 @@ function Bars({ counts, label, onPoint, onSelect }: BarsProps) {
       viewBox={`0 0 ${count} ${height}`}
       preserveAspectRatio="none"
       onPointerDown={(event) => {
+        if (event.button !== 0) return;
         event.currentTarget.setPointerCapture(event.pointerId);
         const bar = barAt(event);
         setDrag({ x: event.clientX, first: bar, last: bar, isLong: false });

@@ -58,7 +58,7 @@ export function EntriesList(props: Props) {
     <section aria-label={words.entries.list}>
       <Group gap="0 sm" mih={30}>
         <Text size="xs">
-          {entries && words.common.entries(total)}
+          {entries && !page.isPlaceholderData ? words.common.entries(total) : words.common.loading}
           {newest && (
             <>
               {' · '}

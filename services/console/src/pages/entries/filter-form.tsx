@@ -46,7 +46,7 @@ export function FilterForm({ fields, seen, add }: Props) {
         onChange={(event) => setChosen(event.currentTarget.value)}
         data={[
           ...named(fields.declared.map((field) => field.pointer)),
-          { group: words.entries.seen, items: named(seen) },
+          ...(seen.length > 0 ? [{ group: words.entries.seen, items: named(seen) }] : []),
           { value: other, label: words.entries.otherField },
         ]}
       />
