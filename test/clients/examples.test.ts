@@ -14,6 +14,9 @@ const order = [
   'createKey',
   'createToken',
   'setMember',
+  'createWebhook',
+  'updateWebhook',
+  'redeliverFrom',
   'createImport',
   'createExport',
   'createRehearsal',
@@ -74,6 +77,7 @@ it.each(order)('%s: the example succeeds as it stands', async (operationId) => {
     expect(body).toMatchObject({ success: true, status });
     expect(Object.keys(body.data).sort()).toEqual(Object.keys(answer.data).sort());
     if (operationId !== 'createToken') token = body.data.token ?? token;
+    if (operationId === 'createWebhook') made.id = body.data.id;
     if (body.data.domain) made.domain = body.data.domain;
   }
 });

@@ -21,6 +21,7 @@ type Statuses = Record<Caller, number>;
 /** `statuses`: what each caller gets; 200 stands for every success. */
 type Row = [statuses: Statuses, make?: (all: Cast) => Call];
 
+const webhook = { url: 'https://example.com/', events: ['export.failed'] };
 const application = { name: 'A', type: 'web', schema: '{"type":"object"}' };
 const credentials = (username: string) => ({ username, password: 'correct horse' });
 
@@ -108,6 +109,16 @@ const table: Record<string, Row> = {
   'post /api/applications/{domain}/keys': [editors(), () => ({ json: { name: 'n' } })],
   'post /api/applications/{domain}/keys/{id}/rotate': [editors()],
   'delete /api/applications/{domain}/keys/{id}': [editors()],
+  'get /api/applications/{domain}/webhooks': [editors()],
+  'post /api/applications/{domain}/webhooks': [editors(), () => ({ json: webhook })],
+  'get /api/applications/{domain}/webhooks/{id}': [editors()],
+  'patch /api/applications/{domain}/webhooks/{id}': [editors(), () => ({ json: { name: 'n' } })],
+  'delete /api/applications/{domain}/webhooks/{id}': [editors()],
+  'post /api/applications/{domain}/webhooks/{id}/ping': [editors()],
+  'post /api/applications/{domain}/webhooks/{id}/rotate': [editors()],
+  'get /api/applications/{domain}/webhooks/{id}/deliveries': [editors()],
+  'post /api/applications/{domain}/webhooks/{id}/deliveries/{delivery}/redeliver': [editors(404)],
+  'post /api/applications/{domain}/webhooks/{id}/redeliver': [editors(), () => ({ json: { from: '2026-01-01T00:00:00Z' } })],
   'get /api/users/me/tokens': [loggedIn],
   'post /api/users/me/tokens': [loggedIn, () => ({ json: { name: 'n', scopes: ['read'] } })],
   'delete /api/users/me/tokens/{id}': [inTurn(401, 401, 404, 404, 404, 200, 403, 403, 403)],
@@ -155,6 +166,7 @@ const making: Record<string, unknown> = {
   rehearsals: { schema: { type: 'object' } },
   replays: {},
   deletions: { to: '2020-01-01' },
+  webhooks: webhook,
 };
 
 /** What `{id}` stands for: a key, an entry, or a job that is over. */
@@ -169,6 +181,7 @@ async function idIn(route: string, { owner: { token }, domain, key, read }: Cast
   const json = making[kind];
   if (!json) return route.includes('/tokens/') ? read.id : key.id;
   const { id } = (await sluice.request('POST', `${path}/${kind}`, { token, json })).body.data;
+  if (kind === 'webhooks') return id;
   await until(async () => {
     const { body } = await sluice.request('GET', `${path}/${kind}/${id}`, { token });
     return body.data.state === 'completed';
@@ -196,6 +209,7 @@ describe('who may do what', () => {
         .replace('{domain}', all.domain)
         .replace('{username}', all.owner.username)
         .replace('{version}', '1')
+        .replace('{delivery}', '0'.repeat(24))
         .replace('{id}', await idIn(route, all));
       return { all, where };
     };

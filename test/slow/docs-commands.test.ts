@@ -34,7 +34,7 @@ const masked = (text: string) =>
     .replaceAll(/(weather-station|earthquakes)-\w{6}/g, 'DOMAIN')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
     .replaceAll(/"[0-9a-f]{24}"|"[0-9a-f]{28}"/g, '"ID"')
-    .replaceAll(/sk_[\w-]{40,}/g, 'KEY')
+    .replaceAll(/sk_[\w-]{40,}|whsec_[\w+/=]{40,}/g, 'KEY')
     .trim();
 const patternOf = (answer: string) =>
   new RegExp(
@@ -82,6 +82,7 @@ it.each([
     'keys',
     'members',
     'tokens',
+    'webhooks',
     'listing',
     'live',
     'deleting',

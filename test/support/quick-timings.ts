@@ -12,4 +12,5 @@ export const quickTimings = {
   sweepMs: 1_000,
   forgottenMs: 1_500,
   lateUploadMs: 2_000,
+  webhookRetryMs: 200,
 };

@@ -26,6 +26,8 @@ import { migrate } from './migrations/migrate.ts';
 import { monitorPool, monitorPrimary, timedConnections } from './monitor.ts';
 import { refusalCountStore } from './refused/refusal-counts.ts';
 import { refusedStore } from './refused/refused.ts';
+import { deliveryStore } from './webhooks/deliveries.ts';
+import { webhookStore } from './webhooks/webhooks.ts';
 
 export interface Clock {
   /** The time of MongoDB's primary, in ms since the epoch. */
@@ -136,6 +138,8 @@ export function connectDatabase(
     fields,
     refused: refusedStore(db, writer),
     refusalCounts,
+    webhooks: webhookStore(db, horizon),
+    deliveries: deliveryStore(db),
     audit: auditStore(db),
     inspection: inspection(db),
     backup: backupStore(db, { now: async () => (await clock()).now, prepare: createMissing }),
@@ -151,7 +155,7 @@ export function connectDatabase(
     /** Removes all that is kept beside the entries and jobs of a deleted application. */
     async removeRest(application: string): Promise<void> {
       const _id = new ObjectId(application);
-      for (const name of ['milestones', 'batches', 'keys', 'schemas', 'refused'])
+      for (const name of ['milestones', 'batches', 'keys', 'schemas', 'refused', 'webhooks', 'deliveries'])
         await db.collection(name).deleteMany({ application: _id });
       await refusalCounts.removeAll(application);
       for (const name of ['leaves', 'deletions']) await db.collection(name).deleteOne({ _id });

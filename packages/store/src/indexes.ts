@@ -27,6 +27,15 @@ const indexes: Record<string, IndexDescription[]> = {
     { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
   ],
   keys: [{ key: { application: 1, createdAt: -1, _id: -1 } }],
+  webhooks: [
+    { key: { application: 1, _id: -1 } },
+    { key: { dueAt: 1 }, partialFilterExpression: { state: 'active' } },
+  ],
+  deliveries: [
+    { key: { webhook: 1, _id: -1 } },
+    { key: { webhook: 1, state: 1, _id: 1 } },
+    { key: { application: 1 } },
+  ],
   batches: [{ key: { application: 1 } }],
   milestones: [
     { key: { application: 1, rank: 1 }, unique: true },

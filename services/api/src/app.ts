@@ -26,6 +26,7 @@ import { metricsRoute } from './metrics/route.ts';
 import { refusedRoutes } from './refused/routes.ts';
 import { rehearsalRoutes } from './rehearsals/routes.ts';
 import { uploadRoutes } from './uploads/routes.ts';
+import { webhookRoutes } from './webhooks/routes.ts';
 
 /** The server with all its routes. It does not listen yet. */
 export async function buildApp(given: AppDependencies) {
@@ -54,6 +55,7 @@ export async function buildApp(given: AppDependencies) {
       await api.register(memberRoutes, dependencies);
       await api.register(schemaRoutes, dependencies);
       await api.register(keyRoutes, dependencies);
+      await api.register(webhookRoutes, dependencies);
       await api.register(uploadRoutes, dependencies);
       await api.register(entryRoutes, dependencies);
       await api.register(statsRoutes, dependencies);

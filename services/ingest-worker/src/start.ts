@@ -17,6 +17,8 @@ import { createPurge } from './purge.ts';
 import { replayKind } from './refused/replay-kind.ts';
 import { createTrimRefused } from './refused/trim-refused.ts';
 import { rehearsalKind } from './rehearsal/rehearsal-kind.ts';
+import { createPost } from './webhooks/post.ts';
+import { startWebhooks } from './webhooks/start.ts';
 
 const purgesAtOnce = 500;
 
@@ -41,6 +43,8 @@ export async function startIngestWorker(
   const compiler = createCompiler({ metrics, log });
   const refusalRecorder = createRefusalRecorder(store, log);
   const stopMilestones = startMilestones(store, log);
+  const post = createPost(config.webhookAllow);
+  const stopWebhooks = startWebhooks({ store, post, metrics, retryMs: timings.webhookRetryMs }, log);
   const stopExpiring = startExpiring(store, config.auditRetentionMs, log);
   const { leaseMs } = timings;
   const cleanJobs = createClean(store, log);
@@ -83,6 +87,7 @@ export async function startIngestWorker(
       await trimRefused();
     },
     close: async () => {
+      await stopWebhooks();
       stopMilestones();
       stopExpiring();
       redis.disconnect();

@@ -72,6 +72,8 @@ export interface Timings extends LeaseTimings {
   unresponsiveMs: number;
   /** How late an upload may arrive after a deletion: caches are old, and uploads wait. */
   lateUploadMs: number;
+  /** The first wait after a webhook could not be delivered. */
+  webhookRetryMs: number;
 }
 
 export const timings: Timings = {
@@ -83,4 +85,5 @@ export const timings: Timings = {
   forgottenMs: 6_000,
   unresponsiveMs: 60_000,
   lateUploadMs: 10_000,
+  webhookRetryMs: 5_000,
 };

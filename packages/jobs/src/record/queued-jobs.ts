@@ -37,6 +37,18 @@ export function queuedJobs(db: Db) {
       return (await documents.toArray()).map(toRecord);
     },
 
+    /** Exports and imports of an application that completed or failed since, in that order, without streamed exports. */
+    async endedSince(application: string, since: Date): Promise<JobRecord[]> {
+      const found = jobs.find({
+        application: new ObjectId(application),
+        kind: { $in: ['export', 'import'] },
+        state: { $in: ['completed', 'failed'] },
+        finishedAt: { $gte: since },
+        transient: { $ne: true },
+      } as Filter<JobDocument>);
+      return (await found.project<JobDocument>(brief).sort({ finishedAt: 1 }).toArray()).map(toRecord);
+    },
+
     /** Counts an owner's unfinished jobs up to `most`, with arriving imports. */
     async unfinishedOfOwner(owner: string, most: number): Promise<number> {
       const filter: Filter<JobDocument> = {

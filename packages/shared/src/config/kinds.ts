@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { parseAllowed } from '../public-address.ts';
 
 const second = 1_000;
 const durations: Record<string, number> = {
@@ -101,6 +102,11 @@ const flags = new Map([
   ...['true', '1', 'yes', 'on'].map((word) => [word, true] as const),
   ...['false', '0', 'no', 'off'].map((word) => [word, false] as const),
 ]);
+
+export const allowed = kind(
+  (given) => parseAllowed(given.toLowerCase() === 'none' ? [] : listOf(given)),
+  'must be `none`, or names, addresses and networks such as 10.0.0.0/8, by commas',
+);
 
 export const flag = kind(
   (given) => flags.get(given.toLowerCase()),

@@ -115,6 +115,7 @@ export function loadApiConfig(env = environment()) {
     drainDelayMs: vars.DRAIN_DELAY,
     console: vars.CONSOLE,
     corsOrigins: vars.CORS_ORIGINS,
+    webhookAllow: vars.WEBHOOK_ALLOW,
     deletionGraceMs: vars.DELETION_GRACE,
     auditRetentionMs: vars.AUDIT_RETENTION,
   };
@@ -131,9 +132,13 @@ export function loadExportWorkerConfig(env = environment()) {
 
 /** Settings of an ingest worker. Throws ConfigError. */
 export function loadIngestWorkerConfig(env = environment()) {
-  const { AUDIT_RETENTION } = Api;
-  const vars = read(env, { ...Common, ...Workers, AUDIT_RETENTION });
-  return { ...workers(vars), auditRetentionMs: vars.AUDIT_RETENTION };
+  const { AUDIT_RETENTION, WEBHOOK_ALLOW } = Api;
+  const vars = read(env, { ...Common, ...Workers, AUDIT_RETENTION, WEBHOOK_ALLOW });
+  return {
+    ...workers(vars),
+    auditRetentionMs: vars.AUDIT_RETENTION,
+    webhookAllow: vars.WEBHOOK_ALLOW,
+  };
 }
 
 /** Settings of `npm start`, and `env` for the services. Throws ConfigError. */

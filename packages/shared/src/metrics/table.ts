@@ -68,6 +68,10 @@ export const metricTable = {
     ...{ type: 'counter', labels: ['limit', 'answer'], of: api },
     help: 'Requests refused by a [limit](#limits), such as `rate_uploads`, `quota_jobs`, `capacity_answers`; `answer` is 429 or 503.',
   },
+  sluice_webhook_deliveries_total: {
+    ...{ type: 'counter', labels: ['result'], of: ['ingest worker'] },
+    help: 'Requests to webhooks: `delivered` or `failed`, each try counted.',
+  },
   sluice_followers: {
     ...{ type: 'gauge', labels: [], of: api },
     help: 'Clients that follow an application with `…/data/live`.',

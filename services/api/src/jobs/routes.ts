@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { JobRecord, JobWithFile } from '@sluice/jobs/record/job-records.ts';
 import type { JobStore } from '@sluice/jobs/record/jobs.ts';
+import { toJob } from '@sluice/jobs/record/to-job.ts';
 import Type from 'typebox';
 import { findApplication } from '../applications/steps.ts';
 import type { Lifecycle, Routes } from '../dependencies.ts';
@@ -11,7 +12,7 @@ import { ByDomain, bearerRoutes, byId, operation, overLimit, ownFailures } from 
 import { Job, jobExamples } from './contract.ts';
 import { Events, jobWords, madeJob, partOf } from './describe.ts';
 import { sendFile } from './send-file.ts';
-import { cancelJob, findJob, retryJob, toJob } from './steps.ts';
+import { cancelJob, findJob, retryJob } from './steps.ts';
 
 /** The routes that every kind of job has: list, get, download, follow, retry, and cancel or delete. */
 export const jobRoutes: Routes<{ kind: JobRecord['kind'] }> = async (app, dependencies) => {

@@ -1,13 +1,13 @@
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { createGzip, createZstdCompress } from 'node:zlib';
 import negotiate from '@fastify/accept-negotiator';
+import { fileNameOf, mediaTypeOf } from '@sluice/jobs/record/file-name.ts';
 import type { Part } from '@sluice/jobs/record/job.ts';
 import type { JobWithFile } from '@sluice/jobs/record/job-records.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Dependencies } from '../dependencies.ts';
 import { abortOnClose } from '../http/connections/connections.ts';
-import { fileNameOf, mediaTypeOf } from './file-name.ts';
 import { freeing, keeping, readRange } from './read-parts.ts';
 
 /** Parts of a file in memory for one reader, who may stop and stay: being read, read, and being sent. */

@@ -1,12 +1,9 @@
 import type { Store } from '@sluice/jobs/connect.ts';
 import { queueOf } from '@sluice/jobs/queue/queues.ts';
-import type { ReasonGroup } from '@sluice/jobs/record/chunk-records.ts';
-import type { Manifest } from '@sluice/jobs/record/job.ts';
 import { isRetriable, type JobRecord } from '@sluice/jobs/record/job-records.ts';
 import type { JobStore } from '@sluice/jobs/record/jobs.ts';
+import { toJob } from '@sluice/jobs/record/to-job.ts';
 import { waitAgain } from '@sluice/jobs/record/wait-again.ts';
-import { printed } from '@sluice/json/numbers.ts';
-import { parseExactJson } from '@sluice/json/parse-json.ts';
 import { ApiError, unavailable } from '@sluice/shared/errors.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -14,8 +11,6 @@ import { findApplication, type OfApplication } from '../applications/steps.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { success } from '../http/answers.ts';
-import type { Job } from './contract.ts';
-import { fileNameOf } from './file-name.ts';
 
 type Kind = JobRecord['kind'];
 
@@ -104,62 +99,4 @@ function notFailed(job: JobRecord): ApiError {
       ? 'it was streamed to a client that is gone; ask for another export'
       : `it is ${job.state}, and only a failed one can be retried`;
   return new ApiError('ResourceConflictError', `${job.kind} ${job.id} cannot be retried: ${message}`);
-}
-
-const iso = (time: Date) => time.toISOString();
-
-/** A job as its owner sees it. */
-export function toJob(record: JobRecord): Job {
-  const { id, kind, state, done, total, createdAt, startedAt, finishedAt, expiresAt, error, manifest } =
-    record;
-  return {
-    id,
-    kind,
-    state,
-    progress: { done, total, ...speed(record) },
-    ...((record.kind === 'export' || record.kind === 'import') && { format: record.options.format }),
-    ...(record.kind === 'import' && record.options.fileName && { name: record.options.fileName }),
-    ...(record.kind === 'import' && { accepted: record.accepted, rejected: record.rejected }),
-    createdAt: iso(createdAt),
-    ...(startedAt && { startedAt: iso(startedAt) }),
-    ...(finishedAt && { finishedAt: iso(finishedAt) }),
-    ...(expiresAt && { expiresAt: iso(expiresAt) }),
-    ...(error && { error }),
-    ...('result' in record && record.result && { result: toResult(record) }),
-    ...(manifest && {
-      file: {
-        url: `/api/applications/${record.domain}/${kind}s/${id}/file`,
-        name: fileNameOf(record),
-        ...toFile(manifest),
-        ...(record.kind === 'export' && record.deletedMeanwhile && { deleted_meanwhile: true }),
-      },
-    }),
-  };
-}
-
-/** Groups of a rehearsal are large: lists and events read the record without them. */
-function toResult(record: Extract<JobRecord, { result?: unknown }>): Job['result'] {
-  if (record.kind !== 'rehearsal' || !record.result) return record.result;
-  const { groups, ...result } = record.result;
-  const toGroup = ({ example, ...group }: ReasonGroup) => ({ ...group, example: readExample(example) });
-  return { ...result, ...(groups && { groups: groups.map(toGroup) }) };
-}
-
-/** JSON.stringify prints no BigInt. */
-const readExample = (text: string) =>
-  parseExactJson(text, (_key, value) => (typeof value === 'bigint' ? printed(value) : value));
-
-function speed({ state, done, total, rate }: JobRecord) {
-  if (state !== 'active' || rate === undefined) return {};
-  return { rate, ...(rate > 0 && total > 0 && { secondsLeft: Math.ceil(Math.max(total - done, 0) / rate) }) };
-}
-
-function toFile({ rows, bytes, sha256, firstCreatedAt, lastCreatedAt }: Manifest) {
-  return {
-    bytes,
-    rows,
-    sha256,
-    ...(firstCreatedAt && { firstCreatedAt: iso(firstCreatedAt) }),
-    ...(lastCreatedAt && { lastCreatedAt: iso(lastCreatedAt) }),
-  };
 }

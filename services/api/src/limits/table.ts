@@ -84,6 +84,7 @@ export const quotas = {
   keys: { what: 'ingest keys', client: 'application', limit: 100, advice: 'revoke one' },
   members: { what: 'members', client: 'application', limit: 100, advice: 'remove one' },
   tokens: { what: 'personal tokens', client: 'user', limit: 100, advice: 'revoke one' },
+  webhooks: { what: 'webhooks', client: 'application', limit: 10, advice: 'delete one' },
   versions: {
     ...{ what: 'versions of its schema', client: 'application', limit: 200 },
     advice: 'create an application',

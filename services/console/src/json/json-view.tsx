@@ -62,13 +62,13 @@ export const jsonView = (label: string): Extension => [
   theme,
   EditorView.lineWrapping,
   EditorView.cspNonce.of(styleNonce()),
-  EditorView.contentAttributes.of({ 'aria-label': label }),
+  // The Tab key must reach the text, so that keys can scroll it.
+  EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
 ];
 
 const readOnly: Extension = [
   EditorState.readOnly.of(true),
-  // The Tab key must reach the text, so that keys can scroll it.
-  EditorView.contentAttributes.of({ 'aria-readonly': 'true', contenteditable: 'false', tabindex: '0' }),
+  EditorView.contentAttributes.of({ 'aria-readonly': 'true', contenteditable: 'false' }),
 ];
 
 const markedLine = Decoration.line({ class: 'cm-marked' });

@@ -172,7 +172,6 @@ export const words = {
     createKey: 'Create a key',
     copyKey: 'Copy the key',
     yourKey: 'YOUR_KEY',
-    copy: (label: string) => `Copy ${label}`,
   },
   entries: {
     toolbar: 'Selection of entries',
@@ -220,6 +219,7 @@ export const words = {
     above: '↑ Previous (k)',
     below: '↓ Next (j)',
     version: (version: number) => `version ${version} of the schema`,
+    payload: 'Payload',
     copyJson: 'Copy the payload',
     delete: 'Delete',
     deleteEntry: 'Delete the entry',

@@ -102,14 +102,16 @@ export function EntriesList(props: Props) {
           turnOrder={() => change({ order: view.order === 'newest' ? 'oldest' : 'newest' })}
         />
       )}
-      <Group mt="sm" gap="xs">
-        <SmallButton disabled={!view.after} onClick={toNewer}>
-          {words.entries[back]}
-        </SmallButton>
-        <SmallButton disabled={isLast !== false || !cursor} onClick={() => cursor && toOlder(cursor)}>
-          {words.entries[onward]}
-        </SmallButton>
-      </Group>
+      {(view.after || isLast === false) && (
+        <Group mt="sm" gap="xs">
+          <SmallButton disabled={!view.after} onClick={toNewer}>
+            {words.entries[back]}
+          </SmallButton>
+          <SmallButton disabled={isLast !== false || !cursor} onClick={() => cursor && toOlder(cursor)}>
+            {words.entries[onward]}
+          </SmallButton>
+        </Group>
+      )}
       <EntryPanel
         id={view.entry}
         entries={entries ?? []}

@@ -1,4 +1,4 @@
-import { Code, Drawer, Group, Text } from '@mantine/core';
+import { Drawer, Group, Text } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -11,6 +11,7 @@ import { formatTime } from '../../components/formats.ts';
 import { Unread } from '../../components/loading.tsx';
 import { showSuccess } from '../../components/toasts.ts';
 import { toText } from '../../json/exact.ts';
+import { JsonTree } from '../../json/json-tree.tsx';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
 import { type Entry, entryQuery } from './entries-query.ts';
@@ -104,7 +105,7 @@ function OneEntry({ id, listed, close, onDeleted, children }: OneProps) {
         />
       </Group>
       {remove.error && <ErrorAlert error={remove.error} />}
-      <Code block>{json}</Code>
+      <JsonTree value={entry.payload} label={words.entries.payload} />
     </>
   );
 }

@@ -1,5 +1,5 @@
-import { Code, CopyButton, Group, Tabs } from '@mantine/core';
-import { SmallButton } from '../../components/buttons.tsx';
+import { Tabs } from '@mantine/core';
+import { CodeBlock } from '../../components/code-block.tsx';
 import { Section } from '../../components/section.tsx';
 import { words } from '../../words/en.ts';
 import { snippets, type Upload } from './snippets.ts';
@@ -19,19 +19,7 @@ export function Programs({ upload }: { upload: Upload }) {
         </Tabs.List>
         {programs.map(({ label, code }) => (
           <Tabs.Panel key={label} value={label} pt="xs">
-            <Group justify="end" mb="xs">
-              <CopyButton value={code}>
-                {({ copied, copy }) => (
-                  <SmallButton onClick={copy}>
-                    {copied ? words.common.copied : words.send.copy(label)}
-                  </SmallButton>
-                )}
-              </CopyButton>
-            </Group>
-            {/* The keyboard can scroll it. */}
-            <Code block tabIndex={0}>
-              {code}
-            </Code>
+            <CodeBlock code={code} label={label} />
           </Tabs.Panel>
         ))}
       </Tabs>

@@ -1,4 +1,4 @@
-import type { JobRecord } from '@sluice/jobs/record/job-records.ts';
+import type { JobRecord } from './job-records.ts';
 
 const types = {
   csv: 'text/csv; charset=utf-8',

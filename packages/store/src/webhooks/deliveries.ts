@@ -1,0 +1,85 @@
+import { type Db, type Filter, ObjectId } from 'mongodb';
+import type { EntryDocument, StoredEntry } from '../entries/entry-document.ts';
+import { range } from '../entries/entry-range.ts';
+import { readDocument } from '../entries/read-document.ts';
+import {
+  type Attempt,
+  type DeliveryDocument,
+  type DeliveryRecord,
+  type EntryStretch,
+  toDelivery,
+  type WebhookRecord,
+} from './webhook-records.ts';
+import { newDelivery } from './webhooks.ts';
+
+type Named = Pick<WebhookRecord, 'id' | 'application'>;
+
+/** A delivery that is to be sent. */
+export type Waiting = DeliveryRecord & Pick<DeliveryDocument, 'content' | 'triedSince'>;
+
+export type DeliveryStore = ReturnType<typeof deliveryStore>;
+
+/** What webhooks were told, or will be. */
+export function deliveryStore(db: Db) {
+  const deliveries = db.collection<DeliveryDocument>('deliveries');
+  const entries = db.collection<EntryDocument>('entries');
+  const of = ({ id }: Pick<Named, 'id'>): Filter<DeliveryDocument> => ({ webhook: new ObjectId(id) });
+
+  return {
+    /** Newest first. */
+    async list(
+      webhook: Pick<Named, 'id'>,
+      { start, limit }: { start: number; limit: number },
+    ): Promise<{ result: DeliveryRecord[]; total: number }> {
+      const found = deliveries.find(of(webhook)).sort({ _id: -1 }).skip(start).limit(limit);
+      const [documents, total] = await Promise.all([found.toArray(), deliveries.countDocuments(of(webhook))]);
+      return { result: documents.map(toDelivery), total };
+    },
+
+    /** The one to send next. */
+    async next(webhook: Pick<Named, 'id'>): Promise<Waiting | undefined> {
+      const found = await deliveries.findOne({ ...of(webhook), state: 'waiting' }, { sort: { _id: 1 } });
+      if (!found) return undefined;
+      const { content, triedSince } = found;
+      return { ...toDelivery(found), content, ...(triedSince && { triedSince }) };
+    },
+
+    async ping(webhook: Named): Promise<DeliveryRecord> {
+      const document = newDelivery(webhook, { type: 'ping', content: { data: {} } });
+      await deliveries.insertOne(document);
+      return toDelivery(document);
+    },
+
+    /** It waits again. Undefined when there is no such delivery. */
+    async again(webhook: Pick<Named, 'id'>, id: string): Promise<DeliveryRecord | undefined> {
+      if (!ObjectId.isValid(id)) return undefined;
+      const found = await deliveries.findOneAndUpdate(
+        { ...of(webhook), _id: new ObjectId(id) },
+        { $set: { state: 'waiting', attempts: 0 }, $unset: { triedSince: '' } },
+        { returnDocument: 'after' },
+      );
+      return found ? toDelivery(found) : undefined;
+    },
+
+    /** What came of a try. `triedSince` is that of the first one. */
+    async note(id: string, state: DeliveryRecord['state'], last: Attempt, triedSince: Date): Promise<void> {
+      await deliveries.updateOne(
+        { _id: new ObjectId(id) },
+        { $set: { state, last, triedSince }, $inc: { attempts: 1 } },
+      );
+    },
+
+    /** Keeps the last `limit`, and those that wait. */
+    async trim(webhook: Pick<Named, 'id'>, limit: number): Promise<void> {
+      const [first] = await deliveries.find(of(webhook)).sort({ _id: -1 }).skip(limit).limit(1).toArray();
+      if (!first) return;
+      await deliveries.deleteMany({ ...of(webhook), _id: { $lte: first._id }, state: { $ne: 'waiting' } });
+    },
+
+    /** The entries of a delivery, oldest first; those that were deleted since are left out. */
+    async entries(application: string, { after, until }: EntryStretch): Promise<StoredEntry[]> {
+      const found = entries.find(range(application, { after, until }), { raw: true, sort: { _id: 1 } });
+      return (await found.toArray()).map((document) => readDocument(document as unknown as Uint8Array));
+    },
+  };
+}

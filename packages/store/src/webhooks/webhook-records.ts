@@ -1,0 +1,134 @@
+import type { ObjectId } from 'mongodb';
+import type { EntryId } from '../entries/entry-id.ts';
+
+export const webhookEvents = [
+  'entries.stored',
+  'refusals.threshold',
+  'export.completed',
+  'export.failed',
+  'import.completed',
+  'import.failed',
+  'schema.published',
+] as const;
+export type WebhookEvent = (typeof webhookEvents)[number];
+
+/** `disabled`: Sluice gave up, for `reason`. */
+export type WebhookState = 'active' | 'paused' | 'disabled';
+
+/** How many refused uploads within how many minutes are told. */
+export interface Threshold {
+  count: number;
+  minutes: number;
+}
+
+export interface WebhookRecord {
+  id: string;
+  application: string;
+  url: string;
+  events: WebhookEvent[];
+  name?: string;
+  refusals?: Threshold;
+  state: WebhookState;
+  reason?: string;
+  createdAt: Date;
+  lastModifiedAt: Date;
+}
+
+/** What is known of how far a webhook was told. */
+export interface Progress {
+  /** Of entries. */
+  entries: EntryId;
+  /** Jobs that ended before are not told. */
+  jobsFrom: Date;
+  /** When the latest job ended that was told, or `jobsFrom`. */
+  jobsSince: Date;
+  /** Jobs of about that time that were told, each with the time of its end. */
+  jobsTold?: string[];
+  /** Version of the schema. */
+  version: number;
+  /** Whether the threshold was reached at the last look. */
+  isOver?: boolean;
+}
+
+/** A secret signs until `until`; the first one has no end. */
+export interface Secret {
+  secret: string;
+  until?: Date;
+}
+
+/** A webhook that a worker has taken. Only the last fence may write. */
+export interface TakenWebhook extends WebhookRecord {
+  fence: number;
+  secrets: Secret[];
+  progress: Progress;
+  /** When a worker looks next. */
+  dueAt: Date;
+}
+
+export interface WebhookDocument extends Omit<TakenWebhook, 'id' | 'application'> {
+  _id: ObjectId;
+  application: ObjectId;
+  leaseUntil: Date;
+}
+
+export type DeliveryState = 'waiting' | 'delivered' | 'failed';
+
+/** The last try of a delivery. `body`: the first KiB of the answer. */
+export interface Attempt {
+  at: Date;
+  ms: number;
+  status?: number;
+  error?: string;
+  body?: string;
+}
+
+export interface DeliveryRecord {
+  id: string;
+  type: WebhookEvent | 'ping';
+  state: DeliveryState;
+  attempts: number;
+  createdAt: Date;
+  last?: Attempt;
+}
+
+/** Entries of these keys; `after` is left out, `until` is in it. */
+export interface EntryStretch {
+  after: EntryId;
+  until: EntryId;
+}
+
+/** What to send: entries are read again, so that each is stored once. */
+export type Content = { stretch: EntryStretch } | { data: Record<string, unknown> };
+
+export interface DeliveryDocument extends Omit<DeliveryRecord, 'id'> {
+  _id: ObjectId;
+  webhook: ObjectId;
+  application: ObjectId;
+  content: Content;
+  /** Of the first try since it began to wait. */
+  triedSince?: Date;
+}
+
+export const toWebhook = ({
+  _id,
+  application,
+  fence: _,
+  secrets: __,
+  progress: ___,
+  leaseUntil: ____,
+  dueAt: _____,
+  ...rest
+}: WebhookDocument): WebhookRecord => ({
+  ...rest,
+  id: _id.toHexString(),
+  application: application.toHexString(),
+});
+
+export const toDelivery = ({
+  _id,
+  webhook: _,
+  application: __,
+  content: ___,
+  triedSince: ____,
+  ...rest
+}: DeliveryDocument): DeliveryRecord => ({ ...rest, id: _id.toHexString() });

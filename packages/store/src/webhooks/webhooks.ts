@@ -1,0 +1,221 @@
+import { type Db, type Filter, ObjectId } from 'mongodb';
+import { lastIdBefore } from '../entries/entry-id.ts';
+import type { HorizonStore } from '../entries/horizon.ts';
+import { inTransaction } from '../in-transaction.ts';
+import { fromNow, hasMatched, isFree } from '../lease.ts';
+import {
+  type Content,
+  type DeliveryDocument,
+  type Progress,
+  type Secret,
+  type TakenWebhook,
+  toWebhook,
+  type WebhookDocument,
+  type WebhookRecord,
+} from './webhook-records.ts';
+
+/** What the owner chooses. */
+export type WebhookFields = Pick<WebhookRecord, 'url' | 'events' | 'name' | 'refusals'>;
+
+type Application = { id: string; version: number };
+
+export type WebhookStore = ReturnType<typeof webhookStore>;
+
+/** Webhooks, and how far each was told. One worker at a time has a webhook, until its lease is over. */
+export function webhookStore(db: Db, horizon: Pick<HorizonStore, 'latest'>) {
+  const webhooks = db.collection<WebhookDocument>('webhooks');
+  const deliveries = db.collection<DeliveryDocument>('deliveries');
+
+  const one = (application: string, id: string): Filter<WebhookDocument> => ({
+    _id: ObjectId.isValid(id) ? new ObjectId(id) : new ObjectId('0'.repeat(24)),
+    application: new ObjectId(application),
+  });
+  const taken = ({ id, fence }: Pick<TakenWebhook, 'id' | 'fence'>) => ({ _id: new ObjectId(id), fence });
+
+  /** From now on: all that is acknowledged later comes. */
+  async function fromHere(version: number): Promise<Progress> {
+    const now = new Date(await horizon.latest());
+    return { entries: lastIdBefore(now), jobsFrom: now, jobsSince: now, version };
+  }
+
+  return {
+    /** Undefined when the application has `limit` webhooks already. */
+    async create(
+      { id, version }: Application,
+      fields: WebhookFields,
+      secret: string,
+      limit: number,
+    ): Promise<WebhookRecord | undefined> {
+      const now = new Date();
+      const document: WebhookDocument = {
+        _id: new ObjectId(),
+        application: new ObjectId(id),
+        ...fields,
+        state: 'active',
+        secrets: [{ secret }],
+        progress: await fromHere(version),
+        fence: 0,
+        leaseUntil: now,
+        dueAt: now,
+        createdAt: now,
+        lastModifiedAt: now,
+      };
+      await webhooks.insertOne(document);
+      // Counted afterwards, so that of several at once none slips through.
+      if ((await webhooks.countDocuments({ application: document.application })) <= limit)
+        return toWebhook(document);
+      await webhooks.deleteOne({ _id: document._id });
+      return undefined;
+    },
+
+    /** Newest first. */
+    async list(application: string): Promise<WebhookRecord[]> {
+      const found = webhooks.find({ application: new ObjectId(application) }).sort({ _id: -1 });
+      return (await found.toArray()).map(toWebhook);
+    },
+
+    async get(application: string, id: string): Promise<WebhookRecord | undefined> {
+      const found = await webhooks.findOne(one(application, id));
+      return found ? toWebhook(found) : undefined;
+    },
+
+    /** Events that are new for the webhook come from now on. */
+    async update(
+      { id, version }: Application,
+      { id: webhook, events: before }: Pick<WebhookRecord, 'id' | 'events'>,
+      change: Partial<WebhookFields & Pick<WebhookRecord, 'state'>>,
+    ): Promise<WebhookRecord | undefined> {
+      const isNew = (event: string) =>
+        change.events?.some((each) => each.startsWith(event)) &&
+        !before.some((each) => each.startsWith(event));
+      const here = await fromHere(version);
+      const updated = await webhooks.findOneAndUpdate(
+        one(id, webhook),
+        {
+          $set: {
+            ...change,
+            lastModifiedAt: new Date(),
+            dueAt: new Date(),
+            ...(isNew('entries') && { 'progress.entries': here.entries }),
+            ...(isNew('export') || isNew('import')
+              ? { 'progress.jobsFrom': here.jobsFrom, 'progress.jobsSince': here.jobsSince }
+              : {}),
+            ...(isNew('schema') && { 'progress.version': version }),
+          },
+          ...(change.state && { $unset: { reason: '' } }),
+        },
+        { returnDocument: 'after' },
+      );
+      return updated ? toWebhook(updated) : undefined;
+    },
+
+    /** Another secret signs from now on, and the one before it beside it for `overlapMs`. */
+    async rotate(
+      application: string,
+      id: string,
+      secret: string,
+      overlapMs: number,
+    ): Promise<WebhookRecord | undefined> {
+      const first = { $arrayElemAt: ['$secrets.secret', 0] };
+      const secrets = [{ secret }, { secret: first, until: fromNow(overlapMs) }];
+      const updated = await webhooks.findOneAndUpdate(one(application, id), [{ $set: { secrets } }], {
+        returnDocument: 'after',
+      });
+      return updated ? toWebhook(updated) : undefined;
+    },
+
+    /** False when there is no such webhook. */
+    async remove(application: string, id: string): Promise<boolean> {
+      const { deletedCount } = await webhooks.deleteOne(one(application, id));
+      if (deletedCount === 1) await deliveries.deleteMany({ webhook: new ObjectId(id) });
+      return deletedCount === 1;
+    },
+
+    /** A worker looks at it next. */
+    async wake(id: string): Promise<void> {
+      await webhooks.updateOne({ _id: new ObjectId(id) }, { $set: { dueAt: new Date() } });
+    },
+
+    /** Entries from a time on come again. Those that wait are among them. */
+    async rewind(id: string, from: Date): Promise<void> {
+      const webhook = new ObjectId(id);
+      await inTransaction(db, async (session) => {
+        const entries = lastIdBefore(from);
+        const now = new Date();
+        const change = {
+          $min: { 'progress.entries': entries },
+          $set: { dueAt: now, leaseUntil: now },
+          $inc: { fence: 1 },
+        };
+        await webhooks.updateOne({ _id: webhook }, change, { session });
+        await deliveries.deleteMany({ webhook, state: 'waiting', type: 'entries.stored' }, { session });
+        await deliveries.updateMany(
+          { webhook, createdAt: { $gte: from }, type: { $nin: ['entries.stored', 'ping'] } },
+          { $set: { state: 'waiting', attempts: 0 }, $unset: { triedSince: '' } },
+          { session },
+        );
+      });
+    },
+
+    /** Takes the webhook that is due for longest, for `leaseMs`. */
+    async take(leaseMs: number): Promise<TakenWebhook | undefined> {
+      const due = { state: 'active', $expr: { $and: [isFree, { $lte: ['$dueAt', '$$NOW'] }] } } as const;
+      const found = await webhooks.findOneAndUpdate(
+        due,
+        [{ $set: { leaseUntil: fromNow(leaseMs), fence: { $add: ['$fence', 1] } } }],
+        { sort: { dueAt: 1 }, returnDocument: 'after' },
+      );
+      if (!found) return undefined;
+      const { fence, secrets, progress, dueAt } = found;
+      return { ...toWebhook(found), fence, secrets: secrets.filter(isValid), progress, dueAt };
+    },
+
+    /** Ends the lease. `inMs`: when to look again. */
+    async release(webhook: TakenWebhook, inMs: number): Promise<void> {
+      // Somebody may have woken it meanwhile.
+      const dueAt = { $cond: [{ $gt: ['$dueAt', webhook.dueAt] }, '$dueAt', fromNow(inMs)] };
+      await webhooks.updateOne(taken(webhook), [{ $set: { leaseUntil: '$$NOW', dueAt } }]);
+    },
+
+    /** Gives up. The owner sees the reason. */
+    async disable(webhook: TakenWebhook, reason: string): Promise<void> {
+      await webhooks.updateOne(taken(webhook), {
+        $set: { state: 'disabled', reason, lastModifiedAt: new Date() },
+      });
+    },
+
+    /** Records deliveries with the progress that they make: both or, when another worker has the webhook, neither. */
+    async record(
+      { id, application, fence }: TakenWebhook,
+      progress: Partial<Progress>,
+      made: { type: DeliveryDocument['type']; content: Content }[],
+    ): Promise<boolean> {
+      const set = Object.fromEntries(
+        Object.entries(progress).map(([name, value]) => [`progress.${name}`, value]),
+      );
+      return inTransaction(db, async (session) => {
+        const updating = webhooks.updateOne(taken({ id, fence }), { $set: set }, { session });
+        if (!(await hasMatched(updating))) return false;
+        const documents = made.map((delivery) => newDelivery({ id, application }, delivery));
+        if (documents.length > 0) await deliveries.insertMany(documents, { session });
+        return true;
+      });
+    },
+  };
+}
+
+const isValid = ({ until }: Secret) => until === undefined || until.getTime() > Date.now();
+
+export const newDelivery = (
+  { id, application }: Pick<WebhookRecord, 'id' | 'application'>,
+  { type, content }: Pick<DeliveryDocument, 'type' | 'content'>,
+): DeliveryDocument => ({
+  _id: new ObjectId(),
+  webhook: new ObjectId(id),
+  application: new ObjectId(application),
+  type,
+  content,
+  state: 'waiting',
+  attempts: 0,
+  createdAt: new Date(),
+});

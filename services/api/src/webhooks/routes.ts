@@ -1,0 +1,245 @@
+import { randomBytes } from 'node:crypto';
+import { isIP } from 'node:net';
+import { ApiError } from '@sluice/shared/errors.ts';
+import { type Allowed, isReachable } from '@sluice/shared/public-address.ts';
+import type { WebhookRecord } from '@sluice/store/webhooks/webhook-records.ts';
+import Type from 'typebox';
+import { findApplication, type OfApplication } from '../applications/steps.ts';
+import type { Routes } from '../dependencies.ts';
+import { Success, SuccessMessage, success } from '../http/answers.ts';
+import { ByDomain, bearerRoutes, byId, operation, overLimit, takeSmallBodies } from '../http/route-parts.ts';
+import { Text } from '../http/schemas.ts';
+import { quotaReached } from '../limits/quota.ts';
+import { quotas } from '../limits/table.ts';
+import {
+  DeliveriesQuery,
+  Delivery,
+  DeliveryPage,
+  IssuedWebhook,
+  NewWebhook,
+  RedeliverFrom,
+  toDelivery,
+  toWebhook,
+  Webhook,
+  WebhookUpdate,
+} from './contract.ts';
+
+const ById = byId('webhook');
+const ByDelivery = Type.Object({ ...ById.properties, delivery: Text('Id of the delivery.') });
+const maxWebhooks = quotas.webhooks.limit;
+/** How long the secret before a rotation signs too. */
+const overlapMs = 24 * 3_600_000;
+
+/** Standard Webhooks wants 24 to 64 random bytes. */
+const makeSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
+
+const notFound = (what: string, id: string) =>
+  new ApiError('ResourceNotFoundError', `${what} ${id.slice(0, 40)} was not found`);
+
+function invalid(path: string, message: string): ApiError {
+  const details = [{ in: 'body' as const, path, keyword: path.slice(1), message }];
+  return new ApiError('InvalidRequestError', `body${path} ${message}`, { details });
+}
+
+/** Throws ApiError for a URL that could never be delivered to. Names are resolved for each delivery. */
+function refuseUrl(text: string, allowed: Allowed): void {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) throw invalid('/url', 'must be an http or https URL');
+  if (url.username || url.password) throw invalid('/url', 'must not have a user name or a password');
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (isIP(host) && !isReachable(host, allowed))
+    throw invalid('/url', `has the private address ${host}; the operator can allow it with WEBHOOK_ALLOW`);
+}
+
+/** The threshold and its event need each other. Throws ApiError. */
+function refuseThreshold({ events, refusals }: Pick<WebhookRecord, 'events' | 'refusals'>): void {
+  if (events.includes('refusals.threshold') && !refusals)
+    throw invalid('/refusals', 'is needed for refusals.threshold: {"count":10,"minutes":5}');
+}
+
+/** Webhooks of an application, and what became of their deliveries. Ingest workers deliver. */
+export const webhookRoutes: Routes = async (app, { store, audit, config }) => {
+  const { applications, webhooks, deliveries } = store;
+  bearerRoutes(app, 'Webhooks', 'editor');
+  takeSmallBodies(app);
+  const path = '/applications/:domain/webhooks';
+
+  async function find(request: OfApplication & { params: { id: string } }) {
+    const application = await findApplication(applications, request);
+    const webhook = await webhooks.get(application.id, request.params.id);
+    if (!webhook) throw notFound('webhook', request.params.id);
+    return { application, webhook };
+  }
+
+  app.get(
+    path,
+    operation('listWebhooks', 'List webhooks', {
+      description: 'Newest first.',
+      params: ByDomain,
+      response: { 200: Success(Type.Array(Webhook)) },
+    }),
+    async (request, reply) => {
+      const { id } = await findApplication(applications, request);
+      return success(reply, (await webhooks.list(id)).map(toWebhook));
+    },
+  );
+
+  app.post(
+    path,
+    operation('createWebhook', 'Create a webhook', {
+      description: `Events from now on are posted to the URL, signed by the rules of Standard Webhooks. An application has at most ${maxWebhooks}.`,
+      params: ByDomain,
+      body: NewWebhook,
+      response: { 200: Success(IssuedWebhook), ...overLimit },
+    }),
+    async (request, reply) => {
+      const { body } = request;
+      const application = await findApplication(applications, request);
+      refuseUrl(body.url, config.webhookAllow);
+      refuseThreshold(body);
+      const secret = makeSecret();
+      const created = await webhooks.create(application, body, secret, maxWebhooks);
+      if (!created) throw quotaReached('webhooks', maxWebhooks);
+      const event = { application: application.domain, details: { webhook: created.id } };
+      await audit.note(request, { action: 'webhook.created', ...event });
+      return success(reply, { ...toWebhook(created), secret });
+    },
+  );
+
+  app.get(
+    `${path}/:id`,
+    operation('getWebhook', 'Get a webhook', { params: ById, response: { 200: Success(Webhook) } }),
+    async (request, reply) => success(reply, toWebhook((await find(request)).webhook)),
+  );
+
+  app.patch(
+    `${path}/:id`,
+    operation('updateWebhook', 'Update a webhook', {
+      description: 'Paused, it keeps its place and goes on from there. Events that you add come from now on.',
+      params: ById,
+      body: WebhookUpdate,
+      response: { 200: Success(Webhook) },
+    }),
+    async (request, reply) => {
+      const { body } = request;
+      const { application, webhook } = await find(request);
+      if (body.url !== undefined) refuseUrl(body.url, config.webhookAllow);
+      refuseThreshold({ ...webhook, ...body });
+      const updated = await webhooks.update(application, webhook, body);
+      if (!updated) throw notFound('webhook', webhook.id);
+      const details = { webhook: webhook.id, changed: Object.keys(body) };
+      await audit.note(request, { action: 'webhook.updated', application: application.domain, details });
+      return success(reply, toWebhook(updated));
+    },
+  );
+
+  app.delete(
+    `${path}/:id`,
+    operation('deleteWebhook', 'Delete a webhook', {
+      description: 'With its log. What waits is not delivered.',
+      params: ById,
+      response: { 200: SuccessMessage('Deleted.', 'webhook 66f1c2a4e8b5d70912345678 was deleted') },
+    }),
+    async (request, reply) => {
+      const { application, webhook } = await find(request);
+      await webhooks.remove(application.id, webhook.id);
+      const details = { webhook: webhook.id };
+      await audit.note(request, { action: 'webhook.deleted', application: application.domain, details });
+      return success(reply, { message: `webhook ${webhook.id} was deleted` });
+    },
+  );
+
+  app.post(
+    `${path}/:id/ping`,
+    operation('pingWebhook', 'Send a ping', {
+      description:
+        'An event `ping` with no data, within a second or two. The log of deliveries has its outcome.',
+      params: ById,
+      response: { 200: Success(Delivery) },
+    }),
+    async (request, reply) => {
+      const { webhook } = await find(request);
+      const delivery = await deliveries.ping(webhook);
+      await webhooks.wake(webhook.id);
+      return success(reply, toDelivery(delivery));
+    },
+  );
+
+  app.post(
+    `${path}/:id/rotate`,
+    operation('rotateWebhook', 'Rotate the secret of a webhook', {
+      description: 'The old secret signs beside the new one for 24 hours.',
+      params: ById,
+      response: { 200: Success(IssuedWebhook) },
+    }),
+    async (request, reply) => {
+      const { application, webhook } = await find(request);
+      const secret = makeSecret();
+      const rotated = await webhooks.rotate(application.id, webhook.id, secret, overlapMs);
+      if (!rotated) throw notFound('webhook', webhook.id);
+      const details = { webhook: webhook.id };
+      await audit.note(request, { action: 'webhook.rotated', application: application.domain, details });
+      return success(reply, { ...toWebhook(rotated), secret });
+    },
+  );
+
+  app.get(
+    `${path}/:id/deliveries`,
+    operation('listDeliveries', 'List deliveries', {
+      description: 'The last 500 and those that wait, newest first.',
+      params: ById,
+      querystring: DeliveriesQuery,
+      response: { 200: Success(DeliveryPage) },
+    }),
+    async (request, reply) => {
+      const { start = 0, limit = 100 } = request.query;
+      const { webhook } = await find(request);
+      const { result, total } = await deliveries.list(webhook, { start, limit });
+      const isLast = start + limit >= total;
+      const pagination = {
+        ...{ limit, current: start, previous: Math.max(start - limit, 0) },
+        ...{ next: isLast ? start : start + limit, total, isLast },
+      };
+      return success(reply, { result: result.map(toDelivery), pagination });
+    },
+  );
+
+  app.post(
+    `${path}/:id/deliveries/:delivery/redeliver`,
+    operation('redeliver', 'Redeliver', {
+      description: 'Sends it again, with the same id. It comes before those that wait.',
+      params: ByDelivery,
+      response: { 200: Success(Delivery) },
+    }),
+    async (request, reply) => {
+      const { webhook } = await find(request);
+      const again = await deliveries.again(webhook, request.params.delivery);
+      if (!again) throw notFound('delivery', request.params.delivery);
+      await webhooks.wake(webhook.id);
+      return success(reply, toDelivery(again));
+    },
+  );
+
+  app.post(
+    `${path}/:id/redeliver`,
+    operation('redeliverFrom', 'Redeliver from a time', {
+      description:
+        'Entries that were stored since come again, in new deliveries. So do the other events that the log still has.',
+      params: ById,
+      body: RedeliverFrom,
+      response: {
+        200: SuccessMessage(
+          'Begun.',
+          'events since 2026-11-21T04:00:00.000Z are being delivered again to webhook 66f1c2a4e8b5d70912345678',
+        ),
+      },
+    }),
+    async (request, reply) => {
+      const { webhook } = await find(request);
+      const from = new Date(request.body.from);
+      await webhooks.rewind(webhook.id, from);
+      const message = `events since ${from.toISOString()} are being delivered again to webhook ${webhook.id}`;
+      return success(reply, { message });
+    },
+  );
+};

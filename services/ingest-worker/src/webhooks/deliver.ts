@@ -1,0 +1,120 @@
+import type { Store } from '@sluice/jobs/connect.ts';
+import type { Metrics } from '@sluice/shared/metrics/metrics.ts';
+import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
+import type { Waiting } from '@sluice/store/webhooks/deliveries.ts';
+import type { Attempt, TakenWebhook } from '@sluice/store/webhooks/webhook-records.ts';
+import { bodyOf } from './content.ts';
+import { createReadNews } from './news.ts';
+import type { Post } from './post.ts';
+import { signatures } from './sign.ts';
+
+const secondMs = 1_000;
+/** Waits after failed tries, as multiples of the first, which is 5 s. The last one is 2 h. */
+const waits = [1, 6, 24, 120, 360, 720, 1_440];
+const jitter = 0.2;
+const giveUpMs = 72 * 3_600 * secondMs;
+const gone = 410;
+
+/** Nothing new: how soon to look again. An application that was busy a moment ago is looked at sooner. */
+const idleMs = { least: secondMs, most: 5 * secondMs };
+/** The application is deleted, or its owner disabled. */
+const restMs = 60 * secondMs;
+/** After it, other webhooks get the worker. */
+const passMs = 2 * secondMs;
+const keptDeliveries = 500;
+
+export interface DeliverDependencies {
+  store: Store;
+  post: Post;
+  metrics: Pick<Metrics, 'count'>;
+  /** The first wait after a failed try. */
+  retryMs: number;
+}
+
+/** Tells a webhook what it waits for, in order. Resolves with when to look again, in ms. */
+export function createDeliver({ store, post, metrics, retryMs }: DeliverDependencies) {
+  const { applications, users, webhooks, deliveries } = store;
+  const readNews = createReadNews(store);
+  const counted = (result: string) => metrics.count('sluice_webhook_deliveries_total', { result })();
+
+  async function attempt(
+    { url, secrets }: TakenWebhook,
+    application: ApplicationRecord,
+    delivery: Waiting,
+  ): Promise<Attempt> {
+    const at = new Date();
+    const began = performance.now();
+    const ms = () => Math.round(performance.now() - began);
+    const body = await bodyOf(store, application, delivery);
+    const id = `msg_${delivery.id}`;
+    const seconds = Math.floor(at.getTime() / secondMs);
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': 'Sluice',
+      'webhook-id': id,
+      'webhook-timestamp': String(seconds),
+      'webhook-signature': signatures(
+        secrets.map(({ secret }) => secret),
+        id,
+        seconds,
+        body,
+      ),
+    };
+    try {
+      const { status, body: answer } = await post(url, headers, body);
+      const error = status >= 300 && status < 400 ? 'redirects are not followed' : undefined;
+      return { at, ms: ms(), status, ...(error && { error }), ...(answer && { body: answer }) };
+    } catch (error) {
+      return { at, ms: ms(), error: (error as Error).message };
+    }
+  }
+
+  /** Resolves with how long to wait for the next try; undefined: it was delivered. */
+  async function send(
+    webhook: TakenWebhook,
+    application: ApplicationRecord,
+    delivery: Waiting,
+  ): Promise<number | undefined> {
+    const last = await attempt(webhook, application, delivery);
+    const triedSince = delivery.triedSince ?? last.at;
+    const { status = 0 } = last;
+    if (status >= 200 && status < 300) {
+      await deliveries.note(delivery.id, 'delivered', last, triedSince);
+      counted('delivered');
+      return undefined;
+    }
+    counted('failed');
+    const reason =
+      status === gone
+        ? 'the receiver answered 410 Gone'
+        : last.at.getTime() - triedSince.getTime() >= giveUpMs
+          ? `nothing could be delivered for 3 days: ${last.error ?? `status ${status}`}`
+          : undefined;
+    await deliveries.note(delivery.id, reason ? 'failed' : 'waiting', last, triedSince);
+    if (reason) await webhooks.disable(webhook, reason);
+    const wait = waits[Math.min(delivery.attempts, waits.length - 1)] as number;
+    return wait * retryMs * (1 + jitter * Math.random());
+  }
+
+  return async function deliver(webhook: TakenWebhook): Promise<number> {
+    const application = await applications.byId(webhook.application);
+    if (!application || (await users.disabledAmong([application.owner.id])).size > 0) return restMs;
+    const began = performance.now();
+    let taken = webhook;
+    while (performance.now() - began < passMs) {
+      const delivery = await deliveries.next(taken);
+      if (delivery) {
+        const wait = await send(taken, application, delivery);
+        if (wait !== undefined) return wait;
+        continue;
+      }
+      const { progress, made } = await readNews(application, taken);
+      if (Object.keys(progress).length > 0 && !(await webhooks.record(taken, progress, made))) return 0;
+      taken = { ...taken, progress: { ...taken.progress, ...progress } };
+      if (made.length > 0) continue;
+      await deliveries.trim(taken, keptDeliveries);
+      return taken === webhook ? idleMs.most : idleMs.least;
+    }
+    return 0;
+  };
+}

@@ -1,0 +1,120 @@
+import type { Store } from '@sluice/jobs/connect.ts';
+import { toJob } from '@sluice/jobs/record/to-job.ts';
+import { changesBetween } from '@sluice/schemas/changes/changes-between.ts';
+import { parseSchema } from '@sluice/schemas/schema.ts';
+import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
+import { PageTooLarge } from '@sluice/store/entries/read-page.ts';
+import { minuteOf } from '@sluice/store/refused/refusal-counts.ts';
+import type {
+  Content,
+  Progress,
+  TakenWebhook,
+  WebhookEvent,
+} from '@sluice/store/webhooks/webhook-records.ts';
+
+/** In one delivery. */
+const mostEntries = 500;
+/** As BSON, unless one entry has more. */
+const mostBytes = 1024 ** 2;
+/** A worker may record the end of a job so much later than it says. */
+const lateJobMs = 60_000;
+const minuteMs = 60_000;
+
+export interface News {
+  progress: Partial<Progress>;
+  made: { type: WebhookEvent; content: Content }[];
+}
+
+type Stores = Pick<Store, 'entries' | 'jobs' | 'schemas' | 'refusalCounts'>;
+
+/** What there is to tell since the progress of a webhook, one kind of event after the other. */
+export function createReadNews({ entries, jobs, schemas, refusalCounts }: Stores) {
+  async function stored({ id }: ApplicationRecord, { progress }: TakenWebhook): Promise<News> {
+    const after = progress.entries;
+    const sizes: number[] = [];
+    const read = (limit: number) => {
+      sizes.length = 0;
+      return entries.forward(id, { start: 0, limit, after, onRead: (bytes) => void sizes.push(bytes) });
+    };
+    const page = await read(mostEntries).catch((error) => {
+      if (error instanceof PageTooLarge) return read(error.fitting);
+      throw error;
+    });
+    let bytes = 0;
+    const fitting = page.entries.filter((_, at) => {
+      bytes += sizes[at] ?? 0;
+      return at === 0 || bytes <= mostBytes;
+    });
+    const last = fitting.at(-1);
+    if (!last) return { progress: page.end ? { entries: page.end } : {}, made: [] };
+    const content = { stretch: { after, until: last.id } };
+    return { progress: { entries: last.id }, made: [{ type: 'entries.stored', content }] };
+  }
+
+  async function ended({ id }: ApplicationRecord, { events, progress }: TakenWebhook): Promise<News> {
+    const since = new Date(progress.jobsSince.getTime() - lateJobMs);
+    const told = new Set(progress.jobsTold);
+    const found = (await jobs.endedSince(id, since)).map((job) => ({
+      job,
+      key: `${job.id} ${job.finishedAt?.getTime()}`,
+      type: `${job.kind}.${job.state}` as WebhookEvent,
+    }));
+    const fresh = found.filter(({ key }) => !told.has(key));
+    const latest = found.at(-1)?.job.finishedAt;
+    if (fresh.length === 0 || !latest) return { progress: {}, made: [] };
+    const wanted = fresh.filter(
+      ({ job, type }) => events.includes(type) && job.finishedAt && job.finishedAt >= progress.jobsFrom,
+    );
+    return {
+      progress: { jobsSince: latest, jobsTold: found.map(({ key }) => key) },
+      made: wanted.map(({ job, type }) => ({ type, content: { data: { job: toJob(job) } } })),
+    };
+  }
+
+  async function published(application: ApplicationRecord, { progress }: TakenWebhook): Promise<News> {
+    const made: News['made'] = [];
+    for (let version = progress.version + 1; version <= application.version; version++) {
+      const [before, after] = [
+        await schemas.of(application, version - 1),
+        await schemas.of(application, version),
+      ];
+      if (!before || !after) continue;
+      const changes = changesBetween(parseSchema(before.rawSchema), parseSchema(after.rawSchema));
+      made.push({ type: 'schema.published', content: { data: { version, changes } } });
+    }
+    return { progress: made.length > 0 ? { version: application.version } : {}, made };
+  }
+
+  async function refused({ id }: ApplicationRecord, { refusals, progress }: TakenWebhook): Promise<News> {
+    if (!refusals) return { progress: {}, made: [] };
+    const { count, minutes } = refusals;
+    const from = new Date(minuteOf(Date.now() - (minutes - 1) * minuteMs));
+    const found = (await refusalCounts.since([id], from)).get(id) ?? 0;
+    const isOver = found >= count;
+    if (isOver === (progress.isOver ?? false)) return { progress: {}, made: [] };
+    const content = { data: { refused: found, minutes } };
+    return { progress: { isOver }, made: isOver ? [{ type: 'refusals.threshold', content }] : [] };
+  }
+
+  const sources: [event: string, read: typeof stored][] = [
+    ['schema.', published],
+    ['entries.', stored],
+    ['export.', ended],
+    ['refusals.', refused],
+  ];
+
+  return async function readNews(application: ApplicationRecord, webhook: TakenWebhook): Promise<News> {
+    const all: News = { progress: {}, made: [] };
+    const wants = (start: string) =>
+      webhook.events.some(
+        (event) => event.startsWith(start) || (start === 'export.' && event.startsWith('import.')),
+      );
+    for (const [start, read] of sources) {
+      if (!wants(start)) continue;
+      const { progress, made } = await read(application, webhook);
+      Object.assign(all.progress, progress);
+      all.made.push(...made);
+    }
+    return all;
+  };
+}

@@ -1,0 +1,234 @@
+import { Webhook } from 'standardwebhooks';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createReceiver, type Received } from '../support/receiver.ts';
+import { startSluice, until } from '../support/sluice.ts';
+
+const sluice = await startSluice({ env: { WEBHOOK_ALLOW: '127.0.0.1,localhost' } });
+afterAll(() => sluice.stop());
+
+async function application() {
+  const { token } = await sluice.owner();
+  const domain = await sluice.application(token);
+  const path = `/applications/${domain}`;
+  const send = (method: string, where: string, json?: unknown) =>
+    sluice.request(method, `${path}${where}`, { token, ...(json !== undefined && { json }) });
+  const upload = async (...numbers: number[]) => {
+    const { status } = await send(
+      'POST',
+      '/data/batch',
+      numbers.map((n) => ({ n })),
+    );
+    expect(status).toBe(201);
+  };
+  const create = async (json: object) => (await send('POST', '/webhooks', json)).body.data;
+  const deliveries = async (id: string) => (await send('GET', `/webhooks/${id}/deliveries`)).body.data.result;
+  return { token, domain, path, send, upload, create, deliveries };
+}
+
+const numbersOf = (received: Received[]) =>
+  received
+    .filter(({ event }) => event.type === 'entries.stored')
+    .flatMap(({ event }) => event.data.entries.map(({ payload }: { payload: { n: number } }) => payload.n));
+
+describe('entries.stored', () => {
+  it('brings what is uploaded from now on, signed, in order and as the list shows it', async () => {
+    const { domain, send, upload, create, deliveries } = await application();
+    await upload(-1);
+    const receiver = await createReceiver();
+    const { id, secret } = await create({ url: receiver.url, events: ['entries.stored'] });
+    for (let n = 0; n < 6; n += 2) await upload(n, n + 1);
+    await until(async () => numbersOf(receiver.received).includes(5));
+    expect(numbersOf(receiver.received).filter((n) => n >= 0)).toEqual([0, 1, 2, 3, 4, 5]);
+    for (const { body, headers, event } of receiver.received) {
+      expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toEqual(event);
+      expect(event.data.domain).toBe(domain);
+    }
+    const listed = (await send('GET', '/data?order=oldest')).body.data.result;
+    const sent = receiver.received.flatMap(({ event }) => event.data.entries);
+    expect(sent.map(({ schema_version: _, ...entry }) => entry).slice(-6)).toEqual(listed.slice(-6));
+    await until(async () =>
+      (await deliveries(id)).every(({ state }: { state: string }) => state === 'delivered'),
+    );
+    expect((await deliveries(id))[0].last).toMatchObject({ status: 200, body: 'ok' });
+  });
+
+  it('comes again with the same id until the receiver takes it, and nothing overtakes it', async () => {
+    const { upload, create } = await application();
+    const receiver = await createReceiver((response, _, count) =>
+      response.writeHead(count < 3 ? 500 : 204).end(),
+    );
+    await create({ url: receiver.url, events: ['entries.stored'] });
+    await upload(1);
+    await until(async () => receiver.received.length > 0);
+    await upload(2);
+    await until(async () => numbersOf(receiver.received).includes(2));
+    expect(numbersOf(receiver.received)).toEqual([1, 1, 1, 2]);
+    const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
+    expect(new Set(ids.slice(0, 3)).size).toBe(1);
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  it('goes on where it was after a pause', async () => {
+    const { send, upload, create } = await application();
+    const receiver = await createReceiver();
+    const { id } = await create({ url: receiver.url, events: ['entries.stored'] });
+    await upload(1);
+    await until(async () => numbersOf(receiver.received).includes(1));
+    expect((await send('PATCH', `/webhooks/${id}`, { state: 'paused' })).body.data.state).toBe('paused');
+    await upload(2);
+    await upload(3);
+    await send('PATCH', `/webhooks/${id}`, { state: 'active' });
+    await until(async () => numbersOf(receiver.received).includes(3));
+    expect(numbersOf(receiver.received)).toEqual([1, 2, 3]);
+  });
+
+  it('comes again from a time on, and one delivery by its id', async () => {
+    const { send, upload, create, deliveries } = await application();
+    const receiver = await createReceiver();
+    const { id } = await create({ url: receiver.url, events: ['entries.stored'] });
+    await upload(1);
+    await until(async () => numbersOf(receiver.received).length === 1);
+    await until(async () => (await deliveries(id))[0]?.state === 'delivered');
+    const [first] = await deliveries(id);
+    await send('POST', `/webhooks/${id}/deliveries/${first.id}/redeliver`);
+    await until(async () => numbersOf(receiver.received).length === 2);
+    expect(receiver.received[1]?.headers['webhook-id']).toBe(receiver.received[0]?.headers['webhook-id']);
+    const from = new Date(Date.now() - 3_600_000).toISOString();
+    expect((await send('POST', `/webhooks/${id}/redeliver`, { from })).status).toBe(200);
+    await until(async () => numbersOf(receiver.received).length === 3);
+    expect(numbersOf(receiver.received)).toEqual([1, 1, 1]);
+  });
+});
+
+describe('other events', () => {
+  it('tell of schemas, exports and imports that end, and of refusals at a threshold, once', async () => {
+    const { domain, send, upload, create } = await application();
+    const receiver = await createReceiver();
+    const events = ['schema.published', 'export.completed', 'import.completed', 'refusals.threshold'];
+    await create({ url: receiver.url, events, refusals: { count: 3, minutes: 60 } });
+    await upload(1);
+    const schema = { type: 'object', properties: { n: { type: 'integer' } } };
+    expect((await send('POST', '/schemas', { schema })).status).toBe(200);
+    const exported = (await send('POST', '/exports', {})).body.data;
+    const imported = (await send('POST', '/imports', [{ n: 2 }])).body.data;
+    await until(async () => (await send('POST', '/data', { n: 'x' })).status === 422);
+    for (let n = 0; n < 4; n++) await send('POST', '/data', { n: 'x' });
+    await until(async () => new Set(receiver.received.map(({ event }) => event.type)).size === 4);
+    expect(receiver.of('schema.published')).toMatchObject([{ event: { data: { domain, version: 2 } } }]);
+    expect(receiver.of('export.completed')[0]?.event.data.job).toMatchObject({
+      id: exported.id,
+      state: 'completed',
+    });
+    expect(receiver.of('import.completed')[0]?.event.data.job).toMatchObject({
+      id: imported.id,
+      accepted: 1,
+    });
+    expect(receiver.of('refusals.threshold')[0]?.event.data).toMatchObject({ domain, minutes: 60 });
+    await upload(3);
+    expect(receiver.received).toHaveLength(4);
+  });
+});
+
+describe('a receiver', () => {
+  it('that answers 410 is not asked again, and the owner sees why', async () => {
+    const { send, upload, create } = await application();
+    const receiver = await createReceiver((response) => response.writeHead(410).end());
+    const { id } = await create({ url: receiver.url, events: ['entries.stored'] });
+    await upload(1);
+    await until(async () => (await send('GET', `/webhooks/${id}`)).body.data.state === 'disabled');
+    expect((await send('GET', `/webhooks/${id}`)).body.data.reason).toBe('the receiver answered 410 Gone');
+    receiver.answer((response) => response.end());
+    await send('PATCH', `/webhooks/${id}`, { state: 'active' });
+    await upload(2);
+    await until(async () => numbersOf(receiver.received).includes(2));
+  });
+
+  it('that redirects gets nothing there', async () => {
+    const { send, create, deliveries } = await application();
+    const other = await createReceiver();
+    const receiver = await createReceiver((response) =>
+      response.writeHead(302, { location: other.url }).end(),
+    );
+    const { id } = await create({ url: receiver.url, events: ['entries.stored'] });
+    await send('POST', `/webhooks/${id}/ping`);
+    await until(async () => (await deliveries(id))[0]?.last !== undefined);
+    expect((await deliveries(id))[0].last).toMatchObject({
+      status: 302,
+      error: 'redirects are not followed',
+    });
+    expect(other.received).toEqual([]);
+  });
+
+  it('that hangs holds up no other', async () => {
+    const { upload, create } = await application();
+    const hanging = await createReceiver(() => {});
+    const quick = await createReceiver();
+    for (let n = 0; n < 5; n++) await create({ url: hanging.url, events: ['entries.stored'] });
+    await create({ url: quick.url, events: ['entries.stored'] });
+    await upload(1);
+    await until(async () => hanging.received.length === 5);
+    const began = Date.now();
+    await upload(2);
+    await until(async () => numbersOf(quick.received).includes(2));
+    expect(hanging.received.every(({ at }) => at <= began)).toBe(true);
+  });
+});
+
+it('a rotated secret signs beside the one before it', async () => {
+  const { send, upload, create } = await application();
+  const receiver = await createReceiver();
+  const { id, secret } = await create({ url: receiver.url, events: ['entries.stored'] });
+  const rotated = (await send('POST', `/webhooks/${id}/rotate`)).body.data.secret;
+  await upload(1);
+  await until(async () => receiver.received.length > 0);
+  const [{ body, headers }] = receiver.received as [Received];
+  for (const each of [secret, rotated])
+    expect(new Webhook(each).verify(body, headers as Record<string, string>)).toBeTruthy();
+  const foreign = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+  expect(() => new Webhook(foreign).verify(body, headers as Record<string, string>)).toThrow();
+});
+
+describe('the routes', () => {
+  it.each([
+    ['no URL', { events: ['entries.stored'] }, '/url'],
+    ['another scheme', { url: 'ftp://example.com/', events: ['entries.stored'] }, '/url'],
+    ['a password in the URL', { url: 'https://a:b@example.com/', events: ['entries.stored'] }, '/url'],
+    ['no event', { url: 'https://example.com/', events: [] }, '/events'],
+    ['an unknown event', { url: 'https://example.com/', events: ['x'] }, '/events/0'],
+    [
+      'a threshold that is missing',
+      { url: 'https://example.com/', events: ['refusals.threshold'] },
+      '/refusals',
+    ],
+    ['a private address', { url: 'http://10.0.0.1/', events: ['entries.stored'] }, '/url'],
+  ])('refuse %s', async (_what, json, path) => {
+    const { send } = await application();
+    const { status, body } = await send('POST', '/webhooks', json);
+    expect([status, body.error.details[0].path]).toEqual([400, path]);
+  });
+
+  it('keep the secret to themselves, and forget a deleted webhook', async () => {
+    const { send, create } = await application();
+    const { id, secret } = await create({
+      url: 'https://example.com/',
+      events: ['entries.stored'],
+      name: 'N',
+    });
+    const texts = await Promise.all(
+      ['', `/${id}`].map(async (where) => (await send('GET', `/webhooks${where}`)).text),
+    );
+    for (const text of texts) expect(text).not.toContain(secret);
+    expect((await send('DELETE', `/webhooks/${id}`)).status).toBe(200);
+    expect((await send('GET', `/webhooks/${id}`)).status).toBe(404);
+  });
+
+  it('allow ten webhooks', async () => {
+    const { send } = await application();
+    const made = await Promise.all(
+      Array.from({ length: 12 }, () =>
+        send('POST', '/webhooks', { url: 'https://example.com/', events: ['entries.stored'] }),
+      ),
+    );
+    expect(made.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(10);
+  });
+});
