@@ -26,7 +26,7 @@ const entries = 'entries?last=30d';
 const pictures: Picture[] = [
   { name: 'entries-light', path: entries },
   { name: 'entries-dark', path: entries, colorScheme: 'dark' },
-  { name: 'refused', path: 'refused' },
+  { name: 'refused', path: 'refused', prepare: (page) => page.getByText('must be one of').click() },
   { name: 'create', path: '/applications/new', prepare: (page) => page.getByText('Use an example').click() },
   { name: 'send', path: 'send' },
   { name: 'schema', path: 'schema' },
@@ -41,7 +41,8 @@ async function take(context: BrowserContext, domain: string, picture: Picture): 
   await page.goto(path.startsWith('/') ? path : `/applications/${domain}/${path}`);
   await page.locator('h1').waitFor();
   await prepare?.(page);
-  await page.waitForLoadState('networkidle');
+  // A page that follows uploads is never idle.
+  await page.waitForLoadState('networkidle', { timeout: 3_000 }).catch(() => {});
   await page.screenshot({ path: join(folder, `${name}.png`) });
   await page.close();
 }

@@ -5,9 +5,8 @@ type Payload = Record<string, unknown>;
 
 /** What is wrong with the readings of some devices, and how often. */
 const faults: [count: number, spoil: (reading: Reading) => Payload][] = [
-  // A device with commas in its numbers.
-  [18, (reading) => ({ ...reading, celsius: String(reading.celsius).replace('.', ',') })],
-  [12, (reading) => ({ ...reading, sky: 'thunder' })],
+  [18, (reading) => ({ ...reading, celsius: String(reading.celsius) })],
+  [12, (reading) => ({ ...reading, sky: 'fog' })],
   [9, (reading) => ({ ...reading, humidity: 100 + Math.abs(Math.round(reading.celsius)) })],
   [7, (reading) => ({ ...reading, measured_at: new Date(reading.measured_at).toUTCString() })],
   [4, ({ place: _, ...reading }) => reading],

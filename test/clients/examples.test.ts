@@ -21,6 +21,7 @@ const order = [
   'createExport',
   'createRehearsal',
   'publishSchema',
+  'updateRefusedGroup',
   'createReplay',
   'createDeletion',
   'updateApplication',

@@ -27,6 +27,8 @@ export function Layout() {
   const [isOpen, sections] = useDisclosure();
   const [isSearching, palette] = useDisclosure();
   useHotkeys([['mod+K', palette.toggle]], []);
+  // Without the sidebar, everything would move when it comes.
+  if (!isKnown) return <Loading />;
   return (
     <>
       <a className="skip-link" href="#content">
@@ -37,7 +39,7 @@ export function Layout() {
       <div className="columns">
         {isSignedIn && domain && <Sidebar key={domain} {...{ domain, isOpen }} close={sections.close} />}
         <main id="content" className={domain ? 'content' : 'content single'} tabIndex={-1}>
-          {isKnown ? <Outlet /> : <Loading />}
+          <Outlet />
         </main>
       </div>
       {isSignedIn && <TransferTray />}

@@ -1,5 +1,5 @@
 import { SimpleGrid, Stack } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { memo, type ReactNode, useState } from 'react';
 import { JsonEditor, type Problem } from '../json/json-editor.tsx';
 import { placeOfPath, type Range } from '../json/place.ts';
 import { words } from '../words/en.ts';
@@ -15,7 +15,7 @@ interface Props {
 }
 
 /** A form of a schema beside its JSON: each shows what is edited in the other. */
-export function SchemaEditor({ text, onText, problems, children }: Props) {
+export const SchemaEditor = memo(function SchemaEditor({ text, onText, problems, children }: Props) {
   const [selected, setSelected] = useState<Range>();
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
@@ -33,4 +33,4 @@ export function SchemaEditor({ text, onText, problems, children }: Props) {
       </Stack>
     </SimpleGrid>
   );
-}
+});

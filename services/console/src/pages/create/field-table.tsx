@@ -12,7 +12,7 @@ import {
 import type { Field, TypeName } from '@sluice/schemas/infer/survey.ts';
 import type { Choice, Choices } from '@sluice/schemas/infer/to-schema.ts';
 import type { Column, Columns } from '@sluice/tables/sample/read-csv.ts';
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import { SmallButton } from '../../components/buttons.tsx';
 import { words } from '../../words/en.ts';
 
@@ -29,7 +29,8 @@ const shown = (example: unknown) => JSON.stringify(example)?.slice(0, 40) ?? '';
 
 const pageSize = 100;
 
-export function FieldTable({ field, choices, columns, onChoices }: Props) {
+/** It may have many rows, and need not follow what is typed elsewhere. */
+export const FieldTable = memo(function FieldTable({ field, choices, columns, onChoices }: Props) {
   const [limit, setLimit] = useState(pageSize);
   const rows = fieldRows(field);
   const left = rows.length - limit;
@@ -64,7 +65,7 @@ export function FieldTable({ field, choices, columns, onChoices }: Props) {
       )}
     </Table.ScrollContainer>
   );
-}
+});
 
 interface RowProps {
   row: FieldRow;

@@ -126,13 +126,15 @@ function CheckResult({ draft: { rows, checked } }: { draft: Draft }) {
 /** The schema as JSON. After a change by hand, the fields of the sample no longer decide the schema. */
 function SchemaText({ draft: { schemaText, edited, setEdited } }: { draft: Draft }) {
   const isEdited = edited !== undefined;
+  const [isOpen, setIsOpen] = useState(isEdited);
   return (
-    <details open={isEdited}>
+    <details open={isEdited} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
       <summary>{words.create.showSchema}</summary>
       <Text size="sm" my="xs">
         {isEdited ? words.create.schemaEdited : words.create.schemaText}
       </Text>
-      <SchemaEditor text={schemaText} onText={setEdited} />
+      {/* While it is hidden, the editor could not measure its lines. */}
+      {isOpen && <SchemaEditor text={schemaText} onText={setEdited} />}
       {isEdited && (
         <SmallButton mt="xs" onClick={() => setEdited(undefined)}>
           {words.create.fromSample}

@@ -1,6 +1,6 @@
 import { Button, FileButton, Group, Stack, Textarea } from '@mantine/core';
 import { readFile } from '@sluice/tables/sample/read-sample.ts';
-import { type DragEvent, useState } from 'react';
+import { type DragEvent, memo, useState } from 'react';
 import { words } from '../../words/en.ts';
 
 /** Shows what a sample can tell: types, a format, a short list of values, an optional field. */
@@ -15,8 +15,8 @@ interface Props {
   error: string | undefined;
 }
 
-/** Takes a sample as text or as a file, which stays in the browser. */
-export function SampleInput({ text, onText, error }: Props) {
+/** Takes a sample as text or as a file, which stays in the browser. To measure a long text takes time. */
+export const SampleInput = memo(function SampleInput({ text, onText, error }: Props) {
   const [unread, setUnread] = useState<string>();
 
   async function read(file: File | null | undefined) {
@@ -65,4 +65,4 @@ export function SampleInput({ text, onText, error }: Props) {
       </Group>
     </Stack>
   );
-}
+});

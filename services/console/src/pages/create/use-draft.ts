@@ -1,7 +1,7 @@
 import { survey } from '@sluice/schemas/infer/survey.ts';
 import { type Choices, toSchema } from '@sluice/schemas/infer/to-schema.ts';
 import { readSample, type Sample } from '@sluice/tables/sample/read-sample.ts';
-import { useMemo, useState } from 'react';
+import { useDeferredValue, useMemo, useState } from 'react';
 import { checkRows, type Fault, mostFaults } from '../../json/check-rows.ts';
 
 const openSchema = '{\n  "type": "object",\n  "properties": {}\n}';
@@ -12,10 +12,12 @@ interface Check {
   problem?: string;
 }
 
-function check(schemaText: string, { rows, problems }: Sample): Check {
+/** Without a schema, all rows conform: theirs is inferred from them. */
+function check(schemaText: string | undefined, { rows, problems }: Sample): Check {
   const unread = problems.map((problem) => ({ ...problem, path: '' }));
   try {
-    const faults = [...unread, ...checkRows(JSON.parse(schemaText), rows)];
+    const found = schemaText === undefined ? [] : checkRows(JSON.parse(schemaText), rows);
+    const faults = [...unread, ...found];
     return { faults: faults.sort((a, b) => a.row - b.row).slice(0, mostFaults) };
   } catch (error) {
     return { faults: [], problem: (error as Error).message };
@@ -34,7 +36,9 @@ export function useDraft() {
   const field = useMemo(() => survey(rows.map(({ value }) => value)), [rows]);
   const inferred = useMemo(() => JSON.stringify(toSchema(field, choices), null, 2), [field, choices]);
   const schemaText = edited ?? inferred;
-  const checked = useMemo(() => check(schemaText, sample), [schemaText, sample]);
+  // Who types does not wait for the check of many rows.
+  const written = useDeferredValue(edited);
+  const checked = useMemo(() => check(written, sample), [written, sample]);
   return {
     ...{
       text,
