@@ -35,7 +35,8 @@ export interface DeliverDependencies {
 export function createDeliver({ store, post, metrics, retryMs }: DeliverDependencies) {
   const { applications, users, webhooks, deliveries } = store;
   const readNews = createReadNews(store);
-  const counted = (result: string) => metrics.count('sluice_webhook_deliveries_total', { result })();
+  const counter = (result: string) => metrics.count('sluice_webhook_deliveries_total', { result });
+  const count = { delivered: counter('delivered'), failed: counter('failed') };
 
   async function attempt(
     { url, secrets }: TakenWebhook,
@@ -80,10 +81,10 @@ export function createDeliver({ store, post, metrics, retryMs }: DeliverDependen
     const { status = 0 } = last;
     if (status >= 200 && status < 300) {
       await deliveries.note(delivery.id, 'delivered', last, triedSince);
-      counted('delivered');
+      count.delivered();
       return undefined;
     }
-    counted('failed');
+    count.failed();
     const reason =
       status === gone
         ? 'the receiver answered 410 Gone'
