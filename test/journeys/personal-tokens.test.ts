@@ -143,6 +143,7 @@ describe('a personal token', () => {
     ['a blank name', { scopes: ['read'], name: ' ' }],
     ['no application', { scopes: ['read'], applications: [] }],
     ['a time that is none', { scopes: ['read'], expires_at: 'soon' }],
+    ['a leap second', { scopes: ['read'], expires_at: '2027-12-31T23:59:60Z' }],
   ])('with %s is refused', async (_what, json) => {
     const { create } = await user();
     expect((await create(json)).status).toBe(400);

@@ -232,3 +232,81 @@ describe('the routes', () => {
     expect(made.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(10);
   });
 });
+
+describe('nothing is lost', () => {
+  it('when a webhook with a delivery that waits is told to begin later', async () => {
+    const { send, upload, create, deliveries } = await application();
+    const receiver = await createReceiver((response) => response.writeHead(500).end());
+    const { id } = await create({ url: receiver.url, events: ['entries.stored'] });
+    await upload(1, 2);
+    await until(async () => (await deliveries(id))[0]?.attempts > 0);
+    const from = new Date(Date.now() + 3_600_000).toISOString();
+    expect((await send('POST', `/webhooks/${id}/redeliver`, { from })).status).toBe(200);
+    receiver.answer((response) => response.end());
+    const before = receiver.received.length;
+    await upload(3);
+    await until(async () => numbersOf(receiver.received.slice(before)).includes(3));
+    expect(new Set(numbersOf(receiver.received.slice(before)))).toEqual(new Set([1, 2, 3]));
+  });
+
+  it('when an event is added before the end of a job was told; of the new event only what comes later', async () => {
+    const { send, create } = await application();
+    const receiver = await createReceiver();
+    const { id } = await create({ url: receiver.url, events: ['import.completed'] });
+    await send('PATCH', `/webhooks/${id}`, { state: 'paused' });
+    const complete = async (kind: string, json: unknown) => {
+      const { id } = (await send('POST', `/${kind}`, json)).body.data;
+      await until(async () => (await send('GET', `/${kind}/${id}`)).body.data.state === 'completed');
+    };
+    await complete('imports', [{ n: 1 }]);
+    await complete('exports', {});
+    await send('PATCH', `/webhooks/${id}`, {
+      events: ['import.completed', 'export.completed'],
+      state: 'active',
+    });
+    await complete('exports', { format: 'ndjson' });
+    await until(async () => receiver.received.length >= 2);
+    expect(receiver.received.map(({ event }) => [event.type, event.data.job.format])).toEqual([
+      ['import.completed', 'json'],
+      ['export.completed', 'ndjson'],
+    ]);
+  });
+
+  it('when a delivery is asked for again while it is being sent', async () => {
+    const { send, upload, create, deliveries } = await application();
+    const answers: (() => void)[] = [];
+    const receiver = await createReceiver((response) => void answers.push(() => response.end()));
+    const { id } = await create({ url: receiver.url, events: ['entries.stored'] });
+    await upload(1);
+    await until(async () => receiver.received.length === 1);
+    const [{ id: delivery }] = await deliveries(id);
+    await send('POST', `/webhooks/${id}/deliveries/${delivery}/redeliver`);
+    answers[0]?.();
+    await until(async () => receiver.received.length === 2);
+    answers[1]?.();
+    await until(async () => (await deliveries(id))[0].state === 'delivered');
+  });
+});
+
+it('of many pings one waits, and what was deleted is not sent', async () => {
+  const { send, upload, create, deliveries } = await application();
+  const receiver = await createReceiver();
+  const { id } = await create({ url: receiver.url, events: ['entries.stored'] });
+  await send('PATCH', `/webhooks/${id}`, { state: 'paused' });
+  for (let n = 0; n < 5; n++) await send('POST', `/webhooks/${id}/ping`);
+  expect(await deliveries(id)).toHaveLength(1);
+  await upload(1);
+  const [entry] = (await send('GET', '/data')).body.data.result;
+  await send('DELETE', `/data/${entry.id}`);
+  await send('PATCH', `/webhooks/${id}`, { state: 'active' });
+  await upload(2);
+  await until(async () => numbersOf(receiver.received).includes(2));
+  expect(numbersOf(receiver.received)).toEqual([2]);
+  expect(receiver.of('ping')).toHaveLength(1);
+});
+
+it.each(['2026-11-25T23:59:60Z', 'soon', ''])('a time %j is refused, and nothing begins', async (from) => {
+  const { send, create } = await application();
+  const { id } = await create({ url: 'https://example.com/', events: ['entries.stored'] });
+  expect((await send('POST', `/webhooks/${id}/redeliver`, { from })).status).toBe(400);
+});

@@ -22,9 +22,13 @@ export function parseAllowed(parts: string[]): Allowed | undefined {
 const isIn = (address: ipaddr.IPv4 | ipaddr.IPv6, [network, bits]: Allowed['networks'][number]) =>
   address.kind() === network.kind() && address.match(network, bits);
 
+/** The rest of IPv6 is not assigned. */
+const globalIpv6: Allowed['networks'][number] = ipaddr.parseCIDR('2000::/3');
+
 /** Whether a host on the internet has the address, or the operator allows it. IPv4 within IPv6 counts as IPv4. */
 export function isReachable(text: string, { networks }: Allowed): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.process(text);
-  return address.range() === 'unicast' || networks.some((network) => isIn(address, network));
+  const isPublic = address.range() === 'unicast' && (address.kind() === 'ipv4' || isIn(address, globalIpv6));
+  return isPublic || networks.some((network) => isIn(address, network));
 }

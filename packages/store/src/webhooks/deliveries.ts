@@ -1,6 +1,6 @@
 import { type Db, type Filter, ObjectId } from 'mongodb';
 import type { EntryDocument, StoredEntry } from '../entries/entry-document.ts';
-import { range } from '../entries/entry-range.ts';
+import { toKey } from '../entries/entry-id.ts';
 import { readDocument } from '../entries/read-document.ts';
 import {
   type Attempt,
@@ -15,7 +15,7 @@ import { newDelivery } from './webhooks.ts';
 type Named = Pick<WebhookRecord, 'id' | 'application'>;
 
 /** A delivery that is to be sent. */
-export type Waiting = DeliveryRecord & Pick<DeliveryDocument, 'content' | 'triedSince'>;
+export type Waiting = DeliveryRecord & Pick<DeliveryDocument, 'content' | 'triedSince' | 'askedAt'>;
 
 export type DeliveryStore = ReturnType<typeof deliveryStore>;
 
@@ -40,13 +40,20 @@ export function deliveryStore(db: Db) {
     async next(webhook: Pick<Named, 'id'>): Promise<Waiting | undefined> {
       const found = await deliveries.findOne({ ...of(webhook), state: 'waiting' }, { sort: { _id: 1 } });
       if (!found) return undefined;
-      const { content, triedSince } = found;
-      return { ...toDelivery(found), content, ...(triedSince && { triedSince }) };
+      const { content, triedSince, askedAt } = found;
+      return {
+        ...toDelivery(found),
+        content,
+        ...(triedSince && { triedSince }),
+        ...(askedAt && { askedAt }),
+      };
     },
 
+    /** The ping that waits, or another one. */
     async ping(webhook: Named): Promise<DeliveryRecord> {
-      const document = newDelivery(webhook, { type: 'ping', content: { data: {} } });
-      await deliveries.insertOne(document);
+      const there = await deliveries.findOne({ ...of(webhook), type: 'ping', state: 'waiting' });
+      const document = there ?? newDelivery(webhook, { type: 'ping', content: { data: {} } });
+      if (!there) await deliveries.insertOne(document);
       return toDelivery(document);
     },
 
@@ -55,16 +62,21 @@ export function deliveryStore(db: Db) {
       if (!ObjectId.isValid(id)) return undefined;
       const found = await deliveries.findOneAndUpdate(
         { ...of(webhook), _id: new ObjectId(id) },
-        { $set: { state: 'waiting', attempts: 0 }, $unset: { triedSince: '' } },
+        { $set: { state: 'waiting', attempts: 0, askedAt: new Date() }, $unset: { triedSince: '' } },
         { returnDocument: 'after' },
       );
       return found ? toDelivery(found) : undefined;
     },
 
-    /** What came of a try. `triedSince` is that of the first one. */
-    async note(id: string, state: DeliveryRecord['state'], last: Attempt, triedSince: Date): Promise<void> {
+    /** What came of a try. `triedSince` is that of the first one. Where somebody asked for it again meanwhile, it waits. */
+    async note(
+      { id, askedAt }: Pick<Waiting, 'id' | 'askedAt'>,
+      state: DeliveryRecord['state'],
+      last: Attempt,
+      triedSince: Date,
+    ): Promise<void> {
       await deliveries.updateOne(
-        { _id: new ObjectId(id) },
+        { _id: new ObjectId(id), askedAt: askedAt ?? { $exists: false } },
         { $set: { state, last, triedSince }, $inc: { attempts: 1 } },
       );
     },
@@ -76,10 +88,25 @@ export function deliveryStore(db: Db) {
       await deliveries.deleteMany({ ...of(webhook), _id: { $lte: first._id }, state: { $ne: 'waiting' } });
     },
 
-    /** The entries of a delivery, oldest first; those that were deleted since are left out. */
-    async entries(application: string, { after, until }: EntryStretch): Promise<StoredEntry[]> {
-      const found = entries.find(range(application, { after, until }), { raw: true, sort: { _id: 1 } });
-      return (await found.toArray()).map((document) => readDocument(document as unknown as Uint8Array));
+    /**
+     * The entries of a delivery, oldest first, up to `most`. Those that were deleted since are left out; those that an import brought
+     * between them are in it.
+     */
+    async entries(
+      application: string,
+      { first, last }: EntryStretch,
+      most: { count: number; bytes: number },
+    ): Promise<StoredEntry[]> {
+      const _id = { $gte: toKey(application, first), $lte: toKey(application, last) };
+      const found = entries.find({ _id }, { raw: true, sort: { _id: 1 }, limit: most.count });
+      const read: StoredEntry[] = [];
+      let bytes = 0;
+      for await (const document of found as AsyncIterable<unknown> as AsyncIterable<Uint8Array>) {
+        bytes += document.length;
+        if (read.length > 0 && bytes > most.bytes) break;
+        read.push(readDocument(document));
+      }
+      return read;
     },
   };
 }

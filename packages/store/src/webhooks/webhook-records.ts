@@ -38,9 +38,7 @@ export interface WebhookRecord {
 export interface Progress {
   /** Of entries. */
   entries: EntryId;
-  /** Jobs that ended before are not told. */
-  jobsFrom: Date;
-  /** When the latest job ended that was told, or `jobsFrom`. */
+  /** When the latest job ended that was told; before the first one, when jobs were first to be told. */
   jobsSince: Date;
   /** Jobs of about that time that were told, each with the time of its end. */
   jobsTold?: string[];
@@ -58,6 +56,8 @@ export interface Secret {
 
 /** A webhook that a worker has taken. Only the last fence may write. */
 export interface TakenWebhook extends WebhookRecord {
+  /** Since when each of its events is told. */
+  since: { event: WebhookEvent; at: Date }[];
   fence: number;
   secrets: Secret[];
   progress: Progress;
@@ -91,10 +91,10 @@ export interface DeliveryRecord {
   last?: Attempt;
 }
 
-/** Entries of these keys; `after` is left out, `until` is in it. */
+/** Entries of these keys, with both ends. */
 export interface EntryStretch {
-  after: EntryId;
-  until: EntryId;
+  first: EntryId;
+  last: EntryId;
 }
 
 /** What to send: entries are read again, so that each is stored once. */
@@ -107,11 +107,14 @@ export interface DeliveryDocument extends Omit<DeliveryRecord, 'id'> {
   content: Content;
   /** Of the first try since it began to wait. */
   triedSince?: Date;
+  /** When somebody asked for it again. */
+  askedAt?: Date;
 }
 
 export const toWebhook = ({
   _id,
   application,
+  since: ______,
   fence: _,
   secrets: __,
   progress: ___,
@@ -130,5 +133,6 @@ export const toDelivery = ({
   application: __,
   content: ___,
   triedSince: ____,
+  askedAt: _____,
   ...rest
 }: DeliveryDocument): DeliveryRecord => ({ ...rest, id: _id.toHexString() });

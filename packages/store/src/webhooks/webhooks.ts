@@ -1,5 +1,5 @@
 import { type Db, type Filter, ObjectId } from 'mongodb';
-import { lastIdBefore } from '../entries/entry-id.ts';
+import { lastIdBefore, timeOfId } from '../entries/entry-id.ts';
 import type { HorizonStore } from '../entries/horizon.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { fromNow, hasMatched, isFree } from '../lease.ts';
@@ -11,6 +11,7 @@ import {
   type TakenWebhook,
   toWebhook,
   type WebhookDocument,
+  type WebhookEvent,
   type WebhookRecord,
 } from './webhook-records.ts';
 
@@ -35,7 +36,7 @@ export function webhookStore(db: Db, horizon: Pick<HorizonStore, 'latest'>) {
   /** From now on: all that is acknowledged later comes. */
   async function fromHere(version: number): Promise<Progress> {
     const now = new Date(await horizon.latest());
-    return { entries: lastIdBefore(now), jobsFrom: now, jobsSince: now, version };
+    return { entries: lastIdBefore(now), jobsSince: now, version };
   }
 
   return {
@@ -52,6 +53,7 @@ export function webhookStore(db: Db, horizon: Pick<HorizonStore, 'latest'>) {
         application: new ObjectId(id),
         ...fields,
         state: 'active',
+        since: fields.events.map((event) => ({ event, at: now })),
         secrets: [{ secret }],
         progress: await fromHere(version),
         fence: 0,
@@ -79,28 +81,33 @@ export function webhookStore(db: Db, horizon: Pick<HorizonStore, 'latest'>) {
       return found ? toWebhook(found) : undefined;
     },
 
-    /** Events that are new for the webhook come from now on. */
+    /** Events that are new for the webhook come from now on. Undefined when there is no such webhook. */
     async update(
       { id, version }: Application,
-      { id: webhook, events: before }: Pick<WebhookRecord, 'id' | 'events'>,
+      webhook: string,
       change: Partial<WebhookFields & Pick<WebhookRecord, 'state'>>,
     ): Promise<WebhookRecord | undefined> {
-      const isNew = (event: string) =>
-        change.events?.some((each) => each.startsWith(event)) &&
-        !before.some((each) => each.startsWith(event));
+      const found = await webhooks.findOne(one(id, webhook));
+      if (!found) return undefined;
+      const now = new Date();
+      const { events: before, since } = found;
       const here = await fromHere(version);
+      const isNew = (is: (event: WebhookEvent) => boolean) => change.events?.some(is) && !before.some(is);
       const updated = await webhooks.findOneAndUpdate(
         one(id, webhook),
         {
           $set: {
             ...change,
-            lastModifiedAt: new Date(),
-            dueAt: new Date(),
-            ...(isNew('entries') && { 'progress.entries': here.entries }),
-            ...(isNew('export') || isNew('import')
-              ? { 'progress.jobsFrom': here.jobsFrom, 'progress.jobsSince': here.jobsSince }
-              : {}),
-            ...(isNew('schema') && { 'progress.version': version }),
+            lastModifiedAt: now,
+            dueAt: now,
+            ...(change.events && {
+              since: change.events.map(
+                (event) => since.find((each) => each.event === event) ?? { event, at: now },
+              ),
+            }),
+            ...(isNew((event) => event === 'entries.stored') && { 'progress.entries': here.entries }),
+            ...(isNew((event) => event === 'schema.published') && { 'progress.version': version }),
+            ...(isNew(isOfJob) && { 'progress.jobsSince': here.jobsSince }),
           },
           ...(change.state && { $unset: { reason: '' } }),
         },
@@ -109,15 +116,15 @@ export function webhookStore(db: Db, horizon: Pick<HorizonStore, 'latest'>) {
       return updated ? toWebhook(updated) : undefined;
     },
 
-    /** Another secret signs from now on, and the one before it beside it for `overlapMs`. */
+    /** Another secret signs from now on; the ones before sign beside it for `overlapMs`. */
     async rotate(
       application: string,
       id: string,
       secret: string,
       overlapMs: number,
     ): Promise<WebhookRecord | undefined> {
-      const first = { $arrayElemAt: ['$secrets.secret', 0] };
-      const secrets = [{ secret }, { secret: first, until: fromNow(overlapMs) }];
+      const first = { secret: { $arrayElemAt: ['$secrets.secret', 0] }, until: fromNow(overlapMs) };
+      const secrets = { $concatArrays: [[{ secret }, first], { $slice: ['$secrets', 1, mostSecrets] }] };
       const updated = await webhooks.findOneAndUpdate(one(application, id), [{ $set: { secrets } }], {
         returnDocument: 'after',
       });
@@ -140,7 +147,11 @@ export function webhookStore(db: Db, horizon: Pick<HorizonStore, 'latest'>) {
     async rewind(id: string, from: Date): Promise<void> {
       const webhook = new ObjectId(id);
       await inTransaction(db, async (session) => {
-        const entries = lastIdBefore(from);
+        const waiting = { webhook, state: 'waiting', type: 'entries.stored' } as const;
+        const oldest = await deliveries.findOne(waiting, { sort: { _id: 1 }, session });
+        const stretch = oldest && 'stretch' in oldest.content ? oldest.content.stretch : undefined;
+        const since = stretch ? Math.min(from.getTime(), timeOfId(stretch.first).getTime()) : from.getTime();
+        const entries = lastIdBefore(new Date(since));
         const now = new Date();
         const change = {
           $min: { 'progress.entries': entries },
@@ -148,7 +159,7 @@ export function webhookStore(db: Db, horizon: Pick<HorizonStore, 'latest'>) {
           $inc: { fence: 1 },
         };
         await webhooks.updateOne({ _id: webhook }, change, { session });
-        await deliveries.deleteMany({ webhook, state: 'waiting', type: 'entries.stored' }, { session });
+        await deliveries.deleteMany(waiting, { session });
         await deliveries.updateMany(
           { webhook, createdAt: { $gte: from }, type: { $nin: ['entries.stored', 'ping'] } },
           { $set: { state: 'waiting', attempts: 0 }, $unset: { triedSince: '' } },
@@ -166,8 +177,8 @@ export function webhookStore(db: Db, horizon: Pick<HorizonStore, 'latest'>) {
         { sort: { dueAt: 1 }, returnDocument: 'after' },
       );
       if (!found) return undefined;
-      const { fence, secrets, progress, dueAt } = found;
-      return { ...toWebhook(found), fence, secrets: secrets.filter(isValid), progress, dueAt };
+      const { since, fence, secrets, progress, dueAt } = found;
+      return { ...toWebhook(found), since, fence, secrets: secrets.filter(isValid), progress, dueAt };
     },
 
     /** Ends the lease. `inMs`: when to look again. */
@@ -203,6 +214,11 @@ export function webhookStore(db: Db, horizon: Pick<HorizonStore, 'latest'>) {
     },
   };
 }
+
+/** Besides the one in force. */
+const mostSecrets = 9;
+
+const isOfJob = (event: WebhookEvent) => /^(export|import)\./.test(event);
 
 const isValid = ({ until }: Secret) => until === undefined || until.getTime() > Date.now();
 

@@ -4,6 +4,7 @@ import { roleOf } from '@sluice/store/applications/application-document.ts';
 import Type, { type Static } from 'typebox';
 import { Name } from '../applications/contract.ts';
 import type { Routes } from '../dependencies.ts';
+import { Timestamp } from '../entries/contract.ts';
 import { Success, SuccessMessage, success } from '../http/answers.ts';
 import { bearerRoutes, loginOnly, operation, overLimit, takeSmallBodies } from '../http/route-parts.ts';
 import { DateTime, Named, Strict, Text } from '../http/schemas.ts';
@@ -20,6 +21,7 @@ const Scopes = Type.Array(Type.Enum(['read', 'write', 'upload'], { title: 'Scope
 const Domains = Type.Array(Text('Domain of an application.', 'weather-station-k3v9q2'), {
   minItems: 1,
   maxItems: 100,
+  uniqueItems: true,
   description: 'Only these applications; absent: all that you have a role in.',
 });
 
@@ -28,7 +30,7 @@ const NewPersonalToken = Strict(
   {
     name: Type.String({ ...Name, examples: ['Nightly export'] }),
     scopes: Scopes,
-    expires_at: Type.Optional(DateTime('Absent: it does not expire.')),
+    expires_at: Type.Optional(Type.String({ ...Timestamp, description: 'Absent: it does not expire.' })),
     applications: Type.Optional(Domains),
   },
 );

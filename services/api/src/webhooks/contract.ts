@@ -2,7 +2,7 @@ import type { DeliveryRecord, WebhookRecord } from '@sluice/store/webhooks/webho
 import { webhookEvents } from '@sluice/store/webhooks/webhook-records.ts';
 import Type, { type Static } from 'typebox';
 import { Name } from '../applications/contract.ts';
-import { Pagination } from '../entries/contract.ts';
+import { Pagination, Timestamp } from '../entries/contract.ts';
 import { DateTime, Int, Named, Query, Strict, Text } from '../http/schemas.ts';
 
 const Url = Type.String({
@@ -112,7 +112,7 @@ export const DeliveriesQuery = Query({
 
 export const RedeliverFrom = Strict(
   { title: 'RedeliverFrom', examples: [{ from: '2026-11-21T04:00:00.000Z' }] },
-  { from: DateTime('Events from this time on come again.') },
+  { from: Type.String({ ...Timestamp, description: 'Events from this time on come again.' }) },
 );
 
 export const toWebhook = ({

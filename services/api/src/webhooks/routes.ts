@@ -41,14 +41,15 @@ function invalid(path: string, message: string): ApiError {
   return new ApiError('InvalidRequestError', `body${path} ${message}`, { details });
 }
 
-/** Throws ApiError for a URL that could never be delivered to. Names are resolved for each delivery. */
-function refuseUrl(text: string, allowed: Allowed): void {
+/** The URL as it is sent. Throws ApiError for one that could never be delivered to. Names are resolved for each delivery. */
+function toUrl(text: string, allowed: Allowed): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) throw invalid('/url', 'must be an http or https URL');
   if (url.username || url.password) throw invalid('/url', 'must not have a user name or a password');
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) && !isReachable(host, allowed))
     throw invalid('/url', `has the private address ${host}; the operator can allow it with WEBHOOK_ALLOW`);
+  return url.href;
 }
 
 /** The threshold and its event need each other. Throws ApiError. */
@@ -95,10 +96,10 @@ export const webhookRoutes: Routes = async (app, { store, audit, config }) => {
     async (request, reply) => {
       const { body } = request;
       const application = await findApplication(applications, request);
-      refuseUrl(body.url, config.webhookAllow);
+      const url = toUrl(body.url, config.webhookAllow);
       refuseThreshold(body);
       const secret = makeSecret();
-      const created = await webhooks.create(application, body, secret, maxWebhooks);
+      const created = await webhooks.create(application, { ...body, url }, secret, maxWebhooks);
       if (!created) throw quotaReached('webhooks', maxWebhooks);
       const event = { application: application.domain, details: { webhook: created.id } };
       await audit.note(request, { action: 'webhook.created', ...event });
@@ -123,9 +124,10 @@ export const webhookRoutes: Routes = async (app, { store, audit, config }) => {
     async (request, reply) => {
       const { body } = request;
       const { application, webhook } = await find(request);
-      if (body.url !== undefined) refuseUrl(body.url, config.webhookAllow);
+      const url = body.url === undefined ? undefined : toUrl(body.url, config.webhookAllow);
+      const change = { ...body, ...(url !== undefined && { url }) };
       refuseThreshold({ ...webhook, ...body });
-      const updated = await webhooks.update(application, webhook, body);
+      const updated = await webhooks.update(application, webhook.id, change);
       if (!updated) throw notFound('webhook', webhook.id);
       const details = { webhook: webhook.id, changed: Object.keys(body) };
       await audit.note(request, { action: 'webhook.updated', application: application.domain, details });

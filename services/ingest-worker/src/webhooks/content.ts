@@ -2,15 +2,19 @@ import type { Store } from '@sluice/jobs/connect.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import type { Waiting } from '@sluice/store/webhooks/deliveries.ts';
 
-/** The body of a delivery. Entries that were deleted since are left out. */
+/** What one delivery has at most; bytes are those of BSON, unless one entry has more. */
+export const most = { count: 500, bytes: 1024 ** 2 };
+
+/** The body of a delivery; undefined where all its entries were deleted. */
 export async function bodyOf(
   { deliveries }: Pick<Store, 'deliveries'>,
   { id, domain }: Pick<ApplicationRecord, 'id' | 'domain'>,
   { type, createdAt, content }: Waiting,
-): Promise<string> {
+): Promise<string | undefined> {
   const timestamp = createdAt.toISOString();
   if ('data' in content) return JSON.stringify({ type, timestamp, data: { domain, ...content.data } });
-  const found = await deliveries.entries(id, content.stretch);
+  const found = await deliveries.entries(id, content.stretch, most);
+  if (found.length === 0) return undefined;
   const entries = found.map(({ version, receivedAt, ...entry }) => ({
     ...entry,
     domain,

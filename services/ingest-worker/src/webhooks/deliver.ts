@@ -38,15 +38,10 @@ export function createDeliver({ store, post, metrics, retryMs }: DeliverDependen
   const counter = (result: string) => metrics.count('sluice_webhook_deliveries_total', { result });
   const count = { delivered: counter('delivered'), failed: counter('failed') };
 
-  async function attempt(
-    { url, secrets }: TakenWebhook,
-    application: ApplicationRecord,
-    delivery: Waiting,
-  ): Promise<Attempt> {
+  async function attempt({ url, secrets }: TakenWebhook, delivery: Waiting, body: string): Promise<Attempt> {
     const at = new Date();
     const began = performance.now();
     const ms = () => Math.round(performance.now() - began);
-    const body = await bodyOf(store, application, delivery);
     const id = `msg_${delivery.id}`;
     const seconds = Math.floor(at.getTime() / secondMs);
     const headers = {
@@ -76,11 +71,17 @@ export function createDeliver({ store, post, metrics, retryMs }: DeliverDependen
     application: ApplicationRecord,
     delivery: Waiting,
   ): Promise<number | undefined> {
-    const last = await attempt(webhook, application, delivery);
+    const body = await bodyOf(store, application, delivery);
+    if (body === undefined) {
+      const none = { at: new Date(), ms: 0, error: 'its entries were deleted' };
+      await deliveries.note(delivery, 'delivered', none, none.at);
+      return undefined;
+    }
+    const last = await attempt(webhook, delivery, body);
     const triedSince = delivery.triedSince ?? last.at;
     const { status = 0 } = last;
     if (status >= 200 && status < 300) {
-      await deliveries.note(delivery.id, 'delivered', last, triedSince);
+      await deliveries.note(delivery, 'delivered', last, triedSince);
       count.delivered();
       return undefined;
     }
@@ -91,7 +92,7 @@ export function createDeliver({ store, post, metrics, retryMs }: DeliverDependen
         : last.at.getTime() - triedSince.getTime() >= giveUpMs
           ? `nothing could be delivered for 3 days: ${last.error ?? `status ${status}`}`
           : undefined;
-    await deliveries.note(delivery.id, reason ? 'failed' : 'waiting', last, triedSince);
+    await deliveries.note(delivery, reason ? 'failed' : 'waiting', last, triedSince);
     if (reason) await webhooks.disable(webhook, reason);
     const wait = waits[Math.min(delivery.attempts, waits.length - 1)] as number;
     return wait * retryMs * (1 + jitter * Math.random());

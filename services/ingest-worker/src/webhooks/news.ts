@@ -12,13 +12,11 @@ import type {
   WebhookEvent,
 } from '@sluice/store/webhooks/webhook-records.ts';
 
-/** In one delivery. */
-const mostEntries = 500;
-/** As BSON, unless one entry has more. */
-const mostBytes = 1024 ** 2;
 /** A worker may record the end of a job so much later than it says. */
 const lateJobMs = 60_000;
 const minuteMs = 60_000;
+
+import { most } from './content.ts';
 
 export interface News {
   progress: Partial<Progress>;
@@ -36,34 +34,35 @@ export function createReadNews({ entries, jobs, schemas, refusalCounts }: Stores
       sizes.length = 0;
       return entries.forward(id, { start: 0, limit, after, onRead: (bytes) => void sizes.push(bytes) });
     };
-    const page = await read(mostEntries).catch((error) => {
+    const page = await read(most.count).catch((error) => {
       if (error instanceof PageTooLarge) return read(error.fitting);
       throw error;
     });
     let bytes = 0;
     const fitting = page.entries.filter((_, at) => {
       bytes += sizes[at] ?? 0;
-      return at === 0 || bytes <= mostBytes;
+      return at === 0 || bytes <= most.bytes;
     });
+    const [first] = fitting;
     const last = fitting.at(-1);
-    if (!last) return { progress: page.end ? { entries: page.end } : {}, made: [] };
-    const content = { stretch: { after, until: last.id } };
+    if (!first || !last) return { progress: page.end ? { entries: page.end } : {}, made: [] };
+    const content = { stretch: { first: first.id, last: last.id } };
     return { progress: { entries: last.id }, made: [{ type: 'entries.stored', content }] };
   }
 
-  async function ended({ id }: ApplicationRecord, { events, progress }: TakenWebhook): Promise<News> {
+  async function ended({ id }: ApplicationRecord, { since: told, progress }: TakenWebhook): Promise<News> {
     const since = new Date(progress.jobsSince.getTime() - lateJobMs);
-    const told = new Set(progress.jobsTold);
+    const known = new Set(progress.jobsTold);
     const found = (await jobs.endedSince(id, since)).map((job) => ({
       job,
       key: `${job.id} ${job.finishedAt?.getTime()}`,
       type: `${job.kind}.${job.state}` as WebhookEvent,
     }));
-    const fresh = found.filter(({ key }) => !told.has(key));
+    const fresh = found.filter(({ key }) => !known.has(key));
     const latest = found.at(-1)?.job.finishedAt;
     if (fresh.length === 0 || !latest) return { progress: {}, made: [] };
-    const wanted = fresh.filter(
-      ({ job, type }) => events.includes(type) && job.finishedAt && job.finishedAt >= progress.jobsFrom,
+    const wanted = fresh.filter(({ job, type }) =>
+      told.some(({ event, at }) => event === type && job.finishedAt && job.finishedAt >= at),
     );
     return {
       progress: { jobsSince: latest, jobsTold: found.map(({ key }) => key) },

@@ -1,6 +1,7 @@
 import type { lookup } from 'node:dns';
+import { type AddressInfo, createServer } from 'node:net';
 import { parseAllowed } from '@sluice/shared/public-address.ts';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createReceiver } from '../../../../test/support/receiver.ts';
 import { createPost, Unreachable } from './post.ts';
 
@@ -91,6 +92,20 @@ describe('an answer', () => {
     const receiver = await createReceiver((response) => response.end('x'.repeat(5_000)));
     const { body } = await createPost(allow('127.0.0.1'))(receiver.url, {}, '{}');
     expect(body).toBe('x'.repeat(1_024));
+  });
+
+  it('that switches protocols is none', async () => {
+    const server = createServer((socket) => {
+      socket.once('data', () =>
+        socket.write('HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'),
+      );
+      socket.on('error', () => {});
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const sent = createPost(allow('127.0.0.1'))(`http://127.0.0.1:${port}/`, {}, '{}');
+    await expect(sent).rejects.toThrow('without an answer');
   });
 
   it.each([

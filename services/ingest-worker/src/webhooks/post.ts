@@ -76,6 +76,8 @@ export function createPost(allowed: Allowed, { timeoutMs = 10_000, resolve = loo
         },
       );
       sent.once('error', reject);
+      // A switch of protocols ends a request with nothing else.
+      sent.once('close', () => reject(new Error('the connection ended without an answer')));
       sent.end(body);
     });
     return answered.catch((error) => {
