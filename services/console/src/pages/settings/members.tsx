@@ -33,7 +33,7 @@ export function Members() {
   });
   return (
     <SettingsSection title={words.members.title} text={words.members.text}>
-      {isOwner && <Invitation key={data?.length} />}
+      {isOwner && data && <Invitation key={data.length} />}
       {(error || !data) && <Unread error={error} retry={refetch} />}
       <Cards>
         {data?.map((member) => (
