@@ -21,7 +21,7 @@ export const Card = ({ children, actions, below }: Props) => (
       <Group gap="xs" miw={0}>
         {children}
       </Group>
-      <Group gap="xs">{actions}</Group>
+      {actions && <Group gap="xs">{actions}</Group>}
     </Group>
     {below}
   </Paper>

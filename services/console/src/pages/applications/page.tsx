@@ -1,4 +1,4 @@
-import { Anchor, Button, Text } from '@mantine/core';
+import { Anchor, Button, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
@@ -26,12 +26,14 @@ export function Page() {
           <CreateLink />
         </EmptyState>
       )}
-      {own.length > 0 && <ApplicationsTable applications={own} />}
-      {shared.length > 0 && (
-        <Section title={words.applications.shared}>
-          <ApplicationsTable applications={shared} isShared />
-        </Section>
-      )}
+      <Stack gap="lg">
+        {own.length > 0 && <ApplicationsTable applications={own} />}
+        {shared.length > 0 && (
+          <Section title={words.applications.shared}>
+            <ApplicationsTable applications={shared} isShared />
+          </Section>
+        )}
+      </Stack>
       <Anchor component={Link} to="deleted" display="inline-block" mt="md">
         {words.deleted.title}
       </Anchor>

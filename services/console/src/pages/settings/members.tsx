@@ -33,7 +33,7 @@ export function Members() {
   });
   return (
     <SettingsSection title={words.members.title} text={words.members.text}>
-      {isOwner && <Invitation key={data?.length} />}
+      {isOwner && data && <Invitation key={data.length} />}
       {(error || !data) && <Unread error={error} retry={refetch} />}
       <Cards>
         {data?.map((member) => (
@@ -51,7 +51,7 @@ function Invitation() {
       share(domain, String(fields.get('username')), String(fields.get('role'))),
   });
   return (
-    <Group component="form" onSubmit={submits(invite.mutate)} align="flex-start">
+    <Group component="form" onSubmit={submits(invite.mutate)} align="flex-end">
       <TextInput
         name="username"
         label={words.members.username}
@@ -60,9 +60,7 @@ function Invitation() {
         error={invite.error?.message}
       />
       <NativeSelect name="role" label={words.members.role} data={roleChoices} />
-      <SubmitButton mt={22} loading={invite.isPending}>
-        {words.members.invite}
-      </SubmitButton>
+      <SubmitButton loading={invite.isPending}>{words.members.invite}</SubmitButton>
     </Group>
   );
 }
