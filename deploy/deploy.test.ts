@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { usualTimings } from '@sluice/api/dependencies.ts';
 import { parseDuration } from '@sluice/shared/config/kinds.ts';
 import { loadApiConfig } from '@sluice/shared/config/load.ts';
+import { Api } from '@sluice/shared/config/variables.ts';
 import { type ErrorName, errorOf } from '@sluice/shared/errors.ts';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -17,6 +18,7 @@ interface Container {
   container_name?: string;
   pids_limit?: number;
   ports?: string[];
+  networks?: string[];
   sysctls?: Record<string, number>;
 }
 
@@ -25,9 +27,11 @@ const read = (path: string) => readFileSync(join(import.meta.dirname, '..', path
 /** The default settings: `${NAME:-value}` becomes its value. */
 const unset = (text: string) => text.replace(/\$\{\w+:-([^}]*)\}/g, '$1');
 
-const { services }: { services: Record<string, Container> } = parse(unset(read('docker-compose.yml')), {
-  merge: true,
-});
+interface Compose {
+  services: Record<string, Container>;
+  networks: Record<string, { internal?: boolean } | null>;
+}
+const { services, networks }: Compose = parse(unset(read('docker-compose.yml')), { merge: true });
 const replicated = ['api', 'ingest-worker', 'export-worker'];
 
 /** The lines of a section of HAProxy's configuration, without comments. */
@@ -91,6 +95,19 @@ describe('docker-compose.yml', () => {
     const resends = services[name]?.sysctls?.['net.ipv4.tcp_retries2'] ?? Number.NaN;
     // The first wait is 200 ms, and each further wait is twice as long.
     expect(0.2 * (2 ** (resends + 1) - 1)).toBeLessThan(10);
+  });
+
+  it('lets the ingest worker out, for webhooks, and neither the stores nor the export worker', () => {
+    const isOut = (name: string) =>
+      services[name]?.networks?.some((network) => networks[network]?.internal !== true) ?? true;
+    const checked = ['ingest-worker', 'export-worker', 'mongo', 'mongo-2', 'mongo-3', 'redis', 'api'];
+    expect(checked.filter(isOut)).toEqual(['ingest-worker']);
+  });
+
+  it('passes on the settings of every service', () => {
+    const passed = (name: string) => Object.keys(services[name]?.environment ?? {});
+    expect(passed('api')).toEqual(expect.arrayContaining(Object.keys(Api)));
+    expect(passed('ingest-worker')).toEqual(expect.arrayContaining(['AUDIT_RETENTION', 'WEBHOOK_ALLOW']));
   });
 
   it('has Redis refuse what is too much, where it could throw jobs away', () => {
