@@ -43,11 +43,20 @@ KEPT = DOMAINS | values("exports") | values("imports") | values("keys")
 
 
 @schemathesis.hook
+def filter_body(context, body):
+    """Sluice refuses the key __proto__, which OpenAPI cannot say."""
+    return "__proto__" not in repr(body)
+
+
+@schemathesis.hook
 def before_call(context, case, kwargs):
     """A deletion of what the other requests are about goes elsewhere."""
     names = [name for name in re.findall(r"\{(\w+)\}", case.path)]
     is_dry_run = str((case.query or {}).get("dry_run")).lower() == "true"
     is_job = case.method == "POST" and case.path.endswith("/deletions") and not is_dry_run
+    # A new password would end the token of all other requests.
+    if case.path == "/api/users/me/password" and isinstance(case.body, dict) and "old_password" in case.body:
+        case.body = {**case.body, "old_password": "not the password"}
     if (case.method == "DELETE" or is_job) and names and case.path_parameters.get(names[-1]) in KEPT:
         case.path_parameters = {**case.path_parameters, names[-1]: "kept"}
 

@@ -43,6 +43,7 @@ describe('a finished export', () => {
       .result[0].createdAt;
     expect(job.file).toEqual({
       url: `/api${path}/file`,
+      name: expect.stringMatching(new RegExp(`^${domain}-\\d{8}T\\d{6}Z\\.csv$`)),
       rows: 3_000,
       bytes: whole.length,
       sha256: sha256(whole),
