@@ -17,7 +17,6 @@ interface Container {
   container_name?: string;
   pids_limit?: number;
   ports?: string[];
-  networks?: string[];
   sysctls?: Record<string, number>;
 }
 
@@ -26,11 +25,9 @@ const read = (path: string) => readFileSync(join(import.meta.dirname, '..', path
 /** The default settings: `${NAME:-value}` becomes its value. */
 const unset = (text: string) => text.replace(/\$\{\w+:-([^}]*)\}/g, '$1');
 
-interface Compose {
-  services: Record<string, Container>;
-  networks: Record<string, { internal?: boolean } | null>;
-}
-const { services, networks }: Compose = parse(unset(read('docker-compose.yml')), { merge: true });
+const { services }: { services: Record<string, Container> } = parse(unset(read('docker-compose.yml')), {
+  merge: true,
+});
 const replicated = ['api', 'ingest-worker', 'export-worker'];
 
 /** The lines of a section of HAProxy's configuration, without comments. */
@@ -94,13 +91,6 @@ describe('docker-compose.yml', () => {
     const resends = services[name]?.sysctls?.['net.ipv4.tcp_retries2'] ?? Number.NaN;
     // The first wait is 200 ms, and each further wait is twice as long.
     expect(0.2 * (2 ** (resends + 1) - 1)).toBeLessThan(10);
-  });
-
-  it('lets the ingest worker out, for webhooks, and neither the stores nor the export worker', () => {
-    const isOut = (name: string) =>
-      services[name]?.networks?.some((network) => networks[network]?.internal !== true) ?? true;
-    const checked = ['ingest-worker', 'export-worker', 'mongo', 'mongo-2', 'mongo-3', 'redis', 'api'];
-    expect(checked.filter(isOut)).toEqual(['ingest-worker']);
   });
 
   it('has Redis refuse what is too much, where it could throw jobs away', () => {
