@@ -7,7 +7,7 @@ type Payload = Record<string, unknown>;
 const faults: [count: number, spoil: (reading: Reading) => Payload][] = [
   [18, (reading) => ({ ...reading, celsius: String(reading.celsius) })],
   [12, (reading) => ({ ...reading, sky: 'fog' })],
-  [9, (reading) => ({ ...reading, humidity: 100 + Math.abs(Math.round(reading.celsius)) })],
+  [9, (reading) => ({ ...reading, humidity: 101 + Math.abs(Math.round(reading.celsius)) })],
   [7, (reading) => ({ ...reading, measured_at: new Date(reading.measured_at).toUTCString() })],
   [4, ({ place: _, ...reading }) => reading],
 ];

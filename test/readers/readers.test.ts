@@ -14,7 +14,7 @@ import { listed, numbersPayload, numbersSchema } from '../support/exports/parque
 import { heldTime, microsOf, usualDay } from '../support/exports/parquet-times.ts';
 import { readByPython } from './python.ts';
 
-const count = Number(process.env.READERS_FILES ?? 300);
+const count = Number(process.env.READERS_FILES ?? 100);
 
 /** Random, and the same again with the seed that a failure names. */
 function sample<T>(arbitrary: fc.Arbitrary<T>): { seed: number; values: T[] } {

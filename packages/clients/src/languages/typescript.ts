@@ -1,0 +1,58 @@
+import { comment, literal } from '../texts.ts';
+import { createTypeOf } from '../write/type-of.ts';
+import type { Language } from './language.ts';
+
+const quote = literal.typescript;
+/** TypeScript has no integers, so those beyond 2^53 lose digits. */
+const { typeOf } = createTypeOf({
+  scalars: { string: 'string', integer: 'number', number: 'number', boolean: 'boolean' },
+  any: 'unknown',
+  list: (of) => `(${of})[]`.replace(/^\((\w+)\)/, '$1'),
+  map: (of) => `{ [name: string]: ${of} }`,
+  union: (kinds) => kinds.join(' | '),
+  nullable: (type, { kind }) => (kind === 'any' ? type : `${type} | null`),
+});
+
+export const typescript: Language = {
+  name: 'TypeScript',
+  file: 'uploader.ts',
+  how: 'save it beside your code; it needs nothing else (Node.js 20 or a browser)',
+  comment: '//',
+  usage: [
+    "import { Uploader } from './uploader.ts';",
+    'const uploader = new Uploader({ baseUrl: ADDRESS });',
+    'await uploader.send(entry);',
+    'await uploader.close();',
+  ],
+  // Fields have the names of the schema.
+  habits: { field: (text) => text, keywords: ['Array', 'Record', 'String', 'Number', 'Boolean', 'Object'] },
+  types({ records, choices }, naming) {
+    const lines = records.flatMap((record) => [
+      ...doc(record.description, ''),
+      `export interface ${naming.type(record)} {`,
+      ...record.fields.flatMap((field) => [
+        ...doc(field.description, '  '),
+        `  ${keyOf(field.key)}${field.isRequired ? '' : '?'}: ${typeOf(field.value, naming)};`,
+      ]),
+      ...(record.isOpen ? ['  [name: string]: unknown;'] : []),
+      '}',
+      '',
+    ]);
+    const unions = choices.flatMap((choice) => [
+      `export type ${naming.type(choice)} = ${choice.values.map(quote).join(' | ')};`,
+      '',
+    ]);
+    return [...lines, ...unions];
+  },
+  constants: (domain, version) => [`const DOMAIN = ${quote(domain)};`, `const SCHEMA_VERSION = ${version};`],
+  typesOnly: {
+    file: 'entry.ts',
+    before: () => [],
+    after: [],
+    usage: ["import type { Entry } from './entry.ts';"],
+  },
+};
+
+const doc = (text: string | undefined, indent: string) => (text ? [`${indent}/** ${comment(text)} */`] : []);
+
+const keyOf = (key: string) => (/^[A-Za-z_$][\w$]*$/.test(key) ? key : quote(key));

@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import type { Language } from '../languages/language.ts';
+
+/** An uploader, apart from its marked lines. */
+export interface Template {
+  before: string;
+  after: string;
+  /** No type may have such a name. */
+  identifiers: Set<string>;
+}
+
+const read = new Map<string, Template>();
+
+export function templateOf({ file }: Language): Template {
+  const known = read.get(file);
+  if (known) return known;
+  const text = readFileSync(new URL(`../../templates/${file}`, import.meta.url), 'utf8');
+  const [before, after] = text.split(/^.*BEGIN SCHEMA[\s\S]*END SCHEMA.*\n/m);
+  if (before === undefined || after === undefined) throw new Error(`${file} has no marked lines`);
+  const code = `${before}${after}`.replace(/^\s*(\/\/|\/?\*|#).*$/gm, '');
+  const template = { before: before.trimEnd(), after, identifiers: new Set(code.match(/\b[A-Z]\w*/g)) };
+  read.set(file, template);
+  return template;
+}

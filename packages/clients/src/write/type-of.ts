@@ -1,0 +1,43 @@
+import type { Scalar, Value } from '../schema/model.ts';
+import type { Naming } from './naming.ts';
+
+/** How a language writes the types of values. */
+export interface Forms {
+  scalars: Record<Scalar, string>;
+  any: string;
+  list(of: string): string;
+  map(of: string): string;
+  /** Without it, a union is any JSON. */
+  union?(kinds: string[]): string;
+  /** The type of a value that may be null. Without it, every type takes null. */
+  nullable?(type: string, value: Value): string;
+}
+
+/** `typeOf` writes the type of a value, `plainType` the same as if it were never null. */
+export function createTypeOf({ scalars, any, list, map, union, nullable }: Forms) {
+  function typeOf(value: Value, naming: Naming): string {
+    const type = plainType(value, naming);
+    return value.isNullable && nullable ? nullable(type, value) : type;
+  }
+
+  function plainType(value: Value, naming: Naming): string {
+    switch (value.kind) {
+      case 'record':
+        return naming.type(value.record);
+      case 'choice':
+        return naming.type(value.choice);
+      case 'list':
+        return list(typeOf(value.of, naming));
+      case 'map':
+        return map(typeOf(value.of, naming));
+      case 'any':
+        return any;
+      case 'union':
+        return union ? union(value.of.map((kind) => scalars[kind])) : any;
+      default:
+        return scalars[value.kind];
+    }
+  }
+
+  return { typeOf, plainType };
+}

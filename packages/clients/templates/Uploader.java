@@ -1,0 +1,600 @@
+import com.fasterxml.jackson.annotation.*;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/**
+ * Sends entries in batches, in order. Each is stored once, whatever fails on the way.
+ * Threads may share it. A shutdown hook closes it if the program does not.
+ */
+public final class Uploader implements AutoCloseable {
+    // BEGIN SCHEMA
+    /** The payload of an entry. */
+    public static final class Entry {
+        @JsonProperty("n")
+        public long n;
+        @JsonProperty("text")
+        public String text;
+    }
+
+    static final String DOMAIN = "sample-k3v9q2";
+    static final int SCHEMA_VERSION = 1;
+    // END SCHEMA
+
+    /** Only `baseUrl` is required. */
+    public static final class Options {
+        /** Where Sluice is, such as `https://sluice.example`. */
+        public String baseUrl;
+        /** An ingest key, if the application requires one. */
+        public String key;
+        /** A folder, for one process at a time: what `send` returned for survives a crash. */
+        public Path spool;
+        /** Called by another thread for each entry that the server refuses; otherwise a warning is printed. */
+        public Consumer<Refusal> onRefused;
+        /** Called once if this file is out of date; otherwise a warning is printed. */
+        public Consumer<Stale> onStale;
+        /** A batch is sent when it has so many lines or bytes, or is so old. */
+        public int batchLines = 5_000;
+        public int batchBytes = 4 << 20;
+        public Duration batchAge = Duration.ofSeconds(1);
+        /** `send` waits while so many bytes have no answer. The spool counts. */
+        public long heldBytes = 64 << 20;
+        /** How long `close` waits for answers. */
+        public Duration closeTimeout = Duration.ofSeconds(30);
+
+        public Options(String baseUrl) {
+            this.baseUrl = baseUrl;
+        }
+    }
+
+    /** An entry that was not stored, as JSON, and why. Lines of a batch count from 1. */
+    public record Refusal(String entry, int line, String name, String message, List<Detail> details) {}
+
+    /** What is wrong, and where: `path` is a JSON Pointer. */
+    public record Detail(String path, String keyword, String message) {}
+
+    /** The server has another version of the schema: `stricter` (it may refuse what this file allows) or `looser`. */
+    public record Stale(int version, String change) {}
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final AtomicLong LAST_STAMP = new AtomicLong();
+
+    private final Options options;
+    private final URI url;
+    private final HttpClient http = HttpClient.newBuilder()
+        .version(HttpClient.Version.HTTP_1_1)
+        .followRedirects(HttpClient.Redirect.NEVER)
+        .build();
+    private final Spool spool;
+    private final Thread thread = new Thread(this::run, "sluice-uploader");
+    private final Thread hook = new Thread(this::closeAtExit);
+    /** A second call of `close` waits for the first. */
+    private final ReentrantLock closing = new ReentrantLock();
+    private boolean isStale;
+
+    /** Guards what follows. */
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private Batch filling;
+    /** Batches without an answer, the oldest first. */
+    private final Deque<Batch> sealed = new ArrayDeque<>();
+    private long answered;
+    private long held;
+    private boolean isClosed;
+    private boolean isEnded;
+    /** The server refuses the oldest batch as a whole, and it stays in the spool. */
+    private boolean isStuck;
+    /** Why the oldest batch is still here. */
+    private String trouble = "the server has not answered";
+    /** The request under way. */
+    private CompletableFuture<?> request = CompletableFuture.completedFuture(null);
+
+    public Uploader(String baseUrl) throws IOException {
+        this(new Options(baseUrl));
+    }
+
+    /** Sends first what an earlier process left in the spool. */
+    public Uploader(Options options) throws IOException {
+        this.options = options;
+        if (!options.baseUrl.matches("https?://.+"))
+            throw new IllegalArgumentException("baseUrl is an address such as https://sluice.example");
+        url = URI.create(options.baseUrl.replaceAll("/+$", "") + "/api/applications/" + DOMAIN + "/data/batch");
+        spool = options.spool == null ? null : new Spool(options.spool);
+        if (spool != null) sealed.addAll(spool.found);
+        for (Batch batch : sealed) held += batch.bytes;
+        thread.setDaemon(true);
+        thread.start();
+        Runtime.getRuntime().addShutdownHook(hook);
+    }
+
+    /** Hands over an entry. Waits while too much is held. */
+    public void send(Entry entry) throws IOException, InterruptedException {
+        byte[] text = JSON.writeValueAsBytes(entry);
+        byte[] line = Arrays.copyOf(text, text.length + 1);
+        line[text.length] = '\n';
+        lock.lock();
+        try {
+            // A callback that sends must not wait for its own thread.
+            if (Thread.currentThread() != thread) await(() -> held < options.heldBytes || isClosed, null);
+            if (isClosed) throw new IllegalStateException("the uploader is closed");
+            add(line);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits until all that was handed over before is answered. */
+    public void flush() throws InterruptedException {
+        lock.lock();
+        try {
+            seal();
+            long last = answered + sealed.size();
+            await(() -> answered >= last || isEnded, null);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Sends what is left, and ends. Fails with the number of entries that are not stored. */
+    @Override
+    public void close() throws IOException {
+        closing.lock();
+        lock.lock();
+        try {
+            if (!isEnded) end();
+        } finally {
+            lock.unlock();
+            closing.unlock();
+        }
+    }
+
+    private void end() throws IOException {
+        isClosed = true;
+        seal();
+        changed.signalAll();
+        try {
+            await(() -> sealed.isEmpty() || isStuck, options.closeTimeout);
+        } catch (InterruptedException error) {
+            Thread.currentThread().interrupt();
+        }
+        isEnded = true;
+        changed.signalAll();
+        request.cancel(true);
+        if (spool != null) spool.close();
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException error) {
+            // The program is ending.
+        }
+        int left = sealed.stream().mapToInt(batch -> batch.lines).sum();
+        String where = spool == null ? "" : " and stay in the spool";
+        if (left > 0) throw new IOException(left + " entries are not stored" + where + ": " + trouble);
+    }
+
+    private void closeAtExit() {
+        try {
+            close();
+        } catch (IOException error) {
+            warn(error.getMessage());
+        }
+    }
+
+    /** Waits until something is so, at most for a time. */
+    private void await(BooleanSupplier isSo, Duration limit) throws InterruptedException {
+        long left = limit == null ? Long.MAX_VALUE : limit.toNanos();
+        while (!isSo.getAsBoolean() && left > 0) left = changed.awaitNanos(left);
+    }
+
+    private void add(byte[] line) throws IOException {
+        if (filling != null && filling.bytes + line.length > options.batchBytes) seal();
+        Batch batch = filling != null ? filling : new Batch(newKey(), spool);
+        try {
+            batch.add(line);
+        } catch (IOException error) {
+            // Half of the line may be in the file, so nothing follows it there.
+            if (filling != null) seal();
+            else batch.discard();
+            throw error;
+        }
+        held += line.length;
+        if (filling == null) {
+            filling = batch;
+            filling.due = System.nanoTime() + options.batchAge.toNanos();
+            changed.signalAll();
+        }
+        if (batch.lines >= options.batchLines || batch.bytes >= options.batchBytes || batch.isDue()) seal();
+    }
+
+    /** From now on the batch takes no lines. It is sent when its turn comes. */
+    private void seal() {
+        if (filling == null) return;
+        try {
+            filling.seal();
+        } catch (IOException error) {
+            warn("a batch may not survive a power failure: " + error);
+        }
+        sealed.add(filling);
+        filling = null;
+        changed.signalAll();
+    }
+
+    private void run() {
+        try {
+            for (Batch batch = next(); batch != null; batch = next()) deliver(batch);
+        } catch (InterruptedException error) {
+            warn("the thread of the uploader was interrupted");
+        }
+    }
+
+    /** Waits for a batch to send. None at the end. */
+    private Batch next() throws InterruptedException {
+        lock.lock();
+        try {
+            while (sealed.isEmpty() && !isClosed) {
+                if (filling == null) changed.await();
+                else if (filling.isDue()) seal();
+                else changed.awaitNanos(filling.due - System.nanoTime());
+            }
+            return isEnded ? null : sealed.peek();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Repeats a batch until it is answered or the uploader ends. The key of the batch makes that safe. */
+    private void deliver(Batch batch) throws InterruptedException {
+        for (int attempt = 0; ; attempt++) {
+            long most = Math.min(30_000, 500L << Math.min(attempt, 6));
+            Duration pause = Duration.ofMillis(ThreadLocalRandom.current().nextLong(most));
+            String reason;
+            boolean stays = false;
+            try {
+                byte[] body = batch.read();
+                Answer answer = post(batch.key, body);
+                if (answer.isAboutLines || answer.isOfSluice && !answer.isTemporary && spool == null) {
+                    tell(body, answer, batch.lines);
+                    remove(batch);
+                    return;
+                }
+                reason = answer.name + ": " + answer.message;
+                stays = !answer.isTemporary;
+                if (stays) pause = Duration.ofSeconds(30);
+                else if (answer.retryAfter != null) pause = answer.retryAfter;
+            } catch (IOException | RuntimeException error) {
+                reason = error.toString();
+            }
+            lock.lock();
+            try {
+                if (isEnded) return;
+                trouble = reason;
+                if (stays) stick();
+                await(() -> isEnded, pause);
+                if (isEnded) return;
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    /** The batch is answered. After the end of the uploader, its file belongs to the next process. */
+    private void remove(Batch batch) {
+        lock.lock();
+        try {
+            if (isEnded) return;
+            batch.discard();
+            sealed.remove();
+            answered++;
+            held -= batch.bytes;
+            isStuck = false;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void stick() {
+        if (!isStuck) warn("a batch is not stored, and is tried again every 30 s: " + trouble);
+        isStuck = true;
+        changed.signalAll();
+    }
+
+    private Answer post(String key, byte[] body) throws IOException, InterruptedException {
+        HttpRequest.Builder builder = HttpRequest.newBuilder(url)
+            .header("Content-Type", "application/x-ndjson")
+            .header("Idempotency-Key", key)
+            .header("Sluice-Schema-Version", Integer.toString(SCHEMA_VERSION))
+            .POST(HttpRequest.BodyPublishers.ofByteArray(body));
+        if (options.key != null) builder.header("X-Api-Key", options.key);
+        var sent = http.sendAsync(builder.build(), HttpResponse.BodyHandlers.ofByteArray());
+        lock.lock();
+        request = sent;
+        if (isEnded) sent.cancel(true);
+        lock.unlock();
+        try {
+            // The time-out of a request would not cover the body of its answer.
+            HttpResponse<byte[]> response = sent.get(60, TimeUnit.SECONDS);
+            checkVersion(response);
+            return new Answer(response);
+        } catch (TimeoutException error) {
+            sent.cancel(true);
+            throw new IOException("no answer within 60 s");
+        } catch (ExecutionException error) {
+            throw error.getCause() instanceof IOException cause ? cause : new IOException(error.getCause());
+        }
+    }
+
+    private void tell(byte[] body, Answer answer, int lines) {
+        List<Refusal> refused = answer.refused(lines);
+        if (refused.isEmpty()) return;
+        if (options.onRefused == null) {
+            Refusal first = refused.get(0);
+            String why = first.message;
+            if (!first.details.isEmpty()) why = first.details.get(0).path + " " + first.details.get(0).message;
+            warn(refused.size() + " entries were refused; line " + first.line + ": " + why);
+            return;
+        }
+        String[] entries = new String(body, StandardCharsets.UTF_8).split("\n");
+        for (Refusal one : refused) {
+            String entry = one.line <= entries.length ? entries[one.line - 1] : "";
+            Refusal refusal = new Refusal(entry, one.line, one.name, one.message, one.details);
+            call(() -> options.onRefused.accept(refusal));
+        }
+    }
+
+    private void checkVersion(HttpResponse<?> response) {
+        String change = response.headers().firstValue("Sluice-Schema-Change").orElse(null);
+        if (change == null || isStale) return;
+        isStale = true;
+        String text = response.headers().firstValue("Sluice-Schema-Version").orElse("");
+        int version = text.matches("\\d{1,9}") ? Integer.parseInt(text) : 0;
+        if (options.onStale != null) call(() -> options.onStale.accept(new Stale(version, change)));
+        else
+            warn("the schema is now version " + version + ", " + change + " than version " + SCHEMA_VERSION
+                + " of this client: run sluice client java --app " + DOMAIN);
+    }
+
+    /** An error in a callback must not lose a batch. */
+    private static void call(Runnable callback) {
+        try {
+            callback.run();
+        } catch (Throwable error) {
+            error.printStackTrace();
+        }
+    }
+
+    private static void warn(String message) {
+        System.err.println("Sluice " + DOMAIN + ": " + message);
+    }
+
+    /** Keys sort in the order of their batches, even if the clock goes back. */
+    private static String newKey() {
+        long now = System.currentTimeMillis();
+        long stamp = LAST_STAMP.updateAndGet(last -> Math.max(now, last + 1));
+        return String.format("%013d-%016x", stamp, new SecureRandom().nextLong());
+    }
+
+    private static final class Answer {
+        final String name;
+        final String message;
+        /** Each line was stored, or is in `errors`. */
+        final boolean isAboutLines;
+        final boolean isTemporary;
+        /** False if a proxy has answered. */
+        final boolean isOfSluice;
+        final Duration retryAfter;
+        private final List<Refusal> errors = new ArrayList<>();
+
+        Answer(HttpResponse<byte[]> response) {
+            int status = response.statusCode();
+            JsonNode body = parse(response.body());
+            JsonNode error = body.path("error");
+            isOfSluice = error.has("name");
+            name = error.path("name").asText("UnexpectedAnswer");
+            message = error.path("message").asText("the answer has status " + status);
+            JsonNode found = JSON.missingNode();
+            if (status == 207) found = body.path("data").path("errors");
+            if (status == 422) found = error.path("details");
+            boolean haveLines = !found.isEmpty();
+            for (JsonNode line : found) {
+                if (line.path("line").asInt() < 1) haveLines = false;
+                errors.add(refusalOf(line));
+            }
+            isAboutLines = status == 201 || haveLines;
+            String after = response.headers().firstValue("Retry-After").orElse(null);
+            isTemporary = List.of(207, 408, 500, 502, 503, 504).contains(status) || status == 429 && after != null;
+            boolean isNumber = after != null && after.matches("\\d{1,18}");
+            retryAfter = isNumber ? Duration.ofSeconds(Math.min(86_400, Long.parseLong(after))) : null;
+        }
+
+        /** A proxy may answer with something else than JSON. */
+        private static JsonNode parse(byte[] text) {
+            try {
+                return JSON.readTree(text);
+            } catch (IOException error) {
+                return JSON.missingNode();
+            }
+        }
+
+        private static Refusal refusalOf(JsonNode line) {
+            List<Detail> details = new ArrayList<>();
+            for (JsonNode detail : line.path("details"))
+                details.add(new Detail(textOf(detail, "path"), textOf(detail, "keyword"), textOf(detail, "message")));
+            return new Refusal("", line.path("line").asInt(), textOf(line, "name"), textOf(line, "message"), details);
+        }
+
+        private static String textOf(JsonNode object, String name) {
+            return object.path(name).asText("");
+        }
+
+        List<Refusal> refused(int lines) {
+            if (isAboutLines) return errors;
+            List<Refusal> each = new ArrayList<>();
+            for (int line = 1; line <= lines; line++) each.add(new Refusal("", line, name, message, List.of()));
+            return each;
+        }
+    }
+
+    /** Lines in memory, or in a file of the spool. */
+    private static final class Batch {
+        final String key;
+        final Path path;
+        long due;
+        int lines;
+        int bytes;
+        private ByteArrayOutputStream body;
+        private RandomAccessFile file;
+
+        Batch(String key, Spool spool) {
+            this.key = key;
+            path = spool == null ? null : spool.pathOf(key);
+        }
+
+        boolean isDue() {
+            return System.nanoTime() - due >= 0;
+        }
+
+        void add(byte[] line) throws IOException {
+            if (path == null) {
+                if (body == null) body = new ByteArrayOutputStream();
+                body.writeBytes(line);
+            } else {
+                if (file == null) {
+                    Files.createFile(path, Spool.ownerOnly("rw-------"));
+                    file = new RandomAccessFile(path.toFile(), "rw");
+                }
+                file.write(line);
+            }
+            lines++;
+            bytes += line.length;
+        }
+
+        void seal() throws IOException {
+            if (file == null) return;
+            try (RandomAccessFile sealed = file) {
+                sealed.getFD().sync();
+            } finally {
+                file = null;
+            }
+        }
+
+        byte[] read() throws IOException {
+            if (path == null) return body.toByteArray();
+            byte[] text = Files.readAllBytes(path);
+            return text.length > bytes ? Arrays.copyOf(text, bytes) : text;
+        }
+
+        /** A line without its end is cut off: `send` did not return for it. */
+        void recover() throws IOException {
+            byte[] text = Files.readAllBytes(path);
+            for (int at = 0; at < text.length; at++)
+                if (text[at] == '\n') {
+                    lines++;
+                    bytes = at + 1;
+                }
+            try (RandomAccessFile cut = new RandomAccessFile(path.toFile(), "rw")) {
+                cut.setLength(bytes);
+            }
+            if (lines == 0) discard();
+        }
+
+        void discard() {
+            if (path == null) return;
+            try {
+                if (file != null) file.close();
+                Files.deleteIfExists(path);
+            } catch (IOException error) {
+                warn("a file of the spool cannot be removed: " + error);
+            }
+        }
+    }
+
+    /** A folder with a file for each batch. */
+    private static final class Spool {
+        final List<Batch> found = new ArrayList<>();
+        private static final Set<Path> IN_USE = ConcurrentHashMap.newKeySet();
+        private final Path folder;
+        private final Path path;
+        private final FileChannel channel;
+
+        Spool(Path folder) throws IOException {
+            this.folder = folder;
+            Files.createDirectories(folder, ownerOnly("rwx------"));
+            path = folder.toRealPath();
+            // To open the file once more and close it would end the lock.
+            if (!IN_USE.add(path)) throw new IOException("this process uses the spool " + folder + " already");
+            channel = FileChannel.open(folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            try {
+                if (channel.tryLock() == null) throw new IOException("another process uses the spool " + folder);
+                recover();
+            } catch (IOException error) {
+                close();
+                throw error;
+            }
+        }
+
+        private void recover() throws IOException {
+            String[] names = folder.toFile().list((in, name) -> name.matches("\\d{13}-[0-9a-f]{16}\\.ndjson"));
+            if (names == null) throw new NoSuchFileException(folder.toString());
+            Arrays.sort(names);
+            for (String name : names) {
+                Batch batch = new Batch(name.replace(".ndjson", ""), this);
+                batch.recover();
+                LAST_STAMP.accumulateAndGet(Long.parseLong(name.substring(0, 13)), Math::max);
+                if (batch.lines > 0) found.add(batch);
+            }
+        }
+
+        Path pathOf(String key) {
+            return folder.resolve(key + ".ndjson");
+        }
+
+        void close() throws IOException {
+            channel.close();
+            IN_USE.remove(path);
+        }
+
+        /** Windows has other permissions. */
+        static FileAttribute<?>[] ownerOnly(String permissions) {
+            if (!FileSystems.getDefault().supportedFileAttributeViews().contains("posix")) return new FileAttribute<?>[0];
+            return new FileAttribute<?>[] {
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions)),
+            };
+        }
+    }
+}

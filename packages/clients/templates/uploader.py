@@ -1,0 +1,519 @@
+from __future__ import annotations
+
+import atexit
+import email.utils
+import http.client
+import json
+import os
+import random
+import re
+import secrets
+import socket
+import sys
+import threading
+import time
+import traceback
+import urllib.parse
+from collections import deque
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, List, Literal, NamedTuple, Optional, Union
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+
+# BEGIN SCHEMA
+@dataclass
+class Entry:
+    """A sample: the generator replaces these lines."""
+
+    n: int
+    text: str
+
+    def to_dict(self) -> Dict[str, Any]:
+        return {"n": self.n, "text": self.text}
+
+
+DOMAIN = "sample-k3v9q2"
+SCHEMA_VERSION = 1
+# END SCHEMA
+
+
+class Refusal(NamedTuple):
+    """An entry that was not stored, and why."""
+
+    entry: Any
+    line: int
+    """Its line in the batch, from 1."""
+    name: str
+    message: str
+    details: List[Dict[str, str]]
+    """What is wrong, and where: `path` (a JSON Pointer), `keyword` and `message`."""
+
+
+class Stale(NamedTuple):
+    """The server has another version of the schema than this file."""
+
+    version: int
+    change: str
+    """`stricter` (the server may refuse entries that this file allows) or `looser`."""
+
+
+class NotStored(Exception):
+    """`close` left entries behind."""
+
+
+class Uploader:
+    """Sends entries in batches, in order. Each is stored once, whatever fails on the way.
+
+    base_url    where Sluice is, such as https://sluice.example
+    key         an ingest key, if the application requires one
+    spool       a folder, for one process at a time: what `send` returned for survives a crash
+    on_refused  called by another thread for each entry that the server refuses; otherwise a warning is printed
+    on_stale    called once if this file is out of date; otherwise a warning is printed
+
+    A batch is sent when it has `batch_lines` or `batch_bytes`, or is `batch_seconds` old. `send` waits while
+    `held_bytes` have no answer; the spool counts. `close` waits `close_seconds` for answers.
+
+    Threads may share an uploader. After a fork, the child begins without the parent's entries, and cannot use its spool.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        key: Optional[str] = None,
+        spool: Optional[str] = None,
+        on_refused: Optional[Callable[[Refusal], None]] = None,
+        on_stale: Optional[Callable[[Stale], None]] = None,
+        *,
+        batch_lines: int = 5_000,
+        batch_bytes: int = 4 * 1024**2,
+        batch_seconds: float = 1,
+        held_bytes: int = 64 * 1024**2,
+        close_seconds: float = 30,
+    ) -> None:
+        self._on_refused = on_refused
+        self._on_stale = on_stale
+        self._batch_lines = batch_lines
+        self._batch_bytes = batch_bytes
+        self._batch_seconds = batch_seconds
+        self._held_bytes = held_bytes
+        self._close_seconds = close_seconds
+        self._server = _Server(base_url, key)
+        self._spool = None if spool is None else _Spool(spool)
+        self._is_stale = False
+        self._start([] if self._spool is None else self._spool.recover())
+        atexit.register(self.close)
+
+    def _start(self, found: List[_Batch]) -> None:
+        self._process = os.getpid()
+        # Guards what follows.
+        self._changed = threading.Condition()
+        self._filling: Optional[_Batch] = None
+        self._sealed = deque(found)
+        self._answered = 0
+        self._held = sum(batch.bytes for batch in found)
+        self._is_closed = False
+        self._is_ended = False
+        self._is_stuck = False
+        self._trouble = "the server has not answered"
+        self._thread = threading.Thread(target=self._run, name="sluice-uploader", daemon=True)
+        self._thread.start()
+
+    def send(self, entry: Entry) -> None:
+        """Hands over an entry. Waits while too much is held."""
+        line = json.dumps(entry.to_dict(), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        self._check_process()
+        with self._changed:
+            # A callback that sends must not wait for its own thread.
+            if threading.current_thread() is not self._thread:
+                self._changed.wait_for(lambda: self._held < self._held_bytes or self._is_closed)
+            if self._is_closed:
+                raise RuntimeError("the uploader is closed")
+            self._add(line.encode() + b"\n")
+
+    def flush(self) -> None:
+        """Waits until all that was handed over before is answered."""
+        self._check_process()
+        with self._changed:
+            self._seal()
+            last = self._answered + len(self._sealed)
+            self._changed.wait_for(lambda: self._answered >= last or self._is_ended)
+
+    def close(self) -> None:
+        """Sends what is left, and ends. Raises NotStored with the number of entries that are not stored."""
+        if self._process != os.getpid():
+            return
+        with self._changed:
+            if self._is_closed:
+                return
+            self._is_closed = True
+            self._seal()
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: not self._sealed or self._is_stuck, self._close_seconds)
+            self._is_ended = True
+            self._changed.notify_all()
+            left = sum(batch.lines for batch in self._sealed)
+        if left:
+            self._server.interrupt()
+        self._thread.join(1)
+        atexit.unregister(self.close)
+        if self._spool:
+            self._spool.close()
+        if left:
+            where = " and stay in the spool" if self._spool else ""
+            raise NotStored(f"{left} entries are not stored{where}: {self._trouble}")
+
+    def __enter__(self) -> Uploader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _check_process(self) -> None:
+        if self._process == os.getpid():
+            return
+        if self._spool:
+            raise RuntimeError("a spool serves one process: make an uploader after the fork")
+        self._server.disconnect()
+        self._start([])
+
+    def _add(self, line: bytes) -> None:
+        if self._filling and self._filling.bytes + len(line) > self._batch_bytes:
+            self._seal()
+        if not self._filling:
+            key = _new_key()
+            self._filling = self._spool.begin(key) if self._spool else _Batch(key)
+            self._filling.due = time.monotonic() + self._batch_seconds
+            self._changed.notify_all()
+        batch = self._filling
+        batch.append(line)
+        self._held += len(line)
+        if batch.lines >= self._batch_lines or batch.bytes >= self._batch_bytes or time.monotonic() >= batch.due:
+            self._seal()
+
+    def _seal(self) -> None:
+        """From now on the batch takes no lines. It is sent when its turn comes."""
+        if not self._filling:
+            return
+        if self._filling.lines == 0:
+            # The disk was full.
+            self._filling.due = time.monotonic() + self._batch_seconds
+            return
+        self._filling.seal()
+        self._sealed.append(self._filling)
+        self._filling = None
+        self._changed.notify_all()
+
+    def _run(self) -> None:
+        while batch := self._next():
+            self._deliver(batch)
+        self._server.disconnect()
+
+    def _next(self) -> Optional[_Batch]:
+        """Waits for a batch to send. None at the end."""
+        with self._changed:
+            while not self._sealed and not self._is_closed:
+                wait = self._filling.due - time.monotonic() if self._filling else None
+                if wait is not None and wait <= 0:
+                    self._seal()
+                else:
+                    self._changed.wait(wait)
+            return self._sealed[0] if self._sealed and not self._is_ended else None
+
+    def _deliver(self, batch: _Batch) -> None:
+        """Repeats a batch until it is answered or the uploader ends. The key of the batch makes that safe."""
+        attempt = 0
+        while not self._is_ended:
+            pause = random.uniform(0, min(30, 0.5 * 2 ** min(attempt, 6)))
+            attempt += 1
+            try:
+                body = batch.read()
+                answer = self._server.post(batch.key, body)
+                self._check_version(answer)
+                refused = answer.refused
+                if refused is None and answer.is_of_sluice and not answer.is_temporary and not self._spool:
+                    refused = [{"line": at + 1, **answer.error} for at in range(batch.lines)]
+                if refused is not None:
+                    self._tell(body, refused)
+                    batch.remove()
+                    with self._changed:
+                        self._sealed.popleft()
+                        self._answered += 1
+                        self._held -= batch.bytes
+                        self._is_stuck = False
+                        self._changed.notify_all()
+                    return
+                self._trouble = f"{answer.error['name']}: {answer.error['message']}"
+                if not answer.is_temporary:
+                    pause = 30
+                    self._stick()
+                elif answer.retry_after is not None:
+                    pause = answer.retry_after
+            except Exception as error:
+                if not self._is_ended:
+                    self._trouble = str(error) or type(error).__name__
+            with self._changed:
+                self._changed.wait_for(lambda: self._is_ended, pause)
+
+    def _stick(self) -> None:
+        if not self._is_stuck:
+            _warn(f"a batch is not stored, and is tried again every 30 s: {self._trouble}")
+        with self._changed:
+            self._is_stuck = True
+            self._changed.notify_all()
+
+    def _tell(self, body: bytes, refused: List[Dict[str, Any]]) -> None:
+        if not refused:
+            return
+        if not self._on_refused:
+            details = refused[0].get("details")
+            why = f"{details[0]['path']} {details[0]['message']}" if details else refused[0]["message"]
+            return _warn(f"{len(refused)} entries were refused; line {refused[0]['line']}: {why}")
+        lines = body.split(b"\n")
+        for error in refused:
+            entry = json.loads(lines[error["line"] - 1])
+            try:
+                self._on_refused(
+                    Refusal(entry, error["line"], error["name"], error["message"], error.get("details") or [])
+                )
+            except Exception:
+                traceback.print_exc()
+
+    def _check_version(self, answer: _Answer) -> None:
+        if self._is_stale or answer.stale is None:
+            return
+        self._is_stale = True
+        if self._on_stale:
+            return self._on_stale(answer.stale)
+        version, change = answer.stale
+        _warn(
+            f"the schema is now version {version}, {change} than version {SCHEMA_VERSION} of this client: "
+            f"run sluice client python --app {DOMAIN}"
+        )
+
+
+def _warn(message: str) -> None:
+    print(f"Sluice {DOMAIN}: {message}", file=sys.stderr, flush=True)
+
+
+_last_stamp = 0
+
+
+def _new_key() -> str:
+    """Keys sort in the order of their batches."""
+    global _last_stamp
+    _last_stamp = max(int(time.time() * 1000), _last_stamp + 1)
+    return f"{_last_stamp:013}-{secrets.token_hex(8)}"
+
+
+class _Batch:
+    """Lines in memory."""
+
+    due = 0.0
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        self.lines = 0
+        self.bytes = 0
+        self._body = bytearray()
+
+    def append(self, line: bytes) -> None:
+        self._body += line
+        self.lines += 1
+        self.bytes += len(line)
+
+    def seal(self) -> None:
+        pass
+
+    def read(self) -> bytes:
+        return bytes(self._body)
+
+    def remove(self) -> None:
+        pass
+
+
+class _SpooledBatch(_Batch):
+    """Lines in a file."""
+
+    def __init__(self, key: str, path: str) -> None:
+        super().__init__(key)
+        self._path = path
+        self._file: Optional[int] = None
+
+    def append(self, line: bytes) -> None:
+        if self._file is None:
+            self._file = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        try:
+            if os.write(self._file, line) < len(line):
+                raise OSError(f"no room for {self._path}")
+        except OSError:
+            os.ftruncate(self._file, self.bytes)
+            raise
+        self.lines += 1
+        self.bytes += len(line)
+
+    def seal(self) -> None:
+        if self._file is not None:
+            os.fsync(self._file)
+            os.close(self._file)
+            self._file = None
+
+    def recover(self) -> None:
+        """A line without its end is cut off: `send` did not return for it."""
+        body = self.read()
+        self.lines = body.count(b"\n")
+        self.bytes = body.rfind(b"\n") + 1
+        if self.bytes < len(body):
+            os.truncate(self._path, self.bytes)
+        if not self.lines:
+            self.remove()
+
+    def read(self) -> bytes:
+        with open(self._path, "rb") as file:
+            return file.read()
+
+    def remove(self) -> None:
+        os.remove(self._path)
+
+
+class _Spool:
+    """A folder with a file for each batch."""
+
+    def __init__(self, folder: str) -> None:
+        os.makedirs(folder, 0o700, exist_ok=True)
+        self._folder = folder
+        self._lock: Optional[int] = os.open(os.path.join(folder, "lock"), os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            if sys.platform == "win32":
+                msvcrt.locking(self._lock, msvcrt.LK_NBLCK, 1)
+            else:
+                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(self._lock)
+            raise RuntimeError(f"another process uses the spool {folder}") from None
+        if hasattr(os, "register_at_fork"):
+            # A child that lives longer would keep the lock.
+            os.register_at_fork(after_in_child=self.close)
+
+    def recover(self) -> List[_Batch]:
+        global _last_stamp
+        found: List[_Batch] = []
+        for name in sorted(os.listdir(self._folder)):
+            if re.fullmatch(r"\d{13}-[0-9a-f]{16}\.ndjson", name):
+                batch = self.begin(name[: -len(".ndjson")])
+                batch.recover()
+                _last_stamp = max(_last_stamp, int(name[:13]))
+                if batch.lines:
+                    found.append(batch)
+        return found
+
+    def begin(self, key: str) -> _SpooledBatch:
+        return _SpooledBatch(key, os.path.join(self._folder, f"{key}.ndjson"))
+
+    def close(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+
+class _Answer(NamedTuple):
+    error: Dict[str, Any]
+    refused: Optional[List[Dict[str, Any]]]
+    """The lines that were not stored; None if the answer is not about lines."""
+    is_of_sluice: bool
+    is_temporary: bool
+    retry_after: Optional[float]
+    stale: Optional[Stale]
+
+
+class _Server:
+    """A connection that is kept open."""
+
+    def __init__(self, base_url: str, key: Optional[str]) -> None:
+        url = urllib.parse.urlsplit(base_url)
+        if url.scheme not in ("http", "https") or not url.hostname:
+            raise ValueError(f"base_url is an address such as https://sluice.example, not {base_url}")
+        connect = http.client.HTTPSConnection if url.scheme == "https" else http.client.HTTPConnection
+        self._connection = connect(url.hostname, url.port, timeout=60)
+        self._path = f"{url.path.rstrip('/')}/api/applications/{DOMAIN}/data/batch"
+        self._headers = {"Content-Type": "application/x-ndjson", "Sluice-Schema-Version": str(SCHEMA_VERSION)}
+        if key is not None:
+            self._headers["X-Api-Key"] = key
+
+    def post(self, key: str, body: bytes) -> _Answer:
+        is_used = self._connection.sock is not None
+        try:
+            return self._ask(key, body)
+        except (OSError, http.client.HTTPException):
+            self.disconnect()
+            # The server may have closed an idle connection.
+            if not is_used:
+                raise
+        try:
+            return self._ask(key, body)
+        except BaseException:
+            self.disconnect()
+            raise
+
+    def _ask(self, key: str, body: bytes) -> _Answer:
+        self._connection.request("POST", self._path, body, {**self._headers, "Idempotency-Key": key})
+        response = self._connection.getresponse()
+        return _read_answer(response, response.read())
+
+    def disconnect(self) -> None:
+        self._connection.close()
+
+    def interrupt(self) -> None:
+        """Wakes the thread that waits for an answer."""
+        if self._connection.sock:
+            try:
+                self._connection.sock.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+
+def _read_retry_after(text: Optional[str]) -> Optional[float]:
+    """In seconds."""
+    if text is None:
+        return None
+    seconds = 0.0
+    if re.fullmatch(r"[0-9]+", text):
+        seconds = float(text)
+    else:
+        date = email.utils.parsedate_tz(text)
+        if date:
+            seconds = email.utils.mktime_tz(date) - time.time()
+    return min(max(seconds, 0.1), 86_400)
+
+
+def _read_answer(response: http.client.HTTPResponse, text: bytes) -> _Answer:
+    status = response.status
+    try:
+        body = json.loads(text)
+    except ValueError:
+        body = None
+    if not isinstance(body, dict):
+        # A proxy between has answered.
+        body = {}
+    error = body.get("error") or {"name": "UnexpectedAnswer", "message": f"the answer has status {status}"}
+    refused: Optional[List[Dict[str, Any]]] = None
+    if status == 201:
+        refused = []
+    elif status == 207:
+        refused = body.get("data", {}).get("errors")
+    elif status == 422 and all("line" in detail for detail in error.get("details") or [{}]):
+        refused = error["details"]
+    retry_after = _read_retry_after(response.headers.get("Retry-After"))
+    change = response.headers.get("Sluice-Schema-Change")
+    return _Answer(
+        {"name": error["name"], "message": error["message"]},
+        refused,
+        bool(body.get("error")),
+        # 207 only if the answer is cut off.
+        status in (207, 408, 500, 502, 503, 504) or (status == 429 and retry_after is not None),
+        retry_after,
+        Stale(int(response.headers.get("Sluice-Schema-Version", 0)), change) if change else None,
+    )

@@ -1,0 +1,678 @@
+#![allow(dead_code)]
+
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::fs::{self, File};
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+// BEGIN SCHEMA
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Entry {
+    pub n: i64,
+    pub text: String,
+}
+
+const DOMAIN: &str = "sample-k3v9q2";
+const SCHEMA_VERSION: u32 = 1;
+// END SCHEMA
+
+/// Only `base_url` is required: `Options { base_url, ..Options::default() }`.
+pub struct Options {
+    /// Where Sluice is, such as `https://sluice.example`.
+    pub base_url: String,
+    /// An ingest key, if the application requires one.
+    pub key: Option<String>,
+    /// A folder, for one process at a time: what `send` returned for survives a crash.
+    pub spool: Option<PathBuf>,
+    /// Called for each entry that the server refuses; otherwise a warning is printed. It must not wait for `send` or `flush`.
+    pub on_refused: Option<Box<dyn FnMut(Refusal) + Send>>,
+    /// Called once if this file is out of date; otherwise a warning is printed.
+    pub on_stale: Option<Box<dyn FnOnce(Stale) + Send>>,
+    /// A batch is sent when it has so many lines or bytes, or is so old.
+    pub batch_lines: usize,
+    pub batch_bytes: usize,
+    pub batch_age: Duration,
+    /// `send` waits while so many bytes have no answer. The spool counts.
+    pub held_bytes: usize,
+    /// How long `close` waits for answers.
+    pub close_timeout: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            base_url: String::new(),
+            key: None,
+            spool: None,
+            on_refused: None,
+            on_stale: None,
+            batch_lines: 5_000,
+            batch_bytes: 4 << 20,
+            batch_age: Duration::from_secs(1),
+            held_bytes: 64 << 20,
+            close_timeout: Duration::from_secs(30),
+        }
+    }
+}
+
+/// An entry that was not stored, and why.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Refusal {
+    /// The entry as JSON.
+    #[serde(skip)]
+    pub entry: String,
+    /// Its line in the batch, from 1.
+    pub line: usize,
+    pub name: String,
+    pub message: String,
+    pub details: Vec<Detail>,
+}
+
+/// What is wrong, and where: `path` is a JSON Pointer.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Detail {
+    pub path: String,
+    pub keyword: String,
+    pub message: String,
+}
+
+/// The server has another version of the schema than this file.
+#[derive(Clone, Debug)]
+pub struct Stale {
+    pub version: u32,
+    /// `stricter` (the server may refuse entries that this file allows) or `looser`.
+    pub change: String,
+}
+
+/// Sends entries in batches, in order. Each is stored once, whatever fails on the way.
+/// Threads may share it. `Drop` closes it.
+pub struct Uploader {
+    shared: Arc<Shared>,
+}
+
+impl Uploader {
+    /// Sends first what an earlier process left in the spool.
+    pub fn new(mut options: Options) -> io::Result<Uploader> {
+        let base = options.base_url.trim_end_matches('/');
+        if !base.starts_with("http://") && !base.starts_with("https://") {
+            return Err(io::Error::other(
+                "base_url is an address such as https://sluice.example",
+            ));
+        }
+        let sender = Sender {
+            url: format!("{base}/api/applications/{DOMAIN}/data/batch"),
+            key: options.key.take(),
+            on_refused: options.on_refused.take(),
+            on_stale: options.on_stale.take(),
+            is_stale: false,
+            agent: ureq::Agent::config_builder()
+                .timeout_global(Some(Duration::from_secs(60)))
+                .http_status_as_error(false)
+                // A redirected POST may lose its body.
+                .max_redirects(0)
+                .max_redirects_will_error(false)
+                .build()
+                .into(),
+        };
+        let mut state = State {
+            trouble: "the server has not answered".to_string(),
+            ..State::default()
+        };
+        if let Some(folder) = &options.spool {
+            state.lock = Some(lock(folder)?);
+            state.sealed = recover(folder)?;
+            state.held = state.sealed.iter().map(|batch| batch.bytes).sum();
+        }
+        state.options = options;
+        let shared = Arc::new(Shared {
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+        });
+        let of_thread = shared.clone();
+        thread::Builder::new()
+            .name("sluice-uploader".to_string())
+            .spawn(move || of_thread.run(sender))?;
+        Ok(Uploader { shared })
+    }
+
+    /// Hands over an entry. Waits while too much is held.
+    pub fn send(&self, entry: &Entry) -> io::Result<()> {
+        let mut line = serde_json::to_vec(entry)?;
+        line.push(b'\n');
+        let shared = &*self.shared;
+        let is_full =
+            |state: &mut State| !state.is_closed && state.held >= state.options.held_bytes;
+        let mut state = shared.changed.wait_while(shared.lock(), is_full).unwrap();
+        if state.is_closed {
+            return Err(io::Error::other("the uploader is closed"));
+        }
+        shared.add(&mut state, &line)
+    }
+
+    /// Waits until all that was handed over before is answered.
+    pub fn flush(&self) {
+        let mut state = self.shared.lock();
+        self.shared.seal(&mut state);
+        let last = state.answered + state.sealed.len();
+        let is_left = |state: &mut State| state.answered < last && !state.is_ended;
+        drop(self.shared.changed.wait_while(state, is_left).unwrap());
+    }
+
+    /// Sends what is left, and ends. Fails with the number of entries that are not stored.
+    pub fn close(&self) -> io::Result<()> {
+        let shared = &*self.shared;
+        let mut state = shared.lock();
+        if state.is_ended {
+            return Ok(());
+        }
+        state.is_closed = true;
+        shared.seal(&mut state);
+        shared.changed.notify_all();
+        let is_left =
+            |state: &mut State| !state.sealed.is_empty() && !state.is_stuck && !state.is_ended;
+        let limit = state.options.close_timeout;
+        let waited = shared.changed.wait_timeout_while(state, limit, is_left);
+        let (mut state, _) = waited.unwrap();
+        state.is_ended = true;
+        shared.changed.notify_all();
+        let place = state.lock.take().map_or("", |_| " and stay in the spool");
+        let left: usize = state.sealed.iter().map(|batch| batch.lines).sum();
+        if left > 0 {
+            let trouble = &state.trouble;
+            let message = format!("{left} entries are not stored{place}: {trouble}");
+            return Err(io::Error::other(message));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Uploader {
+    fn drop(&mut self) {
+        if let Err(error) = self.close() {
+            warn(&error.to_string());
+        }
+    }
+}
+
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    options: Options,
+    /// Keeps other processes out of the spool.
+    lock: Option<File>,
+    filling: Option<Batch>,
+    /// Batches without an answer, the oldest first.
+    sealed: VecDeque<Arc<Batch>>,
+    answered: usize,
+    held: usize,
+    is_closed: bool,
+    is_ended: bool,
+    /// The oldest batch is refused as a whole, and stays: the spool has it, or the answer is not of Sluice.
+    is_stuck: bool,
+    /// Why the oldest batch is still here.
+    trouble: String,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap()
+    }
+
+    fn add(&self, state: &mut State, line: &[u8]) -> io::Result<()> {
+        let most = state.options.batch_bytes;
+        let is_over = |batch: &Batch| batch.bytes + line.len() > most;
+        if state.filling.as_ref().is_some_and(is_over) {
+            self.seal(state);
+        }
+        let mut batch = match state.filling.take() {
+            Some(batch) => batch,
+            None => Batch::begin(&state.options)?,
+        };
+        let added = batch.add(line);
+        if added.is_err() && batch.lines == 0 {
+            batch.remove()?;
+            return added;
+        }
+        if added.is_ok() {
+            state.held += line.len();
+        }
+        let options = &state.options;
+        // Half of a line may be in the file, so nothing follows it there.
+        let is_complete = added.is_err()
+            || batch.lines >= options.batch_lines
+            || batch.bytes >= options.batch_bytes
+            || Instant::now() >= batch.due;
+        let is_first = batch.lines == 1;
+        state.filling = Some(batch);
+        if is_complete {
+            self.seal(state);
+        } else if is_first {
+            self.changed.notify_all();
+        }
+        added
+    }
+
+    /// From now on the batch takes no lines. It is sent when its turn comes.
+    fn seal(&self, state: &mut State) {
+        if let Some(mut batch) = state.filling.take() {
+            if let Some(Err(error)) = batch.file.take().map(|file| file.sync_data()) {
+                warn(&format!("a batch may not survive a power failure: {error}"));
+            }
+            state.sealed.push_back(Arc::new(batch));
+            self.changed.notify_all();
+        }
+    }
+
+    fn run(&self, mut sender: Sender) {
+        while let Some(batch) = self.next() {
+            self.deliver(&mut sender, &batch);
+        }
+    }
+
+    /// Waits for a batch to send. None at the end.
+    fn next(&self) -> Option<Arc<Batch>> {
+        let mut state = self.lock();
+        while state.sealed.is_empty() && !state.is_closed {
+            let Some(batch) = &state.filling else {
+                state = self.changed.wait(state).unwrap();
+                continue;
+            };
+            let left = batch.due.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                self.seal(&mut state);
+            } else {
+                state = self.changed.wait_timeout(state, left).unwrap().0;
+            }
+        }
+        (!state.is_ended)
+            .then(|| state.sealed.front().cloned())
+            .flatten()
+    }
+
+    /// Repeats a batch until it is answered or the uploader ends. The key of the batch makes that safe.
+    fn deliver(&self, sender: &mut Sender, batch: &Batch) {
+        for attempt in 0.. {
+            if self.lock().is_ended {
+                return;
+            }
+            let most = 30_000.min(500 << attempt.min(6));
+            let mut pause = Duration::from_millis(random() % most);
+            let posted = sender.post(batch);
+            let mut state = self.lock();
+            if state.is_ended {
+                return;
+            }
+            match posted {
+                Err(error) => state.trouble = error.to_string(),
+                Ok((body, answer)) => {
+                    state.trouble = format!("{}: {}", answer.name, answer.message);
+                    let is_spooled = batch.path.is_some();
+                    if answer.is_about_lines || answer.is_refusal && !is_spooled {
+                        drop(state);
+                        sender.tell(&body, answer.refused(batch.lines));
+                        return self.end(batch);
+                    }
+                    if answer.is_temporary {
+                        pause = answer.retry_after.unwrap_or(pause);
+                    } else {
+                        pause = Duration::from_secs(30);
+                        self.stick(&mut state);
+                    }
+                }
+            }
+            let goes_on = |state: &mut State| !state.is_ended;
+            let waited = self.changed.wait_timeout_while(state, pause, goes_on);
+            drop(waited.unwrap());
+        }
+    }
+
+    /// The batch is answered. After the end of the uploader, its file belongs to the next process.
+    fn end(&self, batch: &Batch) {
+        let mut state = self.lock();
+        if state.is_ended {
+            return;
+        }
+        if let Err(error) = batch.remove() {
+            warn(&format!(
+                "a batch was stored and cannot be removed: {error}"
+            ));
+        }
+        state.sealed.pop_front();
+        state.answered += 1;
+        state.held -= batch.bytes;
+        state.is_stuck = false;
+        self.changed.notify_all();
+    }
+
+    fn stick(&self, state: &mut State) {
+        if !state.is_stuck {
+            let trouble = &state.trouble;
+            warn(&format!(
+                "a batch is not stored, and is tried again every 30 s: {trouble}"
+            ));
+        }
+        state.is_stuck = true;
+        self.changed.notify_all();
+    }
+}
+
+/// What the thread has for itself.
+struct Sender {
+    url: String,
+    key: Option<String>,
+    on_refused: Option<Box<dyn FnMut(Refusal) + Send>>,
+    on_stale: Option<Box<dyn FnOnce(Stale) + Send>>,
+    is_stale: bool,
+    agent: ureq::Agent,
+}
+
+impl Sender {
+    fn post<'a>(&mut self, batch: &'a Batch) -> io::Result<(Cow<'a, [u8]>, Answer)> {
+        let body = batch.read()?;
+        let mut request = self
+            .agent
+            .post(&self.url)
+            .header("Content-Type", "application/x-ndjson")
+            .header("Idempotency-Key", &batch.key)
+            .header("Sluice-Schema-Version", SCHEMA_VERSION.to_string());
+        if let Some(key) = &self.key {
+            request = request.header("X-Api-Key", key);
+        }
+        let response = request.send(&body[..]).map_err(io::Error::other)?;
+        let (head, text) = response.into_parts();
+        let text = text.into_with_config().limit(u64::MAX).read_to_vec();
+        let text = text.map_err(io::Error::other)?;
+        let header = |name: &str| head.headers.get(name)?.to_str().ok();
+        if let Some(change) = header("Sluice-Schema-Change") {
+            let version = header("Sluice-Schema-Version").and_then(|text| text.parse().ok());
+            self.tell_once(Stale {
+                version: version.unwrap_or(0),
+                change: change.to_string(),
+            });
+        }
+        let answer = Answer::read(head.status.as_u16(), header("Retry-After"), &text);
+        Ok((body, answer))
+    }
+
+    fn tell_once(&mut self, stale: Stale) {
+        if self.is_stale {
+            return;
+        }
+        self.is_stale = true;
+        let Stale { version, change } = &stale;
+        match self.on_stale.take() {
+            Some(on_stale) => call(|| on_stale(stale)),
+            None => warn(&format!(
+                "the schema is now version {version}, {change} than version {SCHEMA_VERSION} of this client: \
+                 run sluice client rust --app {DOMAIN}"
+            )),
+        }
+    }
+
+    fn tell(&mut self, body: &[u8], refused: Vec<Refusal>) {
+        let Some(first) = refused.first() else { return };
+        let Some(on_refused) = &mut self.on_refused else {
+            let why = match first.details.first() {
+                Some(Detail { path, message, .. }) => format!("{path} {message}"),
+                None => first.message.clone(),
+            };
+            let line = first.line;
+            return warn(&format!(
+                "{} entries were refused; line {line}: {why}",
+                refused.len()
+            ));
+        };
+        let lines: Vec<&[u8]> = body.split(|byte| *byte == b'\n').collect();
+        for mut refusal in refused {
+            if let Some(line) = lines.get(refusal.line - 1) {
+                refusal.entry = String::from_utf8_lossy(line).into_owned();
+            }
+            call(|| on_refused(refusal));
+        }
+    }
+}
+
+/// A panic in a callback must not lose a batch. Rust prints it.
+fn call(callback: impl FnOnce()) {
+    let _ = catch_unwind(AssertUnwindSafe(callback));
+}
+
+fn warn(message: &str) {
+    eprintln!("Sluice {DOMAIN}: {message}");
+}
+
+struct Answer {
+    name: String,
+    message: String,
+    /// Each line was stored, or is in `errors`.
+    is_about_lines: bool,
+    errors: Vec<Refusal>,
+    is_temporary: bool,
+    /// Of the whole batch, by Sluice.
+    is_refusal: bool,
+    retry_after: Option<Duration>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct AnswerBody {
+    data: AnswerData,
+    error: Option<AnswerError>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct AnswerData {
+    errors: Vec<Refusal>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct AnswerError {
+    name: String,
+    message: String,
+    details: Vec<Refusal>,
+}
+
+impl Answer {
+    fn read(status: u16, after: Option<&str>, text: &[u8]) -> Answer {
+        // A proxy may answer with something else than JSON.
+        let body: AnswerBody = serde_json::from_slice(text).unwrap_or_default();
+        let is_of_sluice = body.error.is_some();
+        let error = body.error.unwrap_or_else(|| AnswerError {
+            name: "UnexpectedAnswer".to_string(),
+            message: format!("the answer has status {status}"),
+            details: Vec::new(),
+        });
+        let errors = match status {
+            207 => body.data.errors,
+            422 => error.details,
+            _ => Vec::new(),
+        };
+        let have_lines = !errors.is_empty() && errors.iter().all(|error| error.line > 0);
+        let is_temporary = matches!(status, 207 | 408 | 500 | 502 | 503 | 504)
+            || status == 429 && after.is_some();
+        let seconds: Option<u64> = after.and_then(|text| text.parse().ok());
+        Answer {
+            name: error.name,
+            message: error.message,
+            is_about_lines: status == 201 || have_lines,
+            errors,
+            is_temporary,
+            is_refusal: is_of_sluice && !is_temporary,
+            retry_after: seconds.map(|seconds| Duration::from_secs(seconds.min(86_400))),
+        }
+    }
+
+    fn refused(self, lines: usize) -> Vec<Refusal> {
+        if self.is_about_lines {
+            return self.errors;
+        }
+        let refusal = |line| Refusal {
+            line,
+            name: self.name.clone(),
+            message: self.message.clone(),
+            ..Refusal::default()
+        };
+        (1..=lines).map(refusal).collect()
+    }
+}
+
+/// Lines in memory, or in a file of the spool.
+struct Batch {
+    key: String,
+    due: Instant,
+    lines: usize,
+    bytes: usize,
+    body: Vec<u8>,
+    path: Option<PathBuf>,
+    file: Option<File>,
+}
+
+impl Batch {
+    fn begin(options: &Options) -> io::Result<Batch> {
+        let key = new_key();
+        let path = options.spool.as_deref().map(|folder| path_of(folder, &key));
+        let file = path.as_deref().map(create).transpose()?;
+        Ok(Batch {
+            key,
+            due: Instant::now() + options.batch_age,
+            lines: 0,
+            bytes: 0,
+            body: Vec::new(),
+            path,
+            file,
+        })
+    }
+
+    fn add(&mut self, line: &[u8]) -> io::Result<()> {
+        match &mut self.file {
+            Some(file) => file.write_all(line)?,
+            None => self.body.extend_from_slice(line),
+        }
+        self.lines += 1;
+        self.bytes += line.len();
+        Ok(())
+    }
+
+    fn read(&self) -> io::Result<Cow<'_, [u8]>> {
+        let Some(path) = &self.path else {
+            return Ok((&self.body).into());
+        };
+        let mut body = fs::read(path)?;
+        body.truncate(self.bytes);
+        Ok(body.into())
+    }
+
+    fn remove(&self) -> io::Result<()> {
+        match self.path.as_ref().map(fs::remove_file) {
+            Some(Err(error)) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn path_of(folder: &Path, key: &str) -> PathBuf {
+    folder.join(format!("{key}.ndjson"))
+}
+
+/// Opens a file to append, for the user alone.
+fn create(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.append(true).create(true).open(path)
+}
+
+/// Keeps other processes out of the folder, as long as the file is open.
+fn lock(folder: &Path) -> io::Result<File> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(folder)?;
+    let file = create(&folder.join("lock"))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(fs::TryLockError::Error(error)) => Err(error),
+        Err(fs::TryLockError::WouldBlock) => Err(io::Error::other(format!(
+            "another process uses the spool {}",
+            folder.display()
+        ))),
+    }
+}
+
+/// The batches of an earlier process, the oldest first.
+fn recover(folder: &Path) -> io::Result<VecDeque<Arc<Batch>>> {
+    let mut found = Vec::new();
+    for file in fs::read_dir(folder)? {
+        let name = file?.file_name().to_string_lossy().into_owned();
+        let Some(key) = name.strip_suffix(".ndjson").filter(|key| is_key(key)) else {
+            continue;
+        };
+        LAST_STAMP.fetch_max(key[..13].parse().unwrap_or(0), Ordering::Relaxed);
+        let path = path_of(folder, key);
+        let body = fs::read(&path)?;
+        let bytes = body.iter().rposition(|byte| *byte == b'\n');
+        let batch = Batch {
+            key: key.to_string(),
+            due: Instant::now(),
+            lines: body.iter().filter(|byte| **byte == b'\n').count(),
+            bytes: bytes.map_or(0, |at| at + 1),
+            body: Vec::new(),
+            path: Some(path),
+            file: None,
+        };
+        // A line without its end is cut off: `send` did not return for it.
+        let file = File::options().write(true).open(path_of(folder, key))?;
+        file.set_len(batch.bytes as u64)?;
+        if batch.lines > 0 {
+            found.push(Arc::new(batch));
+        } else {
+            batch.remove()?;
+        }
+    }
+    found.sort_by(|a, b| a.key.cmp(&b.key));
+    Ok(found.into())
+}
+
+fn is_key(text: &str) -> bool {
+    text.split_once('-').is_some_and(|(stamp, random)| {
+        stamp.len() == 13
+            && stamp.bytes().all(|byte| byte.is_ascii_digit())
+            && random.len() == 16
+            && random.bytes().all(|byte| byte.is_ascii_hexdigit())
+    })
+}
+
+static LAST_STAMP: AtomicU64 = AtomicU64::new(0);
+
+/// Keys sort in the order of their batches, even if the clock goes back.
+fn new_key() -> String {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let now = now.map_or(0, |since| since.as_millis() as u64);
+    let next = |last: u64| now.max(last + 1);
+    let last = LAST_STAMP.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| {
+        Some(next(last))
+    });
+    let stamp = next(last.unwrap_or_default());
+    format!("{stamp:013}-{:016x}", random())
+}
+
+/// `RandomState` has random keys.
+fn random() -> u64 {
+    RandomState::new().hash_one(0)
+}

@@ -1,0 +1,536 @@
+// BEGIN SCHEMA
+/** A sample: the generator replaces these lines. */
+export interface Entry {
+  n: number;
+  text: string;
+}
+
+const DOMAIN = 'sample-k3v9q2';
+const SCHEMA_VERSION = 1;
+// END SCHEMA
+
+/** An entry that was not stored, and why. */
+export interface Refusal {
+  entry: Entry;
+  /** Its line in the batch, from 1. */
+  line: number;
+  name: string;
+  message: string;
+  /** What is wrong, and where: `path` is a JSON Pointer. */
+  details: { path: string; keyword: string; message: string }[];
+}
+
+/** The server has another version of the schema than this file. */
+export interface Stale {
+  version: number;
+  /** `stricter`: the server may refuse entries that this file allows. */
+  change: 'stricter' | 'looser';
+}
+
+export interface UploaderOptions {
+  /** Where Sluice is, such as `https://sluice.example`. */
+  baseUrl: string;
+  /** An ingest key, if the application requires one. */
+  key?: string | undefined;
+  /** A folder, for one process at a time: what `send` returned for survives a crash. Not in browsers. */
+  spool?: string | undefined;
+  /** Called for each entry that the server refuses. Without it, a warning is printed. */
+  onRefused?: (refusal: Refusal) => void;
+  /** Called once if this file is out of date. Without it, a warning is printed. */
+  onStale?: (stale: Stale) => void;
+  /** A batch is sent when it has this many lines (5,000) or bytes (4 MiB; 60 KiB in pages), or this age (1 s). */
+  batchLines?: number;
+  batchBytes?: number;
+  batchSeconds?: number;
+  /** `send` waits while this many bytes (64 MiB) have no answer. The spool counts. */
+  heldBytes?: number;
+  /** How long `close` waits for answers (30 s). */
+  closeSeconds?: number;
+}
+
+/** Sends entries in batches, in order. Each is stored once, whatever fails on the way. Node.js runs on until all are sent. */
+export class Uploader {
+  readonly #options;
+  readonly #url: string;
+  readonly #headers: Record<string, string>;
+  #spool: Spool | undefined;
+  /** Set until the spool is open. */
+  #opening: Promise<void> | undefined;
+  /** The batch that takes lines, and when it no longer does. */
+  #filling: Batch | undefined;
+  #sealTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Batches without an answer, the oldest first, and the end of sending them. */
+  readonly #sealed: Batch[] = [];
+  #sent: Promise<void> = Promise.resolve();
+  #held = 0;
+  #sends = 0;
+  /** Calls of `send` that wait for room. */
+  #waiting: (() => void)[] = [];
+  #closing: Promise<void> | undefined;
+  #isEnded = false;
+  #isStale = false;
+  /** End the request and the pause under way. */
+  #abort = () => {};
+  #wake = () => {};
+  /** Why the oldest batch is still here. */
+  #trouble = 'the server has not answered';
+  /** The oldest batch is refused as a whole, and stays: the spool has it, or the answer is not of Sluice. */
+  #isStuck = false;
+  #onStuck = () => {};
+  readonly #onHidden = () => this.#sendBeforeUnload();
+
+  constructor(options: UploaderOptions) {
+    this.#options = {
+      ...{ batchLines: 5_000, batchSeconds: 1, heldBytes: 64 * mebibyte, closeSeconds: 30 },
+      batchBytes: page ? keepaliveBytes : 4 * mebibyte,
+      ...options,
+    };
+    this.#url = `${options.baseUrl.replace(/\/+$/, '')}/api/applications/${DOMAIN}/data/batch`;
+    this.#headers = {
+      'content-type': 'application/x-ndjson',
+      'sluice-schema-version': String(SCHEMA_VERSION),
+      ...(options.key !== undefined && { 'x-api-key': options.key }),
+    };
+    if (options.spool !== undefined) {
+      this.#opening = this.#open(options.spool);
+      // `send`, `flush` and `close` fail with this error.
+      this.#opening.catch(() => {});
+    }
+    page?.addEventListener('visibilitychange', this.#onHidden);
+    if (page) globalThis.addEventListener('pagehide', this.#onHidden);
+  }
+
+  /** Hands over an entry. Waits while too much is held. */
+  async send(entry: Entry): Promise<void> {
+    const line = `${JSON.stringify(entry)}\n`;
+    if (this.#opening) await this.#opening;
+    while (!this.#closing && this.#held >= this.#options.heldBytes)
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#closing) throw new Error('the uploader is closed');
+    this.#add(line);
+    if (page?.visibilityState === 'hidden') this.#sendBeforeUnload();
+    // A loop that awaits `send` would otherwise block the requests.
+    if (++this.#sends % 256 === 0) await new Promise(later);
+  }
+
+  /** Waits until all that was handed over before is answered. */
+  async flush(): Promise<void> {
+    await this.#opening;
+    this.#seal();
+    await this.#sent;
+  }
+
+  /** Sends what is left, and ends. Fails with the number of entries that are not stored. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#opening;
+    this.#seal();
+    this.#resumeSends();
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, this.#options.closeSeconds * 1_000);
+      this.#onStuck = resolve;
+      this.#sent.then(resolve).finally(() => clearTimeout(timer));
+      if (this.#isStuck) resolve();
+    });
+    this.#isEnded = true;
+    this.#abort();
+    this.#wake();
+    await this.#sent;
+    this.#spool?.unlock();
+    page?.removeEventListener('visibilitychange', this.#onHidden);
+    if (page) globalThis.removeEventListener('pagehide', this.#onHidden);
+    const left = this.#sealed.reduce((sum, { lines }) => sum + lines, 0);
+    const where = this.#spool ? ' and stay in the spool' : '';
+    if (left > 0) throw new Error(`${left} entries are not stored${where}: ${this.#trouble}`);
+  }
+
+  async #open(folder: string): Promise<void> {
+    this.#spool = await openSpool(folder);
+    for (const batch of this.#spool.found) {
+      this.#held += batch.bytes;
+      this.#enqueue(batch);
+    }
+    this.#opening = undefined;
+  }
+
+  #add(line: string): void {
+    const bytes = bytesOf(line);
+    const { batchLines, batchBytes, batchSeconds } = this.#options;
+    if (this.#filling && this.#filling.bytes + bytes > batchBytes) this.#seal();
+    this.#filling ??= { key: newKey(), lines: 0, bytes: 0, text: '', body: noBytes };
+    const batch = this.#filling;
+    if (this.#spool) this.#spool.append(batch, line, bytes);
+    else batch.text += line;
+    if (batch.lines === 0) this.#sealTimer = setTimeout(() => this.#seal(), batchSeconds * 1_000);
+    batch.lines += 1;
+    batch.bytes += bytes;
+    this.#held += bytes;
+    if (batch.lines >= batchLines || batch.bytes >= batchBytes) this.#seal();
+  }
+
+  /** From now on the batch takes no lines. It is sent when its turn comes. */
+  #seal(): void {
+    const batch = this.#filling;
+    if (!batch || batch.lines === 0) return;
+    clearTimeout(this.#sealTimer);
+    this.#filling = undefined;
+    if (this.#spool) this.#spool.seal();
+    else batch.body = encoder.encode(batch.text);
+    batch.text = '';
+    this.#enqueue(batch);
+  }
+
+  #enqueue(batch: Batch): void {
+    this.#sealed.push(batch);
+    this.#sent = this.#sent.then(() => this.#deliver(batch));
+  }
+
+  /** Repeats a batch until it is answered. Its key makes that safe. */
+  async #deliver(batch: Batch): Promise<void> {
+    for (let attempt = 0; !this.#isEnded; attempt++) {
+      let seconds = Math.random() * Math.min(30, 0.5 * 2 ** attempt);
+      try {
+        const body = this.#spool ? this.#spool.read(batch) : batch.body;
+        const answer = await this.#post(batch.key, body);
+        this.#checkVersion(answer);
+        if (answer.refused) return this.#end(batch, body, answer.refused);
+        this.#trouble = `${answer.name}: ${answer.message}`;
+        if (answer.isTemporary) seconds = answer.retryAfter ?? seconds;
+        else if (!this.#spool && answer.isOfSluice) return this.#end(batch, body, everyLine(batch, answer));
+        else {
+          seconds = 30;
+          this.#stick();
+        }
+      } catch (error) {
+        if (!this.#isEnded) this.#trouble = messageOf(error);
+      }
+      await this.#pause(seconds);
+    }
+  }
+
+  async #post(key: string, body: Bytes): Promise<Answer> {
+    const request = new AbortController();
+    this.#abort = () => request.abort();
+    const late = () => request.abort(new Error('no answer within 60 s'));
+    const timer = setTimeout(late, 60_000);
+    try {
+      const response = await this.#fetch(key, body, request.signal);
+      return readAnswer(response.status, response.headers, await response.text());
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #fetch(key: string, body: Bytes, signal: AbortSignal | null = null) {
+    const headers = { ...this.#headers, 'idempotency-key': key };
+    // Such a request outlives the page.
+    const keepalive = page !== undefined && body.length <= keepaliveBytes;
+    return fetch(this.#url, { method: 'POST', headers, body, redirect: 'manual', keepalive, signal });
+  }
+
+  /** A batch is answered. */
+  #end(batch: Batch, body: Bytes, refused: LineError[]): void {
+    this.#tell(body, refused);
+    this.#spool?.remove(batch);
+    this.#isStuck = false;
+    this.#sealed.shift();
+    this.#held -= batch.bytes;
+    this.#resumeSends();
+  }
+
+  #tell(body: Bytes, refused: LineError[]): void {
+    const { onRefused } = this.#options;
+    const [first] = refused;
+    if (!onRefused) {
+      if (first) warn(`${refused.length} entries were refused; line ${first.line}: ${textOf(first)}`);
+      return;
+    }
+    const lines = first ? new TextDecoder().decode(body).split('\n') : [];
+    for (const { line, name, message, details = [] } of refused) {
+      const refusal = { entry: JSON.parse(lines[line - 1] as string), line, name, message, details };
+      // An error in a callback, perhaps a later one, must not stop the others.
+      new Promise((resolve) => resolve(onRefused(refusal))).catch((error) => console.error(error));
+    }
+  }
+
+  #checkVersion({ version, change }: Answer): void {
+    if (this.#isStale || !change) return;
+    this.#isStale = true;
+    const { onStale } = this.#options;
+    const than = `${change} than version ${SCHEMA_VERSION} of this client`;
+    const command = `sluice client typescript --app ${DOMAIN}`;
+    if (onStale) onStale({ version, change });
+    else warn(`the schema is now version ${version}, ${than}: run ${command}`);
+  }
+
+  #stick(): void {
+    if (!this.#isStuck) warn(`a batch is not stored, and is tried again every 30 s: ${this.#trouble}`);
+    this.#isStuck = true;
+    this.#onStuck();
+  }
+
+  #pause(seconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#isEnded) resolve();
+      const timer = setTimeout(resolve, seconds * 1_000);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  #resumeSends(): void {
+    for (const resume of this.#waiting.splice(0)) resume();
+  }
+
+  /** If the page lives on, these batches are sent again in their turn, with the same keys. */
+  #sendBeforeUnload(): void {
+    this.#seal();
+    this.#wake();
+    const [first, ...others] = this.#sealed;
+    let room = keepaliveBytes - (first?.bytes ?? 0);
+    for (const { key, bytes, body } of others) {
+      room -= bytes;
+      if (room < 0) return;
+      this.#fetch(key, body).catch(() => {});
+    }
+  }
+}
+
+interface Batch {
+  key: string;
+  lines: number;
+  bytes: number;
+  /** The lines of a batch that is filling. Empty with a spool. */
+  text: string;
+  /** The lines of a sealed batch. Empty with a spool. */
+  body: Bytes;
+}
+
+interface LineError {
+  line: number;
+  name: string;
+  message: string;
+  details?: Refusal['details'];
+}
+
+interface Answer {
+  name: string;
+  message: string;
+  /** The lines that were not stored; undefined if the answer is not about lines. */
+  refused: LineError[] | undefined;
+  isTemporary: boolean;
+  /** False if a proxy has answered. */
+  isOfSluice: boolean;
+  retryAfter: number | undefined;
+  version: number;
+  change: Stale['change'] | undefined;
+}
+
+const mebibyte = 1024 ** 2;
+const encoder = new TextEncoder();
+type Later = (then: (value?: unknown) => void) => unknown;
+/** Calls back after the events that wait. Browsers have no `setImmediate`. */
+const later: Later = (globalThis as { setImmediate?: Later }).setImmediate ?? setTimeout;
+/** Browsers allow 64 KiB for what may outlive a page. */
+const keepaliveBytes = 60 * 1024;
+/** 207 only if the answer is cut off. */
+const temporary = [207, 408, 500, 502, 503, 504];
+/** Undefined outside of browsers. */
+const page = (globalThis as { document?: EventTarget & { visibilityState: string } }).document;
+
+const noBytes = new Uint8Array(0);
+type Bytes = typeof noBytes;
+
+/** In UTF-8. */
+const bytesOf = (text: string) => (/[^ -~\n]/.test(text) ? encoder.encode(text).length : text.length);
+
+const warn = (message: string) => console.warn(`Sluice ${DOMAIN}: ${message}`);
+
+/** `fetch` has its reason in `cause`. */
+function messageOf(error: unknown): string {
+  const { message, cause } = error as { message: string; cause?: { message?: string; code?: string } };
+  return `${message} ${cause?.message || cause?.code || ''}`.trim();
+}
+
+const textOf = ({ message, details = [] }: LineError) =>
+  details[0] ? `${details[0].path} ${details[0].message}` : message;
+
+/** In seconds. */
+function retryAfterOf(headers: Headers): number | undefined {
+  const text = headers.get('retry-after');
+  if (text === null) return undefined;
+  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1_000;
+  return Math.min(Math.max(seconds || 0, 0.1), 86_400);
+}
+
+function readAnswer(status: number, headers: Headers, text: string): Answer {
+  let body: {
+    data?: { errors?: LineError[] };
+    error?: { name: string; message: string; details?: LineError[] };
+  };
+  try {
+    body = Object(JSON.parse(text));
+  } catch {
+    // A proxy between has answered.
+    body = {};
+  }
+  const {
+    name = 'UnexpectedAnswer',
+    message = `the answer has status ${status}`,
+    details,
+  } = body.error ?? {};
+  let refused: LineError[] | undefined;
+  if (status === 201) refused = [];
+  else if (status === 207) refused = body.data?.errors;
+  else if (status === 422 && details?.length && details.every(({ line }) => line > 0)) refused = details;
+  const retryAfter = retryAfterOf(headers);
+  return {
+    ...{ name, message, refused, retryAfter },
+    isOfSluice: body.error !== undefined,
+    isTemporary: temporary.includes(status) || (status === 429 && retryAfter !== undefined),
+    version: Number(headers.get('sluice-schema-version')),
+    change: (headers.get('sluice-schema-change') ?? undefined) as Answer['change'],
+  };
+}
+
+const everyLine = ({ lines }: Batch, { name, message }: Answer): LineError[] =>
+  Array.from({ length: lines }, (_, at) => ({ line: at + 1, name, message }));
+
+let lastStamp = 0;
+/** Keys in the order of their batches. */
+function newKey(): string {
+  lastStamp = Math.max(Date.now(), lastStamp + 1);
+  const random = crypto.getRandomValues(new Uint8Array(8));
+  return `${String(lastStamp).padStart(13, '0')}-${Array.from(random, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+}
+
+/** A folder with a file for each batch. */
+interface Spool {
+  found: Batch[];
+  /** The line is in the file when it returns. */
+  append(batch: Batch, line: string, length: number): void;
+  /** The file of the last `append` is complete. */
+  seal(): void;
+  read(batch: Batch): Bytes;
+  remove(batch: Batch): void;
+  unlock(): void;
+}
+
+/** The functions of `node:fs` that a spool needs. Browser projects have no types for that module. */
+interface Files {
+  mkdirSync(path: string, options: { recursive: boolean; mode: number }): void;
+  readdirSync(path: string): string[];
+  readFileSync(path: string): Bytes;
+  writeFileSync(path: string, text: string, options: { mode: number }): void;
+  truncateSync(path: string, length: number): void;
+  linkSync(from: string, to: string): void;
+  unlinkSync(path: string): void;
+  rmSync(path: string, options: { force: true }): void;
+  openSync(path: string, flags: string, mode: number): number;
+  writeSync(file: number, text: string): number;
+  ftruncateSync(file: number, length: number): void;
+  fsync(file: number, done: () => void): void;
+  closeSync(file: number): void;
+}
+
+/** The name is in a variable, so that bundlers for browsers do not look for the module. */
+const nodeModule = (name: string) => import(/* @vite-ignore */ /* webpackIgnore: true */ name);
+const newline = 10;
+
+interface Process {
+  pid: number;
+  kill(pid: number, signal: 0): true;
+}
+
+async function openSpool(folder: string): Promise<Spool> {
+  const fs: Files = await nodeModule('node:fs');
+  const process: Process = await nodeModule('node:process');
+  fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const unlock = lock(folder, fs, process);
+  const pathOf = (key: string) => `${folder}/${key}.ndjson`;
+  let file: number | undefined;
+
+  /** A line without its end is cut off: `send` did not return for it. */
+  function recover(key: string): Batch {
+    const bytes = fs.readFileSync(pathOf(key));
+    const end = bytes.lastIndexOf(newline) + 1;
+    if (end < bytes.length) fs.truncateSync(pathOf(key), end);
+    if (end === 0) fs.unlinkSync(pathOf(key));
+    const lines = bytes.reduce((count, byte) => (byte === newline ? count + 1 : count), 0);
+    lastStamp = Math.max(lastStamp, Number.parseInt(key, 10));
+    return { key, lines, bytes: end, text: '', body: noBytes };
+  }
+
+  const names = fs.readdirSync(folder).filter((name) => /^\d{13}-[0-9a-f]{16}\.ndjson$/.test(name));
+  return {
+    found: names
+      .sort()
+      .map((name) => recover(name.replace('.ndjson', '')))
+      .filter(({ lines }) => lines > 0),
+    append({ key, bytes }, line, length) {
+      file ??= fs.openSync(pathOf(key), 'a', 0o600);
+      try {
+        if (fs.writeSync(file, line) < length) throw new Error(`no room in ${folder}`);
+      } catch (error) {
+        fs.ftruncateSync(file, bytes);
+        throw error;
+      }
+    },
+    seal() {
+      const sealed = file as number;
+      file = undefined;
+      fs.fsync(sealed, () => fs.closeSync(sealed));
+    },
+    read: ({ key }) => fs.readFileSync(pathOf(key)),
+    remove: ({ key }) => fs.unlinkSync(pathOf(key)),
+    unlock,
+  };
+}
+
+/** Fails if another process that runs has the folder. Returns what ends the lock. */
+function lock(folder: string, fs: Files, process: Process): () => void {
+  const path = `${folder}/lock`;
+  const own = `${path}-${newKey()}`;
+  const text = (file: string) => {
+    try {
+      return new TextDecoder().decode(fs.readFileSync(file));
+    } catch {
+      return '';
+    }
+  };
+  /** A pid may come again, but with another start time, which Linux tells. */
+  const identityOf = (pid: number) => {
+    const stat = text(`/proc/${pid}/stat`);
+    return `${pid} ${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''}`;
+  };
+  const isRunning = (holder: string) => {
+    const pid = Number.parseInt(holder, 10);
+    try {
+      return process.kill(pid, 0) && identityOf(pid) === holder;
+    } catch (error) {
+      return (error as { code?: string }).code === 'EPERM';
+    }
+  };
+
+  fs.writeFileSync(own, identityOf(process.pid), { mode: 0o600 });
+  try {
+    for (;;)
+      try {
+        fs.linkSync(own, path);
+        return () => fs.unlinkSync(path);
+      } catch (error) {
+        if ((error as { code?: string }).code !== 'EEXIST') throw error;
+        const holder = text(path);
+        if (isRunning(holder)) throw new Error(`process ${Number.parseInt(holder, 10)} uses ${folder}`);
+        fs.rmSync(path, { force: true });
+      }
+  } finally {
+    fs.unlinkSync(own);
+  }
+}

@@ -1,0 +1,14 @@
+// Benthos with the few components that docs/tools.md uses.
+package main
+
+import (
+	"context"
+
+	_ "github.com/redpanda-data/benthos/v4/public/components/io"
+	_ "github.com/redpanda-data/benthos/v4/public/components/pure"
+	"github.com/redpanda-data/benthos/v4/public/service"
+)
+
+func main() {
+	service.RunCLI(context.Background())
+}

@@ -1,0 +1,36 @@
+/** How the oracle runs the uploader of a language. */
+export interface Language {
+  name: 'typescript' | 'python' | 'go' | 'java' | 'rust';
+  /** In MiB: what the program may need when its uploader holds 32 MiB. */
+  mostMemory: number;
+  /** Writes the client beside a program, and compiles them with warnings as errors. Returns the command that is the program itself. */
+  prepare(folder: string, client: Client): Promise<string[]>;
+  /** The same for a program without the client, which sends a request for each entry: for `throughput.ts`. */
+  preparePlain(folder: string): Promise<string[]>;
+}
+
+/** The file that users download. */
+export interface Client {
+  file: string;
+  text: string;
+}
+
+/** What a program is told, in this order. */
+export interface Task {
+  url: string;
+  /** A folder, or `-` for none. */
+  spool: string;
+  /** The program appends `n` and a newline by one write after each `send` that returned; `-` for nowhere. */
+  progress: string;
+  /** It sends the entries `{n, text}` from this `n`, one `send` after the other. */
+  from: number;
+  /** To this `n`; none if it is less. Then it closes the uploader and exits with 0, or prints the error and exits with 1. */
+  to: number;
+  /** The length of each `text`. */
+  characters: number;
+  /** Limits of the uploader: bytes held, and lines of a batch. */
+  heldBytes: number;
+  batchLines: number;
+  /** How long `close` waits for answers. */
+  closeSeconds: number;
+}

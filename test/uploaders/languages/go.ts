@@ -1,0 +1,31 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { compile, copyProgram } from '../compiled.ts';
+import type { Language } from '../language.ts';
+
+/** Fails if gofmt would change a file. */
+export async function checkFormat(folder: string, ...paths: string[]): Promise<void> {
+  const changed = await compile(folder, 'gofmt', ['-d', ...paths]);
+  if (changed !== '') throw new Error(`gofmt would change this:\n${changed}`);
+}
+
+async function built(folder: string, name: string): Promise<string[]> {
+  await copyProgram(`${name}.go`, folder, `${name}/main.go`);
+  await writeFile(join(folder, 'go.mod'), 'module uploaders\n\ngo 1.24\n');
+  await compile(folder, 'go', ['vet', `./${name}/...`]);
+  const program = join(folder, `${name}/program`);
+  await compile(folder, 'go', ['build', '-o', program, `./${name}`]);
+  return [program];
+}
+
+export const go: Language = {
+  name: 'go',
+  mostMemory: 120,
+  async prepare(folder, client) {
+    await mkdir(join(folder, 'uploader'));
+    await writeFile(join(folder, 'uploader', client.file), client.text);
+    await checkFormat(folder, 'uploader');
+    return built(folder, 'send');
+  },
+  preparePlain: (folder) => built(folder, 'plain'),
+};

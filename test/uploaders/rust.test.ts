@@ -1,0 +1,4 @@
+import { rust } from './languages/rust.ts';
+import { tryUploader } from './oracle.ts';
+
+tryUploader(rust);

@@ -1,0 +1,4 @@
+import { typescript } from './languages/typescript.ts';
+import { tryUploader } from './oracle.ts';
+
+tryUploader(typescript);
