@@ -30,7 +30,7 @@ describe('in the services', () => {
   });
 
   it('packages import in one direction', () => {
-    const order = ['shared', 'threads', 'json', 'schemas', 'tables', 'store', 'jobs', 'intake'];
+    const order = ['shared', 'threads', 'json', 'schemas', 'clients', 'tables', 'store', 'jobs', 'intake'];
     const against = files.filter(({ file, text }) => {
       const own = order.indexOf(file.split('/')[1] as string);
       const imported = Array.from(text.matchAll(/'@sluice\/([\w-]+)\//g), ([, name]) => name as string);

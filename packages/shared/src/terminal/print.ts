@@ -1,12 +1,15 @@
 type Cell = string | number | boolean | Date | null | undefined;
 
+/** The cells of a table's row by the names of its columns. */
+export type Row = Record<string, Cell>;
+
 function toText(cell: Cell): string {
   if (cell instanceof Date) return cell.toISOString();
   return cell === undefined || cell === null ? '' : String(cell);
 }
 
 /** Prints rows as a table, or as JSON. */
-export function printRows(console: Console, rows: Record<string, Cell>[], json = false): void {
+export function printRows(console: Console, rows: Row[], json = false): void {
   if (json) {
     printJson(console, rows);
     return;

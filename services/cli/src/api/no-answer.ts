@@ -1,0 +1,17 @@
+import { CliError } from '../cli-error.ts';
+
+/** The server did not answer: nobody knows what it did. */
+export class NoAnswer extends CliError {
+  override name = 'NoAnswer';
+
+  constructor(url: string, cause: Error) {
+    super(`no answer from ${url} (${reasonOf(cause)}): check the network, and --url or SLUICE_URL`, 4);
+  }
+}
+
+/** `fetch` hides the reason in the cause. */
+function reasonOf({ cause, message, name }: Error): string {
+  const { code, message: inner } = (cause ?? {}) as NodeJS.ErrnoException;
+  if (name === 'TimeoutError') return 'time-out';
+  return code ?? inner ?? message;
+}

@@ -1,0 +1,129 @@
+import { open, readFile as readBytes } from 'node:fs/promises';
+import { survey } from '@sluice/schemas/infer/survey.ts';
+import { toSchema } from '@sluice/schemas/infer/to-schema.ts';
+import { readFile, readSample } from '@sluice/tables/sample/read-sample.ts';
+import type { Command } from 'commander';
+import { CliError } from '../cli-error.ts';
+import { type Act, type Context, choose } from '../context.ts';
+import { confirm } from '../output/confirm.ts';
+
+interface Application {
+  name: string;
+  domain: string;
+  type: string;
+  entries: number;
+  role?: string;
+  createdAt: string;
+  last_entry_at?: string;
+}
+
+/** `sluice apps`. */
+export function addApps(program: Command, act: Act): void {
+  const apps = program.command('apps').description('List, create, show and delete applications.');
+
+  apps
+    .command('list')
+    .description('List your applications, newest first.')
+    .option('--shared', 'those that others share with you')
+    .addHelpText('after', '\nExample: sluice apps list')
+    .action(
+      act<{ shared?: boolean }>(async ({ api, retry, show }, { shared }) =>
+        show(
+          await retry(() => api.ask<Application[]>('GET', '/applications', { query: { shared } })),
+          (all) =>
+            all.map(({ domain, name, entries, last_entry_at, role }) => ({
+              ...{ domain, name, entries, last_entry_at },
+              ...(shared && { role }),
+            })),
+        ),
+      ),
+    );
+
+  apps
+    .command('show')
+    .description('Show an application.')
+    .argument('[domain]', 'else that of --app')
+    .addHelpText('after', '\nExample: sluice apps show weather-station-k3v9q2')
+    .action(
+      act(async (context, _options, domain) => {
+        const { api, retry, path, show } = choose(context, domain);
+        const shown = await retry(() => api.ask<Application>('GET', path('')));
+        show(shown, ({ ...fields }) =>
+          Object.entries(fields).flatMap(([field, value]) =>
+            field === 'template'
+              ? []
+              : [{ field, value: typeof value === 'object' ? JSON.stringify(value) : value }],
+          ),
+        );
+      }),
+    );
+
+  apps
+    .command('create')
+    .description('Create an application from a sample of its data, or from a JSON Schema.')
+    .argument('<name>')
+    .option('--from <file>', 'sample: CSV, NDJSON or JSON; its schema is inferred')
+    .option('--schema <file>', 'a JSON Schema')
+    .option('--type <type>', 'mobile, web, server, desktop or other', 'other')
+    .addHelpText('after', "\nExample: sluice apps create 'Weather station' --from sample.csv")
+    .action(act(create));
+
+  apps
+    .command('delete')
+    .description('Delete an application with all its entries.')
+    .argument('[domain]', 'else that of --app')
+    .option('--yes', 'do not ask')
+    .addHelpText('after', '\nExample: sluice apps delete weather-station-k3v9q2')
+    .action(
+      act<{ yes?: boolean }>(async (context, { yes }, given) => {
+        const { api, path, tell, domain } = choose(context, given);
+        await confirm(context, `Delete ${domain()} with all its entries?`, yes);
+        const { data } = await api.ask<{ message: string }>('DELETE', path(''));
+        tell(data, data.message);
+      }),
+    );
+}
+
+interface CreateOptions {
+  from?: string;
+  schema?: string;
+  type: string;
+}
+
+async function create(context: Context, { from, schema, type }: CreateOptions, name: string): Promise<void> {
+  const { api, say, json, print } = context;
+  if ((from === undefined) === (schema === undefined))
+    throw new CliError('give a sample with --from FILE, or a JSON Schema with --schema FILE');
+  const text = schema === undefined ? await infer(context, from as string) : await readBytes(schema, 'utf8');
+  const { data, text: exact } = await api.ask<Application & { warnings?: string[] }>(
+    'POST',
+    '/applications',
+    {
+      json: { name, type, schema: text },
+    },
+  );
+  for (const warning of data.warnings ?? []) say(`warning: ${warning}`);
+  await print(json ? exact : data.domain);
+  say(`next: sluice send FILE --app ${data.domain}`);
+}
+
+/** The schema of a sample, inferred as the console does. */
+async function infer({ say }: Context, path: string): Promise<string> {
+  const { rows, problems } = readSample(await readFile(await startOf(path)));
+  for (const { row, message } of problems.slice(0, 5)) say(`row ${row} is left out: ${message}`);
+  if (rows.length === 0) throw new CliError(`${path} has no row to infer a schema from`);
+  return JSON.stringify(toSchema(survey(rows.map(({ value }) => value))), null, 2);
+}
+
+const sampleBytes = 4 * 1024 ** 2 + 1;
+
+/** As much of a file as a sample is read of. */
+async function startOf(path: string): Promise<File> {
+  const file = await open(path);
+  try {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(sampleBytes), 0, sampleBytes, 0);
+    return new File([buffer.subarray(0, bytesRead)], path);
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { nearest } from '@sluice/shared/nearest.ts';
+import type { Command } from 'commander';
+import { CliError } from '../cli-error.ts';
+import { type Act, type Context, choose } from '../context.ts';
+import { confirm } from '../output/confirm.ts';
+import { lineDiff } from '../output/line-diff.ts';
+import { harmless } from '../terminal.ts';
+
+interface Language {
+  language: string;
+  name: string;
+  file: string;
+  how: string;
+}
+
+/** `sluice client`. */
+export function addClient(program: Command, act: Act): void {
+  const client = program
+    .command('client')
+    .description('Write a client for an application: types of its schema, and an uploader.')
+    .argument('<language>', 'typescript, python, go, java or rust')
+    .option('-o, --output <file>', 'else the name that the language has; - for the standard output')
+    .addHelpText('after', '\nExamples:\n  sluice client python\n  sluice client update uploader.py')
+    .action(
+      act<{ output?: string }>((context, { output }, language) => write(context, output, language as string)),
+    );
+
+  client
+    .command('update')
+    .description('Make a client anew from the schema in force. Shows the difference, and asks.')
+    .argument('<file>', 'a client that was made before')
+    .option('--yes', 'do not ask')
+    .addHelpText('after', '\nExample: sluice client update uploader.py')
+    .action(act<{ yes?: boolean }>((context, { yes }, file) => update(context, yes, file as string)));
+}
+
+const fetchClient = ({ api, path, retry }: Context, language: string): Promise<string> =>
+  retry(async () => (await api.open('GET', path(`/clients/${encodeURIComponent(language)}`))).text());
+
+async function write(context: Context, output: string | undefined, given: string): Promise<void> {
+  const { api, path, retry, print, tell } = context;
+  const { data } = await retry(() => api.ask<Language[]>('GET', path('/clients')));
+  const found = data.find(({ language }) => language === given.toLowerCase());
+  if (!found) {
+    const names = data.map(({ language }) => language);
+    const meant = nearest(given, names);
+    throw new CliError(
+      meant ? `${given} is no language: did you mean ${meant}?` : `choose one of ${names.join(', ')}`,
+    );
+  }
+  const text = await fetchClient(context, found.language);
+  if (output === '-') return print(text.replace(/\n$/, ''));
+  const file = output ?? basename(found.file);
+  if (existsSync(file))
+    throw new CliError(`${file} is there: \`sluice client update ${file}\` shows what would change`);
+  await writeFile(file, text);
+  tell({ file, how: found.how }, `${file} was written; install: ${found.how}`);
+}
+
+const head = /Sluice client for (\w+): application ([\w-]+), schema version (\d+)/;
+
+async function update(given: Context, yes: boolean | undefined, file: string): Promise<void> {
+  const old = await readFile(file, 'utf8');
+  const [, language = '', domain = '', version = ''] = head.exec(old.slice(0, 4_096)) ?? [];
+  if (!domain)
+    throw new CliError(`${file} is no client of Sluice: its first line would name the application`);
+  const context = choose(given, domain);
+  const text = await fetchClient(context, language.toLowerCase());
+  const [, , , now = version] = head.exec(text) ?? [];
+  if (text === old)
+    return context.tell({ file, changed: false }, `${file} is what version ${now} of the schema makes`);
+  for (const line of lineDiff(old, text)) context.say(harmless(line));
+  await confirm(context, `Write ${file}, from schema version ${version} to ${now}?`, yes);
+  await writeFile(file, text);
+  context.tell({ file, changed: true }, `${file} was written`);
+}

@@ -1,0 +1,145 @@
+import { readFile } from 'node:fs/promises';
+import { memberText } from '@sluice/json/member-text.ts';
+import { parseJson } from '@sluice/json/parse-json.ts';
+import type { Command } from 'commander';
+import { type Detail, elementTexts } from '../api/answer.ts';
+import { CliError, type ExitCode } from '../cli-error.ts';
+import type { Act, Context } from '../context.ts';
+import { type Job, waitForJob } from '../jobs/job.ts';
+import { reasonOf } from '../output/reason.ts';
+import { harmless, paint } from '../terminal.ts';
+
+interface Selection {
+  path?: string;
+  keyword?: string;
+  from?: string;
+  to?: string;
+}
+
+const selecting = (command: Command): Command =>
+  command
+    .option('--path <pointer>', 'wrong at this place of the payload, such as /celsius')
+    .option('--keyword <keyword>', 'against this rule, such as type')
+    .option('--from <time>', 'received at this time or later')
+    .option('--to <time>', 'received before this time');
+
+/** `sluice refused`. */
+export function addRefused(program: Command, act: Act): void {
+  const refused = program.command('refused').description('List refused uploads, and replay them.');
+
+  selecting(refused.command('list'))
+    .description('List refused uploads, newest first. With --json each line is one.')
+    .option('--limit <count>', 'how many, at most 1000', '20')
+    .option('--groups', 'count them by reason instead')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  sluice refused list --groups\n  sluice refused list --path /celsius',
+    )
+    .action(act<Selection & { limit: string; groups?: boolean }>(list));
+
+  selecting(refused.command('replay'))
+    .description('Store those that conform now. Exit code 1 if some are still refused.')
+    .option('--id <ids...>', 'only these')
+    .option('--patch <patch>', 'JSON Patch for each payload first, or @FILE with one')
+    .option('--coerce <changes>', 'such as [{"path":"/celsius","to":"number"}], or @FILE')
+    .option('--dry-run', 'show the first ten, before and after')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  sluice refused replay
+  sluice refused replay --path /celsius --coerce '[{"path":"/celsius","to":"number"}]' --dry-run`,
+    )
+    .action(act<ReplayOptions>(replay));
+}
+
+interface Refused {
+  id: string;
+  received_at: string;
+  error: { message: string; details: Detail[] };
+}
+
+interface Group {
+  path: string;
+  keyword: string;
+  message: string;
+  count: number;
+  kept: number;
+  last_at: string;
+}
+
+async function list(
+  context: Context,
+  { groups, limit, ...selection }: Selection & { limit: string; groups?: boolean },
+): Promise<void> {
+  const { api, path, retry, json, print } = context;
+  if (groups) {
+    const { from, to } = selection;
+    const query = { from, to };
+    const counted = await retry(() => api.ask<Group[]>('GET', path('/refused/groups'), { query }));
+    return context.show(counted, (all) =>
+      all.map(({ count, kept, path: place, keyword, message, last_at }) => ({
+        ...{ count, kept, path: place, keyword, message, last_at },
+      })),
+    );
+  }
+  const query = { limit, ...selection };
+  const { data, text } = await retry(() =>
+    api.ask<{ result: Refused[] }>('GET', path('/refused'), { query }),
+  );
+  const texts = elementTexts(memberText(text, 'result') ?? '[]');
+  for (const [at, upload] of texts.entries()) {
+    if (json) await print(upload);
+    else {
+      const { id, received_at, error } = data.result[at] as Refused;
+      const reason = paint(context, 'red', harmless(reasonOf(error)));
+      const payload = harmless(memberText(upload, 'payload') ?? '');
+      await print(`${paint(context, 'dim', received_at)}  ${id}  ${reason}  ${payload}`);
+    }
+  }
+}
+
+interface ReplayOptions extends Selection {
+  id?: string[];
+  patch?: string;
+  coerce?: string;
+  dryRun?: boolean;
+}
+
+async function replay(
+  context: Context,
+  { id, patch, coerce, dryRun, ...rest }: ReplayOptions,
+): Promise<ExitCode> {
+  const { api, path, tell, print } = context;
+  const json = {
+    ...rest,
+    ...(id && { ids: id }),
+    ...(patch && { patch: await readList(patch) }),
+    ...(coerce && { coerce: await readList(coerce) }),
+  };
+  if (dryRun) {
+    const query = { dry_run: true };
+    const { text } = await api.ask('POST', path('/replays'), { query, json });
+    for (const pair of elementTexts(memberText(text, 'pairs') ?? '[]')) await print(harmless(pair));
+    return 0;
+  }
+  const { data } = await api.ask<Job>('POST', path('/replays'), { json });
+  const { result } = await waitForJob(context, data.id, 'replay');
+  const { stored, still_refused } = result as { stored: number; still_refused: number };
+  tell(
+    { stored, still_refused },
+    `${stored.toLocaleString('en')} stored, ${still_refused.toLocaleString('en')} still refused`,
+  );
+  return still_refused > 0 ? 1 : 0;
+}
+
+/** The text of a list, given as it is or as `@FILE`. */
+async function readList(given: string): Promise<string> {
+  const text = given.startsWith('@') ? await readFile(given.slice(1), 'utf8') : given;
+  try {
+    parseJson(text);
+  } catch {
+    throw new CliError(`${given} is no JSON: give a list such as [{"op":"remove","path":"/note"}]`);
+  }
+  return text;
+}

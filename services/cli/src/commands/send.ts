@@ -1,0 +1,80 @@
+import { type Command, Option } from 'commander';
+import type { ExitCode } from '../cli-error.ts';
+import type { Act, Context } from '../context.ts';
+import { createBar } from '../output/bar.ts';
+import { openRefusals } from '../send/refusals.ts';
+import { openRun, passingRun, type Run } from '../send/run-state.ts';
+import { sendFile } from '../send/send-file.ts';
+import { sendLines } from '../send/send-lines.ts';
+import { behind, type Format, openSource } from '../send/source.ts';
+
+interface SendOptions {
+  format?: Format;
+  refused?: string;
+  restart?: boolean;
+}
+
+/** `sluice send`. */
+export function addSend(program: Command, act: Act): void {
+  program
+    .command('send')
+    .description('Send a file, or the standard input: NDJSON, JSON or CSV, of any size.')
+    .argument('<file>', 'file, or - for the standard input')
+    .addOption(
+      new Option('--format <format>', 'else the name and the start tell').choices(['ndjson', 'json', 'csv']),
+    )
+    .option('--refused <file>', 'write refused lines here, with their reasons')
+    .option('--restart', 'begin anew, though an earlier run was interrupted')
+    .addHelpText(
+      'after',
+      `
+After Ctrl-C or a crash, the same command goes on where it was; each line is stored once.
+Exit code: 0 all lines are stored, 1 some were refused, 2 wrong use, 4 the server or the network failed.
+
+Examples:
+  sluice send entries.ndjson --app weather-station-k3v9q2
+  sluice send readings.csv --refused refused.ndjson
+  echo '{"celsius":21.5}' | sluice send -`,
+    )
+    .action(act<SendOptions>((context, options, file) => send(context, options, file as string)));
+}
+
+async function send(context: Context, options: SendOptions, file: string): Promise<ExitCode> {
+  const { say, tell, domain } = context;
+  domain();
+  const source = await openSource(context, file, options.format);
+  const run = source.path ? await openRun(context, source.path, options.restart) : passingRun();
+  const bar = createBar(context, run.size || undefined);
+  const { line, offset } = run.progress;
+  if (offset > 0) say(`going on behind line ${line.toLocaleString('en')}, which was sent before`);
+  try {
+    const { stored, refused } = await (source.kind === 'lines'
+      ? lines()
+      : sendFile(context, source, { run, bar, refused: options.refused }));
+    await run.remove();
+    bar.clear();
+    tell({ stored, refused }, summary(context, stored, refused));
+    return refused > 0 ? 1 : 0;
+  } catch (error) {
+    bar.clear();
+    if (context.signal.aborted && source.path) say('interrupted; the same command goes on here');
+    throw error;
+  }
+
+  async function lines() {
+    const refusals = await openRefusals(context, options.refused, reportedBy(run));
+    const parts = { run, refusals, bar, isSlow: source.path === undefined };
+    try {
+      return await sendLines(context, behind(source.bytes, offset), parts);
+    } finally {
+      await refusals.close();
+    }
+  }
+}
+
+const reportedBy = ({ progress }: Run) => progress.reported;
+
+function summary({ domain }: Context, stored: number, refused: number): string {
+  const all = `${stored.toLocaleString('en')} stored, ${refused.toLocaleString('en')} refused`;
+  return refused > 0 ? `${all}; \`sluice refused list --app ${domain()}\` shows why` : all;
+}

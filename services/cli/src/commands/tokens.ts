@@ -1,0 +1,109 @@
+import { text } from 'node:stream/consumers';
+import { askHidden } from '@sluice/shared/terminal/ask-hidden.ts';
+import type { Command } from 'commander';
+import { type Api, createApi } from '../api/api.ts';
+import type { Act, Context } from '../context.ts';
+import { confirm } from '../output/confirm.ts';
+
+interface Token {
+  id: string;
+  name: string;
+  scopes: string[];
+  applications?: string[];
+  expires_at?: string;
+  lastUsedAt?: string;
+  token?: string;
+}
+
+const dayMs = 86_400_000;
+const path = '/users/me/tokens';
+
+/** `sluice tokens`. */
+export function addTokens(program: Command, act: Act): void {
+  const tokens = program
+    .command('tokens')
+    .description('List, create and revoke your personal tokens. Asks for your password.');
+
+  tokens
+    .command('list')
+    .description('List your tokens, newest first.')
+    .addHelpText('after', '\nExample: sluice tokens list')
+    .action(
+      act(async (context) =>
+        context.show(await (await loggedIn(context)).ask<Token[]>('GET', path), (all) =>
+          all.map(({ id, name, scopes, applications, expires_at, lastUsedAt }) => ({
+            ...{
+              id,
+              name,
+              scopes: scopes.join(','),
+              applications: applications?.join(','),
+              expires_at,
+              lastUsedAt,
+            },
+          })),
+        ),
+      ),
+    );
+
+  tokens
+    .command('create')
+    .description('Create a token. It is printed now, and never again.')
+    .argument('<name>')
+    .option('--scopes <names>', 'read, write, upload, separated by commas', 'read')
+    .option('--days <count>', 'expires after so many days')
+    .option('--applications <domains>', 'only for these, separated by commas')
+    .addHelpText('after', "\nExample: sluice tokens create 'Nightly export' --scopes read --days 90")
+    .action(act<CreateOptions>((context, options, name) => create(context, options, name as string)));
+
+  tokens
+    .command('revoke')
+    .description('Revoke a token. It stops working.')
+    .argument('<id>')
+    .option('--yes', 'do not ask')
+    .addHelpText('after', '\nExample: sluice tokens revoke 66f1c2a4e8b5d70912345678')
+    .action(
+      act<{ yes?: boolean }>(async (context, { yes }, id) => {
+        await confirm(context, `Revoke token ${id}?`, yes);
+        const api = await loggedIn(context);
+        const { data } = await api.ask<{ message: string }>(
+          'DELETE',
+          `${path}/${encodeURIComponent(id as string)}`,
+        );
+        context.tell(data, data.message);
+      }),
+    );
+}
+
+interface CreateOptions {
+  scopes: string;
+  days?: string;
+  applications?: string;
+}
+
+async function create(
+  context: Context,
+  { scopes, days, applications }: CreateOptions,
+  name: string,
+): Promise<void> {
+  const json = {
+    name,
+    scopes: scopes.split(','),
+    ...(days && { expires_at: new Date(Date.now() + Number(days) * dayMs).toISOString() }),
+    ...(applications && { applications: applications.split(',') }),
+  };
+  const { data, text: exact } = await (await loggedIn(context)).ask<Token>('POST', path, { json });
+  await context.print(context.json ? exact : (data.token as string));
+  context.say('keep it now: Sluice does not show it again');
+}
+
+/** The API with a login, which a personal token cannot replace. The password is kept nowhere. */
+async function loggedIn(context: Context): Promise<Api> {
+  const { api, url, token, stdin, signal } = context;
+  if (token && !token.startsWith('slp_')) return api;
+  const { username } = (await api.ask<{ username: string }>('GET', '/users/me')).data;
+  const password = stdin.isTTY
+    ? await askHidden(context, `Password of ${username} (not shown): `)
+    : (await text(stdin)).replace(/\r?\n$/, '');
+  const { data } = await api.ask<{ token: string }>('POST', '/users/login', { json: { username, password } });
+  return createApi(url, data.token, signal);
+}

@@ -1,0 +1,128 @@
+import type { Command } from 'commander';
+import type { Act, Context } from '../context.ts';
+import { confirm } from '../output/confirm.ts';
+
+interface Webhook {
+  id: string;
+  url: string;
+  name?: string;
+  events: string[];
+  state: string;
+  reason?: string;
+  secret?: string;
+}
+
+interface Delivery {
+  id: string;
+  type: string;
+  state: string;
+  attempts: number;
+  createdAt: string;
+  last?: { status?: number; error?: string };
+}
+
+const one = (id: string | undefined) => `/webhooks/${encodeURIComponent(id as string)}`;
+const exampleId = '66f1c2a4e8b5d70912345678';
+
+/** `sluice webhooks`. */
+export function addWebhooks(program: Command, act: Act): void {
+  const webhooks = program.command('webhooks').description('Post what happens to your own programs.');
+  /** A command for one webhook. */
+  const forOne = (name: string, description: string) =>
+    webhooks
+      .command(name)
+      .description(description)
+      .argument('<id>')
+      .addHelpText('after', `\nExample: sluice webhooks ${name} ${exampleId}`);
+
+  webhooks
+    .command('list')
+    .description('List the webhooks of an application.')
+    .addHelpText('after', '\nExample: sluice webhooks list')
+    .action(
+      act(async ({ api, path, retry, show }) =>
+        show(await retry(() => api.ask<Webhook[]>('GET', path('/webhooks'))), (all) =>
+          all.map(({ id, name, url, events, state, reason }) => ({
+            ...{ id, name, state, reason, url, events: events.join(',') },
+          })),
+        ),
+      ),
+    );
+
+  webhooks
+    .command('create')
+    .description('Create a webhook. Its secret is printed now, and never again.')
+    .argument('<address>', 'where events are posted')
+    .option('--events <names>', 'separated by commas', 'entries.stored')
+    .option('--name <name>')
+    .option('--refusals <count/minutes>', 'for refusals.threshold, such as 10/5')
+    .addHelpText(
+      'after',
+      '\nExample: sluice webhooks create https://example.com/hooks --events entries.stored,export.completed',
+    )
+    .action(act<CreateOptions>((context, options, address) => create(context, options, address as string)));
+
+  forOne('ping', 'Post a ping.').action(
+    act(async ({ api, path, tell }, _options, id) => {
+      const { data } = await api.ask<Delivery>('POST', path(`${one(id)}/ping`));
+      tell(data, `the ping is on its way; \`sluice webhooks deliveries ${id}\` shows how it ends`);
+    }),
+  );
+  for (const state of ['active', 'paused'] as const)
+    forOne(
+      state === 'active' ? 'resume' : 'pause',
+      state === 'active' ? 'Post again.' : 'Post no more.',
+    ).action(
+      act(async ({ api, path, tell }, _options, id) => {
+        const { data } = await api.ask<Webhook>('PATCH', path(one(id)), { json: { state } });
+        tell(data, `webhook ${id} is ${data.state}`);
+      }),
+    );
+  forOne('rotate', 'Give a webhook a new secret. The old one signs too for 24 hours.').action(
+    act((context, _options, id) => issue(context, `${one(id)}/rotate`)),
+  );
+  forOne('deliveries', 'List what was posted, newest first.').action(
+    act(async ({ api, path, retry, show }, _options, id) =>
+      show(
+        await retry(() => api.ask<{ result: Delivery[] }>('GET', path(`${one(id)}/deliveries`))),
+        ({ result }) =>
+          result.map(({ last, id: delivery, type, state, attempts, createdAt }) => ({
+            ...{ id: delivery, createdAt, type, state, attempts, status: last?.status, error: last?.error },
+          })),
+      ),
+    ),
+  );
+  forOne('delete', 'Delete a webhook.')
+    .option('--yes', 'do not ask')
+    .action(
+      act<{ yes?: boolean }>(async (context, { yes }, id) => {
+        await confirm(context, `Delete webhook ${id}?`, yes);
+        const { data } = await context.api.ask<{ message: string }>('DELETE', context.path(one(id)));
+        context.tell(data, data.message);
+      }),
+    );
+}
+
+interface CreateOptions {
+  events: string;
+  name?: string;
+  refusals?: string;
+}
+
+async function create(
+  context: Context,
+  { events, name, refusals }: CreateOptions,
+  url: string,
+): Promise<void> {
+  const [count, minutes] = (refusals ?? '').split('/').map(Number);
+  await issue(context, '/webhooks', {
+    ...{ url, name, events: events.split(',') },
+    ...(refusals && { refusals: { count, minutes } }),
+  });
+}
+
+async function issue({ api, path, json, print, say }: Context, rest: string, body?: object): Promise<void> {
+  const { data, text } = await api.ask<Webhook>('POST', path(rest), body ? { json: body } : {});
+  await print(json ? text : `${data.id}  ${data.secret}`);
+  say('keep the secret now: Sluice does not show it again');
+}

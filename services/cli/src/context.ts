@@ -1,0 +1,129 @@
+import { Console } from 'node:console';
+import { nearest } from '@sluice/shared/nearest.ts';
+import { printRows, type Row } from '@sluice/shared/terminal/print.ts';
+import type { Command } from 'commander';
+import { type Answer, ApiFailure } from './api/answer.ts';
+import { type Api, createApi } from './api/api.ts';
+import { createRetry, type Patience } from './api/retry.ts';
+import { CliError, type ExitCode } from './cli-error.ts';
+import { canOthersRead, profilesFile } from './settings/profiles.ts';
+import { type GlobalOptions, readSettings, type Settings } from './settings/settings.ts';
+import { harmless, type Terminal } from './terminal.ts';
+
+/** What a command works with. */
+export interface Context extends Terminal, Settings {
+  api: Api;
+  /** Repeats a request that is safe to repeat. */
+  retry: ReturnType<typeof createRetry>;
+  /** The domain of the chosen application. Throws CliError without one. */
+  domain: () => string;
+  /** The path of something of the application, such as `/keys`. */
+  path: (rest: string) => string;
+  /** Prints the data of an answer: exactly with `--json`, else as rows. */
+  show: <T>(answer: Answer<T>, toRows: (data: T) => Row[]) => void;
+  /** Prints what a command did: as JSON with `--json`, else as a message. */
+  tell: (result: object, message: string) => void;
+}
+
+export async function openContext(
+  terminal: Terminal,
+  options: GlobalOptions,
+  patience?: Patience,
+): Promise<Context> {
+  const { stdout, stderr, say, signal, env } = terminal;
+  const settings = await readSettings(options, env);
+  if (await canOthersRead(env)) say(`warning: others may read your tokens: chmod 600 ${profilesFile(env)}`);
+  const domain = () => {
+    if (settings.app) return settings.app;
+    throw new CliError('which application? give --app DOMAIN; `sluice apps list` lists them');
+  };
+  return {
+    ...terminal,
+    ...settings,
+    api: createApi(settings.url, settings.token, signal),
+    retry: createRetry(signal, ({ message }) => say(`${message}\ntrying again; Ctrl-C stops`), patience),
+    domain,
+    path: (rest) => `/applications/${encodeURIComponent(domain())}${rest}`,
+    show({ text, data }, toRows) {
+      if (settings.json) stdout.write(`${text}\n`);
+      else printRows(new Console(stdout, stderr), toRows(data).map(harmlessRow));
+    },
+    tell(result, message) {
+      if (settings.json) stdout.write(`${JSON.stringify(result)}\n`);
+      else say(message);
+    },
+  };
+}
+
+/** The context for an application that is named otherwise. */
+export const choose = (context: Context, domain: string | undefined): Context =>
+  domain === undefined
+    ? context
+    : {
+        ...context,
+        app: domain,
+        domain: () => domain,
+        path: (rest) => `/applications/${encodeURIComponent(domain)}${rest}`,
+      };
+
+const harmlessRow = (row: Row): Row =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, cell]) => [name, typeof cell === 'string' ? harmless(cell) : cell]),
+  );
+
+type Work<Options> = (
+  context: Context,
+  options: Options,
+  ...args: string[]
+) => Promise<ExitCode> | Promise<void>;
+
+/** The action of a command: it gets the arguments as texts, and may return an exit code. */
+export type Act = <Options extends object>(work: Work<Options>) => (...given: unknown[]) => Promise<void>;
+
+/** Makes the actions of a program. `onEnd` gets the exit code of a command that did its work. */
+export const createAct =
+  (terminal: Terminal, onEnd: (code: ExitCode) => void, patience?: Patience): Act =>
+  (work) =>
+  async (...given) => {
+    const command = given.at(-1) as Command;
+    const context = await openContext(terminal, command.optsWithGlobals(), patience);
+    try {
+      onEnd((await work(context, command.opts(), ...(given.slice(0, -2) as string[]))) ?? 0);
+    } catch (error) {
+      throw await explained(context, error);
+    }
+  };
+
+/** The failure with what to do next. */
+async function explained(context: Context, error: unknown): Promise<unknown> {
+  if (!(error instanceof ApiFailure)) return error;
+  const { status, message, details } = error;
+  if (status === 401)
+    error.message = context.token
+      ? `${message}: \`sluice login\` asks for a new token`
+      : 'no token: `sluice login` asks for one, or set SLUICE_TOKEN';
+  else if (status === 404 && missing(message)) error.message += await meant(context, missing(message));
+  else {
+    const faults = details.map((detail) => harmless(`${detail.path ?? ''} ${detail.message}`.trim()));
+    error.message = [message, ...faults.filter((fault) => !message.includes(fault)).slice(0, 5)].join('\n');
+  }
+  return error;
+}
+
+const missing = (message: string) => /^application (\S+) was not found/.exec(message)?.[1] ?? '';
+
+/** The domain that was probably meant. */
+async function meant({ api }: Context, domain: string): Promise<string> {
+  const domains = await domainsOf(api).catch(() => []);
+  const near = nearest(domain, domains);
+  return near ? `: did you mean ${near}?` : '; `sluice apps list` lists yours';
+}
+
+async function domainsOf(api: Api): Promise<string[]> {
+  const lists = ['own', 'shared'].map((whose) =>
+    api.ask<{ domain: string }[]>('GET', '/applications', {
+      query: { shared: whose === 'shared' || undefined },
+    }),
+  );
+  return (await Promise.all(lists)).flatMap(({ data }) => data.map(({ domain }) => domain));
+}

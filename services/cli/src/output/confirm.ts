@@ -1,0 +1,20 @@
+import { createInterface } from 'node:readline/promises';
+import { CliError } from '../cli-error.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** Asks before something is changed. Throws CliError unless the answer is yes. */
+export async function confirm(
+  { stdin, stderr, signal }: Terminal,
+  question: string,
+  yes: boolean | undefined,
+): Promise<void> {
+  if (yes) return;
+  if (!stdin.isTTY) throw new CliError(`${question} Say so with --yes`);
+  const terminal = createInterface({ input: stdin, output: stderr });
+  try {
+    const answer = await terminal.question(`${question} [y/N] `, { signal });
+    if (!/^y(es)?$/i.test(answer.trim())) throw new CliError('nothing was changed');
+  } finally {
+    terminal.close();
+  }
+}

@@ -1,0 +1,94 @@
+import { version } from '@sluice/shared/version.ts';
+import { Command, CommanderError } from 'commander';
+import type { Patience } from './api/retry.ts';
+import { CliError, type ExitCode } from './cli-error.ts';
+import { addApps } from './commands/apps.ts';
+import { addClient } from './commands/client.ts';
+import { addCompletion } from './commands/completion.ts';
+import { addExport } from './commands/export.ts';
+import { addHelp } from './commands/help.ts';
+import { addKeys } from './commands/keys.ts';
+import { addList } from './commands/list.ts';
+import { addLogin } from './commands/login.ts';
+import { addMembers } from './commands/members.ts';
+import { addRefused } from './commands/refused.ts';
+import { addSchema } from './commands/schema.ts';
+import { addSend } from './commands/send.ts';
+import { addTail } from './commands/tail.ts';
+import { addTokens } from './commands/tokens.ts';
+import { addWebhooks } from './commands/webhooks.ts';
+import { type Act, createAct } from './context.ts';
+import { harmless, openTerminal, type Streams, type Terminal } from './terminal.ts';
+
+/** Each function adds a command and its options to the program. */
+const commands: ((program: Command, act: Act, terminal: Terminal) => void)[] = [
+  addLogin,
+  addApps,
+  addSend,
+  addTail,
+  addList,
+  addExport,
+  addSchema,
+  addRefused,
+  addKeys,
+  addTokens,
+  addWebhooks,
+  addMembers,
+  addClient,
+  addCompletion,
+  addHelp,
+];
+
+/** `sluice` with all its commands. */
+export function createProgram(terminal: Terminal, act: Act): Command {
+  const { stdout, stderr } = terminal;
+  const program = new Command('sluice')
+    .description('Sends data to Sluice, and reads it back.')
+    .version(version(), '--version')
+    .option('--url <address>', 'where Sluice is, such as https://sluice.example (SLUICE_URL)')
+    .option('--token <token>', 'a personal token, or an ingest key (SLUICE_TOKEN)')
+    .option('--app <domain>', 'the application (SLUICE_APP)')
+    .option('--profile <name>', 'which login to use')
+    .option('--json', 'print only the result, as JSON')
+    .configureHelp({ showGlobalOptions: true })
+    .showHelpAfterError('see `sluice help`, or `sluice help COMMAND`')
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
+    .addHelpText('after', '\nBegin with: sluice login --url https://sluice.example');
+  for (const add of commands) add(program, act, terminal);
+  return program;
+}
+
+/** Runs a command, and returns its exit code. Throws only for defects. */
+export async function run(
+  args: string[],
+  streams: Streams,
+  signal: AbortSignal,
+  patience?: Patience,
+): Promise<ExitCode> {
+  let code: ExitCode = 0;
+  const terminal = openTerminal(streams, signal);
+  const act = createAct(
+    terminal,
+    (ended) => {
+      code = ended;
+    },
+    patience,
+  );
+  try {
+    await createProgram(terminal, act).parseAsync(args, { from: 'user' });
+    return code;
+  } catch (error) {
+    // A question that Ctrl-C ends has a signal of its own.
+    if (signal.aborted || (error as NodeJS.ErrnoException).code === 'ABORT_ERR') return 130;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    const message = plain(error as NodeJS.ErrnoException);
+    if (!message) throw error;
+    for (const line of message.split('\n')) streams.stderr.write(`sluice: ${harmless(line)}\n`);
+    return error instanceof CliError ? error.code : 2;
+  }
+}
+
+/** The message of an expected error; undefined for a defect. */
+const plain = (error: NodeJS.ErrnoException): string | undefined =>
+  error instanceof CliError || error.syscall !== undefined ? error.message : undefined;

@@ -1,0 +1,67 @@
+import type { ApiFailure } from '../api/answer.ts';
+import { NoAnswer } from '../api/no-answer.ts';
+import { CliError } from '../cli-error.ts';
+import type { Context } from '../context.ts';
+import { download } from '../jobs/download.ts';
+import { type Job, waitForJob } from '../jobs/job.ts';
+import type { Bar } from '../output/bar.ts';
+import type { Run } from './run-state.ts';
+import type { Format, Source } from './source.ts';
+
+const types: Record<Format, string> = {
+  ndjson: 'application/x-ndjson',
+  json: 'application/json',
+  csv: 'text/csv',
+};
+
+interface Parts {
+  run: Run;
+  bar: Bar;
+  /** Where the report of refused lines goes. */
+  refused: string | undefined;
+}
+
+/** Sends a file as an import, and waits until its lines are stored. */
+export async function sendFile(context: Context, source: Source, { run, bar, refused }: Parts) {
+  if (context.token?.startsWith('sk_'))
+    throw new CliError('an ingest key cannot import: use a personal token, or send NDJSON');
+  const known = run.progress.job ?? (run.isResumed ? await findJob(context, run) : undefined);
+  if (!known) await run.save(run.progress);
+  const id = known ?? (await upload(context, source, run, bar));
+  await run.save({ ...run.progress, job: id });
+  const job = await waitForJob(context, id, 'import');
+  if (refused !== undefined) await download(context, job, refused);
+  return { stored: job.accepted ?? 0, refused: job.rejected ?? 0 };
+}
+
+/** By its name one finds the job of a run again. */
+const nameOf = ({ name }: Source, { id }: Run) => `${name.slice(-200)} (${id.slice(0, 8)})`;
+
+/** The job of a run whose answer was lost. */
+async function findJob({ api, path, retry }: Context, { id }: Run): Promise<string | undefined> {
+  const { data } = await retry(() => api.ask<Job[]>('GET', path('/imports')));
+  return data.find(({ name }) => name?.endsWith(`(${id.slice(0, 8)})`))?.id;
+}
+
+async function upload(context: Context, source: Source, run: Run, bar: Bar): Promise<string> {
+  const { api, path } = context;
+  const query = { name: nameOf(source, run) };
+  const headers = { 'content-type': types[source.format] };
+  async function* counted(): AsyncGenerator<Buffer> {
+    let sent = 0;
+    for await (const chunk of source.bytes) {
+      sent += chunk.length;
+      bar.show(sent, `${sent.toLocaleString('en')} bytes sent`);
+      yield chunk;
+    }
+  }
+  try {
+    const response = await api.open('POST', path('/imports'), { query, headers, body: counted() });
+    return ((await response.json()) as { data: Job }).data.id;
+  } catch (error) {
+    if (!(error instanceof NoAnswer) && (error as ApiFailure).status !== 503) throw error;
+    const found = await findJob(context, run);
+    if (found) return found;
+    throw new CliError(`${(error as Error).message}; nothing was stored: run the command again`, 4);
+  }
+}

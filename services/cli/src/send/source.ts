@@ -1,0 +1,139 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { isJson } from '@sluice/json/parse-json.ts';
+import { objectsOf } from '@sluice/tables/sample/objects-of.ts';
+import { withoutByteOrderMark } from '@sluice/tables/sample/split-rows.ts';
+import { CliError } from '../cli-error.ts';
+import type { Terminal } from '../terminal.ts';
+
+export type Format = 'ndjson' | 'json' | 'csv';
+
+/** What is sent. `lines`: by batches. `import`: as one file, in which only the server finds the lines. */
+export interface Source {
+  kind: 'lines' | 'import';
+  format: Format;
+  /** The name of a file; undefined for the standard input. */
+  path: string | undefined;
+  name: string;
+  bytes: AsyncIterable<Buffer>;
+}
+
+const chunkBytes = 1024 ** 2;
+/** Objects over several lines are read whole, so they must be few. */
+const mostObjectBytes = 4 * 1024 ** 2;
+const newline = 10;
+
+const endings: Record<string, Format> = { ndjson: 'ndjson', jsonl: 'ndjson', csv: 'csv', tsv: 'csv' };
+const isCompressed = (bytes: Buffer) =>
+  (bytes[0] === 0x1f && bytes[1] === 0x8b) || bytes.readUInt32BE(0) === 0x28b52ffd;
+
+const formatByName = (name: string): Format | undefined =>
+  endings[/\.(\w+)(\.(gz|zst))?$/.exec(name.toLowerCase())?.[1] ?? ''];
+
+function formatByStart(start: string): Format {
+  if (start.startsWith('[')) return 'json';
+  return start.startsWith('{') ? 'ndjson' : 'csv';
+}
+
+/** Opens a file, or the standard input for `-`, and finds out what it is. */
+export async function openSource(terminal: Terminal, given: string, format?: Format): Promise<Source> {
+  const path = given === '-' ? undefined : given;
+  if (path && (await stat(path)).isDirectory()) throw new CliError(`${path} is a folder: name a file`);
+  const open = (start: number): AsyncIterable<Buffer> =>
+    path ? createReadStream(path, { start, highWaterMark: chunkBytes }) : terminal.stdin;
+  return identify({ name: path ? basename(path) : '-', path, bytes: open(0), format });
+}
+
+interface Unknown extends Pick<Source, 'name' | 'path' | 'bytes'> {
+  format: Format | undefined;
+}
+
+async function identify({ name, path, bytes, format: chosen }: Unknown): Promise<Source> {
+  const chunks = bytes[Symbol.asyncIterator]();
+  // A byte order mark belongs to no line.
+  const first = Buffer.from(withoutByteOrderMark(await firstOf(chunks)));
+  const rest = (from: Buffer): AsyncIterable<Buffer> => joined(from, chunks);
+  if (first.length >= 4 && isCompressed(first))
+    return {
+      kind: 'import',
+      format: chosen ?? formatByName(name) ?? 'ndjson',
+      path,
+      name,
+      bytes: rest(first),
+    };
+  const start = first
+    .toString('utf8', 0, 1_024)
+    .replace(/^\ufeff/, '')
+    .trimStart();
+  if (start === '') throw new CliError(`${path ?? 'the standard input'} is empty: there is nothing to send`);
+  const format = chosen ?? formatByName(name) ?? formatByStart(start);
+  if (format !== 'ndjson') return { kind: 'import', format, path, name, bytes: rest(first) };
+  const begun = first.includes(newline) ? first : await upToLine(first, chunks);
+  const { buffer, isOverLines } = await joinObjects(begun, chunks);
+  return { kind: 'lines', format, path, name, bytes: isOverLines ? only(buffer) : rest(buffer) };
+}
+
+/** The first bytes that are more than white space. */
+async function firstOf(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
+  let first: Buffer = Buffer.alloc(0);
+  while (first.length < 4 || first.every((byte) => byte <= 32)) {
+    const { value, done } = await chunks.next();
+    if (done) break;
+    first = Buffer.concat([first, value]);
+  }
+  return first;
+}
+
+async function upToLine(first: Buffer, chunks: AsyncIterator<Buffer>): Promise<Buffer> {
+  let begun = first;
+  while (begun.length < mostObjectBytes && !begun.includes(newline)) {
+    const { value, done } = await chunks.next();
+    if (done) break;
+    begun = Buffer.concat([begun, value]);
+  }
+  return begun;
+}
+
+/** Objects that are written over several lines become lines. */
+async function joinObjects(begun: Buffer, chunks: AsyncIterator<Buffer>) {
+  const unchanged = { buffer: begun, isOverLines: false };
+  const [line = ''] = begun.toString().trimStart().split('\n', 1);
+  if (!line.startsWith('{') || isJson(line)) return unchanged;
+  let buffer = begun;
+  while (buffer.length <= mostObjectBytes) {
+    const { value, done } = await chunks.next();
+    if (done) {
+      const objects = objectsOf(buffer.toString());
+      if (objects.length === 0) return { buffer, isOverLines: false };
+      // Line ends inside of JSON are white space.
+      const lines = objects.map((text) => `${text.replace(/[\r\n]/g, ' ')}\n`);
+      return { buffer: Buffer.from(lines.join('')), isOverLines: true };
+    }
+    buffer = Buffer.concat([buffer, value]);
+  }
+  return { buffer, isOverLines: false };
+}
+
+async function* only(buffer: Buffer): AsyncGenerator<Buffer> {
+  yield buffer;
+}
+
+async function* joined(first: Buffer, chunks: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  yield first;
+  for (;;) {
+    const { value, done } = await chunks.next();
+    if (done) return;
+    yield value;
+  }
+}
+
+/** The bytes of a source behind those that were sent before. */
+export async function* behind(bytes: AsyncIterable<Buffer>, offset: number): AsyncGenerator<Buffer> {
+  let left = offset;
+  for await (const chunk of bytes) {
+    const part = chunk.subarray(Math.min(left, chunk.length));
+    left -= chunk.length - part.length;
+    if (part.length > 0) yield part;
+  }
+}

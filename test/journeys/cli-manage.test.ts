@@ -1,0 +1,177 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createReceiver } from '../support/receiver.ts';
+import { type SharedSluice, sharedSluice, until } from '../support/sluice.ts';
+import { commandLine } from '../support/sluice-command.ts';
+
+let sluice: SharedSluice;
+let owner: { username: string; token: string };
+let domain: string;
+let user: ReturnType<typeof commandLine>;
+
+const schema = { type: 'object', properties: { celsius: { type: 'number' } } };
+
+beforeAll(async () => {
+  sluice = await sharedSluice({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
+  owner = await sluice.owner();
+});
+beforeEach(async () => {
+  domain = await sluice.application(owner.token, schema);
+  user = commandLine({ url: sluice.url, token: owner.token, app: domain });
+});
+
+const upload = (payload: string, headers: Record<string, string> = {}) =>
+  sluice.request('POST', `/applications/${domain}/data`, { body: payload, headers });
+
+/** What a command prints, which must end well. */
+async function print(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await user.sluice(args);
+  if (code !== 0) throw new Error(`${code} ${stderr}`);
+  return stdout;
+}
+const json = async (...args: string[]) => JSON.parse(await print(...args, '--json'));
+
+it('sluice keys creates, rotates, lists and deletes keys, and a key sends', async () => {
+  const key = (await print('keys', 'create', 'Roof sensor')).trim();
+  await sluice.request('PATCH', `/applications/${domain}`, {
+    token: owner.token,
+    json: { key_required: true },
+  });
+  await until(async () => (await upload('{}')).status === 403);
+  const sent = await user.sluice(['send', '-', '--token', key], { input: '{"celsius":1}\n' });
+  expect([sent.code, sent.stderr]).toEqual([0, '1 stored, 0 refused\n']);
+  const refused = await user.sluice(['send', '-', '--token', key], { input: 'celsius\n1\n' });
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('an ingest key cannot import')]);
+  expect(await print('keys', 'list')).toMatch(new RegExp(`^\\w+ +Roof sensor .* ${owner.username}$`, 'm'));
+  const [{ id }] = await json('keys', 'list');
+  expect((await json('keys', 'rotate', id)).key).not.toBe(key);
+  expect((await user.sluice(['keys', 'delete', id])).code).toBe(2);
+  await print('keys', 'delete', id, '--yes');
+  expect(await print('keys', 'list')).toBe('none\n');
+});
+
+it('sluice members shares an application', async () => {
+  const grace = await sluice.owner();
+  await print('members', 'set', grace.username, 'reader');
+  expect(await print('members', 'list')).toMatch(new RegExp(`^${grace.username} +reader +\\S+Z$`, 'm'));
+  const { stdout } = await user.sluice(['apps', 'list', '--shared', '--token', grace.token]);
+  expect(stdout).toMatch(new RegExp(`^${domain} .* reader$`, 'm'));
+  await print('members', 'remove', grace.username, '--yes');
+  expect(await json('members', 'list')).toHaveLength(1);
+});
+
+it('sluice tokens asks for the password, as a personal token cannot manage tokens', async () => {
+  const created = await json('tokens', 'create', 'Laptop', '--scopes', 'read,write', '--days', '90');
+  expect(created).toMatchObject({ name: 'Laptop', scopes: ['read', 'write'] });
+  const input = 'correct horse\n';
+  const token = ['--token', created.token];
+  const listed = await user.sluice(['tokens', 'list', ...token], { input });
+  expect([listed.code, listed.stdout]).toEqual([0, expect.stringContaining('Laptop')]);
+  const wrong = await user.sluice(['tokens', 'list', ...token], { input: 'another one\n' });
+  expect(wrong).toMatchObject({ code: 2, stdout: '' });
+  expect((await user.sluice(['tokens', 'revoke', created.id, '--yes', ...token], { input })).code).toBe(0);
+  expect((await user.sluice(['apps', 'list', ...token])).stderr).toContain(
+    '`sluice login` asks for a new token',
+  );
+});
+
+it('sluice webhooks creates a webhook, pings it, pauses it and deletes it', async () => {
+  const to = await createReceiver();
+  const { id, secret } = await json(
+    'webhooks',
+    'create',
+    to.url,
+    '--events',
+    'entries.stored,schema.published',
+  );
+  expect(secret).toMatch(/^whsec_/);
+  await print('webhooks', 'ping', id);
+  await until(async () => (await print('webhooks', 'deliveries', id)).includes('delivered'));
+  await print('webhooks', 'pause', id);
+  expect(await print('webhooks', 'list')).toMatch(
+    new RegExp(`^${id} .*paused .*entries.stored,schema.published$`, 'm'),
+  );
+  await print('webhooks', 'resume', id);
+  expect((await json('webhooks', 'rotate', id)).secret).not.toBe(secret);
+  await print('webhooks', 'delete', id, '--yes');
+  expect(await json('webhooks', 'list')).toEqual([]);
+});
+
+describe('sluice schema', () => {
+  const next = { ...schema, properties: { celsius: { type: 'number', maximum: 60 } } };
+  beforeEach(() => writeFileSync(user.at('next.json'), JSON.stringify(next)));
+
+  it('shows, compares, rehearses and publishes a schema', async () => {
+    await upload('{"celsius":61}');
+    await upload('{"celsius":1}');
+    expect(await print('schema', 'show')).toBe(`${JSON.stringify(schema)}\n`);
+    expect(await user.sluice(['schema', 'diff', user.at('next.json')])).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^stricter +\/celsius +maximum 60 is new$/m),
+    });
+    const rehearsed = await user.sluice([
+      'schema',
+      'rehearse',
+      user.at('next.json'),
+      '-o',
+      user.at('left.ndjson'),
+    ]);
+    expect(rehearsed).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^1 +\/celsius +maximum$/m),
+      stderr: '1 of 2 conform\n',
+    });
+    expect(JSON.parse(readFileSync(user.at('left.ndjson'), 'utf8')).payload).toEqual({ celsius: 61 });
+    expect((await user.sluice(['schema', 'publish', user.at('next.json')])).code).toBe(2);
+    expect(await user.sluice(['schema', 'publish', user.at('next.json'), '--yes'])).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('version 2 is in force'),
+    });
+    expect(await print('schema', 'show')).toBe(`${JSON.stringify(next)}\n`);
+    expect(await print('schema', 'show', '--version-number', '1')).toBe(`${JSON.stringify(schema)}\n`);
+    expect((await user.sluice(['schema', 'diff', user.at('next.json')])).code).toBe(0);
+  });
+});
+
+it('sluice refused lists refused uploads by reason, and replays them', async () => {
+  await upload('{"celsius":"21.5"}');
+  await until(async () => (await json('refused', 'list', '--groups')).length === 1);
+  expect(await print('refused', 'list')).toMatch(
+    /^\S+Z {2}[0-9a-f]{24} {2}\/celsius must be number {2}\{"celsius":"21.5"\}$/m,
+  );
+  expect(await user.sluice(['refused', 'replay'])).toMatchObject({
+    code: 1,
+    stderr: '0 stored, 1 still refused\n',
+  });
+  const coerce = ['--path', '/celsius', '--coerce', '[{"path":"/celsius","to":"number"}]'];
+  expect(await json('refused', 'replay', ...coerce, '--dry-run')).toMatchObject({
+    after: { celsius: 21.5 },
+    ok: true,
+  });
+  expect(await json('refused', 'replay', ...coerce)).toEqual({ stored: 1, still_refused: 0 });
+});
+
+it('sluice help shows the help of a command of a command', async () => {
+  expect(await print('help', 'client', 'update')).toMatch(/^Usage: sluice client update .*<file>/);
+  expect(await print('help')).toMatch(/^Usage: sluice /);
+  const { code, stderr } = await user.sluice(['help', 'apps', 'creat']);
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringContaining('there is no command creat: did you mean create?'),
+  ]);
+});
+
+it('sluice completion completes commands and options in bash', async () => {
+  writeFileSync(user.at('completion.bash'), await print('completion', 'bash'));
+  const complete = (...words: string[]) => {
+    const script = `source completion.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); _sluice; echo "\${COMPREPLY[*]}"`;
+    return execFileSync('bash', ['-c', script, 'bash', 'sluice', ...words], {
+      cwd: user.home,
+      encoding: 'utf8',
+    }).trim();
+  };
+  expect(complete('ap')).toBe('apps');
+  expect(complete('apps', 'cr')).toBe('create');
+  expect(complete('send', '--app', 'x', '--re')).toBe('--refused --restart');
+});

@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type SharedSluice, sharedSluice, until } from '../support/sluice.ts';
+import { commandLine } from '../support/sluice-command.ts';
+
+let sluice: SharedSluice;
+let owner: { username: string; token: string };
+let domain: string;
+let user: ReturnType<typeof commandLine>;
+
+beforeAll(async () => {
+  sluice = await sharedSluice();
+  owner = await sluice.owner();
+});
+beforeEach(async () => {
+  domain = await sluice.application(owner.token);
+  user = commandLine({ url: sluice.url, token: owner.token, app: domain });
+});
+
+const upload = (payload: string) => sluice.request('POST', `/applications/${domain}/data`, { body: payload });
+
+describe('sluice login', () => {
+  it('keeps address, token and application in a profile that only its user may read', async () => {
+    const newcomer = commandLine({ url: sluice.url });
+    const login = ['login', '--token', owner.token, '--app', domain, '--profile', 'work'];
+    const { code, stderr } = await newcomer.sluice(login);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`as ${owner.username}`)]);
+    const file = newcomer.at('.config/sluice/profiles.json');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    await upload('{"n":1}');
+    delete newcomer.env.SLUICE_URL;
+    expect(await newcomer.sluice(['list', '--profile', 'work'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\S+Z {2}\{"n":1\}\n$/),
+    });
+    expect((await newcomer.sluice(['logout', '--profile', 'work'])).code).toBe(0);
+    expect(readFileSync(file, 'utf8')).toBe('{}');
+  });
+
+  it.runIf(process.platform !== 'win32')('warns of a profile that others may read', async () => {
+    const newcomer = commandLine({ url: sluice.url });
+    await newcomer.sluice(['login', '--token', owner.token]);
+    expect((await newcomer.sluice(['apps', 'list'])).stderr).toBe('');
+    const file = newcomer.at('.config/sluice/profiles.json');
+    chmodSync(file, 0o640);
+    expect(await newcomer.sluice(['apps', 'list'])).toMatchObject({
+      code: 0,
+      stderr: `warning: others may read your tokens: chmod 600 ${file}\n`,
+    });
+  });
+
+  it('takes the token from the standard input, and refuses one that is not valid', async () => {
+    const newcomer = commandLine({ url: sluice.url });
+    expect((await newcomer.sluice(['login'], { input: `${owner.token}\n` })).code).toBe(0);
+    const { code, stderr } = await newcomer.sluice(['login', '--token', 'slp_0']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('does not know this token')]);
+  });
+
+  it('gives the token of a profile to no other server', async () => {
+    const newcomer = commandLine({ url: sluice.url });
+    await newcomer.sluice(['login', '--token', owner.token]);
+    const other = sluice.url.replace('127.0.0.1', 'localhost');
+    const { code, stderr } = await newcomer.sluice(['apps', 'list', '--url', other]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('no token')]);
+  });
+});
+
+describe('sluice apps', () => {
+  it('creates an application from a sample, shows it, lists it and deletes it', async () => {
+    writeFileSync(user.at('sample.csv'), 'place,celsius\nOslo,-3.5\nRome,21\n');
+    const created = await user.sluice(['apps', 'create', 'Weather station', '--from', user.at('sample.csv')]);
+    const made = created.stdout.trim();
+    expect([created.code, made]).toEqual([0, expect.stringMatching(/^weather-station-\w{6}$/)]);
+    const { body } = await sluice.request('GET', `/applications/${made}`, { token: owner.token });
+    expect(body.data.template.schema.properties).toMatchObject({ celsius: { type: 'number' } });
+    expect((await user.sluice(['apps', 'list'])).stdout).toMatch(
+      new RegExp(`^${made} +Weather station +0`, 'm'),
+    );
+    expect(JSON.parse((await user.sluice(['apps', 'show', made, '--json'])).stdout).domain).toBe(made);
+    expect(await user.sluice(['apps', 'delete', made])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--yes'),
+    });
+    expect((await user.sluice(['apps', 'delete', made, '--yes'])).code).toBe(0);
+  });
+
+  it('says which domain was probably meant', async () => {
+    const near = `${domain.slice(0, -1)}0`;
+    const { code, stderr } = await user.sluice(['apps', 'show', near]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`did you mean ${domain}?`)]);
+  });
+
+  it('says which command was probably meant', async () => {
+    expect(await user.sluice(['ap'])).toMatchObject({ code: 2, stderr: expect.stringContaining('apps') });
+  });
+});
+
+describe('sluice list', () => {
+  it('prints each entry with its digits as a line of JSON', async () => {
+    await upload('{"n":9007199254740993}');
+    await upload('{"text":"\\u001b[31m"}');
+    const { stdout } = await user.sluice(['list', '--json']);
+    expect(stdout.split('\n')[1]).toContain('"payload":{"n":9007199254740993}');
+    expect((await user.sluice(['list'])).stdout).not.toContain('\u001b');
+  });
+
+  it('lists every entry page by page', async () => {
+    const batch = Array.from({ length: 2_100 }, (_, n) => `{"n":${n}}`).join('\n');
+    const headers = { 'content-type': 'application/x-ndjson' };
+    await sluice.request('POST', `/applications/${domain}/data/batch`, { body: batch, headers });
+    const { stdout } = await user.sluice(['list', '--all', '--json']);
+    expect(new Set(stdout.trim().split('\n')).size).toBe(2_100);
+  });
+});
+
+describe('sluice export', () => {
+  beforeEach(() => upload('{"place":"Oslo","celsius":-3.5}'));
+
+  it('prints the file while it is written', async () => {
+    const { code, stdout } = await user.sluice(['export']);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(/^createdAt,place,celsius\r\n\S+Z,Oslo,-3.5\r\n$/),
+    ]);
+  });
+
+  it('waits for a job, downloads its file and checks it', async () => {
+    const file = user.at('entries.ndjson');
+    const args = ['export', '--format', 'ndjson', '--meta', 'id', '--wait', '-o', file, '--json'];
+    const { code, stdout } = await user.sluice(args);
+    expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ file, rows: 1 })]);
+    expect(JSON.parse(readFileSync(file, 'utf8')).payload).toEqual({ place: 'Oslo', celsius: -3.5 });
+    expect(readdirSync(user.home)).toEqual(expect.not.arrayContaining([expect.stringContaining('partial')]));
+  });
+
+  it('refuses a file that was changed on its way', async () => {
+    const made = await sluice.request('POST', `/applications/${domain}/exports`, {
+      token: owner.token,
+      json: { format: 'csv' },
+    });
+    const { id } = made.body.data;
+    const file = user.at('entries.csv');
+    writeFileSync(`${file}.${id}.partial`, 'changed');
+    const options = { format: 'csv' };
+    const what = JSON.stringify([sluice.url, domain, options, file]);
+    const name = `${createHash('sha256').update(what).digest('hex').slice(0, 32)}.json`;
+    mkdirSync(user.at('.local/state/sluice'), { recursive: true });
+    writeFileSync(user.at(`.local/state/sluice/${name}`), JSON.stringify({ job: id }));
+    const { code, stderr } = await user.sluice(['export', '--wait', '-o', file]);
+    expect([code, stderr]).toEqual([4, expect.stringContaining('another SHA-256')]);
+    expect(existsSync(file)).toBe(false);
+    expect((await user.sluice(['export', '--wait', '-o', file])).code).toBe(0);
+  });
+});
+
+it('sluice tail shows what comes, until it is stopped', async () => {
+  const stop = new AbortController();
+  const { code, stdout } = user.start(['tail', '--refused'], { signal: stop.signal });
+  let shown = '';
+  stdout.on('data', (chunk) => {
+    shown += chunk;
+  });
+  let sent = 0;
+  await until(async () => {
+    sent += (await upload('{"n":1}')).status === 201 ? 1 : 0;
+    return shown.includes('{"n":1}');
+  });
+  await sluice.request('POST', `/applications/${domain}/data`, { body: '[]' });
+  await until(async () => shown.includes('refused: '));
+  expect(shown).toMatch(/^\S+Z {2}\{"n":1\}$/m);
+  expect(sent).toBeGreaterThan(0);
+  stop.abort();
+  expect(await code).toBe(130);
+  if (!stdout.readableEnded) await once(stdout, 'end');
+});

@@ -1,0 +1,188 @@
+import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openRun } from '@sluice/cli/send/run-state.ts';
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { type SharedSluice, sharedSluice, startSluice, until } from '../support/sluice.ts';
+import { commandLine } from '../support/sluice-command.ts';
+
+let sluice: SharedSluice;
+let token: string;
+let domain: string;
+let user: ReturnType<typeof commandLine>;
+
+const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
+
+beforeAll(async () => {
+  sluice = await sharedSluice();
+  ({ token } = await sluice.owner());
+});
+beforeEach(async () => {
+  domain = await sluice.application(token, schema);
+  user = commandLine({ url: sluice.url, token, app: domain });
+});
+
+/** The numbers that are stored, in order. */
+async function stored(): Promise<number[]> {
+  const { body } = await sluice.request('GET', `/applications/${domain}/data?limit=1000`, { token });
+  return body.data.result.map(({ payload }: { payload: { n: number } }) => payload.n).reverse();
+}
+
+const lines = (count: number) => Array.from({ length: count }, (_, n) => `{"n":${n}}\n`).join('');
+
+describe('sluice send', () => {
+  it('stores the lines of a file in their order', async () => {
+    writeFileSync(user.at('a.ndjson'), lines(500));
+    expect(await user.sluice(['send', user.at('a.ndjson'), '--json'])).toEqual({
+      code: 0,
+      stdout: '{"stored":500,"refused":0}\n',
+      stderr: '',
+    });
+    expect(await stored()).toEqual(Array.from({ length: 500 }, (_, n) => n));
+  });
+
+  it('stores the good lines beside bad ones, and writes the bad ones with their reasons', async () => {
+    writeFileSync(user.at('a.ndjson'), '{"n":1}\nnot JSON\n\n{"n":"x"}\n{"n":2}');
+    const { code, stderr } = await user.sluice([
+      'send',
+      user.at('a.ndjson'),
+      '--refused',
+      user.at('refused.ndjson'),
+    ]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('2 stored, 2 refused')]);
+    expect(await stored()).toEqual([1, 2]);
+    const refused = readFileSync(user.at('refused.ndjson'), 'utf8').trim().split('\n');
+    expect(refused.map((line) => JSON.parse(line))).toMatchObject([
+      { line: 2, payload: 'not JSON' },
+      {
+        line: 4,
+        name: 'SchemaValidationError',
+        details: [{ path: '/n', keyword: 'type' }],
+        payload: { n: 'x' },
+      },
+    ]);
+  });
+
+  it.each([
+    ['one object over several lines', '{\n  "n": 7\n}\n', [7]],
+    ['objects on lines', '{"n":1}\n{"n":2}\n', [1, 2]],
+    ['a line without its end', '{"n":1}', [1]],
+    ['a byte order mark', '\ufeff{"n":1}\n', [1]],
+    ['an array', '[{"n":1},\n{"n":2}]', [1, 2]],
+    ['CSV', 'n\n3\n4\n', [3, 4]],
+  ])('takes %s from the standard input', async (_what, input, expected) => {
+    expect(await user.sluice(['send', '-', '--json'], { input })).toMatchObject({
+      code: 0,
+      stdout: `{"stored":${expected.length},"refused":0}\n`,
+    });
+    expect(await stored()).toEqual(expected);
+  });
+
+  it('imports a CSV file, and fetches the report of its refused rows', async () => {
+    writeFileSync(user.at('a.csv'), 'n\n1\nx\n3\n');
+    const { code, stdout } = await user.sluice([
+      'send',
+      user.at('a.csv'),
+      '--json',
+      '--refused',
+      user.at('refused'),
+    ]);
+    expect([code, stdout]).toEqual([1, '{"stored":2,"refused":1}\n']);
+    expect(JSON.parse(readFileSync(user.at('refused'), 'utf8'))).toMatchObject({
+      line: 3,
+      payload: { n: 'x' },
+    });
+  });
+
+  it.each([
+    ['an application that does not exist', ['--app', 'nothing-aaaaaa'], 2, /was not found/],
+    ['a file that does not exist', [], 2, /no such file/],
+    ['a format that is none', ['--format', 'xml'], 2, /Allowed choices/],
+    [
+      'a server that is away',
+      ['--url', 'http://127.0.0.1:1023'],
+      4,
+      /no answer from http:\/\/127\.0\.0\.1:1023 \(ECONNREFUSED\)/,
+    ],
+  ])('refuses %s', async (what, args, expected, message) => {
+    if (!what.startsWith('a file')) writeFileSync(user.at('a.ndjson'), lines(1));
+    const { code, stdout, stderr } = await user.sluice(['send', user.at('a.ndjson'), ...args]);
+    expect({ code, stdout }).toEqual({ code: expected, stdout: '' });
+    expect(stderr).toMatch(message);
+  });
+});
+
+describe('sluice send after an interruption', () => {
+  const file = () => user.at('a.ndjson');
+  const args = () => ['send', file(), '--json'];
+  const state = () => user.at('.local/state/sluice');
+  const sentLines = () => {
+    const [name] = existsSync(state()) ? readdirSync(state()).filter((each) => each.endsWith('.json')) : [];
+    return name ? (JSON.parse(readFileSync(join(state(), name), 'utf8')).line as number) : 0;
+  };
+  const count = async () =>
+    (await sluice.request('GET', `/applications/${domain}/data?limit=1`, { token })).body.data.pagination
+      .total;
+
+  /** Sends a part of 40,000 lines. */
+  async function interrupt(): Promise<void> {
+    writeFileSync(file(), lines(40_000));
+    const stop = new AbortController();
+    const { code, stdout, stderr } = user.start(args(), { signal: stop.signal });
+    stdout.resume();
+    stderr.resume();
+    await until(async () => sentLines() >= 5_000);
+    stop.abort();
+    expect(await code).toBe(130);
+  }
+
+  it('goes on where it was, and stores each line once', async () => {
+    await interrupt();
+    expect(await user.sluice(args())).toMatchObject({
+      code: 0,
+      stdout: '{"stored":40000,"refused":0}\n',
+      stderr: expect.stringContaining('going on behind line'),
+    });
+    expect([await count(), readdirSync(state())]).toEqual([40_000, []]);
+  });
+
+  it('refuses a file that was changed, unless it is to begin anew', async () => {
+    await interrupt();
+    appendFileSync(file(), lines(1));
+    expect(await user.sluice(args())).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--restart'),
+    });
+    expect(await user.sluice([...args(), '--restart'])).toMatchObject({
+      code: 0,
+      stdout: '{"stored":40001,"refused":0}\n',
+    });
+  });
+
+  it('finds the import whose answer was lost, and does not import the file again', async () => {
+    writeFileSync(user.at('a.csv'), 'n\n1\n2\n');
+    const context = { env: user.env, url: sluice.url, domain: () => domain };
+    const run = await openRun(context, user.at('a.csv'));
+    await run.save(run.progress);
+    const name = encodeURIComponent(`a.csv (${run.id.slice(0, 8)})`);
+    const headers = { 'content-type': 'text/csv' };
+    const path = `/applications/${domain}/imports?name=${name}`;
+    expect((await sluice.request('POST', path, { token, body: 'n\n1\n2\n', headers })).status).toBe(202);
+    const { code, stdout } = await user.sluice(['send', user.at('a.csv'), '--json']);
+    expect([code, stdout]).toEqual([0, '{"stored":2,"refused":0}\n']);
+    expect(await stored()).toEqual([1, 2]);
+  });
+});
+
+it('sluice send makes smaller batches where the server takes no larger ones', async () => {
+  const other = await startSluice({ workers: false, env: { BATCH_LIMIT: '4KiB' } });
+  onTestFinished(() => other.stop());
+  const owner = await other.owner();
+  const app = await other.application(owner.token, schema);
+  const somebody = commandLine({ url: other.url, token: owner.token, app });
+  writeFileSync(
+    somebody.at('a.ndjson'),
+    `${lines(1_000)}{"n":1,"text":"${'x'.repeat(5_000)}"}\n${lines(10)}`,
+  );
+  const { code, stdout } = await somebody.sluice(['send', somebody.at('a.ndjson'), '--json']);
+  expect([code, stdout]).toEqual([1, '{"stored":1010,"refused":1}\n']);
+});
