@@ -1,4 +1,5 @@
-// Run by mongosh against the first member of docker-compose.yml; may run any number of times.
+// Run by mongosh against the first member of a replica set; may run any number of times.
+const set = process.env.REPLICA_SET ?? 'rs0';
 const hosts = process.env.MONGO_MEMBERS.split(',');
 const electable = (_id, host) => ({ _id, host });
 // mongosh already has a `config`.
@@ -11,7 +12,9 @@ try {
   //
   // It already has all acknowledged writes, as a majority has them.
   const settings = { electionTimeoutMillis: 4_000, catchUpTimeoutMillis: 2_000 };
-  rs.initiate({ _id: 'rs0', settings, members: hosts.map((host, i) => electable(i, host)) });
+  // MongoDB starts config servers only in a set that says so.
+  const configsvr = set === 'config' ? { configsvr: true } : {};
+  rs.initiate({ _id: set, ...configsvr, settings, members: hosts.map((host, i) => electable(i, host)) });
 }
 if (current) {
   const missing = hosts.filter((host) => !current.members.some((member) => member.host === host));
@@ -26,4 +29,4 @@ if (current) {
   }
 }
 while (!db.hello().primary) sleep(100);
-print('replica set rs0 has a primary');
+print(`replica set ${set} has a primary`);

@@ -142,7 +142,7 @@ name_others() {
   local service id meanwhile
   for service in $(docker compose config --services); do
     case $service in
-      api | *-worker | mongo-init) continue ;;
+      api | *-worker | *-init) continue ;;
       haproxy) meanwhile='it takes no connection until its requests have ended, at most 20 s' ;;
       mongo*) meanwhile='uploads get 503 for some seconds' ;;
       redis) meanwhile='exports and imports wait some seconds' ;;

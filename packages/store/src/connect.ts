@@ -16,25 +16,24 @@ import { batchStore } from './entries/batches.ts';
 import { deletionStore, type OnDeleted } from './entries/deletions.ts';
 import { entryStore } from './entries/entries.ts';
 import { horizonStore } from './entries/horizon.ts';
+import { recordKeys, removeKeyRecords } from './entries/key-records.ts';
 import { milestoneStore } from './entries/milestones.ts';
 import { rawEntries } from './entries/raw-entries.ts';
 import { createWriter } from './entries/writer.ts';
 import { createIndexes } from './indexes.ts';
 import { inspection } from './inspect.ts';
 import { liveStore } from './live/live.ts';
+import { majorityTime } from './majority-time.ts';
 import { migrate } from './migrations/migrate.ts';
 import { monitorPool, monitorPrimary, timedConnections } from './monitor.ts';
 import { refusalCountStore } from './refused/refusal-counts.ts';
 import { refusedStore } from './refused/refused.ts';
+import { balancerStore } from './sharding/balancer.ts';
+import { clusterStore } from './sharding/cluster.ts';
+import { sharding as shardingOf } from './sharding/shard-collections.ts';
+import { entrySplits } from './sharding/split-entries.ts';
 import { deliveryStore } from './webhooks/deliveries.ts';
 import { webhookStore } from './webhooks/webhooks.ts';
-
-export interface Clock {
-  /** The time of MongoDB's primary, in ms since the epoch. */
-  now: number;
-  /** All that was written by then is on a majority, and what reads find. */
-  majority: number;
-}
 
 export type Database = ReturnType<typeof connectDatabase>;
 
@@ -109,13 +108,11 @@ export function connectDatabase(
   });
   const refusalCounts = refusalCountStore(db);
   const fields = fieldStore(db);
+  const cluster = clusterStore(db);
+  const balancer = balancerStore(db, cluster);
+  const sharding = shardingOf(cluster, { prepare: entries.prepare, record: () => recordKeys(db) });
 
-  async function clock(): Promise<Clock> {
-    const { isWritablePrimary, localTime, lastWrite } = await db.command({ hello: 1 });
-    if (!isWritablePrimary || !lastWrite?.majorityWriteDate)
-      throw new Error('not the primary of a replica set that has a majority');
-    return { now: localTime.getTime(), majority: lastWrite.majorityWriteDate.getTime() };
-  }
+  const clock = () => majorityTime(db);
 
   /** Creates what collections and indexes are missing. */
   const createMissing = async () => void (await Promise.all([entries.prepare(), createIndexes(db)]));
@@ -133,7 +130,7 @@ export function connectDatabase(
     horizon,
     deletions: deletionStore(db, timeoutMs, onDeleted),
     live: liveStore(db, { milestones, horizon }),
-    batches: batchStore(db, entries, writer, timeoutMs),
+    batches: batchStore(db, { entries, writer, horizon, timeoutMs }),
     keys: keyStore(db),
     fields,
     refused: refusedStore(db, writer),
@@ -142,7 +139,14 @@ export function connectDatabase(
     deliveries: deliveryStore(db),
     audit: auditStore(db),
     inspection: inspection(db),
-    backup: backupStore(db, { now: async () => (await clock()).now, prepare: createMissing }),
+    cluster,
+    balancer,
+    sharding,
+    entrySplits: entrySplits(db, cluster),
+    backup: backupStore(db, {
+      ...{ cluster, balancer, sharding },
+      ...{ now: clock, prepare: createMissing },
+    }),
     /**
      * Upgrades the database, and creates what indexes are missing. Throws IncompatibleDatabase. Rejects while only part of a backup is
      * restored, and while another process upgrades the database.
@@ -158,13 +162,14 @@ export function connectDatabase(
       for (const name of ['milestones', 'batches', 'keys', 'schemas', 'refused', 'webhooks', 'deliveries'])
         await db.collection(name).deleteMany({ application: _id });
       await refusalCounts.removeAll(application);
+      await removeKeyRecords(db, application);
       for (const name of ['leaves', 'deletions']) await db.collection(name).deleteOne({ _id });
     },
     /** Resolves when the server answers; rejects after 2 s. */
     async ping(): Promise<void> {
       await within(2_000, 'MongoDB does not answer', db.command({ ping: 1 }));
     },
-    /** MongoDB's own. Rejects when there is no primary; may take as long as a patient operation. */
+    /** See `majorityTime`. May take as long as a patient operation. */
     clock,
     async close(): Promise<void> {
       await writer.close();

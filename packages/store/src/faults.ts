@@ -20,7 +20,10 @@ export function becauseOfBefore(error: unknown): unknown {
 }
 
 /** Not primary, stepped down, shutting down, interrupted, out of time, write concern not reached. */
-const passingCodes = new Set([10107, 13435, 11600, 11602, 91, 189, 50, 64, 112, 262]);
+const ofMembers = [10107, 13435, 11600, 11602, 91, 189, 50, 64, 112, 262];
+/** What `mongos` says: a shard is not reached, has no primary, is slow, or its chunks move all the time. */
+const ofMongos = [6, 7, 82, 89, 133, 202, 13388];
+const passingCodes = new Set([...ofMembers, ...ofMongos]);
 
 /** Whether MongoDB's error code means that the same may succeed a little later. */
 export const isPassing = (code: number) => passingCodes.has(code);
@@ -47,16 +50,21 @@ export function storeFault(error: unknown): Fault | undefined {
   return undefined;
 }
 
+/** The code of a write that was refused because a document with that unique value exists. */
+export const duplicateKey = 11000;
+
+/** MongoDB's error code where a new collection has the name of another. */
+export const namespaceExists = 48;
+
 /** True when a write was refused because a document with that unique value exists. */
 export function isDuplicate(error: unknown): boolean {
-  return error instanceof MongoServerError && error.code === 11000;
+  return error instanceof MongoServerError && error.code === duplicateKey;
 }
 
-const [snapshotTooOld, snapshotUnavailable] = [239, 246];
+/** Too old, not available yet; on a sharded cluster also: its chunk has moved since, or moves now. */
+const snapshotLost = new Set([239, 246, 250, 272]);
 
 /** True when MongoDB cannot tell any more, or not yet, how the database was at the moment of a snapshot. */
 export function isSnapshotLost(error: unknown): boolean {
-  return (
-    error instanceof MongoServerError && (error.code === snapshotTooOld || error.code === snapshotUnavailable)
-  );
+  return error instanceof MongoServerError && snapshotLost.has(error.code as number);
 }

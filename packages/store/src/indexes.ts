@@ -1,10 +1,14 @@
 import type { Db, Document, IndexDescription } from 'mongodb';
+import { deletionsName } from './entries/deletion-guard.ts';
+import { namespaceExists } from './faults.ts';
+import { isCluster } from './is-cluster.ts';
 
 const unfinishedJobs = { state: { $in: ['waiting', 'active'] } };
 
 /** `once` is the hash of an Idempotency-Key. Partial: an upload without a key pays nothing for it. */
 const byOnce = { key: { once: 1 }, partialFilterExpression: { once: { $exists: true } } };
 
+/** Not on a cluster, where records hold the keys: see `keyRecords`. */
 export const indexesOfEntries: IndexDescription[] = [{ ...byOnce, unique: true }];
 
 /** By collection; those of entries are made with the collection. */
@@ -64,12 +68,17 @@ const indexes: Record<string, IndexDescription[]> = {
 
 export async function createIndexes(db: Db): Promise<void> {
   await Promise.all(Object.entries(indexes).map(([name, own]) => db.collection(name).createIndexes(own)));
+  // A transaction over several shards cannot make it.
+  await db.createCollection(deletionsName).catch((error) => {
+    if (error.code !== namespaceExists) throw error;
+  });
 }
 
 /** Those that are not there, as `collection (fields)`. */
 export async function missingIndexes(db: Db): Promise<string[]> {
   const missing: string[] = [];
-  for (const [name, own] of Object.entries({ ...indexes, entries: indexesOfEntries })) {
+  const ofEntries = (await isCluster(db)) ? [] : indexesOfEntries;
+  for (const [name, own] of Object.entries({ ...indexes, entries: ofEntries })) {
     const found = await db.collection(name).listIndexes().toArray().catch(ignoreAbsence);
     const there = new Set(found.map(({ key }) => JSON.stringify(key)));
     for (const { key } of own)
@@ -80,7 +89,7 @@ export async function missingIndexes(db: Db): Promise<string[]> {
 
 const namespaceNotFound = 26;
 
-function ignoreAbsence(error: { code?: unknown }): Document[] {
+export function ignoreAbsence(error: { code?: unknown }): Document[] {
   if (error.code !== namespaceNotFound) throw error;
   return [];
 }

@@ -2,6 +2,7 @@ import type { Db, Document } from 'mongodb';
 import { operationsName } from './backup/block.ts';
 import { missingIndexes } from './indexes.ts';
 import { currentVersion, migrations } from './migrations/migrations.ts';
+import { ifAllowed } from './rights.ts';
 
 /** A replica set, as far as the user of the URL may know it. */
 export interface ReplicaSet {
@@ -44,10 +45,16 @@ export function inspection(db: Db) {
       );
     },
 
-    /** In bytes, of the disk with the data; undefined where MongoDB does not tell. */
+    /** In bytes, of the disk with the data, of several the fullest; undefined where MongoDB does not tell. */
     async disk(): Promise<{ used: number; total: number } | undefined> {
-      const { fsUsedSize: used, fsTotalSize: total } = await db.command({ dbStats: 1 });
-      return total > 0 ? { used, total } : undefined;
+      const stats = await db.command({ dbStats: 1 });
+      // Of a sharded cluster it has those of each shard.
+      const disks = Object.values<Document>(stats.raw ?? [stats]);
+      const known = disks.map(({ fsUsedSize: used, fsTotalSize: total }) => ({ used, total }));
+      const [fullest] = known
+        .filter(({ total }) => total > 0)
+        .sort((a, b) => b.used / b.total - a.used / a.total);
+      return fullest;
     },
 
     /** Of the database, and of this Sluice; see `migrate`. */
@@ -58,12 +65,4 @@ export function inspection(db: Db) {
 
     missingIndexes: () => missingIndexes(db),
   };
-}
-
-const unauthorized = 13;
-
-/** Some users may not read the configuration of the set. */
-function ifAllowed(error: { code?: unknown }): Document {
-  if (error.code !== unauthorized) throw error;
-  return {};
 }

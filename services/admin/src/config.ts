@@ -1,6 +1,6 @@
+import { printJson, printRows } from '@sluice/shared/terminal/print.ts';
 import type { Command } from 'commander';
 import { AdminError } from './admin-error.ts';
-import { printJson, printRows } from './print.ts';
 import { type InForce, type ServiceName, serviceNames, settingsInForce } from './settings-in-force.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -1,6 +1,8 @@
 import { ConfigError } from '@sluice/shared/config/load.ts';
 import { HalfRestored } from '@sluice/store/backup/write-database.ts';
 import { storeFault } from '@sluice/store/faults.ts';
+import { IncompatibleDatabase, UpgradeUnderWay } from '@sluice/store/migrations/incompatible-database.ts';
+import { ClusterRefusal } from '@sluice/store/sharding/cluster.ts';
 import { Command, CommanderError } from 'commander';
 import { AdminError } from './admin-error.ts';
 import { addApplications } from './applications/commands.ts';
@@ -10,6 +12,7 @@ import { addConfig } from './config.ts';
 import { addDoctor } from './doctor/doctor.ts';
 import { addJobs } from './jobs/commands.ts';
 import { addQueues } from './queues/commands.ts';
+import { addShard } from './sharding/shard.ts';
 import { openTerminal, type Streams, type Terminal } from './terminal.ts';
 import { addUsers } from './users/commands.ts';
 
@@ -23,6 +26,7 @@ const commands: ((program: Command, terminal: Terminal) => void)[] = [
   addConfig,
   addBackup,
   addRestore,
+  addShard,
 ];
 
 /** `sluice-admin` with all its commands. */
@@ -47,6 +51,8 @@ export async function run(
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;
+    // Ctrl-C at a question.
+    if ((error as NodeJS.ErrnoException).code === 'ABORT_ERR') return 130;
     const message = plain(error as NodeJS.ErrnoException);
     if (!message) throw error;
     for (const line of message.split('\n')) streams.stderr.write(`sluice-admin: ${line}\n`);
@@ -54,9 +60,15 @@ export async function run(
   }
 }
 
+const plainErrors = [
+  ...[AdminError, ConfigError, HalfRestored],
+  ...[IncompatibleDatabase, UpgradeUnderWay, ClusterRefusal],
+];
+
 /** The message of an expected error; undefined for a defect. */
 function plain(error: NodeJS.ErrnoException): string | undefined {
   if (storeFault(error)) return `MongoDB is away: ${error.message}`;
-  const isPlain = [AdminError, ConfigError, HalfRestored].some((kind) => error instanceof kind);
-  return isPlain || error.syscall !== undefined ? error.message : undefined;
+  return plainErrors.some((kind) => error instanceof kind) || error.syscall !== undefined
+    ? error.message
+    : undefined;
 }

@@ -1,6 +1,5 @@
-import { createInterface } from 'node:readline/promises';
-import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { askHidden } from '@sluice/shared/terminal/ask-hidden.ts';
 import { isPassword } from '@sluice/store/accounts/credentials.ts';
 import { AdminError } from './admin-error.ts';
 import type { Streams } from './terminal.ts';
@@ -17,20 +16,8 @@ export async function readPassword(terminal: Streams): Promise<string> {
   return password;
 }
 
-async function askTwice({ stdin, stderr }: Streams): Promise<string> {
-  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const terminal = createInterface({ input: stdin, output: silent, terminal: true });
-  async function ask(question: string): Promise<string> {
-    stderr.write(question);
-    const answer = await terminal.question('');
-    stderr.write('\n');
-    return answer;
-  }
-  try {
-    const password = await ask('New password: ');
-    if ((await ask('Again: ')) !== password) throw new AdminError('the two are not the same');
-    return password;
-  } finally {
-    terminal.close();
-  }
+async function askTwice(terminal: Streams): Promise<string> {
+  const password = await askHidden(terminal, 'New password: ');
+  if ((await askHidden(terminal, 'Again: ')) !== password) throw new AdminError('the two are not the same');
+  return password;
 }

@@ -1,5 +1,6 @@
 import type { BatchStore } from '@sluice/store/entries/batches.ts';
 import type { EntryStore, NewEntry, Outcome } from '@sluice/store/entries/entries.ts';
+import type { Hold } from '@sluice/store/entries/horizon.ts';
 import { storeInTransaction } from '@sluice/store/entries/store-in-transaction.ts';
 import type { Writer } from '@sluice/store/entries/writer.ts';
 import { matching } from '@sluice/store/refused/refused.ts';
@@ -36,9 +37,13 @@ export interface ReplayedBatch {
 interface Conforming {
   id: string;
   entry: NewEntry;
+  /** In its batch. */
+  line?: number | undefined;
   batch: RefusedRecord['batch'];
   taken: NewReason;
 }
+
+const lineOf = ({ line }: Conforming): number => line ?? 0;
 
 /** `repeated`: uploads that were stored before with the same key. */
 type Counts = Required<ReplayResult>;
@@ -60,7 +65,7 @@ const toSelection = ({ options: { path, keyword, from, to } }: Pick<ReplayJob, '
 export function replayStore(
   db: Db,
   entries: EntryStore,
-  batches: Pick<BatchStore, 'reserve'>,
+  batches: Pick<BatchStore, 'reserve' | 'lines'>,
   writer: Pick<Writer, 'write'>,
   timeoutMs: number,
 ) {
@@ -78,34 +83,43 @@ export function replayStore(
     };
   }
 
-  /** Reserves the keys of batches. Returns the lines that must not be stored, with the reason. */
+  /** Reserves the keys of batches, and places for their lines. Returns the lines that must not be stored, with the reason. */
   async function reserveKeys(
     uploads: Conforming[],
     session: ClientSession,
+    holds: Hold[],
   ): Promise<Map<Conforming, Outcome>> {
     const outcomes = new Map<Conforming, Outcome>();
     const byBatch = Map.groupBy(uploads, ({ batch }) => batch?.idempotencyHash.toString('hex'));
     for (const lines of byBatch.values()) {
       const [{ batch, entry }] = lines as [Conforming];
       if (!batch) continue;
-      const known = await batches.reserve(
+      const { known, first } = await batches.reserve(
         { ...batch, application: entry.application },
         batch.atomic,
         session,
       );
       if (known !== 'first')
         for (const line of lines) outcomes.set(line, known === 'again' ? 'repeated' : 'conflicting');
+      if (!first) continue;
+      const { hold, stored, placeOf } = await batches.lines(first, Math.max(...lines.map(lineOf)));
+      if (hold) holds.push(hold);
+      for (const line of lines)
+        if (stored.has(lineOf(line))) outcomes.set(line, 'repeated');
+        else line.entry.place = placeOf?.(lineOf(line));
     }
     return outcomes;
   }
 
   async function commitIn(
     session: ClientSession,
-    { id, fence }: Pick<ReplayJob, 'id' | 'fence'>,
+    { id, fence, application: owner }: Pick<ReplayJob, 'id' | 'fence' | 'application'>,
     { last, count, repeated, conforming, refused: again }: ReplayedBatch,
     createdAt: number,
+    holds: Hold[],
   ): Promise<Counts> {
-    const known = await reserveKeys(conforming, session);
+    const application = new ObjectId(owner);
+    const known = await reserveKeys(conforming, session, holds);
     const free = conforming.filter((upload) => !known.has(upload));
     const entriesOf = free.map(({ entry }) => entry);
     const outcomes = await entries.insertWithin(entriesOf, createdAt, session);
@@ -116,12 +130,12 @@ export function replayStore(
       (id) => new ObjectId(id),
     );
     if (gone.length > 0) {
-      const { deletedCount } = await refused.deleteMany({ _id: { $in: gone } }, { session });
+      const { deletedCount } = await refused.deleteMany({ application, _id: { $in: gone } }, { session });
       if (deletedCount !== gone.length) throw new UploadsGone();
     }
     const updates = [...again, ...which('conflicting').map(({ taken }) => taken)].map(
       ({ id, ...reason }) => ({
-        updateOne: { filter: { _id: new ObjectId(id) }, update: { $set: reason } },
+        updateOne: { filter: { application, _id: new ObjectId(id) }, update: { $set: reason } },
       }),
     );
     if (updates.length > 0) await refused.bulkWrite(updates, { session });
@@ -146,18 +160,20 @@ export function replayStore(
 
   async function commit(
     session: ClientSession,
-    job: Pick<ReplayJob, 'id' | 'fence'>,
+    job: Pick<ReplayJob, 'id' | 'fence' | 'application'>,
     batch: ReplayedBatch,
   ): Promise<Counts | undefined> {
     let counts: Counts | undefined;
+    const holds: Hold[] = [];
     try {
       await storeInTransaction(
         { db, writer, timeoutMs },
         async ({ now }) => {
-          counts = await commitIn(session, job, batch, now());
+          counts = await commitIn(session, job, batch, now(), holds);
         },
         session,
       );
+      for (const hold of holds) await hold.release();
       return counts;
     } catch (error) {
       if (error instanceof JobGone) return undefined;

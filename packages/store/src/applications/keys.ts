@@ -7,6 +7,8 @@ export interface KeyRecord {
   /** How the key begins. */
   prefix: string;
   createdAt: Date;
+  /** Username of who created or last rotated it; absent in keys of before it was kept. */
+  createdBy?: string;
 }
 
 /** What is stored of a key that was made just now. */
@@ -28,11 +30,9 @@ interface KeyDocument extends Omit<KeyRecord, 'id'> {
   hash: Binary;
 }
 
-const toRecord = ({ _id, name, prefix, createdAt }: KeyDocument): KeyRecord => ({
+const toRecord = ({ _id, application: _, hash: __, ...rest }: KeyDocument): KeyRecord => ({
   id: _id.toHexString(),
-  name,
-  prefix,
-  createdAt,
+  ...rest,
 });
 
 export type KeyStore = ReturnType<typeof keyStore>;
@@ -51,6 +51,7 @@ export function keyStore(db: Db) {
       application: string,
       name: string,
       made: MadeKey,
+      createdBy: string,
       limit: number,
     ): Promise<KeyRecord | undefined> {
       const document = {
@@ -60,6 +61,7 @@ export function keyStore(db: Db) {
         prefix: made.prefix,
         hash: new Binary(made.hash),
         createdAt: new Date(),
+        createdBy,
       };
       await keys.insertOne(document);
       // Counted afterwards, so that of several at once none slips through.
@@ -76,11 +78,16 @@ export function keyStore(db: Db) {
     },
 
     /** Puts another key in place of this one; undefined when the application has no such key. */
-    async rotate(application: string, id: string, made: MadeKey): Promise<KeyRecord | undefined> {
+    async rotate(
+      application: string,
+      id: string,
+      made: MadeKey,
+      createdBy: string,
+    ): Promise<KeyRecord | undefined> {
       if (!ObjectId.isValid(id)) return undefined;
       const rotated = await keys.findOneAndUpdate(
         one(application, id),
-        { $set: { prefix: made.prefix, hash: new Binary(made.hash), createdAt: new Date() } },
+        { $set: { prefix: made.prefix, hash: new Binary(made.hash), createdAt: new Date(), createdBy } },
         { returnDocument: 'after' },
       );
       return rotated ? toRecord(rotated) : undefined;

@@ -3,7 +3,7 @@ import { kept } from '../applications/deleted-applications.ts';
 import { deletionsName } from '../entries/deletion-guard.ts';
 import { range } from '../entries/entry-range.ts';
 import { isSnapshotLost } from '../faults.ts';
-import type { Block } from './block.ts';
+import { type Block, operationsName } from './block.ts';
 import { patiently, rawPages } from './raw-pages.ts';
 
 /** Uploads and parts of files arrive within two minutes of the time in their id. */
@@ -12,6 +12,8 @@ const finalAfterMs = 120_000;
 const shortRoundMs = 30_000;
 /** Made again: by the ingest workers, and by who stores entries. */
 const derived = ['milestones', 'horizon'];
+/** Which backup stopped the balancer of a cluster: not for the database that is restored. */
+const withoutMark = { _id: { $ne: 'balancer' } };
 
 const majority = { level: 'majority' };
 
@@ -79,7 +81,8 @@ async function* snapshot(db: Db, from: number, began: number): AsyncGenerator<Bl
     const { atClusterTime } = (await patiently(() => db.command(latest))).cursor;
     const readConcern = { level: 'snapshot', atClusterTime };
     const whole = names.filter((name) => !['entries', 'parts', ...derived].includes(name));
-    for (const name of whole) yield* rawPages(db, name, { filter: {}, readConcern });
+    for (const name of whole)
+      yield* rawPages(db, name, { filter: name === operationsName ? withoutMark : {}, readConcern });
     yield* entries(db, { from, readConcern });
     for (const id of await backdatedSince(db, began, readConcern))
       yield* rawPages(db, 'entries', { filter: range(id, { to: new Date(from) }), readConcern });

@@ -47,7 +47,7 @@ it('milestones are right, whatever older entries imports store while workers set
       expect((await model.ranks()).set).toHaveLength(Math.floor(model.all().length / spacing));
       expect(await milestones.count(application)).toBe(model.all().length);
     }),
-    runs(3, 8),
+    runs(3, 6),
   );
 });
 

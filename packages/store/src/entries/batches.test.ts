@@ -10,14 +10,19 @@ const application = 'a0'.repeat(12);
 
 async function start() {
   const { db, url } = await ownDatabase();
-  const { prepare, batches, entries } = openStore(url);
+  const { prepare, batches, entries, horizon } = openStore(url);
   await prepare();
   const client = await new MongoClient(url).connect();
   onTestFinished(() => client.close());
   // Of the same client as the session.
-  const own = batchStore(client.db(), entries, { write: (store) => store(Date.now) }, 10_000);
+  const own = batchStore(client.db(), {
+    ...{ entries, horizon, timeoutMs: 10_000 },
+    writer: { write: (store) => store(Date.now), isHeard: () => true },
+  });
   const reserve = (record: BatchRecord, atomic = true) =>
-    client.withSession((session) => session.withTransaction(() => own.reserve(record, atomic, session)));
+    client.withSession((session) =>
+      session.withTransaction(async () => (await own.reserve(record, atomic, session)).known),
+    );
   const record = { idempotencyHash: randomBytes(16), application, hash: randomBytes(32) };
   async function* chunks(): AsyncGenerator<NewEntry[]> {
     yield [{ application, ...payloadOf({ n: 1 }) }];

@@ -1,6 +1,8 @@
 import { Binary, type ClientSession, type Db, ObjectId } from 'mongodb';
-import { isDuplicate } from '../faults.ts';
+import { isDuplicate, UnconfirmedError } from '../faults.ts';
 import type { EntryStore, NewEntry } from './entries.ts';
+import { keyFrom, timeOfKey } from './entry-id.ts';
+import { type HorizonStore, placesMs } from './horizon.ts';
 import { storeInTransaction } from './store-in-transaction.ts';
 import type { Writer } from './writer.ts';
 
@@ -16,7 +18,9 @@ export interface BatchRecord {
 interface BatchDocument {
   _id: Binary;
   application: ObjectId;
-  hash: Binary;
+  hash?: Binary;
+  /** In place of `hash` where each line is stored for itself: an earlier version that finds none fails, and stores no line twice. */
+  each?: { hash: Binary; first: Binary };
   createdAt: Date;
   /** Of a batch of which only replays have stored lines: how many replays did. */
   replays?: number;
@@ -28,10 +32,40 @@ interface BatchDocument {
  */
 export type Known = 'first' | 'again' | 'partly' | 'other';
 
-/** The state of a batch's key. `replays` is there only if the batch is stored in part. */
+/** The state of a batch's key. `replays` is there only if the batch is stored in part, `first` only if it has places for its lines. */
 export interface KnownBatch {
   known: Known;
   replays?: number | undefined;
+  first?: Binary | undefined;
+}
+
+/** How the lines of a batch are stored, each for itself. */
+export interface LinesTurn {
+  /** Lines that are stored. */
+  stored: Set<number>;
+  /** An attempt came before: a line may be stored anywhere, under the hash of its own key. */
+  isRetry: boolean;
+  /** Where to store a line: all attempts that can be under way store it there. Undefined once that would be too late. */
+  placeOf?: (line: number) => Binary | undefined;
+  /** Call before each insert. Throws BatchTaken, and UnconfirmedError when a retry took too long. */
+  begin(): Promise<void>;
+}
+
+/** Of lines without places. */
+export const anywhere = (isRetry: boolean): LinesTurn => ({
+  stored: new Set(),
+  isRetry,
+  begin: async () => {},
+});
+
+/** Another attempt with the same key was quicker: look the batch up again. */
+export class BatchTaken extends Error {}
+
+interface Dependencies {
+  entries: EntryStore;
+  writer: Pick<Writer, 'write' | 'isHeard'>;
+  horizon: Pick<HorizonStore, 'hold'>;
+  timeoutMs: number;
 }
 
 /** A replay stored another line of the batch. */
@@ -40,17 +74,17 @@ class Changed extends Error {}
 export type BatchStore = ReturnType<typeof batchStore>;
 
 /** Remembers batches with an idempotency key for as long as their application lives. */
-export function batchStore(db: Db, entries: EntryStore, writer: Pick<Writer, 'write'>, timeoutMs: number) {
+export function batchStore(db: Db, { entries, writer, horizon, timeoutMs }: Dependencies) {
   const batches = db.collection<BatchDocument>('batches');
 
   async function insert(
     { idempotencyHash, application, hash }: BatchRecord,
-    { session, replays }: { session?: ClientSession; replays?: number } = {},
+    { session, replays, first }: { session?: ClientSession; replays?: number; first?: Binary } = {},
   ): Promise<void> {
     const document = {
       _id: new Binary(idempotencyHash),
       application: new ObjectId(application),
-      hash: new Binary(hash),
+      ...(first ? { each: { hash: new Binary(hash), first } } : { hash: new Binary(hash) }),
       createdAt: new Date(),
       ...(replays && { replays }),
     };
@@ -63,9 +97,19 @@ export function batchStore(db: Db, entries: EntryStore, writer: Pick<Writer, 'wr
   ): Promise<KnownBatch> {
     const found = await batches.findOne({ _id: new Binary(idempotencyHash) }, session && { session });
     if (!found) return { known: 'first' };
-    if (!hash.equals(found.hash.buffer)) return { known: 'other' };
-    const { replays } = found;
-    return replays === undefined ? { known: 'again' } : { known: 'partly', replays };
+    const { each, replays } = found;
+    const { buffer } = each?.hash ?? (found.hash as Binary);
+    if (!hash.equals(buffer)) return { known: 'other' };
+    const isAgain = replays === undefined;
+    return isAgain ? { known: 'again', ...(each && { first: each.first }) } : { known: 'partly', replays };
+  }
+
+  /** Finds the lines of a batch that are stored. While the first attempt can be under way, it holds the horizon and returns the places. */
+  async function lines(first: Binary, lastLine: number) {
+    const hold = await horizon.hold(timeOfKey(first));
+    // Read after the horizon: a line that is absent below the horizon will never be stored at its place.
+    const stored = new Set(await entries.placesTaken(first, lastLine + 1));
+    return { hold, stored, ...(hold && { placeOf: (line: number) => keyFrom(first, line) }) };
   }
 
   /** Records a batch that is stored as a whole. Throws Changed if a replay stored a line since it was looked up. */
@@ -87,25 +131,54 @@ export function batchStore(db: Db, entries: EntryStore, writer: Pick<Writer, 'wr
   }
 
   return {
-    /** Records the batch, unless its key is known. */
-    async record(record: BatchRecord): Promise<Known> {
-      try {
-        await insert(record);
-        return 'first';
-      } catch (error) {
-        if (isDuplicate(error)) return unlessKnown(record, error);
-        throw error;
-      }
-    },
-
     lookUp,
 
+    /** Calls `store` with places for the lines of a batch that is not known. Rejects as `store` does. */
+    first<T>(record: BatchRecord, lastLine: number, store: (turn: LinesTurn) => Promise<T>): Promise<T> {
+      return writer.write((now) => {
+        const first = entries.newKeys(record.application, now(), lastLine + 1);
+        const began = performance.now();
+        const isEarly = () => performance.now() - began < placesMs && writer.isHeard();
+        let recorded: Promise<void> | undefined;
+        async function begin(): Promise<void> {
+          recorded ??= insert(record, { first }).catch((error) => {
+            throw isDuplicate(error) ? new BatchTaken() : error;
+          });
+          await recorded;
+        }
+        // Lines that come later have keys of their own.
+        const placeOf = (line: number) => (isEarly() ? keyFrom(first, line) : undefined);
+        return store({ stored: new Set(), isRetry: false, placeOf, begin });
+      });
+    },
+
+    /** The same for a batch that is known. */
+    async again<T>(
+      { first }: KnownBatch,
+      lastLine: number,
+      store: (turn: LinesTurn) => Promise<T>,
+    ): Promise<T> {
+      if (!first) return store(anywhere(true));
+      const { hold, ...places } = await lines(first, lastLine);
+      const done = await store({
+        ...{ ...places, isRetry: true },
+        async begin() {
+          if (hold && !(await hold.renew())) throw new UnconfirmedError('the batch took too long');
+        },
+      });
+      // Where an outcome is not known, the horizon waits for the minute.
+      await hold?.release();
+      return done;
+    },
+
+    lines,
+
     /**
-     * Reserves the key for the batch, in the transaction of a replay that stores one of its lines. Returns `first` if the line may be stored,
+     * Reserves the key for the batch, in the transaction of a replay that stores one of its lines. `known` is `first` if the line may be stored,
      * `again` if the whole batch is stored, and `other` if another batch has the key.
      */
-    async reserve(record: BatchRecord, atomic: boolean, session: ClientSession): Promise<Known> {
-      const { known } = await lookUp(record, session);
+    async reserve(record: BatchRecord, atomic: boolean, session: ClientSession): Promise<KnownBatch> {
+      const { known, first } = await lookUp(record, session);
       if (known === 'first') await insert(record, { session, replays: 1 });
       // Makes a transaction begin again that stores the whole batch meanwhile.
       if (known === 'partly')
@@ -115,7 +188,7 @@ export function batchStore(db: Db, entries: EntryStore, writer: Pick<Writer, 'wr
           { session },
         );
       // Lines of a batch that is not atomic have keys of their own.
-      return known === 'other' || (known === 'again' && atomic) ? known : 'first';
+      return { known: known === 'other' || (known === 'again' && atomic) ? known : 'first', first };
     },
 
     /**

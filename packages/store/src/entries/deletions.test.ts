@@ -203,7 +203,7 @@ it('ranks, totals, sizes and pages are those of a model, whatever is deleted', a
     const deletions = deletionStore(db, 60_000);
     await live({ ...model, deletions }, steps);
   });
-  await fc.assert(run, runs(6, 20));
+  await fc.assert(run, runs(6, 12));
 }, 300_000);
 
 async function live(

@@ -1,13 +1,25 @@
-import { type Collection, type Db, type Document, MongoServerError } from 'mongodb';
+import { type Binary, type Collection, type Db, type Document, MongoServerError } from 'mongodb';
+import { namespaceExists } from '../faults.ts';
 import { inSnapshot } from '../in-snapshot.ts';
 import { indexesOfEntries } from '../indexes.ts';
+import { isCluster } from '../is-cluster.ts';
 import { IncompatibleDatabase } from '../migrations/incompatible-database.ts';
+import { createCompare } from './compare-entries.ts';
 import type { EntryDocument, StoredEntry } from './entry-document.ts';
-import { applicationOfKey, createKeysAt, type EntryId, fromKey, toKey } from './entry-id.ts';
+import {
+  applicationOfKey,
+  createKeysAt,
+  type EntryId,
+  fromKey,
+  keyFrom,
+  placesFrom,
+  toKey,
+} from './entry-id.ts';
 import { range } from './entry-range.ts';
 import { createForward } from './forward-entries.ts';
 import type { HorizonStore } from './horizon.ts';
-import { createInsert } from './insert-entries.ts';
+import { createInsert, type Keying } from './insert-entries.ts';
+import { keyRecords, keyRecordsName } from './key-records.ts';
 import { createListing, type Page, type Selection } from './list-entries.ts';
 import { type MilestoneStore, milestoneStore } from './milestones.ts';
 import { oldestEntries } from './oldest-entries.ts';
@@ -16,8 +28,9 @@ import { type Steps, stepCounts } from './step-counts.ts';
 import { stretches } from './stretches.ts';
 import type { Writer } from './writer.ts';
 
+export { type Before, type Outcome, sentHash } from './compare-entries.ts';
 export type { Period } from './entry-range.ts';
-export { type Before, type KeyedEntry, type NewEntry, type Outcome, sentHash } from './insert-entries.ts';
+export type { KeyedEntry, NewEntry } from './insert-entries.ts';
 
 /** See `createListing` and `createForward`. */
 interface Dependencies {
@@ -41,23 +54,53 @@ export function entryStore(
   }: Dependencies,
 ) {
   const entries = db.collection<EntryDocument>('entries');
-  let prepared: Promise<void> | undefined;
+  let prepared: Promise<Keying> | undefined;
 
   /** Before the first insert, or MongoDB would create a collection that is not clustered. */
-  function prepareOnce(): Promise<void> {
-    prepared ??= prepare(db).catch((error) => {
+  function prepareOnce(): Promise<Keying> {
+    prepared ??= prepareAll().catch((error) => {
       prepared = undefined;
       throw error;
     });
     return prepared;
   }
 
+  async function prepareAll(): Promise<Keying> {
+    await createClustered(db, 'entries');
+    if (!(await isCluster(db))) {
+      await entries.createIndexes(indexesOfEntries);
+      return { fields: ['_id', 'once'] };
+    }
+    await createClustered(db, keyRecordsName);
+    const records = keyRecords({ db, horizon, compare: (batch) => compare(batch, ['_id']) });
+    // Until `sluice-admin shard` moves the keys of a replica set that became a shard.
+    const hasIndex = (await entries.indexes()).some(({ key }) => 'once' in key);
+    function refresh(): void {
+      prepared = undefined;
+    }
+    return hasIndex ? { fields: ['_id', 'once'], records, refresh } : { fields: ['_id'], records };
+  }
+
+  const compare = createCompare(entries);
+
+  const newKey = createKeysAt();
   const countSteps = stepCounts(db);
   const listing = createListing({ db, entries, milestones, filterMs });
   return {
     prepare: prepareOnce,
 
-    ...createInsert({ db, entries, prepare: prepareOnce, newKey: createKeysAt(), writer, timeoutMs }),
+    /** The first of so many keys that follow one another, for entries of a time (ms since the epoch) that a writer gave. */
+    newKeys: (application: string, createdAt: number, count: number) =>
+      newKey(Buffer.from(application, 'hex'), createdAt, count),
+
+    /** How many places after the first key entries are stored, of so many that follow one another. */
+    async placesTaken(first: Binary, count: number): Promise<number[]> {
+      const among = { _id: { $gte: first, $lte: keyFrom(first, count - 1) } };
+      const found = await entries.find(among).project<Pick<EntryDocument, '_id'>>({ _id: 1 }).toArray();
+      return found.map(({ _id }) => placesFrom(first, _id));
+    },
+
+    ...createInsert({ db, entries, prepare: prepareOnce, compare, newKey, writer, timeoutMs }),
 
     /**
      * Newest first, with the number of all that are selected; `start` counts from `before`, the end of the period, or the newest
@@ -110,21 +153,18 @@ export function entryStore(
   };
 }
 
-const namespaceExists = 48;
-
-async function prepare(db: Db): Promise<void> {
+async function createClustered(db: Db, name: string): Promise<void> {
   try {
-    await db.createCollection('entries', { clusteredIndex: { key: { _id: 1 }, unique: true } });
+    await db.createCollection(name, { clusteredIndex: { key: { _id: 1 }, unique: true } });
   } catch (error) {
     if (!(error instanceof MongoServerError && error.code === namespaceExists)) throw error;
-    const [found] = await db.listCollections({ name: 'entries' }, { nameOnly: false }).toArray();
+    const [found] = await db.listCollections({ name }, { nameOnly: false }).toArray();
     if (!(found && 'options' in found && found.options?.clusteredIndex)) {
       throw new IncompatibleDatabase(
-        'the collection "entries" was not made by this version of Sluice: use a new database',
+        `the collection "${name}" was not made by this version of Sluice: use a new database`,
       );
     }
   }
-  await db.collection('entries').createIndexes(indexesOfEntries);
 }
 
 const newestOf = (application: string): Document[] => [

@@ -15,7 +15,7 @@ export interface EntryDocument {
   /** The application's id, then the entry's: the order of the collection. */
   _id: Binary;
   payload: Record<string, unknown>;
-  /** `idempotencyHash` of `NewEntry`, under the name that databases have. */
+  /** `idempotencyHash` of `NewEntry`, under the name that databases have. Lines of a batch have it only from a retry or a replay. */
   once?: Binary;
   /** Hash of what the client sent, where a replay changed it. */
   sent?: Binary;

@@ -10,23 +10,41 @@ export type EntryId = string;
 const applicationBytes = 12;
 const timeBytes = 6;
 export const entryIdBytes = 14;
+const counterAt = applicationBytes + timeBytes + 4;
 
-type NewKey = (application: Buffer, createdAt: number) => Binary;
+/** Of the application's id and a time in ms since the epoch. `count` keys follow one another from it on: see `keyFrom`. */
+type NewKey = (application: Buffer, createdAt: number, count?: number) => Binary;
+
+const counters = 2 ** 32;
 
 /** Makes keys of any time; those of one millisecond sort as they were made. */
 export function createKeysAt(): NewKey {
   const ofProcess = randomBytes(4);
   let counter = 0;
-  return (application, createdAt) => {
+  return (application, createdAt, count = 1) => {
+    if (counter + count > counters) counter = 0;
     const key = Buffer.allocUnsafe(applicationBytes + entryIdBytes);
     application.copy(key);
     key.writeUIntBE(createdAt, applicationBytes, timeBytes);
     ofProcess.copy(key, applicationBytes + timeBytes);
-    key.writeUInt32BE(counter, applicationBytes + timeBytes + 4);
-    counter = (counter + 1) % 2 ** 32;
+    key.writeUInt32BE(counter, counterAt);
+    counter += count;
     return new Binary(key);
   };
 }
+
+/** The key that is `places` after one that `NewKey` made. */
+export function keyFrom({ buffer }: Binary, places: number): Binary {
+  const key = Buffer.from(buffer);
+  key.writeUInt32BE(key.readUInt32BE(counterAt) + places, counterAt);
+  return new Binary(key);
+}
+
+/** How many places a key is after another one. */
+export const placesFrom = (first: Binary, key: Binary): number => counterOf(key) - counterOf(first);
+
+const counterOf = ({ buffer }: Binary) =>
+  Buffer.from(buffer.buffer, buffer.byteOffset).readUInt32BE(counterAt);
 
 /**
  * Makes the keys of an import's entries from the numbers of their lines: the same line has the same key, whoever stores
@@ -43,7 +61,7 @@ export function createLineKeys(
   source.copy(common, applicationBytes + timeBytes, 0, 4);
   return (line) => {
     const key = Buffer.from(common);
-    key.writeUInt32BE(line, applicationBytes + timeBytes + 4);
+    key.writeUInt32BE(line, counterAt);
     return new Binary(key);
   };
 }

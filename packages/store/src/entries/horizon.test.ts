@@ -6,8 +6,10 @@ import { openStore, ownDatabase } from '../../../../test/support/own-database.ts
 import { runs } from '../../../../test/support/runs.ts';
 import { until } from '../../../../test/support/sluice.ts';
 import { createProcess } from '../../../../test/support/writing-process.ts';
+import { UnconfirmedError } from '../faults.ts';
 import type { EntryDocument } from './entry-document.ts';
 import { createKeysAt, lowestId, toKey } from './entry-id.ts';
+import { placesMs } from './horizon.ts';
 import type { MilestoneDocument } from './milestone-document.ts';
 import { milestoneStore } from './milestones.ts';
 
@@ -103,6 +105,24 @@ it('milestones count every entry below them, whoever stores entries and however 
         expect(await db.collection<EntryDocument>('entries').countDocuments(below)).toBe(rank);
       }
     }),
-    runs(3, 15),
+    runs(3, 6),
   );
+});
+
+it('is held at a time of lately, until that is released, and not above it or long after it', async () => {
+  const { horizon } = await start();
+  const writer = horizon.newWriter();
+  const { clock } = await horizon.publish({ writer, next: 0 });
+  const hold = await horizon.hold(clock);
+  await horizon.leave({ writer, next: clock + 1_000 });
+  expect(await horizon.latest()).toBe(clock);
+  expect(await hold?.renew()).toBe(true);
+  await hold?.release();
+  expect(await hold?.renew()).toBe(false);
+  expect(await horizon.latest()).toBeGreaterThan(clock);
+  expect(await horizon.hold(clock)).toBeUndefined();
+
+  await horizon.publish({ writer, openSince: clock - 2 * placesMs, next: 0 });
+  await expect(horizon.hold(clock - 1.5 * placesMs)).rejects.toThrow(UnconfirmedError);
+  expect(await horizon.hold(clock - 3 * placesMs)).toBeUndefined();
 });

@@ -1,4 +1,5 @@
 import { type ClientSession, type Db, type Document, ObjectId } from 'mongodb';
+import { UnconfirmedError } from '../faults.ts';
 import { inSnapshot } from '../in-snapshot.ts';
 
 interface HorizonDocument {
@@ -22,6 +23,16 @@ export interface Publication {
   openSince?: number | undefined;
   /** No entry that the writer will make has an earlier time. */
   next: number;
+}
+
+/** How long after the time of its place an entry may be sent there. Backups and exports expect entries within two minutes of their times. */
+export const placesMs = 30_000;
+
+/** See `HorizonStore.hold`. */
+export interface Hold {
+  /** False if it is over, or the time is too long ago. */
+  renew(): Promise<boolean>;
+  release(): Promise<void>;
 }
 
 export type HorizonStore = ReturnType<typeof horizonStore>;
@@ -59,6 +70,26 @@ export function horizonStore(db: Db) {
       return found as unknown as { clock: number; now: number };
     },
 
+    /**
+     * Keeps the horizon from rising above a time (ms since the epoch), until `release` or for a minute after the last `renew`. Undefined if it
+     * is above: then all that will ever have this time is stored. Throws UnconfirmedError if it is not, and the time is too long ago.
+     */
+    async hold(time: number): Promise<Hold | undefined> {
+      const writer = new ObjectId();
+      const hold = change(0, isOther(writer), [{ id: writer, openSince: time, at: '$$NOW' }]);
+      const isAbove = { $gt: [{ $min: ['$clock', { $min: '$writers.openSince' }] }, time] };
+      const isRecent = { $lte: [{ $subtract: [{ $toLong: '$$NOW' }, time] }, placesMs] };
+      const isHeld = async (condition: Document) =>
+        (await horizon.updateOne({ _id, $expr: { $and: [isRecent, condition] } }, hold)).matchedCount === 1;
+      if (await isHeld({ $not: isAbove }))
+        return {
+          renew: () => isHeld({ $in: [writer, '$writers.id'] }),
+          release: () => this.leave({ writer, next: 0 }),
+        };
+      if ((await this.latest()) > time) return undefined;
+      throw new UnconfirmedError('an earlier attempt may still be under way');
+    },
+
     /** Removes a writer that has no insert under way. */
     async leave({ writer, next }: Publication): Promise<void> {
       await horizon.updateOne({ _id }, change(next, isOther(writer)));
@@ -71,6 +102,16 @@ export function horizonStore(db: Db) {
         { _id, 'writers.at': { $lt: bound } },
         change(0, { $gte: ['$$this.at', bound] }),
       );
+    },
+
+    /** MongoDB's time in ms since the epoch, after a write that a majority confirmed. `mongos` can tell this time too. */
+    async confirm(): Promise<number> {
+      const found = await horizon.findOneAndUpdate({ _id }, change(0, { $literal: true }), {
+        upsert: true,
+        returnDocument: 'after',
+        projection: { now: { $toLong: '$$NOW' } },
+      });
+      return (found as unknown as { now: number }).now;
     },
 
     /** The horizon of uploads, in ms since the epoch. */

@@ -4,7 +4,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createCuttableProxy } from '../../../../test/support/cuttable-proxy.ts';
 import { openStore, ownDatabase, throughProxy } from '../../../../test/support/own-database.ts';
 import { payloadOf } from '../../../../test/support/payload-of.ts';
+import { until } from '../../../../test/support/sluice.ts';
 import { storeFault } from '../faults.ts';
+import { createCompare } from './compare-entries.ts';
 import type { EntryDocument } from './entry-document.ts';
 import { createKeysAt } from './entry-id.ts';
 import { createInsert, type NewEntry } from './insert-entries.ts';
@@ -21,13 +23,16 @@ const faultOf = (work: Promise<unknown>) =>
 
 /** What work comes to that changes nothing while MongoDB is away, once it is there. */
 async function untilBack<T>(work: () => Promise<T>): Promise<T> {
-  for (;;) {
+  const results: T[] = [];
+  await until(async () => {
     try {
-      return await work();
+      return results.push(await work()) > 0;
     } catch (error) {
       if (storeFault(error) !== 'away') throw error;
+      return false;
     }
-  }
+  });
+  return results[0] as T;
 }
 
 /** A store behind a proxy that has been in use; and the collection, seen past the proxy. */
@@ -53,7 +58,8 @@ describe('a write concern that is not reached', () => {
     const { insert } = createInsert({
       db: client.db(),
       entries,
-      prepare: async () => {},
+      prepare: async () => ({ fields: ['_id', 'once'] }),
+      compare: createCompare(entries),
       newKey: createKeysAt(),
       writer: { write: (store) => store(Date.now) },
       timeoutMs: 10_000,

@@ -5,7 +5,9 @@ import { entriesIn } from '../../../../test/support/model-entries.ts';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
 import { payloadOf } from '../../../../test/support/payload-of.ts';
 import type { EntryDocument } from './entry-document.ts';
+import { horizonStore } from './horizon.ts';
 import type { NewEntry } from './insert-entries.ts';
+import { createWriter } from './writer.ts';
 
 const application = 'a0'.repeat(12);
 const key = () => randomBytes(16);
@@ -143,13 +145,17 @@ describe('as a part of a transaction', () => {
     onTestFinished(() => client.close());
     const entries = entriesIn(client.db(), {});
     await entries.prepare();
+    const writer = createWriter(horizonStore(client.db()));
+    onTestFinished(writer.close);
     const within = (...batches: NewEntry[][]) =>
-      client.withSession((session) =>
-        session.withTransaction(async () => {
-          const outcomes = [];
-          for (const batch of batches) outcomes.push(await entries.insertWithin(batch, Date.now(), session));
-          return outcomes;
-        }),
+      writer.write((now) =>
+        client.withSession((session) =>
+          session.withTransaction(async () => {
+            const outcomes = [];
+            for (const batch of batches) outcomes.push(await entries.insertWithin(batch, now(), session));
+            return outcomes;
+          }),
+        ),
       );
     return { db, within, stored };
   }

@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
-import { canonicalJson } from '@sluice/json/canonical-json.ts';
-import { toJson } from '@sluice/json/numbers.ts';
 import { within } from '@sluice/shared/deadline.ts';
 import { Binary, type ClientSession, type Collection, type Db, type Document } from 'mongodb';
 import { DocumentSequence } from 'mongodb/lib/cmap/commands.js';
-import { becauseOfBefore, isPassing, storeFault, UnconfirmedError } from '../faults.ts';
+import { becauseOfBefore, duplicateKey, isPassing, storeFault, UnconfirmedError } from '../faults.ts';
+import type { Before, createCompare, Outcome } from './compare-entries.ts';
 import type { EntryDocument } from './entry-document.ts';
+import { lowestId, timeOfKey, toKey } from './entry-id.ts';
+import { isKeyed, type KeyRecords } from './key-records.ts';
 import { type Prepared, writeDocuments } from './write-documents.ts';
 import type { Writer } from './writer.ts';
 
@@ -35,16 +35,11 @@ export interface NewEntry {
   version?: number | undefined;
   /** When it was refused first. */
   receivedAt?: Date | undefined;
+  /** Where to store it, if that is known beforehand. */
+  place?: Binary | undefined;
   /** Set by `insert`: of the entry that is stored, be it now or before. */
   key?: Binary;
 }
-
-/**
- * `stored`: durable now. `unconfirmed`: may be stored or not. `refused`: MongoDB refused it.
- *
- * Earlier an entry with the same `idempotencyHash` was stored, with the same payload (`repeated`) or another (`conflicting`).
- */
-export type Outcome = 'stored' | 'repeated' | 'conflicting' | 'unconfirmed' | 'refused';
 
 interface WriteError {
   index: number;
@@ -57,34 +52,35 @@ interface InsertReply {
   writeConcernError?: { code: number; errmsg: string };
 }
 
-/** An entry that is stored already. */
-export interface Before {
-  outcome: Extract<Outcome, 'repeated' | 'conflicting'>;
-  key: Binary;
+/** How the database holds idempotency keys. */
+export interface Keying {
+  /** The unique fields of entries. `once` is unique where an index of `entries` holds the keys. */
+  fields: ('_id' | 'once')[];
+  /** On a cluster. */
+  records?: KeyRecords;
+  /** Looks again at the next use: the index may be gone. */
+  refresh?(): void;
 }
-
-type Comparable = Pick<Prepared, 'idempotencyHash' | 'sent' | 'json'> & { key?: Binary };
 
 interface Dependencies {
   db: Db;
   entries: Collection<EntryDocument>;
   /** Makes the collection when it is not there; see `entryStore`. */
-  prepare(): Promise<void>;
+  prepare(): Promise<Keying>;
+  compare: ReturnType<typeof createCompare>;
   newKey(application: Buffer, createdAt: number): Binary;
   writer: Pick<Writer, 'write'>;
   timeoutMs: number;
 }
 
-const duplicateKey = 11000;
-
 /** The `insert` command itself, with documents that are BSON already; see docs/decisions/0014-json-becomes-bson.md. */
-export function createInsert({ db, entries, prepare, newKey, writer, timeoutMs }: Dependencies) {
+export function createInsert({ db, entries, prepare, compare, newKey, writer, timeoutMs }: Dependencies) {
   const { w, journal, wtimeoutMS } = db.writeConcern ?? {};
   const writeConcern = { w, j: journal, wtimeout: wtimeoutMS };
 
   function toPrepared(entry: NewEntry, createdAt: number): Prepared {
     const { application, json, bson, idempotencyHash, sent, version, receivedAt } = entry;
-    const key = newKey(Buffer.from(application, 'hex'), createdAt);
+    const key = entry.place ?? newKey(Buffer.from(application, 'hex'), createdAt);
     const asBinary = (bytes: Buffer | undefined) => bytes && new Binary(bytes);
     return {
       key,
@@ -125,40 +121,27 @@ export function createInsert({ db, entries, prepare, newKey, writer, timeoutMs }
     }
   }
 
-  /**
-   * Finds the entries that are stored with the same `idempotencyHash` or key, and compares the payloads. Reads one by one from the cursor: a stored
-   * entry may be larger than the new one.
-   */
-  async function compare<E extends Comparable>(batch: E[], session?: ClientSession): Promise<Map<E, Before>> {
-    const before = new Map<E, Before>();
-    for (const field of ['once', '_id'] as const) {
-      const keyOf = ({ idempotencyHash, key }: Comparable) => (field === 'once' ? idempotencyHash : key);
-      const mine = batch.filter(
-        ({ idempotencyHash }) => (idempotencyHash === undefined) === (field === '_id'),
-      );
-      if (mine.length === 0) continue;
-      const byKey = Map.groupBy(mine, (entry) => keyOf(entry)?.toString('hex'));
-      const same = { [field]: { $in: mine.map(keyOf) } };
-      for await (const found of entries.find(same, { useBigInt64: true, ...(session && { session }) }))
-        for (const entry of byKey.get(found[field]?.toString('hex')) ?? [])
-          before.set(entry, {
-            outcome: isSame(found, entry) ? 'repeated' : 'conflicting',
-            key: found._id,
-          });
-    }
-    return before;
+  /** `since`: as for `KeyRecords`. */
+  async function insertPlaced(batch: Prepared[], since: number, { fields, records }: Keying) {
+    const keyed = records ? batch.filter(isKeyed) : [];
+    if (!records || keyed.length === 0) return insertAndCompare(batch, fields);
+    const { before, release } = await records.place(keyed, since);
+    const others = batch.filter((entry) => !before.has(entry));
+    const outcomes = others.length > 0 ? await insertAndCompare(others, fields) : [];
+    await release();
+    const byEntry = new Map(others.map((entry, at) => [entry, outcomes[at] as Outcome]));
+    return batch.map((entry) => byEntry.get(entry) ?? (before.get(entry)?.outcome as Outcome));
   }
 
-  async function insertAndCompare(batch: Prepared[]): Promise<Outcome[]> {
+  async function insertAndCompare(batch: Prepared[], fields: Keying['fields']): Promise<Outcome[]> {
     const outcomes = new Array<Outcome>(batch.length).fill('stored');
     const errors = await sendTwice(batch);
     if (errors.length === 0) return outcomes;
     const repeated = errors.filter(({ code }) => code === duplicateKey);
     // The insert that met the stored entries waited until they are durable. Where the comparison fails, it is unknown of these
     // alone: their neighbours are stored.
-    const compared = await compare(repeated.map(({ index }) => batch[index] as Prepared)).catch(
-      () => new Map<Prepared, Before>(),
-    );
+    const stored = repeated.map(({ index }) => batch[index] as Prepared);
+    const compared = await compare(stored, fields).catch(() => new Map<Prepared, Before>());
     for (const { index, code } of errors) {
       const entry = batch[index] as Prepared;
       const known = compared.get(entry);
@@ -171,42 +154,54 @@ export function createInsert({ db, entries, prepare, newKey, writer, timeoutMs }
 
   return {
     /**
-     * Stores up to 16 MB of BSON in one command with one `createdAt`. Resolves when a majority has the `stored` entries.
+     * Stores up to 16 MB of BSON in one command, with one `createdAt` where no place gives another. Resolves when a majority has the `stored` entries.
      * Rejects if the outcome is unknown or nothing was begun.
      */
     async insert(batch: NewEntry[]): Promise<Outcome[]> {
-      await prepare();
+      const keying = await prepare();
+      const since = Math.min(
+        ...batch.map(({ place }) => (place ? timeOfKey(place) : Number.POSITIVE_INFINITY)),
+      );
       const inserting = writer.write(async (now) => {
         const createdAt = now();
         const prepared = batch.map((entry) => toPrepared(entry, createdAt));
-        const outcomes = await insertAndCompare(prepared);
+        const outcomes = await insertPlaced(prepared, Math.min(createdAt, since), keying);
         for (const [at, { key }] of prepared.entries()) (batch[at] as NewEntry).key = key;
         return outcomes;
-      });
+      }, since);
       return within(timeoutMs, 'the insert was not confirmed in time', inserting);
     },
 
     /** The same for entries whose keys are made beforehand, and which may have been stored before. */
     async insertKeyed(batch: KeyedEntry[]): Promise<Outcome[]> {
-      await prepare();
-      return within(timeoutMs, 'the insert was not confirmed in time', insertAndCompare(batch));
+      const { fields } = await prepare();
+      const inserting = insertAndCompare(batch, fields);
+      return within(timeoutMs, 'the insert was not confirmed in time', inserting);
     },
 
     /** Of each, whether an entry with the same key and payload is stored. */
     async hasKeyed(batch: Pick<KeyedEntry, 'key' | 'json'>[]): Promise<boolean[]> {
-      const compared = await compare(batch);
+      const compared = await compare(batch, ['_id']);
       return batch.map((entry) => compared.get(entry)?.outcome === 'repeated');
     },
 
     /** For each payload, the entry with the same `idempotencyHash`; undefined if there is none. */
     async before(
+      application: string,
       batch: { idempotencyHash: Buffer; sent?: Buffer | undefined; json: Buffer }[],
     ): Promise<(Before | undefined)[]> {
+      const { fields, records, refresh } = await prepare();
       const keyed = batch.map(({ idempotencyHash, sent, json }) => ({
-        ...{ idempotencyHash: new Binary(idempotencyHash), sent: sent && new Binary(sent), json },
+        ...{ key: toKey(application, lowestId), idempotencyHash: new Binary(idempotencyHash) },
+        ...{ sent: sent && new Binary(sent), json },
       }));
-      const found = await compare(keyed);
-      return keyed.map((one) => found.get(one));
+      const found = new Map(records && (await compare(await records.lookUp(keyed), ['_id'])));
+      const others = fields.includes('once') ? keyed.filter((one) => !found.has(one)) : [];
+      const indexed = await compare(others, ['once']).catch((error) => {
+        refresh?.();
+        throw error;
+      });
+      return keyed.map((one) => found.get(one) ?? indexed.get(one));
     },
 
     /**
@@ -214,35 +209,26 @@ export function createInsert({ db, entries, prepare, newKey, writer, timeoutMs }
      * MongoDB refuses an entry, which ends the transaction. `createdAt` is a writer's.
      */
     async insertWithin(batch: NewEntry[], createdAt: number, session: ClientSession): Promise<Outcome[]> {
-      await prepare();
+      const { fields, records } = await prepare();
       const prepared = batch.map((entry) => toPrepared(entry, createdAt));
-      const keyed = prepared.filter(({ idempotencyHash }) => idempotencyHash);
-      const before = keyed.length > 0 ? await compare(keyed, session) : new Map<Prepared, Before>();
-      const byKey = Map.groupBy(keyed, ({ idempotencyHash }) => idempotencyHash?.toString('hex'));
-      const further = new Set([...byKey.values()].flatMap(([_first, ...others]) => others));
+      const keyed = prepared.filter(isKeyed);
+      const before = new Map<Prepared, Before>();
+      const look = async (some: Prepared[]) => {
+        const found = some.length > 0 ? compare(some, fields, session) : [];
+        for (const [entry, known] of await found) before.set(entry, known);
+      };
+      // The holds are not released, as the transaction is committed later. They end after a minute.
+      if (records && keyed.length > 0) await records.place(keyed, createdAt);
+      await look(keyed);
+      const byKey = Map.groupBy(keyed, ({ idempotencyHash }) => idempotencyHash.toString('hex'));
+      const further = new Set<Prepared>([...byKey.values()].flatMap(([_first, ...others]) => others));
       const added = prepared.filter((entry) => !before.has(entry) && !further.has(entry));
       const [first] = added.length > 0 ? await send(added, writeDocuments(added), session) : [];
       if (first)
         throw new Error(`MongoDB refused entry ${first.index} of ${added.length}: code ${first.code}`);
       // The transaction sees its own inserts.
-      if (further.size > 0)
-        for (const [entry, known] of await compare([...further], session)) before.set(entry, known);
+      await look([...further]);
       return prepared.map((entry) => before.get(entry)?.outcome ?? 'stored');
     },
   };
-}
-
-/** 16 bytes, the same for equal JSON values. What has no canonical text is equal only to the same bytes. */
-export function sentHash(json: Buffer): Buffer {
-  return createHash('sha256')
-    .update(canonicalJson(json) ?? json)
-    .digest()
-    .subarray(0, 16);
-}
-
-/** Whether two payloads are the same upload. Of a replayed one, either the sent or the changed payload may be equal. */
-function isSame({ payload, sent }: EntryDocument, entry: Comparable): boolean {
-  const hashes = [sentHash(entry.json), ...(entry.sent ? [Buffer.from(entry.sent.buffer)] : [])];
-  const isAny = (other: Uint8Array) => hashes.some((hash) => hash.equals(other));
-  return (sent !== undefined && isAny(sent.buffer)) || isAny(sentHash(Buffer.from(toJson(payload))));
 }

@@ -1,5 +1,14 @@
-import type { Binary, ObjectId } from 'mongodb';
+import { type Binary, ObjectId } from 'mongodb';
 import type { Marks } from './milestone-marks.ts';
+
+/** Finds the milestones of an application in a range of keys. The application tells a sharded cluster which shard to ask. */
+export const milestonesIn = (application: string, keys: object) => ({
+  application: new ObjectId(application),
+  _id: keys,
+});
+
+/** The index for such queries. */
+export const byKey = { _id: 1 } as const;
 
 export interface MilestoneDocument {
   /** The key of an entry, which may be deleted since. */

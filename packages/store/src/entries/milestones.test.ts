@@ -1,4 +1,4 @@
-import { type Binary, BSON, type ObjectId } from 'mongodb';
+import { type Binary, BSON, ObjectId } from 'mongodb';
 import { expect, it } from 'vitest';
 import { modelEntries } from '../../../../test/support/model-entries.ts';
 import { ownDatabase } from '../../../../test/support/own-database.ts';
@@ -78,7 +78,7 @@ it('knows the entries and bytes of an application, with milestones and beyond th
   expect(await stored.countDocuments()).toBe(4);
   expect(await usage()).toEqual(expected(23));
   // The sums are what is used: the entries below are not read again.
-  await stored.updateOne({ rank: 20 }, { $inc: { bytes: 1 } });
+  await stored.updateOne({ application: new ObjectId(application), rank: 20 }, { $inc: { bytes: 1 } });
   expect((await usage()).bytes).toBe(expected(23).bytes + 1);
 });
 

@@ -6,7 +6,14 @@ import type { EntryDocument } from './entry-document.ts';
 import { firstKeyAt, highestId, lowestId, timeOfKey, toKey } from './entry-id.ts';
 import { furtherMilestone } from './further-milestone.ts';
 import { horizonStore } from './horizon.ts';
-import type { End, Milestone, MilestoneDocument, Place } from './milestone-document.ts';
+import {
+  byKey,
+  type End,
+  type Milestone,
+  type MilestoneDocument,
+  milestonesIn,
+  type Place,
+} from './milestone-document.ts';
 import { marksOf, nearestMark } from './milestone-marks.ts';
 import { packMinutes } from './minute-counts.ts';
 import { corrected, type Removed, removedOf, storedRank } from './removed-entries.ts';
@@ -36,13 +43,19 @@ export function milestoneStore(db: Db, spacing = 2_500) {
   const allOf = (application: string): End => ({ $lte: toKey(application, highestId) });
 
   /** The highest milestone of a range, as it is stored. */
-  async function last(from: Binary, end: End, session?: ClientSession): Promise<Milestone | undefined> {
-    const found = await milestones.findOne({ _id: { $gte: from, ...end } }, { sort: descending, session });
+  async function last(
+    application: string,
+    from: Binary,
+    end: End,
+    session?: ClientSession,
+  ): Promise<Milestone | undefined> {
+    const range = milestonesIn(application, { $gte: from, ...end });
+    const found = await milestones.findOne(range, { sort: descending, hint: byKey, session });
     return found ? toMilestone(found) : undefined;
   }
 
   async function lastOf(application: string, session?: ClientSession): Promise<Milestone> {
-    return (await last(beginOf(application), allOf(application), session)) ?? begin(application);
+    return (await last(application, beginOf(application), allOf(application), session)) ?? begin(application);
   }
 
   /** False when entries were deleted since `version`, or another worker was quicker. */
@@ -65,7 +78,7 @@ export function milestoneStore(db: Db, spacing = 2_500) {
       });
     } catch (error) {
       if (!isDuplicate(error)) throw error;
-      const there = await milestones.findOne({ _id: key });
+      const there = await milestones.findOne({ _id: key, application: document.application });
       if (there?.rank === sums.rank) return true;
       throw new Error(`not the only milestone of rank ${sums.rank}, or of its key: an entry came late`);
     }
@@ -99,12 +112,17 @@ export function milestoneStore(db: Db, spacing = 2_500) {
     from?: Binary,
   ): Promise<number> {
     const lower = from ?? beginOf(application);
-    const highest = await last(lower, end, session);
+    const highest = await last(application, lower, end, session);
     if (!highest) return countOf({ $gte: lower, ...end }, session);
     const [removed, beyond, lowest] = await Promise.all([
       session ? removedOf(db, application, session) : [],
       countOf({ $gt: highest.key, ...end }, session),
-      from && milestones.findOne({ _id: { $gte: from, ...end } }, { sort: ascending, session }),
+      from &&
+        milestones.findOne(milestonesIn(application, { $gte: from, ...end }), {
+          sort: ascending,
+          hint: byKey,
+          session,
+        }),
     ]);
     const upper = corrected(highest, removed).rank + beyond;
     if (!from || !lowest) return upper;
@@ -143,7 +161,7 @@ export function milestoneStore(db: Db, spacing = 2_500) {
       end: End,
       start: number,
     ): Promise<{ rank: number; above: Place | undefined }> {
-      const highest = await last(beginOf(application), end, session);
+      const highest = await last(application, beginOf(application), end, session);
       const removed = session ? await removedOf(db, application, session) : [];
       const { key, rank: known } = corrected(highest ?? begin(application), removed);
       // Those of the lowest rank that it can be, while the rest is counted.
@@ -184,8 +202,8 @@ export function milestoneStore(db: Db, spacing = 2_500) {
     /** Removes those from a time on (ms since the epoch): older entries are to be stored there. They are set again. */
     removeFrom: (application: string, since: number): Promise<void> =>
       guard.backdate(application, async (session) => {
-        const _id = { $gte: firstKeyAt(application, new Date(since)), ...allOf(application) };
-        await milestones.deleteMany({ _id }, { session });
+        const range = { $gte: firstKeyAt(application, new Date(since)), ...allOf(application) };
+        await milestones.deleteMany(milestonesIn(application, range), { hint: byKey, session });
       }),
 
     /** Changes with all that can make what was counted wrong. */

@@ -1,6 +1,6 @@
 import { type AnyBulkWriteOperation, Binary, type ClientSession, type Db, ObjectId } from 'mongodb';
 import { highestId, lowestId, timeOfKey, toKey } from './entry-id.ts';
-import type { MilestoneDocument } from './milestone-document.ts';
+import { byKey, type MilestoneDocument, milestonesIn } from './milestone-document.ts';
 import { withoutTimes } from './minute-counts.ts';
 
 /** Entries that were deleted between a milestone and the one before it. */
@@ -61,12 +61,18 @@ export async function subtractRemoved(
   const [$gte, $lte] = [toKey(application, lowestId), toKey(application, highestId)];
   const first = entries[0]?._id as Binary;
   const last = entries.at(-1)?._id as Binary;
-  const before = await milestones.findOne({ _id: { $gte, $lt: first } }, { sort: { _id: -1 }, session });
-  const within = milestones.find({ _id: { $gte: first, $lt: last } }, { session }).sort({ _id: 1 });
+  const before = await milestones.findOne(milestonesIn(application, { $gte, $lt: first }), {
+    sort: { _id: -1 },
+    hint: byKey,
+    session,
+  });
+  const within = milestones
+    .find(milestonesIn(application, { $gte: first, $lt: last }), { hint: byKey, session })
+    .sort({ _id: 1 });
   const above = await within.toArray();
   // The one that counts the last entry, and the next, to which what is left of that one may go.
   const beyond = milestones
-    .find({ _id: { $gte: last, $lte } }, { session })
+    .find(milestonesIn(application, { $gte: last, $lte }), { hint: byKey, session })
     .sort({ _id: 1 })
     .limit(2);
   above.push(...(await beyond.toArray()));
@@ -84,7 +90,8 @@ function changesOf(
   let lower = rankBefore;
   let left = none;
   let at = 0;
-  for (const { _id, rank, removed = 0, removedBytes = 0, minutes } of milestones) {
+  for (const { _id, application, rank, removed = 0, removedBytes = 0, minutes } of milestones) {
+    const filter = { _id, application };
     const sums: Changed = { removed: removed + left.removed, removedBytes: removedBytes + left.removedBytes };
     const times: number[] = [];
     for (; at < entries.length && Buffer.compare(keyOf(entries[at]), _id.buffer) <= 0; at++) {
@@ -94,8 +101,8 @@ function changesOf(
     }
     if (minutes) sums.minutes = new Binary(withoutTimes(minutes.buffer, times));
     const isEmpty = sums.removed === rank - lower;
-    if (isEmpty) changes.push({ deleteOne: { filter: { _id } } });
-    else if (sums.removed > removed) changes.push({ updateOne: { filter: { _id }, update: { $set: sums } } });
+    if (isEmpty) changes.push({ deleteOne: { filter } });
+    else if (sums.removed > removed) changes.push({ updateOne: { filter, update: { $set: sums } } });
     left = isEmpty ? sums : none;
     if (!isEmpty) lower = rank;
   }

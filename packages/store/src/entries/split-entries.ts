@@ -1,8 +1,8 @@
-import type { Db, Filter } from 'mongodb';
+import { type Db, type Filter, ObjectId } from 'mongodb';
 import type { EntryDocument } from './entry-document.ts';
 import { type EntryId, idOfKey } from './entry-id.ts';
 import { type Period, range } from './entry-range.ts';
-import type { MilestoneDocument } from './milestone-document.ts';
+import { byKey, type MilestoneDocument } from './milestone-document.ts';
 
 /** Entries above `after`, up to `until`; `entries`: how many, about. */
 export interface EntryRange {
@@ -31,7 +31,8 @@ export async function splitEntries(
 ): Promise<EntryRange[]> {
   const milestones = db.collection<MilestoneDocument>('milestones');
   const entries = db.collection<EntryDocument>('entries');
-  const found = milestones.find(range(application, where) as Filter<MilestoneDocument>).sort({ _id: 1 });
+  const own = { ...range(application, where), application: new ObjectId(application) };
+  const found = milestones.find(own as Filter<MilestoneDocument>, { hint: byKey }).sort({ _id: 1 });
   const ranges: EntryRange[] = [];
   let begin: MilestoneDocument | undefined;
   let left = total;

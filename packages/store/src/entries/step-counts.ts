@@ -1,7 +1,7 @@
 import type { Binary, ClientSession, Db } from 'mongodb';
 import type { EntryDocument } from './entry-document.ts';
 import { firstKeyAt, highestId, lowestId, timeOfKey, toKey } from './entry-id.ts';
-import type { MilestoneDocument } from './milestone-document.ts';
+import { byKey, type MilestoneDocument, milestonesIn } from './milestone-document.ts';
 import { unpackMinutes } from './minute-counts.ts';
 
 /** Steps of equal length, each of whole minutes: `from` in ms since the epoch, `length` in ms. */
@@ -76,21 +76,26 @@ export function stepCounts(db: Db) {
     }
 
     const lowest = toKey(application, lowestId);
-    const before = await milestones.findOne(
-      { _id: { $gte: lowest, $lt: begin } },
-      { sort: { _id: -1 }, session },
-    );
+    const before = await milestones.findOne(milestonesIn(application, { $gte: lowest, $lt: begin }), {
+      sort: { _id: -1 },
+      hint: byKey,
+      session,
+    });
     const [within, above] = await Promise.all([
       milestones
-        .find(
-          { _id: { $gte: begin, $lt: end } },
-          { sort: ascending, batchSize: milestonesAtOnce, projection: { marks: 0 }, session },
-        )
+        .find(milestonesIn(application, { $gte: begin, $lt: end }), {
+          sort: ascending,
+          hint: byKey,
+          batchSize: milestonesAtOnce,
+          projection: { marks: 0 },
+          session,
+        })
         .toArray(),
-      milestones.findOne(
-        { _id: { $gte: end, $lte: toKey(application, highestId) } },
-        { sort: ascending, session },
-      ),
+      milestones.findOne(milestonesIn(application, { $gte: end, $lte: toKey(application, highestId) }), {
+        sort: ascending,
+        hint: byKey,
+        session,
+      }),
     ]);
     let [lower, rank] = [before?._id ?? lowest, before?.rank ?? 0];
     for (const { _id, ...milestone } of above ? [...within, above] : within) {

@@ -92,17 +92,20 @@ export function createWriter(horizon: HorizonStore, { doubtful = doubtfulAnswers
 
   return {
     /**
-     * Stores entries that have times of `now()`, in ms since the epoch. They count as undecided until `store` settles, or longer if it
-     * rejects and the outcome is not known.
+     * Stores entries that have times of `now()`, in ms since the epoch, or of `since` on. They count as undecided until `store` settles, or
+     * longer if it rejects and the outcome is not known.
      */
-    async write<T>(store: (now: () => number) => Promise<T>): Promise<T> {
+    async write<T>(store: (now: () => number) => Promise<T>, since?: number): Promise<T> {
       usedAt = performance.now();
       while (performance.now() - publishedAt > freshMs)
         await publishOnce().catch((error) => {
           if (!(error instanceof DeadlineError)) throw error;
         });
       if (!timer) goOn();
-      const one: Undecided = { since: now(), left: Number.POSITIVE_INFINITY };
+      const one: Undecided = {
+        since: Math.min(now(), since ?? Number.POSITIVE_INFINITY),
+        left: Number.POSITIVE_INFINITY,
+      };
       undecided.add(one);
       try {
         const stored = await store(now);
@@ -114,6 +117,9 @@ export function createWriter(horizon: HorizonStore, { doubtful = doubtfulAnswers
         throw error;
       }
     },
+
+    /** Whether MongoDB heard of this process lately: if not, it may count as dead, and what it has not stored yet as never stored. */
+    isHeard: () => performance.now() - publishedAt <= freshMs,
 
     /** Call when all writes have settled. */
     async close(): Promise<void> {

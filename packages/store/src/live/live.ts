@@ -1,4 +1,4 @@
-import { BSON, type ClientSession, type Collection, type Db, type Document } from 'mongodb';
+import { BSON, type ClientSession, type Collection, type Db, type Document, ObjectId } from 'mongodb';
 import type { EntryDocument, StoredEntry } from '../entries/entry-document.ts';
 import { type EntryId, idAfter, idOfKey, lastIdBefore, timeOfId, toKey } from '../entries/entry-id.ts';
 import type { HorizonStore } from '../entries/horizon.ts';
@@ -81,7 +81,8 @@ export function liveStore(db: Db, { milestones, horizon }: Dependencies) {
     const { application, after, until } = stretch;
     const limit = limitOf(stretch);
     const keys = { [field]: { $gt: toKey(application, after), $lte: toKey(application, until) } };
-    const found = collection.find(keys as object, { raw: true, session });
+    const own = field === 'stored' ? { ...keys, application: new ObjectId(application) } : keys;
+    const found = collection.find(own as object, { raw: true, session });
     const newestFirst = found.sort({ [field]: -1 }).limit(limit + 1);
     const items: Keyed<Item>[] = [];
     let bytes = 0;
@@ -116,7 +117,8 @@ export function liveStore(db: Db, { milestones, horizon }: Dependencies) {
       if (!last) return { items };
       const { application, after } = stretch;
       const stored = { $gt: toKey(application, after), $lte: toKey(application, last) };
-      return { items, skipped: { count: await refused.countDocuments({ stored }, { session }), last } };
+      const own = { application: new ObjectId(application), stored };
+      return { items, skipped: { count: await refused.countDocuments(own, { session }), last } };
     },
   });
 

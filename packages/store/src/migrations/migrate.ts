@@ -4,7 +4,7 @@ import { operationsName } from '../backup/block.ts';
 import { isDuplicate } from '../faults.ts';
 import { claimed, fromNow, hasMatched, isFree } from '../lease.ts';
 import { LeaseLost, type LeaseTimings, underLease } from '../under-lease.ts';
-import { IncompatibleDatabase } from './incompatible-database.ts';
+import { IncompatibleDatabase, UpgradeUnderWay } from './incompatible-database.ts';
 import { currentVersion, type Migration, migrations as usual } from './migrations.ts';
 
 interface SchemaDocument {
@@ -33,7 +33,7 @@ export async function migrate(db: Db, migrations: Migration[] = usual, leases = 
       `the database has version ${version}, but Sluice ${release()} knows only version ${current}: start the newer Sluice again, or restore a backup of before the upgrade`,
     );
   const lease = await claim(operations, current, leases.leaseMs);
-  if (!lease) throw new Error('another process upgrades the database');
+  if (!lease) throw new UpgradeUnderWay('another process upgrades the database: wait until it has done so');
   await upgrade(db, operations, { lease, migrations, leases });
 }
 

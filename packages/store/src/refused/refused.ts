@@ -40,6 +40,9 @@ const newestFirst = { _id: -1 } as const;
 /** Ids have the second in which they were made, just after `at`. */
 const idAt = (ms: number) => ObjectId.createFromTime(Math.floor(ms / 1_000));
 
+const applicationsOf = (records: RefusedRecord[]) =>
+  Array.from(new Set(records.map(({ application }) => application)), (id) => new ObjectId(id));
+
 /** The documents of an application that a selection means. */
 export function matching(
   application: string,
@@ -71,19 +74,19 @@ export function refusedStore(db: Db, writer: Pick<Writer, 'write'>) {
 
   /** Two refusals with one key are one: the newest stays. Call after they are stored, so that none is lost. */
   async function removeRepeated(records: RefusedRecord[]): Promise<void> {
-    const keys = records.flatMap(({ idempotencyHash }) =>
-      idempotencyHash ? [new Binary(idempotencyHash)] : [],
-    );
-    if (keys.length === 0) return;
+    const keyed = records.filter(({ idempotencyHash }) => idempotencyHash);
+    if (keyed.length === 0) return;
+    const application = { $in: applicationsOf(keyed) };
+    const keys = keyed.map(({ idempotencyHash }) => new Binary(idempotencyHash as Buffer));
     const seen = new Set<string>();
     const older: ObjectId[] = [];
-    const sameKeys = refused.find({ once: { $in: keys } }).sort(newestFirst);
+    const sameKeys = refused.find({ application, once: { $in: keys } }).sort(newestFirst);
     for await (const { _id, once } of sameKeys.project<Pick<RefusedDocument, '_id' | 'once'>>({ once: 1 })) {
       const key = (once as Binary).toString('hex');
       if (seen.has(key)) older.push(_id);
       seen.add(key);
     }
-    if (older.length > 0) await refused.deleteMany({ _id: { $in: older } });
+    if (older.length > 0) await refused.deleteMany({ application, _id: { $in: older } });
   }
 
   return {
@@ -146,8 +149,9 @@ export function refusedStore(db: Db, writer: Pick<Writer, 'write'>) {
       }));
     },
 
-    async byIds(ids: string[]): Promise<RefusedRecord[]> {
-      const found = refused.find({ _id: { $in: ids.map((id) => new ObjectId(id)) } });
+    async byIds(id: string, ids: string[]): Promise<RefusedRecord[]> {
+      const application = new ObjectId(id);
+      const found = refused.find({ application, _id: { $in: ids.map((each) => new ObjectId(each)) } });
       return (await found.toArray()).map(toRefused);
     },
 
@@ -158,7 +162,8 @@ export function refusedStore(db: Db, writer: Pick<Writer, 'write'>) {
         const found = refused.find(filter).project<{ _id: ObjectId }>({ _id: 1 }).limit(batch);
         const ids = (await found.toArray()).map(({ _id }) => _id);
         if (ids.length === 0) return removed;
-        removed += (await refused.deleteMany({ _id: { $in: ids } })).deletedCount;
+        const those = { application: new ObjectId(application), _id: { $in: ids } };
+        removed += (await refused.deleteMany(those)).deletedCount;
       }
     },
 

@@ -31,6 +31,8 @@ export interface WebhookRecord {
   state: WebhookState;
   reason?: string;
   createdAt: Date;
+  /** Username; absent in webhooks of before it was kept. */
+  createdBy?: string;
   lastModifiedAt: Date;
 }
 

@@ -15,7 +15,7 @@ import {
   type WebhookRecord,
 } from './webhook-records.ts';
 
-/** What the owner chooses. */
+/** What the user chooses. */
 export type WebhookFields = Pick<WebhookRecord, 'url' | 'events' | 'name' | 'refusals'>;
 
 type Application = { id: string; version: number };
@@ -43,7 +43,7 @@ export function webhookStore(db: Db, horizon: Pick<HorizonStore, 'latest'>) {
     /** Undefined when the application has `limit` webhooks already. */
     async create(
       { id, version }: Application,
-      fields: WebhookFields,
+      fields: WebhookFields & Pick<WebhookRecord, 'createdBy'>,
       secret: string,
       limit: number,
     ): Promise<WebhookRecord | undefined> {

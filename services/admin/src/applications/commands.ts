@@ -1,12 +1,13 @@
 import type { Store } from '@sluice/jobs/connect.ts';
+import { printJson, printRows } from '@sluice/shared/terminal/print.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import type { Command } from 'commander';
 import { AdminError } from '../admin-error.ts';
 import { createNote } from '../audit.ts';
-import { printJson, printRows } from '../print.ts';
 import type { Terminal } from '../terminal.ts';
 import { findUser } from '../users/find-user.ts';
 import { type Opened, withStore } from '../with-store.ts';
+import { findApplication } from './find-application.ts';
 
 /** `sluice-admin applications`. */
 export function addApplications(program: Command, terminal: Terminal): void {
@@ -70,15 +71,6 @@ export function addApplications(program: Command, terminal: Terminal): void {
     .argument('<domain>')
     .addHelpText('after', '\nExample: sluice-admin applications restore weather-station-k3v9q2')
     .action((domain: string) => withStore(terminal, (...opened) => restore(opened, domain)));
-}
-
-async function findApplication({ applications }: Store, domain: string): Promise<ApplicationRecord> {
-  const found = await applications.byDomain(domain);
-  if (!found)
-    throw new AdminError(
-      `application ${domain} was not found; \`sluice-admin applications list\` lists them`,
-    );
-  return found;
 }
 
 async function describe(store: Store, { id, domain, name, type, owner, ...rest }: ApplicationRecord) {

@@ -23,8 +23,14 @@ export function addRestore(program: Command, terminal: Terminal): void {
     });
 }
 
-async function restore([{ backup }, , terminal]: Opened, file: string, force: boolean): Promise<void> {
+async function restore(
+  [{ backup, cluster }, , terminal]: Opened,
+  file: string,
+  force: boolean,
+): Promise<void> {
   const { stdin, console } = terminal;
+  await backup.refuseShard();
+  const isCluster = await cluster.isCluster();
   const { database, collections } = await backup.contents();
   const services = await backup.services().catch((error: Error) => unknown(console, error));
   if (services.length > 0)
@@ -34,12 +40,14 @@ async function restore([{ backup }, , terminal]: Opened, file: string, force: bo
     throw new AdminError(
       `the database ${database} is not empty (${held.join(', ')}): --force drops all of it`,
     );
+  if (isCluster) console.error('Services at another mongos cannot be seen: make sure that none runs');
   const { header, blocks } = await openArchive(bytesOf(file, stdin));
   if (held.length > 0) console.error(`Dropping ${held.join(', ')}`);
   console.error('Restoring. If this is interrupted, run it again with --force');
   const verified = await fill(backup, new Date(header.startedAt), blocks);
   const entries = verified.collections.entries?.documents ?? 0;
   console.error(`Restored the data of ${verified.at}: ${entries.toLocaleString('en')} entries`);
+  if (isCluster) console.error('Run `sluice-admin shard`, so that each application has a range of its own');
 }
 
 /** Some MongoDB servers do not list connections, which must not fail a restore. */

@@ -4,14 +4,15 @@ import { jobKinds } from '@sluice/jobs/record/job.ts';
 import type { JobRecord } from '@sluice/jobs/record/job-records.ts';
 import type { AdminConfig } from '@sluice/shared/config/load.ts';
 import { within } from '@sluice/shared/deadline.ts';
+import { printJson } from '@sluice/shared/terminal/print.ts';
 import { HalfRestored } from '@sluice/store/backup/write-database.ts';
 import { type Command, CommanderError } from 'commander';
 import { log } from '../log.ts';
-import { printJson } from '../print.ts';
 import { type ServiceName, serviceNames, settingsInForce } from '../settings-in-force.ts';
 import type { Terminal } from '../terminal.ts';
 import { withStore } from '../with-store.ts';
-import { mongodbChecks, redisChecks } from './check-stores.ts';
+import { clusterChecks } from './check-cluster.ts';
+import { mongodbChecks, redisChecks, replicaSetChecks } from './check-stores.ts';
 import { type Checks, type Finding, fail, ok, warn } from './finding.ts';
 
 /** Without a majority, MongoDB never answers some commands. */
@@ -52,6 +53,7 @@ async function* diagnose(store: Store, config: AdminConfig, env: Terminal['env']
   yield mongodb;
   if (mongodb.level === 'ok')
     yield* run({
+      ...((await store.cluster.isCluster()) ? clusterChecks(store) : replicaSetChecks(store)),
       ...mongodbChecks(store),
       ...Object.fromEntries(jobKinds.map((kind) => [`${kind}s`, () => waitingJobs(store, kind)])),
     });

@@ -1,6 +1,6 @@
 import { type JobState, jobStates } from '@sluice/jobs/record/job.ts';
+import { printRows } from '@sluice/shared/terminal/print.ts';
 import { type Command, Option } from 'commander';
-import { printRows } from '../print.ts';
 import type { Terminal } from '../terminal.ts';
 import { withStore } from '../with-store.ts';
 import { cancel, requeue, retry } from './change-job.ts';

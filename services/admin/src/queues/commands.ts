@@ -4,10 +4,10 @@ import { createProducer } from '@sluice/jobs/queue/producer.ts';
 import { allQueues, type QueueDefinition } from '@sluice/jobs/queue/queues.ts';
 import type { Redis, RedisConfig } from '@sluice/jobs/queue/redis.ts';
 import { loadAdminConfig } from '@sluice/shared/config/load.ts';
+import { printRows } from '@sluice/shared/terminal/print.ts';
 import { type Command, InvalidArgumentError } from 'commander';
 import { AdminError } from '../admin-error.ts';
 import { log } from '../log.ts';
-import { printRows } from '../print.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** `sluice-admin queues`. */

@@ -1,5 +1,5 @@
+import { printRows } from '@sluice/shared/terminal/print.ts';
 import type { Command } from 'commander';
-import { printRows } from '../print.ts';
 import type { Terminal } from '../terminal.ts';
 import { withStore } from '../with-store.ts';
 import { createUser, inviteUser, type LinkOptions, resetPassword } from './give-access.ts';

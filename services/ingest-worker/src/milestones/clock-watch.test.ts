@@ -7,7 +7,7 @@ const epoch = 1_700_000_000_000;
 function watch() {
   const mongodb = { now: epoch };
   const process = { now: 0 };
-  const watch = createClockWatch({ ask: async () => mongodb, clock: () => process.now });
+  const watch = createClockWatch({ ask: async () => mongodb.now, clock: () => process.now });
 
   /** Both clocks go on. */
   function pass(ms: number): void {

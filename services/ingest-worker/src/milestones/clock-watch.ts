@@ -1,5 +1,3 @@
-import type { Clock } from '@sluice/store/connect.ts';
-
 /** How long a command of a dead process can take to be carried out. */
 const watchedMs = 60_000;
 /** After this silence, delayed commands may still be applied. */
@@ -18,7 +16,8 @@ export function createClockWatch({
   clock = () => performance.now(),
   watchMs = watchedMs,
 }: {
-  ask(): Promise<Pick<Clock, 'now'>>;
+  /** MongoDB's time, in ms since the epoch. */
+  ask(): Promise<number>;
   /** In ms, never set back; goes on while this process is stopped. */
   clock?: () => number;
   watchMs?: number;
@@ -29,7 +28,7 @@ export function createClockWatch({
   return {
     /** To be called about every second. Rejects when MongoDB does not answer. */
     async look(): Promise<void> {
-      const answer = { now: (await ask()).now, at: clock() };
+      const answer = { now: await ask(), at: clock() };
       if (!last || !isUnbroken(last, answer)) first = answer;
       last = answer;
     },

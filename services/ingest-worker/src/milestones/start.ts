@@ -9,7 +9,7 @@ const setEveryMs = 30_000;
 
 /** Sets milestones and removes dead writers, beside the jobs of the worker. Returns how to stop, before the store is closed. */
 export function startMilestones(store: Store, log: Logger): () => void {
-  const { look, decidedUntil } = createClockWatch({ ask: store.clock });
+  const { look, decidedUntil } = createClockWatch({ ask: store.horizon.confirm });
   const setMilestones = createSetMilestones({ ...store, log });
   const stopping = new AbortController();
   const missed = (event: string) => (error: Error) => log.debug({ event, reason: error.message });

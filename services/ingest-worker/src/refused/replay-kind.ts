@@ -50,27 +50,33 @@ export function replayKind({ store, compiler, leaseMs }: Dependencies): JobKind<
       idempotencyHash: idempotencyHash as Buffer,
       json: Buffer.from(payload),
     }));
-    const before = sent.length > 0 ? await entries.before(sent) : [];
+    const [first] = uploads;
+    const before = first && sent.length > 0 ? await entries.before(first.application, sent) : [];
     const used = new Map(keyed.flatMap(({ id }, at) => (before[at] ? [[id, before[at].outcome]] : [])));
-    // Entries of atomic batches have no keys, but the batch has a record.
-    const byBatch = Map.groupBy(uploads, ({ batch }) =>
-      batch?.atomic ? batch.idempotencyHash.toString('hex') : '',
-    );
+    // Other lines of batches have no keys of their own, but the batch has a record.
+    const byBatch = Map.groupBy(uploads, ({ batch }) => batch?.idempotencyHash.toString('hex'));
     for (const lines of byBatch.values()) {
       const [{ batch, application }] = lines as [RefusedRecord];
-      if (batch?.atomic && (await batches.lookUp({ ...batch, application })).known === 'again')
-        for (const { id } of lines) used.set(id, 'repeated');
+      if (!batch) continue;
+      const { known, first: place } = await batches.lookUp({ ...batch, application });
+      const taken =
+        place && (await entries.placesTaken(place, 1 + Math.max(...lines.map(({ line = 0 }) => line))));
+      for (const { id, line = 0 } of lines)
+        if (batch.atomic ? known === 'again' : taken?.includes(line)) used.set(id, 'repeated');
     }
     return used;
   }
 
   /** Looks up the key of an amended upload. */
   async function outcomeOf({
+    application,
     idempotencyHash,
     sent,
     json,
   }: NewEntry): Promise<Before['outcome'] | undefined> {
-    const [before] = await entries.before([{ idempotencyHash: idempotencyHash as Buffer, sent, json }]);
+    const [before] = await entries.before(application, [
+      { idempotencyHash: idempotencyHash as Buffer, sent, json },
+    ]);
     return before?.outcome;
   }
 
@@ -96,7 +102,8 @@ export function replayKind({ store, compiler, leaseMs }: Dependencies): JobKind<
       else if (judged?.kind === 'conforming') {
         for (const field of recordFields.find(intake, judged.payload)) found.add(field);
         const taken = takenReason(upload, intake.version);
-        batch.conforming.push({ id, entry: judged.entry, batch: upload.batch, taken });
+        const { batch: of, line } = upload;
+        batch.conforming.push({ id, entry: judged.entry, line, batch: of, taken });
         bytes += judged.entry.json.length;
       }
       Object.assign(batch, { last: id, count: at + 1 });

@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import { MongoClient, ObjectId } from 'mongodb';
+import { expect, it, onTestFinished } from 'vitest';
+import { asCluster } from '../../../../test/support/as-cluster.ts';
+import { entriesIn } from '../../../../test/support/model-entries.ts';
+import { ownDatabase } from '../../../../test/support/own-database.ts';
+import { payloadOf } from '../../../../test/support/payload-of.ts';
+import { keyRecordsName, recordKeys, removeKeyRecords } from './key-records.ts';
+
+async function start() {
+  const { url } = await ownDatabase();
+  const client = new MongoClient(url, { writeConcern: { w: 'majority', journal: true } });
+  onTestFinished(() => client.close());
+  const db = client.db();
+  const application = new ObjectId().toHexString();
+  const [one, other] = [randomBytes(16), randomBytes(16)];
+  const entry = (idempotencyHash: Buffer, n = 1) => ({ application, ...payloadOf({ n }), idempotencyHash });
+  const records = db.collection(keyRecordsName);
+  return { db, application, one, other, entry, records, onReplicaSet: entriesIn(db, {}) };
+}
+
+it('keys of a replica set hold on a cluster, before and after they are moved', async () => {
+  const { db, application, one, other, entry, onReplicaSet, records } = await start();
+  expect(await onReplicaSet.insert([entry(one)])).toEqual(['stored']);
+  const onCluster = entriesIn(asCluster(db), {});
+  expect(await onCluster.insert([entry(one), entry(other), entry(one, 2)])).toEqual([
+    ...['repeated', 'stored', 'conflicting'],
+  ]);
+  expect(await onReplicaSet.insert([entry(other)])).toEqual(['repeated']);
+  const outcomes = async () => {
+    const asked = [one, other].map((idempotencyHash) => ({ idempotencyHash, json: entry(one).json }));
+    return (await onCluster.before(application, asked)).map((before) => before?.outcome);
+  };
+  expect(await outcomes()).toEqual(['repeated', 'repeated']);
+
+  await recordKeys(db);
+  expect(await records.countDocuments()).toBe(2);
+  await db.collection('entries').dropIndex('once_1');
+  expect(await outcomes()).toEqual(['repeated', 'repeated']);
+  expect(await onCluster.insert([entry(one), entry(other)])).toEqual(['repeated', 'repeated']);
+  const restarted = entriesIn(asCluster(db), {});
+  expect(await restarted.insert([entry(one), entry(other), entry(one, 2)])).toEqual([
+    ...['repeated', 'repeated', 'conflicting'],
+  ]);
+  expect(await restarted.count(application, {})).toBe(2);
+});
+
+it('a process that looks for a key when the index has just gone fails once, and then finds it', async () => {
+  const { db, application, one, entry } = await start();
+  await entriesIn(db, {}).insert([entry(one)]);
+  const onCluster = entriesIn(asCluster(db), {});
+  await onCluster.prepare();
+  await db.collection('entries').dropIndex('once_1');
+  const asked = [{ idempotencyHash: one, json: entry(one).json }];
+  await expect(onCluster.before(application, asked)).rejects.toThrow('hint');
+  await recordKeys(db);
+  expect(await onCluster.before(application, asked)).toMatchObject([{ outcome: 'repeated' }]);
+});
+
+it('the keys of one application go without those of others', async () => {
+  const { db, application, one, other, entry, records } = await start();
+  const onCluster = entriesIn(asCluster(db), {});
+  const elsewhere = new ObjectId().toHexString();
+  await onCluster.insert([entry(one), { ...entry(other), application: elsewhere }]);
+  await removeKeyRecords(db, application);
+  const left = await records.find().toArray();
+  expect(left.map(({ _id }) => _id.toString('hex').slice(0, 24))).toEqual([elsewhere]);
+});
