@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Sluice, startSluice } from '../support/sluice.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { SharedSluice } from '../support/sluice.ts';
 import { expectAccessible } from './support/axe.ts';
-import { phone, screenshot } from './support/open-page.ts';
+import { consoleSluice } from './support/console-sluice.ts';
+import { phone } from './support/open-page.ts';
 import { openAs, signOut } from './support/sign-in.ts';
 
-let sluice: Sluice;
+let sluice: SharedSluice;
 beforeAll(async () => {
-  sluice = await startSluice({ workers: false });
+  sluice = await consoleSluice();
 });
-afterAll(() => sluice.stop());
 
 describe('an account', () => {
   it('gets another password, and stays signed in here', async () => {
@@ -22,7 +22,6 @@ describe('an account', () => {
     await submit.click();
     await page.getByText('The current password is wrong').waitFor();
     await expectAccessible(page);
-    await screenshot(page, 'profile-desktop-light');
     await current.fill('correct horse');
     await submit.click();
     await page.getByText('The password was changed.').waitFor();
@@ -43,6 +42,5 @@ describe('an account', () => {
     const row = page.getByRole('row').filter({ hasText: 'application.created' });
     await row.getByRole('cell', { name: domain }).waitFor();
     await expectAccessible(page);
-    await screenshot(page, 'audit-phone-dark');
   });
 });

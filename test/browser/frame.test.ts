@@ -1,15 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Sluice, startSluice } from '../support/sluice.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { SharedSluice } from '../support/sluice.ts';
 import { expectAccessible } from './support/axe.ts';
-import { phone, screenshot } from './support/open-page.ts';
+import { consoleSluice } from './support/console-sluice.ts';
+import { phone } from './support/open-page.ts';
 import { openAs } from './support/sign-in.ts';
 
-let sluice: Sluice;
+let sluice: SharedSluice;
 let owner: { username: string; token: string };
 let domain: string;
 
 beforeAll(async () => {
-  sluice = await startSluice({ workers: false });
+  sluice = await consoleSluice();
   owner = await sluice.owner();
   const json = {
     name: 'Weather',
@@ -20,7 +21,6 @@ beforeAll(async () => {
   domain = body.data.domain;
   await sluice.request('POST', `/applications/${domain}/data`, { json: { n: 'one' } });
 });
-afterAll(() => sluice.stop());
 
 describe('an application', () => {
   it('has its sections in a sidebar, which the keyboard opens, and its name in the title', async () => {
@@ -35,7 +35,6 @@ describe('an application', () => {
     expect(await page.title()).toBe('Send data · Weather · Sluice');
     expect(await sections.locator('[aria-current=page]').textContent()).toBe('Send data');
     await expectAccessible(page);
-    await screenshot(page, 'frame-desktop-light');
   });
 
   it('is switched for another by its name', async () => {
@@ -55,7 +54,6 @@ describe('an application', () => {
     expect(await page.getByRole('link', { name: 'Schema' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Open the menu' }).click();
     await expectAccessible(page);
-    await screenshot(page, 'frame-phone-dark');
     await page.getByRole('link', { name: 'Schema' }).click();
     await page.getByRole('heading', { name: 'Schema', level: 1 }).waitFor();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -86,11 +84,12 @@ describe('an application', () => {
 describe('the palette', () => {
   it('leads the keyboard anywhere', async () => {
     const page = await openAs(sluice, owner, `/applications/${domain}/settings`);
+    // Keys reach nobody before the page has started.
+    await page.getByRole('button', { name: 'Search' }).waitFor();
     await page.keyboard.press('Control+k');
     const field = page.getByRole('combobox', { name: 'Go to' });
     await field.waitFor();
     await expectAccessible(page);
-    await screenshot(page, 'palette-desktop-light');
     await field.fill('new exp');
     await page.getByRole('option', { name: 'New export', selected: true }).waitFor();
     await page.keyboard.press('Enter');

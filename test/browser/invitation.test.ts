@@ -1,16 +1,16 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { adminProcess } from '../support/admin-command.ts';
-import { type Sluice, startSluice, storeOf, until } from '../support/sluice.ts';
+import { type SharedSluice, storeOf, until } from '../support/sluice.ts';
 import { expectAccessible } from './support/axe.ts';
-import { openPage, phone, screenshot } from './support/open-page.ts';
+import { consoleSluice } from './support/console-sluice.ts';
+import { openPage, phone } from './support/open-page.ts';
 import { openAs } from './support/sign-in.ts';
 
-let sluice: Sluice;
+let sluice: SharedSluice;
 beforeAll(async () => {
-  sluice = await startSluice({ workers: false });
+  sluice = await consoleSluice();
 });
-afterAll(() => sluice.stop());
 
 /** The path of a link that the operator's command prints. */
 async function link(...args: string[]): Promise<string> {
@@ -29,26 +29,24 @@ const logIn = async (username: string, password: string) =>
 
 describe('an invitation', () => {
   it('is a link to a page that sets the password and signs in, once', async () => {
-    const path = await link('invite', 'grace');
+    const path = await link('invite', 'hedy');
     const page = await openPage(sluice, path, { viewport: phone, colorScheme: 'dark' });
-    await page.getByText('You are grace.').waitFor();
+    await page.getByText('You are hedy.').waitFor();
     await expectAccessible(page);
-    await screenshot(page, 'set-password-phone-dark');
     // bcrypt reads 72 bytes only.
     await choose(page, 'ü'.repeat(37));
     await page.getByText(/72 bytes/).waitFor();
-    expect(await logIn('grace', 'correct horse')).toBe(401);
+    expect(await logIn('hedy', 'correct horse')).toBe(401);
     await choose(page, 'correct horse');
     await page.getByRole('heading', { name: 'No applications yet' }).waitFor();
     expect(new URL(page.url()).hash).toBe('');
-    expect(await logIn('grace', 'correct horse')).toBe(200);
+    expect(await logIn('hedy', 'correct horse')).toBe(200);
 
     const other = await openPage(sluice, path);
     await choose(other, 'stolen horse');
     await other.getByText('This link does not work any more').waitFor();
     await expectAccessible(other);
-    await screenshot(other, 'dead-link-desktop-light');
-    expect(await logIn('grace', 'stolen horse')).toBe(401);
+    expect(await logIn('hedy', 'stolen horse')).toBe(401);
     await other.getByRole('link', { name: 'Sign in' }).click();
     await other.getByLabel('Username').waitFor();
   });

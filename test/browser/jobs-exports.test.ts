@@ -3,16 +3,17 @@ import { text } from 'node:stream/consumers';
 import { startExportWorker } from '@sluice/export-worker/start.ts';
 import { loadExportWorkerConfig } from '@sluice/shared/config/load.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { sha256 } from '../support/export-client.ts';
 import { quickTimings } from '../support/quick-timings.ts';
-import { type Sluice, startSluice } from '../support/sluice.ts';
+import { type SharedSluice, startSluice } from '../support/sluice.ts';
 import { expectAccessible } from './support/axe.ts';
 import { startBreakingProxy } from './support/breaking-proxy.ts';
-import { phone, screenshot } from './support/open-page.ts';
+import { consoleSluice } from './support/console-sluice.ts';
+import { phone } from './support/open-page.ts';
 import { openAs } from './support/sign-in.ts';
 
-let sluice: Sluice;
+let sluice: SharedSluice;
 let owner: { username: string; token: string };
 let domain: string;
 
@@ -22,13 +23,12 @@ const schema = {
 };
 
 beforeAll(async () => {
-  sluice = await startSluice();
+  sluice = await consoleSluice();
   owner = await sluice.owner();
   domain = await sluice.application(owner.token, schema);
   const entries = Array.from({ length: 50 }, (_, n) => ({ place: n % 2 ? 'Oslo' : 'Rome', celsius: n }));
   await sluice.request('POST', `/applications/${domain}/data/batch`, { json: entries });
 });
-afterAll(() => sluice.stop());
 
 describe('the exports of an application', () => {
   it('are made with the columns of choice, shown with their facts, downloaded and removed', async () => {
@@ -44,8 +44,6 @@ describe('the exports of an application', () => {
     const item = page.getByRole('listitem').filter({ hasText: 'Completed' });
     await item.getByText('25 entries').waitFor();
     await item.getByText(/^CSV · /).waitFor();
-    await expectAccessible(page);
-    await screenshot(page, 'exports-desktop-light');
 
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -75,7 +73,6 @@ describe('the exports of an application', () => {
     await page.getByRole('button', { name: 'Export', exact: true }).click();
     await page.getByRole('alert').getByText('there is no column nope', { exact: true }).waitFor();
     await expectAccessible(page);
-    await screenshot(page, 'exports-phone-dark');
   });
 
   it('wait for a worker, stay over a reload, and are shown as completed when they are', async () => {
@@ -112,7 +109,6 @@ describe('the exports of an application', () => {
     await page.getByRole('link', { name: 'Schema', exact: true }).click();
     await page.getByRole('complementary', { name: 'Transfers' }).getByText('The connection broke').waitFor();
     await expectAccessible(page);
-    await screenshot(page, 'transfers-desktop-light');
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Resume' }).click(),

@@ -1,18 +1,18 @@
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Sluice, startSluice } from '../support/sluice.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { SharedSluice } from '../support/sluice.ts';
 import { expectAccessible } from './support/axe.ts';
-import { phone, screenshot } from './support/open-page.ts';
+import { consoleSluice } from './support/console-sluice.ts';
+import { phone } from './support/open-page.ts';
 import { openAs } from './support/sign-in.ts';
 
-let sluice: Sluice;
+let sluice: SharedSluice;
 let owner: { username: string; token: string };
 
 beforeAll(async () => {
-  sluice = await startSluice();
+  sluice = await consoleSluice();
   owner = await sluice.owner();
 });
-afterAll(() => sluice.stop());
 
 const schema = {
   type: 'object',
@@ -22,42 +22,38 @@ const schema = {
 const csv = 'place,celsius\nOslo,-3.5\nRome,warm\nOslo,-3.5\n';
 
 describe('an import', () => {
-  it.each([
-    ['desktop-light', {}],
-    ['phone-dark', { viewport: phone, colorScheme: 'dark' }],
-  ] as const)(
-    'shows the file before it is sent, and its refused lines afterwards: %s',
-    async (name, view) => {
-      const domain = await sluice.application(owner.token, schema);
-      const page = await openAs(sluice, owner, `/applications/${domain}/jobs?new=import`, view);
-      const [chooser] = await Promise.all([
-        page.waitForEvent('filechooser'),
-        page.getByRole('button', { name: 'File' }).click(),
-      ]);
-      await chooser.setFiles({ name: 'weather.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
-      const preview = page.getByRole('region', { name: 'First rows of the file' });
-      await page.getByText('First 3 rows: 2 will be stored, 1 refused.').waitFor();
-      await preview.getByRole('row', { name: /^3 \/celsius .* Rome warm$/ }).waitFor();
-      await preview.getByRole('row', { name: '4 Will be stored Oslo -3.5' }).waitFor();
-      expect(await page.getByLabel('Format').inputValue()).toBe('csv');
-      await page.getByRole('button', { name: 'Import', exact: true }).click();
+  it('shows the file before it is sent, and its refused lines afterwards', async () => {
+    const domain = await sluice.application(owner.token, schema);
+    const page = await openAs(sluice, owner, `/applications/${domain}/jobs?new=import`);
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      page.getByRole('button', { name: 'File' }).click(),
+    ]);
+    await chooser.setFiles({ name: 'weather.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
+    const preview = page.getByRole('region', { name: 'First rows of the file' });
+    await page.getByText('First 3 rows: 2 will be stored, 1 refused.').waitFor();
+    await preview.getByRole('row', { name: /^3 \/celsius .* Rome warm$/ }).waitFor();
+    await preview.getByRole('row', { name: '4 Will be stored Oslo -3.5' }).waitFor();
+    expect(await page.getByLabel('Format').inputValue()).toBe('csv');
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
 
-      const item = page.getByRole('listitem').filter({ hasText: '2 stored · 1 refused' });
-      await item.getByText('Import weather.csv').waitFor();
-      await item.getByText(/ · took .* per second · removed in 7 days$/).waitFor();
-      await item.getByRole('button', { name: 'Show refused lines' }).click();
-      await item.getByRole('cell', { name: '/celsius must be number' }).waitFor();
-      await expectAccessible(page);
-      await screenshot(page, `imports-${name}`);
+    const item = page.getByRole('listitem').filter({ hasText: '2 stored · 1 refused' });
+    await item.getByText('Import weather.csv').waitFor();
+    await item.getByText(/ · took .* per second · removed in 7 days$/).waitFor();
+    await item.getByRole('button', { name: 'Show refused lines' }).click();
+    await item.getByRole('cell', { name: '/celsius must be number' }).waitFor();
+    await expectAccessible(page);
+    await page.setViewportSize(phone);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expectAccessible(page);
 
-      const [download] = await Promise.all([
-        page.waitForEvent('download'),
-        item.getByRole('button', { name: 'Download report' }).click(),
-      ]);
-      const report = await text(await download.createReadStream());
-      expect(JSON.parse(report)).toMatchObject({ line: 3, payload: { place: 'Rome', celsius: 'warm' } });
-    },
-  );
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      item.getByRole('button', { name: 'Download report' }).click(),
+    ]);
+    const report = await text(await download.createReadStream());
+    expect(JSON.parse(report)).toMatchObject({ line: 3, payload: { place: 'Rome', celsius: 'warm' } });
+  });
 
   it('with semicolons shows in advance which rows will be refused', async () => {
     const domain = await sluice.application(owner.token, schema);
@@ -73,7 +69,6 @@ describe('an import', () => {
     await preview.getByRole('row', { name: '5 Will be stored Lima 19' }).waitFor();
     await preview.getByRole('row', { name: '3 The row has 1 cells, but the header has 2.' }).waitFor();
     await preview.getByRole('row', { name: /^4 \/celsius/ }).waitFor();
-    await expectAccessible(page);
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     const item = page.getByRole('listitem').filter({ hasText: '2 stored · 2 refused' });
     await item.getByRole('button', { name: 'Show refused lines' }).click();

@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Sluice, startSluice } from '../support/sluice.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { SharedSluice } from '../support/sluice.ts';
 import { expectAccessible } from './support/axe.ts';
-import { screenshot } from './support/open-page.ts';
+import { consoleSluice } from './support/console-sluice.ts';
 import { openAs } from './support/sign-in.ts';
 
-let sluice: Sluice;
+let sluice: SharedSluice;
 let owner: { username: string; token: string };
 let domain: string;
 
 beforeAll(async () => {
-  sluice = await startSluice({ workers: false });
+  sluice = await consoleSluice();
   owner = await sluice.owner('ada');
   domain = await sluice.application(owner.token);
 });
-afterAll(() => sluice.stop());
 
 const roles = async (token: string) => {
   const { body } = await sluice.request('GET', `/applications/${domain}/members`, { token });
@@ -32,8 +31,6 @@ describe('the members of an application', () => {
     await page.getByLabel('Role of grace').selectOption('Editor');
     await page.getByRole('listitem').filter({ hasText: 'grace' }).getByText('Editor since').waitFor();
     expect(await roles(grace.token)).toEqual(['owner', 'editor']);
-    await expectAccessible(page);
-    await screenshot(page, 'members-desktop-light');
     await page.getByRole('button', { name: 'Remove grace' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByLabel('Role of grace').waitFor({ state: 'detached' });
@@ -49,7 +46,6 @@ describe('the members of an application', () => {
     await shared.getByRole('cell', { name: 'ada' }).waitFor();
     await shared.getByRole('cell', { name: 'Reader' }).waitFor();
     await expectAccessible(page);
-    await screenshot(page, 'shared-desktop-dark');
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: 'Go to' }).fill('test / send');
     await page.keyboard.press('Enter');

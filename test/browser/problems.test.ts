@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { chromium } from 'playwright-core';
-import { expect, inject, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { until } from '../support/sluice.ts';
+import { connect } from './support/open-page.ts';
 import { problemsOf } from './support/problems.ts';
 
 const pages: Record<string, string> = {
@@ -38,9 +38,8 @@ it.each([
   ['refused', ['all']],
 ])('what a page does wrong is noticed: %s', async (path, expected) => {
   const url = await serve();
-  const browser = await chromium.connect(inject('browserUrl'));
-  onTestFinished(() => browser.close());
-  const page = await browser.newPage();
+  const page = await (await connect()).newPage();
+  onTestFinished(() => page.close());
   const problems = problemsOf(page, url);
   await page.goto(`${url}/${path}`);
   await until(async () => problems.length >= expected.length);

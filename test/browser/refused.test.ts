@@ -1,11 +1,12 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Sluice, startSluice, until } from '../support/sluice.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type SharedSluice, until } from '../support/sluice.ts';
 import { expectAccessible } from './support/axe.ts';
-import { phone, screenshot } from './support/open-page.ts';
+import { consoleSluice } from './support/console-sluice.ts';
+import { phone } from './support/open-page.ts';
 import { openAs } from './support/sign-in.ts';
 
-let sluice: Sluice;
+let sluice: SharedSluice;
 let owner: { username: string; token: string };
 
 const schema = {
@@ -19,10 +20,9 @@ const schema = {
 };
 
 beforeAll(async () => {
-  sluice = await startSluice();
+  sluice = await consoleSluice();
   owner = await sluice.owner();
 });
-afterAll(() => sluice.stop());
 
 /** An application that refused these uploads. */
 async function applicationThatRefused(...payloads: string[]): Promise<string> {
@@ -68,7 +68,6 @@ describe('refused uploads', () => {
     await page.getByText('Change the uploads', { exact: true }).click();
     expect(await page.getByLabel('Change', { exact: true }).inputValue()).toBe('number');
     await expectAccessible(page);
-    await screenshot(page, 'refused-desktop-light');
 
     await page.getByRole('button', { name: 'Show uploads' }).click();
     const uploads = page.getByRole('dialog');
@@ -76,7 +75,6 @@ describe('refused uploads', () => {
     expect(await uploads.getByRole('listitem').count()).toBe(2);
     expect(await uploads.getByRole('listitem').last().textContent()).toContain('9223372036854775807');
     await expectAccessible(page);
-    await screenshot(page, 'refused-uploads-desktop-light');
     await page.keyboard.press('Escape');
     await uploads.waitFor({ state: 'detached' });
 
@@ -90,12 +88,10 @@ describe('refused uploads', () => {
     await tried.getByText('/celsius must be number').waitFor();
     expect(await read(`${domain}/data`)).toContain('"total":0');
     await expectAccessible(page);
-    await screenshot(page, 'refused-tried-desktop-light');
 
     await page.getByRole('button', { name: 'Replay 2 uploads' }).click();
     await page.getByLabel('This replay').getByText('1 stored · 1 still refused').waitFor();
     await groupOf(page, '/celsius').filter({ hasText: '1 waiting to be fixed' }).waitFor();
-    await expectAccessible(page);
     expect(await read(`${domain}/data`)).toContain(
       '"payload":{"place":"Oslo","celsius":-3.5,"id":9223372036854775807,"source":"roof"}',
     );
@@ -109,7 +105,6 @@ describe('refused uploads', () => {
     });
     await groupOf(page, '/celsius').click();
     await expectAccessible(page);
-    await screenshot(page, 'refused-phone-dark');
     await page.getByRole('link', { name: 'Change the schema' }).click();
     expect(await page.getByLabel('Validate').inputValue()).toBe('refused');
     await sluice.request('POST', `/applications/${domain}/schemas`, {
@@ -134,8 +129,6 @@ describe('refused uploads', () => {
     await page.getByLabel('This replay').getByText('2 stored · 0 still refused').waitFor();
     await groupOf(page, '/note').filter({ hasText: '0 waiting to be fixed' }).waitFor();
     await page.getByTitle('1 upload waits to be fixed').waitFor();
-    await expectAccessible(page);
-    await screenshot(page, 'refused-mended-desktop-light');
     await groupOf(page, '/note').click();
     await page.getByText('Resolved (1)').waitFor();
     expect(await read(`${domain}`)).toContain('"version":2');
@@ -152,13 +145,9 @@ describe('refused uploads', () => {
     await other.getByTitle('1 upload waits to be fixed').waitFor();
     await other.getByText('Dismissed (1)').click();
     await groupOf(other, '/celsius').waitFor();
-    await expectAccessible(other);
-    await screenshot(other, 'refused-dismissed-desktop-light');
     await sluice.request('POST', `/applications/${domain}/data`, { body: '{"celsius":"hot"}' });
     await other.getByTitle('3 uploads wait to be fixed').waitFor();
     await other.getByText('Dismissed (1)').waitFor({ state: 'detached' });
-    await expectAccessible(page);
-    await screenshot(page, 'refused-open-phone-dark');
   });
 
   it('are deleted by reason', async () => {

@@ -1,11 +1,12 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Sluice, startSluice } from '../support/sluice.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { SharedSluice } from '../support/sluice.ts';
 import { expectAccessible } from './support/axe.ts';
-import { phone, screenshot } from './support/open-page.ts';
+import { consoleSluice } from './support/console-sluice.ts';
+import { phone } from './support/open-page.ts';
 import { openAs } from './support/sign-in.ts';
 
-let sluice: Sluice;
+let sluice: SharedSluice;
 let owner: { username: string; token: string };
 
 const schema = `{
@@ -21,10 +22,9 @@ const schema = `{
 }`;
 
 beforeAll(async () => {
-  sluice = await startSluice({ workers: false });
+  sluice = await consoleSluice();
   owner = await sluice.owner();
 });
-afterAll(() => sluice.stop());
 
 const jsonOf = (page: Page) => page.getByRole('textbox', { name: 'Schema', exact: true });
 
@@ -59,7 +59,6 @@ describe('the form of a schema', () => {
     await name.press('Enter');
     await page.getByText('Only in the JSON: oneOf').waitFor();
     await expectAccessible(page);
-    await screenshot(page, 'schema-form-desktop-light');
     const publish = page.getByRole('button', { name: 'Publish' });
     await page.getByRole('region', { name: 'What would change' }).getByText('Stricter').first().waitFor();
     await publish.click();
@@ -96,7 +95,6 @@ describe('the form of a schema', () => {
     expect(await jsonOf(page).textContent()).toContain('"kind": { "anyOf": [] }');
     await page.getByText('Only in the JSON: anyOf').waitFor();
     await expectAccessible(page);
-    await screenshot(page, 'schema-form-phone-dark');
   });
 
   it('of 5,000 fields answers at once', async () => {

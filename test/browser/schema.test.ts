@@ -1,11 +1,12 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Sluice, startSluice } from '../support/sluice.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { SharedSluice } from '../support/sluice.ts';
 import { expectAccessible } from './support/axe.ts';
-import { phone, screenshot } from './support/open-page.ts';
+import { consoleSluice } from './support/console-sluice.ts';
+import { phone } from './support/open-page.ts';
 import { openAs } from './support/sign-in.ts';
 
-let sluice: Sluice;
+let sluice: SharedSluice;
 let owner: { username: string; token: string };
 
 const schema = `{
@@ -17,10 +18,9 @@ const schema = `{
 }`;
 
 beforeAll(async () => {
-  sluice = await startSluice();
+  sluice = await consoleSluice();
   owner = await sluice.owner();
 });
-afterAll(() => sluice.stop());
 
 const editorOf = (page: Page) => page.getByRole('textbox', { name: 'Schema', exact: true });
 
@@ -62,7 +62,6 @@ describe('the schema of an application', () => {
     expect(await marked.allTextContents()).toEqual(['"type": "nubmer"']);
     expect(await page.getByRole('button', { name: 'Publish' }).isDisabled()).toBe(true);
     await expectAccessible(page);
-    await screenshot(page, 'schema-error-desktop-light');
 
     await write(page, schema.replace('"number"', '"number", "maximum": 60'));
     await report.getByText('Stricter').waitFor();
@@ -85,7 +84,6 @@ describe('the schema of an application', () => {
       .getByText('"maximum": 60', { exact: false })
       .waitFor();
     await expectAccessible(page);
-    await screenshot(page, 'schema-desktop-light');
     expect((await versionsOf(domain))[0]).toMatchObject({ version: 2, note: 'Thermometers end at 60' });
   });
 
@@ -104,7 +102,6 @@ describe('the schema of an application', () => {
     await page.getByRole('button', { name: 'Publish' }).click();
     await page.getByText('Someone else published a version meanwhile').waitFor();
     await expectAccessible(page);
-    await screenshot(page, 'schema-phone-dark');
     await page.getByRole('button', { name: 'Load the version in force' }).click();
     await page.getByRole('heading', { name: 'Schema, version 2' }).waitFor();
     expect(await editorOf(page).textContent()).toContain('"town"');

@@ -1,17 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Sluice, startSluice } from '../support/sluice.ts';
+import { text } from 'node:stream/consumers';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { SharedSluice } from '../support/sluice.ts';
 import { expectAccessible } from './support/axe.ts';
-import { phone, screenshot } from './support/open-page.ts';
+import { consoleSluice } from './support/console-sluice.ts';
+import { phone } from './support/open-page.ts';
 import { openAs } from './support/sign-in.ts';
 
-let sluice: Sluice;
+let sluice: SharedSluice;
 let owner: { username: string; token: string };
 
 beforeAll(async () => {
-  sluice = await startSluice({ workers: false });
+  sluice = await consoleSluice();
   owner = await sluice.owner();
 });
-afterAll(() => sluice.stop());
 
 const schema = {
   type: 'object',
@@ -62,7 +63,6 @@ describe('the page to send data', () => {
     await page.getByText('4 refused: /celsius must be <= 60').waitFor();
     await page.locator('form').getByText('/celsius must be <= 60').waitFor();
     await expectAccessible(page);
-    await screenshot(page, 'send-desktop-light');
     await page.getByRole('tab', { name: 'Form' }).click();
     expect(await page.getByLabel('/celsius', { exact: true }).inputValue()).toBe('61');
   });
@@ -78,16 +78,73 @@ describe('the page to send data', () => {
     const view = { viewport: phone, colorScheme: 'dark' } as const;
     const page = await openAs(sluice, owner, `/applications/${domain}/send`, view);
     await page.getByText('Waiting for an upload').waitFor();
-    expect(await page.locator('pre:visible').textContent()).toContain('YOUR_KEY');
+    expect(await page.locator('pre:visible').last().textContent()).toContain('YOUR_KEY');
     await page.getByRole('button', { name: 'Create a key' }).click();
     await page.getByText('The key is shown only now', { exact: false }).waitFor();
     const key = await page.getByLabel('Ingest key').inputValue();
-    expect(await page.locator('pre:visible').textContent()).toContain(key);
+    expect(await page.locator('pre:visible').last().textContent()).toContain(key);
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await page.getByText('1 stored').waitFor();
     expect(await page.getByText('The first entry is there').count()).toBe(0);
     expect(await entriesOf(domain)).toHaveLength(2);
     await expectAccessible(page);
-    await screenshot(page, 'send-phone-dark');
+  });
+
+  it('gives an uploader in each language, which sends to this server', async () => {
+    const domain = await sluice.application(owner.token, schema);
+    const page = await openAs(sluice, owner, `/applications/${domain}/send`);
+    const section = page.getByRole('region', { name: 'Uploaders' });
+    for (const [name, file] of [
+      ['TypeScript', 'uploader.ts'],
+      ['Python', 'uploader.py'],
+      ['Go', 'uploader.go'],
+      ['Java', 'Uploader.java'],
+      ['Rust', 'uploader.rs'],
+    ] as const) {
+      await section.getByRole('tab', { name, exact: true }).click();
+      await section.getByRole('tabpanel').getByText(sluice.url).waitFor();
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        section.getByRole('button', { name: `Download ${file}` }).click(),
+      ]);
+      expect(download.suggestedFilename()).toBe(file);
+      expect(await text(await download.createReadStream())).toContain(
+        `application ${domain}, schema version 1`,
+      );
+    }
+    await expectAccessible(page);
+  });
+
+  it('lists a downloaded uploader among the connectors, for those who may change them', async () => {
+    const domain = await sluice.application(owner.token, schema);
+    const path = `/applications/${domain}`;
+    const { token } = owner;
+    const connectors = async () => (await sluice.request('GET', path, { token })).body.data.connectors;
+    const other = { package_url: 'https://www.npmjs.com/package/weather', language: 'TypeScript' };
+    const page = await openAs(sluice, owner, `${path}/send`);
+    const section = page.getByRole('region', { name: 'Uploaders' });
+    await section.getByRole('tab', { name: 'Python' }).click();
+    await section.getByRole('button', { name: 'Download uploader.py' }).click();
+    await section.getByRole('button', { name: 'Add to connectors' }).waitFor();
+    await sluice.request('PATCH', path, { token, json: { connectors: [other] } });
+    await section.getByRole('button', { name: 'Add to connectors' }).click();
+    await section.getByRole('button', { name: 'Remove from connectors' }).waitFor();
+    const added = {
+      package_url: `${sluice.url}/api/applications/${domain}/clients/python`,
+      language: 'Python',
+    };
+    expect(await connectors()).toEqual([other, added]);
+    await expectAccessible(page);
+
+    const reader = await sluice.owner();
+    await sluice.request('PUT', `${path}/members/${reader.username}`, { token, json: { role: 'reader' } });
+    const seen = await openAs(sluice, reader, `${path}/send`);
+    await seen.getByRole('region', { name: 'Uploaders' }).getByRole('tab', { name: 'Python' }).click();
+    await seen.getByRole('button', { name: 'Download uploader.py' }).waitFor();
+    expect(await seen.getByRole('button', { name: /connectors/ }).count()).toBe(0);
+
+    await section.getByRole('button', { name: 'Remove from connectors' }).click();
+    await section.getByRole('button', { name: 'Add to connectors' }).waitFor();
+    expect(await connectors()).toEqual([other]);
   });
 });

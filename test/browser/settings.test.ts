@@ -1,19 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Sluice, startSluice, until } from '../support/sluice.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type SharedSluice, until } from '../support/sluice.ts';
 import { expectAccessible } from './support/axe.ts';
-import { phone, screenshot } from './support/open-page.ts';
+import { consoleSluice } from './support/console-sluice.ts';
+import { phone } from './support/open-page.ts';
 import { openAs } from './support/sign-in.ts';
 
-let sluice: Sluice;
+let sluice: SharedSluice;
 let owner: { username: string; token: string };
 let domain: string;
 
 beforeAll(async () => {
-  sluice = await startSluice({ workers: false, env: { DELETION_GRACE: '7d' } });
+  sluice = await consoleSluice();
   owner = await sluice.owner();
   domain = await sluice.application(owner.token);
 });
-afterAll(() => sluice.stop());
 
 /** The status of an upload with that key. */
 async function uploadWith(key: string): Promise<number> {
@@ -35,10 +35,8 @@ describe('the settings of an application', () => {
     await until(async () => (await uploadWith('sk_wrong')) === 403);
     expect(await uploadWith(first)).toBe(201);
     await expectAccessible(page);
-    await screenshot(page, 'settings-desktop-light');
 
     await page.getByRole('button', { name: 'Rotate key Roof' }).click();
-    await expectAccessible(page);
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate', exact: true }).click();
     await until(async () => (await shown.inputValue()) !== first);
     const second = await shown.inputValue();
@@ -47,6 +45,7 @@ describe('the settings of an application', () => {
 
     await page.reload();
     await page.getByRole('listitem').getByText('Roof').waitFor();
+    await page.getByRole('listitem').getByText(`by ${owner.username}`).waitFor();
     expect(await shown.count()).toBe(0);
     await page.getByRole('button', { name: 'Revoke key Roof' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click();
@@ -84,7 +83,6 @@ describe('the settings of an application', () => {
     await until(async () => (await settings())[1] === 30);
     expect(await settings()).toEqual([['https://example.com'], 30]);
     await expectAccessible(page);
-    await screenshot(page, 'settings-phone-dark');
   });
 
   it('ends with the application, which can be restored', async () => {
@@ -97,7 +95,6 @@ describe('the settings of an application', () => {
     await page.getByText(/you can restore it until/).waitFor();
     await page.getByRole('link', { name: 'Deleted applications' }).click();
     await expectAccessible(page);
-    await screenshot(page, 'deleted-desktop-light');
     await page.getByRole('listitem').filter({ hasText: other }).getByRole('button').click();
     await page.waitForURL(`**/applications/${other}/**`);
   });

@@ -1,16 +1,15 @@
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { createReceiver } from '../support/receiver.ts';
-import { type Sluice, startSluice, until } from '../support/sluice.ts';
+import { type SharedSluice, until } from '../support/sluice.ts';
 import { expectAccessible } from './support/axe.ts';
-import { screenshot } from './support/open-page.ts';
+import { consoleSluice } from './support/console-sluice.ts';
 import { openAs } from './support/sign-in.ts';
 
-let sluice: Sluice;
+let sluice: SharedSluice;
 beforeAll(async () => {
-  sluice = await startSluice({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
+  sluice = await consoleSluice();
 });
-afterAll(() => sluice.stop());
 
 it('creates a webhook, shows what was delivered, and tells when Sluice gave it up', async () => {
   const owner = await sluice.owner();
@@ -37,7 +36,6 @@ it('creates a webhook, shows what was delivered, and tells when Sluice gave it u
   await page.getByText('A receiver in Python').click();
   await page.getByText('import base64').waitFor();
   await expectAccessible(page);
-  await screenshot(page, 'webhooks-desktop-light');
 
   await click('Ping');
   await drawer.getByRole('row').filter({ hasText: 'ping' }).getByText('Delivered').waitFor();
@@ -55,13 +53,20 @@ it('creates a webhook, shows what was delivered, and tells when Sluice gave it u
   await drawer.locator('form').getByRole('button', { name: 'Redeliver' }).click();
   await until(async () => receiver.of('entries.stored').length === 2);
   await expectAccessible(page);
-  await screenshot(page, 'deliveries-desktop-light');
   await leave();
 
   const before = await secret.inputValue();
   await click('Rotate');
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate', exact: true }).click();
   await until(async () => (await secret.inputValue()) !== before);
+  await click('Edit');
+  const form = page.getByRole('listitem').locator('form');
+  expect(await form.getByLabel('URL').inputValue()).toBe(receiver.url);
+  await form.getByLabel('An export fails').check();
+  await form.getByRole('button', { name: 'Save webhook' }).click();
+  await page.getByRole('listitem').getByText('export.failed').waitFor();
+  await page.getByRole('listitem').getByText(`by ${owner.username}`).waitFor();
+  await form.waitFor({ state: 'detached' });
   await click('Pause');
   await page.getByText('Paused').waitFor();
   await click('Activate');
@@ -73,7 +78,6 @@ it('creates a webhook, shows what was delivered, and tells when Sluice gave it u
   await page.getByText(/410/).first().waitFor();
   await page.emulateMedia({ colorScheme: 'dark' });
   await expectAccessible(page);
-  await screenshot(page, 'webhook-disabled-desktop-dark');
   receiver.answer((response) => response.end());
   await click('Activate');
   await badge.waitFor({ state: 'detached' });

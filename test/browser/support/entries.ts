@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { Sluice } from '../../support/sluice.ts';
+import type { SharedSluice } from '../../support/sluice.ts';
 
 const schema = {
   type: 'object',
@@ -15,7 +15,7 @@ const schema = {
 export const entry = (n: number) => ({ place: n % 2 ? 'Oslo' : 'Rome', celsius: n });
 
 /** An application with so many entries, and what the page of entries needs. */
-export async function startEntries(sluice: Sluice, token: string, count: number) {
+export async function startEntries(sluice: SharedSluice, token: string, count: number) {
   const domain = await sluice.application(token, schema);
   const upload = (json: unknown) => sluice.request('POST', `/applications/${domain}/data`, { json });
   const json = Array.from({ length: count }, (_, n) => entry(n));

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { client, dataOf, type Schemas } from './client.ts';
+import { client, dataOf, read, type Schemas } from './client.ts';
 
 export type Application = Schemas['Application'];
 
@@ -21,9 +21,4 @@ export const applicationsQuery = queryOptions({
   },
 });
 
-export const applicationQuery = (domain: string) =>
-  queryOptions({
-    queryKey: ['applications', domain],
-    queryFn: ({ signal }) =>
-      dataOf(client.GET('/api/applications/{domain}', { params: { path: { domain } }, signal })),
-  });
+export const applicationQuery = (domain: string) => read('/api/applications/{domain}', { path: { domain } });

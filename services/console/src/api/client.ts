@@ -1,3 +1,4 @@
+import { queryOptions } from '@tanstack/react-query';
 import createClient, { type Middleware } from 'openapi-fetch';
 import { words } from '../words/en.ts';
 import type { components, paths } from './description.d.ts';
@@ -44,3 +45,23 @@ export async function dataOf<T>(sent: Promise<Sent<T>>): Promise<T> {
   if (data === undefined) throw failureOf(response, error);
   return data.data;
 }
+
+type DataOf<P extends keyof paths> = paths[P] extends {
+  get: { responses: { 200: { content: { 'application/json': { data: infer T } } } } };
+}
+  ? T
+  : never;
+
+type Readable = { [P in keyof paths]: DataOf<P> extends never ? never : P }[keyof paths];
+type Params<P extends Readable> = NonNullable<paths[P]['get']>['parameters'];
+
+/** A query of a path of the API. */
+export const read = <P extends Readable>(path: P, params: Params<P>) =>
+  queryOptions({
+    queryKey: [path, params],
+    queryFn: ({ signal }): Promise<DataOf<P>> => {
+      // The types of the client do not follow a path that is a type parameter.
+      const get = client.GET as (path: P, init: object) => Promise<Sent<DataOf<P>>>;
+      return dataOf(get(path, { params, signal }));
+    },
+  });

@@ -1,7 +1,7 @@
 import { words } from '../words/en.ts';
 import type { components } from './description.d.ts';
 
-export type FailureDetail = components['schemas']['ErrorDetail'];
+type FailureDetail = components['schemas']['ErrorDetail'];
 
 /** A failure that the API reports, or the reason why there is no answer. */
 export class ApiFailure extends Error {

@@ -1,7 +1,3 @@
-import { queryOptions } from '@tanstack/react-query';
-import { client, dataOf } from './client.ts';
+import { read } from './client.ts';
 
-export const profileQuery = queryOptions({
-  queryKey: ['profile'],
-  queryFn: ({ signal }) => dataOf(client.GET('/api/users/me', { signal })),
-});
+export const profileQuery = read('/api/users/me', {});

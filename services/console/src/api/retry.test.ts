@@ -48,6 +48,23 @@ it.each([
   expect(seen).toHaveLength(1);
 });
 
+it.each([
+  ['a GET again', {}, 1, 2],
+  ['a GET no third time', {}, 2, 2],
+  ['a POST once', { method: 'POST', body: '{}' }, 1, 1],
+])('without an answer, sends %s', async (_what, init, breaks, sent) => {
+  let seen = 0;
+  const url = await serve((request, response) => {
+    seen += 1;
+    if (seen <= breaks) request.socket.destroy();
+    else response.end();
+  });
+  const answer = fetchWithRetry(new Request(url, init));
+  if (breaks < sent) expect((await answer).status).toBe(200);
+  else await expect(answer).rejects.toThrow();
+  expect(seen).toBe(sent);
+});
+
 it('stops waiting when the page is left', async () => {
   const leaving = new AbortController();
   const url = await serve((_request, response) => {

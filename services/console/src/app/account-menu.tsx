@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from 'react-router';
 import { signOut } from '../api/browser-session.ts';
 import { profileQuery } from '../api/profile.ts';
-import { choicesOf } from '../components/choices.ts';
+import { choicesOf } from '../components/choice.tsx';
 import { showFailure } from '../components/toasts.ts';
 import { words } from '../words/en.ts';
 import { apiDocsOf } from './api-docs.ts';

@@ -21,7 +21,7 @@ export function PageError() {
     <Container role="alert" py="md">
       <PageTitle title={words.errors.pageBroken} />
       <Text mb="xs">{words.errors.pageBrokenText}</Text>
-      <Text mb="md" size="sm" ff="monospace">
+      <Text mb="md" ff="monospace">
         {String(error)}
       </Text>
       <Button onClick={() => window.location.reload()}>{words.errors.reload}</Button>

@@ -1,4 +1,13 @@
-import { Button, type CSSVariablesResolver, createTheme, Drawer, Input, Modal } from '@mantine/core';
+import {
+  Button,
+  Checkbox,
+  type CSSVariablesResolver,
+  createTheme,
+  Drawer,
+  Input,
+  Modal,
+  Text,
+} from '@mantine/core';
 import { words } from '../words/en.ts';
 
 const dialog = {
@@ -30,8 +39,13 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     Button: Button.extend({ defaultProps: { size: 'xs' } }),
+    Checkbox: Checkbox.extend({
+      defaultProps: { size: 'xs' },
+      styles: { label: { fontSize: 'var(--mantine-font-size-sm)' } },
+    }),
     Drawer: Drawer.extend({ defaultProps: dialog }),
     Modal: Modal.extend({ defaultProps: dialog }),
+    Text: Text.extend({ defaultProps: { size: 'sm' } }),
     Input: Input.extend({
       defaultProps: { size: 'xs' },
       vars: () => ({ wrapper: { '--input-fz': 'var(--mantine-font-size-sm)' } }),
@@ -57,6 +71,13 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
   },
   dark: {
     ...hover,
+    // A full shade behind much text would outshine the page.
+    ...Object.fromEntries(
+      Object.keys(colors).map((name) => [
+        `--mantine-color-${name}-light`,
+        `color-mix(in srgb, var(--mantine-color-${name}-6) 18%, var(--mantine-color-body))`,
+      ]),
+    ),
     // Of Mantine's own, all are nearly white, so that red says nothing.
     ...Object.fromEntries(
       Object.keys(colors)

@@ -8,7 +8,7 @@ export function ErrorAlert({ error, onRetry }: { error: Error; onRetry?: (() => 
   const { details = [], requestId } = error instanceof ApiFailure ? error : {};
   return (
     <Alert color="red" title={words.errors.title} role="alert" my="md">
-      <Text size="sm">{error.message}</Text>
+      <Text>{error.message}</Text>
       {details.length > 0 && (
         <List size="sm" mt="xs">
           {details.map(({ path, message }) => (

@@ -1,4 +1,4 @@
-export type TokenKind = 'comment' | 'name' | 'string' | 'number' | 'keyword' | 'plain';
+type TokenKind = 'comment' | 'name' | 'string' | 'number' | 'keyword' | 'plain';
 
 export interface Token {
   kind: TokenKind;

@@ -13,7 +13,7 @@ const paths = {
   list: 'M2 4h.1M5 4h9M2 8h.1M5 8h9M2 12h.1M5 12h9',
 } as const;
 
-export type IconName = keyof typeof paths;
+type IconName = keyof typeof paths;
 
 export const Icon = ({ name }: { name: IconName }) => (
   <svg className="icon" viewBox="0 0 16 16" aria-hidden="true">

@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'react';
+import { useInterval } from '@mantine/hooks';
+import { useState } from 'react';
 import { formatDistance, formatTime } from './formats.ts';
 
 const refreshMs = 10_000;
@@ -6,10 +7,7 @@ const refreshMs = 10_000;
 /** The distance of a time from now, kept up to date. The time itself shows on hover. */
 export function RelativeTime({ at }: { at: string }) {
   const [now, setNow] = useState(() => new Date());
-  useEffect(() => {
-    const timer = setInterval(() => setNow(new Date()), refreshMs);
-    return () => clearInterval(timer);
-  }, []);
+  useInterval(() => setNow(new Date()), refreshMs, { autoInvoke: true });
   const time = new Date(at);
   return (
     <time dateTime={at} title={formatTime(time)}>

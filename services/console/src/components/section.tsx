@@ -1,15 +1,27 @@
 import { Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
 
-export function Section({ title, text, children }: { title: string; text?: string; children: ReactNode }) {
+interface Props {
+  title: string;
+  text?: string;
+  /** Of settings, the title is on the left where there is room. */
+  isSettings?: boolean;
+  children: ReactNode;
+}
+
+export function Section({ title, text, isSettings, children }: Props) {
   const id = useId();
   return (
-    <Stack component="section" aria-labelledby={id} gap="sm">
-      <Title order={2} id={id}>
-        {title}
-      </Title>
-      {text && <Text size="sm">{text}</Text>}
-      {children}
-    </Stack>
+    <section className={isSettings ? 'section settings' : 'section'} aria-labelledby={id}>
+      <div>
+        <Title order={2} id={id}>
+          {title}
+        </Title>
+        {text && <Text c="dimmed">{text}</Text>}
+      </div>
+      <Stack gap="sm" miw={0}>
+        {children}
+      </Stack>
+    </section>
   );
 }

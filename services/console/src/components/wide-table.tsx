@@ -11,7 +11,7 @@ interface Props {
 export function WideTable({ label, head, rows }: Props) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach the table to scroll it
-    <section aria-label={label} tabIndex={0} style={{ overflowX: 'auto' }}>
+    <section aria-label={label} tabIndex={0} className="wide-table">
       <Table fz="sm">
         <Table.Thead>
           <Table.Tr>

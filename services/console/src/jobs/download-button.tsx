@@ -1,22 +1,12 @@
-import { Button } from '@mantine/core';
 import { client } from '../api/client.ts';
 import { ApiFailure, failureOf } from '../api/failure.ts';
+import { SmallButton } from '../components/buttons.tsx';
+import { saveFile } from '../components/save-file.ts';
 import { useApplication } from '../pages/application/use-application.ts';
 import { words } from '../words/en.ts';
 import { createDownload } from './download.ts';
 import type { Job, Jobs } from './jobs.ts';
-import { transfers } from './transfers.ts';
-import { useTransfer } from './use-transfers.ts';
-
-function save(blob: Blob, name: string): void {
-  const url = URL.createObjectURL(blob);
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  // By then the browser has taken the file.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
-}
+import { transfers, useTransfer } from './transfers.ts';
 
 type JobsWithFile = Exclude<Jobs, 'replays' | 'deletions'>;
 
@@ -37,7 +27,7 @@ function startDownload(domain: string, jobs: JobsWithFile, id: string, file: Non
   const download = createDownload(open);
   transfers.start({ id, label: file.name, total: file.bytes, canResume: true }, async (onBytes, signal) => {
     try {
-      save(await download.read(onBytes, signal), file.name);
+      saveFile(await download.read(onBytes, signal), file.name);
     } catch (error) {
       throw error instanceof ApiFailure ? error : new Error(words.transfers.broken);
     }
@@ -55,12 +45,11 @@ export function DownloadButton({ jobs, job: { id, file }, label }: Props) {
   const { domain } = useApplication();
   const transfer = useTransfer(id);
   return (
-    <Button
+    <SmallButton
       disabled={!file || transfer !== undefined}
       onClick={() => file && startDownload(domain, jobs, id, file)}
-      variant="default"
     >
       {transfer ? words.transfers.running : label}
-    </Button>
+    </SmallButton>
   );
 }

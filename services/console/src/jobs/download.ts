@@ -1,5 +1,5 @@
 /** Opens a file from a byte on. `isRest` is false where the body is the whole file instead. */
-export type OpenFrom = (
+type OpenFrom = (
   bytes: number,
   signal: AbortSignal,
 ) => Promise<{ body: ReadableStream<Uint8Array<ArrayBuffer>>; isRest: boolean }>;
@@ -39,5 +39,3 @@ export function createDownload(open: OpenFrom) {
     },
   };
 }
-
-export type Download = ReturnType<typeof createDownload>;

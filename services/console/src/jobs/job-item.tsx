@@ -1,11 +1,9 @@
-import { Badge, Button, Group, Paper, Progress, Stack, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { Badge, Group, Paper, Progress, Stack, Text } from '@mantine/core';
 import { Fragment, type ReactNode } from 'react';
 import { client, dataOf } from '../api/client.ts';
-import { SmallButton } from '../components/buttons.tsx';
+import { ActButton } from '../components/buttons.tsx';
 import { formatDistance, formatTime } from '../components/formats.ts';
 import { RelativeTime } from '../components/relative-time.tsx';
-import { showFailure } from '../components/toasts.ts';
 import { useApplication } from '../pages/application/use-application.ts';
 import { words } from '../words/en.ts';
 import { isOver, type Job, type Jobs, sayPace, sayProgress } from './jobs.ts';
@@ -45,21 +43,15 @@ export function JobItem({ jobs, job, actions, children }: Props) {
   const { domain } = useApplication();
   const { done, total } = job.progress;
   const request = { params: { path: { domain, id: job.id } } };
-  const remove = useMutation({
-    mutationFn: () => dataOf(client.DELETE(`/api/applications/{domain}/${jobs}/{id}`, request)),
-    onError: showFailure,
-  });
-  const retry = useMutation({
-    mutationFn: () => dataOf(client.POST(`/api/applications/{domain}/${jobs}/{id}/retry`, request)),
-    onError: showFailure,
-  });
+  const remove = () => dataOf(client.DELETE(`/api/applications/{domain}/${jobs}/{id}`, request));
+  const retry = () => dataOf(client.POST(`/api/applications/{domain}/${jobs}/{id}/retry`, request));
   const name = [words.jobs.kinds[jobs], job.name ?? job.file?.name].filter(Boolean).join(' ');
   return (
     <Paper component="li" withBorder px="sm" py="xs">
       <Stack gap={4}>
         <Group justify="space-between" gap="xs">
           <Group gap="xs" miw={0}>
-            <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
+            <Text fw={600} style={{ overflowWrap: 'anywhere' }}>
               {name}
             </Text>
             <Badge color={colors[job.state]} variant="dot" size="sm" tt="none">
@@ -68,14 +60,10 @@ export function JobItem({ jobs, job, actions, children }: Props) {
           </Group>
           <Group gap={4}>
             {isOver(job) && actions}
-            {job.state === 'failed' && (
-              <SmallButton loading={retry.isPending} onClick={() => retry.mutate()}>
-                {words.common.retry}
-              </SmallButton>
-            )}
-            <Button variant="subtle" color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
-              {isOver(job) ? words.jobs.remove : words.common.cancel}
-            </Button>
+            {job.state === 'failed' && <ActButton act={retry}>{words.common.retry}</ActButton>}
+            <ActButton c="red" act={remove}>
+              {isOver(job) ? words.common.remove : words.common.cancel}
+            </ActButton>
           </Group>
         </Group>
         <Text size="xs" c="dimmed">
@@ -94,14 +82,10 @@ export function JobItem({ jobs, job, actions, children }: Props) {
               animated
               aria-label={words.jobs.progress}
             />
-            <Text size="sm">{sayProgress(job)}</Text>
+            <Text>{sayProgress(job)}</Text>
           </Stack>
         )}
-        {job.error && (
-          <Text size="sm" c="var(--mantine-color-error)">
-            {job.error}
-          </Text>
-        )}
+        {job.error && <Text c="var(--mantine-color-error)">{job.error}</Text>}
         {isOver(job) && children}
       </Stack>
     </Paper>

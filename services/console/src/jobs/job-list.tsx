@@ -1,11 +1,10 @@
+import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
 import { client } from '../api/client.ts';
 import { queryClient } from '../api/query-client.ts';
 import { readEvents } from '../api/read-events.ts';
-import { Cards } from '../components/cards.tsx';
-import { EmptyState } from '../components/empty-state.tsx';
-import { Unread } from '../components/loading.tsx';
+import { CardList } from '../components/cards.tsx';
 import { useApplication } from '../pages/application/use-application.ts';
 import { JobItem } from './job-item.tsx';
 import { isOver, type Job, type Jobs, jobsQuery } from './jobs.ts';
@@ -42,22 +41,19 @@ export function useJobs(jobs: Jobs, enabled = true) {
 
 interface Props {
   jobs: Jobs;
-  empty: { title: string; text: string };
+  empty: string;
   children: (job: Job) => ReactNode;
 }
 
 /** All jobs of a kind. */
 export function JobList({ jobs, empty, children }: Props) {
-  const { data, error, refetch } = useJobs(jobs);
-  if (error || !data) return <Unread error={error} retry={refetch} />;
-  if (data.length === 0) return <EmptyState {...empty} />;
   return (
-    <Cards>
-      {data.map((job) => (
+    <CardList query={useJobs(jobs)} empty={<Text c="dimmed">{empty}</Text>}>
+      {(job) => (
         <JobItem key={job.id} jobs={jobs} job={job}>
           {children(job)}
         </JobItem>
-      ))}
-    </Cards>
+      )}
+    </CardList>
   );
 }

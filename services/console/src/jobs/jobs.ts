@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { client, dataOf, type Schemas } from '../api/client.ts';
+import { read, type Schemas } from '../api/client.ts';
 import { formatDuration, formatNumber } from '../components/formats.ts';
 import { words } from '../words/en.ts';
 
@@ -14,9 +14,7 @@ const refreshMs = 3_000;
 /** The jobs of an application, newest first; read again until all are over. */
 export const jobsQuery = (domain: string, jobs: Jobs) =>
   queryOptions({
-    queryKey: ['jobs', domain, jobs],
-    queryFn: ({ signal }) =>
-      dataOf(client.GET(`/api/applications/{domain}/${jobs}`, { params: { path: { domain } }, signal })),
+    ...read(`/api/applications/{domain}/${jobs}`, { path: { domain } }),
     refetchInterval: ({ state }) => (state.data?.every(isOver) === false ? refreshMs : false),
   });
 

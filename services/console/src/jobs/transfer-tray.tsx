@@ -2,8 +2,7 @@ import { Group, Paper, Progress, Stack, Text } from '@mantine/core';
 import { SmallButton } from '../components/buttons.tsx';
 import { formatBytes } from '../components/formats.ts';
 import { words } from '../words/en.ts';
-import { type Transfer, transfers } from './transfers.ts';
-import { useTransfers } from './use-transfers.ts';
+import { type Transfer, transfers, useTransfers } from './transfers.ts';
 
 /** Downloads and uploads that are under way, on whatever page the user is. */
 export function TransferTray() {
@@ -31,7 +30,7 @@ function Row({ transfer: { id, label, bytes, total, state, error, canResume } }:
   const isRunning = state === 'running';
   return (
     <Stack gap={4}>
-      <Text size="sm" fw={600} truncate>
+      <Text fw={600} truncate>
         {label}
       </Text>
       <Progress
@@ -40,7 +39,7 @@ function Row({ transfer: { id, label, bytes, total, state, error, canResume } }:
         aria-label={words.transfers.progress(label)}
       />
       {error && (
-        <Text size="sm" c="var(--mantine-color-error)" role="status">
+        <Text c="var(--mantine-color-error)" role="status">
           {error.message}
         </Text>
       )}

@@ -1,3 +1,4 @@
+import { useSyncExternalStore } from 'react';
 import { session } from '../api/session.ts';
 
 /** A download or an upload. It goes on while the user opens other pages. */
@@ -82,6 +83,11 @@ export const transfers = {
     return () => changes.removeEventListener('change', listener);
   },
 };
+
+export const useTransfers = (): Transfer[] => useSyncExternalStore(transfers.subscribe, transfers.all);
+
+export const useTransfer = (id: string): Transfer | undefined =>
+  useTransfers().find((transfer) => transfer.id === id);
 
 // The next user must not see what this one transfers.
 session.subscribe(() => {

@@ -1,4 +1,5 @@
 import { endOfToken } from '@sluice/json/parse-json.ts';
+import { fromPointer } from '@sluice/json/pointer.ts';
 import { failureOf } from '../api/failure.ts';
 
 /** More levels than an upload may have, plus those around a payload in an answer. */
@@ -48,6 +49,16 @@ export const parseExact = (text: string): unknown =>
 /** A payload as people read it. A payload that was cut off is a string: the beginning of its JSON text. */
 export const toText = (payload: unknown): string =>
   typeof payload === 'string' ? payload : (JSON.stringify(payload, null, 2) ?? '');
+
+/** The value at a JSON Pointer; undefined where there is none. */
+export function valueAt(value: unknown, pointer: string): unknown {
+  let found = value;
+  for (const key of fromPointer(pointer)) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined;
+    found = (found as Record<string, unknown>)[key];
+  }
+  return found;
+}
 
 interface Sent {
   data?: string;

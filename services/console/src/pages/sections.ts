@@ -2,7 +2,7 @@ import type { ComponentType } from 'react';
 import { type Application, may, type Role } from '../api/applications.ts';
 import type { words } from '../words/en.ts';
 
-export type SectionPath = keyof typeof words.sections;
+type SectionPath = keyof typeof words.sections;
 
 interface Section {
   path: SectionPath;

@@ -24,7 +24,6 @@ export function FieldDetails(props: PartProps) {
         )}
         {type !== '' && type !== 'null' && (
           <Checkbox
-            size="xs"
             pb={6}
             label={words.form.nullable}
             aria-label={words.form.of(words.form.nullable, pointer)}
@@ -37,7 +36,6 @@ export function FieldDetails(props: PartProps) {
       </Group>
       {canList && (
         <TagsInput
-          size="xs"
           label={words.form.values}
           aria-label={words.form.of(words.form.values, pointer)}
           placeholder={shape.values.length === 0 ? words.form.valuesHint : ''}
@@ -56,7 +54,6 @@ function FormatSelect({ form, path, shape: { format, others }, pointer }: PartPr
   const choices = formats.includes(format) ? formats : [format, ...formats];
   return (
     <NativeSelect
-      size="xs"
       label={words.form.format}
       aria-label={words.form.of(words.form.format, pointer)}
       disabled={others.includes('format')}
@@ -73,7 +70,6 @@ function LimitInput({ form, path, pointer, name, value }: PartProps & { name: st
   const label = words.form.limits[name as keyof typeof words.form.limits];
   return (
     <TextInput
-      size="xs"
       w="6.5rem"
       inputMode="decimal"
       label={label}
@@ -100,7 +96,7 @@ function Items({ form, path, shape: { items, others }, pointer }: PartProps) {
   return (
     <>
       <Group gap="xs">
-        <Text size="sm">{words.create.items}</Text>
+        <Text>{words.create.items}</Text>
         <TypeSelect form={form} path={own} shape={known} pointer={below} />
       </Group>
       {shape && <FieldDetails form={form} path={own} shape={shape} pointer={below} />}

@@ -1,4 +1,5 @@
 import { Box, Checkbox, Group, NativeSelect, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { getHotkeyHandler } from '@mantine/hooks';
 import { toPointer } from '@sluice/json/pointer.ts';
 import { useState } from 'react';
 import { SmallButton } from '../components/buttons.tsx';
@@ -28,7 +29,7 @@ export function FieldRow({ form, path, pointer: above, member: { name, node }, p
   const [isOpen, setIsOpen] = useState(nested > 0 && nested <= fewFields);
   return (
     <Box>
-      <Group gap="xs" wrap="nowrap" className="field-row">
+      <Group gap={6} wrap="nowrap">
         <UnstyledButton
           aria-expanded={isOpen}
           aria-label={words.form.details(pointer)}
@@ -45,7 +46,6 @@ export function FieldRow({ form, path, pointer: above, member: { name, node }, p
           <SmallButton onClick={() => form.show(own)}>{words.form.editJson}</SmallButton>
         )}
         <Checkbox
-          size="xs"
           label={words.form.required}
           aria-label={words.form.of(words.form.required, pointer)}
           disabled={parent.others.includes('required')}
@@ -83,18 +83,13 @@ function NameInput({ form, path, name, pointer, parent }: NameProps) {
   };
   return (
     <TextInput
-      size="xs"
-      flex="1 1 9rem"
+      flex="1 1 6rem"
       aria-label={words.form.of(words.form.name, pointer)}
       value={typed}
       error={isTaken && words.form.taken}
       onChange={({ currentTarget }) => setTyped(currentTarget.value)}
       onBlur={rename}
-      onKeyDown={(event) => {
-        if (event.key !== 'Enter') return;
-        event.preventDefault();
-        rename();
-      }}
+      onKeyDown={getHotkeyHandler([['Enter', rename]])}
     />
   );
 }
@@ -112,8 +107,7 @@ export function TypeSelect({ form, path, shape: { types, isNullable, others }, p
   const choices = typeNames.includes(value) ? typeNames : [value, ...typeNames];
   return (
     <NativeSelect
-      size="xs"
-      flex="0 0 7rem"
+      flex="0 0 6.25rem"
       aria-label={words.form.of(words.form.type, pointer)}
       disabled={others.includes('type')}
       data={choices.map((type) => ({ value: type, label: type || words.form.anyType }))}

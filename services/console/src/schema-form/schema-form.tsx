@@ -1,4 +1,5 @@
-import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Group, Stack, Text, TextInput } from '@mantine/core';
+import { getHotkeyHandler } from '@mantine/hooks';
 import { useMemo, useState } from 'react';
 import { SmallButton } from '../components/buttons.tsx';
 import { words } from '../words/en.ts';
@@ -45,7 +46,7 @@ export function Others({ form, path, shape: { others } }: OthersProps) {
   if (others.length === 0) return null;
   return (
     <Group gap="xs">
-      <Text size="sm">{words.form.others(others)}</Text>
+      <Text>{words.form.others(others)}</Text>
       <SmallButton onClick={() => form.show([...path, others[0] as string])}>
         {words.form.editJson}
       </SmallButton>
@@ -71,7 +72,6 @@ export function Fields({ form, path, pointer, shape }: FieldsProps) {
     <Stack gap={6}>
       {shape.properties.length > searchFrom && (
         <TextInput
-          size="xs"
           aria-label={words.form.search(pointer)}
           placeholder={words.form.searchHint(shape.properties.length)}
           value={search}
@@ -82,11 +82,9 @@ export function Fields({ form, path, pointer, shape }: FieldsProps) {
         <FieldRow key={member.name} {...{ form, path, pointer, member }} parent={shape} />
       ))}
       {found.length > limit && (
-        <Group>
-          <SmallButton onClick={() => setLimit(limit + pageSize)}>
-            {words.form.more(Math.min(pageSize, found.length - limit), found.length - limit)}
-          </SmallButton>
-        </Group>
+        <SmallButton onClick={() => setLimit(limit + pageSize)}>
+          {words.form.more(Math.min(pageSize, found.length - limit), found.length - limit)}
+        </SmallButton>
       )}
       <NewField {...{ form, path, pointer, shape }} />
     </Stack>
@@ -104,22 +102,17 @@ function NewField({ form, path, pointer, shape }: FieldsProps) {
   return (
     <Group gap="xs" align="start">
       <TextInput
-        size="xs"
         aria-label={words.form.newField(pointer)}
         placeholder={words.form.newFieldHint}
         value={name}
         error={isTaken && words.form.taken}
         onChange={({ currentTarget }) => setName(currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key !== 'Enter') return;
-          // It must not send the form around it.
-          event.preventDefault();
-          add();
-        }}
+        // Alone, the key would send the form around it.
+        onKeyDown={getHotkeyHandler([['Enter', add]])}
       />
-      <Button size="xs" variant="default" onClick={add} disabled={name === '' || isTaken}>
+      <SmallButton onClick={add} disabled={name === '' || isTaken}>
         {words.form.add}
-      </Button>
+      </SmallButton>
     </Group>
   );
 }

@@ -1,6 +1,7 @@
 import { Modal, Text, TextInput } from '@mantine/core';
+import { getHotkeyHandler } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { applicationsQuery } from '../../api/applications.ts';
 import { Icon } from '../../components/icons.tsx';
@@ -47,14 +48,8 @@ function Search({ close }: { close: () => void }) {
     else navigate(to);
   }
 
-  function onKeyDown(event: KeyboardEvent) {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    const chosen = found[active];
-    if (step) setActive((active + step + found.length) % Math.max(found.length, 1));
-    else if (event.key === 'Enter' && chosen) open(chosen);
-    else return;
-    event.preventDefault();
-  }
+  const chosen = found[active];
+  const move = (step: number) => setActive((active + step + found.length) % Math.max(found.length, 1));
 
   return (
     <>
@@ -68,7 +63,7 @@ function Search({ close }: { close: () => void }) {
         aria-expanded
         aria-autocomplete="list"
         aria-controls={id}
-        aria-activedescendant={found[active] && `${id}-${active}`}
+        aria-activedescendant={chosen && `${id}-${active}`}
         aria-label={words.palette.title}
         placeholder={words.palette.placeholder}
         value={search}
@@ -76,54 +71,35 @@ function Search({ close }: { close: () => void }) {
           setSearch(event.currentTarget.value);
           setActive(0);
         }}
-        onKeyDown={onKeyDown}
+        onKeyDown={getHotkeyHandler([
+          ['ArrowDown', () => move(1)],
+          ['ArrowUp', () => move(-1)],
+          ['Enter', () => chosen && open(chosen)],
+        ])}
       />
       <div className="palette-list" role="listbox" id={id} aria-label={words.palette.title} ref={list}>
         {found.map((each, index) => (
-          <Option
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard stays in the field and chooses there
+          <div
             key={each.to}
+            role="option"
             id={`${id}-${index}`}
-            destination={each}
-            isFirst={each.group !== found[index - 1]?.group}
-            isActive={index === active}
-            onPoint={() => setActive(index)}
-            onChoose={() => open(each)}
-          />
+            tabIndex={-1}
+            aria-selected={index === active}
+            className="palette-option"
+            onMouseMove={() => setActive(index)}
+            onClick={() => open(each)}
+          >
+            {each.label}
+            {each.group !== found[index - 1]?.group && <small>{words.palette.groups[each.group]}</small>}
+          </div>
         ))}
       </div>
       {found.length === 0 && (
-        <Text size="sm" px="md" pb="md" role="status">
+        <Text px="md" pb="md" role="status">
           {words.palette.nothing}
         </Text>
       )}
     </>
-  );
-}
-
-interface OptionProps {
-  id: string;
-  destination: Destination;
-  /** It begins its group, whose name stands beside it. */
-  isFirst: boolean;
-  isActive: boolean;
-  onPoint: () => void;
-  onChoose: () => void;
-}
-
-function Option({ id, destination, isFirst, isActive, onPoint, onChoose }: OptionProps) {
-  return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard stays in the field and chooses there
-    <div
-      role="option"
-      id={id}
-      tabIndex={-1}
-      aria-selected={isActive}
-      className="palette-option"
-      onMouseMove={onPoint}
-      onClick={onChoose}
-    >
-      {destination.label}
-      {isFirst && <small>{words.palette.groups[destination.group]}</small>}
-    </div>
   );
 }

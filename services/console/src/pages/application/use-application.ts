@@ -1,4 +1,3 @@
-import { useMutation } from '@tanstack/react-query';
 import { useOutletContext } from 'react-router';
 import { type Application, may, type Role } from '../../api/applications.ts';
 import { client, dataOf, type Schemas } from '../../api/client.ts';
@@ -10,11 +9,11 @@ export const useApplication = (): Application => useOutletContext<Application>()
 
 export const useMay = (role: Role): boolean => may(useApplication(), role);
 
+/** Changes the application. */
 export function useUpdate() {
-  const { domain } = useApplication();
-  return useMutation({
-    mutationFn: (body: Schemas['ApplicationUpdate']) =>
-      dataOf(client.PATCH('/api/applications/{domain}', { params: { path: { domain } }, body })),
-    onSuccess: () => showSuccess(words.settings.saved),
-  });
+  const params = { path: { domain: useApplication().domain } };
+  return async (body: Schemas['ApplicationUpdate']) => {
+    await dataOf(client.PATCH('/api/applications/{domain}', { params, body }));
+    showSuccess(words.settings.saved);
+  };
 }

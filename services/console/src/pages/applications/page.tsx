@@ -62,8 +62,8 @@ function ApplicationsTable({ applications, isShared }: { applications: Applicati
       head={[
         name,
         <Right key="entries">{entries}</Right>,
-        lastEntry,
         <Right key="refused">{refused}</Right>,
+        lastEntry,
         domain,
         ...(isShared ? [owner, role] : []),
       ]}
@@ -74,7 +74,6 @@ function ApplicationsTable({ applications, isShared }: { applications: Applicati
             {name}
           </Anchor>,
           <Right key="entries">{formatNumber(entries)}</Right>,
-          last_entry_at ? <RelativeTime key="last" at={last_entry_at} /> : noEntry,
           <Right key="refused">
             {refused_24h > 0 && may({ role }, 'editor') ? (
               <Anchor component={Link} to={`${domain}/refused`} fz="sm" c="red">
@@ -84,6 +83,7 @@ function ApplicationsTable({ applications, isShared }: { applications: Applicati
               formatNumber(refused_24h)
             )}
           </Right>,
+          last_entry_at ? <RelativeTime key="last" at={last_entry_at} /> : noEntry,
           <Text key="domain" inherit ff="monospace">
             {domain}
           </Text>,

@@ -40,7 +40,7 @@ export function Page() {
       />
       {hasNextPage && (
         <Button variant="default" mt="sm" loading={isFetchingNextPage} onClick={() => fetchNextPage()}>
-          {words.audit.more}
+          {words.common.more}
         </Button>
       )}
     </>

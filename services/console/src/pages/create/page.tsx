@@ -1,4 +1,4 @@
-import { Alert, Button, Checkbox, Group, List, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Alert, Button, Checkbox, Group, List, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
@@ -6,8 +6,9 @@ import { client, dataOf } from '../../api/client.ts';
 import { faultAt } from '../../api/failure.ts';
 import { SmallButton, SubmitButton } from '../../components/buttons.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
+import { submits } from '../../components/form.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
-import { submits } from '../../components/submits.ts';
+import { Section } from '../../components/section.tsx';
 import { SchemaEditor } from '../../schema-form/schema-editor.tsx';
 import { words } from '../../words/en.ts';
 import { FieldTable } from './field-table.tsx';
@@ -60,16 +61,14 @@ export function Page() {
           </Group>
         )}
         {rows.length > 0 && edited === undefined && (
-          <section aria-label={words.create.fields}>
-            <Title order={2}>{words.create.fields}</Title>
-            <Text size="sm">{words.create.fieldsText(rows.length)}</Text>
+          <Section title={words.create.fields} text={words.create.fieldsText(rows.length)}>
             <FieldTable
               field={field}
               choices={draft.choices}
               columns={draft.columns}
               onChoices={draft.setChoices}
             />
-          </section>
+          </Section>
         )}
         {hasSchema && (
           <>
@@ -91,9 +90,7 @@ export function Page() {
               onChange={({ currentTarget }) => setKeyRequired(currentTarget.checked)}
             />
             {create.error && !nameFault && <ErrorAlert error={create.error} />}
-            <Group>
-              <SubmitButton loading={create.isPending}>{words.create.submit}</SubmitButton>
-            </Group>
+            <SubmitButton loading={create.isPending}>{words.create.submit}</SubmitButton>
           </>
         )}
       </Stack>
@@ -111,7 +108,7 @@ function CheckResult({ draft: { rows, checked } }: { draft: Draft }) {
     );
   if (rows.length === 0) return null;
   if (faults.length === 0)
-    return <Alert color="teal" role="status" title={words.create.allConform(rows.length)} />;
+    return <Alert p="xs" color="teal" role="status" title={words.create.allConform(rows.length)} />;
   return (
     <Alert color="red" role="status" title={words.create.someDoNot}>
       <List size="sm">
@@ -130,9 +127,7 @@ function SchemaText({ draft: { schemaText, edited, setEdited } }: { draft: Draft
   return (
     <details open={isEdited} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
       <summary>{words.create.showSchema}</summary>
-      <Text size="sm" my="xs">
-        {isEdited ? words.create.schemaEdited : words.create.schemaText}
-      </Text>
+      <Text my="xs">{isEdited ? words.create.schemaEdited : words.create.schemaText}</Text>
       {/* While it is hidden, the editor could not measure its lines. */}
       {isOpen && <SchemaEditor text={schemaText} onText={setEdited} />}
       {isEdited && (

@@ -2,37 +2,27 @@ import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
 import type { Application } from '../../api/applications.ts';
-import { client, dataOf } from '../../api/client.ts';
-import { SmallButton } from '../../components/buttons.tsx';
-import { Card, Cards } from '../../components/cards.tsx';
+import { client, dataOf, read } from '../../api/client.ts';
+import { ActButton } from '../../components/buttons.tsx';
+import { Card, CardList } from '../../components/cards.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { Unread } from '../../components/loading.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
-import { useAct } from '../../components/use-act.ts';
 import { words } from '../../words/en.ts';
 
 export function Page() {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['applications', { deleted: true }],
-    queryFn: ({ signal }) =>
-      dataOf(client.GET('/api/applications', { params: { query: { deleted: true } }, signal })),
-  });
+  const deleted = useQuery(read('/api/applications', { query: { deleted: true } }));
   return (
     <>
       <PageTitle title={words.deleted.title} />
-      {(error || !data) && <Unread error={error} retry={refetch} />}
-      {data?.length === 0 && <EmptyState {...words.deleted.empty} />}
-      <Cards>
-        {data?.map((application) => (
-          <DeletedApplication key={application.domain} application={application} />
-        ))}
-      </Cards>
+      <CardList query={deleted} empty={<EmptyState {...words.deleted.empty} />}>
+        {(application) => <DeletedApplication key={application.domain} application={application} />}
+      </CardList>
     </>
   );
 }
 
 function DeletedApplication({ application: { domain, name, purge_at = '' } }: { application: Application }) {
-  const [act, navigate] = [useAct(), useNavigate()];
+  const navigate = useNavigate();
   const params = { path: { domain } };
   async function restore() {
     await dataOf(client.POST('/api/applications/{domain}/restore', { params }));
@@ -41,17 +31,15 @@ function DeletedApplication({ application: { domain, name, purge_at = '' } }: { 
   return (
     <Card
       actions={
-        <SmallButton aria-label={words.deleted.restoreName(name)} onClick={() => act(restore)}>
+        <ActButton aria-label={words.deleted.restoreName(name)} act={restore}>
           {words.deleted.restore}
-        </SmallButton>
+        </ActButton>
       }
     >
       <div>
         <Text fw={600}>{name}</Text>
-        <Text size="sm" ff="monospace">
-          {domain}
-        </Text>
-        <Text size="sm">{words.deleted.until(purge_at)}</Text>
+        <Text ff="monospace">{domain}</Text>
+        <Text>{words.deleted.until(purge_at)}</Text>
       </div>
     </Card>
   );

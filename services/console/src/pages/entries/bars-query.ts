@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Application } from '../../api/applications.ts';
 import { client, dataOf } from '../../api/client.ts';
-import { type Bars, boundsOf, isInverted, type Last, type Period, toBars } from './period.ts';
+import { type Bars, boundsOf, hasEnd, isInverted, type Last, type Period, toBars } from './period.ts';
 
 const refreshMs = 10_000;
 /** Of the chart of a new application. */
@@ -47,5 +47,5 @@ export const barsQuery = (application: Application, period: Period & { last: Las
     queryFn: ({ signal }) => readCounts(application, boundsOf(period, Date.now()), signal),
     enabled: !isInverted(period),
     placeholderData: keepPreviousData,
-    refetchInterval: period.to ? false : refreshMs,
+    refetchInterval: hasEnd(period) ? false : refreshMs,
   });

@@ -35,7 +35,7 @@ export function Chart({ period, isFiltered, setPeriod }: Props) {
       : words.common.loading;
   return (
     <section className="chart" aria-label={words.entries.chart}>
-      <Group gap="0 xs" mih={22}>
+      <Group gap="0 0.625rem" mih={22}>
         <Text size="xs">
           <b>{name}:</b> {said}
           {isFiltered && ` · ${words.entries.countsAll}`}

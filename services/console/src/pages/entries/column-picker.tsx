@@ -1,7 +1,7 @@
 import { Checkbox, Group, Popover, ScrollArea, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { SmallButton, SubmitButton } from '../../components/buttons.tsx';
-import { submits } from '../../components/submits.ts';
+import { submits } from '../../components/form.tsx';
 import { words } from '../../words/en.ts';
 import { type Fields, toFieldPointer } from './fields.ts';
 
@@ -46,16 +46,14 @@ function Choice({ fields, seen, columns, setColumns }: Props) {
         <Checkbox.Group aria-label={words.entries.chooseColumns} value={chosen} onChange={choose}>
           <Stack gap={6}>
             {[...new Set([...declared, ...chosen, ...seen])].map((pointer) => (
-              <Checkbox key={pointer} value={pointer} label={fields.fieldAt(pointer).name} size="xs" />
+              <Checkbox key={pointer} value={pointer} label={fields.fieldAt(pointer).name} />
             ))}
           </Stack>
         </Checkbox.Group>
       </ScrollArea.Autosize>
       <Group component="form" gap={6} mt="xs" align="flex-end" wrap="nowrap" onSubmit={submits(add)}>
-        <TextInput size="xs" name="field" label={words.entries.otherField} placeholder="address.city" />
-        <SubmitButton size="xs" variant="default">
-          {words.entries.addColumn}
-        </SubmitButton>
+        <TextInput name="field" label={words.entries.otherField} placeholder="address.city" />
+        <SubmitButton variant="default">{words.entries.addColumn}</SubmitButton>
       </Group>
     </>
   );

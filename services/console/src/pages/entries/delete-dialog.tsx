@@ -1,15 +1,14 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, dataOf, type Schemas } from '../../api/client.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { ConfirmDialog } from '../../components/confirm-button.tsx';
-import { showFailure } from '../../components/toasts.ts';
+import { useAct } from '../../components/use-act.ts';
+import { countDeletion } from '../../jobs/count-deletion.ts';
 import { type Job, jobsQuery } from '../../jobs/jobs.ts';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
 import { type Selection, toQuery } from './entries-query.ts';
-
-type Count = Schemas['DeletionCount'];
 
 interface Props {
   selection: Selection;
@@ -26,29 +25,29 @@ export function DeleteDialog({ selection, said, close }: Props) {
     const query = toQuery(selection);
     return { ...query, to: query.to ?? new Date().toISOString() } as Schemas['DeletionRequest'];
   });
-  const ask = (query: { dry_run?: true }) => {
-    const params = { path: { domain }, query };
-    return dataOf<Count | Job>(client.POST('/api/applications/{domain}/deletions', { params, body }));
-  };
-  const { data, error } = useQuery({
+  const { data: count, error } = useQuery({
     queryKey: ['deletions', domain, 'count', body],
-    queryFn: async () => (await ask({ dry_run: true })) as Count,
+    queryFn: () => countDeletion(domain, body),
   });
-  const remove = useMutation({
-    mutationFn: async () => (await ask({})) as Job,
-    onSuccess: (job) =>
-      queryClient.setQueryData(jobsQuery(domain, 'deletions').queryKey, (jobs) => [job, ...(jobs ?? [])]),
-    onError: showFailure,
+  const remove = useAct(async () => {
+    const params = { path: { domain } };
+    const job = await dataOf<unknown>(client.POST('/api/applications/{domain}/deletions', { params, body }));
+    const { queryKey } = jobsQuery(domain, 'deletions');
+    queryClient.setQueryData(queryKey, (jobs) => [job as Job, ...(jobs ?? [])]);
   });
   return (
     <ConfirmDialog
       opened
       close={close}
       title={words.entries.deleteThese}
-      question={data ? words.entries.deleteCount(data.count, said) : (error?.message ?? words.common.loading)}
-      label={words.entries.deleteEntries(data?.count ?? 0)}
+      question={
+        count === undefined
+          ? (error?.message ?? words.common.loading)
+          : words.entries.deleteCount(count, said)
+      }
+      label={words.entries.deleteEntries(count ?? 0)}
       color="red"
-      onConfirm={data && data.count > 0 ? () => remove.mutate() : undefined}
+      onConfirm={count ? remove.mutate : undefined}
     />
   );
 }

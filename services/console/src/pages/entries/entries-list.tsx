@@ -13,6 +13,7 @@ import type { Entry, Selection } from './entries-query.ts';
 import { EntriesTable } from './entries-table.tsx';
 import { EntryPanel } from './entry-panel.tsx';
 import type { Field } from './fields.ts';
+import { hasEnd } from './period.ts';
 import type { useLive } from './use-live.ts';
 import { useNewer } from './use-newer.ts';
 import type { ViewActions } from './use-view.ts';
@@ -46,7 +47,7 @@ export function EntriesList(props: Props) {
   const { domain, last_entry_at } = useApplication();
   const { entries, total, setDeleted } = useShown(props);
   const why = whyNotLive(view);
-  const isFirst = !view.after && view.order === 'newest' && !view.to;
+  const isFirst = !view.after && view.order === 'newest' && !hasEnd(view);
   const newer = useNewer(domain, selection, page.data, page.dataUpdatedAt, isFirst && !view.isLive);
   if (page.error) return <ErrorAlert error={page.error} onRetry={page.refetch} />;
   const hasBounds = view.conditions.length > 0 || view.last !== 'all' || view.from || view.to;
@@ -56,7 +57,7 @@ export function EntriesList(props: Props) {
     view.order === 'newest' ? (['older', 'newer'] as const) : (['newer', 'older'] as const);
   return (
     <section aria-label={words.entries.list}>
-      <Group gap="0 sm" mih={30}>
+      <Group gap="0 0.75rem" mih={30}>
         <Text size="xs">
           {entries && !page.isPlaceholderData ? words.common.entries(total) : words.common.loading}
           {newest && (
@@ -83,7 +84,9 @@ export function EntriesList(props: Props) {
           {hasBounds ? (
             <Button
               variant="default"
-              onClick={() => change({ last: 'all', from: undefined, to: undefined, conditions: [] })}
+              onClick={() =>
+                change({ last: 'all', from: undefined, to: undefined, conditions: [], unread: [] })
+              }
             >
               {words.entries.clearFilters}
             </Button>

@@ -1,10 +1,10 @@
 import { Skeleton } from '@mantine/core';
 import type { KeyboardEvent } from 'react';
 import { formatTime } from '../../components/formats.ts';
-import { isExactNumber } from '../../json/exact.ts';
+import { isExactNumber, valueAt } from '../../json/exact.ts';
 import { words } from '../../words/en.ts';
 import type { Entry } from './entries-query.ts';
-import { type Field, valueAt } from './fields.ts';
+import type { Field } from './fields.ts';
 
 /** Longest text in a cell; the panel beside the table shows all of it. */
 const cellLength = 80;

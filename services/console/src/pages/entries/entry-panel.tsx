@@ -1,12 +1,11 @@
 import { Drawer, Group, Text } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { client, dataOf } from '../../api/client.ts';
 import { SmallButton } from '../../components/buttons.tsx';
 import { ConfirmButton } from '../../components/confirm-button.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
-import { ErrorAlert } from '../../components/error-alert.tsx';
 import { formatTime } from '../../components/formats.ts';
 import { Unread } from '../../components/loading.tsx';
 import { showSuccess } from '../../components/toasts.ts';
@@ -44,7 +43,7 @@ export function EntryPanel({ id, entries, open, close, onDeleted }: Props) {
               ['below', below],
             ] as const
           ).map(([where, beside]) => (
-            <SmallButton key={where} disabled={!beside} onClick={() => beside && open(beside.id)}>
+            <SmallButton key={where} px="xs" disabled={!beside} onClick={() => beside && open(beside.id)}>
               {words.entries[where]}
             </SmallButton>
           ))}
@@ -64,41 +63,35 @@ function OneEntry({ id, listed, close, onDeleted, children }: OneProps) {
   const { domain } = useApplication();
   const mayDelete = useMay('editor');
   const read = useQuery({ ...entryQuery(domain, id), enabled: !listed });
-  const remove = useMutation({
-    mutationFn: () =>
-      dataOf(client.DELETE('/api/applications/{domain}/data/{id}', { params: { path: { domain, id } } })),
-    onSuccess: ({ message }) => {
-      showSuccess(message);
-      close();
-      onDeleted(id);
-    },
-  });
+  async function remove() {
+    const request = { params: { path: { domain, id } } };
+    showSuccess((await dataOf(client.DELETE('/api/applications/{domain}/data/{id}', request))).message);
+    close();
+    onDeleted(id);
+  }
   const entry = listed ?? read.data;
   if (!entry) return <Unread error={read.error} retry={read.refetch} />;
   const json = toText(entry.payload);
   return (
     <>
-      <Text size="sm" ff="monospace">
-        {id}
-      </Text>
-      <Text size="sm" mb="sm" title={entry.createdAt}>
+      <Text ff="monospace">{id}</Text>
+      <Text mb="sm" title={entry.createdAt}>
         {formatTime(entry.createdAt)}
         {entry.schema_version !== undefined && ` · ${words.entries.version(entry.schema_version)}`}
       </Text>
-      <Group mb="sm" gap="xs">
+      <Group mb="sm" gap={6}>
         {children}
-        <CopyText text={json} label={words.entries.copyJson} />
+        <CopyText text={json} label={words.entries.copyJson} size="xs" px="xs" />
         {mayDelete && (
           <ConfirmButton
-            label={words.entries.delete}
+            label={words.common.delete}
             title={words.entries.deleteEntry}
             question={words.entries.deleteQuestion}
             color="red"
-            onConfirm={() => remove.mutate()}
+            act={remove}
           />
         )}
       </Group>
-      {remove.error && <ErrorAlert error={remove.error} />}
       <JsonTree value={entry.payload} label={words.entries.payload} />
     </>
   );

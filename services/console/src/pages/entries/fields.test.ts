@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { fieldsOf, leavesOf, toFieldPointer, valueAt } from './fields.ts';
+import { valueAt } from '../../json/exact.ts';
+import { fieldsOf, leavesOf, toFieldPointer } from './fields.ts';
 
 it('knows the kind of each field of a schema', () => {
   const { declared } = fieldsOf({

@@ -83,13 +83,3 @@ export function leavesOf(payloads: unknown[]): string[] {
 /** The pointer of a field that was typed: as a pointer, or with dots. */
 export const toFieldPointer = (typed: string): string =>
   typed.startsWith('/') ? typed : toPointer(typed.split('.'));
-
-/** The value at a JSON Pointer; undefined where there is none. */
-export function valueAt(value: unknown, pointer: string): unknown {
-  let found = value;
-  for (const key of fromPointer(pointer)) {
-    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined;
-    found = (found as Record<string, unknown>)[key];
-  }
-  return found;
-}

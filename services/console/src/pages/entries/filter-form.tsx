@@ -1,7 +1,7 @@
 import { Group, NativeSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { SubmitButton } from '../../components/buttons.tsx';
-import { submits } from '../../components/submits.ts';
+import { submits } from '../../components/form.tsx';
 import { words } from '../../words/en.ts';
 import { type Condition, faultOf, hasValue, type Operator, operatorsOf } from './conditions.ts';
 import { type Fields, type Kind, toFieldPointer } from './fields.ts';
@@ -35,11 +35,10 @@ export function FilterForm({ fields, seen, add }: Props) {
   }
   const named = (pointers: string[]) =>
     pointers.map((value) => ({ value, label: fields.fieldAt(value).name }));
-  const shared = { size: 'xs', name: 'value', label: words.entries.value } as const;
+  const shared = { name: 'value', label: words.entries.value };
   return (
     <Group component="form" onSubmit={submits(submit)} align="flex-start" gap="xs">
       <NativeSelect
-        size="xs"
         maw={200}
         label={words.entries.field}
         value={chosen}
@@ -52,14 +51,12 @@ export function FilterForm({ fields, seen, add }: Props) {
       />
       {chosen === other && (
         <TextInput
-          size="xs"
           label={words.entries.fieldName}
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
       )}
       <NativeSelect
-        size="xs"
         label={words.entries.operator}
         data={operators.map((value) => ({ value, label: words.entries.operators[value] }))}
         value={operator}
@@ -78,9 +75,7 @@ export function FilterForm({ fields, seen, add }: Props) {
             error={fault && words.entries.faults[fault]}
           />
         ))}
-      <SubmitButton size="xs" mt={22}>
-        {words.entries.addFilter}
-      </SubmitButton>
+      <SubmitButton mt={22}>{words.entries.addFilter}</SubmitButton>
     </Group>
   );
 }

@@ -42,7 +42,6 @@ export function Filters({ fields, seen, conditions, setConditions }: Props) {
     return (
       <Button
         key={said}
-        size="xs"
         px="xs"
         maw={260}
         variant="light"

@@ -12,6 +12,7 @@ import { fieldsOf, leavesOf } from './fields.ts';
 import { isInverted } from './period.ts';
 import { RunningDeletion } from './running-deletion.tsx';
 import { Toolbar } from './toolbar.tsx';
+import { UnreadFilters } from './unread-filters.tsx';
 import { useLive } from './use-live.ts';
 import { useView } from './use-view.ts';
 import { whyNotLive } from './view.ts';
@@ -53,12 +54,13 @@ function Entries() {
       <Toolbar {...{ actions, fields, selection, columns, seen, mayFollow }} />
       {mayDelete && <RunningDeletion />}
       {isInverted(view) ? (
-        <Text role="alert" mt="sm" size="sm" c="var(--mantine-color-error)">
+        <Text role="alert" mt="sm" c="var(--mantine-color-error)">
           {words.entries.inverted}
         </Text>
       ) : (
         <>
           <Chart period={{ last, from, to }} isFiltered={view.conditions.length > 0} setPeriod={change} />
+          <UnreadFilters unread={view.unread} remove={() => change({ unread: [] })} />
           <EntriesList {...{ actions, selection, page, live }} fields={columns.map(fields.fieldAt)} />
         </>
       )}

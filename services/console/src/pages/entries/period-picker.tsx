@@ -2,8 +2,8 @@ import { Button, Popover, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { SubmitButton } from '../../components/buttons.tsx';
-import { choicesOf } from '../../components/choices.ts';
-import { submits } from '../../components/submits.ts';
+import { choicesOf } from '../../components/choice.tsx';
+import { submits } from '../../components/form.tsx';
 import { words } from '../../words/en.ts';
 import { boundsOf, fromLocal, isInverted, type Last, type Period, toLocal } from './period.ts';
 
@@ -13,7 +13,11 @@ interface Props {
 }
 
 const shapeOf = (isChosen: boolean) =>
-  ({ size: 'xs', px: 'xs', variant: isChosen ? 'filled' : 'default', 'aria-pressed': isChosen }) as const;
+  ({
+    className: 'period',
+    variant: isChosen ? 'filled' : 'default',
+    'aria-pressed': isChosen,
+  }) as const;
 
 /** The periods before now, and one of the user. */
 export function PeriodPicker({ period, setPeriod }: Props) {
@@ -29,7 +33,6 @@ export function PeriodPicker({ period, setPeriod }: Props) {
   }
   const input = (bound: 'from' | 'to') => (
     <TextInput
-      size="xs"
       type="datetime-local"
       name={bound}
       label={words.entries[bound]}
@@ -58,7 +61,7 @@ export function PeriodPicker({ period, setPeriod }: Props) {
           <Stack component="form" gap="xs" w={210} onSubmit={submits(apply)}>
             {input('from')}
             {input('to')}
-            <SubmitButton size="xs">{words.entries.apply}</SubmitButton>
+            <SubmitButton>{words.entries.apply}</SubmitButton>
           </Stack>
         </Popover.Dropdown>
       </Popover>

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { boundsOf, fromLocal, isInverted, toBars, toLocal } from './period.ts';
+import { boundsOf, fromLocal, hasEnd, isInverted, toBars, toLocal } from './period.ts';
 
 const now = Date.parse('2026-11-23T12:00:00.000Z');
 const minutes = (count: number) => count * 60_000;
@@ -11,6 +11,15 @@ it('is that of the user, or the one before now', () => {
   expect(boundsOf({ last: '24h', from }, now)).toEqual({ from });
   expect(boundsOf({ last: 'all' }, now)).toEqual({});
   expect([isInverted({ from, to: from }), isInverted({ from })]).toEqual([true, false]);
+});
+
+it('of yesterday has all of that day, where the reader is', () => {
+  const { from, to } = boundsOf({ last: 'yesterday' }, now);
+  expect([toLocal(from), toLocal(to)]).toEqual([
+    '2026-11-22T00:00',
+    `${toLocal(new Date(now).toISOString()).slice(0, 10)}T00:00`,
+  ]);
+  expect([hasEnd({ last: 'yesterday' }), hasEnd({ last: '24h' })]).toEqual([true, false]);
 });
 
 it('times of inputs are those of where the reader is', () => {

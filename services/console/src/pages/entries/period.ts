@@ -8,16 +8,36 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** Lengths of the periods before now, in ms. */
-export const lasts = { '1h': hourMs, '24h': dayMs, '7d': 7 * dayMs, '30d': 30 * dayMs, all: undefined };
+/** The day before today where the reader is. It may have 23 or 25 hours. */
+function yesterday(now: number): Period {
+  const midnight = (daysAgo: number) => {
+    const day = new Date(now);
+    return new Date(day.getFullYear(), day.getMonth(), day.getDate() - daysAgo).toISOString();
+  };
+  return { from: midnight(1), to: midnight(0) };
+}
+
+const before = (length: number) => (now: number) => ({ from: new Date(now - length).toISOString() });
+
+/** The usual periods at a time in ms. */
+export const lasts = {
+  '1h': before(hourMs),
+  '24h': before(dayMs),
+  yesterday,
+  '7d': before(7 * dayMs),
+  '30d': before(30 * dayMs),
+  all: () => ({}),
+} satisfies Record<string, (now: number) => Period>;
 export type Last = keyof typeof lasts;
 
-/** A period of the user, or the one before now. */
+/** A period of the user, or a usual one. */
 export function boundsOf({ last, from, to }: Period & { last: Last }, now: number): Period {
-  if (from || to) return { from, to };
-  const length = lasts[last];
-  return length === undefined ? {} : { from: new Date(now - length).toISOString() };
+  return from || to ? { from, to } : lasts[last](now);
 }
+
+/** Whether entries that come now are outside. */
+export const hasEnd = (period: Period & { last: Last }): boolean =>
+  boundsOf(period, Date.now()).to !== undefined;
 
 /** Whether the period begins after its end. */
 export const isInverted = ({ from, to }: Period): boolean =>

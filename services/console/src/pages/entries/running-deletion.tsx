@@ -1,9 +1,9 @@
 import { Group, Progress, Text } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { client, dataOf } from '../../api/client.ts';
 import { queryClient } from '../../api/query-client.ts';
-import { SmallButton } from '../../components/buttons.tsx';
+import { ActButton } from '../../components/buttons.tsx';
 import { showFailure, showSuccess } from '../../components/toasts.ts';
 import { isOver, jobsQuery, sayProgress } from '../../jobs/jobs.ts';
 import { words } from '../../words/en.ts';
@@ -23,20 +23,16 @@ export function RunningDeletion() {
     if (ended.error) showFailure(new Error(ended.error));
     if (ended.result && 'deleted' in ended.result) showSuccess(words.entries.deleted(ended.result.deleted));
   }, [jobs, running, domain]);
-  const cancel = useMutation({
-    mutationFn: (id: string) =>
-      dataOf(
-        client.DELETE('/api/applications/{domain}/deletions/{id}', { params: { path: { domain, id } } }),
-      ),
-    onError: showFailure,
-  });
   if (!running) return null;
+  const request = { params: { path: { domain, id: running.id } } };
   const { done, total } = running.progress;
   return (
     <Group role="status" gap="sm" mt={6} wrap="nowrap">
-      <Text size="sm">{words.entries.deleting(sayProgress(running))}</Text>
+      <Text>{words.entries.deleting(sayProgress(running))}</Text>
       <Progress flex={1} value={(100 * done) / (total || 1)} animated aria-label={words.jobs.progress} />
-      <SmallButton onClick={() => cancel.mutate(running.id)}>{words.common.cancel}</SmallButton>
+      <ActButton act={() => dataOf(client.DELETE('/api/applications/{domain}/deletions/{id}', request))}>
+        {words.common.cancel}
+      </ActButton>
     </Group>
   );
 }

@@ -28,13 +28,14 @@ interface Props {
 export function Toolbar({ actions, fields, selection, columns, seen, mayFollow }: Props) {
   const { view, change } = actions;
   const base = `/applications/${useApplication().domain}`;
-  const mayDelete = useMay('editor');
   const [isDeleting, { open, close }] = useDisclosure();
   // Of the page and the open entry, exports know nothing.
   const { last, from, to, conditions } = view;
   const selected = toParams({ ...usualView, last, from, to, conditions, columns: view.columns });
+  const isUnread = view.unread.length > 0;
+  const mayDelete = useMay('editor') && !isUnread;
   const links = [
-    { children: words.entries.exportThese, to: `${base}/jobs?new=export&${selected}` },
+    ...(isUnread ? [] : [{ children: words.entries.exportThese, to: `${base}/jobs?new=export&${selected}` }]),
     { children: words.entries.sendData, to: `${base}/send` },
   ];
   const deletes = { children: words.entries.deleteThese, c: 'var(--mantine-color-error)', onClick: open };

@@ -18,6 +18,7 @@ const view: fc.Arbitrary<View> = fc.record({
   conditions: fc.array(
     fc.record({ pointer, operator: fc.constantFrom(...Object.values(operatorsOf).flat()), text }),
   ),
+  unread: fc.array(text.filter((one) => !/^\w+:/.test(one))),
   columns: optional(fc.array(pointer)),
   order: fc.constantFrom('newest' as const, 'oldest' as const),
   after: optional(some),
@@ -57,6 +58,13 @@ it('is read from any address, and written as it was read', () => {
 
 it('is short while everything is as usual', () => {
   expect(toParams(toView(new URLSearchParams())).toString()).toBe('');
+});
+
+it('keeps filters that it cannot read, and does not take them for conditions', () => {
+  const address = 'filter=eq%3A%2Fa%3A1&filter=place%3DOslo&filter=';
+  const view = toView(new URLSearchParams(address));
+  expect([view.conditions.length, view.unread]).toEqual([1, ['place=Oslo', '']]);
+  expect(toParams(view).toString()).toBe(address);
 });
 
 it('keeps a filter readable', () => {

@@ -1,5 +1,5 @@
 import { type Condition, type Operator, operatorsOf } from './conditions.ts';
-import { type Last, lasts } from './period.ts';
+import { hasEnd, type Last, lasts } from './period.ts';
 
 /** What the page of entries shows: all of it is in its address. */
 export interface View {
@@ -8,6 +8,8 @@ export interface View {
   from?: string | undefined;
   to?: string | undefined;
   conditions: Condition[];
+  /** Filters of the address that are no conditions, as they are written there. */
+  unread: string[];
   /** JSON Pointers; undefined: the first fields of the schema. */
   columns?: string[] | undefined;
   order: 'newest' | 'oldest';
@@ -24,10 +26,10 @@ const operators = new Set<string>(Object.values(operatorsOf).flat());
 const toText = ({ operator, pointer, text }: Condition) =>
   `${operator}:${pointer.replaceAll(':', '~2')}:${text}`;
 
-function toCondition(written: string): Condition[] {
+function toCondition(written: string): Condition | undefined {
   const [, operator = '', pointer = '', text = ''] = /^(\w+):(\/[^:]*):(.*)$/s.exec(written) ?? [];
-  if (!operators.has(operator)) return [];
-  return [{ operator: operator as Operator, pointer: pointer.replaceAll('~2', ':'), text }];
+  if (!operators.has(operator)) return undefined;
+  return { operator: operator as Operator, pointer: pointer.replaceAll('~2', ':'), text };
 }
 
 function toTime(text: string | null): string | undefined {
@@ -35,15 +37,17 @@ function toTime(text: string | null): string | undefined {
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();
 }
 
-/** The view of an address. What cannot be read is left out. */
+/** The view of an address. What cannot be read is left out, but filters: without them, more would be selected. */
 export function toView(params: URLSearchParams): View {
   const last = params.get('last') ?? '';
   const columns = params.getAll('column');
+  const filters = params.getAll('filter');
   return {
     last: Object.hasOwn(lasts, last) ? (last as Last) : 'all',
     from: toTime(params.get('from')),
     to: toTime(params.get('to')),
-    conditions: params.getAll('filter').flatMap(toCondition),
+    conditions: filters.map(toCondition).filter((condition) => condition !== undefined),
+    unread: filters.filter((written) => !toCondition(written)),
     columns: columns.length > 0 ? columns.filter((pointer) => pointer.startsWith('/')) : undefined,
     order: params.get('order') === 'oldest' ? 'oldest' : 'newest',
     after: params.get('after') || undefined,
@@ -56,12 +60,13 @@ export const usualView: View = toView(new URLSearchParams());
 
 /** The reverse of `toView`. Whatever is as usual is left out. */
 export function toParams(view: View): URLSearchParams {
-  const { last, from, to, conditions, columns, order, after, entry, isLive } = view;
+  const { last, from, to, conditions, unread, columns, order, after, entry, isLive } = view;
   return new URLSearchParams([
     ...(last === 'all' ? [] : [['last', last]]),
     ...(from ? [['from', from]] : []),
     ...(to ? [['to', to]] : []),
     ...conditions.map((condition) => ['filter', toText(condition)]),
+    ...unread.map((written) => ['filter', written]),
     // No column at all is one without a name.
     ...(columns?.length === 0 ? [''] : (columns ?? [])).map((pointer) => ['column', pointer]),
     ...(order === 'oldest' ? [['order', order]] : []),
@@ -72,9 +77,10 @@ export function toParams(view: View): URLSearchParams {
 }
 
 /** Why new entries cannot come by themselves: a place in the words. Undefined if they can. */
-export function whyNotLive({ conditions, to, order, after }: View) {
+export function whyNotLive(view: View) {
+  const { conditions, order, after } = view;
   if (conditions.length > 0) return 'filters';
-  if (to) return 'period';
+  if (hasEnd(view)) return 'period';
   if (order === 'oldest') return 'order';
   return after ? 'page' : undefined;
 }

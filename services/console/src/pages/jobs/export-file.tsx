@@ -11,11 +11,11 @@ export function ExportFile({ job }: { job: Job }) {
   const { rows, bytes, sha256, firstCreatedAt: first, lastCreatedAt: last, deleted_meanwhile } = job.file;
   return (
     <>
-      <Text size="sm">
+      <Text>
         {words.common.entries(rows)} · {formatBytes(bytes)}
         {first && last && ` · ${words.exports.period(formatTime(first), formatTime(last))}`}
       </Text>
-      {deleted_meanwhile && <Text size="sm">{words.exports.deletedMeanwhile}</Text>}
+      {deleted_meanwhile && <Text>{words.exports.deletedMeanwhile}</Text>}
       <Group gap="xs">
         <Text size="xs">SHA-256</Text>
         <Code title={sha256}>{sha256.slice(0, shownDigits)}…</Code>

@@ -1,13 +1,11 @@
-import { Anchor, Checkbox, Group, NativeSelect, Stack, TagsInput, Text } from '@mantine/core';
+import { Anchor, Checkbox, Group, Stack, TagsInput, Text } from '@mantine/core';
 import { columnsOf } from '@sluice/tables/columns.ts';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
-import { client, dataOf, type Schemas } from '../../api/client.ts';
-import { SubmitButton } from '../../components/buttons.tsx';
-import { choicesOf } from '../../components/choices.ts';
-import { ErrorAlert } from '../../components/error-alert.tsx';
-import { submits } from '../../components/submits.ts';
+import { client, dataOf, read, type Schemas } from '../../api/client.ts';
+import { Choice } from '../../components/choice.tsx';
+import { Form } from '../../components/form.tsx';
 import { jobsQuery } from '../../jobs/jobs.ts';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
@@ -15,6 +13,7 @@ import { toFilter } from '../entries/conditions.ts';
 import { toQuery } from '../entries/entries-query.ts';
 import { fieldsOf } from '../entries/fields.ts';
 import { saySelection } from '../entries/selection-text.ts';
+import { UnreadFilters } from '../entries/unread-filters.tsx';
 import { toParams, toView } from '../entries/view.ts';
 import { type ExportChoices, noChoices, toExportRequest } from './export-request.ts';
 
@@ -26,11 +25,8 @@ function useColumns(): string[] {
   const { domain, template } = useApplication();
   const { data: jobs } = useQuery(jobsQuery(domain, 'exports'));
   const id = jobs?.find(({ state }) => state === 'completed')?.id ?? '';
-  const params = { path: { domain, id } };
   const { data: latest } = useQuery({
-    queryKey: ['jobs', domain, 'exports', id],
-    queryFn: ({ signal }) =>
-      dataOf(client.GET('/api/applications/{domain}/exports/{id}', { params, signal })),
+    ...read('/api/applications/{domain}/exports/{id}', { path: { domain, id } }),
     enabled: id !== '',
   });
   const declared = columnsOf(template.schema as Record<string, unknown>, []).map(({ name }) => name);
@@ -51,35 +47,29 @@ export function ExportForm() {
   const fields = useMemo(() => fieldsOf(template.schema as Record<string, unknown>), [template]);
   const names = view.columns?.map((pointer) => fields.fieldAt(pointer).name);
   const [choices, setChoices] = useState({ ...noChoices, columns: names ? ['createdAt', ...names] : [] });
-  const { mutate, error, isPending } = useMutation({
-    mutationFn: () => {
-      const selection = toQuery({ ...view, filter: toFilter(view.conditions, fields) });
-      // The API takes a filter as text too, which the types of the console do not tell.
-      const body = { ...toExportRequest(choices), ...selection } as Schemas['ExportRequest'];
-      return dataOf(
-        client.POST('/api/applications/{domain}/exports', { params: { path: { domain } }, body }),
-      );
-    },
-  });
+  const create = () => {
+    const params = { path: { domain } };
+    const selection = toQuery({ ...view, filter: toFilter(view.conditions, fields) });
+    // The API takes a filter as text too, which the types of the console do not tell.
+    const body = { ...toExportRequest(choices), ...selection } as Schemas['ExportRequest'];
+    return dataOf(client.POST('/api/applications/{domain}/exports', { params, body }));
+  };
   const shared: ChoiceProps = {
     choices,
     choose: (some) => setChoices((before) => ({ ...before, ...some })),
   };
   return (
-    <Stack component="form" onSubmit={submits(() => mutate())}>
-      <Text size="sm">
+    <Form act={create} submit={words.exports.submit} disabled={view.unread.length > 0}>
+      <Text>
         {saySelection(view, fields)}{' '}
         <Anchor underline="always" component={Link} to={`/applications/${domain}/entries?${toParams(view)}`}>
           {words.exports.select}
         </Anchor>
       </Text>
+      <UnreadFilters unread={view.unread} />
       <MainOptions {...shared} />
       <MoreOptions {...shared} />
-      {error && <ErrorAlert error={error} />}
-      <Group>
-        <SubmitButton loading={isPending}>{words.exports.submit}</SubmitButton>
-      </Group>
-    </Stack>
+    </Form>
   );
 }
 
@@ -87,12 +77,12 @@ function MainOptions({ choices, choose }: ChoiceProps) {
   const columns = useColumns();
   return (
     <>
-      <NativeSelect
+      <Choice
         maw={240}
         label={words.exports.format}
-        data={choicesOf(words.exports.formats)}
+        labels={words.exports.formats}
         value={choices.format}
-        onChange={(event) => choose({ format: event.currentTarget.value as ExportChoices['format'] })}
+        onChoice={(format) => choose({ format })}
       />
       <TagsInput
         label={words.exports.columns}
@@ -128,11 +118,11 @@ function MoreOptions({ choices, choose }: ChoiceProps) {
         </Checkbox.Group>
         {format === 'csv' && (
           <>
-            <NativeSelect
+            <Choice
               label={words.exports.arrays}
-              data={choicesOf(words.exports.arrayChoices)}
+              labels={words.exports.arrayChoices}
               value={arrays}
-              onChange={(event) => choose({ arrays: event.currentTarget.value as ExportChoices['arrays'] })}
+              onChoice={(chosen) => choose({ arrays: chosen })}
             />
             <Checkbox
               label={words.exports.formulas}

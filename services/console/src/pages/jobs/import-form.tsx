@@ -1,9 +1,9 @@
-import { Checkbox, FileInput, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { Checkbox, FileInput, Group, Stack, Text } from '@mantine/core';
 import { type DragEvent, useState } from 'react';
 import { SubmitButton } from '../../components/buttons.tsx';
-import { choicesOf } from '../../components/choices.ts';
+import { Choice } from '../../components/choice.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
-import { submits } from '../../components/submits.ts';
+import { submits } from '../../components/form.tsx';
 import { words } from '../../words/en.ts';
 import { type FileType, fileTypeOf } from './preview.ts';
 import { PreviewTable } from './preview-table.tsx';
@@ -48,12 +48,12 @@ export function ImportForm() {
           clearable
           clearButtonProps={{ 'aria-label': words.imports.clear }}
         />
-        <NativeSelect
+        <Choice
           label={words.imports.format}
           description={words.imports.formatHint}
-          data={choicesOf(words.imports.formats)}
+          labels={words.imports.formats}
           value={type}
-          onChange={(event) => setType(event.currentTarget.value as FileType)}
+          onChoice={setType}
           disabled={isSending}
         />
       </Group>
@@ -65,13 +65,11 @@ export function ImportForm() {
         />
       )}
       {file && <PreviewTable {...{ file, type, isWrapped }} />}
-      {isSending && <Text size="sm">{words.imports.sending}</Text>}
+      {isSending && <Text>{words.imports.sending}</Text>}
       {transfer?.error && <ErrorAlert error={transfer.error} />}
-      <Group>
-        <SubmitButton disabled={!file} loading={isSending}>
-          {words.imports.submit}
-        </SubmitButton>
-      </Group>
+      <SubmitButton disabled={!file} loading={isSending}>
+        {words.imports.submit}
+      </SubmitButton>
     </Stack>
   );
 }

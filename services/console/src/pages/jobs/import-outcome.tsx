@@ -17,7 +17,7 @@ export function ImportOutcome({ job }: { job: Job }) {
   const { accepted = 0, rejected = 0, file } = job;
   return (
     <>
-      <Text size="sm">{words.imports.outcome(accepted, rejected)}</Text>
+      <Text>{words.imports.outcome(accepted, rejected)}</Text>
       {file && rejected > 0 && (
         <>
           <Group gap="xs">
@@ -80,7 +80,7 @@ function RefusedLines({ id }: { id: string }) {
           ],
         }))}
       />
-      {data.length === mostLines && <Text size="sm">{words.imports.firstLines(mostLines)}</Text>}
+      {data.length === mostLines && <Text>{words.imports.firstLines(mostLines)}</Text>}
     </>
   );
 }

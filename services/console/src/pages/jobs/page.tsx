@@ -1,9 +1,8 @@
 import { Paper, Stack } from '@mantine/core';
 import { useSearchParams } from 'react-router';
 import { SmallButton } from '../../components/buttons.tsx';
-import { Cards } from '../../components/cards.tsx';
+import { CardList } from '../../components/cards.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { Unread } from '../../components/loading.tsx';
 import { PageActions } from '../../components/page-actions.tsx';
 import { Section } from '../../components/section.tsx';
 import { DownloadButton } from '../../jobs/download-button.tsx';
@@ -53,16 +52,18 @@ export function Page() {
 function AllJobs() {
   const mayImport = useMay('editor');
   const [exported, imported] = [useJobs('exports'), useJobs('imports', mayImport)];
-  const error = exported.error ?? imported.error;
-  if (error || !exported.data || (mayImport && !imported.data))
-    return <Unread error={error} retry={() => Promise.all([exported.refetch(), imported.refetch()])} />;
-  const all = [...exported.data, ...(imported.data ?? [])].sort((a, b) =>
-    a.createdAt < b.createdAt ? 1 : -1,
-  );
-  if (all.length === 0) return <EmptyState {...words.jobs.none} />;
+  const imports = mayImport ? imported.data : [];
+  const all = {
+    data:
+      exported.data &&
+      imports &&
+      [...exported.data, ...imports].sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1)),
+    error: exported.error ?? imported.error,
+    refetch: () => Promise.all([exported.refetch(), imported.refetch()]),
+  };
   return (
-    <Cards>
-      {all.map((job) =>
+    <CardList query={all} empty={<EmptyState {...words.jobs.none} />}>
+      {(job) =>
         job.kind === 'export' ? (
           <JobItem
             key={job.id}
@@ -76,8 +77,8 @@ function AllJobs() {
           <JobItem key={job.id} jobs="imports" job={job}>
             <ImportOutcome job={job} />
           </JobItem>
-        ),
-      )}
-    </Cards>
+        )
+      }
+    </CardList>
   );
 }

@@ -21,13 +21,11 @@ const toCell = (value: unknown): string =>
 export function PreviewTable({ file, type, isWrapped }: Props) {
   const { template } = useApplication();
   const { name, size, lastModified } = file;
-  const isReadable = !/\.zst$/i.test(name);
   const { data, error } = useQuery({
     queryKey: ['preview', name, size, lastModified, type, isWrapped, template.version],
     queryFn: () => readPreview(file, { type, isWrapped, schema: template.schema as Record<string, unknown> }),
-    enabled: isReadable,
   });
-  if (!isReadable || error) return <Text size="sm">{words.imports.noPreview}</Text>;
+  if (error) return <Text>{words.imports.noPreview}</Text>;
   if (!data) return null;
   const bad = data.filter(({ problem }) => problem !== undefined);
   const good = data.filter(({ problem }) => problem === undefined);
@@ -35,7 +33,7 @@ export function PreviewTable({ file, type, isWrapped }: Props) {
   const columns = [...new Set(shown.flatMap(({ value = {} }) => Object.keys(value)))].slice(0, mostColumns);
   return (
     <Stack gap="xs">
-      <Text size="sm" role="status">
+      <Text role="status">
         {words.imports.foreseen(
           formatNumber(data.length),
           formatNumber(good.length),

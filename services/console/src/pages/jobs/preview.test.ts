@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { fileTypeOf, type PreviewOptions, readPreview } from './preview.ts';
 
@@ -6,6 +6,9 @@ const schema = {
   type: 'object',
   properties: { n: { type: 'number' }, zip: { type: 'string' }, o: { type: 'object' } },
 };
+
+/** A frame of zstd that has no data (RFC 8878). */
+const skippable = Buffer.from([0x50, 0x2a, 0x4d, 0x18, 1, 0, 0, 0, 7]);
 
 const preview = (text: string, options: Partial<PreviewOptions>) =>
   readPreview(new File([text], 'file'), { type: 'ndjson', isWrapped: false, schema, ...options });
@@ -40,12 +43,32 @@ describe('the first rows of a file', () => {
     expect(rows[1]).toMatchObject({ row: 2, problem: expect.any(String) });
   });
 
-  it('are unpacked where the name says gzip', async () => {
-    const file = new File([gzipSync('n\n1\n')], 'a.csv.gz');
+  it.each([
+    ['gzip', gzipSync('n\n1\n')],
+    ['two members of gzip', Buffer.concat([gzipSync('n\n'), gzipSync('1\n')])],
+    ['zstd', zstdCompressSync('n\n1\n')],
+    ['zstd behind a frame to skip', Buffer.concat([skippable, zstdCompressSync('n\n1\n')])],
+    ['gzip with zeros behind it', Buffer.concat([gzipSync('n\n1\n'), Buffer.alloc(9)])],
+  ])('are unpacked, whatever the name: %s', async (_what, bytes) => {
+    const file = new File([bytes], 'a.csv');
     expect(await readPreview(file, { type: 'csv', isWrapped: false, schema })).toEqual([
       { row: 2, value: { n: 1 } },
     ]);
   });
+
+  it.each([gzipSync, zstdCompressSync])('are those of the beginning of a large file', async (pack) => {
+    const text = '{"n":1}\n'.repeat(2_000_000);
+    const rows = await readPreview(new File([pack(text)], 'a'), { type: 'ndjson', isWrapped: false, schema });
+    expect(rows).toHaveLength(1_000);
+  });
+
+  it.each([gzipSync('n\n1\n'), zstdCompressSync('n\n1\n')])(
+    'cannot be shown of a broken file',
+    async (bytes) => {
+      const file = new File([bytes.fill(0xff, 4)], 'a');
+      await expect(readPreview(file, { type: 'csv', isWrapped: false, schema })).rejects.toThrow();
+    },
+  );
 
   it('are the header alone where that is refused', async () => {
     const rows = await preview('n,n\n1,2\n', { type: 'csv' });

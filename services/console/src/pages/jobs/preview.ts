@@ -39,29 +39,6 @@ export interface PreviewOptions {
   schema: Record<string, unknown>;
 }
 
-const mostBytes = 4 * 1024 ** 2;
-
-/** The beginning of a file, unpacked. */
-async function startOf(file: File): Promise<{ bytes: Uint8Array; isWhole: boolean }> {
-  if (!/\.gz$/i.test(file.name)) {
-    const bytes = new Uint8Array(await file.slice(0, mostBytes).arrayBuffer());
-    return { bytes, isWhole: file.size <= mostBytes };
-  }
-  const reader = file.stream().pipeThrough(new DecompressionStream('gzip')).getReader();
-  const pieces: Uint8Array<ArrayBuffer>[] = [];
-  for (let size = 0; size < mostBytes; ) {
-    const { done, value } = await reader.read();
-    if (done) return { bytes: await join(pieces), isWhole: true };
-    pieces.push(value);
-    size += value.length;
-  }
-  await reader.cancel();
-  return { bytes: await join(pieces), isWhole: false };
-}
-
-const join = async (pieces: Uint8Array<ArrayBuffer>[]) =>
-  new Uint8Array(await new Blob(pieces).arrayBuffer());
-
 type ToJson = (row: WrittenRow) => WrittenRow | PreviewRow;
 
 /** Turns a record of a CSV into JSON, as an import does. */
@@ -93,6 +70,8 @@ export async function readPreview(
   file: File,
   { type, isWrapped, schema }: PreviewOptions,
 ): Promise<PreviewRow[]> {
+  // Few files are packed, so the page loads without what unpacks them.
+  const { startOf } = await import('./start-of-file.ts');
   const { bytes, isWhole } = await startOf(file);
   const { rows, layout, problem } = splitRows(withoutByteOrderMark(bytes), isWhole, kinds[type], schema);
   const toJson = layout ? recordReader(schema, layout) : isWrapped ? unwrap : undefined;

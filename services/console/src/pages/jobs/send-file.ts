@@ -1,13 +1,13 @@
 import { ApiFailure, failureOf } from '../../api/failure.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { session } from '../../api/session.ts';
-import { transfers } from '../../jobs/transfers.ts';
-import { useTransfer } from '../../jobs/use-transfers.ts';
+import { jobsQuery } from '../../jobs/jobs.ts';
+import { transfers, useTransfer } from '../../jobs/transfers.ts';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
 import { type FileType, fileTypes } from './preview.ts';
 
-export interface ImportChoices {
+interface ImportChoices {
   file: File;
   type: FileType;
   /** Whether each line is an entry of an export, with its time. */
@@ -56,7 +56,7 @@ export function useSend() {
         async (onBytes, signal) => {
           await sendFile(domain, choices, onBytes, signal);
           onSent();
-          await queryClient.invalidateQueries({ queryKey: ['jobs', domain] });
+          await queryClient.invalidateQueries(jobsQuery(domain, 'imports'));
         },
       ),
   };

@@ -1,16 +1,13 @@
 import { Anchor, PasswordInput, Stack, Text, Title } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { useRef } from 'react';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { signIn } from '../../api/browser-session.ts';
 import { client, dataOf } from '../../api/client.ts';
-import { ApiFailure, faultAt } from '../../api/failure.ts';
+import { ApiFailure } from '../../api/failure.ts';
 import { profileQuery } from '../../api/profile.ts';
-import { SubmitButton } from '../../components/buttons.tsx';
-import { ErrorAlert } from '../../components/error-alert.tsx';
+import { Form } from '../../components/form.tsx';
 import { Unread } from '../../components/loading.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
-import { submits } from '../../components/submits.ts';
 import { showSuccess } from '../../components/toasts.ts';
 import { words } from '../../words/en.ts';
 import { Tokens } from './tokens.tsx';
@@ -24,8 +21,9 @@ export function Page() {
       {data && (
         <Stack maw={400} mb="xl">
           <Text>{words.profile.signedInAs(data.username)}</Text>
-          <Text size="sm">{words.profile.since(data.createdAt)}</Text>
-          <Text size="sm">{words.profile.language}</Text>
+          <Text>
+            {words.profile.since(data.createdAt)} · {words.profile.language}
+          </Text>
           <Anchor component={Link} to="/audit">
             {words.audit.title}
           </Anchor>
@@ -39,47 +37,43 @@ export function Page() {
 
 /** Changes the password, which ends all sessions. This browser signs in again with the new password. */
 function PasswordForm({ username }: { username: string }) {
-  const form = useRef<HTMLFormElement>(null);
-  const change = useMutation({
-    async mutationFn(body: { old_password: string; new_password: string }) {
-      await dataOf(client.PUT('/api/users/me/password', { body }));
-      await signIn({ username, password: body.new_password });
-    },
-    onSuccess() {
-      form.current?.reset();
-      showSuccess(words.profile.changed);
-    },
-  });
-  const { error } = change;
-  const atNew = faultAt(error, '/new_password');
-  const isOldWrong = error instanceof ApiFailure && error.kind === 'InvalidCredentialsError';
-
-  const submit = submits((fields) =>
-    change.mutate({ old_password: String(fields.get('old')), new_password: String(fields.get('new')) }),
-  );
+  async function change(body: Record<'old_password' | 'new_password', string>) {
+    await dataOf(client.PUT('/api/users/me/password', { body })).catch(atOldPassword);
+    await signIn({ username, password: body.new_password });
+    showSuccess(words.profile.changed);
+  }
   return (
-    <form onSubmit={submit} ref={form}>
-      <Stack>
-        <Title order={2}>{words.profile.password}</Title>
-        <input type="hidden" name="username" autoComplete="username" value={username} />
-        <PasswordInput
-          name="old"
-          label={words.profile.oldPassword}
-          autoComplete="current-password"
-          error={isOldWrong && words.profile.wrongPassword}
-          required
-        />
-        <PasswordInput
-          name="new"
-          label={words.profile.newPassword}
-          description={words.profile.newPasswordHint}
-          autoComplete="new-password"
-          error={atNew}
-          required
-        />
-        {error && !atNew && !isOldWrong && <ErrorAlert error={error} />}
-        <SubmitButton loading={change.isPending}>{words.profile.submit}</SubmitButton>
-      </Stack>
-    </form>
+    <Form act={change} submit={words.profile.submit}>
+      {(fault) => (
+        <>
+          <Title order={2}>{words.profile.password}</Title>
+          <input type="hidden" autoComplete="username" value={username} />
+          <PasswordInput
+            name="old_password"
+            label={words.profile.oldPassword}
+            autoComplete="current-password"
+            error={fault('/old_password')}
+            required
+          />
+          <PasswordInput
+            name="new_password"
+            label={words.profile.newPassword}
+            description={words.profile.newPasswordHint}
+            autoComplete="new-password"
+            error={fault('/new_password')}
+            required
+          />
+        </>
+      )}
+    </Form>
   );
+}
+
+/** The API names no place where the current password is wrong. */
+function atOldPassword(error: Error): never {
+  if (!(error instanceof ApiFailure && error.kind === 'InvalidCredentialsError')) throw error;
+  const message = words.profile.wrongPassword;
+  throw new ApiFailure(message, {
+    details: [{ in: 'body', path: '/old_password', keyword: 'wrong', message }],
+  });
 }

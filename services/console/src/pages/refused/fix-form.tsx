@@ -1,12 +1,12 @@
-import { Badge, Button, Group, NativeSelect, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
+import { Badge, Button, Group, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, type Schemas } from '../../api/client.ts';
 import { faultAt } from '../../api/failure.ts';
 import { SmallButton } from '../../components/buttons.tsx';
-import { choicesOf } from '../../components/choices.ts';
+import { Choice } from '../../components/choice.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
-import { submits } from '../../components/submits.ts';
+import { submits } from '../../components/form.tsx';
 import { exactDataOf, toText } from '../../json/exact.ts';
 import { JsonDiff } from '../../json/json-view.tsx';
 import { words } from '../../words/en.ts';
@@ -45,7 +45,7 @@ export function FixForm({ group, onStarted }: Props) {
 
   return (
     <Stack component="form" gap="sm" onSubmit={submits(() => dryRun.mutate())}>
-      <Text size="sm">{words.refused.changePayloadsText}</Text>
+      <Text>{words.refused.changePayloadsText}</Text>
       {changes.map((change, place) => (
         <ChangeFields
           key={change.id}
@@ -56,13 +56,9 @@ export function FixForm({ group, onStarted }: Props) {
           onRemove={() => edit(changes.toSpliced(place, 1))}
         />
       ))}
-      <Group>
-        <SmallButton
-          onClick={() => edit([...changes, { id: Date.now(), path: '', to: 'number', value: '' }])}
-        >
-          {words.refused.addChange}
-        </SmallButton>
-      </Group>
+      <SmallButton onClick={() => edit([...changes, { id: Date.now(), path: '', to: 'number', value: '' }])}>
+        {words.refused.addChange}
+      </SmallButton>
       <Textarea
         label={words.refused.patch}
         description={words.refused.patchHint}
@@ -118,11 +114,11 @@ function ChangeFields({ change, number, fault, onChange, onRemove }: ChangeProps
         error={fault}
         styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
       />
-      <NativeSelect
+      <Choice
         label={words.refused.changeTo}
-        data={choicesOf(words.refused.conversions)}
+        labels={words.refused.conversions}
         value={change.to}
-        onChange={({ currentTarget }) => onChange({ ...change, to: currentTarget.value as Change['to'] })}
+        onChoice={(to) => onChange({ ...change, to })}
       />
       {change.to === 'default' && (
         <TextInput
@@ -138,7 +134,7 @@ function ChangeFields({ change, number, fault, onChange, onRemove }: ChangeProps
         onClick={onRemove}
         aria-label={words.refused.removeChange(number)}
       >
-        {words.refused.remove}
+        {words.common.remove}
       </Button>
     </Group>
   );
@@ -163,7 +159,7 @@ function Pairs({ pairs }: { pairs: Pair[] }) {
             <Badge variant="dot" color={pair.ok ? 'teal' : 'red'}>
               {pair.ok ? words.refused.conforms : words.refused.stillRefused}
             </Badge>
-            <Text size="sm">{reasonOf(pair)}</Text>
+            <Text>{reasonOf(pair)}</Text>
           </Group>
           <JsonDiff
             before={toText(pair.before)}

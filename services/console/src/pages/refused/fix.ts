@@ -10,7 +10,7 @@ export interface Change {
   value: string;
 }
 
-export interface Fix {
+interface Fix {
   changes: Change[];
   /** JSON text; empty for none. */
   patch: string;

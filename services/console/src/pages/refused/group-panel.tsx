@@ -1,13 +1,12 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { client, dataOf } from '../../api/client.ts';
 import type { RefusedGroup } from '../../api/refused.ts';
-import { SmallButton } from '../../components/buttons.tsx';
+import { ActButton, SmallButton } from '../../components/buttons.tsx';
 import { ConfirmButton } from '../../components/confirm-button.tsx';
-import { showFailure, showSuccess } from '../../components/toasts.ts';
+import { showSuccess } from '../../components/toasts.ts';
 import { toText } from '../../json/exact.ts';
 import { JsonView } from '../../json/json-view.tsx';
 import { words } from '../../words/en.ts';
@@ -30,42 +29,33 @@ export function GroupPanel({ group, onDone }: Props) {
   const [replay, setReplay] = useState<string>();
   const [areUploadsOpen, { open, close }] = useDisclosure();
   const place = { path: { domain } };
-  const remove = useMutation({
-    mutationFn: () => {
-      const params = { ...place, query: { path, keyword } };
-      return dataOf(client.DELETE('/api/applications/{domain}/refused', { params }));
-    },
-    onSuccess: ({ message }) => showSuccess(message),
-    onError: showFailure,
-  });
-  const dismiss = useMutation({
-    mutationFn: () => {
-      const body = { path, keyword, dismissed: !dismissed };
-      return dataOf(client.PATCH('/api/applications/{domain}/refused/groups', { params: place, body }));
-    },
-    onSuccess: onDone,
-    onError: showFailure,
-  });
+  async function remove() {
+    const params = { ...place, query: { path, keyword } };
+    showSuccess((await dataOf(client.DELETE('/api/applications/{domain}/refused', { params }))).message);
+  }
+  async function dismiss() {
+    const body = { path, keyword, dismissed: !dismissed };
+    await dataOf(client.PATCH('/api/applications/{domain}/refused/groups', { params: place, body }));
+    onDone();
+  }
   const fix = kept > 0 ? suggestSchema(group, template.raw_schema) : undefined;
   return (
     <Stack gap="md">
       {example === undefined ? (
-        <Text size="sm">{words.refused.noneKept}</Text>
+        <Text>{words.refused.noneKept}</Text>
       ) : (
         <JsonView text={toText(example)} label={words.refused.example} marked={path} />
       )}
       {kept > 0 && (
         <Group gap="xs">
           <SmallButton onClick={open}>{words.refused.showUploads}</SmallButton>
-          <SmallButton loading={dismiss.isPending} onClick={() => dismiss.mutate()}>
-            {dismissed ? words.refused.reopen : words.refused.dismiss}
-          </SmallButton>
+          <ActButton act={dismiss}>{dismissed ? words.refused.reopen : words.refused.dismiss}</ActButton>
           <ConfirmButton
-            label={words.refused.remove}
+            label={words.common.remove}
             title={words.refused.removeGroup}
             question={words.refused.removeText}
             color="red"
-            onConfirm={() => remove.mutate()}
+            act={remove}
           />
         </Group>
       )}
@@ -79,7 +69,7 @@ export function GroupPanel({ group, onDone }: Props) {
         </details>
       )}
       <Group gap="xs">
-        <Text size="sm">{words.refused.changeSchemaText}</Text>
+        <Text>{words.refused.changeSchemaText}</Text>
         <SmallButton component={Link} to={`/applications/${domain}/schema?rehearse=refused`}>
           {words.refused.toSchema}
         </SmallButton>

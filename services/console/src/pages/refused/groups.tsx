@@ -44,7 +44,7 @@ export function Groups({ groups }: { groups: RefusedGroup[] }) {
     );
   return (
     <Section title={words.refused.open}>
-      {of('open').length === 0 ? <Text size="sm">{words.refused.noneOpen}</Text> : list('open')}
+      {of('open').length === 0 ? <Text>{words.refused.noneOpen}</Text> : list('open')}
       {folded('dismissed')}
       {folded('resolved')}
     </Section>
@@ -59,7 +59,7 @@ function GroupSummary({ group }: { group: RefusedGroup }) {
         <Code>{path || '/'}</Code>
         <Text fw={600}>{message}</Text>
       </Group>
-      <Group gap="md" fz="sm">
+      <Group gap="0 1rem" fz="sm">
         <span>{words.refused.count(count, kept)}</span>
         <span>
           {words.refused.first} <RelativeTime at={first_at} />

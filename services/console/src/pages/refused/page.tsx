@@ -32,7 +32,7 @@ export function Page() {
       <Section title={words.refused.replays}>
         <Group>
           <ReplayButton request={{}} label={words.refused.replayAll} variant="default" />
-          <Text size="sm">{words.refused.replayAllText(template.version)}</Text>
+          <Text>{words.refused.replayAllText(template.version)}</Text>
         </Group>
         <JobList jobs="replays" empty={words.refused.noReplays}>
           {(job) => <ReplayOutcome job={job} />}

@@ -1,7 +1,8 @@
-import { Button, type ButtonVariant, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { type ButtonVariant, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { client, type Schemas } from '../../api/client.ts';
-import { showFailure } from '../../components/toasts.ts';
+import { ActButton } from '../../components/buttons.tsx';
+import { Cards } from '../../components/cards.tsx';
 import { JobItem } from '../../jobs/job-item.tsx';
 import { type Job, jobsQuery } from '../../jobs/jobs.ts';
 import { exactDataOf } from '../../json/exact.ts';
@@ -15,18 +16,17 @@ interface Props {
   onStarted?: (replayId: string) => void;
 }
 
-export function ReplayButton({ request: body, label, variant, onStarted }: Props) {
-  const params = { path: { domain: useApplication().domain } };
-  const replay = useMutation({
-    mutationFn: () =>
-      exactDataOf<Job>(client.POST('/api/applications/{domain}/replays', { params, body, parseAs: 'text' })),
-    onSuccess: ({ id }) => onStarted?.(id),
-    onError: showFailure,
-  });
+export async function startReplay(domain: string, body: Schemas['ReplayRequest']): Promise<string> {
+  const init = { params: { path: { domain } }, body, parseAs: 'text' } as const;
+  return (await exactDataOf<Job>(client.POST('/api/applications/{domain}/replays', init))).id;
+}
+
+export function ReplayButton({ request, label, variant = 'filled', onStarted }: Props) {
+  const { domain } = useApplication();
   return (
-    <Button variant={variant} loading={replay.isPending} onClick={() => replay.mutate()}>
+    <ActButton variant={variant} act={() => startReplay(domain, request).then(onStarted)}>
       {label}
-    </Button>
+    </ActButton>
   );
 }
 
@@ -35,7 +35,7 @@ export function ReplayOutcome({ job }: { job: Job }) {
   if (!result) return null;
   const { stored, still_refused, repeated = 0 } = result;
   return (
-    <Text size="sm">
+    <Text>
       {words.refused.outcome(stored, still_refused)}
       {repeated > 0 && words.refused.repeated(repeated)}
     </Text>
@@ -49,10 +49,10 @@ export function StartedReplay({ id }: { id: string }) {
   const job = data?.find((each) => each.id === id);
   if (!job) return null;
   return (
-    <Stack component="ul" aria-label={words.refused.started} p={0} m={0} style={{ listStyle: 'none' }}>
+    <Cards aria-label={words.refused.started}>
       <JobItem jobs="replays" job={job}>
         <ReplayOutcome job={job} />
       </JobItem>
-    </Stack>
+    </Cards>
   );
 }

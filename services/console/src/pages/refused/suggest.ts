@@ -1,5 +1,6 @@
 import { fromPointer } from '@sluice/json/pointer.ts';
 import type { RefusedGroup } from '../../api/refused.ts';
+import { valueAt } from '../../json/exact.ts';
 import { put, setLimit, setRequired, setType } from '../../schema-form/edits.ts';
 import { nodeAt, type Path, rootOf, shapeOf } from '../../schema-form/shape.ts';
 import { words } from '../../words/en.ts';
@@ -24,13 +25,6 @@ function schemaPath(text: string, keys: string[]): Path | undefined {
     path = found;
   }
   return path;
-}
-
-function valueAt(value: unknown, keys: string[]): unknown {
-  const [key, ...rest] = keys;
-  if (key === undefined) return value;
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-  return valueAt((value as Record<string, unknown>)[key], rest);
 }
 
 const nameOf = (message: string) => /the property '(.*)'$/.exec(message)?.[1];
@@ -100,7 +94,7 @@ export function suggestSchema(
   const keys = fromPointer(pointer);
   const path = schemaPath(text, keys);
   if (!path) return undefined;
-  const parts = { text, path, value: valueAt(example, keys) };
+  const parts = { text, path, value: valueAt(example, pointer) };
   const name = nameOf(message);
   if (keyword === 'type') return typeFix(parts);
   if (keyword === 'enum') return enumFix(parts);

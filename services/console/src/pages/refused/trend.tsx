@@ -29,8 +29,8 @@ export function Trend({ domain }: { domain: string }) {
   const most = Math.max(...bars.map(({ count }) => count), 1);
   const summary = words.refused.lastDay(bars.reduce((sum, { count }) => sum + count, 0));
   return (
-    <figure className="bars" role="img" aria-label={summary}>
-      <Text component="figcaption" size="sm" aria-hidden="true">
+    <figure className="trend" role="img" aria-label={summary}>
+      <Text component="figcaption" aria-hidden="true">
         {summary}
       </Text>
       <div aria-hidden="true">

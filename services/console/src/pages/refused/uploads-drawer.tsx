@@ -1,6 +1,7 @@
-import { Button, Drawer, Group, Paper, Stack, Text } from '@mantine/core';
+import { Drawer, Group, Paper, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { client, type Schemas } from '../../api/client.ts';
+import { SmallButton } from '../../components/buttons.tsx';
 import { Cards } from '../../components/cards.tsx';
 import { Unread } from '../../components/loading.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
@@ -50,9 +51,9 @@ function Uploads({ group: { path, keyword } }: Pick<Props, 'group'>) {
           ))}
       </Cards>
       {hasNextPage && (
-        <Button variant="default" loading={isFetchingNextPage} onClick={() => fetchNextPage()}>
-          {words.refused.more}
-        </Button>
+        <SmallButton loading={isFetchingNextPage} onClick={() => fetchNextPage()}>
+          {words.common.more}
+        </SmallButton>
       )}
     </Stack>
   );
@@ -71,7 +72,7 @@ function Upload({ upload }: { upload: Schemas['RefusedUpload'] }) {
           {network && <span>{words.refused.network(network)}</span>}
         </Group>
         {error.details.map(({ path, message }) => (
-          <Text key={`${path} ${message}`} size="sm">
+          <Text key={`${path} ${message}`}>
             {path} {message}
           </Text>
         ))}
@@ -80,7 +81,7 @@ function Upload({ upload }: { upload: Schemas['RefusedUpload'] }) {
           label={words.refused.payload}
           marked={error.details[0]?.path ?? ''}
         />
-        {truncated && <Text size="sm">{words.refused.truncated}</Text>}
+        {truncated && <Text>{words.refused.truncated}</Text>}
       </Stack>
     </Paper>
   );

@@ -1,13 +1,13 @@
-import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { applicationQuery } from '../../api/applications.ts';
 import { client, dataOf } from '../../api/client.ts';
 import { ApiFailure } from '../../api/failure.ts';
 import { queryClient } from '../../api/query-client.ts';
-import { SubmitButton } from '../../components/buttons.tsx';
+import { ActButton, SubmitButton } from '../../components/buttons.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
-import { submits } from '../../components/submits.ts';
+import { submits } from '../../components/form.tsx';
 import { showSuccess } from '../../components/toasts.ts';
 import { words } from '../../words/en.ts';
 import type { Draft } from './use-draft.ts';
@@ -55,22 +55,15 @@ export function PublishForm({ draft }: { draft: Draft }) {
 }
 
 function Outdated({ draft: { domain, load }, onLoad }: { draft: Draft; onLoad: () => void }) {
-  const fetchNewest = useMutation({
-    mutationFn: () => queryClient.fetchQuery({ ...applicationQuery(domain), staleTime: 0 }),
-    onSuccess: ({ template }) => {
-      load(template);
-      onLoad();
-    },
-  });
+  async function loadNewest() {
+    const { template } = await queryClient.fetchQuery({ ...applicationQuery(domain), staleTime: 0 });
+    load(template);
+    onLoad();
+  }
   return (
     <Alert color="orange" title={words.schema.outdated} role="alert">
-      <Text size="sm" mb="xs">
-        {words.schema.outdatedText}
-      </Text>
-      <Button variant="default" loading={fetchNewest.isPending} onClick={() => fetchNewest.mutate()}>
-        {words.schema.loadNewest}
-      </Button>
-      {fetchNewest.error && <ErrorAlert error={fetchNewest.error} />}
+      <Text mb="xs">{words.schema.outdatedText}</Text>
+      <ActButton act={loadNewest}>{words.schema.loadNewest}</ActButton>
     </Alert>
   );
 }

@@ -1,9 +1,10 @@
-import { Button, Code, Group, NativeSelect, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { Code, Group, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { client, dataOf, type Schemas } from '../../api/client.ts';
-import { choicesOf } from '../../components/choices.ts';
+import { ActButton } from '../../components/buttons.tsx';
+import { Choice } from '../../components/choice.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { formatNumber } from '../../components/formats.ts';
 import { WideTable } from '../../components/wide-table.tsx';
@@ -20,24 +21,13 @@ export function RehearseForm({ draft: { domain, text: schema } }: { draft: Draft
   const [search] = useSearchParams();
   const [of, setOf] = useState<Of>(search.get('rehearse') === 'refused' ? 'refused' : 'entries');
   const init = { params: { path: { domain } }, body: { schema, of } };
-  const rehearse = useMutation({
-    mutationFn: () => dataOf(client.POST('/api/applications/{domain}/rehearsals', init)),
-  });
   return (
-    <Stack gap="xs">
-      <Group align="end">
-        <NativeSelect
-          label={words.schema.rehearseWith}
-          data={choicesOf(words.schema.ofChoices)}
-          value={of}
-          onChange={({ currentTarget }) => setOf(currentTarget.value as Of)}
-        />
-        <Button variant="default" loading={rehearse.isPending} onClick={() => rehearse.mutate()}>
-          {words.schema.rehearse}
-        </Button>
-      </Group>
-      {rehearse.error && <ErrorAlert error={rehearse.error} />}
-    </Stack>
+    <Group align="end">
+      <Choice label={words.schema.rehearseWith} labels={words.schema.ofChoices} value={of} onChoice={setOf} />
+      <ActButton act={() => dataOf(client.POST('/api/applications/{domain}/rehearsals', init))}>
+        {words.schema.rehearse}
+      </ActButton>
+    </Group>
   );
 }
 
@@ -49,7 +39,7 @@ export function RehearsalOutcome({ job }: { job: Job }) {
   const { checked, conforming } = result;
   return (
     <>
-      <Text size="sm">{words.schema.outcome(conforming, checked)}</Text>
+      <Text>{words.schema.outcome(conforming, checked)}</Text>
       {checked > conforming && <Groups id={job.id} />}
       {checked > conforming && job.file && (
         <DownloadButton jobs="rehearsals" job={job} label={words.schema.downloadNonConforming} />

@@ -14,7 +14,7 @@ export function Report({ draft }: { draft: Draft }) {
 }
 
 function Content({ draft: { isChanged, changes, failure, problems } }: { draft: Draft }) {
-  if (!isChanged) return <Text size="sm">{words.schema.unchanged}</Text>;
+  if (!isChanged) return <Text>{words.schema.unchanged}</Text>;
   if (failure && problems.length === 0) return <ErrorAlert error={failure} />;
   return (
     <>
@@ -24,7 +24,7 @@ function Content({ draft: { isChanged, changes, failure, problems } }: { draft: 
         </Alert>
       ))}
       {changes && <ChangeList changes={changes} />}
-      {!changes && !failure && <Text size="sm">{words.schema.checking}</Text>}
+      {!changes && !failure && <Text>{words.schema.checking}</Text>}
     </>
   );
 }
@@ -40,7 +40,7 @@ const colors: Record<SchemaChange['kind'], string> = {
 };
 
 function ChangeList({ changes }: { changes: SchemaChange[] }) {
-  if (changes.length === 0) return <Text size="sm">{words.schema.noChanges}</Text>;
+  if (changes.length === 0) return <Text>{words.schema.noChanges}</Text>;
   return (
     <Stack component="ul" gap="xs" p={0} m={0} style={{ listStyle: 'none' }}>
       {changes.map(({ path, kind, message }) => (
@@ -49,7 +49,7 @@ function ChangeList({ changes }: { changes: SchemaChange[] }) {
             {words.schema.kinds[kind]}
           </Badge>
           <Code>{path || '/'}</Code>
-          <Text size="sm">{message}</Text>
+          <Text>{message}</Text>
         </Group>
       ))}
     </Stack>

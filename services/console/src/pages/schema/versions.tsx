@@ -1,7 +1,8 @@
-import { Button, Group, NativeSelect, Stack, Text, Title } from '@mantine/core';
+import { Group, NativeSelect, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { client, dataOf, type Schemas } from '../../api/client.ts';
+import { read, type Schemas } from '../../api/client.ts';
+import { SmallButton } from '../../components/buttons.tsx';
 import { Unread } from '../../components/loading.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { WideTable } from '../../components/wide-table.tsx';
@@ -11,11 +12,7 @@ import { words } from '../../words/en.ts';
 import type { Draft } from './use-draft.ts';
 
 export function Versions({ draft: { domain, take } }: { draft: Draft }) {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['schemas', domain],
-    queryFn: ({ signal }) =>
-      dataOf(client.GET('/api/applications/{domain}/schemas', { params: { path: { domain } }, signal })),
-  });
+  const { data, error, refetch } = useQuery(read('/api/applications/{domain}/schemas', { path: { domain } }));
   const [compared, setCompared] = useState<number>();
   if (error || !data) return <Unread error={error} retry={refetch} />;
   return (
@@ -31,23 +28,21 @@ export function Versions({ draft: { domain, take } }: { draft: Draft }) {
             createdBy,
             <RelativeTime key="createdAt" at={createdAt} />,
             <Group key="actions" gap="xs" wrap="nowrap">
-              <Button
+              <SmallButton
                 size="compact-xs"
-                variant="default"
                 onClick={() => take(raw_schema)}
                 aria-label={words.schema.editVersion(version)}
               >
                 {words.schema.edit}
-              </Button>
+              </SmallButton>
               {version > 1 && (
-                <Button
+                <SmallButton
                   size="compact-xs"
-                  variant="default"
                   onClick={() => setCompared(version)}
                   aria-label={words.schema.showVersion(version)}
                 >
                   {words.schema.show}
-                </Button>
+                </SmallButton>
               )}
             </Group>,
           ],
@@ -59,7 +54,7 @@ export function Versions({ draft: { domain, take } }: { draft: Draft }) {
           <Comparison key={compared} versions={data} initial={compared} />
         </>
       )}
-      {data.length === 1 && <Text size="sm">{words.schema.onlyVersion}</Text>}
+      {data.length === 1 && <Text>{words.schema.onlyVersion}</Text>}
     </Stack>
   );
 }
@@ -79,18 +74,19 @@ function Comparison({ versions, initial = versions[0]?.version ?? 1 }: Compariso
   return (
     <Stack gap="xs">
       <Group>
-        <NativeSelect
-          label={words.schema.fromVersion}
-          data={numbers}
-          value={before}
-          onChange={({ currentTarget }) => setBefore(Number(currentTarget.value))}
-        />
-        <NativeSelect
-          label={words.schema.toVersion}
-          data={numbers}
-          value={after}
-          onChange={({ currentTarget }) => setAfter(Number(currentTarget.value))}
-        />
+        {(
+          [
+            [words.schema.fromVersion, before, setBefore],
+            [words.schema.toVersion, after, setAfter],
+          ] as const
+        ).map(([label, value, set]) => (
+          <NativeSelect
+            key={label}
+            {...{ label, value }}
+            data={numbers}
+            onChange={({ currentTarget }) => set(Number(currentTarget.value))}
+          />
+        ))}
       </Group>
       <JsonDiff
         before={textOf(before)}

@@ -38,7 +38,7 @@ export function KeyField({ value, onChange }: Props) {
           {words.send.createKey}
         </Button>
       )}
-      {create.data?.key === value && <Text size="sm">{words.send.keyOnce}</Text>}
+      {create.data?.key === value && <Text>{words.send.keyOnce}</Text>}
     </Group>
   );
 }

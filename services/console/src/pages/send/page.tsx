@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useLocation } from 'react-router';
 import { words } from '../../words/en.ts';
 import { useApplication, useMay } from '../application/use-application.ts';
+import { Clients } from './clients.tsx';
 import { exampleOf } from './example-of.ts';
 import { KeyField } from './key-field.tsx';
 import { Programs } from './programs.tsx';
@@ -21,6 +22,7 @@ export function Page() {
   const [key, setKey] = useState(given);
   const [example] = useState(() => payload ?? (exampleOf(template.schema) as object));
   const mayChange = useMay('editor');
+  const shownKey = key_required ? key || words.send.yourKey : undefined;
   const url = `${window.location.origin}/api/applications/${domain}/data`;
   return (
     <Stack gap="lg">
@@ -28,9 +30,8 @@ export function Page() {
       {key_required && <KeyField value={key} onChange={setKey} />}
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
         <Stack miw={0}>
-          <Programs
-            upload={{ url, payload: example, key: key_required ? key || words.send.yourKey : undefined }}
-          />
+          <Clients apiKey={shownKey} />
+          <Programs upload={{ url, payload: example, key: shownKey }} />
         </Stack>
         {mayChange && <TestEntry example={example} apiKey={key_required ? key : undefined} />}
       </SimpleGrid>

@@ -5,7 +5,7 @@ export interface Upload {
   key?: string | undefined;
 }
 
-export interface Snippet {
+interface Snippet {
   label: string;
   code: string;
 }

@@ -1,11 +1,11 @@
-import { Alert, Group, JsonInput, Stack, Tabs } from '@mantine/core';
+import { Alert, JsonInput, Stack, Tabs } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, dataOf } from '../../api/client.ts';
 import { SubmitButton } from '../../components/buttons.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
+import { submits } from '../../components/form.tsx';
 import { Section } from '../../components/section.tsx';
-import { submits } from '../../components/submits.ts';
 import { rootOf } from '../../schema-form/shape.ts';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
@@ -64,9 +64,7 @@ export function TestEntry({ example, apiKey }: Props) {
             />
           </Tabs.Panel>
         </Tabs>
-        <Group>
-          <SubmitButton loading={send.isPending}>{words.send.submit}</SubmitButton>
-        </Group>
+        <SubmitButton loading={send.isPending}>{words.send.submit}</SubmitButton>
         {send.isSuccess && <Alert p="xs" color="green" role="status" title={words.send.isStored} />}
         {send.error && <ErrorAlert error={send.error} />}
       </Stack>

@@ -20,7 +20,7 @@ export function Uploads() {
       <Stack gap="xs" aria-live="polite">
         {stored === 0 && (
           <Alert p="xs" color="gray" icon={<Loader size="xs" />}>
-            <b>{before ? words.send.waiting : words.send.waitingFirst}</b>. {words.send.waitingText}
+            <b>{isFirst ? words.send.waitingFirst : words.send.waiting}</b>. {words.send.waitingText}
           </Alert>
         )}
         {stored > 0 && (
@@ -56,11 +56,11 @@ function Row({ upload: { at, payload, faults } }: { upload: Upload }) {
       <Badge variant="dot" color={faults ? 'red' : 'teal'} miw={96}>
         {faults ? words.send.isRefused : words.send.isStored}
       </Badge>
-      <Text size="sm" miw={100}>
+      <Text miw={100}>
         <RelativeTime at={at} />
       </Text>
       {faults?.map(({ path, message }) => (
-        <Text key={`${path} ${message}`} size="sm" fw={600}>
+        <Text key={`${path} ${message}`} fw={600}>
           {path} {message}
         </Text>
       ))}

@@ -68,7 +68,6 @@ function ValueField({ schema, text, onText, path, isRequired }: FieldProps) {
     'aria-label': toPointer(path.map(String)),
     description: [[type].flat().join(' | '), format].filter(Boolean).join(', '),
     withAsterisk: isRequired,
-    size: 'xs',
   };
   if (choices)
     return (

@@ -1,11 +1,8 @@
-import { Paper, PasswordInput, Stack, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { Paper, PasswordInput, Text } from '@mantine/core';
+import { useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
-import { faultAt } from '../../api/failure.ts';
-import { SubmitButton } from '../../components/buttons.tsx';
-import { ErrorAlert } from '../../components/error-alert.tsx';
+import { Form } from '../../components/form.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
-import { submits } from '../../components/submits.ts';
 import { words } from '../../words/en.ts';
 import { isDead, readCode, setPassword } from './by-code.ts';
 import { DeadLink } from './dead-link.tsx';
@@ -14,32 +11,37 @@ import { DeadLink } from './dead-link.tsx';
 export function Page() {
   const link = readCode(useLocation().hash);
   const navigate = useNavigate();
-  const { mutate, error, isPending } = useMutation({
-    mutationFn: (password: string) => setPassword(link, password),
-    onSuccess: () => navigate('/', { replace: true }),
-  });
-  if (!link.code || isDead(error)) return <DeadLink />;
-  const atPassword = faultAt(error, '/new_password');
+  const [isUsed, setIsUsed] = useState(false);
+  async function choose({ password }: { password: string }) {
+    try {
+      await setPassword(link, password);
+      await navigate('/', { replace: true });
+    } catch (error) {
+      if (!isDead(error as Error)) throw error;
+      setIsUsed(true);
+    }
+  }
+  if (!link.code || isUsed) return <DeadLink />;
   return (
     <Paper maw={440} mx="auto" mt="xl" p="lg" withBorder>
       <PageTitle title={words.setPassword.title} />
       <Text mb="md">{words.setPassword.text(link.username)}</Text>
-      <form onSubmit={submits((fields) => mutate(String(fields.get('password'))))}>
-        <Stack>
-          <input type="hidden" name="username" autoComplete="username" value={link.username} />
-          <PasswordInput
-            name="password"
-            label={words.profile.newPassword}
-            description={words.welcome.passwordText}
-            autoComplete="new-password"
-            required
-            minLength={8}
-            error={atPassword}
-          />
-          {error && !atPassword && <ErrorAlert error={error} />}
-          <SubmitButton loading={isPending}>{words.setPassword.submit}</SubmitButton>
-        </Stack>
-      </form>
+      <Form act={choose} submit={words.setPassword.submit}>
+        {(fault) => (
+          <>
+            <input type="hidden" autoComplete="username" value={link.username} />
+            <PasswordInput
+              name="password"
+              label={words.profile.newPassword}
+              description={words.welcome.passwordText}
+              autoComplete="new-password"
+              required
+              minLength={8}
+              error={fault('/new_password')}
+            />
+          </>
+        )}
+      </Form>
     </Paper>
   );
 }

@@ -1,14 +1,13 @@
-import { Code, Group, Stack, TextInput } from '@mantine/core';
+import { Code, Stack, TextInput } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { client, dataOf, type Schemas } from '../../api/client.ts';
-import { SmallButton, SubmitButton } from '../../components/buttons.tsx';
+import { client, dataOf, read, type Schemas } from '../../api/client.ts';
+import { ActButton, SmallButton } from '../../components/buttons.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { Form } from '../../components/form.tsx';
 import { formatTime } from '../../components/formats.ts';
 import { Unread } from '../../components/loading.tsx';
-import { submits } from '../../components/submits.ts';
 import { showSuccess } from '../../components/toasts.ts';
-import { useAct } from '../../components/use-act.ts';
 import { WideTable } from '../../components/wide-table.tsx';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
@@ -20,13 +19,10 @@ const [shownAtFirst, mostKept] = [50, 500];
 /** The log of a webhook, newest first, whose events can be sent again. */
 export function Deliveries({ id }: { id: string }) {
   const { domain } = useApplication();
-  const act = useAct();
   const [limit, setLimit] = useState(shownAtFirst);
   const params = { path: { domain, id } };
   const { data, error, refetch } = useQuery({
-    queryKey: ['webhooks', domain, id, limit],
-    queryFn: ({ signal }) =>
-      dataOf(client.GET(`${path}/deliveries`, { params: { ...params, query: { limit } }, signal })),
+    ...read(`${path}/deliveries`, { ...params, query: { limit } }),
     refetchInterval: refreshMs,
     placeholderData: keepPreviousData,
   });
@@ -36,8 +32,8 @@ export function Deliveries({ id }: { id: string }) {
     dataOf(
       client.POST(`${path}/deliveries/{delivery}/redeliver`, { params: { path: { domain, id, delivery } } }),
     );
-  async function redeliverFrom(fields: FormData) {
-    const body = { from: new Date(String(fields.get('from'))).toISOString() };
+  async function redeliverFrom(fields: { from: string }) {
+    const body = { from: new Date(fields.from).toISOString() };
     showSuccess((await dataOf(client.POST(`${path}/redeliver`, { params, body }))).message);
   }
   return (
@@ -55,25 +51,18 @@ export function Deliveries({ id }: { id: string }) {
             last?.status,
             last && `${last.ms} ms`,
             last && <Answer key="answer" last={last} />,
-            <SmallButton key="again" size="compact-xs" onClick={() => act(() => redeliver(delivery))}>
+            <ActButton key="again" size="compact-xs" act={() => redeliver(delivery)}>
               {words.webhooks.redeliver}
-            </SmallButton>,
+            </ActButton>,
           ],
         }))}
       />
       {!data.pagination.isLast && (
-        <Group>
-          <SmallButton onClick={() => setLimit(mostKept)}>{words.webhooks.more}</SmallButton>
-        </Group>
+        <SmallButton onClick={() => setLimit(mostKept)}>{words.webhooks.more}</SmallButton>
       )}
-      <Group
-        component="form"
-        onSubmit={submits((fields) => act(() => redeliverFrom(fields)))}
-        align="flex-end"
-      >
+      <Form act={redeliverFrom} submit={words.webhooks.redeliver} variant="default" isInline>
         <TextInput type="datetime-local" name="from" label={words.webhooks.from} required />
-        <SubmitButton variant="default">{words.webhooks.redeliver}</SubmitButton>
-      </Group>
+      </Form>
     </Stack>
   );
 }

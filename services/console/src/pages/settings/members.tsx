@@ -1,24 +1,22 @@
-import { Group, NativeSelect, Text, TextInput } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { NativeSelect, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
-import { client, dataOf, type Schemas } from '../../api/client.ts';
+import { client, dataOf, read, type Schemas } from '../../api/client.ts';
 import { profileQuery } from '../../api/profile.ts';
-import { SubmitButton } from '../../components/buttons.tsx';
-import { Card, Cards } from '../../components/cards.tsx';
-import { choicesOf } from '../../components/choices.ts';
+import { Card, CardList } from '../../components/cards.tsx';
+import { choicesOf } from '../../components/choice.tsx';
 import { ConfirmButton } from '../../components/confirm-button.tsx';
-import { Unread } from '../../components/loading.tsx';
-import { submits } from '../../components/submits.ts';
+import { Form } from '../../components/form.tsx';
+import { Section } from '../../components/section.tsx';
 import { useAct } from '../../components/use-act.ts';
 import { words } from '../../words/en.ts';
 import { useApplication, useMay } from '../application/use-application.ts';
-import { SettingsSection } from './settings-section.tsx';
 
 const { owner: _, ...memberRoles } = words.members.roles;
 const roleChoices = choicesOf(memberRoles);
 
 /** Shares an application with a user, or changes the user's role. */
-function share(domain: string, username: string, role: string) {
+function share(domain: string, { username, role }: { username: string; role: string }) {
   const init = { params: { path: { domain, username } }, body: { role: role as Schemas['MemberRole'] } };
   return dataOf(client.PUT('/api/applications/{domain}/members/{username}', init));
 }
@@ -26,42 +24,33 @@ function share(domain: string, username: string, role: string) {
 export function Members() {
   const { domain } = useApplication();
   const isOwner = useMay('owner');
-  const { data, error, refetch } = useQuery({
-    queryKey: ['members', domain],
-    queryFn: ({ signal }) =>
-      dataOf(client.GET('/api/applications/{domain}/members', { params: { path: { domain } }, signal })),
-  });
+  const members = useQuery(read('/api/applications/{domain}/members', { path: { domain } }));
   return (
-    <SettingsSection title={words.members.title} text={words.members.text}>
-      {isOwner && data && <Invitation key={data.length} />}
-      {(error || !data) && <Unread error={error} retry={refetch} />}
-      <Cards>
-        {data?.map((member) => (
-          <MemberCard key={member.username} member={member} />
-        ))}
-      </Cards>
-    </SettingsSection>
+    <Section isSettings title={words.members.title} text={words.members.text}>
+      {isOwner && members.data && <Invitation />}
+      <CardList query={members}>{(member) => <MemberCard key={member.username} member={member} />}</CardList>
+    </Section>
   );
 }
 
 function Invitation() {
   const { domain } = useApplication();
-  const invite = useMutation({
-    mutationFn: (fields: FormData) =>
-      share(domain, String(fields.get('username')), String(fields.get('role'))),
-  });
+  const invite = (fields: { username: string; role: string }) => share(domain, fields);
   return (
-    <Group component="form" onSubmit={submits(invite.mutate)} align="flex-end">
-      <TextInput
-        name="username"
-        label={words.members.username}
-        required
-        autoComplete="off"
-        error={invite.error?.message}
-      />
-      <NativeSelect name="role" label={words.members.role} data={roleChoices} />
-      <SubmitButton loading={invite.isPending}>{words.members.invite}</SubmitButton>
-    </Group>
+    <Form act={invite} submit={words.members.invite} variant="default" isInline>
+      {(fault) => (
+        <>
+          <TextInput
+            name="username"
+            label={words.members.username}
+            required
+            autoComplete="off"
+            error={fault()}
+          />
+          <NativeSelect name="role" label={words.members.role} data={roleChoices} />
+        </>
+      )}
+    </Form>
   );
 }
 
@@ -70,7 +59,8 @@ function MemberCard({ member: { username, role, since } }: { member: Schemas['Me
   const isOwner = useMay('owner');
   const { data: user } = useQuery(profileQuery);
   const isSelf = user?.username === username;
-  const [act, navigate] = [useAct(), useNavigate()];
+  const navigate = useNavigate();
+  const change = useAct((role: string) => share(domain, { username, role }));
   async function remove() {
     const params = { path: { domain, username } };
     await dataOf(client.DELETE('/api/applications/{domain}/members/{username}', { params }));
@@ -87,22 +77,22 @@ function MemberCard({ member: { username, role, since } }: { member: Schemas['Me
                 aria-label={words.members.roleOf(username)}
                 data={roleChoices}
                 value={role}
-                onChange={({ currentTarget: { value } }) => act(() => share(domain, username, value))}
+                onChange={({ currentTarget }) => change.mutate(currentTarget.value)}
               />
             )}
             <ConfirmButton
-              label={isSelf ? words.members.leave : words.members.remove}
+              label={isSelf ? words.members.leave : words.common.remove}
               title={isSelf ? words.members.leaveTitle : words.members.removeMember(username)}
               question={isSelf ? words.members.leaveText : words.members.removeText(username)}
               color="red"
-              onConfirm={() => act(remove)}
+              act={remove}
             />
           </>
         )
       }
     >
       <Text fw={600}>{username}</Text>
-      <Text size="sm">{words.members.since(words.members.roles[role], since)}</Text>
+      <Text>{words.members.since(words.members.roles[role], since)}</Text>
     </Card>
   );
 }

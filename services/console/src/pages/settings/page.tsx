@@ -1,22 +1,18 @@
 import { Code, Group, TagsInput, Text, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { applicationQuery } from '../../api/applications.ts';
 import { client, dataOf } from '../../api/client.ts';
-import { faultAt } from '../../api/failure.ts';
 import { queryClient } from '../../api/query-client.ts';
-import { SubmitButton } from '../../components/buttons.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
-import { ErrorAlert } from '../../components/error-alert.tsx';
-import { submits } from '../../components/submits.ts';
+import { Form } from '../../components/form.tsx';
+import { Section } from '../../components/section.tsx';
 import { showSuccess } from '../../components/toasts.ts';
 import { words } from '../../words/en.ts';
 import { useApplication, useMay, useUpdate } from '../application/use-application.ts';
 import { Keys } from './keys.tsx';
 import { Members } from './members.tsx';
 import { Retention } from './retention.tsx';
-import { SettingsSection } from './settings-section.tsx';
 import { Webhooks } from './webhooks.tsx';
 
 export function Page() {
@@ -40,26 +36,30 @@ function General() {
   const [typed, setTyped] = useState(name);
   const update = useUpdate();
   return (
-    <SettingsSection title={words.settings.general} text={words.settings.generalText}>
-      <Group component="form" onSubmit={submits(() => update.mutate({ name: typed }))} align="flex-end">
-        <TextInput
-          label={words.settings.name}
-          required
-          maxLength={100}
-          value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-          error={faultAt(update.error, '/name') ?? update.error?.message}
-        />
-        <SubmitButton loading={update.isPending} disabled={typed === name}>
-          {words.settings.rename}
-        </SubmitButton>
-      </Group>
+    <Section isSettings title={words.settings.general} text={words.settings.generalText}>
+      <Form
+        act={() => update({ name: typed })}
+        submit={words.settings.rename}
+        disabled={typed === name}
+        isInline
+      >
+        {(fault) => (
+          <TextInput
+            label={words.settings.name}
+            required
+            maxLength={100}
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            error={fault('/name') ?? fault()}
+          />
+        )}
+      </Form>
       <Group gap="xs">
-        <Text size="sm">{words.applications.domain}</Text>
+        <Text>{words.applications.domain}</Text>
         <Code>{domain}</Code>
         <CopyText text={domain} label={words.settings.copyDomain} />
       </Group>
-    </SettingsSection>
+    </Section>
   );
 }
 
@@ -68,8 +68,13 @@ function Origins() {
   const [origins, setOrigins] = useState(allowed_origins);
   const update = useUpdate();
   return (
-    <SettingsSection title={words.settings.origins} text={words.settings.originsText}>
-      <form onSubmit={submits(() => update.mutate({ allowed_origins: origins }))}>
+    <Section isSettings title={words.settings.origins} text={words.settings.originsText}>
+      <Form
+        act={() => update({ allowed_origins: origins })}
+        submit={words.settings.saveOrigins}
+        variant="default"
+        gap="sm"
+      >
         <TagsInput
           label={words.settings.allowedOrigins}
           placeholder="https://example.com"
@@ -77,12 +82,8 @@ function Origins() {
           onChange={setOrigins}
           acceptValueOnBlur
         />
-        {update.error && <ErrorAlert error={update.error} />}
-        <SubmitButton mt="sm" loading={update.isPending}>
-          {words.settings.saveOrigins}
-        </SubmitButton>
-      </form>
-    </SettingsSection>
+      </Form>
+    </Section>
   );
 }
 
@@ -91,28 +92,29 @@ function Deletion() {
   const { domain } = useApplication();
   const [typed, setTyped] = useState('');
   const navigate = useNavigate();
-  const remove = useMutation({
-    mutationFn: () => dataOf(client.DELETE('/api/applications/{domain}', { params: { path: { domain } } })),
-    onSuccess: async ({ message }) => {
-      await navigate('/applications');
-      showSuccess(message);
-      queryClient.removeQueries({ queryKey: applicationQuery(domain).queryKey });
-    },
-  });
+  async function remove() {
+    const request = { params: { path: { domain } } };
+    const { message } = await dataOf(client.DELETE('/api/applications/{domain}', request));
+    await navigate('/applications');
+    showSuccess(message);
+    queryClient.removeQueries({ queryKey: applicationQuery(domain).queryKey });
+  }
   return (
-    <SettingsSection title={words.settings.deletion} text={words.settings.deletionText}>
-      <Group component="form" onSubmit={submits(() => remove.mutate())} align="flex-end">
+    <Section isSettings title={words.settings.deletion} text={words.settings.deletionText}>
+      <Form
+        act={remove}
+        submit={words.settings.deleteApplication}
+        color="red"
+        disabled={typed !== domain}
+        isInline
+      >
         <TextInput
           label={words.settings.typeDomain(domain)}
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
           autoComplete="off"
         />
-        <SubmitButton color="red" disabled={typed !== domain} loading={remove.isPending}>
-          {words.settings.deleteApplication}
-        </SubmitButton>
-      </Group>
-      {remove.error && <ErrorAlert error={remove.error} />}
-    </SettingsSection>
+      </Form>
+    </Section>
   );
 }

@@ -6,27 +6,33 @@ import receiverJs from '../../../../../examples/webhooks/receiver.mjs?raw';
 import receiverPy from '../../../../../examples/webhooks/receiver.py?raw';
 import { client, dataOf, type Schemas } from '../../api/client.ts';
 import { webhooksQuery } from '../../api/webhooks.ts';
-import { SmallButton } from '../../components/buttons.tsx';
-import { Card, Cards } from '../../components/cards.tsx';
+import { ActButton, SmallButton } from '../../components/buttons.tsx';
+import { Card, CardList } from '../../components/cards.tsx';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { ConfirmButton } from '../../components/confirm-button.tsx';
-import { Unread } from '../../components/loading.tsx';
+import { MadeBy } from '../../components/made-by.tsx';
+import { Section } from '../../components/section.tsx';
 import { ShownOnce } from '../../components/shown-once.tsx';
-import { useAct } from '../../components/use-act.ts';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
 import { Deliveries } from './deliveries.tsx';
-import { NewWebhook, type OnIssued } from './new-webhook.tsx';
-import { SettingsSection } from './settings-section.tsx';
+import { type WebhookFields, WebhookForm } from './webhook-form.tsx';
 
 const receivers = { 'Node.js': receiverJs, Python: receiverPy };
+type OnIssued = (issued: Schemas['IssuedWebhook']) => void;
+
 const colors = { active: 'teal', paused: 'gray', disabled: 'red' };
 
 export function Webhooks() {
   const [issued, setIssued] = useState<Schemas['IssuedWebhook']>();
-  const { data, error, refetch } = useQuery(webhooksQuery(useApplication().domain));
+  const { domain } = useApplication();
+  const webhooks = useQuery(webhooksQuery(domain));
+  const create = (body: WebhookFields) => {
+    const params = { path: { domain } };
+    return dataOf(client.POST('/api/applications/{domain}/webhooks', { params, body })).then(setIssued);
+  };
   return (
-    <SettingsSection title={words.webhooks.title} text={words.webhooks.text}>
+    <Section isSettings title={words.webhooks.title} text={words.webhooks.text}>
       {issued && (
         <ShownOnce
           title={words.webhooks.issued}
@@ -44,55 +50,47 @@ export function Webhooks() {
       )}
       <details key={issued?.id}>
         <summary>{words.webhooks.create}</summary>
-        <NewWebhook onIssued={setIssued} />
+        <WebhookForm label={words.webhooks.submit} save={create} />
       </details>
-      {(error || !data) && <Unread error={error} retry={refetch} />}
-      <Cards>
-        {data?.map((webhook) => (
-          <WebhookCard key={webhook.id} webhook={webhook} onIssued={setIssued} />
-        ))}
-      </Cards>
-    </SettingsSection>
+      <CardList query={webhooks}>
+        {(webhook) => <WebhookCard key={webhook.id} webhook={webhook} onIssued={setIssued} />}
+      </CardList>
+    </Section>
   );
 }
 
 function WebhookCard({ webhook, onIssued }: { webhook: Schemas['Webhook']; onIssued: OnIssued }) {
-  const { id, url, events, state, reason } = webhook;
+  const { id, url, events, state, reason, createdAt, createdBy } = webhook;
   const { domain } = useApplication();
   const [isOpen, log] = useDisclosure();
-  const act = useAct();
+  const [isEdited, edit] = useDisclosure();
   const request = { params: { path: { domain, id } } };
   const path = '/api/applications/{domain}/webhooks/{id}';
   const next = state === 'active' ? 'paused' : 'active';
-  const set = () => dataOf(client.PATCH(path, { ...request, body: { state: next } }));
+  const change = (body: Schemas['WebhookUpdate']) => dataOf(client.PATCH(path, { ...request, body }));
   const ping = () => dataOf(client.POST(`${path}/ping`, request)).then(log.open);
   const rotate = () => dataOf(client.POST(`${path}/rotate`, request)).then(onIssued);
-  const buttons = [
-    [words.webhooks.set[next], () => act(set)],
-    [words.webhooks.ping, () => act(ping)],
-    [words.webhooks.log, log.open],
-  ] as const;
+  const named = (label: string) => ({ 'aria-label': words.webhooks.of(label, url), children: label });
   return (
     <Card
       actions={
         <>
-          {buttons.map(([label, onClick]) => (
-            <SmallButton key={label} onClick={onClick} aria-label={words.webhooks.of(label, url)}>
-              {label}
-            </SmallButton>
-          ))}
+          <ActButton act={() => change({ state: next })} {...named(words.webhooks.set[next])} />
+          <ActButton act={ping} {...named(words.webhooks.ping)} />
+          <SmallButton onClick={log.open} {...named(words.webhooks.log)} />
+          <SmallButton onClick={edit.toggle} {...named(words.webhooks.edit)} />
           <ConfirmButton
-            label={words.settings.rotate}
-            title={words.webhooks.of(words.settings.rotate, url)}
+            label={words.common.rotate}
+            title={words.webhooks.of(words.common.rotate, url)}
             question={words.webhooks.rotateText}
-            onConfirm={() => act(rotate)}
+            act={rotate}
           />
           <ConfirmButton
-            label={words.webhooks.delete}
-            title={words.webhooks.of(words.webhooks.delete, url)}
+            label={words.common.delete}
+            title={words.webhooks.of(words.common.delete, url)}
             question={words.webhooks.deleteText}
             color="red"
-            onConfirm={() => act(() => dataOf(client.DELETE(path, request)))}
+            act={() => dataOf(client.DELETE(path, request))}
           />
         </>
       }
@@ -102,6 +100,13 @@ function WebhookCard({ webhook, onIssued }: { webhook: Schemas['Webhook']; onIss
             <Alert color="red" title={reason} mt="xs" p="xs">
               {words.webhooks.gaveUp}
             </Alert>
+          )}
+          {isEdited && (
+            <WebhookForm
+              fields={webhook}
+              label={words.webhooks.save}
+              save={(fields) => change(fields).then(edit.close)}
+            />
           )}
           <Drawer opened={isOpen} onClose={log.close} position="right" size="xl" title={url}>
             <Deliveries id={id} />
@@ -118,6 +123,7 @@ function WebhookCard({ webhook, onIssued }: { webhook: Schemas['Webhook']; onIss
       {events.map((event) => (
         <Code key={event}>{event}</Code>
       ))}
+      <MadeBy at={createdAt} by={createdBy} />
     </Card>
   );
 }

@@ -1,16 +1,15 @@
-import { Paper, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { Paper, PasswordInput, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { Navigate, useLocation, useNavigate } from 'react-router';
 import { signIn } from '../../api/browser-session.ts';
 import { client, dataOf } from '../../api/client.ts';
-import { ApiFailure, faultAt } from '../../api/failure.ts';
+import { ApiFailure } from '../../api/failure.ts';
 import { profileQuery } from '../../api/profile.ts';
 import { useIsSignedIn } from '../../api/session.ts';
-import { SubmitButton } from '../../components/buttons.tsx';
-import { ErrorAlert } from '../../components/error-alert.tsx';
+import { Form } from '../../components/form.tsx';
 import { Unread } from '../../components/loading.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
-import { submits } from '../../components/submits.ts';
 import { words } from '../../words/en.ts';
 
 /** The code of the link that was used in this browser. */
@@ -26,57 +25,50 @@ export function Page() {
   const navigate = useNavigate();
   const isSignedIn = useIsSignedIn();
   const { data: user, error } = useQuery({ ...profileQuery, enabled: isSignedIn });
-  const begin = useMutation({
-    mutationFn: async (body: { username: string; password: string }) => {
-      await dataOf(client.POST('/api/users/register', { body: { ...body, locale: 'en', code } }));
-      localStorage.setItem(usedKey, code);
-      await signIn(body);
-    },
-    onError: (error) => {
-      if (error instanceof ApiFailure && error.kind === 'InvalidCredentialsError')
-        navigate(toSignIn, { replace: true });
-    },
-  });
+  const [wasUsed] = useState(() => code === '' || localStorage.getItem(usedKey) === code);
 
-  const submit = submits((fields) =>
-    begin.mutate({ username: String(fields.get('username')), password: String(fields.get('password')) }),
-  );
+  async function begin(body: { username: string; password: string }) {
+    try {
+      await dataOf(client.POST('/api/users/register', { body: { ...body, locale: 'en', code } }));
+    } catch (error) {
+      if (!(error instanceof ApiFailure && error.kind === 'InvalidCredentialsError')) throw error;
+      return navigate(toSignIn, { replace: true });
+    }
+    localStorage.setItem(usedKey, code);
+    await signIn(body);
+  }
 
   if (isSignedIn && !user) return <Unread error={error} />;
   if (user && user.username !== demoUsername) return <Navigate to="/" replace />;
-  if (code === '' || (localStorage.getItem(usedKey) === code && begin.isIdle))
-    return <Navigate to={toSignIn} replace />;
-
-  const atName = faultAt(begin.error, '/username');
-  const atPassword = faultAt(begin.error, '/password');
+  if (wasUsed) return <Navigate to={toSignIn} replace />;
   return (
     <Paper maw={440} mx="auto" mt="xl" p="lg" withBorder>
       <PageTitle title={words.welcome.title} />
       <Text mb="md">{words.welcome.text}</Text>
-      <form onSubmit={submit}>
-        <Stack>
-          <TextInput
-            name="username"
-            label={words.signIn.username}
-            autoComplete="username"
-            required
-            minLength={3}
-            maxLength={20}
-            error={atName}
-          />
-          <PasswordInput
-            name="password"
-            label={words.signIn.password}
-            description={words.welcome.passwordText}
-            autoComplete="new-password"
-            required
-            minLength={8}
-            error={atPassword}
-          />
-          {begin.error && !atName && !atPassword && <ErrorAlert error={begin.error} />}
-          <SubmitButton loading={begin.isPending}>{words.welcome.submit}</SubmitButton>
-        </Stack>
-      </form>
+      <Form act={begin} submit={words.welcome.submit}>
+        {(fault) => (
+          <>
+            <TextInput
+              name="username"
+              label={words.signIn.username}
+              autoComplete="username"
+              required
+              minLength={3}
+              maxLength={20}
+              error={fault('/username')}
+            />
+            <PasswordInput
+              name="password"
+              label={words.signIn.password}
+              description={words.welcome.passwordText}
+              autoComplete="new-password"
+              required
+              minLength={8}
+              error={fault('/password')}
+            />
+          </>
+        )}
+      </Form>
     </Paper>
   );
 }

@@ -1,0 +1,10 @@
+/** Hands a file to the browser, which keeps it with its downloads. */
+export function saveFile(blob: Blob, name: string): void {
+  const url = URL.createObjectURL(blob);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  // By then the browser has taken the file.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}

@@ -1,0 +1,66 @@
+import { Checkbox, Group, NumberInput, Stack, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import type { Schemas } from '../../api/client.ts';
+import { choicesOf } from '../../components/choice.tsx';
+import { Form } from '../../components/form.tsx';
+import { words } from '../../words/en.ts';
+
+export type WebhookFields = Pick<Schemas['Webhook'], 'url' | 'events' | 'refusals'>;
+
+interface Props {
+  /** What it is now; a new one is told of entries. */
+  fields?: WebhookFields;
+  label: string;
+  save: (fields: WebhookFields) => Promise<unknown>;
+}
+
+/** Where events are posted, and which. */
+export function WebhookForm({ fields, label, save }: Props) {
+  const [events, setEvents] = useState<Schemas['WebhookEvent'][]>(fields?.events ?? ['entries.stored']);
+  const hasThreshold = events.includes('refusals.threshold');
+  const send = ({ url, count, minutes }: Record<'url' | 'count' | 'minutes', string>) => {
+    const refusals = { count: Number(count), minutes: Number(minutes) };
+    return save({ url, events, ...(hasThreshold && { refusals }) });
+  };
+  return (
+    <Form act={send} submit={label} mt="sm">
+      {(fault) => (
+        <>
+          <TextInput
+            name="url"
+            label={words.webhooks.url}
+            placeholder="https://example.com/hooks/sluice"
+            required
+            defaultValue={fields?.url}
+            error={fault('/url')}
+          />
+          <Checkbox.Group label={words.webhooks.events} value={events} onChange={setEvents}>
+            <Stack my={4} gap="xs">
+              {choicesOf(words.webhooks.eventNames).map((event) => (
+                <Checkbox key={event.value} {...event} />
+              ))}
+            </Stack>
+          </Checkbox.Group>
+          {hasThreshold && (
+            <Group>
+              <NumberInput
+                name="count"
+                label={words.webhooks.count}
+                defaultValue={fields?.refusals?.count ?? 10}
+                min={1}
+                max={1_000_000}
+              />
+              <NumberInput
+                name="minutes"
+                label={words.webhooks.minutes}
+                defaultValue={fields?.refusals?.minutes ?? 5}
+                min={1}
+                max={1_440}
+              />
+            </Group>
+          )}
+        </>
+      )}
+    </Form>
+  );
+}
