@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import { getPriority } from 'node:os';
+import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import type { TestRequest } from '../../../test/support/test-thread.ts';
 import { createThread, ThreadBusy } from './thread.ts';
@@ -82,3 +84,18 @@ it('rejects what waits when it is closed, and what comes after', async () => {
   for (const { status } of await ended) expect(status).toBe('rejected');
   await expect(thread.ask('a', { echo: '' })).rejects.toThrow('the test is closed');
 });
+
+it.runIf(process.platform === 'linux')(
+  'keeps the lower priority of a process that was started with nice',
+  async () => {
+    const script = `
+    import { createThread } from '${new URL('./thread.ts', import.meta.url)}';
+    const file = new URL('${new URL('../../../test/support/test-thread.ts', import.meta.url)}');
+    const thread = createThread({ name: 'the test', file, heapMb: 16, deadlineMs: 60_000, tooLong: '', tooLarge: '' });
+    console.log(await thread.ask('a', 'priority'));
+    await thread.close();`;
+    const args = ['-n', '15', process.execPath, '--input-type=module', '--eval', script];
+    const { stdout } = await promisify(execFile)('nice', args);
+    expect(stdout.trim()).toBe(String(Math.min(19, getPriority() + 15)));
+  },
+);

@@ -8,6 +8,8 @@ import { applicationRoutes } from './applications/routes.ts';
 import { schemaRoutes } from './applications/schema-routes.ts';
 import { createAudit } from './audit/audit.ts';
 import { auditRoutes } from './audit/routes.ts';
+import { clientRoutes } from './clients/routes.ts';
+import { commandLineRoutes } from './console/command-line.ts';
 import { consoleRoutes } from './console/routes.ts';
 import type { AppDependencies, Dependencies } from './dependencies.ts';
 import { entryRoutes } from './entries/routes.ts';
@@ -54,6 +56,7 @@ export async function buildApp(given: AppDependencies) {
       await api.register(applicationRoutes, dependencies);
       await api.register(memberRoutes, dependencies);
       await api.register(schemaRoutes, dependencies);
+      await api.register(clientRoutes, dependencies);
       await api.register(keyRoutes, dependencies);
       await api.register(webhookRoutes, dependencies);
       await api.register(uploadRoutes, dependencies);
@@ -70,6 +73,7 @@ export async function buildApp(given: AppDependencies) {
     { prefix: '/api' },
   );
   await app.register(consoleRoutes, dependencies);
+  await app.register(commandLineRoutes, dependencies);
   app.refuseOtherMethods();
   return app;
 }

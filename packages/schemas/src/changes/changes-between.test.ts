@@ -209,7 +209,7 @@ it.each(drafts)(
           }
         },
       ),
-      runs(12, 40),
+      runs(12, 24),
     );
     expect(compared).toBeGreaterThan(0);
   },

@@ -10,9 +10,10 @@ import { survey } from './survey.ts';
 import { type Choice, type Choices, type JsonSchema, toSchema } from './to-schema.ts';
 
 /** The validator of the API, with which the samples are uploaded. */
+const ajv = new Ajv2020({ strict: false, ownProperties: true });
+addFormats.default(ajv);
+
 function ajvTakes(schema: JsonSchema, rows: object[]): boolean {
-  const ajv = new Ajv2020({ strict: false, ownProperties: true });
-  addFormats.default(ajv);
   const validate = ajv.compile(schema);
   return rows.every((row) => validate(row));
 }

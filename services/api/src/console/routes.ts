@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Routes } from '../dependencies.ts';
 import { afterEarlierRequests } from '../http/connections/connections.ts';
+import { readBuilt } from './read-built.ts';
 
 const built = join(import.meta.dirname, '../../../console/dist');
 /** services/console/vite.config.ts sets this placeholder. */
@@ -24,16 +24,6 @@ const policy = (nonce: string) =>
     "frame-ancestors 'none'",
   ].join(';');
 
-/** The page that loads the console; undefined if it is not built. */
-async function readPage(): Promise<string | undefined> {
-  try {
-    return await readFile(join(built, 'index.html'), 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    return undefined;
-  }
-}
-
 /** Whether a browser opens a page. Requests for data get a 404 as JSON. */
 const isNavigation = ({ url, headers }: FastifyRequest) =>
   headers.accept?.includes('text/html') && !/^\/(api|assets|metrics)(?![\w.-])/.test(url);
@@ -41,7 +31,7 @@ const isNavigation = ({ url, headers }: FastifyRequest) =>
 /** The console at `/`: its files, and its page for every path without another route. */
 export const consoleRoutes: Routes = async (app, { config }) => {
   if (!config.console) return;
-  const page = await readPage();
+  const page = (await readBuilt(join(built, 'index.html')))?.toString();
   const hidden = { schema: { hide: true } };
   if (page === undefined) {
     app.get('/', hidden, () => {

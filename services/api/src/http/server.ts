@@ -20,6 +20,7 @@ import { requestHeads } from './connections/request-heads.ts';
 import { slowBodies } from './connections/slow-bodies.ts';
 import { answerError, envelope } from './envelope.ts';
 import { jsonBody } from './json-body.ts';
+import { lazySerializers } from './lazy-serializers.ts';
 import { methods } from './methods.ts';
 import { openapi } from './openapi.ts';
 import { validation } from './validation.ts';
@@ -56,6 +57,7 @@ export async function createServer({
     keepAliveTimeout: timings.keepAliveMs,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
+    schemaController: { compilersFactory: { buildSerializer: lazySerializers } },
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: true },
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => {
@@ -139,6 +141,8 @@ async function headers(
         'ratelimit-limit',
         'ratelimit-remaining',
         'ratelimit-reset',
+        'sluice-schema-version',
+        'sluice-schema-change',
       ],
     });
   }

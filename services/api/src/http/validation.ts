@@ -3,7 +3,7 @@ import { ApiError, type ErrorDetail } from '@sluice/shared/errors.ts';
 import { parseTimestamp } from '@sluice/shared/timestamp.ts';
 import { suitsBcrypt } from '@sluice/store/accounts/credentials.ts';
 import type { Period } from '@sluice/store/entries/entries.ts';
-import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import ajvFormats from 'ajv-formats';
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify';
 import { failures } from './route-parts.ts';
@@ -127,12 +127,14 @@ export function validation(app: FastifyInstance): void {
   const ajv = createAjv();
   app.setValidatorCompiler(({ schema, httpPart }) => {
     const part = httpPart as Part;
-    const validate = ajv.compile(schema as object);
+    // To compile those of all routes takes a third of a start.
+    let validate: ValidateFunction | undefined;
     const { properties = {} } = schema as { properties?: Record<string, { type?: string }> };
     return (data: unknown) => {
       // A shortcut for uploads.
       if (schema === noQuery && isEmpty(data)) return { value: data };
       if (part === 'querystring') readQuery(data as Record<string, unknown>, properties);
+      validate ??= ajv.compile(schema as object);
       if (validate(data)) return { value: data };
       const details = (validate.errors ?? []).slice(0, maxDetails).map((error) => toDetail(part, error));
       return { error: Object.assign(new Error('invalid request'), { validation: details }) };

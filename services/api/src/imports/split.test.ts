@@ -54,7 +54,7 @@ describe('whatever the pieces', () => {
           expected.filter(([, line]) => /[^ \t\r]/.test(line)),
         );
       }),
-      runs(100, 400),
+      runs(100, 200),
     );
   });
 
@@ -69,7 +69,7 @@ describe('whatever the pieces', () => {
         const bytes = Buffer.from(body);
         expect(split(jsonArraySplitter, bytes, pieces)).toEqual(split(jsonArraySplitter, bytes, []));
       }),
-      runs(100, 400),
+      runs(100, 200),
     );
   });
 
@@ -108,7 +108,7 @@ describe('whatever the pieces', () => {
           expect(found).toEqual(expected);
         },
       ),
-      runs(100, 400),
+      runs(100, 200),
     );
   });
 
@@ -118,7 +118,7 @@ describe('whatever the pieces', () => {
         const make = (sink: HeaderSink) => csvSplitter(sink, () => ',');
         expect(split(make, Buffer.from(body), pieces)).toEqual(split(make, Buffer.from(body), []));
       }),
-      runs(100, 400),
+      runs(100, 200),
     );
   });
 });

@@ -8,6 +8,7 @@ import { ApiError } from '@sluice/shared/errors.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Dependencies } from '../dependencies.ts';
 import { abortOnClose } from '../http/connections/connections.ts';
+import { isKnown, isMatched } from '../http/etags.ts';
 import { freeing, keeping, readRange } from './read-parts.ts';
 
 /** Parts of a file in memory for one reader, who may stop and stay: being read, read, and being sent. */
@@ -85,14 +86,13 @@ export async function sendFile(
   const encoding = range ? undefined : encodingFor(request.headers['accept-encoding']);
   const etag = `"${manifest.sha256}${encoding ? `-${encoding}` : ''}"`;
   reply.headers({ etag, vary, 'accept-ranges': 'bytes', 'cache-control': 'private, no-cache' });
-  const { 'if-match': wanted = '*', 'if-none-match': known = '' } = request.headers;
-  if (!isMatched(wanted, etag)) {
+  if (!isMatched(request, etag)) {
     throw new ApiError(
       'PreconditionFailedError',
       `the file has the ETag ${etag}, which If-Match does not name`,
     );
   }
-  if (isNamedIn(known, etag)) return reply.code(304).send();
+  if (isKnown(request, etag)) return reply.code(304).send();
   if (range === 'unsatisfiable') {
     throw new ApiError('RangeNotSatisfiableError', `the file has ${manifest.bytes} bytes`, {
       headers: { 'content-range': `bytes */${manifest.bytes}` },
@@ -147,13 +147,3 @@ function parseRange(header: string, bytes: number): Range | 'unsatisfiable' | un
   if (range.end < range.start) return undefined;
   return range.start < bytes ? { ...range, end: Math.min(range.end, bytes - 1) } : 'unsatisfiable';
 }
-
-/** Whether a list has one of these tags, or is `*`. */
-const hasAny = (list: string, tags: string[]): boolean =>
-  list.split(',').some((each) => [...tags, '*'].includes(each.trim()));
-
-/** Whether `If-Match` names this strong tag. Weak tags do not count. */
-const isMatched = (list: string, tag: string): boolean => hasAny(list, [tag]);
-
-/** Whether `If-None-Match` names this tag. Weak tags count too. */
-export const isNamedIn = (list: string, tag: string): boolean => hasAny(list, [tag, `W/${tag}`]);

@@ -18,6 +18,7 @@ const fields = {
   name: Type.String({ examples: ['Roof sensor'] }),
   prefix: Text('The first characters of the key, to tell it from others.', 'sk_4fQ2'),
   createdAt: DateTime('When it was created or last rotated.'),
+  createdBy: Type.Optional(Text('Username of who did that; absent in old keys.', 'ada')),
 };
 
 const Key = Named('Key', fields);
@@ -66,7 +67,13 @@ export const keyRoutes: Routes = async (app, { store: { applications, keys }, ke
     async (request, reply) => {
       const application = await findApplication(applications, request);
       const { key, ...made } = makeKey();
-      const created = await keys.create(application.id, request.body.name, made, maxKeys);
+      const created = await keys.create(
+        application.id,
+        request.body.name,
+        made,
+        request.owner.username,
+        maxKeys,
+      );
       if (!created) throw quotaReached('keys', maxKeys);
       keyring.forget(application.id);
       const event = { application: application.domain, key: created.id };
@@ -86,7 +93,7 @@ export const keyRoutes: Routes = async (app, { store: { applications, keys }, ke
     async (request, reply) => {
       const application = await findApplication(applications, request);
       const { key, ...made } = makeKey();
-      const rotated = await keys.rotate(application.id, request.params.id, made);
+      const rotated = await keys.rotate(application.id, request.params.id, made, request.owner.username);
       if (!rotated) throw keyNotFound(request.params.id);
       keyring.forget(application.id);
       const event = { application: application.domain, key: rotated.id };

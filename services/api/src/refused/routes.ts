@@ -111,7 +111,8 @@ export const refusedRoutes: Routes = async (app, dependencies) => {
         const of = finderOf(kept);
         const dismissal = finderOf(dismissed);
         const newest = counts.flatMap((reason) => of(reason)?.newest ?? []);
-        const examples = new Map((await refused.byIds(newest)).map((record) => [record.id, record]));
+        const found = await refused.byIds(id, newest);
+        const examples = new Map(found.map((record) => [record.id, record]));
         return counts.map((reason) => {
           const known = of(reason);
           const state = {

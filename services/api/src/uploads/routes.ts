@@ -19,6 +19,7 @@ import { createCommitMetrics, createUploadMetrics, monitorCommit } from '../metr
 import { isArray } from './batch/lines.ts';
 import { batchRoutes } from './batch/routes.ts';
 import { createStoreBatch } from './batch/store-batch.ts';
+import { createTellVersion } from './batch/tell-version.ts';
 import { createValidateLines } from './batch/validate-lines.ts';
 import { commitSizes, createGroupCommit } from './group-commit.ts';
 import { aboutKeys, hashIdempotencyKey, idempotencyKey, keyed, outcomeError, senderOf } from './steps.ts';
@@ -37,6 +38,7 @@ export const uploadRoutes: Routes = async (
   app,
   {
     store,
+    compiler,
     cache,
     keyring,
     redis,
@@ -72,14 +74,19 @@ export const uploadRoutes: Routes = async (
   });
   await app.register(batchRoutes, {
     ...{ cache, keyring, storeBatch, validateLines, rate, capacity, config },
+    tellVersion: createTellVersion({ store, compiler }),
     metrics: batchUploads,
   });
   takeJsonBytes(app);
   const sendAtOnce = createSendAtOnce(lifecycle);
 
   /** The entry that a request with the same key stored. Throws ApiError if its payload differs. */
-  async function findBefore(idempotencyHash: Buffer, body: Buffer): Promise<Accepted | undefined> {
-    const [before] = await entries.before([{ idempotencyHash, json: body }]);
+  async function findBefore(
+    application: string,
+    idempotencyHash: Buffer,
+    body: Buffer,
+  ): Promise<Accepted | undefined> {
+    const [before] = await entries.before(application, [{ idempotencyHash, json: body }]);
     if (!before) return undefined;
     const error = outcomeError(before.outcome);
     if (error) throw error;
@@ -106,7 +113,7 @@ export const uploadRoutes: Routes = async (
     if (!validated.ok) {
       // An earlier schema or a replay may have accepted it.
       const isJson = validated.refusal.name !== 'MalformedBodyError';
-      const before = idempotencyHash && isJson && (await findBefore(idempotencyHash, body));
+      const before = idempotencyHash && isJson && (await findBefore(application.id, idempotencyHash, body));
       if (before) return before;
       const refusal = await validated.explain();
       const { name, details } = refusal;
@@ -121,7 +128,7 @@ export const uploadRoutes: Routes = async (
     const { json, bson, fields } = validated;
     if (fields.length > 0) {
       // A retry with another payload must not record its fields.
-      const before = idempotencyHash && (await findBefore(idempotencyHash, body));
+      const before = idempotencyHash && (await findBefore(application.id, idempotencyHash, body));
       if (before) return before;
       await recordFields.record(application, new Set(fields));
     }

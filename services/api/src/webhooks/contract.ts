@@ -55,6 +55,7 @@ const fields = {
   }),
   reason: Type.Optional(Type.String()),
   createdAt: DateTime(),
+  createdBy: Type.Optional(Text('Username; absent in old webhooks.', 'ada')),
   lastModifiedAt: DateTime(),
 };
 const shown = {
@@ -62,6 +63,7 @@ const shown = {
   ...example,
   state: 'active',
   createdAt: '2026-11-21T04:00:00.000Z',
+  createdBy: 'ada',
   lastModifiedAt: '2026-11-21T04:00:00.000Z',
 };
 export const Webhook = Named({ title: 'Webhook', examples: [shown] }, fields);

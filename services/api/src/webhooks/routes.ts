@@ -99,7 +99,8 @@ export const webhookRoutes: Routes = async (app, { store, audit, config }) => {
       const url = toUrl(body.url, config.webhookAllow);
       refuseThreshold(body);
       const secret = makeSecret();
-      const created = await webhooks.create(application, { ...body, url }, secret, maxWebhooks);
+      const fields = { ...body, url, createdBy: request.owner.username };
+      const created = await webhooks.create(application, fields, secret, maxWebhooks);
       if (!created) throw quotaReached('webhooks', maxWebhooks);
       const event = { application: application.domain, details: { webhook: created.id } };
       await audit.note(request, { action: 'webhook.created', ...event });

@@ -103,7 +103,8 @@ export function requestHeads(app: FastifyInstance, { cache }: { cache: Applicati
 
 const ofPreflight = {
   'access-control-allow-methods': 'POST',
-  'access-control-allow-headers': 'X-Api-Key, Authorization, Content-Type, Content-Encoding, Idempotency-Key',
+  'access-control-allow-headers':
+    'X-Api-Key, Authorization, Content-Type, Content-Encoding, Idempotency-Key, Sluice-Schema-Version',
   'access-control-max-age': '600',
   'content-length': '0',
 };
@@ -136,7 +137,7 @@ function createCheckOrigin(app: FastifyInstance, cache: ApplicationCache) {
     reply.headers({
       'access-control-allow-origin': origin,
       'access-control-expose-headers':
-        'x-request-id, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset',
+        'x-request-id, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset, sluice-schema-version, sluice-schema-change',
     });
     if (method !== 'OPTIONS') return true;
     reply.code(204).headers(ofPreflight).send();

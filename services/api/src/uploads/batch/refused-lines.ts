@@ -9,12 +9,12 @@ import { lineHash, outcomeError } from '../steps.ts';
 
 type Line = RefusedUpload & { line: number };
 
-/** Collects the refused lines of a batch. A batch with an `Idempotency-Key` has a record. */
+/** Collects the refused lines of a batch. A batch with an `Idempotency-Key` has a record; only of a retry can they be stored. */
 export function createRefusedLines(
   entries: Pick<EntryStore, 'before'>,
   refusalRecorder: Pick<RefusalRecorder, 'note'>,
   { sender, atomic }: { sender?: RefusedUpload['sender']; atomic: boolean },
-  record: BatchRecord | undefined,
+  { record, isRetry }: { record?: BatchRecord | undefined; isRetry: boolean },
 ) {
   const batch = record && { idempotencyHash: record.idempotencyHash, hash: record.hash, atomic };
   const lines: Line[] = [];
@@ -31,9 +31,9 @@ export function createRefusedLines(
      */
     async keep(application: CachedApplication, errors: LineError[]): Promise<Set<number>> {
       const keyed = lines.flatMap(({ idempotencyHash, payload }) =>
-        idempotencyHash ? [{ idempotencyHash, json: payload }] : [],
+        isRetry && idempotencyHash ? [{ idempotencyHash, json: payload }] : [],
       );
-      const before = keyed.length > 0 ? await entries.before(keyed) : [];
+      const before = keyed.length > 0 ? await entries.before(application.id, keyed) : [];
       const stored = new Set<number>();
       const others = new Map<number, LineError>();
       for (const [i, refused] of lines.entries()) {

@@ -25,6 +25,7 @@ import {
   rateLimited,
   tagRoutes,
 } from '../../http/route-parts.ts';
+import { Int, Text } from '../../http/schemas.ts';
 import { onlyQueries } from '../../http/validation.ts';
 import type { UploadRate } from '../../limits/rate.ts';
 import { batchLines } from '../../limits/table.ts';
@@ -33,13 +34,33 @@ import { aboutKeys, idempotencyKey, keyed, senderOf } from '../steps.ts';
 import { createCollectBody } from './collect-body.ts';
 import { elementsOf, elementsOrWhole, linesOf } from './lines.ts';
 import type { createStoreBatch } from './store-batch.ts';
+import { type createTellVersion, versionOf, versionPattern } from './tell-version.ts';
 import type { createValidateLines } from './validate-lines.ts';
 
 /** The first three are NDJSON. */
 const types = ['application/x-ndjson', 'application/ndjson', 'application/jsonl', 'application/json'];
 
+const BatchHeaders = Type.Object({
+  ...IdempotencyKey.properties,
+  'sluice-schema-version': Type.Optional(
+    Type.String({
+      pattern: versionPattern,
+      description: 'The version of the schema that the sender was made from.',
+    }),
+  ),
+});
+
+/** Sent if `Sluice-Schema-Version` of the request is another version than the one in force. */
+const versionHeaders = {
+  'Sluice-Schema-Version': Int('The version in force, if the request names another.'),
+  'Sluice-Schema-Change': Text(
+    'What it does to entries since the version of the request: `stricter` if it may refuse some, else `looser`.',
+  ),
+};
+
 interface Steps extends Pick<Dependencies, 'cache' | 'config' | 'capacity' | 'keyring'> {
   storeBatch: ReturnType<typeof createStoreBatch>;
+  tellVersion: ReturnType<typeof createTellVersion>;
   validateLines: ReturnType<typeof createValidateLines>;
   rate: UploadRate | undefined;
   metrics: UploadMetrics;
@@ -48,7 +69,7 @@ interface Steps extends Pick<Dependencies, 'cache' | 'config' | 'capacity' | 'ke
 /** Batches: many entries in one request. They are open like uploads. */
 export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
   app,
-  { cache, keyring, storeBatch, validateLines, rate, capacity, config, metrics },
+  { cache, keyring, storeBatch, tellVersion, validateLines, rate, capacity, config, metrics },
 ) => {
   const { batchLimit } = config;
   tagRoutes(app, 'Uploads', { security: keyed });
@@ -73,9 +94,17 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
     return application && isRestricted(application) ? keyring.admit(application, headers) : undefined;
   }
 
+  /** Costs nothing where the sender names no version. */
+  async function compareVersion({ params, headers }: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const sent = versionOf(headers);
+    const application = sent && (await cache.get((params as Static<typeof ByDomain>).domain));
+    if (application) await tellVersion(reply, application, sent);
+  }
+
   const spend = (reply: FastifyReply) => (applicationId: string, entries: number) =>
     rate && reply.headers(rate.take(applicationId, entries));
 
+  const told = { ...versionHeaders, ...(rate && rateLimited.headers) };
   const isJson = (contentType = '') => /^application\/json\s*(;|$)/i.test(contentType);
 
   function notEmpty(body: unknown): Buffer {
@@ -93,7 +122,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
           'Send a JSON array of objects, or NDJSON with one object per line. `errors` names the refused lines, the others are stored. The first 100 errors have up to 20 `details` each, the others have one. With an `Idempotency-Key`, a retry must send the same bytes and the same `atomic`.' +
           aboutKeys,
         params: ByDomain,
-        headers: IdempotencyKey,
+        headers: BatchHeaders,
         querystring: BatchQuery,
         body: {
           content: {
@@ -106,10 +135,10 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
           },
         },
         response: {
-          201: { ...Success(BatchResult, 'All lines are stored.'), ...(rate && rateLimited) },
+          201: { ...Success(BatchResult, 'All lines are stored.'), headers: told },
           207: {
             ...Success(BatchResult, 'Some lines are stored; `errors` names the others.', partlyRefused),
-            ...(rate && rateLimited),
+            headers: told,
           },
           ...ownFailures('ForbiddenRequestError', 'ResourceConflictError'),
           422: FailureWith(
@@ -125,6 +154,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
       const { params, query, body, headers } = request;
       const sentKey = await admit(request);
       const key = idempotencyKey(headers);
+      await compareVersion(request, reply);
       const bytes = notEmpty(body);
       const lines = (isJson(headers['content-type']) ? elementsOf : linesOf)(bytes, batchLines);
       const batch = {

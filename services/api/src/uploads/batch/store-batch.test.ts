@@ -6,6 +6,7 @@ import type { LineRefusal } from '@sluice/intake/validate-payload.ts';
 import { DeadlineError } from '@sluice/shared/deadline.ts';
 import { type LineError, tooMany, unavailable } from '@sluice/shared/errors.ts';
 import type { Outcome } from '@sluice/store/entries/entries.ts';
+import { placesMs } from '@sluice/store/entries/horizon.ts';
 import { MongoServerSelectionError, ObjectId } from 'mongodb';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openStore, ownDatabase } from '../../../../../test/support/own-database.ts';
@@ -50,7 +51,8 @@ async function start(
 ) {
   let looks = 0;
   const defects: unknown[] = [];
-  const store = openStore((await ownDatabase()).url);
+  const { db, url } = await ownDatabase();
+  const store = openStore(url);
   await store.prepare();
   const application = {
     id: new ObjectId().toHexString(),
@@ -75,7 +77,11 @@ async function start(
   const body = bodyOf(total);
   const key = 'key' in more ? more.key : 'k';
   const send = () => storeBatch('any', { lines: linesOf(body, total), body, atomic, key });
-  return { send, defects, stored: () => store.entries.count(application.id, {}) };
+  return {
+    ...{ send, defects },
+    stored: () => store.entries.count(application.id, {}),
+    keyed: () => db.collection('entries').countDocuments({ once: { $exists: true } }),
+  };
 }
 
 it.each(Array.from({ length: 2 * count }, (_, i) => i + 1))(
@@ -250,4 +256,21 @@ describe.each([
     });
     await expect(send()).rejects.toThrow(fault().message);
   });
+});
+
+it('lines that come too late for their places are stored under keys of their own, once', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const slow: Pick<UploadValidator, 'validate'> = {
+    async validate(_application, json) {
+      vi.advanceTimersByTime(placesMs / 3_750);
+      return { ok: true, ...payloadOf(json.toString()), fields: [] };
+    },
+  };
+  const lines = 5_000;
+  const { send, stored, keyed } = await start(slow, { atomic: false, lines });
+  expect(await send()).toMatchObject({ accepted: lines });
+  expect(await keyed()).toBeGreaterThan(0);
+  expect(await send()).toMatchObject({ accepted: lines });
+  expect(await stored()).toBe(lines);
 });

@@ -11,7 +11,14 @@ import {
   unavailable,
 } from '@sluice/shared/errors.ts';
 import { createSideBySide } from '@sluice/shared/side-by-side.ts';
-import type { BatchRecord, BatchStore, Known } from '@sluice/store/entries/batches.ts';
+import {
+  anywhere,
+  type BatchRecord,
+  type BatchStore,
+  BatchTaken,
+  type Known,
+  type LinesTurn,
+} from '@sluice/store/entries/batches.ts';
 import type { EntryStore } from '@sluice/store/entries/entries.ts';
 import { storeFault } from '@sluice/store/faults.ts';
 import type { ApplicationCache, CachedApplication } from '../../applications/cache.ts';
@@ -65,9 +72,16 @@ export function createStoreBatch({
     if (!(await cache.get(domain))) throw applicationNotFound(domain);
   }
 
-  async function storeEach(application: CachedApplication, batch: Batch, record?: BatchRecord) {
+  /** Stores the lines that are not stored yet, each for itself. */
+  async function storeLines(
+    application: CachedApplication,
+    batch: Batch,
+    { stored, isRetry, placeOf, begin }: LinesTurn,
+    record?: BatchRecord,
+  ) {
     const errors: LineError[] = [];
-    let accepted = 0;
+    let accepted = stored.size;
+    if (accepted > 0) metrics?.repeated(accepted);
     /** Whether the outcome of some lines is unknown. */
     let isOpen = false;
     let fault: unknown;
@@ -92,24 +106,33 @@ export function createStoreBatch({
       }
     }
 
+    /** A line has a place, or a key of its own, or both in a retry. */
+    function placed(chunk: Chunk): Chunk {
+      for (const [at, entry] of chunk.entries.entries()) {
+        const line = chunk.lines[at] as number;
+        entry.place = placeOf?.(line);
+        if (record && (isRetry || !entry.place))
+          entry.idempotencyHash = lineHash(record.idempotencyHash, line);
+      }
+      return chunk;
+    }
+
     const remember = (error: unknown) => {
       fault ??= error;
     };
 
-    let recorded = false;
-    const refused = createRefusedLines(entries, refusalRecorder, batch, record);
+    const refused = createRefusedLines(entries, refusalRecorder, batch, { record, isRetry });
     const storing = createSideBySide(chunksInFlight);
     try {
-      const options = { idempotencyHash: record?.idempotencyHash, onRefused: refused.onRefused };
-      for await (const chunk of validateLines(application, batch.lines, errors, options)) {
-        // A batch that is refused as a whole must leave its key free.
-        if (record && !recorded) refuseOther(await batches.record(record));
-        recorded = true;
+      const others = batch.lines.filter(({ line }) => !stored.has(line));
+      for await (const chunk of validateLines(application, others, errors, refused)) {
+        // A batch that is refused as a whole must leave its key free, so this comes first with a chunk.
+        await begin();
         if (!fault) await refuseDeleted(application).catch(remember);
         // Chunks must be stored in order, so each waits here for its fields.
         if (!fault) await recordFields.record(application, chunk.fields.pointers)?.catch(remember);
         if (fault) errors.push(...chunk.lines.map(notBegun));
-        else await storing.add(() => store(chunk));
+        else await storing.add(() => store(placed(chunk)));
       }
     } finally {
       // No answer while a chunk is on its way.
@@ -121,14 +144,35 @@ export function createStoreBatch({
       if (isOpen) throw unavailable(notConfirmed, 2, fault);
       throw accepted === 0 ? fault : unavailable(inPart, 2, fault);
     }
-    const stored = await refused.keep(application, errors);
-    if (stored.size > 0) metrics?.repeated(stored.size);
-    return { accepted: accepted + stored.size, errors };
+    const before = await refused.keep(application, errors);
+    if (before.size > 0) metrics?.repeated(before.size);
+    return { accepted: accepted + before.size, errors };
+  }
+
+  async function storeEach(
+    application: CachedApplication,
+    batch: Batch,
+    record?: BatchRecord,
+  ): ReturnType<typeof storeLines> {
+    if (!record) return storeLines(application, batch, anywhere(false));
+    const found = await batches.lookUp(record);
+    refuseOther(found.known);
+    const lastLine = batch.lines.at(-1)?.line ?? 0;
+    const store = (turn: LinesTurn) => storeLines(application, batch, turn, record);
+    if (found.known !== 'first') return batches.again(found, lastLine, store);
+    return batches.first(record, lastLine, store).catch((error) => {
+      if (error instanceof BatchTaken) return storeEach(application, batch, record);
+      throw error;
+    });
   }
 
   /** The lines that replays have stored. */
-  async function replayedLines({ lines }: Batch, { idempotencyHash }: BatchRecord): Promise<Set<number>> {
+  async function replayedLines(
+    { lines }: Batch,
+    { idempotencyHash, application }: BatchRecord,
+  ): Promise<Set<number>> {
     const before = await entries.before(
+      application,
       lines.map(({ line, bytes }) => ({ idempotencyHash: lineHash(idempotencyHash, line), json: bytes })),
     );
     return new Set(lines.flatMap(({ line }, at) => (before[at]?.outcome === 'repeated' ? line : [])));
@@ -150,7 +194,10 @@ export function createStoreBatch({
     }
     const replayed = record && known === 'partly' ? await replayedLines(batch, record) : undefined;
     const lines = batch.lines.filter(({ line }) => !replayed?.has(line));
-    const refused = createRefusedLines(entries, refusalRecorder, batch, record);
+    const refused = createRefusedLines(entries, refusalRecorder, batch, {
+      record,
+      isRetry: known !== 'first',
+    });
     for await (const _ of validateLines(application, lines, errors, refused));
     await refused.keep(application, errors);
     if (errors.length > 0) return { accepted: 0, errors };

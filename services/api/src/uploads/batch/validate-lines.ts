@@ -7,7 +7,6 @@ import type { LineRefusal } from '@sluice/intake/validate-payload.ts';
 import { isBusy, type LineError } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { NewEntry } from '@sluice/store/entries/entries.ts';
-import { lineHash } from '../steps.ts';
 import type { Line } from './lines.ts';
 
 /** What one command stores: many entries share its cost, and other uploads do not wait long. */
@@ -45,7 +44,7 @@ export function createValidateLines(
     application: Intake,
     lines: Line[],
     errors: LineError[],
-    { idempotencyHash, onRefused }: { idempotencyHash?: Buffer | undefined; onRefused?: OnRefused } = {},
+    { onRefused }: { onRefused?: OnRefused } = {},
   ): AsyncGenerator<Chunk> {
     let chunk = emptyChunk();
     let began = performance.now();
@@ -91,7 +90,6 @@ export function createValidateLines(
         application: id,
         json,
         bson,
-        idempotencyHash: idempotencyHash && lineHash(idempotencyHash, line),
         version,
       });
       chunk.bytes += length;

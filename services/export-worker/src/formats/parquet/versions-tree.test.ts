@@ -85,7 +85,7 @@ it('has every field of every entry, by whichever version it is valid', async () 
           });
         });
     }),
-    runs(60, 200),
+    runs(60, 120),
   );
 });
 
@@ -98,6 +98,6 @@ it('keeps the columns that there were before a version, in their order', () => {
       const later = names([one.schema, two.schema], columns);
       expect(later.slice(0, earlier.length)).toEqual(earlier);
     }),
-    runs(60, 200),
+    runs(60, 120),
   );
 });

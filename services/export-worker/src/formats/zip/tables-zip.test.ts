@@ -107,7 +107,7 @@ describe('an archive of tables', () => {
         const { archive } = await write(tables, list, { mode, cuts });
         expect(await unzip(archive)).toEqual(expectedFiles(list, tables, mode));
       }),
-      runs(12, 40),
+      runs(12, 24),
     );
   });
 
@@ -120,7 +120,7 @@ describe('an archive of tables', () => {
         expect(handedOn.archive.equals(alone.archive)).toBe(true);
         expect(handedOn.notes).toEqual(alone.notes);
       }),
-      runs(12, 40),
+      runs(12, 24),
     );
   });
 
@@ -137,7 +137,7 @@ describe('an archive of tables', () => {
         const there = list.filter((_, place) => !unknown[0]?.has(place));
         expect(await unzip(archive)).toEqual(expectedFiles(there, tables, 'raw'));
       }),
-      runs(12, 40),
+      runs(12, 24),
     );
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { growsFaster } from '../../../../test/support/processor-time.ts';
-import { isNamedIn } from './send-file.ts';
+import { isNamedIn } from './etags.ts';
 
 describe('a tag in If-None-Match', () => {
   it.each([
