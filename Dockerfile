@@ -16,19 +16,20 @@ COPY --from=manifests /app .
 FROM installer AS dependencies
 # Installs only the services. The root's optional packages are Node.js, which the image already has.
 # Packages are links, as Node strips types only from files outside of node_modules.
-RUN pnpm install --frozen-lockfile --prod --no-optional --filter '{services/*}...' --filter '!@sluice/console' --reporter=append-only \
+RUN pnpm install --frozen-lockfile --prod --no-optional --filter '{services/*}...' --filter '!@sluice/console' --filter '!@sluice/cli' --reporter=append-only \
  && find . \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -type f -delete \
  && find node_modules/.pnpm -mindepth 4 -maxdepth 5 -type d \
       \( -name test -o -name tests -o -name docs -o -name 'example*' -o -name 'benchmark*' -o -name .github \) -prune -exec rm -r {} +
 
-# The image has only the built files of the console.
+# The image has only the built files of the console and of the command line.
 FROM installer AS console
-RUN pnpm install --frozen-lockfile --filter '@sluice/console...' --reporter=append-only
+RUN pnpm install --frozen-lockfile --filter '@sluice/console...' --filter '@sluice/cli...' --reporter=append-only
 COPY tsconfig.json .
 COPY packages packages
 COPY services/console services/console
+COPY services/cli services/cli
 COPY examples/webhooks examples/webhooks
-RUN pnpm --dir services/console run build
+RUN pnpm --dir services/console run build && pnpm --dir services/cli run build
 
 FROM ${NODE_IMAGE}
 ENV NODE_ENV=production
@@ -40,6 +41,7 @@ COPY services/api services/api
 COPY services/export-worker services/export-worker
 COPY services/ingest-worker services/ingest-worker
 COPY --from=console /app/services/console/dist services/console/dist
+COPY --from=console /app/services/cli/dist services/cli/dist
 # Fails the build, not the start, if a binary module has no build for this system.
 RUN cd services/api && node -e "require('bcrypt').hashSync('', 4)"
 RUN ln -s /app/services/admin/src/main.ts /usr/local/bin/sluice-admin

@@ -14,7 +14,7 @@ export const usual = {
 };
 
 /** Most of a journey is waiting: for a lease to end, or for a fault to be noticed. */
-export const maxWorkers = 4;
+export const maxWorkers = 5;
 
 const root = (folders: string) => `${folders}/**/*.test.ts`;
 

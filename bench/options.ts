@@ -17,6 +17,7 @@ export const partNames = [
   'deletions',
   'listing',
   'neighbours',
+  'webhooks',
 ] as const;
 export type PartName = (typeof partNames)[number];
 

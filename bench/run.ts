@@ -20,6 +20,7 @@ import { singles } from './parts/singles.ts';
 import { sizes } from './parts/sizes.ts';
 import { soak } from './parts/soak.ts';
 import { stored } from './parts/stored.ts';
+import { webhooks } from './parts/webhooks.ts';
 import { type Bench, openBench } from './support/bench.ts';
 import { describeMachine } from './support/machine.ts';
 import { type Section, saveSection } from './support/results.ts';
@@ -42,6 +43,7 @@ const parts: Record<PartName, (bench: Bench) => Promise<Section>> = {
   deletions,
   listing,
   neighbours,
+  webhooks,
 };
 
 /** Measures the parts one after the other. Resolves with the faults. */

@@ -1,10 +1,10 @@
-// Installs the lockfile's packages, unless the copy of the last installation is the same. Then builds the console.
+// Installs the lockfile's packages, unless the copy of the last installation is the same. Then builds the console and the command line.
 //
 // It must run on the Node of npm, which may be old.
 const { spawnSync } = require('node:child_process');
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
-const { buildConsole } = require('./build-console.cjs');
+const { buildCommandLine, buildConsole } = require('./build-console.cjs');
 
 const root = join(__dirname, '..');
 
@@ -29,4 +29,7 @@ if (read('pnpm-lock.yaml') !== read('node_modules/.pnpm/lock.yaml')) {
   process.exitCode = status ?? 1;
 }
 
-if (!process.exitCode) buildConsole(root);
+if (!process.exitCode) {
+  buildConsole(root);
+  buildCommandLine(root);
+}

@@ -24,6 +24,9 @@ async function run(program: string, ...args: string[]): Promise<string> {
   }
 }
 
+/** Runs a program of Go. The proxy of modules may be away for a moment, so it is tried twice. */
+const runGo = (...args: string[]) => run('go', 'run', ...args).catch(() => run('go', 'run', ...args));
+
 const isInstalled = (program: string) =>
   spawnSync(program, ['--help'], { stdio: 'ignore' }).error === undefined;
 
@@ -48,7 +51,7 @@ async function checkCompose(): Promise<void> {
 
 /** Builds a folder with kustomize. The kustomize in kubectl needs no minute of compiling. */
 const build = (folder: string) =>
-  isInstalled('kubectl') ? run('kubectl', 'kustomize', folder) : run('go', 'run', kustomize, 'build', folder);
+  isInstalled('kubectl') ? run('kubectl', 'kustomize', folder) : runGo(kustomize, 'build', folder);
 
 async function checkManifests(): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-schemas-'));
@@ -59,7 +62,7 @@ async function checkManifests(): Promise<void> {
     const resources: Resource[] = parseAllDocuments(built).map((document) => document.toJS());
     writeSchemas(dir, resources);
     const location = join(dir, '{{ .ResourceKind }}{{ .KindSuffix }}.json');
-    await run('go', 'run', kubeconform, '-strict', '-schema-location', location, manifests);
+    await runGo(kubeconform, '-strict', '-schema-location', location, manifests);
   } finally {
     rmSync(dir, { recursive: true });
   }
@@ -91,7 +94,7 @@ const checks: Check[] = [
     check: checkManifests,
   },
   { name: 'alerts', what: 'alerts', needs: ['promtool'], check: checkMonitoring },
-  { name: 'workflows', what: 'workflows', needs: ['go'], check: () => run('go', 'run', actionlint) },
+  { name: 'workflows', what: 'workflows', needs: ['go'], check: () => runGo(actionlint) },
   {
     name: 'scripts',
     what: 'shell scripts',

@@ -7,6 +7,7 @@ import { serviceEnv } from './service-env.ts';
 export interface WorkerOptions {
   service: 'export-worker' | 'ingest-worker';
   database: string;
+  env?: NodeJS.ProcessEnv;
 }
 
 const services = join(import.meta.dirname, '..', '..', 'services');
@@ -14,12 +15,12 @@ const services = join(import.meta.dirname, '..', '..', 'services');
 /** A worker as in production. */
 export async function startWorker(
   bench: Bench,
-  { service, database }: WorkerOptions,
+  { service, database, env = {} }: WorkerOptions,
 ): Promise<{ pid: number }> {
   return startServer(bench, {
     name: service,
     entry: join(services, service, 'src', 'main.ts'),
-    env: () => ({ ...serviceEnv(bench, database), NODE_OPTIONS: collectors[service].join(' ') }),
+    env: () => ({ ...serviceEnv(bench, database), NODE_OPTIONS: collectors[service].join(' '), ...env }),
     async ready({ output }) {
       if (!output().includes('process.started')) throw new Error(`the ${service} does not start`);
     },

@@ -88,6 +88,8 @@ const table: Record<string, Row> = {
   'get /api/applications/{domain}/schemas': [editors()],
   'get /api/applications/{domain}/schemas/{version}': [editors()],
   'post /api/applications/{domain}/schemas': [editors(), () => ({ json: { schema: { type: 'object' } } })],
+  'get /api/applications/{domain}/clients': [readers()],
+  'get /api/applications/{domain}/clients/{language}': [readers()],
   'post /api/applications/{domain}/rehearsals': [editors(), () => ({ json: { schema: { type: 'object' } } })],
   'get /api/applications/{domain}/refused': [editors()],
   'delete /api/applications/{domain}/refused': [editors()],
@@ -127,39 +129,46 @@ const table: Record<string, Row> = {
   'delete /api/applications/{domain}/members/{username}': [inTurn(401, 401, 404, 403, 403, 404, 403, 404, 403)],
 };
 
-/** An application that wants a key, its owner and members, another user, a key, and tokens of the owner. */
-async function cast() {
+/** Users, and tokens of the one who is to be the owner. */
+async function people() {
   const [owner, reader, editor, other] = await Promise.all(Array.from({ length: 4 }, () => sluice.owner()));
   if (!owner || !reader || !editor || !other) throw new Error('no users');
+  const { token } = owner;
+  const personal = async (scope: string): Promise<string> => {
+    const json = { name: scope, scopes: [scope] };
+    return (await sluice.request('POST', '/users/me/tokens', { token, json })).body.data.token;
+  };
+  const [read, write, upload] = [await personal('read'), await personal('write'), await personal('upload')];
+  return { owner, reader, editor, other, read, write, upload };
+}
+
+/** With an application that wants a key, and has members. */
+async function cast(all: Awaited<ReturnType<typeof people>>) {
+  const { owner, reader, editor, other, read, write, upload } = all;
   const { token } = owner;
   const domain = await sluice.application(token);
   const path = `/applications/${domain}`;
   await sluice.request('PATCH', path, { token, json: { key_required: true } });
   for (const [role, { username }] of Object.entries({ reader, editor }))
     await sluice.request('PUT', `${path}/members/${username}`, { token, json: { role } });
-  const issue = async (where: string, json: object) =>
-    (await sluice.request('POST', where, { token, json })).body.data;
-  const key: { id: string; key: string } = await issue(`${path}/keys`, { name: 'n' });
-  const personal = (scope: string): Promise<{ id: string; token: string }> =>
-    issue('/users/me/tokens', { name: scope, scopes: [scope] });
-  const [read, write, upload] = [await personal('read'), await personal('write'), await personal('upload')];
+  const { key } = (await sluice.request('POST', `${path}/keys`, { token, json: { name: 'n' } })).body.data;
   const tokens: Record<Caller, string | undefined> = {
     anonymous: undefined,
-    'ingest key': key.key,
+    'ingest key': key,
     'other user': other.token,
     reader: reader.token,
     editor: editor.token,
     owner: token,
-    'read token': read.token,
-    'write token': write.token,
-    'upload token': upload.token,
+    'read token': read,
+    'write token': write,
+    'upload token': upload,
   };
-  return { owner, domain, key, read, tokens };
+  return { owner, domain, key, tokens };
 }
 
 type Cast = Awaited<ReturnType<typeof cast>>;
 
-/** What makes a job of each kind. */
+/** What makes a token, a key, a webhook, or a job of each kind. */
 const making: Record<string, unknown> = {
   exports: {},
   imports: [{}],
@@ -167,27 +176,36 @@ const making: Record<string, unknown> = {
   replays: {},
   deletions: { to: '2020-01-01' },
   webhooks: webhook,
+  keys: { name: 'another' },
+  tokens: { name: 'another', scopes: ['read'] },
 };
 
-/** What `{id}` stands for: a key, an entry, or a job that is over. */
-async function idIn(route: string, { owner: { token }, domain, key, read }: Cast): Promise<string> {
-  const kind = /\{domain\}\/(\w+)\/\{id\}/.exec(route)?.[1] ?? '';
+/** What `{id}` stands for: a token, a key, an entry, a webhook, or a job that is over. It is a new one each time. */
+async function idIn(route: string, { owner: { token }, domain, key }: Cast): Promise<string> {
+  const kind = /(\w+)\/\{id\}/.exec(route)?.[1];
+  if (!kind) return '';
   const path = `/applications/${domain}`;
   if (kind === 'data') {
-    const headers = { authorization: `Bearer ${key.key}` };
+    const headers = { authorization: `Bearer ${key}` };
     const stored = await sluice.request('POST', `${path}/data`, { json: {}, headers });
     return stored.headers.get('entry-id') as string;
   }
-  const json = making[kind];
-  if (!json) return route.includes('/tokens/') ? read.id : key.id;
-  const { id } = (await sluice.request('POST', `${path}/${kind}`, { token, json })).body.data;
-  if (kind === 'webhooks') return id;
+  const where = kind === 'tokens' ? '/users/me/tokens' : `${path}/${kind}`;
+  const { id } = (await sluice.request('POST', where, { token, json: making[kind] })).body.data;
+  if (['tokens', 'keys', 'webhooks'].includes(kind)) return id;
   await until(async () => {
     const { body } = await sluice.request('GET', `${path}/${kind}/${id}`, { token });
     return body.data.state === 'completed';
   });
   return id;
 }
+
+const everyone = people();
+/** Of all routes that leave it as it is. */
+const audience = everyone.then(cast);
+const newPassword = 'put /api/users/me/password';
+/** What these do leaves no token, or no application, for the next caller. */
+const endsCast = [newPassword, 'delete /api/applications/{domain}'];
 
 describe('who may do what', () => {
   it('is said here of every route', async () => {
@@ -203,17 +221,18 @@ describe('who may do what', () => {
 
   it.each(Object.entries(table))('%s', async (route, [statuses, make]) => {
     const [method, path] = route.split(' ') as [string, string];
-    const prepare = async () => {
-      const all = await cast();
-      const where = path
+    const newCast = async () => cast(await (route === newPassword ? people() : everyone));
+    const isKept = method === 'get' || (!path.includes('{domain}') && route !== newPassword);
+    let all = await (isKept ? audience : newCast());
+    const whereTo = async () =>
+      path
         .replace('{domain}', all.domain)
         .replace('{username}', all.owner.username)
         .replace('{version}', '1')
+        .replace('{language}', 'python')
         .replace('{delivery}', '0'.repeat(24))
         .replace('{id}', await idIn(route, all));
-      return { all, where };
-    };
-    let { all, where } = await prepare();
+    let where = await whereTo();
     const seen: Partial<Statuses> = {};
     for (const caller of callers) {
       const token = all.tokens[caller];
@@ -225,15 +244,17 @@ describe('who may do what', () => {
             .status;
       seen[caller] = status < 300 ? 200 : status;
       // What the route does is done.
-      if (status < 300 && method !== 'get') ({ all, where } = await prepare());
+      if (status >= 300 || method === 'get') continue;
+      if (endsCast.includes(route)) all = await newCast();
+      where = await whereTo();
     }
     expect(seen).toEqual(statuses);
   });
 
   it('is no more with a key as X-Api-Key, where a token is wanted', async () => {
-    const { domain, key } = await cast();
+    const { domain, key } = await cast(await everyone);
     for (const path of ['', '/data', '/export', '/keys', '/imports']) {
-      const headers = { 'x-api-key': key.key };
+      const headers = { 'x-api-key': key };
       expect((await sluice.request('GET', `/applications/${domain}${path}`, { headers })).status).toBe(401);
     }
   });

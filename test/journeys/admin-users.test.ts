@@ -1,6 +1,6 @@
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { admin, adminProcess } from '../support/admin-command.ts';
+import { admin, adminProcess, interruptedAdmin } from '../support/admin-command.ts';
 import { quickPurges, type Sluice, startSluice, storeOf, until } from '../support/sluice.ts';
 
 let sluice: Sluice;
@@ -76,6 +76,14 @@ describe('sluice-admin users', () => {
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(message);
     expect(stderr).not.toContain('    at ');
+    expect(await rows()).toEqual([expect.objectContaining({ username: 'made-by-operator' })]);
+  });
+
+  it('create: Ctrl-C at the password ends it, and nothing is made', async () => {
+    expect(await interruptedAdmin(sluice.env, ['users', 'create', 'late'])).toEqual({
+      question: 'New password: ',
+      code: 130,
+    });
     expect(await rows()).toEqual([expect.objectContaining({ username: 'made-by-operator' })]);
   });
 

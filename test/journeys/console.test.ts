@@ -1,4 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { sharedSluice, startSluice } from '../support/sluice.ts';
 
 const sluice = await sharedSluice();
@@ -128,4 +133,31 @@ it('is left out with CONSOLE=off', async () => {
   } finally {
     await without.stop();
   }
+});
+
+describe('the command line', () => {
+  it('comes as one file that Node.js runs, and is asked for anew each time', async () => {
+    const answer = await get('/sluice.mjs');
+    const { status, headers } = answer;
+    expect([status, headers.get('content-type'), headers.get('cache-control')]).toEqual([
+      200,
+      'text/javascript; charset=utf-8',
+      'no-cache',
+    ]);
+    const folder = mkdtempSync(join(tmpdir(), 'sluice-mjs-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    writeFileSync(join(folder, 'sluice.mjs'), await answer.text());
+    const { stdout } = await promisify(execFile)(process.execPath, [join(folder, 'sluice.mjs'), 'help'], {
+      env: {},
+    });
+    expect(stdout).toMatch(/^Usage: sluice/);
+    const again = await get('/sluice.mjs', { 'if-none-match': headers.get('etag') as string });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+  });
+
+  it('does not come where the console is off', async () => {
+    const other = await startSluice({ workers: false, env: { CONSOLE: 'off' } });
+    onTestFinished(() => other.stop());
+    expect((await fetch(`${other.url}/sluice.mjs`)).status).toBe(404);
+  });
 });

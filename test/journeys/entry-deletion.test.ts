@@ -120,11 +120,16 @@ describe('an entry', () => {
   it('that is deleted is stored anew by a retry of its upload', async () => {
     const domain = await sluice.application(token);
     const client = uploadClient(sluice, token);
+    const followed = async (after = '') =>
+      (await ask('GET', `${domain}/data?order=oldest${after && `&after=${after}`}`)).body.data;
     await client.upload(domain, '{"n":1}', 'key');
-    const [entry] = await listed(domain);
-    await ask('DELETE', `${domain}/data/${entry?.id}`);
+    await until(async () => (await followed()).result.length === 1);
+    const { result, pagination } = await followed();
+    await ask('DELETE', `${domain}/data/${result[0].id}`);
     expect((await client.upload(domain, '{"n":1}', 'key')).status).toBe(201);
-    expect((await listed(domain))[0]?.id).not.toBe(entry?.id);
+    const [anew] = await listed(domain);
+    expect(anew?.id).not.toBe(result[0].id);
+    await until(async () => (await followed(pagination.cursor)).result[0]?.id === anew?.id);
   });
 });
 

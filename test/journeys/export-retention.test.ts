@@ -84,7 +84,8 @@ it('parts that have no record are swept once they are an hour old, and younger o
     leafCount: 0,
     transient: false,
   });
-  await parts.updateOne({ job: recorded }, { $set: { job: new ObjectId(id) } });
+  const part = await parts.findOne({ job: recorded });
+  await parts.updateOne({ _id: part?._id }, { $set: { job: new ObjectId(id) } });
   await store.jobs.cancel(id, new Date(Date.now() + hourMs));
   const before = await storedParts(db, young.toHexString());
   expect(before).toHaveLength(1);

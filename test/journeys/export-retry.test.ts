@@ -42,9 +42,9 @@ async function start(count: number, env: Record<string, string> = {}) {
 /** The newest entry has a field that was never recorded, for which no column is made. Returns how to mend it. */
 async function breakNewest({ db, count }: Pick<Run, 'db' | 'count'>): Promise<() => Promise<void>> {
   const newest = { 'payload.n': count - 1 };
-  await db.collection('entries').updateOne(newest, { $set: { 'payload.unheard': 'of' } });
+  await db.collection('entries').updateMany(newest, { $set: { 'payload.unheard': 'of' } });
   return async () =>
-    void (await db.collection('entries').updateOne(newest, { $unset: { 'payload.unheard': 1 } }));
+    void (await db.collection('entries').updateMany(newest, { $unset: { 'payload.unheard': 1 } }));
 }
 
 type Run = Awaited<ReturnType<typeof start>>;

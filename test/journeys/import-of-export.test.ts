@@ -54,7 +54,7 @@ it.each(['escape', 'raw'] as const)(
         const found = (await roundTrip(given, formulas)).map((payload) => withoutNulls(payload) ?? {});
         expect(found).toEqual(expected);
       }),
-      runs(60, 300),
+      runs(60, 150),
     );
   },
 );

@@ -72,7 +72,7 @@ describe('an import that failed is retried, and stores each line once,', () => {
       expect((await run.retry()).status).toBe(202);
     }
     expect(await run.ended()).toMatchObject({ state: 'failed' });
-    await run.db.collection('entries').deleteOne({ 'payload.other': true });
+    await run.db.collection('entries').deleteMany({ 'payload.other': true });
     expect((await run.retry()).status).toBe(202);
     await expectAll(run);
   }, 120_000);

@@ -5,12 +5,13 @@ import { type Answer, type Call, call, type Sluice, startSluice, storeOf, until 
 
 let sluice: Sluice;
 let token: string;
+let username: string;
 let stranger: string;
 let domain: string;
 
 beforeAll(async () => {
   sluice = await startSluice({ workers: false });
-  ({ token } = await sluice.owner());
+  ({ token, username } = await sluice.owner());
   stranger = (await sluice.owner()).token;
 });
 afterAll(() => sluice.stop());
@@ -76,6 +77,7 @@ describe('keys', () => {
       name: 'Sensor 1',
       prefix: issued.key.slice(0, 11),
       createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      createdBy: username,
       key: expect.stringMatching(/^sk_[\w-]{43}$/),
     });
     const { key, ...shown } = issued;

@@ -50,6 +50,7 @@ describe.each(ways)('POST …%s', (way, status) => {
       'content-encoding',
       'content-type',
       'idempotency-key',
+      'sluice-schema-version',
       'x-api-key',
     ]);
     const answer = await post(way, page);

@@ -132,6 +132,8 @@ describe('the description of the API', () => {
         'get /api/applications/{domain}/schemas',
         'post /api/applications/{domain}/schemas',
         'get /api/applications/{domain}/schemas/{version}',
+        'get /api/applications/{domain}/clients',
+        'get /api/applications/{domain}/clients/{language}',
         'post /api/applications/{domain}/rehearsals',
         'get /api/applications/{domain}/refused',
         'delete /api/applications/{domain}/refused',

@@ -7,7 +7,7 @@ const sluice = await startSluice({ env: { WEBHOOK_ALLOW: '127.0.0.1,localhost' }
 afterAll(() => sluice.stop());
 
 async function application() {
-  const { token } = await sluice.owner();
+  const { token, username } = await sluice.owner();
   const domain = await sluice.application(token);
   const path = `/applications/${domain}`;
   const send = (method: string, where: string, json?: unknown) =>
@@ -22,7 +22,7 @@ async function application() {
   };
   const create = async (json: object) => (await send('POST', '/webhooks', json)).body.data;
   const deliveries = async (id: string) => (await send('GET', `/webhooks/${id}/deliveries`)).body.data.result;
-  return { token, domain, path, send, upload, create, deliveries };
+  return { token, username, domain, path, send, upload, create, deliveries };
 }
 
 const numbersOf = (received: Received[]) =>
@@ -207,13 +207,14 @@ describe('the routes', () => {
     expect([status, body.error.details[0].path]).toEqual([400, path]);
   });
 
-  it('keep the secret to themselves, and forget a deleted webhook', async () => {
-    const { send, create } = await application();
+  it('keep the secret to themselves, say who made it, and forget a deleted webhook', async () => {
+    const { username, send, create } = await application();
     const { id, secret } = await create({
       url: 'https://example.com/',
       events: ['entries.stored'],
       name: 'N',
     });
+    expect((await send('GET', `/webhooks/${id}`)).body.data.createdBy).toBe(username);
     const texts = await Promise.all(
       ['', `/${id}`].map(async (where) => (await send('GET', `/webhooks${where}`)).text),
     );

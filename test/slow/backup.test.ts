@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { startApi } from '@sluice/api/start.ts';
 import { startExportWorker } from '@sluice/export-worker/start.ts';
 import { connectRedis } from '@sluice/jobs/queue/redis.ts';
@@ -33,6 +34,8 @@ function keepUploading(sluice: Sluice, token: string, domain: string) {
     for (let n = 0; !isOver; n++) {
       const { status } = await untilTaken(() => client.upload(domain, JSON.stringify({ n })));
       if (status === 201) stored.push(n);
+      // The command that makes the backup needs the processors.
+      await pause(5);
     }
   })();
   return {

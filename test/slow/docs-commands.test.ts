@@ -1,48 +1,10 @@
-import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inherited } from '../../local/env.ts';
+import { masked, patternOf, root, runSteps, type Step, stepsOf } from '../support/docs-steps.ts';
 import { type Sluice, startSluice } from '../support/sluice.ts';
-
-const root = join(import.meta.dirname, '../..');
-const end = '\n@@\n';
-/** Commands, and the answer that the page shows; empty where it shows none. */
-type Step = { commands: string; answer: string };
-
-/** The commands of a page that call the API. An answer is a comment below them, or the next block of the same item. */
-function stepsOf(page: string): Step[] {
-  const steps: Step[] = [];
-  const fences = readFileSync(join(root, page), 'utf8').matchAll(/^( *)```(\w*)\n([\s\S]*?)^\1```/gm);
-  for (const [, indent = '', language, indented = ''] of fences) {
-    const text = indented.replaceAll(new RegExp(`^${indent}`, 'gm'), '');
-    const last = steps.at(-1);
-    if (language === 'sh' && text.includes('curl'))
-      for (const [, commands = '', answer = ''] of text.matchAll(/((?:^(?!# ).*\n)+)((?:^# .*\n)*)/gm))
-        steps.push({ commands, answer: answer.replaceAll(/^# /gm, '') });
-    else if (language !== 'sh' && indent !== '' && last?.answer === '') last.answer = text;
-  }
-  return steps;
-}
-
-/** What differs each time is the same; `…` stands for any text. */
-const masked = (text: string) =>
-  text
-    .replaceAll('\r\n', '\n')
-    .replaceAll(/(weather-station|earthquakes)-\w{6}/g, 'DOMAIN')
-    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
-    .replaceAll(/"[0-9a-f]{24}"|"[0-9a-f]{28}"/g, '"ID"')
-    .replaceAll(/sk_[\w-]{40,}|whsec_[\w+/=]{40,}/g, 'KEY')
-    .trim();
-const patternOf = (answer: string) =>
-  new RegExp(
-    masked(answer)
-      .split(/\s*…\s*/)
-      .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-      .join('[\\s\\S]*'),
-  );
 
 const METRICS_TOKEN = 'a-token-of-this-test';
 let sluice: Sluice;
@@ -57,26 +19,29 @@ afterAll(async () => {
   await sluice.stop();
 });
 
-async function answersOf(steps: Step[]): Promise<string[]> {
-  const script = steps.map(({ commands }) => `${commands}printf '${end.replaceAll('\n', '\\n')}'\n`).join('');
-  const here = script.replaceAll('http://127.0.0.1:4000', sluice.url);
-  const { stdout } = await promisify(execFile)('bash', ['-c', here], {
-    cwd: folder,
-    env: { ...inherited(), METRICS_TOKEN },
-  });
-  return stdout.split(end).slice(0, -1);
-}
+/** The command line keeps its files at home. */
+const answersOf = (steps: Step[]) =>
+  runSteps(steps, { url: sluice.url, cwd: folder, env: { ...inherited(), METRICS_TOKEN, HOME: folder } });
 
 const readme = stepsOf('README.md');
-/** To the first upload: what the other pages begin with. */
-const beginning = readme.slice(0, 3);
+/** To the first upload, and to the command line: what the other pages begin with, as far as they use it. */
+const toFirstUpload = readme.slice(0, 3);
+const toCommandLine = stepsOf('docs/cli.md').slice(0, 2);
 
-it.each([
+function pageOf(name: string): [page: string, before: Step[], steps: Step[]] {
+  const page = `docs/${name}.md`;
+  const steps = stepsOf(page);
+  const usesCommandLine = steps.some(({ commands }) => /^sluice |\| sluice /m.test(commands));
+  return [page, [...toFirstUpload, ...(usesCommandLine ? toCommandLine : [])], steps];
+}
+
+it.each<[page: string, before: Step[], steps: Step[]]>([
   ['README.md', [], readme],
   ...[
     'schemas',
     'changing-schemas',
     'rehearsals',
+    'cli',
     'uploads',
     'refused',
     'keys',
@@ -89,7 +54,7 @@ it.each([
     'exports',
     'imports',
     'operations',
-  ].map((name): [string, Step[], Step[]] => [`docs/${name}.md`, beginning, stepsOf(`docs/${name}.md`)]),
+  ].map(pageOf),
 ])('the commands of %s have the answers that it shows', async (_page, before, steps) => {
   expect(steps.filter(({ answer }) => answer !== '')).not.toEqual([]);
   const answers = (await answersOf([...before, ...steps])).slice(before.length);

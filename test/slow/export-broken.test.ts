@@ -16,7 +16,7 @@ import { startSluice, until } from '../support/sluice.ts';
 import { createWorkerProcess } from '../support/worker-process.ts';
 
 /** More than the parts and the sockets' buffers that an API is ahead of a client, also when it is compressed. */
-const large = { count: 60_000, textLength: 600 };
+const large = { count: 8_000, textLength: 4_500 };
 /** Six parts. */
 const parts = { count: 2_000, textLength: 6_000 };
 const few = { count: 10, textLength: 10 };
@@ -115,15 +115,14 @@ async function breakStream(run: Run, how: 'cut' | 'stall', isCompressed: boolean
   expect(sha256(await whole.bytes())).toBe(sha256(await expectedCsv(db)));
 }
 
-it.each(['cut', 'stall'] as const)(
-  'when MongoDB goes away (%s) from the API, a download fails and is resumed to the same bytes, and a stream fails but its job has the whole file',
-  async (how) => {
-    const run = await start(large);
-    await startQuickWorker('export-worker', run.workerEnv);
+it('when MongoDB goes away from the API, by a cut or a stall, a download fails and is resumed to the same bytes, and a stream fails but its job has the whole file', async () => {
+  const run = await start(large);
+  await startQuickWorker('export-worker', run.workerEnv);
+  for (const how of ['cut', 'stall'] as const) {
     await breakDownload(run, how);
     await breakStream(run, how, how === 'cut');
-  },
-);
+  }
+}, 240_000);
 
 /** A worker that loses MongoDB when it commits its third part. */
 async function startMortal({ url, workerEnv }: Run) {

@@ -19,7 +19,7 @@ import { createWorkerProcess, type WorkerProcess } from '../support/worker-proce
 /** How often the worker that has the job is killed. */
 const kills = Number(process.env.KILLS ?? 3);
 /** Enough that there is something left to write after each. */
-const entries = 2_000 * Math.max(kills, 3);
+const entries = 1_000 * Math.max(kills, 3);
 const textLength = 6_000;
 /** A lease, or the queue's lock and some of its looks, on a busy machine. */
 const takeoverMs = 60_000;
@@ -165,7 +165,7 @@ it(
 );
 
 it('a worker that wakes up after another completed its job changes nothing, and leaves nothing behind', async () => {
-  const { db, store, domain, workers, claims, holderOf, client } = await start(6_000);
+  const { db, store, domain, workers, claims, holderOf, client } = await start(2_000);
   const [one, other] = workers;
   const stalled = one.proxy.stallWhenSent('$push', 1);
   await one.start();

@@ -49,10 +49,13 @@ it(
 
     /** What fails because there is no primary is done again. */
     async function keepDoing(step: () => Promise<unknown>, isEnough: () => boolean): Promise<void> {
-      while (!isEnough())
-        await step().catch((error) => {
+      while (!isEnough()) {
+        const hasMore = await step().catch((error) => {
           if (!storeFault(error) && !isSnapshotLost(error)) throw error;
         });
+        // The uploads need the processors. Once all entries are stored, a follower that has read on asks once a second.
+        await pause(areStored && hasMore !== true ? 1_000 : 5);
+      }
     }
     async function upload({ entries }: typeof one): Promise<void> {
       const entry: NewEntry = { application, ...payloadOf({ n: acknowledged.size }) };
@@ -68,10 +71,12 @@ it(
       });
       acknowledged.add(fromKey(_id).id);
     }
-    async function follow(): Promise<void> {
+    async function follow(): Promise<boolean> {
       const page = await one.entries.forward(application, { start: 0, limit: 7, after });
       read.push(...page.entries.map(({ id }) => id));
-      after = page.entries.length < 7 ? page.end : read.at(-1);
+      const hasMore = page.entries.length === 7;
+      after = hasMore ? read.at(-1) : page.end;
+      return hasMore;
     }
 
     const setMilestones = () => milestones.set(application, Number.POSITIVE_INFINITY, 40);

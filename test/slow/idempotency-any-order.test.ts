@@ -1,215 +1,19 @@
 import fc from 'fast-check';
-import { expect, it, onTestFinished } from 'vitest';
+import { it, onTestFinished } from 'vitest';
+import { createWorld, type Step, step } from '../support/any-order-world.ts';
 import { createApiProcess } from '../support/api-process.ts';
-import { refusedClient } from '../support/refused-client.ts';
+import { removeSilent } from '../support/remove-silent.ts';
 import { runs } from '../support/runs.ts';
-import { type Answer, call, type Sluice, startSluice, until } from '../support/sluice.ts';
+import { startSluice } from '../support/sluice.ts';
 
 /** Of each run, some of them at once; the long run is FUZZ_RUNS=200. */
 const steps = 50;
 const mostAtOnce = 6;
-const singles = 6;
-const batches = 3;
-const linesOfBatch = 3;
 
-const via = fc.nat(1);
-const step = fc.oneof(
-  {
-    weight: 12,
-    arbitrary: fc.record({
-      what: fc.constant('upload' as const),
-      key: fc.nat(singles - 1),
-      /** Seldom another payload comes with a key. */
-      variant: fc.constantFrom(0, 0, 0, 1),
-      via,
-    }),
-  },
-  { weight: 4, arbitrary: fc.record({ what: fc.constant('batch' as const), key: fc.nat(batches - 1), via }) },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      what: fc.constant('publish' as const),
-      type: fc.constantFrom('number', 'string', ['number', 'string']),
-    }),
-  },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      what: fc.constant('replay' as const),
-      to: fc.constantFrom(undefined, 'string', 'number'),
-    }),
-  },
-  { weight: 2, arbitrary: fc.record({ what: fc.constant('delete' as const), place: fc.nat(999) }) },
-  { weight: 1, arbitrary: fc.constant({ what: 'kill' as const }) },
-);
-type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
-type StepOf<What extends Step['what']> = Extract<Step, { what: What }>;
-
-interface Entry {
-  id: string;
-  payload: { name: string; variant: number };
-}
-
-/** What is known of an upload or a line. */
-interface Known {
-  /** Of the payload that was acknowledged, until the entry is deleted. */
-  variant?: number | undefined;
-  id?: string | undefined;
-  /** An atomic batch is known by its own key, and stores no line again. */
-  isGone?: boolean;
-}
-
-const schemaOf = (type: unknown) => ({
-  type: 'object',
-  properties: { name: { type: 'string' }, a: { type }, variant: { type: 'integer' } },
-});
-
-/** Half of them conform to each schema. */
-const payloadOf = (name: string, odd: number, variant = 0) =>
-  JSON.stringify({ name, a: odd % 2 ? odd : String(odd), variant });
-
-const isAtomic = (key: number) => key === 0;
-
-async function createWorld(sluice: Sluice, other: Awaited<ReturnType<typeof createApiProcess>>) {
-  const { token } = await sluice.owner();
-  const domain = await sluice.application(token, schemaOf('number'));
-  const path = `/applications/${domain}`;
-  const urls = [sluice.url, other.url];
-  const known = new Map<string, Known>();
-  let refusedHere = 0;
-  const owned = (method: string, at: string, json?: unknown) =>
-    sluice.request(method, `${path}${at}`, { token, json });
-  const of = (name: string): Known => known.get(name) ?? known.set(name, {}).get(name) ?? {};
-
-  /** Undefined where the API was killed meanwhile, or did not know the outcome. */
-  async function send(at: number, route: string, body: string, headers: Record<string, string>) {
-    const url = urls[at] as string;
-    const answer = await call(url, 'POST', `/api${path}${route}`, { body, headers }).catch((error) => {
-      if (at === 1) return undefined;
-      throw error;
-    });
-    return answer?.status === 503 ? undefined : answer;
-  }
-
-  async function upload({ key, variant, via: at }: StepOf<'upload'>): Promise<void> {
-    const name = `upload-${key}`;
-    const before = { ...of(name) };
-    const answer = await send(at, '/data', payloadOf(name, key, variant), { 'idempotency-key': name });
-    if (!answer) return;
-    const { status, text } = answer;
-    if (status === 422 && at === 0) refusedHere += 1;
-    if (before.variant === undefined) expect([201, 409, 422], text).toContain(status);
-    else expect({ status, text }).toMatchObject({ status: before.variant === variant ? 201 : 409 });
-    if (status !== 201) return;
-    const id = answer.headers.get('entry-id') as string;
-    if (before.id) expect(id).toBe(before.id);
-    known.set(name, { variant, id });
-  }
-
-  async function uploadBatch({ key, via: at }: StepOf<'batch'>): Promise<void> {
-    const names = Array.from({ length: linesOfBatch }, (_, line) => `batch-${key}-${line}`);
-    const before = names.map((name) => ({ ...of(name) }));
-    const body = names.map((name, line) => payloadOf(name, line)).join('\n');
-    const headers = { 'content-type': 'application/x-ndjson', 'idempotency-key': `batch-${key}` };
-    const answer = await send(at, `/data/batch${isAtomic(key) ? '?atomic=true' : ''}`, body, headers);
-    if (!answer) return;
-    const { status, text } = answer;
-    expect([201, 207, 422], text).toContain(status);
-    const refused = new Set(errorsOf(answer).map(({ line }) => line));
-    if (at === 0) refusedHere += refused.size;
-    for (const [i, name] of names.entries()) {
-      const isTaken = isAtomic(key) ? status === 201 : !refused.has(i + 1);
-      if (before[i]?.variant !== undefined) expect(refused.has(i + 1), text).toBe(false);
-      if (isTaken && !of(name).isGone) known.set(name, { variant: 0 });
-    }
-  }
-
-  async function publish({ type }: StepOf<'publish'>): Promise<void> {
-    const { status, text } = await owned('POST', '/schemas', { schema: schemaOf(type) });
-    // Two publications may come at once.
-    expect([200, 409], text).toContain(status);
-  }
-
-  async function replay({ to }: StepOf<'replay'>): Promise<void> {
-    const { counted } = refusedClient(sluice, token, domain);
-    const noted = refusedHere;
-    await until(async () => (await counted()) >= noted);
-    const coerce = to ? [{ path: '/a', to }] : [];
-    const { status, text, body } = await owned('POST', '/replays', { coerce });
-    expect({ status, text }).toMatchObject({ status: 202 });
-    let state = '';
-    await until(async () => {
-      ({ state } = (await owned('GET', `/replays/${body.data.id}`)).body.data);
-      return !['waiting', 'active'].includes(state);
-    });
-    expect(state).toBe('completed');
-  }
-
-  const list = async (): Promise<Entry[]> => (await owned('GET', '/data?limit=1000')).body.data.result;
-
-  async function remove(id: string, name: string): Promise<void> {
-    const { status, text } = await owned('DELETE', `/data/${id}`);
-    expect({ status, text }).toMatchObject({ status: 200 });
-    known.set(name, name.startsWith('batch') && isAtomic(Number(name.split('-')[1])) ? { isGone: true } : {});
-  }
-
-  async function kill(): Promise<void> {
-    other.kill();
-    await other.gone();
-    await other.start();
-  }
-
-  return {
-    /** Takes some steps at once. What is deleted is not uploaded at the same time. */
-    async take(some: Step[]): Promise<void> {
-      const there = await list();
-      const chosen = some.flatMap((one) =>
-        one.what === 'delete' ? (there[Math.floor((one.place * there.length) / 1_000)] ?? []) : [],
-      );
-      const deleted = new Map(chosen.map(({ id, payload }) => [id, payload.name]));
-      const isKept = (prefix: string) => [...deleted.values()].every((name) => !name.startsWith(prefix));
-      const isKilled = some.some(({ what }) => what === 'kill');
-      const work = some.map((one) => {
-        if (one.what === 'upload') return isKept(`upload-${one.key}`) ? upload(one) : undefined;
-        if (one.what === 'batch') return isKept(`batch-${one.key}-`) ? uploadBatch(one) : undefined;
-        if (one.what === 'publish') return publish(one);
-        return one.what === 'replay' ? replay(one) : undefined;
-      });
-      const deletions = [...deleted].map(([id, name]) => remove(id, name));
-      const all = await Promise.allSettled([...work, ...deletions, isKilled && kill()]);
-      for (const one of all) if (one.status === 'rejected') throw one.reason;
-    },
-
-    /** Each key has one entry at most, and each acknowledged one is there. */
-    async expectOnce(): Promise<void> {
-      const there = await list();
-      const names = there.map(({ payload }) => payload.name);
-      expect(names.length).toBe(new Set(names).size);
-      for (const [name, { variant, id }] of known) {
-        if (variant === undefined) continue;
-        const entry = there.find(({ payload }) => payload.name === name);
-        expect(entry, name).toMatchObject({ payload: { variant }, ...(id && { id }) });
-      }
-    },
-
-    /** A retry of all that is acknowledged changes nothing. */
-    async retryAll(): Promise<void> {
-      const before = await list();
-      for (const [name, { variant }] of known) {
-        const [, key] = name.split('-').map(Number);
-        if (variant === undefined || !name.startsWith('upload')) continue;
-        await upload({ what: 'upload', key: key as number, variant: variant as 0 | 1, via: 0 });
-      }
-      expect(await list()).toEqual(before);
-    },
-  };
-}
-
-const errorsOf = ({ body }: Answer): { line: number }[] => body.data?.errors ?? body.error?.details ?? [];
-
-it('a key has one entry at most, and a retry of it is 201, whatever happens in any order', async () => {
-  const sluice = await startSluice();
+it('a key has one entry at most, a retry of it is 201, and exports and webhooks have each once, whatever happens in any order', async () => {
+  const sluice = await startSluice({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
   onTestFinished(() => sluice.stop());
+  removeSilent(sluice.env.MONGODB_URL as string);
   const other = await createApiProcess(sluice.env);
   await other.start();
   const waves = fc
@@ -223,6 +27,7 @@ it('a key has one entry at most, and a retry of it is 201, whatever happens in a
       }
       return cut;
     });
+  const worlds: Awaited<ReturnType<typeof createWorld>>[] = [];
   const run = fc.asyncProperty(waves, async (all) => {
     const world = await createWorld(sluice, other);
     for (const some of all) {
@@ -230,7 +35,9 @@ it('a key has one entry at most, and a retry of it is 201, whatever happens in a
       await world.expectOnce();
     }
     await world.retryAll();
+    worlds.push(world);
   });
   // Each step costs some requests: the steps that fail are told, not shrunk.
   await fc.assert(run, { ...runs(3), endOnFailure: true });
+  for (const { expectDelivered } of worlds) await expectDelivered();
 }, 7_200_000);

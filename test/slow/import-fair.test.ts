@@ -8,8 +8,8 @@ import { quickTimings } from '../support/quick-timings.ts';
 import { startSluice } from '../support/sluice.ts';
 import { ndjson } from '../support/upload-client.ts';
 
-/** Of six chunks. */
-const many = ndjson(Array.from({ length: 30_000 }, (_, n) => ({ n })));
+/** Of four chunks. */
+const many = ndjson(Array.from({ length: 20_000 }, (_, n) => ({ n })));
 /** Of two. */
 const few = ndjson(Array.from({ length: 10_000 }, (_, n) => ({ n })));
 

@@ -6,7 +6,7 @@ import { createWorkerProcess } from '../support/worker-process.ts';
 
 describe('an import that failed is retried, and stores each line once,', () => {
   it('and a worker that had a chunk of it before, and wakes up, changes nothing', async () => {
-    const run = await startFailing(100_000);
+    const run = await startFailing(40_000);
     const { chunks, store, id } = run;
     const one = createWorkerProcess('ingest-worker', run.sluice.env);
     await one.start();

@@ -43,6 +43,7 @@ async function begin(env: Record<string, string> = {}) {
   return { db, sluice, token, domain, store, counts, work, start, client: importClient(sluice, token) };
 }
 
+const { hostname, port } = new URL(inject('mongodbUrl'));
 const lines = (count: number) => ndjson(Array.from({ length: count }, (_, n) => ({ n, text: `line ${n}` })));
 const nothing = { jobs: 0, chunks: 0, parts: 0, entries: 0 };
 const isNothing = (counts: object) => Object.values(counts).every((count) => count === 0);
@@ -50,17 +51,25 @@ const isNothing = (counts: object) => Object.values(counts).every((count) => cou
 describe('an import that nobody wants any more', () => {
   it('stores nothing further once it is cancelled, and what is left of it goes when nobody can be writing', async () => {
     const { db, sluice, token, domain, store, counts, work, start } = await begin();
-    const id = await start(lines(100_000));
-    await work();
-    await until(async () => ((await store.jobs.get(id))?.done ?? 0) > 0);
+    const count = 20_000;
+    const id = await start(lines(count));
+    const proxy = await createCuttableProxy({ host: hostname, port: Number(port || 27017) });
+    onTestFinished(proxy.close);
+    // In the third of four chunks.
+    const stalled = proxy.stallWhenSent('line 12500');
+    const MONGODB_URL = throughProxy(sluice.env.MONGODB_URL as string, proxy);
+    await work({ MONGODB_URL, WORKER_CONCURRENCY: '1' });
+    await until(async () => stalled.left === 0);
+    expect((await store.jobs.get(id))?.done).toBeGreaterThan(0);
     const path = `/applications/${domain}/imports/${id}`;
     expect((await sluice.request('DELETE', path, { token })).status).toBe(200);
+    await proxy.restore();
     const isHeld = { state: 'open', $expr: { $gt: ['$leaseUntil', '$$NOW'] } };
     await until(async () => (await db.collection('chunks').countDocuments(isHeld)) === 0);
     const { entries } = await counts();
-    expect(entries).toBeLessThan(100_000);
+    expect(entries).toBeLessThan(count);
     const { body } = await sluice.request('GET', path, { token });
-    expect(body.data).toMatchObject({ state: 'cancelled', progress: { total: 100_000 } });
+    expect(body.data).toMatchObject({ state: 'cancelled', progress: { total: count } });
     expect(body.data).not.toHaveProperty('file');
     await db.collection('chunks').updateMany({}, { $set: { leaseUntil: new Date(0) } });
     await until(async () => (await counts()).chunks === 0);
@@ -71,7 +80,7 @@ describe('an import that nobody wants any more', () => {
 
   it('leaves nothing when its application is deleted', async () => {
     const { sluice, token, domain, store, counts, work, start } = await begin();
-    const id = await start(lines(60_000));
+    const id = await start(lines(15_000));
     await work(quickPurges);
     await until(async () => ((await store.jobs.get(id))?.done ?? 0) > 0);
     const application = (await store.applications.byDomain(domain))?.id as string;
@@ -146,7 +155,6 @@ describe('an import is completed, each line stored once,', () => {
     expect(await uploadClient(sluice, token).count(domain)).toBe(10);
   });
 
-  const { hostname, port } = new URL(inject('mongodbUrl'));
   it.each([
     ['does not get a command', 'cutWhenSent'],
     ['loses the answer to a command', 'loseAnswerTo'],

@@ -6,9 +6,9 @@ import { createWorkerProcess } from '../support/worker-process.ts';
 
 /** How often a worker is killed. */
 const kills = Number(process.env.KILLS ?? 3);
-const killedTotal = 20_000 * (kills + 1);
+const killedTotal = 15_000 * (kills + 1);
 /** Enough that the worker that is stopped is amid it. */
-const stoppedTotal = 40_000;
+const stoppedTotal = 30_000;
 /** A lease has to end after each kill. */
 const timeout = 120_000 + kills * 60_000;
 /** Every tenth line is refused. */

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { createApiProcess } from '../support/api-process.ts';
 import { createConnections } from '../support/connections.ts';
@@ -37,21 +38,23 @@ it(
       await until(readPage, 240_000);
     }
 
-    async function upload(url: string): Promise<void> {
+    async function upload(url: string, pauseMs: number): Promise<void> {
       const connections = createConnections(url, 8);
       onTestFinished(connections.close);
       await connections.keepBusy(async () => {
         const n = sent++;
         const answer = await connections.post(path, JSON.stringify({ n })).catch(() => undefined);
         if (answer?.status === 201) acknowledged.add(n);
+        await pause(pauseMs);
         return isOver || !answer ? 'enough' : 'more';
       });
     }
 
     const following = follow();
-    const steadily = upload(steady.url);
+    // The process that starts needs the processors.
+    const steadily = upload(steady.url, 200);
     for (let round = 0; round < kills; round++) {
-      const uploading = upload(mortal.url);
+      const uploading = upload(mortal.url, 5);
       const before = acknowledged.size;
       await until(async () => acknowledged.size >= before + uploadsBefore);
       mortal.kill();

@@ -10,7 +10,7 @@ import { removeSilent } from '../support/remove-silent.ts';
 import { call, ownStores, until } from '../support/sluice.ts';
 
 /** How often the API is killed. */
-const kills = Number(process.env.KILLS ?? 5);
+const kills = Number(process.env.KILLS ?? 3);
 const batchesBefore = (round: number) => 60 + 30 * (round % 3);
 const batch = Array.from({ length: 10 }, (_, n) => `{"n":${n}}\n`).join('');
 const spacing = 100;

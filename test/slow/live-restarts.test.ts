@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { createApiProcess } from '../support/api-process.ts';
 import { keepFollowing } from '../support/keep-following.ts';
@@ -39,6 +40,8 @@ it(
         const { url } = apis[n % 2] as (typeof apis)[0];
         const answer = await call(url, 'POST', path, { json: { n } }).catch(() => undefined);
         if (answer?.status === 201) stored += 1;
+        // The processes that start need the processors.
+        await pause(50);
       }
     }
 

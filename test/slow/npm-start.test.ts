@@ -44,6 +44,8 @@ async function start({
   return { sluice, dir, output, says, ended };
 }
 
+type Started = Awaited<ReturnType<typeof start>>;
+
 async function died(sluice: ChildProcess, output: { err: string }): Promise<never> {
   await once(sluice, 'close');
   throw new Error(`Sluice ended: ${output.err}`);
@@ -66,32 +68,8 @@ function kill(dir: string, name: string): void {
 
 const alive = (identity: string) => identify(Number.parseInt(identity, 10)) === identity;
 
-it('starts the stores alone when it is told to', async () => {
-  const { dir, says } = await start({ args: ['--stores'] });
-  await says('and no service');
-  expect(recorded(dir).map(({ name }) => name)).toEqual(['mongod', 'redis']);
-});
-
-it('prints a link for the first user while there is none', async () => {
-  const first = await start();
-  await first.says('Sluice is ready');
-  const link = /^ {2}(http:\S+)$/m.exec(first.output.out)?.[1];
-  const { address } = /ready at (?<address>\S+)/.exec(first.output.out)?.groups ?? {};
-  const secret = readFileSync(join(first.dir, 'jwt-secret'), 'utf8').trim();
-  expect(link).toBe(`${address}/welcome#${firstCode(secret)}`);
-  const store = storeIn(first.dir);
-  await store.users.create({ username: 'ada', locale: 'en' });
-  await store.close();
-  first.sluice.kill('SIGTERM');
-  await first.ended;
-  const second = await start({ dir: first.dir });
-  await second.says('Sluice is ready');
-  expect(second.output.out).not.toContain('/welcome');
-});
-
-it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('leaves no process behind after %s', async (signal) => {
-  const { sluice, dir, says, ended } = await start();
-  await says('Sluice is ready');
+/** Sends a signal to one that is ready; it ends, and so do all its processes. */
+async function expectNoneLeft({ sluice, dir, ended }: Started, signal: NodeJS.Signals): Promise<void> {
   const processes = recorded(dir);
   expect(processes.map(({ name }) => name)).toEqual([
     'api',
@@ -104,11 +82,34 @@ it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('leaves no process behind afte
   sluice.kill(signal);
   expect(await ended).toEqual([0, null]);
   expect(processes.filter(({ identity }) => alive(identity))).toEqual([]);
-});
+}
 
-it('stops what a killed run left behind, and goes on with its data', async () => {
+it('prints a link for the first user while there is none, and leaves no process behind after SIGTERM and SIGHUP', async () => {
   const first = await start();
   await first.says('Sluice is ready');
+  const link = /^ {2}(http:\S+)$/m.exec(first.output.out)?.[1];
+  const { address } = /ready at (?<address>\S+)/.exec(first.output.out)?.groups ?? {};
+  const secret = readFileSync(join(first.dir, 'jwt-secret'), 'utf8').trim();
+  expect(link).toBe(`${address}/welcome#${firstCode(secret)}`);
+  const store = storeIn(first.dir);
+  await store.users.create({ username: 'ada', locale: 'en' });
+  await store.close();
+  await expectNoneLeft(first, 'SIGTERM');
+  const second = await start({ dir: first.dir });
+  await second.says('Sluice is ready');
+  expect(second.output.out).not.toContain('/welcome');
+  await expectNoneLeft(second, 'SIGHUP');
+});
+
+it('says in one line that another Sluice uses the folder; stops what a killed one left behind, goes on with its data, and leaves no process behind after SIGINT', async () => {
+  const first = await start();
+  await first.says('Sluice is ready');
+  const other = await start({ dir: first.dir });
+  expect(await other.ended).toEqual([1, null]);
+  expect(other.output.err).toBe(
+    `error: another Sluice is running in ${first.dir}, or still stopping (pid ${first.sluice.pid})\n`,
+  );
+
   const left = recorded(first.dir).find(({ name }) => name === 'mongod')?.identity as string;
   first.sluice.kill('SIGKILL');
   await first.ended;
@@ -117,6 +118,7 @@ it('stops what a killed run left behind, and goes on with its data', async () =>
   await second.says('Sluice is ready');
   expect(second.output.out).toContain('Stopping mongod');
   expect(alive(left)).toBe(false);
+  await expectNoneLeft(second, 'SIGINT');
 });
 
 it('starts a store again that dies; after five times in a minute it stops the rest, and can be started again', async () => {
@@ -148,16 +150,6 @@ it('stops in order while a store is being started again', async () => {
   expect(recorded(dir)).toEqual([]);
 });
 
-it('says in one line that another Sluice uses the folder', async () => {
-  const first = await start();
-  await first.says('Sluice is ready');
-  const second = await start({ dir: first.dir });
-  expect(await second.ended).toEqual([1, null]);
-  expect(second.output.err).toBe(
-    `error: another Sluice is running in ${first.dir}, or still stopping (pid ${first.sluice.pid})\n`,
-  );
-});
-
 it('says in one line that the port is taken', async () => {
   const server = createServer();
   onTestFinished(() => void server.close());
@@ -171,9 +163,10 @@ it('says in one line that the port is taken', async () => {
   expect(recorded(dir)).toEqual([]);
 });
 
-it('says in one line that the database holds only part of a backup', async () => {
+it('starts the stores alone when it is told to, and says in one line that the database holds only part of a backup', async () => {
   const first = await start({ args: ['--stores'] });
   await first.says('and no service');
+  expect(recorded(first.dir).map(({ name }) => name)).toEqual(['mongod', 'redis']);
   const store = storeIn(first.dir);
   // biome-ignore lint/correctness/useYield: it ends before it gives anything
   async function* broken() {

@@ -6,7 +6,7 @@ import { loadApiConfig } from '@sluice/shared/config/load.ts';
 import { version } from '@sluice/shared/version.ts';
 import { expect, it, onTestFinished } from 'vitest';
 import { lowPort } from '../support/low-port.ts';
-import { exitOf, run } from '../support/service-process.ts';
+import { run } from '../support/service-process.ts';
 import { call, ownStores, until } from '../support/sluice.ts';
 
 const secret = 'hunter2-of-the-stores';
@@ -65,16 +65,6 @@ it.each([
   const faults = faultsOf({ NODE_ENV: 'production', JWT_SECRET });
   expect(faults).toMatch(/^JWT_SECRET /m);
   expect(faults).not.toContain('hunter2');
-});
-
-it.each([
-  ['MONGODB_URL', { MONGODB_URL: `mongodb://a:${secret}@@127.0.0.1` }],
-  ['JWT_SECRET', { NODE_ENV: 'production', JWT_SECRET: 'hunter2' }],
-])('the API does not start with a wrong %s, and does not repeat it', async (name, env) => {
-  const { child, output } = run('api', { ...ownStores(), ...env } as Record<string, string>);
-  expect(await exitOf(child)).toBe(1);
-  expect(output.text).toMatch(new RegExp(`^sluice api: ${name} `, 'm'));
-  expect(output.text).not.toContain('hunter2');
 });
 
 it('serves with all its secrets in files, and says its version', async () => {

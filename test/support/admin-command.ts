@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -20,6 +21,16 @@ export async function admin(env: Env, args: string[], input: Uint8Array = Buffer
   stderr.end();
   const [out, err] = await printed;
   return { code, stdout: out, stderr: err };
+}
+
+/** What `sluice-admin` does when its user presses Ctrl-C at its first question. */
+export async function interruptedAdmin(env: Env, args: string[]) {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const stdin = Object.assign(new PassThrough(), { isTTY: true });
+  const code = run(args, { stdin, stdout, stderr }, withTime(env));
+  const [question] = await once(stderr, 'data');
+  stdin.write('\x03');
+  return { question: String(question), code: await code };
 }
 
 /** `sluice-admin` as a process of its own. */

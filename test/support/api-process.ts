@@ -4,17 +4,21 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { lowPort } from './low-port.ts';
 import { processEnv } from './process-env.ts';
+import { hasEnded } from './service-process.ts';
 import { call, until } from './sluice.ts';
 
 const main = join(import.meta.dirname, '../../services/api/src/main.ts');
 
-/** The API as a process of its own, which can be killed and started again at the same port. Call in a test. */
-export async function createApiProcess(env: Record<string, string>) {
+/** The API as a process of its own, which can be killed and started again at the same port. Call in a test, or say what ends it. */
+export async function createApiProcess(
+  env: Record<string, string>,
+  atEnd: (end: () => void) => void = onTestFinished,
+) {
   const port = await lowPort();
   const url = `http://127.0.0.1:${port}`;
   let child: ChildProcess | undefined;
   const kill = () => void child?.kill('SIGKILL');
-  onTestFinished(kill);
+  atEnd(kill);
 
   const isReady = () =>
     call(url, 'GET', '/api/health/ready').then(
@@ -27,11 +31,16 @@ export async function createApiProcess(env: Record<string, string>) {
 
     /** Resolves when it is ready. */
     async start(): Promise<void> {
-      child = spawn(process.execPath, [main], {
+      const starting = spawn(process.execPath, [main], {
         env: processEnv({ ...env, PORT: String(port) }),
         stdio: 'ignore',
       });
-      await until(isReady);
+      child = starting;
+      // However long a busy machine takes.
+      await until(async () => {
+        if (hasEnded(starting)) throw new Error('the API ended before it was ready');
+        return isReady();
+      }, Number.POSITIVE_INFINITY);
     },
 
     /** Kills the process. */
@@ -42,7 +51,7 @@ export async function createApiProcess(env: Record<string, string>) {
 
     /** Resolves when it has ended. */
     async gone(): Promise<void> {
-      if (child && child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+      if (child && !hasEnded(child)) await once(child, 'exit');
     },
 
     /** Registers a user and creates an application; returns its domain. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { zstdDecompressSync } from 'node:zlib';
 import type { Store } from '@sluice/jobs/connect.ts';
 import { createJobQueue } from '@sluice/jobs/queue/producer.ts';
@@ -15,8 +15,9 @@ import { type Answer, call, type SharedSluice, until } from './sluice.ts';
 
 export const sha256 = (data: string | Uint8Array) => createHash('sha256').update(data).digest('hex');
 
-/** A text of that length which no other entry has. */
-const textOf = (n: number, length: number) => `entry ${n} `.padEnd(length, '.');
+/** A text of that length which no other entry has. Compressed it is a tenth. */
+const textOf = (n: number, length: number) =>
+  `entry ${n} ${randomBytes(Math.ceil(length / 10)).toString('hex')} `.padEnd(length, '.');
 
 /** Stores entries numbered from 0, oldest first, past the API. */
 export async function fill(

@@ -9,6 +9,8 @@ declare module 'vitest' {
     mongodbUrl: string;
     /** A real Redis or Valkey. Tests use prefixes of their own in it. */
     redisUrl: string;
+    /** A real sharded cluster: databases of tests must be sharded first. */
+    isCluster: boolean;
   }
 }
 
@@ -28,6 +30,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
   project.provide('mongodbUrl', stores.mongodbUrl);
   project.provide('redisUrl', stores.redisUrl);
+  project.provide('isCluster', false);
   return stores.stop;
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { UpgradeUnderWay } from '@sluice/store/migrations/incompatible-database.ts';
 import { migrate } from '@sluice/store/migrations/migrate.ts';
 import { LeaseLost } from '@sluice/store/under-lease.ts';
 import { type Db, MongoClient } from 'mongodb';
@@ -19,8 +20,7 @@ for (;;) {
     await migrate(client.db(), migrations);
     break;
   } catch (error) {
-    const { message } = error as Error;
-    if (!(error instanceof LeaseLost) && message !== 'another process upgrades the database') throw error;
+    if (!(error instanceof LeaseLost) && !(error instanceof UpgradeUnderWay)) throw error;
     await client
       .db()
       .collection<{ _id: number }>('refused')

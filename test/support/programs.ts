@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createChildren } from '../../local/children.ts';
 import { localEnv } from '../../local/env.ts';
@@ -15,6 +15,7 @@ export async function startPrograms(log: (line: string) => void): Promise<TestSt
   process.once('exit', children.killAll);
   const stop = async () => {
     await children.stopAll();
+    await sayFatal(join(dataDir, 'logs', 'mongod.log'), log);
     await rm(dataDir, { recursive: true, force: true });
   };
   const shared = { dataDir, cacheDir, children, log };
@@ -29,4 +30,10 @@ export async function startPrograms(log: (line: string) => void): Promise<TestSt
     await stop();
     throw error;
   }
+}
+
+/** Prints the fatal lines of MongoDB's log before the log is removed. */
+async function sayFatal(file: string, log: (line: string) => void): Promise<void> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  for (const line of text.split('\n')) if (line.includes('"s":"F"')) log(line);
 }

@@ -7,9 +7,9 @@ import { openStore } from './own-database.ts';
 /** Removes dead writers. `silentMs` must exceed the silence of a living API. Call in a test. */
 export function removeSilent(url: string, silentMs = 20_000): void {
   const store = openStore(url);
-  const watch = createClockWatch({ ask: store.clock, watchMs: silentMs });
+  const watch = createClockWatch({ ask: store.horizon.confirm, watchMs: silentMs });
   let running = Promise.resolve();
-  const stop = repeat(100, () => {
+  const stop = repeat(500, () => {
     running = watch
       .look()
       .then(() => store.horizon.removeSilent(watch.decidedUntil() ?? 0))

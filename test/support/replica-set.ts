@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { onTestFinished } from 'vitest';
@@ -11,12 +11,22 @@ import { until } from './sluice.ts';
 
 const settings = { electionTimeoutMillis: 1_000, heartbeatIntervalMillis: 200 };
 
-async function findProgram(children: ReturnType<typeof createChildren>): Promise<string> {
+/** A mongod that runs here. */
+export async function findProgram(children: ReturnType<typeof createChildren>): Promise<string> {
   const { cacheDir } = localEnv();
   for await (const found of servers(mongod, undefined, { cacheDir, children, log: () => {} }))
     if ('program' in found) return found.program;
   throw new Error('a replica set of tests needs a mongod program');
 }
+
+/** The arguments of a mongod that is a member of a replica set. */
+export const memberArgs = ({ set, dbpath, port }: { set: string; dbpath: string; port: number }) => [
+  ...['--replSet', set, '--dbpath', dbpath, '--port', String(port), '--bind_ip', '127.0.0.1'],
+  ...['--nounixsocket', '--wiredTigerCacheSizeGB', '0.25', '--quiet'],
+  ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
+  // By default a primary that stops waits 15 s for another member to take over.
+  ...['--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=100'],
+];
 
 /** Three members of MongoDB, which elect another primary within some seconds. Call in a test. */
 export async function startReplicaSet() {
@@ -31,15 +41,12 @@ export async function startReplicaSet() {
 
   function start(port: number): void {
     const dbpath = join(dir, String(port));
+    mkdirSync(dbpath, { recursive: true });
     const child = children.start({
       name: `mongod-${port}`,
       rank: 1,
-      command: 'sh',
-      args: [
-        '-c',
-        'mkdir -p "$1" && exec "$0" --dbpath "$1" --port "$2" --replSet set --bind_ip 127.0.0.1 --nounixsocket --wiredTigerCacheSizeGB 0.25 --quiet',
-        ...[program, dbpath, String(port)],
-      ],
+      command: program,
+      args: memberArgs({ set: 'set', dbpath, port }),
       stdio: 'ignore',
     });
     running.set(port, child);
@@ -65,13 +72,15 @@ export async function startReplicaSet() {
 
   /** Waits until there is one; resolves with its port. */
   async function primary(): Promise<number> {
-    for (;;) {
+    let at = -1;
+    await until(async () => {
       const asked = ports.map((port) =>
         onMember(port, (client) => client.db('admin').command({ hello: 1 })).catch(() => undefined),
       );
-      const at = (await Promise.all(asked)).findIndex((hello) => hello?.isWritablePrimary);
-      if (at >= 0) return ports[at] as number;
-    }
+      at = (await Promise.all(asked)).findIndex((hello) => hello?.isWritablePrimary);
+      return at >= 0;
+    }, Number.POSITIVE_INFINITY);
+    return ports[at] as number;
   }
 
   const members = hosts.map((host, _id) => ({ _id, host }));

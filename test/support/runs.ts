@@ -1,4 +1,4 @@
-/** test:slow runs some properties longer than `npm test` does. */
+/** `.ci/run` tries some properties more often than a developer does. */
 export const isLong = process.env.LONG_RUNS !== undefined;
 
 /** How often fast-check tries a property: FUZZ_RUNS, where it is set. */

@@ -8,9 +8,6 @@ import { call, ownStores, until } from './sluice.ts';
 
 const services = join(import.meta.dirname, '../../services');
 
-/** On a machine that is busy with other tests. */
-const startMs = 60_000;
-
 /** Runs a service as its own process, with these variables and no others. Call in a test. */
 export function run(service: string, env: Record<string, string>) {
   const child = spawn(process.execPath, [join(services, service, 'src/main.ts')], {
@@ -28,6 +25,9 @@ export function run(service: string, env: Record<string, string>) {
   return { child, output };
 }
 
+/** By itself or by a signal. */
+export const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null;
+
 export const exitOf = async (child: ChildProcess) => child.exitCode ?? (await once(child, 'exit'))[0];
 
 /** The API, once it is ready. */
@@ -36,12 +36,12 @@ export async function runApi(env: Record<string, string> = {}) {
   const url = `http://127.0.0.1:${port}`;
   const running = run('api', { ...ownStores(), ...env, PORT: String(port) });
   const isReady = async () => {
-    if (running.child.exitCode !== null) throw new Error(running.output.text);
+    if (hasEnded(running.child)) throw new Error(running.output.text);
     return call(url, 'GET', '/api/health/ready').then(
       ({ status }) => status === 200,
       () => false,
     );
   };
-  await until(isReady, startMs);
+  await until(isReady, Number.POSITIVE_INFINITY);
   return { ...running, url };
 }

@@ -13,6 +13,7 @@ import {
 } from '@sluice/shared/config/load.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { inject, onTestFinished } from 'vitest';
+import { shardDatabase } from './mongos/shard-database.ts';
 import { quickApiTimings, quickTimings } from './quick-timings.ts';
 
 export interface Answer {
@@ -114,6 +115,7 @@ export async function startSluice({
   timings?: Parameters<typeof startApi>[3];
 } = {}) {
   const vars = { ...ownStores(env.REDIS_URL), ...env };
+  if (inject('isCluster')) await shardDatabase(vars.MONGODB_URL as string);
   const log = createLogger('test', { level: vars.LOG_LEVEL as string, pretty: false });
   const config: ApiConfig = loadApiConfig(vars);
   const api = await startApi(config, log, capacity, { ...quickApiTimings, ...timings });
@@ -199,14 +201,15 @@ export async function untilTaken<T extends { status: number; text: string }>(
   }
 }
 
-/** Pause between two checks: the code under test needs the processor too. */
-const pollMs = 20;
+/** Pause between two checks: the code under test needs the processor too. What took long may take a twentieth more. */
+const pollMs = (waitedMs: number) => Math.min(250, Math.max(20, waitedMs / 20));
 
 /** Resolves when the condition holds; rejects after the time limit. */
 export async function until(condition: () => Promise<boolean>, withinMs = 60_000): Promise<void> {
-  const deadline = Date.now() + withinMs;
+  const began = Date.now();
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`not within ${withinMs / 1_000} s: ${condition}`);
-    await pause(pollMs);
+    const waitedMs = Date.now() - began;
+    if (waitedMs > withinMs) throw new Error(`not within ${withinMs / 1_000} s: ${condition}`);
+    await pause(pollMs(waitedMs));
   }
 }

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { MongoClient } from 'mongodb';
 import { createChildren } from '../../local/children.ts';
 import { dockerProblem, pullImage } from '../../local/stores/docker.ts';
 import { startContainers } from './containers.ts';
@@ -16,14 +17,26 @@ export interface TestStores {
 }
 
 const pullLimitMs = 120_000;
+/** How long MongoDB keeps dropped collections. By its default, five minutes, a whole run opens too many files. */
+const historySeconds = 60;
 
-/** The stores that are set; else containers; else, where Docker or the images are missing, programs. */
+/** The stores that are set, or new ones. */
 export async function startTestStores(log: (line: string) => void): Promise<TestStores> {
-  const { mongodbUrl, redisUrl, only, mongoImage, redisImage } = testEnv();
+  const { mongodbUrl, redisUrl } = testEnv();
   if (mongodbUrl && redisUrl) {
     const sources = { mongodbSource: 'TEST_MONGODB_URL', redisSource: 'TEST_REDIS_URL' };
     return { mongodbUrl, redisUrl, ...sources, stop: async () => {} };
   }
+  const stores = await startStores(log);
+  const client = new MongoClient(stores.mongodbUrl);
+  await client.db('admin').command({ setParameter: 1, minSnapshotHistoryWindowInSeconds: historySeconds });
+  await client.close();
+  return stores;
+}
+
+/** Containers; where Docker or the images are missing, programs. */
+async function startStores(log: (line: string) => void): Promise<TestStores> {
+  const { only, mongoImage, redisImage } = testEnv();
   if (only === 'local') return startPrograms(log);
   const problem = await containersProblem([mongoImage, redisImage], log);
   if (!problem) return startContainers({ mongo: mongoImage, redis: redisImage });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 import { processEnv } from './process-env.ts';
+import { hasEnded } from './service-process.ts';
 import { until } from './sluice.ts';
 
 const quickWorker = join(import.meta.dirname, 'quick-worker.ts');
@@ -27,7 +28,7 @@ export function createWorkerProcess(service: 'ingest-worker' | 'export-worker', 
 
   /** Resolves when it has ended. */
   async function gone(): Promise<void> {
-    if (child && child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    if (child && !hasEnded(child)) await once(child, 'exit');
   }
 
   return {
@@ -46,7 +47,10 @@ export function createWorkerProcess(service: 'ingest-worker' | 'export-worker', 
         lines.push(line);
         isStarted ||= line.event === 'process.started';
       });
-      await until(async () => isStarted);
+      await until(async () => {
+        if (hasEnded(starting)) throw new Error('the worker ended before it was running');
+        return isStarted;
+      }, Number.POSITIVE_INFINITY);
     },
 
     /** Kills the process. */
