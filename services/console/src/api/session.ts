@@ -6,6 +6,8 @@ let token: string | null | undefined;
 let isSignedOut = false;
 
 function set(next: string | null): void {
+  // Two answers may tell of one end, and each change clears what pages have read.
+  if (next === token) return;
   token = next;
   changes.dispatchEvent(new Event('change'));
 }
