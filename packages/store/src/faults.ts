@@ -1,5 +1,6 @@
 import { DeadlineError } from '@sluice/shared/deadline.ts';
 import {
+  MongoBulkWriteError,
   MongoNetworkError,
   MongoNotConnectedError,
   MongoServerError,
@@ -31,6 +32,7 @@ export const isPassing = (code: number) => passingCodes.has(code);
 /** What an error of the store means for the caller; undefined when it is none of the store's passing faults. */
 export function storeFault(error: unknown): Fault | undefined {
   if (error instanceof DeadlineError || error instanceof UnconfirmedError) return 'unknown';
+  if (error instanceof MongoBulkWriteError) return bulkFault(error);
   if (
     error instanceof MongoServerSelectionError ||
     error instanceof MongoNotConnectedError ||
@@ -48,6 +50,13 @@ export function storeFault(error: unknown): Fault | undefined {
     return 'unknown';
   }
   return undefined;
+}
+
+function bulkFault({ code, errorResponse, writeErrors }: MongoBulkWriteError): Fault | undefined {
+  const cause: unknown = errorResponse;
+  if (cause instanceof Error) return storeFault(cause);
+  const codes = [code as number, ...[writeErrors].flat().map((each) => each.code)];
+  return codes.some(isPassing) ? 'unknown' : undefined;
 }
 
 /** The code of a write that was refused because a document with that unique value exists. */
