@@ -52,6 +52,7 @@ export function storeFault(error: unknown): Fault | undefined {
   return undefined;
 }
 
+/** The driver wraps what ended a bulk write, and lists what some of its writes came to. */
 function bulkFault({ code, errorResponse, writeErrors }: MongoBulkWriteError): Fault | undefined {
   const cause: unknown = errorResponse;
   if (cause instanceof Error) return storeFault(cause);
