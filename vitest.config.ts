@@ -8,7 +8,7 @@ export const usual = {
   // So that threads of the services load soon.
   env: { NODE_COMPILE_CACHE: localEnv().compileCache },
   // After so many calls V8 compiles how WebAssembly (in `fetch`) calls JavaScript anew, and ends a long process now and then.
-  execArgv: ['--wasm-wrapper-tiering-budget=2000000000', '--max-semi-space-size=64', '--min-semi-space-size=16'],
+  execArgv: ['--wasm-wrapper-tiering-budget=2000000000'],
   testTimeout: 120_000,
   hookTimeout: 120_000,
 };
