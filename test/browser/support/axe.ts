@@ -3,10 +3,16 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { until } from '../../support/sluice.ts';
 
+/** Colours in between have too little contrast. */
+const transitionsEnd = `Promise.allSettled(
+  document.getAnimations().filter((each) => each instanceof CSSTransition).map(({ finished }) => finished),
+).then(() => {})`;
+
 /** Fails when axe finds a serious or critical problem on the page. */
 export async function expectAccessible(page: Page): Promise<void> {
-  // A loading button hides its label.
-  await until(async () => (await page.locator('[data-loading]').count()) === 0);
+  // A loading button hides its label. One in a hidden tab is not drawn again until it is shown.
+  await until(async () => (await page.locator('[data-loading]:visible').count()) === 0);
+  await page.evaluate(transitionsEnd);
   await page.evaluate(axe.source);
   const { violations } = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as AxeResults;
   const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
