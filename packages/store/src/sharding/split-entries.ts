@@ -3,12 +3,12 @@ import { kept } from '../applications/deleted-applications.ts';
 import { firstKeyAt, highestId, lowestId, timeOfKey, toKey } from '../entries/entry-id.ts';
 import type { Cluster } from './cluster.ts';
 
-/** Of the applications, and of one application. MongoDB cuts further ranges itself when it moves them. */
+/** The limit of cuts between applications, and inside one application. MongoDB itself cuts ranges that it moves. */
 const mostCuts = 1_000;
 /** As much as MongoDB moves at once. */
 const rangeBytes = 128 * 1024 ** 2;
 
-/** At most `count` of them, evenly spread. */
+/** Picks at most `count` items, evenly spread. */
 export const spread = <T>(all: T[], count: number): T[] =>
   all.length <= count
     ? all

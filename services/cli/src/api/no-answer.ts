@@ -1,6 +1,6 @@
 import { CliError } from '../cli-error.ts';
 
-/** The server did not answer: nobody knows what it did. */
+/** The server did not answer. It may or may not have done the request. */
 export class NoAnswer extends CliError {
   override name = 'NoAnswer';
 

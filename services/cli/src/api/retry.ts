@@ -19,7 +19,7 @@ const isTransient = (error: unknown) =>
   (error instanceof ApiFailure &&
     (transient.has(error.status) || (error.status === 429 && error.retryAfter !== undefined)));
 
-/** Repeats what is safe to repeat. A fault that lasts longer than the patience is thrown. */
+/** Repeats work after passing faults. Throws a fault that lasts longer than the patience. */
 export function createRetry(
   signal: AbortSignal,
   onWait: (error: Error) => void,

@@ -31,7 +31,7 @@ export async function download(context: Context, job: Job, path: string): Promis
   await rename(partial, path);
 }
 
-/** Appends what is missing. Throws NoAnswer when the connection breaks. */
+/** Appends the missing bytes of the file. Throws NoAnswer when the connection breaks. */
 async function append(
   { api, path, url, signal }: Context,
   job: Job,
