@@ -1,4 +1,6 @@
 import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { BSON } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { maxNesting, type PayloadIssue } from './find-issues.ts';
 import { readPayload } from './read-payload.ts';
@@ -44,6 +46,22 @@ describe('a payload that is kept', () => {
       json: Buffer.from('[1]'),
       bson: undefined,
     });
+  });
+
+  it('keeps its BSON when others are read', () => {
+    const length = fc.oneof(fc.nat(300), fc.nat(40_000));
+    const others = fc.constantFrom('{"a":1,"a":1}', '{"a":', '[1]');
+    fc.assert(
+      fc.property(fc.array(fc.tuple(length, others), { maxLength: 100 }), (lengths) => {
+        const read = lengths.map(([length, other], n) => {
+          const payload = { n, text: String.fromCharCode(97 + (n % 26)).repeat(length) };
+          const reading = readPayload(Buffer.from(JSON.stringify(payload)));
+          readPayload(Buffer.from(other));
+          return { payload, bson: reading.ok && reading.bson };
+        });
+        for (const { payload, bson } of read) expect(BSON.deserialize(bson as Buffer)).toEqual(payload);
+      }),
+    );
   });
 });
 

@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
+import { keep, roomFor } from './bson-room.ts';
 import { explainSyntax } from './explain-syntax.ts';
 import type { PayloadIssue } from './find-issues.ts';
 import { bsonTypeKey, findIssues, referenceKey } from './find-issues.ts';
 import { prototypeKey, readExactJson } from './parse-json.ts';
-import { bsonRoom, inexact, isObjectText, roomFor, writeBson, written } from './write-bson.ts';
+import { bsonRoom, inexact, isObjectText, writeBson, written } from './write-bson.ts';
 
 const suspicious = -1;
 
@@ -31,8 +32,8 @@ export function readPayload(body: Buffer): Reading {
     const isEmpty = /^[ \t\r\n]*$/.test(text);
     return malformed(isEmpty ? 'the body is empty' : `the body is not JSON: ${explainSyntax(text, error)}`);
   }
-  const target = roomFor(bsonRoom(json));
-  const end = isObjectText(json) ? writeBson(json, target, 0) : inexact;
+  const { target, start } = roomFor(bsonRoom(json));
+  const end = isObjectText(json) ? writeBson(json, target, start) : inexact;
   // V8 can confuse escaped keys: see `parseJson`.
   if (end === inexact || written.hasBigInts || written.hasEscapedKeys) payload = readExactJson(text);
   const isSurelyExact = end !== inexact && written.members === countKept(payload);
@@ -44,7 +45,7 @@ export function readPayload(body: Buffer): Reading {
     ok: true,
     payload,
     json,
-    bson: end === inexact ? undefined : Buffer.from(target.subarray(0, end)),
+    bson: end === inexact ? undefined : keep(target, start, end),
   };
 }
 

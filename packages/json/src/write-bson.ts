@@ -43,17 +43,6 @@ let hasNul = false;
 /** The most bytes that `writeBson` may need. */
 export const bsonRoom = (json: Buffer): number => json.length * growth + 16;
 
-/** One buffer serves nearly all payloads. Pages that nobody writes take no memory. */
-const usualBytes = 16 * 1024 ** 2;
-let usual: Buffer | undefined;
-
-/** A buffer of at least so many bytes. The next caller gets the same one. */
-export function roomFor(bytes: number): Buffer {
-  if (bytes > usualBytes) return Buffer.allocUnsafeSlow(bytes);
-  usual ??= Buffer.allocUnsafeSlow(usualBytes);
-  return usual;
-}
-
 /**
  * Writes a valid JSON object as BSON. Returns where it ends, or `inexact`. Members keep their order, also where a key is repeated: see
  * `written.members`. Numbers get the types that the driver would give them. Throws a TypeError for any other value.
