@@ -9,7 +9,7 @@ it('a bulk write says that MongoDB is away as other writes do', async () => {
   const { hostname, port } = new URL(url);
   const proxy = await createCuttableProxy({ host: hostname, port: Number(port) });
   onTestFinished(proxy.close);
-  const options = { maxPoolSize: 1, serverSelectionTimeoutMS: 200, retryWrites: false };
+  const options = { maxPoolSize: 1, serverSelectionTimeoutMS: 5_000, retryWrites: false };
   const client = new MongoClient(throughProxy(url, proxy), options);
   onTestFinished(() => client.close());
   const docs = client.db().collection('docs');
