@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { anyCharacter } from '../../../test/support/any-character.ts';
 import { comment, literal } from './texts.ts';
 
 const nasty = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.stringMatching(/^[\\*/"'`u0a\r\n\u2028\u202e#${}]*$/),
 );
 
@@ -27,7 +28,7 @@ it.each(Object.entries(literal))('keeps a string of %s in its quotes', (_languag
 
 it('writes strings that TypeScript and Java read as they were', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
+    fc.property(fc.string({ unit: anyCharacter }), (text) => {
       expect(JSON.parse(literal.typescript(text))).toBe(text);
       expect(JSON.parse(literal.java(text))).toBe(text);
     }),

@@ -3,6 +3,7 @@ import { toPointer } from '@sluice/json/pointer.ts';
 import { type Column, columnsOf } from '@sluice/tables/columns.ts';
 import fc from 'fast-check';
 import { Binary, BSON } from 'mongodb';
+import { anyCharacter } from '../any-character.ts';
 import { eachField } from '../each-field.ts';
 
 export type Payload = Record<string, unknown>;
@@ -54,7 +55,7 @@ const marks = [...'=+-@\t\r\n \v\'",;:[]{}\\/~.', '\u00a0', '\u2028', '\u3000', 
 const unit = fc.oneof(
   fc.constantFrom(...marks),
   fc.constantFrom('a', 'e', '0', '1', 'é', '€', '😀'),
-  fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+  anyCharacter,
 );
 export const text = fc.oneof(
   fc.string({ unit }),

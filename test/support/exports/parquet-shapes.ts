@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { anyCharacter } from '../any-character.ts';
 
 /** What a schema says and what payloads are like; `any` is where it guarantees no type. */
 export type Shape =
@@ -86,7 +87,7 @@ export function schemaOf(shape: ObjectShape): Record<string, unknown> {
   return { ...objectSchema(shape, $defs), $defs };
 }
 
-const text = fc.string({ unit: 'binary', maxLength: 12 });
+const text = fc.string({ unit: anyCharacter, maxLength: 12 });
 const integer = fc.oneof(
   fc.integer(),
   fc.maxSafeInteger(),

@@ -2,6 +2,7 @@ import { parseJson } from '@sluice/json/parse-json.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyCharacter } from '../../../../../test/support/any-character.ts';
 import { runs } from '../../../../../test/support/runs.ts';
 import { elementsOf, type Line, linesOf } from './lines.ts';
 
@@ -24,7 +25,7 @@ const hostileText = fc.string({
   unit: fc.constantFrom('"', '\\', '[', ']', '{', '}', ',', ':', '\n', 'é', '😀', 'a'),
 });
 const json = fc.oneof(
-  fc.jsonValue({ maxDepth: 4, noUnicodeString: false }),
+  fc.jsonValue({ maxDepth: 4, stringUnit: anyCharacter }),
   hostileText,
   fc.dictionary(hostileText, hostileText, { maxKeys: 3 }),
 );

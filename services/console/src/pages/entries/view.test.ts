@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { anyCharacter } from '../../../../../test/support/any-character.ts';
 import { operatorsOf } from './conditions.ts';
 import { lasts } from './period.ts';
 import { toParams, toView, type View } from './view.ts';
 
-const text = fc.string({ unit: 'binary' });
+const text = fc.string({ unit: anyCharacter });
 const some = text.filter((one) => one !== '');
 const pointer = text.map((key) => `/${key.replaceAll('~', '~0')}`);
 const time = fc
