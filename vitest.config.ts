@@ -7,8 +7,14 @@ export const usual = {
   isolate: false,
   // So that threads of the services load soon.
   env: { NODE_COMPILE_CACHE: localEnv().compileCache },
-  // After so many calls V8 compiles how WebAssembly (in `fetch`) calls JavaScript anew, and ends a long process now and then.
-  execArgv: ['--wasm-wrapper-tiering-budget=2000000000'],
+  execArgv: [
+    // After so many calls V8 compiles how WebAssembly (in `fetch`) calls JavaScript anew, and ends a long process now and then.
+    '--wasm-wrapper-tiering-budget=2000000000',
+    // The processors are busy, so help of threads costs more than it saves.
+    '--single-threaded-gc',
+    // In MB. A process loads hundreds of modules at once.
+    '--min-semi-space-size=16',
+  ],
   testTimeout: 120_000,
   hookTimeout: 120_000,
 };

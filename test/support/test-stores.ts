@@ -17,8 +17,8 @@ export interface TestStores {
 }
 
 const pullLimitMs = 120_000;
-/** How long MongoDB keeps dropped collections. By its default, five minutes, a whole run opens too many files. */
-const historySeconds = 60;
+/** A whole run makes thousands of collections: MongoDB closes those that are no longer used. */
+const closeUnused = 'file_manager=(close_idle_time=30,close_scan_interval=30)';
 
 /** The stores that are set, or new ones. */
 export async function startTestStores(log: (line: string) => void): Promise<TestStores> {
@@ -29,7 +29,7 @@ export async function startTestStores(log: (line: string) => void): Promise<Test
   }
   const stores = await startStores(log);
   const client = new MongoClient(stores.mongodbUrl);
-  await client.db('admin').command({ setParameter: 1, minSnapshotHistoryWindowInSeconds: historySeconds });
+  await client.db('admin').command({ setParameter: 1, wiredTigerEngineRuntimeConfig: closeUnused });
   await client.close();
   return stores;
 }
