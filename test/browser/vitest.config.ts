@@ -1,13 +1,11 @@
 import { defineConfig } from 'vitest/config';
+import { usual } from '../../vitest.config.ts';
 
 export default defineConfig({
   test: {
-    include: ['test/browser/**/*.test.ts'],
+    ...usual,
     globalSetup: ['test/support/global-setup.ts', 'test/browser/support/global-setup.ts'],
     maxWorkers: 2,
-    // To load the services takes longer than most files.
-    isolate: false,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    include: ['test/browser/**/*.test.ts'],
   },
 });

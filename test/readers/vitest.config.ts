@@ -1,10 +1,11 @@
 import { defineConfig } from 'vitest/config';
+import { usual } from '../../vitest.config.ts';
 
 export default defineConfig({
   test: {
-    include: ['test/readers/**/*.test.ts'],
+    ...usual,
     globalSetup: 'test/support/global-setup.ts',
+    include: ['test/readers/**/*.test.ts'],
     testTimeout: 300_000,
-    hookTimeout: 120_000,
   },
 });
