@@ -29,9 +29,15 @@ export async function startTestStores(log: (line: string) => void): Promise<Test
   }
   const stores = await startStores(log);
   const client = new MongoClient(stores.mongodbUrl);
-  await client.db('admin').command({ setParameter: 1, wiredTigerEngineRuntimeConfig: closeUnused });
-  await client.close();
-  return stores;
+  try {
+    await client.db('admin').command({ setParameter: 1, wiredTigerEngineRuntimeConfig: closeUnused });
+    return stores;
+  } catch (error) {
+    await stores.stop();
+    throw error;
+  } finally {
+    await client.close();
+  }
 }
 
 /** Containers; where Docker or the images are missing, programs. */
