@@ -11,7 +11,7 @@ export default defineConfig({
     // They are about replica sets, or put stand-ins of their own before one.
     exclude: [
       ...configDefaults.exclude,
-      'test/journeys/{admin-doctor,admin-shard,one-shard-each}.test.ts',
+      'test/journeys/{admin-doctor,admin-shard}.test.ts',
       'packages/store/src/entries/key-records.test.ts',
     ],
   },

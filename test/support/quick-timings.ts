@@ -14,3 +14,6 @@ export const quickTimings = {
   lateUploadMs: 2_000,
   webhookRetryMs: 200,
 };
+
+/** For the workers of a Sluice that many test files share: its sweeps would cost as much as tests. */
+export const calmTimings = { ...quickTimings, sweepMs: timings.sweepMs };

@@ -14,7 +14,7 @@ import {
 import { createLogger } from '@sluice/shared/logger.ts';
 import { inject, onTestFinished } from 'vitest';
 import { shardDatabase } from './mongos/shard-database.ts';
-import { quickApiTimings, quickTimings } from './quick-timings.ts';
+import { calmTimings, quickApiTimings, quickTimings } from './quick-timings.ts';
 
 export interface Answer {
   status: number;
@@ -103,17 +103,20 @@ interface Settings {
 }
 
 /** An API of its own, with workers unless told otherwise, on stores of its own. Call in `beforeAll` or a test; hand `stop` to `afterAll`. */
-export async function startSluice({
-  env = {},
-  workers = true,
-  workerEnv = {},
-  capacity,
-  timings,
-}: Settings & {
-  capacity?: Parameters<typeof startApi>[2];
-  /** Of the API. */
-  timings?: Parameters<typeof startApi>[3];
-} = {}) {
+export async function startSluice(
+  {
+    env = {},
+    workers = true,
+    workerEnv = {},
+    capacity,
+    timings,
+  }: Settings & {
+    capacity?: Parameters<typeof startApi>[2];
+    /** Of the API. */
+    timings?: Parameters<typeof startApi>[3];
+  } = {},
+  workerTimings = quickTimings,
+) {
   const vars = { ...ownStores(env.REDIS_URL), ...env };
   if (inject('isCluster')) await shardDatabase(vars.MONGODB_URL as string);
   const log = createLogger('test', { level: vars.LOG_LEVEL as string, pretty: false });
@@ -121,8 +124,8 @@ export async function startSluice({
   const api = await startApi(config, log, capacity, { ...quickApiTimings, ...timings });
   const started = workers
     ? await Promise.all([
-        startExportWorker(loadExportWorkerConfig({ ...vars, ...workerEnv }), log, quickTimings),
-        startIngestWorker(loadIngestWorkerConfig({ ...vars, ...workerEnv }), log, quickTimings),
+        startExportWorker(loadExportWorkerConfig({ ...vars, ...workerEnv }), log, workerTimings),
+        startIngestWorker(loadIngestWorkerConfig({ ...vars, ...workerEnv }), log, workerTimings),
       ])
     : [];
   await until(async () => (await call(api.url, 'GET', '/api/health/ready')).status === 200);
@@ -172,7 +175,7 @@ const shared = new Map<string, Promise<SharedSluice>>();
  */
 export function sharedSluice(settings: Settings = {}): Promise<SharedSluice> {
   const key = JSON.stringify(settings);
-  const running = shared.get(key) ?? startSluice(settings);
+  const running = shared.get(key) ?? startSluice(settings, calmTimings);
   shared.set(key, running);
   return running;
 }
