@@ -72,7 +72,7 @@ export async function createClient(url: string) {
 export type Client = Awaited<ReturnType<typeof createClient>>;
 
 /** Uploads 0, 1, 2, … with keys over a few connections at once, until it is stopped. Each waits so long after an answer. */
-export function startLoad({ upload }: Client, connections: number, pauseMs: number) {
+export function startLoad({ upload }: Client, connections = 4, pauseMs = 0) {
   const stored: number[] = [];
   const failed: string[] = [];
   const progress = new EventEmitter();
@@ -89,7 +89,7 @@ export function startLoad({ upload }: Client, connections: number, pauseMs: numb
       if (outcome.status === 201) stored.push(n);
       else failed.push(`${n}: ${outcome.status} ${outcome.text}`);
       progress.emit('upload');
-      await pause(pauseMs);
+      if (pauseMs > 0) await pause(pauseMs);
     }
   }
   const working = Promise.all(Array.from({ length: connections }, work));

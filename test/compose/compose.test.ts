@@ -123,7 +123,7 @@ describe('the composed stack', () => {
 
   it('loses no confirmed upload when a replica of each service is killed, and gets the replicas back', async () => {
     const client = await createClient(stack.url);
-    const load = startLoad(client, 8, 10);
+    const load = startLoad(client);
     try {
       await load.goOn(50);
       const victims = await Promise.all(
@@ -157,7 +157,7 @@ describe('the composed stack', () => {
 
   it('fails no request when a replica of the API is stopped and started again', async () => {
     const client = await createClient(stack.url);
-    const load = startLoad(client, 8, 30);
+    const load = startLoad(client, 8);
     try {
       await load.goOn(100);
       const [replica] = (await stack.replicas('api')) as [string];

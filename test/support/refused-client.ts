@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type Call, type SharedSluice, until, untilTaken } from './sluice.ts';
+import { type Call, type SharedSluice, until } from './sluice.ts';
 
 export const celsiusSchema = {
   type: 'object',
@@ -32,7 +32,7 @@ export function refusedClient({ request }: Requests, token: string, domain: stri
     counted,
     upload: (json: unknown, more: Call = {}) => request('POST', `${path}/data`, { json, ...more }),
     async refuse(json: unknown, more: Call = {}): Promise<void> {
-      const { status, text } = await untilTaken(() => request('POST', `${path}/data`, { json, ...more }));
+      const { status, text } = await request('POST', `${path}/data`, { json, ...more });
       expect({ status, text }).toMatchObject({ status: 422 });
     },
     uploadText: (body: string) => request('POST', `${path}/data`, { body }),
