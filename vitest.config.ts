@@ -12,7 +12,7 @@ export const usual = {
     '--wasm-wrapper-tiering-budget=2000000000',
     // The processors are busy, so help of threads costs more than it saves.
     '--single-threaded-gc',
-    // In MB. A process loads hundreds of modules at once.
+    // In MB. A process begins by loading hundreds of modules.
     '--min-semi-space-size=16',
   ],
   testTimeout: 120_000,

@@ -7,5 +7,6 @@ export default defineConfig({
     globalSetup: 'test/support/global-setup.ts',
     include: ['test/fuzz/**/*.test.ts'],
     testTimeout: 7_200_000,
+    hookTimeout: 60_000,
   },
 });

@@ -6,7 +6,7 @@ function toCharacter(n: number): string {
   return String.fromCodePoint(n < surrogates.from ? n : n + surrogates.count);
 }
 
-/** Throws for what is no character. */
+/** Throws a TypeError unless `text` is one character. */
 function fromCharacter(text: unknown): number {
   const code = typeof text === 'string' ? (text.codePointAt(0) ?? 0) : 0;
   const n = code < surrogates.from ? code : code - surrogates.count;

@@ -103,20 +103,19 @@ interface Settings {
 }
 
 /** An API of its own, with workers unless told otherwise, on stores of its own. Call in `beforeAll` or a test; hand `stop` to `afterAll`. */
-export async function startSluice(
-  {
-    env = {},
-    workers = true,
-    workerEnv = {},
-    capacity,
-    timings,
-  }: Settings & {
-    capacity?: Parameters<typeof startApi>[2];
-    /** Of the API. */
-    timings?: Parameters<typeof startApi>[3];
-  } = {},
+export async function startSluice({
+  env = {},
+  workers = true,
+  workerEnv = {},
   workerTimings = quickTimings,
-) {
+  capacity,
+  timings,
+}: Settings & {
+  workerTimings?: typeof quickTimings;
+  capacity?: Parameters<typeof startApi>[2];
+  /** Of the API. */
+  timings?: Parameters<typeof startApi>[3];
+} = {}) {
   const vars = { ...ownStores(env.REDIS_URL), ...env };
   if (inject('isCluster')) await shardDatabase(vars.MONGODB_URL as string);
   const log = createLogger('test', { level: vars.LOG_LEVEL as string, pretty: false });
@@ -175,7 +174,7 @@ const shared = new Map<string, Promise<SharedSluice>>();
  */
 export function sharedSluice(settings: Settings = {}): Promise<SharedSluice> {
   const key = JSON.stringify(settings);
-  const running = shared.get(key) ?? startSluice(settings, calmTimings);
+  const running = shared.get(key) ?? startSluice({ ...settings, workerTimings: calmTimings });
   shared.set(key, running);
   return running;
 }

@@ -8,7 +8,7 @@ let usedBytes = 0;
 const usualBytes = 16 * 1024 ** 2;
 let usual: Buffer | undefined;
 
-/** At least so many bytes of a buffer. The next caller gets the same ones, unless `keep` is called before. */
+/** Returns a buffer with at least so many free bytes from `start` on. The next caller gets the same bytes, unless `keep` is called before. */
 export function roomFor(bytes: number): { target: Buffer; start: number } {
   if (bytes > usualBytes) return { target: Buffer.allocUnsafeSlow(bytes), start: 0 };
   if (bytes > smallRoom) {
@@ -22,7 +22,7 @@ export function roomFor(bytes: number): { target: Buffer; start: number } {
   return { target: shared, start: usedBytes };
 }
 
-/** What was written into that room, for good. */
+/** Returns the bytes from `start` to `end` of a `target`. Later payloads do not overwrite them. */
 export function keep(target: Buffer, start: number, end: number): Buffer {
   const kept = target.subarray(start, end);
   if (target !== shared) return Buffer.from(kept);

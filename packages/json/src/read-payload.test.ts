@@ -53,13 +53,13 @@ describe('a payload that is kept', () => {
     const others = fc.constantFrom('{"a":1,"a":1}', '{"a":', '[1]');
     fc.assert(
       fc.property(fc.array(fc.tuple(length, others), { maxLength: 100 }), (lengths) => {
-        const read = lengths.map(([length, other], n) => {
+        const readings = lengths.map(([length, other], n) => {
           const payload = { n, text: String.fromCharCode(97 + (n % 26)).repeat(length) };
           const reading = readPayload(Buffer.from(JSON.stringify(payload)));
           readPayload(Buffer.from(other));
           return { payload, bson: reading.ok && reading.bson };
         });
-        for (const { payload, bson } of read) expect(BSON.deserialize(bson as Buffer)).toEqual(payload);
+        for (const { payload, bson } of readings) expect(BSON.deserialize(bson as Buffer)).toEqual(payload);
       }),
     );
   });
