@@ -22,6 +22,11 @@ interface Minute {
   reasons: Map<string, ReasonCount>;
 }
 
+interface ChangedCounts {
+  minute: Minute;
+  counts: MinuteCounts;
+}
+
 /** Keeps exact counts in memory until they are stored. `pending` limits the reasons in memory. */
 export function createCounts(pending = mostPending) {
   const newKey = createCountKeys();
@@ -74,23 +79,26 @@ export function createCounts(pending = mostPending) {
       minute.total += times;
     },
 
-    /** Stores changed counts, and forgets past minutes. */
-    async store(write: (minutes: MinuteCounts[]) => Promise<void>): Promise<void> {
-      const current = minuteOf(Date.now());
-      const all = [...late, ...minutes.values()];
-      const due = all.filter(({ total, stored }) => total > stored);
-      const written = due.map((minute) => ({
+    /** A copy of the counts that changed since they were stored. */
+    changed(): ChangedCounts[] {
+      const due = [...late, ...minutes.values()].filter(({ total, stored }) => total > stored);
+      return due.map((minute) => ({
         minute,
-        // Counting continues while the copy is stored.
         counts: {
           key: minute.key,
           total: minute.total,
           reasons: [...minute.reasons.values()].map((reason) => ({ ...reason })),
         },
       }));
-      if (due.length > 0) await write(written.map(({ counts }) => counts));
-      for (const { minute, counts } of written) minute.stored = counts.total;
-      for (const minute of all) if (minute.at !== current && minute.stored === minute.total) forget(minute);
+    },
+
+    /** Stores a copy, and forgets past minutes. */
+    async store(changed: ChangedCounts[], write: (minutes: MinuteCounts[]) => Promise<void>): Promise<void> {
+      const current = minuteOf(Date.now());
+      if (changed.length > 0) await write(changed.map(({ counts }) => counts));
+      for (const { minute, counts } of changed) minute.stored = counts.total;
+      for (const minute of [...late, ...minutes.values()])
+        if (minute.at !== current && minute.stored === minute.total) forget(minute);
     },
 
     /** Refusals without room in memory since the last call. */

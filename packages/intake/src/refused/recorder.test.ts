@@ -71,6 +71,20 @@ describe('the recorder', () => {
     expect(await kept()).toHaveLength(noted);
   });
 
+  it('counts nothing that it does not keep yet', async () => {
+    const { store, application, totals, kept } = await begin();
+    const noteWhileKeeping = async (records: Parameters<typeof store.refused.keep>[0]) => {
+      await store.refused.keep(records);
+      recorder.note(application, refused([detail(1)]));
+    };
+    const refusedStore = { ...store.refused, keep: noteWhileKeeping };
+    const recorder = createRefusalRecorder({ ...store, refused: refusedStore }, log);
+    recorder.note(application, refused([detail(0)]));
+    await recorder.close();
+    expect(await totals()).toMatchObject([{ path: '/0', count: 1 }]);
+    expect(await kept()).toMatchObject([{ path: '/0' }]);
+  });
+
   it('keeps all of a few, and some of very many', async () => {
     const { application, record, kept } = await begin();
     const recorder = record();
@@ -140,9 +154,9 @@ describe('the counts', () => {
     };
     const now = new Date();
     counts.add(id, told, now);
-    await counts.store(write);
+    await counts.store(counts.changed(), write);
     counts.add(id, told, now, 4);
-    await counts.store(write);
+    await counts.store(counts.changed(), write);
     for (const minutes of [...written, ...written]) await store.refusalCounts.write(minutes);
     expect(await totals()).toMatchObject([{ ...told, count: 5, firstAt: now, lastAt: now }]);
   });
@@ -154,7 +168,7 @@ describe('the counts', () => {
     for (let minute = 0; minute < 10; minute++)
       counts.add(id, { path: `/${minute}`, keyword: 'type', message: 'no' }, at(minute));
     counts.add(new ObjectId().toHexString(), { path: '', keyword: 'type', message: 'no' }, at(0));
-    await counts.store(store.refusalCounts.write);
+    await counts.store(counts.changed(), store.refusalCounts.write);
     expect((await totals()).reduce((sum, { count }) => sum + count, 0)).toBe(10);
     expect(counts.takeUncounted()).toBe(1);
     expect(counts.takeUncounted()).toBe(0);

@@ -64,15 +64,16 @@ export function createRefusalRecorder(
   }
 
   async function flush(): Promise<void> {
-    // More may be added while the copy is stored.
+    // More may be added while the copies are stored. The counts are copied now, so that what is counted is kept.
     const batch = [...waiting];
+    const counted = counts.changed();
     const batchBytes = bytes;
     if (batch.length > 0) {
       await refused.keep(batch);
       waiting = waiting.slice(batch.length);
       bytes -= batchBytes;
     }
-    await counts.store(refusalCounts.write);
+    await counts.store(counted, refusalCounts.write);
     const uncounted = counts.takeUncounted();
     if (uncounted > 0) log.warn({ event: 'refusals.uncounted', uncounted });
   }
