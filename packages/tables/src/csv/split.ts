@@ -22,9 +22,9 @@ export function csvSplitter(
   sink: HeaderSink,
   onHeader: (record: Uint8Array | undefined) => Delimiter,
 ): Splitter {
-  // In the header, a cell begins after any delimiter.
-  const separates = new Uint8Array(256);
-  for (const delimiter of delimiters) separates[toByte(delimiter)] = 1;
+  /** By byte: whether it ends an unquoted cell. In the header, any delimiter does. */
+  const endsCell = new Uint8Array(256);
+  for (const byte of [newline, ...delimiters.map(toByte)]) endsCell[byte] = 1;
   let state: State = 'cell';
   let record = 1;
   /** The current record has more than a line end. */
@@ -33,8 +33,8 @@ export function csvSplitter(
   function finish(): void {
     if (record === 1) {
       const delimiter = onHeader(sink.peek());
-      separates.fill(0);
-      separates[toByte(delimiter)] = 1;
+      endsCell.fill(0);
+      for (const byte of [newline, toByte(delimiter)]) endsCell[byte] = 1;
       sink.drop();
     } else if (isFilled) sink.end(record);
     else sink.drop();
@@ -49,6 +49,12 @@ export function csvSplitter(
     return piece.length;
   }
 
+  /** The place of the next byte that ends an unquoted cell, else the end of the piece. */
+  function skipPlain(piece: Uint8Array, from: number): number {
+    for (let at = from; at < piece.length; at++) if (endsCell[piece[at] as number]) return at;
+    return piece.length;
+  }
+
   return {
     push(piece) {
       let from = 0;
@@ -58,6 +64,8 @@ export function csvSplitter(
           if (at < piece.length) state = 'closed';
           continue;
         }
+        if (state === 'plain' && isFilled) at = skipPlain(piece, at);
+        if (at === piece.length) break;
         const byte = piece[at] as number;
         if (byte === newline) {
           sink.bytes(piece, from, at);
@@ -65,7 +73,7 @@ export function csvSplitter(
           from = at + 1;
           continue;
         }
-        if (separates[byte]) state = 'cell';
+        if (endsCell[byte]) state = 'cell';
         else if (byte === quote && state !== 'plain') state = 'quoted';
         else state = 'plain';
         if (byte !== carriageReturn) isFilled = true;
