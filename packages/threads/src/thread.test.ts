@@ -72,7 +72,7 @@ it('rejects what throws, and answers the next', async () => {
 
 it.runIf(process.platform === 'linux')('gives way to the thread of the process', async () => {
   const own = getPriority();
-  expect(Number(await start().ask('a', 'priority'))).toBeGreaterThan(own);
+  expect(Number(await start().ask('a', 'priority'))).toBe(Math.max(10, own));
   expect(getPriority()).toBe(own);
 });
 
