@@ -2,6 +2,7 @@ import { MongoBulkWriteError, MongoClient } from 'mongodb';
 import { expect, it, onTestFinished } from 'vitest';
 import { createCuttableProxy } from '../../../test/support/cuttable-proxy.ts';
 import { ownDatabase, throughProxy } from '../../../test/support/own-database.ts';
+import { until } from '../../../test/support/sluice.ts';
 import { storeFault } from './faults.ts';
 
 it('a bulk write says that MongoDB is away as other writes do', async () => {
@@ -9,11 +10,16 @@ it('a bulk write says that MongoDB is away as other writes do', async () => {
   const { hostname, port } = new URL(url);
   const proxy = await createCuttableProxy({ host: hostname, port: Number(port) });
   onTestFinished(proxy.close);
-  const options = { maxPoolSize: 1, serverSelectionTimeoutMS: 5_000, retryWrites: false };
+  const options = { maxPoolSize: 1, serverSelectionTimeoutMS: 200, retryWrites: false };
   const client = new MongoClient(throughProxy(url, proxy), options);
   onTestFinished(() => client.close());
   const docs = client.db().collection('docs');
-  await docs.insertOne({});
+  await until(() =>
+    docs.insertOne({}).then(
+      () => true,
+      () => false,
+    ),
+  );
 
   // The others wait for the connection of the first when it ends.
   proxy.stall();
