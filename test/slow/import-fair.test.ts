@@ -8,8 +8,8 @@ import { quickTimings } from '../support/quick-timings.ts';
 import { startSluice } from '../support/sluice.ts';
 import { ndjson } from '../support/upload-client.ts';
 
-/** Of four chunks. */
-const many = ndjson(Array.from({ length: 20_000 }, (_, n) => ({ n })));
+/** Of eight chunks. */
+const many = ndjson(Array.from({ length: 40_000 }, (_, n) => ({ n })));
 /** Of two. */
 const few = ndjson(Array.from({ length: 10_000 }, (_, n) => ({ n })));
 
@@ -27,7 +27,7 @@ it.each([2])(
     );
     if (!busy || !modest) throw new Error('two owners');
     const ids: string[] = [];
-    for (let i = 0; i < 5; i++) ids.push((await busy.client.start(busy.domain, many)).body.data.id);
+    for (let i = 0; i < 3; i++) ids.push((await busy.client.start(busy.domain, many)).body.data.id);
     const first: string = (await modest.client.start(modest.domain, few)).body.data.id;
 
     const log = createLogger('test', { level: process.env.TEST_LOG ?? 'silent', pretty: false });

@@ -131,14 +131,17 @@ export function inChunks<Job extends ChunkedJob, Chunk extends ClaimedChunk | Cl
     return { manifest: { rows: ended.rejected, bytes: file.bytes, sha256 }, result: { ...ended, ...file } };
   }
 
+  const takeEnd = async (job: Job) =>
+    (await chunks.areDone(job.id)) ? claimJob(jobs, job, leaseMs, makeFile) : undefined;
+
   return {
     kind,
+    takeEnd,
 
     async next(job) {
       const chunk = await claim(job.id, leaseMs);
-      if (chunk) return toPiece(chunk, job);
       // Undefined: other workers have the last chunks, and one of them may die.
-      return (await chunks.areDone(job.id)) ? claimJob(jobs, job, leaseMs, makeFile) : undefined;
+      return chunk ? toPiece(chunk, job) : takeEnd(job);
     },
 
     async onEnd(jobId, state) {

@@ -60,6 +60,8 @@ export interface JobKind<Job extends JobRecord> {
   kind: Job['kind'];
   /** Takes the next piece of an unfinished job. Undefined if other workers have all remaining pieces. */
   next(job: Job): Promise<Piece<Job> | undefined>;
+  /** Takes the end of a job if its other pieces are done: other owners' jobs must not delay it. */
+  takeEnd?(job: Job): Promise<Piece<Job> | undefined>;
   /** How long a job that has ended is kept, in ms; absent: as the settings say. */
   keptMs?(job: Job): number;
   /** Removes what a job leaves besides parts. Called again and again; `state` is absent where the record is gone. */

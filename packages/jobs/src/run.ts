@@ -21,10 +21,10 @@ export interface JobDependencies {
   log: Logger;
 }
 
-/** Makes the handler for a kind: each delivery does one piece of a job. Safe in many processes at once, and if any of them dies. */
+/** Makes the handler for a kind: each delivery does one piece of a job, and its end. Safe in many processes at once, and if any of them dies. */
 export function createRun<Job extends JobRecord>(
   { store: { jobs, parts }, queue, retentionMs, timings, metrics, log }: JobDependencies,
-  { kind, next, keptMs, onEnd }: JobKind<Job>,
+  { kind, next, takeEnd, keptMs, onEnd }: JobKind<Job>,
 ): Handler<{ jobId: string }> {
   const expiryOf = (job: Job) => new Date(Date.now() + (keptMs?.(job) ?? retentionMs));
 
@@ -96,13 +96,13 @@ export function createRun<Job extends JobRecord>(
     if (isJob) await queue.moveUp(job);
   }
 
-  /** Resolves when the job has ended. */
-  async function doPiece(piece: Piece<Job>, signal: AbortSignal, moved: () => void): Promise<void> {
+  /** Resolves with whether the job has ended. */
+  async function doPiece(piece: Piece<Job>, signal: AbortSignal, moved: () => void): Promise<boolean> {
     const { job } = piece;
-    let end: End | undefined;
     try {
-      end = await work(piece, signal, moved);
+      const end = await work(piece, signal, moved);
       if (end) await complete(job, end);
+      return end !== undefined;
     } catch (error) {
       if (error instanceof ApplicationDeleted) {
         if (await jobs.cancel(job.id, expiryOf(job))) metrics.cancelled();
@@ -113,9 +113,8 @@ export function createRun<Job extends JobRecord>(
         await release(piece, error);
         throw error;
       }
-      return;
+      return true;
     }
-    if (!end) throw new Postpone();
   }
 
   return async function run({ jobId }, signal, moved) {
@@ -123,7 +122,10 @@ export function createRun<Job extends JobRecord>(
     if (job && isUnfinished(job)) {
       const piece = await next(job);
       if (!piece) throw new LeaseLost();
-      await doPiece(piece, signal, moved);
+      let isEnded = await doPiece(piece, signal, moved);
+      const end = isEnded ? undefined : await takeEnd?.(job);
+      if (end) isEnded = await doPiece(end, signal, moved);
+      if (!isEnded) throw new Postpone();
     }
     await cleanUp(jobId);
     if (job) await queue.moveUp(job);
