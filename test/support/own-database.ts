@@ -3,7 +3,7 @@ import { type Db, MongoClient } from 'mongodb';
 import { onTestFinished } from 'vitest';
 import { ownStores } from './sluice.ts';
 
-/** A new database without the store around it. The database stays, as dropping it costs more time. */
+/** A new database without the store around it. It is not dropped, as that takes time. */
 export async function ownDatabase(): Promise<{ db: Db; url: string }> {
   const url = ownStores().MONGODB_URL as string;
   const client = new MongoClient(url);

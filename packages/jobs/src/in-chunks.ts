@@ -81,20 +81,13 @@ export function inChunks<Job extends ChunkedJob, Chunk extends ClaimedChunk | Cl
   const joinReports = createJoinReports(store);
   const loadOnce = oncePerJob<Loaded>();
 
-  async function commit({ id, fence, job }: Chunk, { report, afterCommit, ...done }: Done, counted: number) {
-    const stored = report && { part: await parts.put(job, report.data), bytes: report.bytes };
-    if (!(await chunks.commit(id, fence, { ...done, ...(stored && { report: stored }) })))
-      throw new LeaseLost();
-    const released = (await afterCommit?.()) ?? 0;
-    const { lines, accepted, rejected } = done;
-    await chunked.advance(job, { done: lines - counted, accepted, rejected, released });
-  }
-
   function toPiece(chunk: Chunk, job: Job): Piece<Job> {
     const { id, fence, attempts } = chunk;
     /** Finished lines; `counted` is how many of them the job's progress has. */
     let lines = 0;
     let { counted } = chunk;
+    /** Then the chunk needs no lease. */
+    let isCommitted = false;
 
     async function work({ check, checkLease }: Turn): Promise<undefined> {
       const application = await applications.byId(job.application);
@@ -105,7 +98,13 @@ export function inChunks<Job extends ChunkedJob, Chunk extends ClaimedChunk | Cl
         lines = done;
       };
       const steps = { check: checkLease, onStep };
-      await commit(chunk, await process(chunk, { job, application, loaded }, steps), counted);
+      const { report, afterCommit, ...done } = await process(chunk, { job, application, loaded }, steps);
+      const stored = report && { part: await parts.put(job.id, report.data), bytes: report.bytes };
+      isCommitted = await chunks.commit(id, fence, { ...done, ...(stored && { report: stored }) });
+      if (!isCommitted) throw new LeaseLost();
+      const released = (await afterCommit?.()) ?? 0;
+      const { accepted, rejected } = done;
+      await chunked.advance(job.id, { done: done.lines - counted, accepted, rejected, released });
     }
 
     return {
@@ -114,9 +113,10 @@ export function inChunks<Job extends ChunkedJob, Chunk extends ClaimedChunk | Cl
 
       /** Also adds the finished lines to the job's progress. */
       async renew() {
+        if (isCommitted) return true;
         const done = Math.max(lines, counted);
         // The chunk first: otherwise a later worker would count lines twice.
-        if (!(await chunks.renew(id, fence, done, leaseMs))) return false;
+        if (!(await chunks.renew(id, fence, done, leaseMs))) return isCommitted;
         const advance = { done: done - counted, accepted: 0, rejected: 0, released: 0 };
         counted = done;
         const isWanted = await chunked.advance(job.id, advance);

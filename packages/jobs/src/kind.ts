@@ -60,7 +60,7 @@ export interface JobKind<Job extends JobRecord> {
   kind: Job['kind'];
   /** Takes the next piece of an unfinished job. Undefined if other workers have all remaining pieces. */
   next(job: Job): Promise<Piece<Job> | undefined>;
-  /** Takes the end of a job if its other pieces are done: other owners' jobs must not delay it. */
+  /** Takes the end of a job whose pieces are all done, so that other owners' jobs do not delay it. Undefined if there is nothing to take. */
   takeEnd?(job: Job): Promise<Piece<Job> | undefined>;
   /** How long a job that has ended is kept, in ms; absent: as the settings say. */
   keptMs?(job: Job): number;

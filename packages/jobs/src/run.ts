@@ -21,7 +21,7 @@ export interface JobDependencies {
   log: Logger;
 }
 
-/** Makes the handler for a kind: each delivery does one piece of a job, and its end. Safe in many processes at once, and if any of them dies. */
+/** Makes the handler for a kind: each delivery does one piece of a job, and the last one ends it. Safe in many processes at once, and if any of them dies. */
 export function createRun<Job extends JobRecord>(
   { store: { jobs, parts }, queue, retentionMs, timings, metrics, log }: JobDependencies,
   { kind, next, takeEnd, keptMs, onEnd }: JobKind<Job>,
@@ -123,7 +123,7 @@ export function createRun<Job extends JobRecord>(
       const piece = await next(job);
       if (!piece) throw new LeaseLost();
       let isEnded = await doPiece(piece, signal, moved);
-      const end = isEnded ? undefined : await takeEnd?.(job);
+      const end = isEnded || signal.aborted ? undefined : await takeEnd?.(job);
       if (end) isEnded = await doPiece(end, signal, moved);
       if (!isEnded) throw new Postpone();
     }

@@ -64,7 +64,7 @@ export function createRefusalRecorder(
   }
 
   async function flush(): Promise<void> {
-    // More may be added while the copies are stored. The counts are copied now, so that what is counted is kept.
+    // More may be added while the copies are stored. The counts are copied now, so that none is stored before its upload.
     const batch = [...waiting];
     const counted = counts.changed();
     const batchBytes = bytes;
