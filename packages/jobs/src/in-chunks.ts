@@ -86,7 +86,7 @@ export function inChunks<Job extends ChunkedJob, Chunk extends ClaimedChunk | Cl
     /** Finished lines; `counted` is how many of them the job's progress has. */
     let lines = 0;
     let { counted } = chunk;
-    /** Then the chunk needs no lease. */
+    /** Whether its result is stored: then the chunk needs no lease. */
     let isCommitted = false;
 
     async function work({ check, checkLease }: Turn): Promise<undefined> {
