@@ -1,7 +1,7 @@
 import { types } from '../fields/value-types.ts';
 import { limits } from '../limits.ts';
 import { OutOfSteps } from '../validate/budget.ts';
-import { budget } from '../validate/runtime.ts';
+import { budget, type Runtime } from '../validate/runtime.ts';
 
 export type Check<Value> = (value: Value) => boolean;
 
@@ -14,6 +14,13 @@ export interface Rules {
   array: Check<unknown[]> | undefined;
   object: Check<Record<string, unknown>> | undefined;
   any: Check<unknown> | undefined;
+}
+
+/** What the parts of a schema become. */
+export interface Parts {
+  /** Undefined if a part is absent or accepts everything. */
+  rulesOf(part: unknown): Rules | undefined;
+  pattern: Runtime['pattern'];
 }
 
 /** About what generated code spends on a value. */

@@ -1,7 +1,6 @@
 import type { Schema } from '../schema.ts';
 import { runtime } from '../validate/runtime.ts';
-import { accepts, type Check } from './accepts.ts';
-import type { Parts } from './rules-of.ts';
+import { accepts, type Check, type Parts } from './accepts.ts';
 
 export const arrayKeywords = new Set([
   ...['items', 'prefixItems', 'additionalItems', 'minItems', 'maxItems', 'uniqueItems'],

@@ -1,7 +1,6 @@
 import type { Schema } from '../schema.ts';
 import { budget, runtime } from '../validate/runtime.ts';
-import { accepts, type Check, type Rules } from './accepts.ts';
-import type { Parts } from './rules-of.ts';
+import { accepts, type Check, type Parts, type Rules } from './accepts.ts';
 
 export const objectKeywords = new Set([
   ...['properties', 'patternProperties', 'additionalProperties', 'propertyNames', 'required'],

@@ -3,17 +3,10 @@ import { everyType, ownTypes } from '../fields/value-types.ts';
 import { isObject, type Schema } from '../schema.ts';
 import { createSharing } from '../sharing.ts';
 import { type Runtime, runtime } from '../validate/runtime.ts';
-import { accepts, type Check, type Rules } from './accepts.ts';
+import { accepts, type Check, type Parts, type Rules } from './accepts.ts';
 import { arrayCheck, arrayKeywords } from './array-check.ts';
 import { objectCheck, objectKeywords } from './object-check.ts';
 import { numberCheck, textCheck, valueCheck } from './scalar-checks.ts';
-
-/** What the parts of a schema become. */
-export interface Parts {
-  /** Undefined if a part is absent or accepts everything. */
-  rulesOf(part: unknown): Rules | undefined;
-  pattern: Runtime['pattern'];
-}
 
 /** These have no effect, or are read with others. */
 const apart = new Set(['$schema', 'definitions', 'then', 'else']);
