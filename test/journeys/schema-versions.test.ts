@@ -168,7 +168,7 @@ it('an import is judged by the version that was in force when its job was made',
 
 it('no upload that is sent 0.8 s after a publication is accepted by an earlier version, and each batch is judged by one', async () => {
   const versions = 8;
-  /** Each version accepts one of them. */
+  /** Each version of the schema accepts one of these payloads. */
   const kinds = Array.from({ length: versions + 1 }, (_, kind) => ({ kind }));
   const lines = [...kinds, ...kinds];
   const domain = await one.application(token, only(0));

@@ -11,7 +11,10 @@ function reserve(port: number): Promise<boolean> {
   socket.bind(port, '127.0.0.1');
   return once(socket, 'listening').then(
     () => true,
-    () => false,
+    () => {
+      socket.close();
+      return false;
+    },
   );
 }
 

@@ -21,7 +21,11 @@ export interface JobDependencies {
   log: Logger;
 }
 
-/** Makes the handler for a kind: each delivery does one piece of a job, and the last one ends it. Safe in many processes at once, and if any of them dies. */
+/**
+ * Makes the handler for a kind. A delivery does one piece of a job. The delivery of the last piece also ends the job.
+ *
+ * Safe in many processes at once, and if any of them dies.
+ */
 export function createRun<Job extends JobRecord>(
   { store: { jobs, parts }, queue, retentionMs, timings, metrics, log }: JobDependencies,
   { kind, next, takeEnd, keptMs, onEnd }: JobKind<Job>,

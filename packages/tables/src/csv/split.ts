@@ -22,9 +22,8 @@ export function csvSplitter(
   sink: HeaderSink,
   onHeader: (record: Uint8Array | undefined) => Delimiter,
 ): Splitter {
-  /** By byte: whether it ends an unquoted cell. In the header, any delimiter does. */
-  const endsCell = new Uint8Array(256);
-  for (const byte of [newline, ...delimiters.map(toByte)]) endsCell[byte] = 1;
+  /** In the header, any delimiter ends a cell. */
+  let endsCell = cellEnds(delimiters);
   let state: State = 'cell';
   let record = 1;
   /** The current record has more than a line end. */
@@ -33,8 +32,7 @@ export function csvSplitter(
   function finish(): void {
     if (record === 1) {
       const delimiter = onHeader(sink.peek());
-      endsCell.fill(0);
-      for (const byte of [newline, toByte(delimiter)]) endsCell[byte] = 1;
+      endsCell = cellEnds([delimiter]);
       sink.drop();
     } else if (isFilled) sink.end(record);
     else sink.drop();
@@ -86,4 +84,9 @@ export function csvSplitter(
   };
 }
 
-const toByte = (delimiter: Delimiter) => delimiter.charCodeAt(0);
+/** For each byte, whether it ends an unquoted cell. */
+function cellEnds(separators: readonly Delimiter[]): Uint8Array {
+  const ends = new Uint8Array(256);
+  for (const byte of [newline, ...separators.map((separator) => separator.charCodeAt(0))]) ends[byte] = 1;
+  return ends;
+}

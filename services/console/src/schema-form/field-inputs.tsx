@@ -86,7 +86,7 @@ export function LimitInput({
   name,
   value,
 }: PartProps & { name: string; value: string }) {
-  // What is no number yet, such as a minus sign.
+  // Text that is not a number yet, such as a minus sign.
   const [unset, setUnset] = useState<string>();
   const label = words.form.limits[name as keyof typeof words.form.limits];
   return (
