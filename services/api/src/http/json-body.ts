@@ -5,7 +5,7 @@ import { memberText } from '@sluice/json/member-text.ts';
 import { parseJson } from '@sluice/json/parse-json.ts';
 import { isObject } from '@sluice/schemas/schema.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
-import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { Compression } from './decode.ts';
 import { decodeWhole } from './decode.ts';
 
@@ -136,15 +136,28 @@ function parse(body: Buffer, config: FastifyContextConfig): unknown {
   }
 }
 
-/** JSON becomes the only content type. */
+/** Clients name a content type for all requests, also for those without content. */
+const ignoreUnusedType: onRequestHookHandler = ({ headers }, _reply, done) => {
+  const isEmpty = (headers['content-length'] ?? '0') === '0' && headers['transfer-encoding'] === undefined;
+  if (isEmpty) delete headers['content-type'];
+  done();
+};
+
+/** JSON becomes the only content type. Where a route describes no body, none is needed. */
 export function jsonBody(app: FastifyInstance): void {
+  app.addHook('onRoute', (route) => {
+    if (!route.schema?.body) route.onRequest = [ignoreUnusedType, ...[route.onRequest ?? []].flat()];
+  });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
     (request: FastifyRequest, body: Buffer, done: Done) => {
       refuseEncodings(request);
-      done(null, parse(body, request.routeOptions.config));
+      const { schema, config } = request.routeOptions;
+      // An empty body in chunks has no length that tells so beforehand.
+      if (body.length === 0 && !schema?.body) done(null);
+      else done(null, parse(body, config));
     },
   );
 }
