@@ -250,6 +250,29 @@ describe('nothing is lost', () => {
     expect(new Set(numbersOf(receiver.received.slice(before)))).toEqual(new Set([1, 2, 3]));
   });
 
+  it('when an import brings older times between the entries of a delivery that waits', async () => {
+    const { send, upload, create, deliveries } = await application();
+    const receiver = await createReceiver((response) => response.writeHead(500).end());
+    const { id } = await create({ url: receiver.url, events: ['entries.stored'] });
+    await send('PATCH', `/webhooks/${id}`, { state: 'paused' });
+    await upload(...Array.from({ length: 200 }, (_, n) => n));
+    await upload(...Array.from({ length: 301 }, (_, n) => 200 + n));
+    const [{ createdAt }] = (await send('GET', '/data?start=300&limit=1')).body.data.result;
+    await send('PATCH', `/webhooks/${id}`, { state: 'active' });
+    await until(async () => (await deliveries(id))[0]?.attempts > 0);
+    const lines = Array.from({ length: 300 }, (_, n) => ({ createdAt, payload: { n: -1 - n } }));
+    const imported = (await send('POST', '/imports?entries=wrapped', lines)).body.data;
+    await until(async () => (await send('GET', `/imports/${imported.id}`)).body.data.state === 'completed');
+    const before = receiver.received.length;
+    receiver.answer((response) => response.end());
+    await until(async () => numbersOf(receiver.received.slice(before)).includes(500));
+    expect(numbersOf(receiver.received.slice(before))).toEqual(Array.from({ length: 501 }, (_, n) => n));
+    const [first] = (await deliveries(id)).slice(-1);
+    await send('POST', `/webhooks/${id}/deliveries/${first.id}/redeliver`);
+    await until(async () => receiver.received.at(-1)?.headers['webhook-id'] === `msg_${first.id}`);
+    expect(receiver.received.at(-1)?.event.data.entries).toHaveLength(500);
+  });
+
   it('when an event is added before the end of a job was told; of the new event only what comes later', async () => {
     const { send, create } = await application();
     const receiver = await createReceiver();

@@ -1,21 +1,23 @@
 import { type Db, type Filter, ObjectId } from 'mongodb';
 import type { EntryDocument, StoredEntry } from '../entries/entry-document.ts';
-import { toKey } from '../entries/entry-id.ts';
+import { type EntryId, toKey } from '../entries/entry-id.ts';
 import { readDocument } from '../entries/read-document.ts';
+import { newDelivery, unpacked, waitsAgain } from './new-delivery.ts';
+import { type DeliverySize, settle } from './settle.ts';
 import {
   type Attempt,
+  type Content,
   type DeliveryDocument,
   type DeliveryRecord,
-  type EntryStretch,
   toDelivery,
   type WebhookRecord,
 } from './webhook-records.ts';
-import { newDelivery } from './webhooks.ts';
 
 type Named = Pick<WebhookRecord, 'id' | 'application'>;
 
 /** A delivery that is to be sent. */
-export type Waiting = DeliveryRecord & Pick<DeliveryDocument, 'content' | 'triedSince' | 'askedAt'>;
+export type Waiting = DeliveryRecord &
+  Pick<DeliveryDocument, 'triedSince' | 'askedAt'> & { content: Content };
 
 export type DeliveryStore = ReturnType<typeof deliveryStore>;
 
@@ -31,19 +33,22 @@ export function deliveryStore(db: Db) {
       webhook: Pick<Named, 'id'>,
       { start, limit }: { start: number; limit: number },
     ): Promise<{ result: DeliveryRecord[]; total: number }> {
-      const found = deliveries.find(of(webhook)).sort({ _id: -1 }).skip(start).limit(limit);
-      const [documents, total] = await Promise.all([found.toArray(), deliveries.countDocuments(of(webhook))]);
+      const found = deliveries.find(of(webhook), { projection: { content: 0 } }).sort({ _id: -1 });
+      const [documents, total] = await Promise.all([
+        found.skip(start).limit(limit).toArray(),
+        deliveries.countDocuments(of(webhook)),
+      ]);
       return { result: documents.map(toDelivery), total };
     },
 
-    /** The one to send next. */
-    async next(webhook: Pick<Named, 'id'>): Promise<Waiting | undefined> {
+    /** The one to send next. `most`: of one with entries. */
+    async next(webhook: Pick<Named, 'id'>, most: DeliverySize): Promise<Waiting | undefined> {
       const found = await deliveries.findOne({ ...of(webhook), state: 'waiting' }, { sort: { _id: 1 } });
       if (!found) return undefined;
       const { content, triedSince, askedAt } = found;
       return {
         ...toDelivery(found),
-        content,
+        content: unpacked('stretch' in content ? await settle(db, found, content.stretch, most) : content),
         ...(triedSince && { triedSince }),
         ...(askedAt && { askedAt }),
       };
@@ -62,7 +67,7 @@ export function deliveryStore(db: Db) {
       if (!ObjectId.isValid(id)) return undefined;
       const found = await deliveries.findOneAndUpdate(
         { ...of(webhook), _id: new ObjectId(id) },
-        { $set: { state: 'waiting', attempts: 0, askedAt: new Date() }, $unset: { triedSince: '' } },
+        waitsAgain(),
         { returnDocument: 'after' },
       );
       return found ? toDelivery(found) : undefined;
@@ -88,25 +93,11 @@ export function deliveryStore(db: Db) {
       await deliveries.deleteMany({ ...of(webhook), _id: { $lte: first._id }, state: { $ne: 'waiting' } });
     },
 
-    /**
-     * The entries of a delivery, oldest first, up to `most`. Those that were deleted since are left out; those that an import brought
-     * between them are in it.
-     */
-    async entries(
-      application: string,
-      { first, last }: EntryStretch,
-      most: { count: number; bytes: number },
-    ): Promise<StoredEntry[]> {
-      const _id = { $gte: toKey(application, first), $lte: toKey(application, last) };
-      const found = entries.find({ _id }, { raw: true, sort: { _id: 1 }, limit: most.count });
-      const read: StoredEntry[] = [];
-      let bytes = 0;
-      for await (const document of found as AsyncIterable<unknown> as AsyncIterable<Uint8Array>) {
-        bytes += document.length;
-        if (read.length > 0 && bytes > most.bytes) break;
-        read.push(readDocument(document));
-      }
-      return read;
+    /** The entries of a delivery, oldest first. Those that were deleted since are left out. */
+    async entries(application: string, ids: EntryId[]): Promise<StoredEntry[]> {
+      const _id = { $in: ids.map((id) => toKey(application, id)) };
+      const found: AsyncIterable<unknown> = entries.find({ _id }, { raw: true, sort: { _id: 1 } });
+      return Array.fromAsync(found as AsyncIterable<Uint8Array>, readDocument);
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { ObjectId } from 'mongodb';
+import type { Binary, ObjectId } from 'mongodb';
 import type { EntryId } from '../entries/entry-id.ts';
 
 export const webhookEvents = [
@@ -93,20 +93,23 @@ export interface DeliveryRecord {
   last?: Attempt;
 }
 
-/** Entries of these keys, with both ends. */
+/** What to send. Entries are read again, so that each is stored once; they never change. */
+export type Content = { entries: EntryId[] } | { data: Record<string, unknown> };
+
+/** `ids`: those of the entries, in order and without a gap. */
+export type StoredContent = { ids: Binary } | { data: Record<string, unknown> };
+
+/** Entries between two keys, with both. Deliveries of before they had ids have it; see `settle`. */
 export interface EntryStretch {
   first: EntryId;
   last: EntryId;
 }
 
-/** What to send: entries are read again, so that each is stored once. */
-export type Content = { stretch: EntryStretch } | { data: Record<string, unknown> };
-
 export interface DeliveryDocument extends Omit<DeliveryRecord, 'id'> {
   _id: ObjectId;
   webhook: ObjectId;
   application: ObjectId;
-  content: Content;
+  content: StoredContent | { stretch: EntryStretch };
   /** Of the first try since it began to wait. */
   triedSince?: Date;
   /** When somebody asked for it again. */

@@ -1,10 +1,10 @@
 import { type Db, type Filter, ObjectId } from 'mongodb';
-import { lastIdBefore, timeOfId } from '../entries/entry-id.ts';
+import { lastIdBefore } from '../entries/entry-id.ts';
 import type { HorizonStore } from '../entries/horizon.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { fromNow, hasMatched, isFree } from '../lease.ts';
+import { type NewDelivery, newDelivery, waitsAgain } from './new-delivery.ts';
 import {
-  type Content,
   type DeliveryDocument,
   type Progress,
   type Secret,
@@ -143,29 +143,22 @@ export function webhookStore(db: Db, horizon: Pick<HorizonStore, 'latest'>) {
       await webhooks.updateOne({ _id: new ObjectId(id) }, { $set: { dueAt: new Date() } });
     },
 
-    /** Entries from a time on come again. Those that wait are among them. */
+    /** Entries from a time on come again, and the other events that the log has of it. What waits comes before them. */
     async rewind(id: string, from: Date): Promise<void> {
-      const webhook = new ObjectId(id);
-      await inTransaction(db, async (session) => {
-        const waiting = { webhook, state: 'waiting', type: 'entries.stored' } as const;
-        const oldest = await deliveries.findOne(waiting, { sort: { _id: 1 }, session });
-        const stretch = oldest && 'stretch' in oldest.content ? oldest.content.stretch : undefined;
-        const since = stretch ? Math.min(from.getTime(), timeOfId(stretch.first).getTime()) : from.getTime();
-        const entries = lastIdBefore(new Date(since));
-        const now = new Date();
-        const change = {
-          $min: { 'progress.entries': entries },
+      const now = new Date();
+      // Whoever reads news now must not record them: its progress is that of before.
+      await webhooks.updateOne(
+        { _id: new ObjectId(id) },
+        {
+          $min: { 'progress.entries': lastIdBefore(from) },
           $set: { dueAt: now, leaseUntil: now },
           $inc: { fence: 1 },
-        };
-        await webhooks.updateOne({ _id: webhook }, change, { session });
-        await deliveries.deleteMany(waiting, { session });
-        await deliveries.updateMany(
-          { webhook, createdAt: { $gte: from }, type: { $nin: ['entries.stored', 'ping'] } },
-          { $set: { state: 'waiting', attempts: 0 }, $unset: { triedSince: '' } },
-          { session },
-        );
-      });
+        },
+      );
+      await deliveries.updateMany(
+        { webhook: new ObjectId(id), createdAt: { $gte: from }, type: { $nin: ['entries.stored', 'ping'] } },
+        waitsAgain(),
+      );
     },
 
     /** Takes the webhook that is due for longest, for `leaseMs`. */
@@ -199,7 +192,7 @@ export function webhookStore(db: Db, horizon: Pick<HorizonStore, 'latest'>) {
     async record(
       { id, application, fence }: TakenWebhook,
       progress: Partial<Progress>,
-      made: { type: DeliveryDocument['type']; content: Content }[],
+      made: NewDelivery[],
     ): Promise<boolean> {
       const set = Object.fromEntries(
         Object.entries(progress).map(([name, value]) => [`progress.${name}`, value]),
@@ -221,17 +214,3 @@ const mostSecrets = 9;
 const isOfJob = (event: WebhookEvent) => /^(export|import)\./.test(event);
 
 const isValid = ({ until }: Secret) => until === undefined || until.getTime() > Date.now();
-
-export const newDelivery = (
-  { id, application }: Pick<WebhookRecord, 'id' | 'application'>,
-  { type, content }: Pick<DeliveryDocument, 'type' | 'content'>,
-): DeliveryDocument => ({
-  _id: new ObjectId(),
-  webhook: new ObjectId(id),
-  application: new ObjectId(application),
-  type,
-  content,
-  state: 'waiting',
-  attempts: 0,
-  createdAt: new Date(),
-});

@@ -1,9 +1,9 @@
 import type { Store } from '@sluice/jobs/connect.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import type { Waiting } from '@sluice/store/webhooks/deliveries.ts';
+import type { DeliverySize } from '@sluice/store/webhooks/settle.ts';
 
-/** What one delivery has at most; bytes are those of BSON, unless one entry has more. */
-export const most = { count: 500, bytes: 1024 ** 2 };
+export const most: DeliverySize = { count: 500, bytes: 1024 ** 2 };
 
 /** The body of a delivery; undefined where all its entries were deleted. */
 export async function bodyOf(
@@ -13,7 +13,7 @@ export async function bodyOf(
 ): Promise<string | undefined> {
   const timestamp = createdAt.toISOString();
   if ('data' in content) return JSON.stringify({ type, timestamp, data: { domain, ...content.data } });
-  const found = await deliveries.entries(id, content.stretch, most);
+  const found = await deliveries.entries(id, content.entries);
   if (found.length === 0) return undefined;
   const entries = found.map(({ version, receivedAt, ...entry }) => ({
     ...entry,

@@ -3,7 +3,7 @@ import type { Metrics } from '@sluice/shared/metrics/metrics.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import type { Waiting } from '@sluice/store/webhooks/deliveries.ts';
 import type { Attempt, TakenWebhook } from '@sluice/store/webhooks/webhook-records.ts';
-import { bodyOf } from './content.ts';
+import { bodyOf, most } from './content.ts';
 import { createReadNews } from './news.ts';
 import type { Post } from './post.ts';
 import { signatures } from './sign.ts';
@@ -104,7 +104,7 @@ export function createDeliver({ store, post, metrics, retryMs }: DeliverDependen
     const began = performance.now();
     let taken = webhook;
     while (performance.now() - began < passMs) {
-      const delivery = await deliveries.next(taken);
+      const delivery = await deliveries.next(taken, most);
       if (delivery) {
         const wait = await send(taken, application, delivery);
         if (wait !== undefined) return wait;

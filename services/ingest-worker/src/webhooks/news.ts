@@ -5,22 +5,17 @@ import { parseSchema } from '@sluice/schemas/schema.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import { PageTooLarge } from '@sluice/store/entries/read-page.ts';
 import { minuteOf } from '@sluice/store/refused/refusal-counts.ts';
-import type {
-  Content,
-  Progress,
-  TakenWebhook,
-  WebhookEvent,
-} from '@sluice/store/webhooks/webhook-records.ts';
+import type { NewDelivery } from '@sluice/store/webhooks/new-delivery.ts';
+import type { Progress, TakenWebhook, WebhookEvent } from '@sluice/store/webhooks/webhook-records.ts';
+import { most } from './content.ts';
 
 /** A worker may record the end of a job so much later than it says. */
 const lateJobMs = 60_000;
 const minuteMs = 60_000;
 
-import { most } from './content.ts';
-
 export interface News {
   progress: Partial<Progress>;
-  made: { type: WebhookEvent; content: Content }[];
+  made: NewDelivery[];
 }
 
 type Stores = Pick<Store, 'entries' | 'jobs' | 'schemas' | 'refusalCounts'>;
@@ -43,10 +38,9 @@ export function createReadNews({ entries, jobs, schemas, refusalCounts }: Stores
       bytes += sizes[at] ?? 0;
       return at === 0 || bytes <= most.bytes;
     });
-    const [first] = fitting;
     const last = fitting.at(-1);
-    if (!first || !last) return { progress: page.end ? { entries: page.end } : {}, made: [] };
-    const content = { stretch: { first: first.id, last: last.id } };
+    if (!last) return { progress: page.end ? { entries: page.end } : {}, made: [] };
+    const content = { entries: fitting.map(({ id }) => id) };
     return { progress: { entries: last.id }, made: [{ type: 'entries.stored', content }] };
   }
 
