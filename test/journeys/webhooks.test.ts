@@ -130,17 +130,20 @@ describe('other events', () => {
 });
 
 describe('a receiver', () => {
-  it('that answers 410 is not asked again, and the owner sees why', async () => {
-    const { send, upload, create } = await application();
+  it('that answers 410 is not asked again, the owner sees why, and it goes on from there when it is active again', async () => {
+    const { send, upload, create, deliveries } = await application();
     const receiver = await createReceiver((response) => response.writeHead(410).end());
     const { id } = await create({ url: receiver.url, events: ['entries.stored'] });
     await upload(1);
     await until(async () => (await send('GET', `/webhooks/${id}`)).body.data.state === 'disabled');
     expect((await send('GET', `/webhooks/${id}`)).body.data.reason).toBe('the receiver answered 410 Gone');
+    expect(await deliveries(id)).toMatchObject([{ state: 'waiting', attempts: 1, last: { status: 410 } }]);
     receiver.answer((response) => response.end());
-    await send('PATCH', `/webhooks/${id}`, { state: 'active' });
     await upload(2);
+    const before = receiver.received.length;
+    await send('PATCH', `/webhooks/${id}`, { state: 'active' });
     await until(async () => numbersOf(receiver.received).includes(2));
+    expect(numbersOf(receiver.received.slice(before))).toEqual([1, 2]);
   });
 
   it('that redirects gets nothing there', async () => {

@@ -90,6 +90,12 @@ export function webhookStore(db: Db, horizon: Pick<HorizonStore, 'latest'>) {
       const found = await webhooks.findOne(one(id, webhook));
       if (!found) return undefined;
       const now = new Date();
+      // What failed is tried again, so that nothing is left out.
+      if (change.state === 'active')
+        await deliveries.updateMany(
+          { webhook: found._id, state: { $in: ['waiting', 'failed'] } },
+          waitsAgain(),
+        );
       const { events: before, since } = found;
       const here = await fromHere(version);
       const isNew = (is: (event: WebhookEvent) => boolean) => change.events?.some(is) && !before.some(is);
@@ -181,11 +187,14 @@ export function webhookStore(db: Db, horizon: Pick<HorizonStore, 'latest'>) {
       await webhooks.updateOne(taken(webhook), [{ $set: { leaseUntil: '$$NOW', dueAt } }]);
     },
 
-    /** Gives up. The owner sees the reason. */
+    /** Gives up. The owner sees the reason. What waits stays. */
     async disable(webhook: TakenWebhook, reason: string): Promise<void> {
-      await webhooks.updateOne(taken(webhook), {
-        $set: { state: 'disabled', reason, lastModifiedAt: new Date() },
-      });
+      await webhooks.updateOne(
+        { ...taken(webhook), state: 'active' },
+        {
+          $set: { state: 'disabled', reason, lastModifiedAt: new Date() },
+        },
+      );
     },
 
     /** Records deliveries with the progress that they make: both or, when another worker has the webhook, neither. */

@@ -40,7 +40,7 @@ export const WebhookUpdate = Strict(
     state: Type.Optional(
       Type.Enum(['active', 'paused'], {
         title: 'WebhookStateUpdate',
-        description: '`active` also after Sluice disabled it.',
+        description: '`active` also after Sluice disabled it: what waits is tried at once.',
       }),
     ),
   },
@@ -85,7 +85,10 @@ const Attempt = Named('DeliveryAttempt', {
 const deliveryFields = {
   id: Type.String(),
   type: Type.Enum([...webhookEvents, 'ping'], { title: 'DeliveryType' }),
-  state: Type.Enum(['waiting', 'delivered', 'failed'], { title: 'DeliveryState' }),
+  state: Type.Enum(['waiting', 'delivered', 'failed'], {
+    title: 'DeliveryState',
+    description: '`failed`: an earlier version gave it up. It waits again once the webhook is set active.',
+  }),
   attempts: Int('How often it was sent.', 1),
   createdAt: DateTime(),
   last: Type.Optional(Attempt),

@@ -92,7 +92,7 @@ export function createDeliver({ store, post, metrics, retryMs }: DeliverDependen
         : last.at.getTime() - triedSince.getTime() >= giveUpMs
           ? `nothing could be delivered for 3 days: ${last.error ?? `status ${status}`}`
           : undefined;
-    await deliveries.note(delivery, reason ? 'failed' : 'waiting', last, triedSince);
+    await deliveries.note(delivery, 'waiting', last, triedSince);
     if (reason) await webhooks.disable(webhook, reason);
     const wait = waits[Math.min(delivery.attempts, waits.length - 1)] as number;
     return wait * retryMs * (1 + jitter * Math.random());
