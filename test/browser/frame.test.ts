@@ -1,8 +1,8 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { SharedSluice } from '../support/sluice.ts';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type SharedSluice, type Sluice, startSluice, until } from '../support/sluice.ts';
 import { expectAccessible } from './support/axe.ts';
 import { consoleSluice } from './support/console-sluice.ts';
-import { phone } from './support/open-page.ts';
+import { connect, desktop, phone, type View } from './support/open-page.ts';
 import { openAs } from './support/sign-in.ts';
 
 let sluice: SharedSluice;
@@ -103,5 +103,94 @@ describe('the palette', () => {
     await field.fill('profile');
     await page.getByRole('option', { name: 'Profile' }).click();
     await page.getByRole('heading', { name: 'Profile', level: 1 }).waitFor();
+  });
+});
+
+/** A page that may log failures of its files. Returns its exceptions. */
+async function openUnwatched({ url }: Pick<Sluice, 'url'>, username: string, path: string, view: View = {}) {
+  const { viewport = desktop, colorScheme = 'light' } = view;
+  const options = { baseURL: url, locale: 'en-GB', reducedMotion: 'reduce', viewport, colorScheme } as const;
+  const context = await (await connect()).newContext(options);
+  onTestFinished(() => context.close());
+  const data = { username, password: 'correct horse' };
+  await context.request.post('/api/session', { data, headers: { origin: url }, failOnStatusCode: true });
+  const page = await context.newPage();
+  const exceptions: string[] = [];
+  page.on('pageerror', (error) => exceptions.push(String(error)));
+  await page.goto(path);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  return { page, exceptions };
+}
+
+describe('a section that cannot be shown', () => {
+  it('says that Sluice is away, and opens by itself when Sluice is back', async () => {
+    const first = await startSluice({ workers: false });
+    const { username, token } = await first.owner();
+    const path = `/applications/${await first.application(token)}`;
+    const { page, exceptions } = await openUnwatched(first, username, `${path}/entries`);
+    await first.stop();
+    await page.getByRole('link', { name: 'Schema' }).click();
+    const alert = page.getByRole('alert').filter({ hasText: 'Sluice cannot be reached' });
+    await alert.getByRole('button', { name: 'Reload' }).waitFor();
+    await expectAccessible(page);
+    const again = await startSluice({
+      workers: false,
+      env: { ...first.env, PORT: new URL(first.url).port },
+    });
+    onTestFinished(() => again.stop());
+    await page.getByText('This is the only version so far.').waitFor();
+    expect(await alert.count()).toBe(0);
+    expect(exceptions).toEqual([]);
+  });
+
+  it('says that Sluice was updated, as a page does that gets the focus', async () => {
+    const view = { viewport: phone, colorScheme: 'dark' } as const;
+    const path = `/applications/${domain}`;
+    const { page, exceptions } = await openUnwatched(sluice, owner.username, `${path}/entries`, view);
+    const notice = page.getByRole('alert').filter({ hasText: 'Sluice was updated' });
+    expect(await notice.count()).toBe(0);
+    await page.route('**/assets/page-*.js', (route) => route.fulfill({ status: 404, json: {} }));
+    await page.route(`${sluice.url}/`, async (route) => {
+      const answer = await route.fetch();
+      await route.fulfill({
+        response: answer,
+        body: (await answer.text()).replace(/index-\w+/, 'index-new'),
+      });
+    });
+    await until(async () => {
+      await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+      return (await notice.count()) === 1;
+    });
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Open the menu' }).click();
+    await page.getByRole('link', { name: 'Schema' }).click();
+    await page.getByRole('heading', { name: 'Schema', level: 1 }).waitFor();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await notice.waitFor();
+    await page.unrouteAll();
+    await notice.getByRole('button', { name: 'Reload' }).click();
+    await page.getByText('This is the only version so far.').waitFor();
+    expect(exceptions).toEqual([]);
+  });
+
+  it('says which file did not come, and which page broke, and leaves the others open', async () => {
+    const path = `/applications/${domain}`;
+    const { page } = await openUnwatched(sluice, owner.username, `${path}/entries`);
+    await page.route('**/assets/page-*.js', (route) => route.abort());
+    await page.getByRole('link', { name: 'Settings' }).click();
+    const alert = page.getByRole('alert');
+    await alert.getByText('This page could not be loaded').waitFor();
+    await page.unrouteAll();
+    await page.route(`**/api${path}`, (route) =>
+      route.fulfill({
+        json: { success: true, status: 200, data: { domain, name: 'Broken', role: 'owner' } },
+      }),
+    );
+    await page.goto(`${path}/schema`);
+    await alert.getByText('This page stopped working').waitFor();
+    await expectAccessible(page);
+    await page.unrouteAll();
+    await alert.getByRole('button', { name: 'Reload' }).click();
+    await page.getByText('This is the only version so far.').waitFor();
   });
 });

@@ -14,7 +14,11 @@ export function NotFound() {
   );
 }
 
-/** Replaces a page that threw, or whose files an update removed. */
+export const ReloadButton = () => (
+  <Button onClick={() => window.location.reload()}>{words.errors.reload}</Button>
+);
+
+/** Replaces a page that threw. */
 export function PageError() {
   const error = useRouteError();
   return (
@@ -24,7 +28,7 @@ export function PageError() {
       <Text mb="md" ff="monospace">
         {String(error)}
       </Text>
-      <Button onClick={() => window.location.reload()}>{words.errors.reload}</Button>
+      <ReloadButton />
     </Container>
   );
 }

@@ -8,6 +8,7 @@ import { words } from '../words/en.ts';
 import { Palette } from './palette/palette.tsx';
 import { Sidebar } from './sidebar.tsx';
 import { TopBar } from './top-bar.tsx';
+import { UpdateNotice } from './update-notice.tsx';
 
 /** Pages for signed-in users. Others sign in first, also when the session ends while a page is open. */
 export function RequireSession() {
@@ -39,6 +40,7 @@ export function Layout() {
       <div className="columns">
         {isSignedIn && domain && <Sidebar key={domain} {...{ domain, isOpen }} close={sections.close} />}
         <main id="content" className={domain ? 'content' : 'content single'} tabIndex={-1}>
+          <UpdateNotice />
           <Outlet />
         </main>
       </div>

@@ -4,9 +4,14 @@ import { Loading } from '../components/loading.tsx';
 import { moved, sections } from '../pages/sections.ts';
 import { NotFound, PageError } from './errors.tsx';
 import { Layout, RequireSession } from './layout.tsx';
+import { UnloadedPage } from './unloaded-page.tsx';
 
+/** The router shows nothing in place of a page that cannot be loaded, so this is never rejected. */
 const page = (load: () => Promise<{ Page: ComponentType }>) => async () => ({
-  Component: (await load()).Page,
+  Component: await load().then(
+    ({ Page }) => Page,
+    () => UnloadedPage,
+  ),
 });
 
 /** Leads to the section with the query of the old path behind its own. */
