@@ -16,6 +16,7 @@ const schema = {
     celsius: { type: 'number' },
     id: { type: 'integer' },
     note: { type: 'null' },
+    by: { type: 'object', required: ['name', 'mail'] },
   },
 };
 
@@ -132,6 +133,21 @@ describe('refused uploads', () => {
     await groupOf(page, '/note').click();
     await page.getByText('Resolved (1)').waitFor();
     expect(await read(`${domain}`)).toContain('"version":2');
+  });
+
+  it('that lack one member are mended together, and none that lacks another', async () => {
+    const lacksName = '{"by":{"mail":1}}';
+    const lacksMail = '{"by":{"name":1}}';
+    const domain = await applicationThatRefused(lacksName, lacksName, lacksMail, lacksMail, lacksMail);
+    const page = await openAs(sluice, owner, `/applications/${domain}/refused`);
+    await groupOf(page, "must have the property 'mail'").filter({ hasText: '3 refused' }).waitFor();
+    await groupOf(page, "must have the property 'name'").filter({ hasText: '2 refused' }).click();
+    await page.getByRole('button', { name: 'Let name be missing' }).click();
+    await page.getByRole('button', { name: 'Publish and replay' }).click();
+    await page.getByLabel('This replay').getByText('2 stored · 0 still refused').waitFor();
+    await groupOf(page, "property 'name'").filter({ hasText: '0 waiting to be fixed' }).click();
+    await page.getByText('Resolved (1)').waitFor();
+    await groupOf(page, "property 'mail'").filter({ hasText: '3 waiting to be fixed' }).waitFor();
   });
 
   it('stay dismissed in another browser, until more of them come', async () => {

@@ -24,8 +24,8 @@ const wrong = (line: number, name: string, ...places: string[]) => ({
   message: expect.any(String),
   ...(places.length > 0 && {
     details: places.map((place) => {
-      const [path, keyword] = place.split(' ');
-      return { path, keyword, message: expect.any(String) };
+      const [path, keyword, property] = place.split(' ');
+      return { path, keyword, ...(property && { property }), message: expect.any(String) };
     }),
   }),
 });
@@ -69,7 +69,7 @@ describe('a batch', () => {
           errors: [
             schema(2, '/n type', '/deep/x type'),
             wrong(4, 'MalformedBodyError'),
-            schema(6, ' required', '/deep type'),
+            schema(6, ' required n', '/deep type'),
             schema(7, ' type'),
           ],
         },

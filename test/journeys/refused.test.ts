@@ -162,6 +162,48 @@ describe('the groups', () => {
     );
   });
 
+  it('tell apart which member is missing or too many, as do the list, dismissals, replays and deletions', async () => {
+    const { token, path, refuse, list, groups, remove, untilCounted } = await begin({
+      type: 'object',
+      properties: { place: {}, humidity: {} },
+      required: ['place', 'humidity'],
+      additionalProperties: false,
+    });
+    for (let n = 0; n < 2; n++) await refuse({ humidity: n });
+    for (let n = 0; n < 3; n++) await refuse({ place: n });
+    await refuse({ place: 1, humidity: 1, wind: 1 });
+    await untilCounted(6);
+    const shown = async () =>
+      (await groups()).map(({ keyword, property, count, kept }) => [keyword, property, count, kept]);
+    expect(await shown()).toEqual([
+      ['required', 'humidity', 3, 3],
+      ['required', 'place', 2, 2],
+      ['additionalProperties', 'wind', 1, 1],
+    ]);
+    const place = '?path=&keyword=required&property=place';
+    const { result } = await list(place);
+    expect(result.map(({ payload }: { payload: object }) => payload)).toEqual([
+      { humidity: 1 },
+      { humidity: 0 },
+    ]);
+    expect(result[0].error.details).toEqual([
+      { path: '', keyword: 'required', property: 'place', message: "must have the property 'place'" },
+    ]);
+    expect((await list('?property=')).result).toEqual([]);
+    const reason = { path: '', keyword: 'required', property: 'place' };
+    await sluice.request('PATCH', `${path}/refused/groups`, { token, json: { ...reason, dismissed: true } });
+    expect((await groups()).filter(({ dismissed }) => dismissed)).toMatchObject([reason]);
+    const dryRun = `${path}/replays?dry_run=true`;
+    const { body } = await sluice.request('POST', dryRun, { token, json: reason });
+    expect(body.data.pairs).toMatchObject([{ before: { humidity: 0 } }, { before: { humidity: 1 } }]);
+    expect((await remove(place)).body.data).toEqual({ message: '2 refused uploads were deleted' });
+    expect((await shown()).map(([, property, , kept]) => [property, kept])).toEqual([
+      ['humidity', 3],
+      ['place', 0],
+      ['wind', 1],
+    ]);
+  });
+
   it('count what is not kept too, and also what is deleted', async () => {
     const { token, path, refuse, list, groups, remove, untilCounted } = await begin();
     await refuse({ celsius: 'kept' });

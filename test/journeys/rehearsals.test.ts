@@ -81,12 +81,24 @@ it('compares integers of 64 bits exactly, and shows them with all digits', async
   expect((await sluice.request('GET', `${path}/file`, { token })).text).toContain(`"payload":${large}}`);
 });
 
+it('tells apart which property is missing', async () => {
+  const { domain, rehearsals } = await filled([{ a: 1 }, { a: 2 }, { b: 1 }]);
+  const { job } = await rehearsals.complete(domain, { type: 'object', required: ['a', 'b'] });
+  expect(job.result.groups).toMatchObject([
+    { path: '', keyword: 'required', property: 'b', count: 2 },
+    { path: '', keyword: 'required', property: 'a', count: 1 },
+  ]);
+});
+
 it('cuts the example of a large payload off, not the payload in the file', async () => {
   const text = 'x'.repeat(5_000);
   const { domain, rehearsals } = await filled([{ text }]);
   const { job, lines } = await rehearsals.complete(domain, { type: 'object', required: ['n'] });
   expect(job.result.groups).toEqual([
-    { path: '', keyword: 'required', count: 1, example: expect.stringMatching(/^{"text":"x+… \(cut off\)$/) },
+    {
+      ...{ path: '', keyword: 'required', property: 'n', count: 1 },
+      example: expect.stringMatching(/^{"text":"x+… \(cut off\)$/),
+    },
   ]);
   expect(lines).toMatchObject([{ payload: { text } }]);
 });

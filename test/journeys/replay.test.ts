@@ -107,6 +107,20 @@ describe('a replay', () => {
     expect((await replay({ from: others.at(-1).received_at })).result).toMatchObject({ stored: 2 });
   });
 
+  it('of a group takes those that lack its property, and what is still refused leaves the group', async () => {
+    const schema = { type: 'object', properties: { celsius: { type: 'number' } } };
+    const { publish, replay, list } = await begin([{ celsius: 'a' }, { place: 1, celsius: 1 }], {
+      ...schema,
+      required: ['place', 'time'],
+    });
+    const group = { path: '', keyword: 'required', property: 'place' };
+    expect((await list('?path=&keyword=required&property=place')).pagination.total).toBe(1);
+    await publish(schema);
+    expect((await replay(group)).result).toEqual({ stored: 0, still_refused: 1 });
+    expect((await list('?path=/celsius&keyword=type&property=')).pagination.total).toBe(1);
+    expect((await replay({ property: 'time' })).result).toEqual({ stored: 1, still_refused: 0 });
+  });
+
   it('changes payloads first, and keeps their digits', async () => {
     const { token, path, uploadText, untilCounted, replay, entries } = await begin([]);
     for (const text of [

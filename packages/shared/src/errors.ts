@@ -55,6 +55,8 @@ export interface ErrorDetail {
   in?: 'body' | 'querystring' | 'params' | 'headers';
   path: string;
   keyword: string;
+  /** The member that the message names, which is missing or must not be there. */
+  property?: string;
   message: string;
 }
 

@@ -4,7 +4,7 @@ import {
   minuteOf,
   type ReasonCount,
 } from '@sluice/store/refused/refusal-counts.ts';
-import type { ToldReason } from './refused-upload.ts';
+import { nameOf, type ToldReason } from './refused-upload.ts';
 
 /** Reasons of an application within a minute. Further reasons are counted together. */
 const mostReasons = 100;
@@ -49,7 +49,7 @@ export function createCounts(pending = mostPending) {
   }
 
   function countFor(minute: Minute, told: ToldReason, now: Date): ReasonCount {
-    const name = `${told.keyword} ${told.path}`;
+    const name = nameOf(told);
     const known = minute.reasons.get(name);
     if (known) return known;
     const isFull = minute.reasons.size >= mostReasons - 1 || reasons >= pending;

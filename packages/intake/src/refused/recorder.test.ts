@@ -95,13 +95,16 @@ describe('the recorder', () => {
     expect(found.length).toBeLessThan(5_000);
   });
 
-  it('counts a hundred reasons a minute one by one, and the others together', async () => {
+  it.each([
+    ['places', detail],
+    ['properties', (n: number): ErrorDetail => ({ ...detail(0), property: `p${n}` })],
+  ])('counts a hundred %s a minute one by one, and the others together', async (_what, detailOf) => {
     const { application, record, totals } = await begin();
     const recorder = record();
-    for (let n = 0; n < 300; n++) recorder.note(application, refused([detail(n)]));
+    for (let n = 0; n < 10_000; n++) recorder.note(application, refused([detailOf(n)]));
     await recorder.close();
     const counted = await totals();
-    expect(counted.reduce((sum, { count }) => sum + count, 0)).toBe(300);
+    expect(counted.reduce((sum, { count }) => sum + count, 0)).toBe(10_000);
     // Two minutes, where one ended meanwhile.
     const others = counted.find(({ keyword }) => keyword === 'other');
     expect(counted.length).toBeLessThanOrEqual(200);

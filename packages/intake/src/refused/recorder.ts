@@ -54,10 +54,10 @@ export function createRefusalRecorder(
     const at = new Date();
     counts.add(id, reason, at);
     if (!keep || bytes >= mostBytes || !isKept(id, upload.payload.length)) return;
-    const { path, keyword } = reason;
+    const { message: _, ...group } = reason;
     const record = {
       ...toKept(upload),
-      ...{ id: newRefusedId(), application: id, at, version, path, keyword },
+      ...{ id: newRefusedId(), application: id, at, version, ...group },
     };
     waiting.push(record);
     bytes += record.size + overhead;

@@ -1,6 +1,6 @@
 import { otherReason } from './counts.ts';
 import type { RefusalRecorder, RefusingApplication } from './recorder.ts';
-import { type RefusedUpload, reasonOf, type ToldReason } from './refused-upload.ts';
+import { nameOf, type RefusedUpload, reasonOf, type ToldReason } from './refused-upload.ts';
 
 /** Lines that are kept; further ones are only counted. */
 const mostLines = 500;
@@ -14,7 +14,7 @@ export function createRefusedLines() {
   const others = new Map<string, { reason: ToldReason; times: number }>();
 
   function count(reason: ToldReason): void {
-    const name = `${reason.keyword} ${reason.path}`;
+    const name = nameOf(reason);
     const same = others.get(name);
     if (same) same.times += 1;
     else if (others.size < mostReasons || reason === otherReason) others.set(name, { reason, times: 1 });

@@ -7,7 +7,7 @@ import type { LineRefusal } from '../validate-payload.ts';
 const keptPayloadBytes = 64 * 1024;
 /** About the size of all details of an upload. */
 const keptDetailBytes = 16 * 1024;
-/** Longest path in the name of a group. */
+/** Longest path, and longest property, in the name of a group. */
 const reasonLength = 250;
 
 export type ToldReason = Reason & { message: string };
@@ -28,13 +28,17 @@ export interface RefusedUpload {
 export function reasonOf({ details }: Pick<LineRefusal, 'details'>): ToldReason | undefined {
   const first = details?.[0];
   if (!first) return undefined;
-  const { path, keyword, message } = first;
-  return {
-    keyword,
-    message,
-    path: path.length > reasonLength ? `${path.slice(0, reasonLength)}…`.toWellFormed() : path,
-  };
+  const { path, keyword, property, message } = first;
+  // An empty name stands for none where a group is chosen.
+  return { path: shown(path), keyword, ...(property && { property: shown(property) }), message };
 }
+
+const shown = (text: string): string =>
+  text.length > reasonLength ? `${text.slice(0, reasonLength)}…`.toWellFormed() : text;
+
+/** The same for all uploads of a group. */
+export const nameOf = ({ path, keyword, property }: Reason): string =>
+  JSON.stringify([path, keyword, property]);
 
 export function toKept({
   source,
@@ -78,7 +82,8 @@ function shorten(details: ErrorDetail[]): { details: ErrorDetail[]; bytes: numbe
   const kept: ErrorDetail[] = [];
   let bytes = 0;
   for (const detail of details) {
-    const { length } = detail.path + detail.keyword + detail.message;
+    const { path, keyword, property = '', message } = detail;
+    const { length } = path + keyword + property + message;
     if (kept.length > 0 && bytes + length > keptDetailBytes) break;
     bytes += length;
     kept.push(detail);

@@ -1,4 +1,5 @@
 import type { EntryRange } from '@sluice/store/entries/split-entries.ts';
+import type { Reason } from '@sluice/store/refused/refused-records.ts';
 import type { ObjectId } from 'mongodb';
 
 /** The piece of a job that one worker does at a time. */
@@ -63,10 +64,7 @@ export interface ChunkResult {
 }
 
 /** Nonconforming payloads with the same reason. */
-export interface ReasonGroup {
-  /** JSON Pointer into the payload. */
-  path: string;
-  keyword: string;
+export interface ReasonGroup extends Reason {
   count: number;
   /** One payload as JSON text: MongoDB does not take every key of users. */
   example: string;

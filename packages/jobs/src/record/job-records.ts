@@ -66,6 +66,7 @@ export interface ReplayOptions {
   ids?: string[] | undefined;
   path?: string | undefined;
   keyword?: string | undefined;
+  property?: string | undefined;
   from?: Date | undefined;
   to?: Date | undefined;
   /** A JSON Patch and the coercions, as JSON text: keys of users are no keys of documents. */

@@ -19,7 +19,7 @@ const mostBytes = 1024 ** 2;
 /** Why an upload is still refused. */
 export type NewReason = Pick<
   RefusedRecord,
-  'id' | 'version' | 'name' | 'message' | 'details' | 'path' | 'keyword' | 'size'
+  'id' | 'version' | 'name' | 'message' | 'details' | 'path' | 'keyword' | 'property' | 'size'
 >;
 
 export interface ReplayedBatch {
@@ -54,9 +54,10 @@ export class UploadsGone extends Error {}
 /** The job has ended, or another worker has it. */
 class JobGone extends Error {}
 
-const toSelection = ({ options: { path, keyword, from, to } }: Pick<ReplayJob, 'options'>) => ({
+const toSelection = ({ options: { path, keyword, property, from, to } }: Pick<ReplayJob, 'options'>) => ({
   path,
   keyword,
+  property,
   from,
   to,
 });
@@ -134,8 +135,13 @@ export function replayStore(
       if (deletedCount !== gone.length) throw new UploadsGone();
     }
     const updates = [...again, ...which('conflicting').map(({ taken }) => taken)].map(
-      ({ id, ...reason }) => ({
-        updateOne: { filter: { application, _id: new ObjectId(id) }, update: { $set: reason } },
+      ({ id, property, ...reason }) => ({
+        updateOne: {
+          filter: { application, _id: new ObjectId(id) },
+          update: property
+            ? { $set: { ...reason, property } }
+            : { $set: reason, $unset: { property: '' as const } },
+        },
       }),
     );
     if (updates.length > 0) await refused.bulkWrite(updates, { session });

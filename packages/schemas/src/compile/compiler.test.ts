@@ -248,16 +248,39 @@ describe('a compiled schema', () => {
     expect(validator.validate(payload)).toHaveLength(1);
     const issues = await explain(validator, payload);
     expect(issues).toEqual([
-      { path: '', keyword: 'required', message: "must have the property 'r'" },
+      { path: '', keyword: 'required', property: 'r', message: "must have the property 'r'" },
       {
         path: '',
         keyword: 'additionalProperties',
+        property: expect.stringMatching(/^long.{495}…$/),
         message: expect.stringMatching(/^must not have the property 'long.{95}…'$/),
       },
       { path: '/a~1b', keyword: 'type', message: 'must be number' },
       { path: '/e', keyword: 'enum', message: 'must be one of "x", "y"' },
       { path: '/s', keyword: 'maxLength', message: 'must NOT have more than 3 characters' },
     ]);
+  });
+
+  it.each([
+    [{ required: ['a', 'b'] }, { b: 1 }, ['required a']],
+    [{ dependentRequired: { a: ['b'] } }, { a: 1 }, ['dependentRequired b']],
+    [
+      { $schema: 'http://json-schema.org/draft-07/schema#', dependencies: { a: ['b'] } },
+      { a: 1 },
+      ['dependencies b'],
+    ],
+    [{ additionalProperties: false }, { a: 1, b: 1 }, ['additionalProperties a', 'additionalProperties b']],
+    [{ unevaluatedProperties: false }, { a: 1 }, ['unevaluatedProperties a']],
+    [{ propertyNames: { maxLength: 1 } }, { ab: 1 }, ['maxLength ab', 'propertyNames ab']],
+    [{ properties: { a: { enum: [1] } } }, { a: 2 }, ['enum undefined']],
+    [
+      { oneOf: [{ required: ['a'] }, { type: 'null' }] },
+      {},
+      ['required a', 'type undefined', 'oneOf undefined'],
+    ],
+  ])('names the property that %j means', async (schema, payload, named) => {
+    const issues = await explain(await compile(schema), payload);
+    expect(issues?.map(({ keyword, property }) => `${keyword} ${property}`)).toEqual(named);
   });
 
   it('lists no more than 100 issues of a payload with 50,000', async () => {
@@ -301,7 +324,7 @@ describe('a compiled schema', () => {
     expect(validator.validate({ [text]: text })).toBeNull();
     expect(validator.validate({ [text]: `${text}.` })).toHaveLength(1);
     expect(validator.validate({})).toEqual([
-      { path: '', keyword: 'required', message: `must have the property '${text}'` },
+      { path: '', keyword: 'required', property: text, message: `must have the property '${text}'` },
     ]);
     expect(
       (await compile({ patternProperties: { '^["\'`\\\\*/${}]$': false } })).validate({ '"': 1 }),

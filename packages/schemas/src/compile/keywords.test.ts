@@ -22,7 +22,9 @@ describe.each(drafts)('draft %s', (draft) => {
     const validator = await compile(schema);
     expect(validator.validate(good)).toBeNull();
     const issues = await validator.explain(bad, validator.validate(bad) ?? []);
-    expect(issues).toContainEqual({ path, keyword: reported, message: expect.any(String) });
+    expect(issues).toContainEqual(
+      expect.objectContaining({ path, keyword: reported, message: expect.any(String) }),
+    );
   });
 
   const unknown = [...new Set(keywordRows.map(({ keyword }) => keyword))].filter((one) => !known.has(one));

@@ -4,8 +4,15 @@ import { limits } from '../limits.ts';
 import { OutOfSteps } from './budget.ts';
 import { budget, type Runtime, runtime } from './runtime.ts';
 
-/** A fault of a payload. `path` is a JSON Pointer into the payload; '' is the payload itself. */
-export type Issue = { path: string; keyword: string; message: string };
+/** A fault of a payload. */
+export interface Issue {
+  /** JSON Pointer into the payload; '' is the payload itself. */
+  path: string;
+  keyword: string;
+  /** The member that the message names, which is missing or must not be there. */
+  property?: string;
+  message: string;
+}
 
 export interface Run {
   /** Null if the payload conforms. Too many steps are an issue too. */
@@ -67,11 +74,20 @@ function textLength(payload: unknown): number {
   }
 }
 
-const toIssue = (error: ErrorObject): Issue => ({
-  path: cut(error.instancePath, limits.shownPath),
-  keyword: error.keyword,
-  message: describe(error),
-});
+function toIssue(error: ErrorObject): Issue {
+  const property = memberOf(error);
+  return {
+    path: cut(error.instancePath, limits.shownPath),
+    keyword: error.keyword,
+    ...(property !== undefined && { property: cut(property, limits.shownPath) }),
+    message: describe(error),
+  };
+}
+
+function memberOf({ params, propertyName }: ErrorObject): string | undefined {
+  const { missingProperty, additionalProperty, unevaluatedProperty, propertyName: refused } = params;
+  return missingProperty ?? additionalProperty ?? unevaluatedProperty ?? refused ?? propertyName;
+}
 
 function describe({ keyword, params, message = 'is not valid', propertyName }: ErrorObject): string {
   const { missingProperty, property, additionalProperty, unevaluatedProperty, allowedValues, allowedValue } =

@@ -11,11 +11,12 @@ export function dismissals(db: Db) {
 
   return {
     /** Dismisses a group; without `at`, it is open again. */
-    async dismiss(id: string, { path, keyword }: Reason, at?: Date): Promise<void> {
+    async dismiss(id: string, { path, keyword, property }: Reason, at?: Date): Promise<void> {
       const _id = new ObjectId(id);
-      await applications.updateOne({ _id }, { $pull: { dismissed: { path, keyword } } });
+      const named = property ?? { $exists: false };
+      await applications.updateOne({ _id }, { $pull: { dismissed: { path, keyword, property: named } } });
       if (!at) return;
-      const $each = [{ path, keyword, at }];
+      const $each = [{ path, keyword, ...(property && { property }), at }];
       await applications.updateOne({ _id }, { $push: { dismissed: { $each, $slice: -mostDismissed } } });
     },
   };

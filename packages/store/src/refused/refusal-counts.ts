@@ -87,7 +87,7 @@ export function refusalCountStore(db: Db) {
           { $unwind: '$reasons' },
           {
             $group: {
-              _id: { path: '$reasons.path', keyword: '$reasons.keyword' },
+              _id: { path: '$reasons.path', keyword: '$reasons.keyword', property: '$reasons.property' },
               message: { $first: '$reasons.message' },
               count: { $sum: '$reasons.count' },
               firstAt: { $min: '$reasons.firstAt' },

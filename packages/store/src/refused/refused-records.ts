@@ -9,6 +9,8 @@ export interface Reason {
   /** JSON Pointer into the payload. */
   path: string;
   keyword: string;
+  /** The member that the fault names; absent where it names none. */
+  property?: string | undefined;
 }
 
 /** Names a batch by its key; see `BatchRecord`. */
@@ -56,7 +58,7 @@ export interface RefusedDocument
   stored: Binary;
 }
 
-/** Which refused uploads are meant; all, where nothing is said. */
+/** Which refused uploads are meant; all, where nothing is said. An empty property: the fault names none. */
 export type RefusedSelection = Period & Partial<{ [Name in keyof Reason]: Reason[Name] | undefined }>;
 
 export const newRefusedId = (): string => new ObjectId().toHexString();

@@ -66,6 +66,40 @@ it('who trims at the same time as others removes no more than they do', async ()
   }
 });
 
+it('what was recorded without a property is a group of its own', async () => {
+  const { db, refused, refusalCounts, applications, application } = await begin();
+  const [path, keyword, message, at] = ['', 'required', 'no', new Date(minuteMs)];
+  const newKey = createCountKeys();
+  const reasons = [{}, { property: 'place' }, { property: 'time' }].map((named, n) => ({
+    ...{ ...named, path, keyword, message, count: 9 - n, firstAt: at, lastAt: at },
+  }));
+  await refusalCounts.write([{ key: newKey(application, minuteMs), total: 24, reasons }]);
+  const records = reasons.map(({ property }, n) => ({
+    ...recordAt(application, minuteMs + 1_000 * n),
+    ...{ path, keyword, ...(property && { property }) },
+  }));
+  await refused.keep(records);
+  expect(await refusalCounts.totals(application, {}, 10)).toEqual(reasons);
+  const kept = records.map(({ id, property }) => ({
+    ...{ path, keyword, ...(property && { property }), kept: 1, newest: id },
+  }));
+  expect(await refused.kept(application, {})).toEqual(expect.arrayContaining(kept));
+  for (const [at, property] of ['', 'place', 'time'].entries())
+    expect(await refused.page(application, { path, keyword, property }, page)).toEqual([records[at]]);
+  expect(await refused.count(application, { path, keyword })).toBe(3);
+
+  const _id = new ObjectId(application);
+  await db.collection('applications').insertOne({ _id });
+  for (const { property } of reasons)
+    await applications.dismiss(application, { path, keyword, property }, at);
+  await applications.dismiss(application, { path, keyword });
+  const found = await db.collection('applications').findOne({ _id });
+  expect(found?.dismissed).toEqual([
+    { path, keyword, property: 'place', at },
+    { path, keyword, property: 'time', at },
+  ]);
+});
+
 it('a page that is too large says how many of them fit', async () => {
   const { refused, application } = await begin();
   const records = [1, 2, 3, 4].map((n) => recordAt(application, n * 1_000, 6 * 1024 ** 2));

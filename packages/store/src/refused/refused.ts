@@ -46,7 +46,7 @@ const applicationsOf = (records: RefusedRecord[]) =>
 /** The documents of an application that a selection means. */
 export function matching(
   application: string,
-  { from, to, path, keyword }: RefusedSelection,
+  { from, to, path, keyword, property }: RefusedSelection,
 ): Filter<RefusedDocument> {
   return {
     application: new ObjectId(application),
@@ -56,6 +56,7 @@ export function matching(
     }),
     ...(path !== undefined && { path }),
     ...(keyword !== undefined && { keyword }),
+    ...(property !== undefined && { property: property === '' ? { $exists: false } : property }),
   };
 }
 
@@ -136,7 +137,7 @@ export function refusedStore(db: Db, writer: Pick<Writer, 'write'>) {
         { $match: matching(application, selection) },
         {
           $group: {
-            _id: { path: '$path', keyword: '$keyword' },
+            _id: { path: '$path', keyword: '$keyword', property: '$property' },
             kept: { $sum: 1 },
             newest: { $max: '$_id' },
           },

@@ -26,6 +26,7 @@ export const Upload = Named('Upload', { domain: Domain, payload: Payload });
 export const Detail = Named('LineErrorDetail', {
   path: Text('Where in the payload: a JSON Pointer, such as `/address/city`.', '/celsius'),
   keyword: Text('The keyword of the schema.', 'type'),
+  property: Type.Optional(Text('The member that is missing, or must not be there.')),
   message: Type.String({ examples: ['must be number'] }),
 });
 

@@ -98,6 +98,7 @@ const Detail = Named('ErrorDetail', {
   in: Type.Optional(Text('Part of the request: `body`, `querystring`, `params` or `headers`.')),
   path: Text('Where in that part: a JSON Pointer, such as `/address/city`.'),
   keyword: Text('The rule that is broken, such as `required`.'),
+  property: Type.Optional(Text('The member of a payload that is missing, or must not be there.')),
   message: Type.String(),
 });
 

@@ -30,6 +30,7 @@ export const RehearsalResult = Named('RehearsalResult', {
       Named('RehearsalGroup', {
         path: Text('JSON Pointer into the payload.', '/celsius'),
         keyword: Type.String({ examples: ['maximum'] }),
+        property: Type.Optional(Text('The member that is missing, or must not be there.')),
         count: Type.Integer({ examples: [1] }),
         example: Type.Unknown({
           description: 'A payload of them; one of more than 1 KiB is cut off, and a string.',

@@ -31,6 +31,7 @@ export const RefusedSettingsUpdate = Type.Partial(Type.Object(settings), {
 
 const path = Text('Where in the payload, as a JSON Pointer: of the first thing that was wrong.', '/celsius');
 const keyword = Text('The rule that it broke.', 'type');
+const property = 'The member that is missing, or must not be there, where the rule names one.';
 const Payload = Type.Unknown({
   description: 'What was sent. Where it is cut off, the beginning of its JSON text, as a string.',
   examples: [{ celsius: 'warm' }],
@@ -66,7 +67,12 @@ export const RefusedPage = Named('RefusedPage', {
 });
 
 const period = { from: Type.Optional(Timestamp), to: Type.Optional(Timestamp) };
-const selection = { path: Type.Optional(path), keyword: Type.Optional(keyword), ...period };
+const selection = {
+  path: Type.Optional(path),
+  keyword: Type.Optional(keyword),
+  property: Type.Optional(Text(`${property} Empty: it names none.`)),
+  ...period,
+};
 
 export const RefusedSelectionQuery = Query(selection);
 
@@ -82,6 +88,7 @@ export const RefusedGroupsQuery = Query(period);
 export const RefusedGroup = Named('RefusedGroup', {
   path,
   keyword,
+  property: Type.Optional(Text(property)),
   message: Type.String({ examples: ['must be number'] }),
   count: Int('How many were refused, exactly.', 1),
   kept: Int('How many of them are kept.', 1),
@@ -102,6 +109,9 @@ export const RefusedGroupUpdate = Strict(
   {
     path: Type.String({ maxLength: 4_096, description: 'That of the group.', examples: ['/celsius'] }),
     keyword: Type.String({ maxLength: 256, description: 'That of the group.', examples: ['type'] }),
+    property: Type.Optional(
+      Type.String({ maxLength: 4_096, description: 'That of the group, if it has one.' }),
+    ),
     dismissed: Bool('Whether to dismiss the group, or to open it again.', true),
   },
 );

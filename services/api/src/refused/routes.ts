@@ -34,11 +34,15 @@ const never = new Date(0);
 const finderOf =
   <Found extends Reason>(reasons: Found[]) =>
   (reason: Reason) =>
-    reasons.find(({ path, keyword }) => path === reason.path && keyword === reason.keyword);
+    reasons.find(
+      ({ path, keyword, property }) =>
+        path === reason.path && keyword === reason.keyword && property === reason.property,
+    );
 
-const toSelection = ({ path, keyword, ...query }: Static<typeof RefusedSelectionQuery>) => ({
+const toSelection = ({ path, keyword, property, ...query }: Static<typeof RefusedSelectionQuery>) => ({
   path,
   keyword,
+  property,
   ...toPeriod(query),
 });
 
@@ -136,7 +140,8 @@ export const refusedRoutes: Routes = async (app, dependencies) => {
       response: { 200: SuccessMessage('Changed.', 'the group was dismissed') },
     }),
     async (request, reply) => {
-      const { dismissed, ...reason } = request.body;
+      const { dismissed, property, ...rest } = request.body;
+      const reason = { ...rest, ...(property && { property }) };
       const { id, domain } = await findApplication(applications, request);
       await applications.dismiss(id, reason, dismissed ? new Date() : undefined);
       const action = dismissed ? 'refused.dismissed' : 'refused.reopened';
@@ -172,7 +177,7 @@ export const refusedRoutes: Routes = async (app, dependencies) => {
       ...operation('createReplay', 'Replay refused uploads', {
         description:
           'Creates a job that validates refused uploads again, with the schema in force. Those that conform become entries, each once; the others stay, with their new reasons. ' +
-          'Without `ids`, `path`, `keyword`, `from` and `to`, all are replayed. `patch`, then `coerce`, change each payload first. With `dry_run=true` nothing is stored: the answer shows the first ten, before and after.',
+          'Without `ids`, `path`, `keyword`, `property`, `from` and `to`, all are replayed. `patch`, then `coerce`, change each payload first. With `dry_run=true` nothing is stored: the answer shows the first ten, before and after.',
         params: ByDomain,
         querystring: ReplayQuery,
         body: ReplayRequest,

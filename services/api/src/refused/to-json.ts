@@ -29,13 +29,14 @@ export function toJson({ at, version, name, message, details, ...refused }: Refu
 
 /** A group of refused uploads, as JSON. */
 export function toGroupJson(
-  { path, keyword, message, count, firstAt, lastAt }: ReasonCount,
+  { path, keyword, property, message, count, firstAt, lastAt }: ReasonCount,
   { kept, dismissed }: Pick<RefusedGroup, 'kept' | 'dismissed'>,
   example: RefusedRecord | undefined,
 ): string {
   const fields: Omit<RefusedGroup, 'example'> = {
     path,
     keyword,
+    ...(property !== undefined && { property }),
     message,
     count,
     kept,

@@ -12,6 +12,7 @@ import { harmless, paint } from '../terminal.ts';
 interface Selection {
   path?: string;
   keyword?: string;
+  property?: string;
   from?: string;
   to?: string;
 }
@@ -20,6 +21,7 @@ const selecting = (command: Command): Command =>
   command
     .option('--path <pointer>', 'wrong at this place of the payload, such as /celsius')
     .option('--keyword <keyword>', 'against this rule, such as type')
+    .option('--property <name>', 'with this property missing, or where it must not be')
     .option('--from <time>', 'received at this time or later')
     .option('--to <time>', 'received before this time');
 
@@ -62,6 +64,7 @@ interface Refused {
 interface Group {
   path: string;
   keyword: string;
+  property?: string;
   message: string;
   count: number;
   kept: number;
@@ -78,8 +81,8 @@ async function list(
     const query = { from, to };
     const counted = await retry(() => api.ask<Group[]>('GET', path('/refused/groups'), { query }));
     return context.show(counted, (all) =>
-      all.map(({ count, kept, path: place, keyword, message, last_at }) => ({
-        ...{ count, kept, path: place, keyword, message, last_at },
+      all.map(({ count, kept, path: place, keyword, property = '', message, last_at }) => ({
+        ...{ count, kept, path: place, keyword, property, message, last_at },
       })),
     );
   }

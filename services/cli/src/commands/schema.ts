@@ -128,7 +128,12 @@ async function rehearse(
   const answer = await api.ask<Job>('GET', path(`/rehearsals/${id}`));
   const { checked, conforming, groups = [] } = answer.data.result as unknown as Rehearsal;
   context.show(answer, () =>
-    groups.map(({ count, path: place, keyword }) => ({ count, path: place, keyword })),
+    groups.map(({ count, path: place, keyword, property = '' }) => ({
+      count,
+      path: place,
+      keyword,
+      property,
+    })),
   );
   say(`${conforming.toLocaleString('en')} of ${checked.toLocaleString('en')} conform`);
   if (output) await download(context, answer.data, output);
@@ -138,5 +143,5 @@ async function rehearse(
 interface Rehearsal {
   checked: number;
   conforming: number;
-  groups?: { path: string; keyword: string; count: number }[];
+  groups?: { path: string; keyword: string; property?: string; count: number }[];
 }

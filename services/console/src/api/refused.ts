@@ -4,6 +4,9 @@ import { client, type Schemas } from './client.ts';
 
 export type RefusedGroup = Schemas['RefusedGroup'];
 
+/** What names a group, as requests take it: an empty property stands for none. */
+export const reasonOf = ({ path, keyword, property = '' }: RefusedGroup) => ({ path, keyword, property });
+
 const refreshMs = 5_000;
 
 /** The groups of refused uploads, most frequent first. */

@@ -189,6 +189,6 @@ function newReason(upload: RefusedRecord, version: number, refusal: Refusal): Ne
   const told = reasonOf(refusal);
   if (!told) return undefined;
   const { name, message, details } = refusal;
-  const { path, keyword } = told;
-  return { id: upload.id, version, name, message, ...sizeOf(upload.payload, details), path, keyword };
+  const { message: _, ...group } = told;
+  return { id: upload.id, version, name, message, ...sizeOf(upload.payload, details), ...group };
 }

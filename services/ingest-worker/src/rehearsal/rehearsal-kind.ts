@@ -1,4 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises';
+import { otherReason } from '@sluice/intake/refused/counts.ts';
+import { nameOf, reasonOf } from '@sluice/intake/refused/refused-upload.ts';
 import { type LineRefusal, nonconforming, validatePayload } from '@sluice/intake/validate-payload.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
 import { type ChunkTask, type Done, inChunks, type Steps } from '@sluice/jobs/in-chunks.ts';
@@ -87,8 +89,8 @@ function createCheckChunk({ rawEntries, refused }: Pick<Store, 'rawEntries' | 'r
       const refusal = await explain();
       const source = { bytes: json, as: 'json' } as const;
       report.add(lines, refusal, source, head);
-      const { path = '', keyword = 'other' } = refusal.details?.[0] ?? {};
-      groups.add({ path, keyword, count: 1, example: shown(source, exampleBytes) });
+      const { message: _, ...reason } = reasonOf(refusal) ?? otherReason;
+      groups.add({ ...reason, count: 1, example: shown(source, exampleBytes) });
     }
 
     for await (const checks of checksOf(task))
@@ -141,8 +143,6 @@ function checkRefused(validator: Validator, { id, at, payload }: RefusedRecord):
 }
 
 const mostGroups = 1_000;
-/** The group for all reasons beyond the limit. */
-const others = { path: '', keyword: 'other' };
 
 /** Counts nonconforming payloads by reason, with the first example of each reason. */
 function createGroups() {
@@ -151,12 +151,13 @@ function createGroups() {
 
   return {
     add(group: ReasonGroup): void {
-      const { path, keyword, count } = group;
-      const key = `${keyword} ${path}`;
-      const known = groups.get(key);
+      const { keyword, count, example } = group;
+      const name = nameOf(group);
+      const known = groups.get(name);
       if (known) known.count += count;
-      else if (groups.size < mostGroups && keyword !== others.keyword) groups.set(key, { ...group });
-      else rest = { ...group, ...rest, ...others, count: (rest?.count ?? 0) + count };
+      else if (groups.size < mostGroups && keyword !== otherReason.keyword) groups.set(name, { ...group });
+      else if (rest) rest.count += count;
+      else rest = { path: otherReason.path, keyword: otherReason.keyword, count, example };
     },
 
     /** Most frequent first. */

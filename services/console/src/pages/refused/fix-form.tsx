@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, type Schemas } from '../../api/client.ts';
 import { faultAt } from '../../api/failure.ts';
+import { reasonOf } from '../../api/refused.ts';
 import { SmallButton } from '../../components/buttons.tsx';
 import { Choice } from '../../components/choice.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
@@ -21,11 +22,11 @@ interface Props {
 
 /** Changes the payloads of a group: first tries the changes with ten uploads, then replays all. */
 export function FixForm({ group, onStarted }: Props) {
-  const { path, keyword, kept } = group;
+  const { kept } = group;
   const { domain } = useApplication();
   const [changes, setChanges] = useState<Change[]>(() => [suggestChange(group)]);
   const [patch, setPatch] = useState('');
-  const body = { path, keyword, ...toAmendments({ changes, patch }) };
+  const body = { ...reasonOf(group), ...toAmendments({ changes, patch }) };
   const params = { path: { domain }, query: { dry_run: true } };
   const dryRun = useMutation({
     mutationFn: () =>
@@ -142,7 +143,7 @@ function ChangeFields({ change, number, fault, onChange, onRemove }: ChangeProps
 
 type Pair = Schemas['ReplayPair'];
 
-function reasonOf({ error }: Pair): string {
+function faultOf({ error }: Pair): string {
   const first = error?.details?.[0];
   return first ? `${first.path} ${first.message}` : (error?.message ?? '');
 }
@@ -159,7 +160,7 @@ function Pairs({ pairs }: { pairs: Pair[] }) {
             <Badge variant="dot" color={pair.ok ? 'teal' : 'red'}>
               {pair.ok ? words.refused.conforms : words.refused.stillRefused}
             </Badge>
-            <Text>{reasonOf(pair)}</Text>
+            <Text>{faultOf(pair)}</Text>
           </Group>
           <JsonDiff
             before={toText(pair.before)}

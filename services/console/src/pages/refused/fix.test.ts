@@ -28,11 +28,18 @@ describe('what is suggested', () => {
   it.each([
     ['/a', 'type', 'must be number', { path: '/a', to: 'number' }],
     ['/a', 'type', 'must be string,null', { path: '/a', to: 'trim' }],
-    ['', 'required', "must have the property 'b/c~'", { path: '/b~1c~0', to: 'default' }],
-    ['/a', 'required', "must have the property 'b'", { path: '/a/b', to: 'default' }],
+    ['', 'required', 'b/c~', { path: '/b~1c~0', to: 'default' }],
+    ['/a', 'required', 'b', { path: '/a/b', to: 'default' }],
     ['/a', 'enum', 'must be one of "x"', { path: '/a', to: 'trim' }],
-  ])('for %s %s %s', (path, keyword, message, expected) => {
-    expect(suggestChange({ ...reason, path, keyword, message })).toMatchObject(expected);
+  ])('for %s %s %s', (path, keyword, told, expected) => {
+    const group = {
+      ...reason,
+      path,
+      keyword,
+      message: told,
+      ...(keyword === 'required' && { property: told }),
+    };
+    expect(suggestChange(group)).toMatchObject(expected);
   });
 });
 

@@ -41,11 +41,10 @@ export const toAmendments = ({ changes, patch }: Fix): Amendments => ({
 });
 
 /** The change that is most likely to make a group conform. */
-export function suggestChange({ path, keyword, message }: Schemas['RefusedGroup']): Change {
+export function suggestChange({ path, keyword, property, message }: Schemas['RefusedGroup']): Change {
   const change = { id: 0, path, to: 'trim', value: '' } as const;
   const [, type] = /^must be (number|integer|boolean|string)$/.exec(message) ?? [];
   if (keyword === 'type' && type) return { ...change, to: type as Change['to'] };
-  const [, name] = /^must have the property '(.*)'$/.exec(message) ?? [];
-  if (keyword !== 'required' || name === undefined) return change;
-  return { ...change, path: path + toPointer([name]), to: 'default' };
+  if (keyword !== 'required' || property === undefined) return change;
+  return { ...change, path: path + toPointer([property]), to: 'default' };
 }

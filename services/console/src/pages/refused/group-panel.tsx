@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { client, dataOf } from '../../api/client.ts';
-import type { RefusedGroup } from '../../api/refused.ts';
+import { type RefusedGroup, reasonOf } from '../../api/refused.ts';
 import { ActButton, SmallButton } from '../../components/buttons.tsx';
 import { ConfirmButton } from '../../components/confirm-button.tsx';
 import { showSuccess } from '../../components/toasts.ts';
@@ -24,17 +24,17 @@ interface Props {
 }
 
 export function GroupPanel({ group, onDone }: Props) {
-  const { path, keyword, kept, dismissed, example } = group;
+  const { path, kept, dismissed, example } = group;
   const { domain, template } = useApplication();
   const [replay, setReplay] = useState<string>();
   const [areUploadsOpen, { open, close }] = useDisclosure();
   const place = { path: { domain } };
   async function remove() {
-    const params = { ...place, query: { path, keyword } };
+    const params = { ...place, query: reasonOf(group) };
     showSuccess((await dataOf(client.DELETE('/api/applications/{domain}/refused', { params }))).message);
   }
   async function dismiss() {
-    const body = { path, keyword, dismissed: !dismissed };
+    const body = { ...reasonOf(group), dismissed: !dismissed };
     await dataOf(client.PATCH('/api/applications/{domain}/refused/groups', { params: place, body }));
     onDone();
   }

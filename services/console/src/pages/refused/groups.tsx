@@ -1,13 +1,13 @@
 import { Accordion, Code, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { type GroupState, type RefusedGroup, stateOf } from '../../api/refused.ts';
+import { type GroupState, type RefusedGroup, reasonOf, stateOf } from '../../api/refused.ts';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { Section } from '../../components/section.tsx';
 import { words } from '../../words/en.ts';
 import { GroupPanel } from './group-panel.tsx';
 
 /** It becomes part of ids of elements, which have no spaces. */
-const keyOf = ({ path, keyword }: RefusedGroup) => encodeURIComponent(`${keyword} ${path}`);
+const keyOf = (group: RefusedGroup) => encodeURIComponent(JSON.stringify(reasonOf(group)));
 
 /** Groups that are open, then those that are done, folded. */
 export function Groups({ groups }: { groups: RefusedGroup[] }) {

@@ -1,6 +1,6 @@
 import { Stack, Text, Title } from '@mantine/core';
 import { client, dataOf } from '../../api/client.ts';
-import type { RefusedGroup } from '../../api/refused.ts';
+import { type RefusedGroup, reasonOf } from '../../api/refused.ts';
 import { ConfirmButton } from '../../components/confirm-button.tsx';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
@@ -14,12 +14,12 @@ interface Props {
 }
 
 /** Publishes the likely change of the schema, then replays the group. */
-export function SchemaFixButton({ group: { path, keyword, kept }, fix, onStarted }: Props) {
+export function SchemaFixButton({ group, fix, onStarted }: Props) {
   const { domain, template } = useApplication();
   async function mend() {
     const body = { schema: fix.schema, note: fix.label, if_version: template.version };
     await dataOf(client.POST('/api/applications/{domain}/schemas', { params: { path: { domain } }, body }));
-    onStarted(await startReplay(domain, { path, keyword }));
+    onStarted(await startReplay(domain, reasonOf(group)));
   }
   return (
     <Stack gap="xs">
@@ -29,7 +29,7 @@ export function SchemaFixButton({ group: { path, keyword, kept }, fix, onStarted
         title={fix.label}
         label={fix.label}
         confirm={words.refused.publishAndReplay}
-        question={words.refused.fixQuestion(template.version + 1, kept)}
+        question={words.refused.fixQuestion(template.version + 1, group.kept)}
         variant="filled"
         act={mend}
       />

@@ -14,8 +14,8 @@ const schema = JSON.stringify({
   },
 });
 
-const fix = (path: string, keyword: string, example: unknown, message = '') => {
-  const group = { path, keyword, message, example };
+const fix = (path: string, keyword: string, example: unknown, property?: string) => {
+  const group = { path, keyword, message: '', example, ...(property !== undefined && { property }) };
   const counts = { count: 1, kept: 1, dismissed: false, first_at: '', last_at: '' };
   const found = suggestSchema({ ...group, ...counts }, schema);
   return found && { label: found.label, ...JSON.parse(found.schema).properties };
@@ -53,9 +53,13 @@ it.each([
 });
 
 it('a missing field may stay missing', () => {
-  const found = fix('/by', 'required', { by: {} }, "must have the property 'mail'");
+  const found = fix('/by', 'required', { by: {} }, 'mail');
   expect(found).toMatchObject({ label: 'Let mail be missing' });
   expect(found.by).not.toHaveProperty('required');
+});
+
+it('a missing field that is required elsewhere is no change', () => {
+  expect(fix('', 'required', {}, 'mail')).toBeUndefined();
 });
 
 it.each([

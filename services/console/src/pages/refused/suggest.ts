@@ -27,8 +27,6 @@ function schemaPath(text: string, keys: string[]): Path | undefined {
   return path;
 }
 
-const nameOf = (message: string) => /the property '(.*)'$/.exec(message)?.[1];
-
 function typeOf(value: unknown): string | undefined {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
@@ -86,21 +84,26 @@ function limitFix({ text, path, value }: Parts, keyword: string): SchemaFix | un
   return { label: say.limit(keyword, limit), schema: setLimit(text, path, keyword, String(limit)) };
 }
 
-/** The change of the schema that is likely meant; undefined where the uploads are rather wrong, or nothing is known. */
-export function suggestSchema(
-  { path: pointer, keyword, message, example }: RefusedGroup,
+function fixOf(
+  { path: pointer, keyword, property, example }: RefusedGroup,
   text: string,
 ): SchemaFix | undefined {
   const keys = fromPointer(pointer);
   const path = schemaPath(text, keys);
   if (!path) return undefined;
   const parts = { text, path, value: valueAt(example, pointer) };
-  const name = nameOf(message);
   if (keyword === 'type') return typeFix(parts);
   if (keyword === 'enum') return enumFix(parts);
-  if (keyword === 'required' && name !== undefined)
-    return { label: say.optional(name), schema: setRequired(text, path, name, false) };
-  if (keyword === 'additionalProperties' && name !== undefined)
-    return { label: say.add(name), schema: put(text, [...path, 'properties', name], {}) };
+  if (keyword === 'required' && property !== undefined)
+    return { label: say.optional(property), schema: setRequired(text, path, property, false) };
+  if (keyword === 'additionalProperties' && property !== undefined)
+    return { label: say.add(property), schema: put(text, [...path, 'properties', property], {}) };
   return limitFix(parts, keyword);
+}
+
+/** The change of the schema that is likely meant; undefined where the uploads are rather wrong, or nothing is known. */
+export function suggestSchema(group: RefusedGroup, text: string): SchemaFix | undefined {
+  const fix = fixOf(group, text);
+  // A name that is cut off, or a rule elsewhere, would change nothing.
+  return fix && fix.schema !== text ? fix : undefined;
 }

@@ -1,6 +1,7 @@
 import { Drawer, Group, Paper, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { client, type Schemas } from '../../api/client.ts';
+import { reasonOf } from '../../api/refused.ts';
 import { SmallButton } from '../../components/buttons.tsx';
 import { Cards } from '../../components/cards.tsx';
 import { Unread } from '../../components/loading.tsx';
@@ -27,12 +28,12 @@ export function UploadsDrawer({ group, opened, onClose }: Props) {
   );
 }
 
-function Uploads({ group: { path, keyword } }: Pick<Props, 'group'>) {
+function Uploads({ group }: Pick<Props, 'group'>) {
   const { domain } = useApplication();
   const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
-    queryKey: ['refused', domain, 'uploads', path, keyword],
+    queryKey: ['refused', domain, 'uploads', reasonOf(group)],
     queryFn: ({ pageParam, signal }) => {
-      const query = { path, keyword, limit: pageSize, ...(pageParam && { after: pageParam }) };
+      const query = { ...reasonOf(group), limit: pageSize, ...(pageParam && { after: pageParam }) };
       const init = { params: { path: { domain }, query }, parseAs: 'text', signal } as const;
       return exactDataOf<Schemas['RefusedPage']>(client.GET('/api/applications/{domain}/refused', init));
     },

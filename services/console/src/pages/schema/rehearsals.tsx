@@ -65,11 +65,11 @@ function Groups({ id }: { id: string }) {
     <WideTable
       label={words.schema.nonConforming}
       head={words.schema.groupColumns}
-      rows={groups.map(({ path, keyword, count, example }) => ({
-        key: `${path} ${keyword}`,
+      rows={groups.map(({ path, keyword, property, count, example }) => ({
+        key: `${path} ${keyword} ${property}`,
         cells: [
           <Code key="path">{path || '/'}</Code>,
-          keyword,
+          property === undefined ? keyword : `${keyword} ${property}`,
           formatNumber(count),
           <Code key="example">{toText(example).replace(/\n\s*/g, ' ').slice(0, 200)}</Code>,
         ],
