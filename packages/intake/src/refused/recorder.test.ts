@@ -10,15 +10,15 @@ import { createRefusalRecorder } from './recorder.ts';
 import { createRefusedLines } from './refused-lines.ts';
 import type { RefusedUpload } from './refused-upload.ts';
 
-const logged: object[] = [];
-const log = { warn: (line: object) => logged.push(line), debug: () => {} } as never;
+const log = { debug: () => {} } as never;
+const owner = 'neighbour';
 
 async function begin() {
   const { url } = await ownDatabase();
   const store = openStore(url);
   await store.prepare();
   const id = new ObjectId().toHexString();
-  const application = { id, version: 3, refused: { keep: true, limit: 10_000, days: 30 } };
+  const application = applicationOf(id, owner);
   const record = () => {
     const recorder = createRefusalRecorder(store, log);
     onTestFinished(recorder.close);
@@ -28,6 +28,13 @@ async function begin() {
   const page = { start: 0, limit: 10_000, onRead: () => {} };
   return { url, store, id, application, record, totals, kept: () => store.refused.page(id, {}, page) };
 }
+
+const applicationOf = (id: string, owner: string) => ({
+  ...{ id, owner, version: 3, refused: { keep: true, limit: 10_000, days: 30 } },
+});
+
+const applicationsOf = (owners: string[]) =>
+  owners.map((owner) => applicationOf(new ObjectId().toHexString(), owner));
 
 const detail = (n: number): ErrorDetail => ({ path: `/${n}`, keyword: 'type', message: 'must be number' });
 
@@ -111,6 +118,34 @@ describe('the recorder', () => {
     expect(others?.count).toBeGreaterThan(100);
   });
 
+  it.each([
+    ['many reasons for many applications of one owner', applicationsOf(Array(520).fill('one')), 99, 2],
+    [
+      'large uploads for applications of many owners',
+      applicationsOf(Array.from({ length: 60 }, (_, n) => `owner ${n}`)),
+      50,
+      20_000,
+    ],
+  ])('keeps and counts all of a few, beside %s', async (_what, flooded, lines, length) => {
+    const { store, application, record, totals, kept } = await begin();
+    const recorder = record();
+    const payload = `"${'x'.repeat(length)}"`;
+    for (const each of flooded)
+      for (let n = 0; n < lines; n++) recorder.note(each, refused([detail(n)], payload));
+    for (let n = 0; n < 200; n++) recorder.note(application, refused([detail(n % 2)]));
+    await recorder.close();
+    expect((await totals()).map(({ path, count }) => [path, count]).sort()).toEqual([
+      ['/0', 100],
+      ['/1', 100],
+    ]);
+    expect(await kept()).toHaveLength(200);
+    const counted = await store.refusalCounts.since(
+      flooded.map(({ id }) => id),
+      new Date(0),
+    );
+    expect([...counted.values()]).toEqual(flooded.map(() => lines));
+  });
+
   it('keeps what was wrong, cut off where it is very long', async () => {
     const { application, record, kept } = await begin();
     const recorder = record();
@@ -156,25 +191,54 @@ describe('the counts', () => {
       await store.refusalCounts.write(minutes);
     };
     const now = new Date();
-    counts.add(id, told, now);
+    counts.add({ id, owner }, told, now);
     await counts.store(counts.changed(), write);
-    counts.add(id, told, now, 4);
+    counts.add({ id, owner }, told, now, 4);
     await counts.store(counts.changed(), write);
     for (const minutes of [...written, ...written]) await store.refusalCounts.write(minutes);
     expect(await totals()).toMatchObject([{ ...told, count: 5, firstAt: now, lastAt: now }]);
   });
 
+  it('tell as many reasons apart as there is room for, those of each owner in its share', () => {
+    const counts = createCounts(80);
+    const add = (id: string, from: string, reasons: number) => {
+      for (let n = 0; n < reasons; n++)
+        counts.add({ id, owner: from }, { path: `/${n}`, keyword: 'type', message: 'no' }, new Date(), n + 1);
+    };
+    const flooded = Array.from({ length: 30 }, () => new ObjectId().toHexString());
+    for (const id of flooded) add(id, 'one', 50);
+    const id = new ObjectId().toHexString();
+    add(id, owner, 30);
+    for (const each of flooded) add(each, 'one', 50);
+    const changed = counts.changed();
+    const apart = (of: string) =>
+      changed
+        .filter(({ minute }) => minute.id === of)
+        .flatMap(({ counts: { reasons } }) => reasons)
+        .filter(({ keyword }) => keyword !== 'other').length;
+    expect(apart(id)).toBe(30);
+    expect(flooded.reduce((sum, each) => sum + apart(each), 0)).toBeLessThanOrEqual(50);
+    const total = (n: number) => (n * (n + 1)) / 2;
+    for (const { minute, counts: counted } of changed) {
+      const all = minute.id === id ? total(30) : 2 * total(50);
+      expect(counted.total).toBe(all);
+      expect(counted.reasons.reduce((sum, { count }) => sum + count, 0)).toBe(all);
+    }
+  });
+
   it('go on in the minute that is in memory where there is no room for another', async () => {
     const { store, id, totals } = await begin();
     const counts = createCounts(3);
+    const other = new ObjectId().toHexString();
     const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute));
     for (let minute = 0; minute < 10; minute++)
-      counts.add(id, { path: `/${minute}`, keyword: 'type', message: 'no' }, at(minute));
-    counts.add(new ObjectId().toHexString(), { path: '', keyword: 'type', message: 'no' }, at(0));
-    await counts.store(counts.changed(), store.refusalCounts.write);
+      counts.add({ id, owner }, { path: `/${minute}`, keyword: 'type', message: 'no' }, at(minute));
+    counts.add({ id: other, owner }, { path: '', keyword: 'type', message: 'no' }, at(0));
+    const changed = counts.changed();
+    expect(changed).toHaveLength(4);
+    await counts.store(changed, store.refusalCounts.write);
     expect((await totals()).reduce((sum, { count }) => sum + count, 0)).toBe(10);
-    expect(counts.takeUncounted()).toBe(1);
-    expect(counts.takeUncounted()).toBe(0);
+    expect((await store.refusalCounts.totals(other, {}, 10)).map(({ count }) => count)).toEqual([1]);
   });
 });
 
