@@ -227,4 +227,22 @@ describe('the toolbar of the entries', () => {
     await page.getByRole('button', { name: /^Remove the filter/ }).click();
     await counted(page, '11 entries');
   });
+
+  it('asks for the count before it deletes more than a hundred', async () => {
+    const { path } = await start(1_234);
+    const page = await openAs(sluice, owner, path, { viewport: phone, colorScheme: 'dark' });
+    await counted(page, '1,234 entries');
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Delete these' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete these' });
+    const remove = dialog.getByRole('button', { name: 'Delete 1,234 entries' });
+    const typed = dialog.getByLabel('Type 1,234 to confirm');
+    await typed.fill('1,235');
+    expect(await remove.isDisabled()).toBe(true);
+    await expectAccessible(page);
+    await typed.fill('1234');
+    await remove.click();
+    await page.getByText('1,234 entries deleted').waitFor();
+    await counted(page, '0 entries');
+  });
 });

@@ -23,8 +23,22 @@ async function uploadWith(key: string): Promise<number> {
 
 describe('the settings of an application', () => {
   it('is by keys, which are shown once, rotated and revoked', async () => {
+    const path = `/applications/${domain}/data`;
+    for (const body of ['{}', '{}', '1']) await sluice.request('POST', path, { body });
     const page = await openAs(sluice, owner, `/applications/${domain}/settings`);
-    await page.getByLabel('Uploads need a key').click();
+    const needed = page.getByRole('switch', { name: 'Uploads need a key' });
+    await needed.click();
+    const asked = page.getByRole('dialog', { name: 'Uploads need a key' });
+    await asked.getByText('3 uploads in the last hour').waitFor();
+    await asked.getByText('There is no key yet: all uploads will be refused').waitFor();
+    await expectAccessible(page);
+    await asked.getByRole('button', { name: 'Cancel' }).click();
+    await asked.waitFor({ state: 'detached' });
+    expect(await needed.isChecked()).toBe(false);
+    expect(await uploadWith('')).toBe(201);
+    await needed.click();
+    await asked.getByText('4 uploads in the last hour').waitFor();
+    await asked.getByRole('button', { name: 'Refuse uploads without a key' }).click();
     await page.getByText('Saved').waitFor();
     await page.getByLabel('Name of the new key').fill('Roof');
     await page.getByRole('button', { name: 'Create key' }).click();
@@ -45,6 +59,12 @@ describe('the settings of an application', () => {
 
     await page.reload();
     await page.getByRole('listitem').getByText('Roof').waitFor();
+    await needed.click();
+    await page.getByText('Saved').waitFor();
+    await needed.click();
+    await asked.getByText('Those without a key will be refused').waitFor();
+    await asked.getByRole('button', { name: 'Refuse uploads without a key' }).click();
+    await until(async () => (await uploadWith('')) === 403);
     await page.getByRole('listitem').getByText(`by ${owner.username}`).waitFor();
     expect(await shown.count()).toBe(0);
     await page.getByRole('button', { name: 'Revoke key Roof' }).click();

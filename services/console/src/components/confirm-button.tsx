@@ -1,32 +1,59 @@
-import { Button, type ButtonVariant, Group, Modal, Text } from '@mantine/core';
+import { Button, type ButtonVariant, Group, Modal, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { useState } from 'react';
 import { words } from '../words/en.ts';
 import { SmallButton } from './buttons.tsx';
+import { formatNumber } from './formats.ts';
 import { useAct } from './use-act.ts';
 
-interface DialogProps {
-  title: string;
+interface QuestionProps {
   question: string;
   /** Of the button that confirms. */
   label: string;
   color?: string;
-  opened: boolean;
+  /** How many are deleted. More than a hundred are typed to confirm. */
+  count?: number | undefined;
   close: () => void;
   /** Undefined while it is not known what would happen. */
   onConfirm: (() => void) | undefined;
 }
 
-export function ConfirmDialog({ title, opened, close, label, question, color, onConfirm }: DialogProps) {
+interface DialogProps extends QuestionProps {
+  title: string;
+  opened: boolean;
+}
+
+const mostUntyped = 100;
+
+export const ConfirmDialog = ({ title, opened, ...question }: DialogProps) => (
+  <Modal {...{ title, opened }} onClose={question.close}>
+    <Question {...question} />
+  </Modal>
+);
+
+function Question({ question, label, color, count = 0, close, onConfirm }: QuestionProps) {
+  const [typed, setTyped] = useState('');
+  const isTyped = count <= mostUntyped || typed.replace(/\D/g, '') === String(count);
   return (
-    <Modal {...{ title, opened }} onClose={close}>
+    <>
       <Text mb="md">{question}</Text>
+      {count > mostUntyped && (
+        <TextInput
+          mb="md"
+          label={words.common.typeToConfirm(formatNumber(count))}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          inputMode="numeric"
+          autoComplete="off"
+        />
+      )}
       <Group justify="flex-end">
         <Button variant="default" onClick={close} data-autofocus>
           {words.common.cancel}
         </Button>
         <Button
           color={color}
-          disabled={!onConfirm}
+          disabled={!onConfirm || !isTyped}
           onClick={() => {
             close();
             onConfirm?.();
@@ -35,11 +62,11 @@ export function ConfirmDialog({ title, opened, close, label, question, color, on
           {label}
         </Button>
       </Group>
-    </Modal>
+    </>
   );
 }
 
-interface ButtonProps extends Pick<DialogProps, 'title' | 'question' | 'label' | 'color'> {
+interface ButtonProps extends Pick<DialogProps, 'title' | 'question' | 'label' | 'color' | 'count'> {
   /** Of the button in the dialog; as of the one that opens it. */
   confirm?: string;
   variant?: ButtonVariant;

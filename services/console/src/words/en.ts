@@ -27,6 +27,7 @@ export const words = {
     copied: 'Copied',
     loading: 'Loading',
     code: 'Code',
+    typeToConfirm: (text: string) => `Type ${text} to confirm`,
     shownOnce: 'Copy it now. It is not shown again.',
     copyOf: (label: string) => `Copy: ${label}`,
     requestId: (id: string) => `Request id: ${id}`,
@@ -390,6 +391,9 @@ export const words = {
     keys: 'Ingest keys',
     keysText: 'A client sends a key with each upload. A key cannot read, export or change anything.',
     keyRequired: 'Uploads need a key',
+    keyQuestion: (uploads: number, hasKeys: boolean) =>
+      `${uploads === 1 ? '1 upload' : `${formatNumber(uploads)} uploads`} in the last hour, imports included. ${hasKeys ? 'Those without a key will be refused (403) from now on. Sluice does not count which uploads have a key.' : 'There is no key yet: all uploads will be refused (403) until a client sends one.'}`,
+    refuseKeyless: 'Refuse uploads without a key',
     keyName: 'Name of the new key',
     createKey: 'Create key',
     keyIssued: (name: string) => `Key ${name}`,
@@ -408,12 +412,11 @@ export const words = {
     forEver: 'For ever',
     saveRetention: 'Save retention',
     saveAndDelete: 'Save and delete',
-    retentionQuestion: (days: string, count?: number) =>
-      `Entries older than ${days === '1' ? 'a day' : `${days} days`} are deleted, now${count === undefined ? '' : ` ${formatNumber(count)} of them,`} and from then on. They do not come back.`,
+    retentionQuestion: (days: string, count: number) =>
+      `Entries older than ${days === '1' ? 'a day' : `${days} days`} are deleted, now ${formatNumber(count)} of them, and from then on. They do not come back.`,
     deletion: 'Delete this application',
     deletionText:
       'Uploads stop at once, and unfinished jobs are cancelled. You then see how long you can restore it.',
-    typeDomain: (domain: string) => `Type ${domain} to confirm`,
     deleteApplication: 'Delete application',
   },
   members: {

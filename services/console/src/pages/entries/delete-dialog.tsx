@@ -47,6 +47,7 @@ export function DeleteDialog({ selection, said, close }: Props) {
       }
       label={words.entries.deleteEntries(count ?? 0)}
       color="red"
+      count={count}
       onConfirm={count ? remove.mutate : undefined}
     />
   );

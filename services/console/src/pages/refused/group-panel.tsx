@@ -55,6 +55,7 @@ export function GroupPanel({ group, onDone }: Props) {
             title={words.refused.removeGroup}
             question={words.refused.removeText}
             color="red"
+            count={kept}
             act={remove}
           />
         </Group>

@@ -1,4 +1,4 @@
-import { Code, Switch, Text, TextInput } from '@mantine/core';
+import { Code, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, dataOf, read, type Schemas } from '../../api/client.ts';
@@ -9,25 +9,19 @@ import { Form } from '../../components/form.tsx';
 import { MadeBy } from '../../components/made-by.tsx';
 import { Section } from '../../components/section.tsx';
 import { ShownOnce } from '../../components/shown-once.tsx';
-import { useAct } from '../../components/use-act.ts';
 import { words } from '../../words/en.ts';
-import { useApplication, useUpdate } from '../application/use-application.ts';
+import { useApplication } from '../application/use-application.ts';
+import { KeyRequired } from './key-required.tsx';
 
 type OnIssued = (issued: Schemas['IssuedKey']) => void;
 
 export function Keys() {
-  const { domain, key_required } = useApplication();
+  const { domain } = useApplication();
   const [issued, setIssued] = useState<Schemas['IssuedKey']>();
-  const update = useAct(useUpdate());
   const keys = useQuery(read('/api/applications/{domain}/keys', { path: { domain } }));
   return (
     <Section isSettings title={words.settings.keys} text={words.settings.keysText}>
-      <Switch
-        label={words.settings.keyRequired}
-        checked={key_required}
-        disabled={update.isPending}
-        onChange={(event) => update.mutate({ key_required: event.currentTarget.checked })}
-      />
+      <KeyRequired hasKeys={keys.data && keys.data.length > 0} />
       {issued && (
         <ShownOnce
           title={words.settings.keyIssued(issued.name)}

@@ -109,7 +109,7 @@ function Deletion() {
         isInline
       >
         <TextInput
-          label={words.settings.typeDomain(domain)}
+          label={words.common.typeToConfirm(domain)}
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
           autoComplete="off"

@@ -15,10 +15,10 @@ const dayMs = 86_400_000;
 const typingMs = 400;
 
 /** How many entries are older than these days; undefined while it is not known. */
-function useOlder(days: number | undefined): number | undefined {
+function useOlder(days: number | undefined): { older?: number | undefined; uncounted?: Error | null } {
   const { domain } = useApplication();
   const [settled] = useDebouncedValue(days, typingMs);
-  const { data } = useQuery({
+  const { data, error } = useQuery({
     queryKey: ['older', domain, settled],
     queryFn: () => {
       const to = new Date(Date.now() - (settled ?? 0) * dayMs).toISOString();
@@ -26,7 +26,7 @@ function useOlder(days: number | undefined): number | undefined {
     },
     enabled: settled !== undefined,
   });
-  return days === settled ? data : undefined;
+  return days === settled ? { older: data, uncounted: error } : {};
 }
 
 /** Asks before entries are deleted, and says how many. */
@@ -37,7 +37,7 @@ export function Retention() {
   const { error, isPending, mutate } = useMutation({ mutationFn: useUpdate() });
   const wanted = days === '' ? null : Number(days);
   const isShorter = wanted !== null && wanted >= 1 && wanted < (retention_days ?? Number.POSITIVE_INFINITY);
-  const older = useOlder(isShorter ? wanted : undefined);
+  const { older, uncounted } = useOlder(isShorter ? wanted : undefined);
   const save = () => mutate({ retention_days: wanted });
   return (
     <Section isSettings title={words.settings.retention} text={words.settings.retentionText}>
@@ -63,9 +63,14 @@ export function Retention() {
         opened={isAsked}
         close={asking.close}
         label={words.settings.saveAndDelete}
-        question={words.settings.retentionQuestion(String(days), older)}
+        question={
+          older === undefined
+            ? (uncounted?.message ?? words.common.loading)
+            : words.settings.retentionQuestion(String(days), older)
+        }
         color="red"
-        onConfirm={save}
+        count={older}
+        onConfirm={older === undefined ? undefined : save}
       />
     </Section>
   );
