@@ -7,6 +7,7 @@ const order = [
   'registerUser',
   'logIn',
   'openSession',
+  'validateSchema',
   'createApplication',
   'uploadEntry',
   'uploadBatch',

@@ -134,7 +134,7 @@ describe('what only looks like a mistake is taken', () => {
   });
 });
 
-describe('keywords that are probably misspelt', () => {
+describe('slips in a schema', () => {
   it('are named in the answer to the creation, and nowhere else', async () => {
     const { data } = await create(
       withSchema({
@@ -156,6 +156,32 @@ describe('keywords that are probably misspelt', () => {
     );
     const { body } = await sluice.request('GET', `/applications/${data.domain}`, { token });
     expect(body.data).not.toHaveProperty('warnings');
+  });
+
+  it('are named before the creation too, and so are required names without a property', async () => {
+    const inner = { type: 'object', properties: { mail: {} }, required: ['mal'] };
+    const schema = {
+      type: 'object',
+      properties: { a: { minLenght: 3 }, by: inner, named: { allOf: [inner, { required: ['b'] }] } },
+      required: ['a', 'zzz'],
+      $defs: { open: { required: ['c'] }, others: { ...inner, patternProperties: { m: {} } } },
+    };
+    const warnings = [
+      '/properties/a/minLenght is not a keyword; did you mean minLength?',
+      '/properties/by/required/0 names mal, which is not in properties; did you mean mail?',
+      '/required/1 names zzz, which is not in properties',
+    ];
+    const check = (json: unknown) => sluice.request('POST', '/schemas/validate', { token, json });
+    const checked = await check({ schema });
+    expect(checked.body.data.warnings.toSorted()).toEqual(warnings);
+    expect((await create(withSchema(schema))).data.warnings.toSorted()).toEqual(warnings);
+    expect((await check({ schema: '{"type":"object"}' })).body.data).toEqual({ warnings: [] });
+    const { status, body } = await check({ schema: { type: 'objekt' } });
+    expect([status, body.error.name]).toEqual([422, 'InvalidSchemaError']);
+    const { domain } = (await create(withSchema({ type: 'object' }))).data;
+    const published = { token, json: { schema } };
+    const { body: answer } = await sluice.request('POST', `/applications/${domain}/schemas`, published);
+    expect(answer.data.warnings.toSorted()).toEqual(warnings);
   });
 
   it('are named as far as a reader has use for them', async () => {

@@ -4,8 +4,6 @@ import type { Walk } from './check-walk.ts';
 import { keywordsOf } from './keywords.ts';
 import { append, shown } from './refusal.ts';
 
-const mostWarnings = 20;
-
 /** Warnings about probable mistakes: keywords of other drafts, and names close to a keyword. `x-…` is never one. */
 export function misspeltKeywords({ places }: Walk, draft: Draft): string[] {
   const keywords = keywordsOf(draft);
@@ -14,7 +12,7 @@ export function misspeltKeywords({ places }: Walk, draft: Draft): string[] {
     for (const name of Object.keys(schema)) {
       if (keywords.has(name) || name.startsWith('x-')) continue;
       const warning = warn(name, draft);
-      if (warning && warnings.push(`${shown(append(at, name))} ${warning}`) === mostWarnings) return warnings;
+      if (warning) warnings.push(`${shown(append(at, name))} ${warning}`);
     }
   }
   return warnings;

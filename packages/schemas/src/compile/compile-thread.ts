@@ -5,6 +5,7 @@ import type { Change } from '../changes/report.ts';
 import { type Checked, checkSchema } from '../check/check.ts';
 import { misspeltKeywords } from '../check/misspelt.ts';
 import { Refused } from '../check/refusal.ts';
+import { unnamedRequired } from '../check/unnamed.ts';
 import { draftWarnings } from '../draft.ts';
 import { parseSchema } from '../schema.ts';
 import { checkAndLink, type Generated, generate } from './generate.ts';
@@ -48,10 +49,13 @@ serve<CompileRequest, CompileReply>(({ raw, isNew, form, inForce }) => {
   }
 });
 
-const warningsOf = ({ schema, walk, draft }: Checked) => [
-  ...draftWarnings(schema.$schema),
-  ...misspeltKeywords(walk, draft),
-];
+const mostWarnings = 20;
+
+const warningsOf = ({ schema, walk, draft }: Checked) =>
+  [...draftWarnings(schema.$schema), ...misspeltKeywords(walk, draft), ...unnamedRequired(walk)].slice(
+    0,
+    mostWarnings,
+  );
 
 /** Ajv throws plain errors for schemas that it cannot compile. */
 function describe(error: unknown): string {

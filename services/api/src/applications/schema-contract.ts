@@ -59,11 +59,22 @@ export const SchemaChange = Named('SchemaChange', {
   message: Type.String({ examples: ['maximum 60 is new'] }),
 });
 
+const warningsText = 'What is probably a slip: misspelt keywords, and required names without a property.';
+
+export const SchemaCheck = Named('SchemaCheck', {
+  warnings: Type.Array(Type.String(), {
+    description: warningsText,
+    examples: [['/propertees is not a keyword; did you mean properties?']],
+  }),
+});
+
+export const SchemaToCheck = Strict('SchemaToCheck', { schema: JsonSchema });
+
 export const Publication = Named('Publication', {
   version: Type.Optional(Int('The version in force now; absent in a dry run.', 2)),
   changes: Type.Array(SchemaChange),
   application: Type.Optional(Application),
-  warnings: Type.Optional(Type.Array(Type.String(), { description: 'Keywords that are probably misspelt.' })),
+  warnings: Type.Optional(Type.Array(Type.String(), { description: warningsText })),
 });
 
 export type SchemaVersion = Static<typeof SchemaVersion>;

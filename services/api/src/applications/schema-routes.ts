@@ -5,12 +5,19 @@ import type { ApplicationRecord } from '@sluice/store/applications/applications.
 import type { SchemaVersion as VersionRecord } from '@sluice/store/applications/schemas.ts';
 import Type from 'typebox';
 import type { Routes } from '../dependencies.ts';
-import { Success, sendJson, sendJsonList } from '../http/answers.ts';
+import { Success, sendJson, sendJsonList, success } from '../http/answers.ts';
 import { ByDomain, bearerRoutes, operation, overLimit, ownFailures } from '../http/route-parts.ts';
 import { Text } from '../http/schemas.ts';
 import { quotaReached } from '../limits/quota.ts';
 import { quotas } from '../limits/table.ts';
-import { NewSchema, Publication, PublishQuery, SchemaVersion } from './schema-contract.ts';
+import {
+  NewSchema,
+  Publication,
+  PublishQuery,
+  SchemaCheck,
+  SchemaToCheck,
+  SchemaVersion,
+} from './schema-contract.ts';
 import { announce, findApplication } from './steps.ts';
 import { createActivityOf, toJson } from './to-json.ts';
 
@@ -63,6 +70,24 @@ export const schemaRoutes: Routes = async (app, dependencies) => {
     const now = await applications.byId(application.id);
     throw now ? conflict(now) : applicationNotFound(application.domain);
   }
+
+  app.post(
+    '/schemas/validate',
+    {
+      ...operation('validateSchema', 'Check a schema', {
+        description:
+          'Creates and publishes nothing: the answer says what a creation or a publication would say.',
+        body: SchemaToCheck,
+        response: { 200: Success(SchemaCheck), ...ownFailures('InvalidSchemaError') },
+      }),
+      config: { role: 'reader', textOf: 'schema' },
+    },
+    async ({ body, owner }, reply) => {
+      const compiled = await compiler.compile(body.schema, { client: owner.id, isNew: true });
+      if (!compiled.ok) throw new ApiError('InvalidSchemaError', compiled.problem);
+      return success(reply, { warnings: compiled.warnings });
+    },
+  );
 
   app.get(
     '/applications/:domain/schemas',

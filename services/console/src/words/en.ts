@@ -163,6 +163,7 @@ export const words = {
   },
   send: {
     uploads: 'Uploads since this page was opened',
+    slips: 'The schema probably has slips',
     waiting: 'Waiting for an upload',
     waitingFirst: 'Waiting for the first entry',
     waitingText: 'Run one of the programs below, or send a test entry. This page updates when it arrives.',

@@ -9,23 +9,26 @@ import { ErrorAlert } from '../../components/error-alert.tsx';
 import { submits } from '../../components/form.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { Section } from '../../components/section.tsx';
+import type { Problem } from '../../json/json-editor.tsx';
+import { ProblemList } from '../../schema-form/problem-list.tsx';
 import { SchemaEditor } from '../../schema-form/schema-editor.tsx';
 import { words } from '../../words/en.ts';
 import { FieldTable } from './field-table.tsx';
 import { SampleInput } from './sample-input.tsx';
 import { type Draft, useDraft } from './use-draft.ts';
+import { useSchemaProblems } from './use-schema-problems.ts';
 
 /** Creates an application, and a key for its first uploads if they need one. Throws ApiFailure. */
 async function createApplication(name: string, schema: string, keyRequired: boolean) {
   const body = { name, type: 'other' as const, schema };
-  const { domain } = await dataOf(client.POST('/api/applications', { body }));
-  if (!keyRequired) return { domain };
+  const { domain, warnings } = await dataOf(client.POST('/api/applications', { body }));
+  if (!keyRequired) return { domain, warnings };
   const params = { path: { domain } };
   await dataOf(client.PATCH('/api/applications/{domain}', { params, body: { key_required: true } }));
   const { key } = await dataOf(
     client.POST('/api/applications/{domain}/keys', { params, body: { name: words.create.firstKey } }),
   );
-  return { domain, key };
+  return { domain, warnings, key };
 }
 
 export function Page() {
@@ -36,13 +39,16 @@ export function Page() {
   const [keyRequired, setKeyRequired] = useState(false);
   const create = useMutation({
     mutationFn: () => createApplication(name, draft.schemaText, keyRequired),
-    onSuccess: ({ domain, key }) => {
-      navigate(`/applications/${domain}/send`, { state: { payload: rows[0]?.value, key } });
+    onSuccess: ({ domain, ...given }) => {
+      navigate(`/applications/${domain}/send`, { state: { payload: rows[0]?.value, ...given } });
     },
   });
   // With rows, the check below lists all problems.
   const [problem] = rows.length === 0 ? problems : [];
   const nameFault = faultAt(create.error, '/name');
+  const schemaProblems = useSchemaProblems(edited);
+  const isTold =
+    nameFault !== undefined || schemaProblems.some(({ message }) => message === create.error?.message);
   const hasSchema = rows.length > 0 || edited !== undefined;
   return (
     <form onSubmit={submits(() => create.mutate())}>
@@ -73,7 +79,7 @@ export function Page() {
         {hasSchema && (
           <>
             <CheckResult draft={draft} />
-            <SchemaText draft={draft} />
+            <SchemaText draft={draft} problems={schemaProblems} />
             <TextInput
               label={words.create.name}
               placeholder={words.create.namePlaceholder}
@@ -89,7 +95,7 @@ export function Page() {
               checked={keyRequired}
               onChange={({ currentTarget }) => setKeyRequired(currentTarget.checked)}
             />
-            {create.error && !nameFault && <ErrorAlert error={create.error} />}
+            {create.error && !isTold && <ErrorAlert error={create.error} />}
             <SubmitButton loading={create.isPending}>{words.create.submit}</SubmitButton>
           </>
         )}
@@ -120,8 +126,13 @@ function CheckResult({ draft: { rows, checked } }: { draft: Draft }) {
   );
 }
 
+interface SchemaProps {
+  draft: Draft;
+  problems: Problem[];
+}
+
 /** The schema as JSON. After a change by hand, the fields of the sample no longer decide the schema. */
-function SchemaText({ draft: { schemaText, edited, setEdited } }: { draft: Draft }) {
+function SchemaText({ draft: { schemaText, edited, setEdited }, problems }: SchemaProps) {
   const isEdited = edited !== undefined;
   const [isOpen, setIsOpen] = useState(isEdited);
   return (
@@ -129,7 +140,11 @@ function SchemaText({ draft: { schemaText, edited, setEdited } }: { draft: Draft
       <summary>{words.create.showSchema}</summary>
       <Text my="xs">{isEdited ? words.create.schemaEdited : words.create.schemaText}</Text>
       {/* While it is hidden, the editor could not measure its lines. */}
-      {isOpen && <SchemaEditor text={schemaText} onText={setEdited} />}
+      {isOpen && (
+        <SchemaEditor text={schemaText} onText={setEdited} problems={problems}>
+          <ProblemList problems={problems} />
+        </SchemaEditor>
+      )}
       {isEdited && (
         <SmallButton mt="xs" onClick={() => setEdited(undefined)}>
           {words.create.fromSample}

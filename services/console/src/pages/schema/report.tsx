@@ -1,6 +1,7 @@
-import { Alert, Badge, Code, Group, Stack, Text, Title } from '@mantine/core';
+import { Badge, Code, Group, Stack, Text, Title } from '@mantine/core';
 import type { Schemas } from '../../api/client.ts';
 import { ErrorAlert } from '../../components/error-alert.tsx';
+import { ProblemList } from '../../schema-form/problem-list.tsx';
 import { words } from '../../words/en.ts';
 import type { Draft } from './use-draft.ts';
 
@@ -18,11 +19,7 @@ function Content({ draft: { isChanged, changes, failure, problems } }: { draft: 
   if (failure && problems.length === 0) return <ErrorAlert error={failure} />;
   return (
     <>
-      {problems.map(({ message, severity }) => (
-        <Alert key={message} p="xs" color={severity === 'error' ? 'red' : 'orange'}>
-          {message}
-        </Alert>
-      ))}
+      <ProblemList problems={problems} />
       {changes && <ChangeList changes={changes} />}
       {!changes && !failure && <Text>{words.schema.checking}</Text>}
     </>

@@ -2,12 +2,9 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { client, dataOf, type Schemas } from '../../api/client.ts';
-import { ApiFailure } from '../../api/failure.ts';
-import type { Problem } from '../../json/json-editor.tsx';
-import { formatJson, placeOfMessage } from '../../json/place.ts';
+import { formatJson } from '../../json/place.ts';
+import { pauseMs, problemsOf } from '../../schema-form/problems.ts';
 import { useApplication } from '../application/use-application.ts';
-
-const pauseMs = 500;
 
 interface Base {
   version: number;
@@ -21,19 +18,6 @@ const toBase = ({ version, raw_schema }: Schemas['Template']): Base => ({
   version,
   text: readable(raw_schema),
 });
-
-function problemsOf(text: string, warnings: string[] = [], failure: Error | null): Problem[] {
-  const isOfSchema = failure instanceof ApiFailure && failure.kind === 'InvalidSchemaError';
-  const problem = (severity: Problem['severity']) => (message: string) => ({
-    ...placeOfMessage(text, message),
-    message,
-    severity,
-  });
-  return [
-    ...(isOfSchema ? [failure.message] : []).map(problem('error')),
-    ...warnings.map(problem('warning')),
-  ];
-}
 
 interface Written {
   base: Base;

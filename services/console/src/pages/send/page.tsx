@@ -1,6 +1,6 @@
-import { SimpleGrid, Stack } from '@mantine/core';
+import { Alert, Anchor, List, SimpleGrid, Stack } from '@mantine/core';
 import { useState } from 'react';
-import { useLocation } from 'react-router';
+import { Link, useLocation } from 'react-router';
 import { words } from '../../words/en.ts';
 import { useApplication, useMay } from '../application/use-application.ts';
 import { Clients } from './clients.tsx';
@@ -10,15 +10,16 @@ import { Programs } from './programs.tsx';
 import { TestEntry } from './test-entry.tsx';
 import { Uploads } from './uploads.tsx';
 
-/** From the page before: the first row of the sample, and the key, which is shown only once. */
+/** From the page before: the first row of the sample, the key, which is shown only once, and slips in the schema. */
 interface Given {
   payload?: object;
   key?: string;
+  warnings?: string[];
 }
 
 export function Page() {
   const { domain, template, key_required } = useApplication();
-  const { payload, key: given = '' } = (useLocation().state ?? {}) as Given;
+  const { payload, key: given = '', warnings = [] } = (useLocation().state ?? {}) as Given;
   const [key, setKey] = useState(given);
   const [example] = useState(() => payload ?? (exampleOf(template.schema) as object));
   const mayChange = useMay('editor');
@@ -26,6 +27,7 @@ export function Page() {
   const url = `${window.location.origin}/api/applications/${domain}/data`;
   return (
     <Stack gap="lg">
+      {warnings.length > 0 && <SchemaSlips warnings={warnings} />}
       <Uploads />
       {key_required && <KeyField value={key} onChange={setKey} />}
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
@@ -36,5 +38,21 @@ export function Page() {
         {mayChange && <TestEntry example={example} apiKey={key_required ? key : undefined} />}
       </SimpleGrid>
     </Stack>
+  );
+}
+
+function SchemaSlips({ warnings }: { warnings: string[] }) {
+  const { domain } = useApplication();
+  return (
+    <Alert color="orange" title={words.send.slips}>
+      <List size="sm" mb="xs">
+        {warnings.map((warning) => (
+          <List.Item key={warning}>{warning}</List.Item>
+        ))}
+      </List>
+      <Anchor component={Link} to={`/applications/${domain}/schema`}>
+        {words.refused.toSchema}
+      </Anchor>
+    </Alert>
   );
 }

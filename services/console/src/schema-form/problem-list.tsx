@@ -1,0 +1,9 @@
+import { Alert } from '@mantine/core';
+import type { Problem } from '../json/json-editor.tsx';
+
+export const ProblemList = ({ problems }: { problems: Problem[] }) =>
+  problems.map(({ message, severity }) => (
+    <Alert key={message} p="xs" color={severity === 'error' ? 'red' : 'orange'}>
+      {message}
+    </Alert>
+  ));
