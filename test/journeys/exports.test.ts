@@ -80,8 +80,8 @@ describe('an export', () => {
       'note',
       'later',
       'address',
+      '/a.b',
       'a.b',
-      '/a/b',
       'list',
     ]);
     expect(rows.slice(1).map((row) => row.slice(1))).toEqual([

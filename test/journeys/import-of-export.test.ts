@@ -12,12 +12,15 @@ import { expect, it } from 'vitest';
 import { eachField } from '../support/each-field.ts';
 import { write } from '../support/exports/entries.ts';
 import { runs } from '../support/runs.ts';
-import { type TypedPayloads, typedPayloads, withoutNulls } from '../support/typed-payloads.ts';
+import { type Payload, type TypedPayloads, typedPayloads, withoutNulls } from '../support/typed-payloads.ts';
 
-/** The payloads that an import makes of a CSV export of payloads. */
+type Formulas = 'escape' | 'raw';
+
+/** The payloads that an import makes of a CSV export of payloads, into an application with the schema `into`. */
 async function roundTrip(
   { schema, payloads }: TypedPayloads,
-  formulas: 'escape' | 'raw',
+  formulas: Formulas,
+  into: Record<string, unknown> = schema,
 ): Promise<unknown[]> {
   const recorded = new Set<string>();
   for (const payload of payloads) eachField(payload, (path) => recorded.add(toPointer(path)));
@@ -28,14 +31,14 @@ async function roundTrip(
   const chunker = createChunker(1024 ** 2);
   let header: (string | null)[] = [];
   const splitter = csvSplitter(chunker.sink, (bytes) => {
-    const { columns, delimiter } = readHeader(bytes, schema, [...recorded], formulas);
+    const { columns, delimiter } = readHeader(bytes, into, formulas);
     header = columns;
     return delimiter;
   });
   splitter.push(Buffer.from(csv));
   splitter.end();
   chunker.finish();
-  const toJson = createRowJson(schema, header, formulas);
+  const toJson = createRowJson(into, header, formulas);
   return chunker.take().flatMap(({ data }) =>
     [...framesOf(data)].map(({ bytes }) => {
       const record = readRecord(bytes.toString());
@@ -58,3 +61,75 @@ it.each(['escape', 'raw'] as const)(
     );
   },
 );
+
+const keys = [
+  'a',
+  'b',
+  'a.b',
+  '.',
+  'b.',
+  '',
+  '/',
+  '/a',
+  'a/b',
+  '~',
+  '~1',
+  "'",
+  "'=a",
+  '=a',
+  '"',
+  ',',
+  ';;;;',
+];
+const odder = [
+  '|||',
+  '\t\t',
+  '\r',
+  '\n',
+  '\ufeff',
+  '\ufeffa',
+  'createdAt',
+  'id',
+  '_extra',
+  '0',
+  'é',
+  'toString',
+];
+const hostileKey = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(...keys, ...odder) },
+  { weight: 1, arbitrary: fc.string().filter((key) => key !== '__proto__' && !key.includes('\0')) },
+);
+const options = { maxKeys: 4, noNullPrototype: true };
+const hostile = fc.dictionary(
+  hostileKey,
+  fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom<unknown>(1, 'text', '', true) },
+    { weight: 2, arbitrary: fc.dictionary(hostileKey, fc.constantFrom<unknown>(2, 'x', {}), options) },
+  ),
+  options,
+);
+
+it.each(['escape', 'raw'] as const)(
+  'a CSV export (formulas=%s) of any keys, in any order of entries, is the same in a new application',
+  async (formulas) => {
+    const any = fc.array(hostile as fc.Arbitrary<Payload>, { minLength: 1, maxLength: 5 });
+    await fc.assert(
+      fc.asyncProperty(any, async (payloads) => {
+        for (const order of [payloads, payloads.toReversed()])
+          expect(await roundTrip({ schema: {}, payloads: order }, formulas)).toEqual(order);
+      }),
+      runs(150, 1_000),
+    );
+  },
+);
+
+it('a CSV export of any keys is the same in an application whose schema has some of them', async () => {
+  const some = fc.tuple(fc.array(hostile as fc.Arbitrary<Payload>, { minLength: 1 }), fc.subarray(keys));
+  await fc.assert(
+    fc.asyncProperty(some, async ([payloads, declared]) => {
+      const schema = { type: 'object', properties: Object.fromEntries(declared.map((key) => [key, {}])) };
+      expect(await roundTrip({ schema, payloads }, 'escape')).toEqual(payloads);
+    }),
+    runs(150, 1_000),
+  );
+});

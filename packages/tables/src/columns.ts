@@ -34,10 +34,13 @@ export function columnsOf(
   { hasRest = false, meta = [] }: { hasRest?: boolean | undefined; meta?: Meta[] | undefined } = {},
 ): Column[] {
   const ofEntry = [createdAt, ...meta.map((name) => ({ name, meta: name }))];
-  const nameOf = createNames(ofEntry.map(({ name }) => name));
+  const reserved = ofEntry.map(({ name }) => name);
   const declared = schemaFields(schema);
   const pointers = new Set([...(hasRest ? declared.slice(0, maxFieldColumns) : declared), ...recorded]);
-  const columns = [...ofEntry, ...Array.from(pointers, (pointer) => ({ name: nameOf(pointer), pointer }))];
+  const columns = [
+    ...ofEntry,
+    ...Array.from(pointers, (pointer) => ({ name: fieldName(pointer, reserved), pointer })),
+  ];
   return hasRest ? [...columns, { name: restName(columns.map(({ name }) => name)), isRest: true }] : columns;
 }
 
@@ -57,17 +60,14 @@ export function widthOf(
 }
 
 /**
- * Names columns: the keys joined by dots, such as `address.city`. If that name is taken, empty, or looks like a pointer
- * or an escaped name, the JSON Pointer is the name. A `taken` name that begins with / must be a pointer too.
+ * The name of a field, whatever other fields there are: its keys joined by dots, such as `address.city`.
+ * If a key has a dot, or the name is `reserved`, empty or looks like something else, it is the JSON Pointer.
  */
-export function createNames(taken: Iterable<string>): (pointer: string) => string {
-  const names = new Set(taken);
-  return (pointer) => {
-    const dotted = fromPointer(pointer).join('.');
-    const name = names.has(dotted) || /^(?:[/']|$)/.test(dotted) ? pointer : dotted;
-    names.add(name);
-    return name;
-  };
+export function fieldName(pointer: string, reserved: readonly string[]): string {
+  const keys = fromPointer(pointer);
+  const dotted = keys.join('.');
+  const isClear = !keys.some((key) => key.includes('.')) && !/^(?:[/'\ufeff]|$)/.test(dotted);
+  return isClear && !reserved.includes(dotted) ? dotted : pointer;
 }
 
 /** The name of the column for all other fields. Some readers ignore the case of names. */
@@ -102,12 +102,12 @@ export const topKeys = (schema: Schema): string[] => [
  * Use the field's name, else its key, else its pointer.
  */
 export function topNames(keys: string[], columns: Column[]): Map<string, string> {
-  const nameOf = createNames(columns.map(({ name }) => name));
+  const reserved = columns.flatMap(({ name, pointer }) => (pointer === undefined ? [name] : []));
   const byPointer = new Map(columns.map(({ name, pointer }) => [pointer, name]));
   return new Map(
     keys.map((key) => {
       const pointer = toPointer([key]);
-      return [key, byPointer.get(pointer) ?? nameOf(pointer)];
+      return [key, byPointer.get(pointer) ?? fieldName(pointer, reserved)];
     }),
   );
 }

@@ -19,7 +19,7 @@ export function csvOf(header: string[], rows: unknown[][], mode: Formulas): stri
     return cell(disarm(value), value === '' || readsAsJson.test(value));
   };
   const lines = [
-    header.map((name) => cell(disarm(name), name === '')),
+    header.map((name) => cell(disarm(name), name === '' || /[;\t|]/.test(name))),
     ...rows.map((row) => row.map(valueCell)),
   ];
   return lines.map((line) => `${line.join(',')}\r\n`).join('');

@@ -1,7 +1,6 @@
 import { createFileNames } from '@sluice/export-worker/shape/shape-tables.ts';
 import type { TableShape } from '@sluice/jobs/record/export-record.ts';
 import { fromPointer, toPointer } from '@sluice/json/pointer.ts';
-import type { Column } from '@sluice/tables/columns.ts';
 import { baseOf, isFilledArray, isFilledObject, keysOf, valuesAt, withKey } from './arrays.ts';
 import type { Entry, Payload } from './entries.ts';
 
@@ -13,11 +12,12 @@ const hasCell = (values: unknown[]) =>
   values.some((value) => value !== null && !isRows(value) && !isFilledObject(value)) ||
   values.every((value) => value === null);
 
-function name(pointer: string, taken: Set<string>): Column {
-  const dotted = fromPointer(pointer).join('.');
-  const free = taken.has(dotted) || dotted === '' || /^[/']/.test(dotted) ? pointer : dotted;
-  taken.add(free);
-  return { name: free, pointer };
+/** The name of a field's column in a table with the columns `links`. */
+export function nameOf(pointer: string, links: string[] = []): string {
+  const keys = fromPointer(pointer);
+  const name = keys.join('.');
+  const isOdd = keys.some((key) => key.includes('.')) || ['', '/', "'", '\ufeff'].includes(name.slice(0, 1));
+  return isOdd || links.includes(name) ? pointer : name;
 }
 
 /** The tables of entries, by looking at their values. */
@@ -29,13 +29,13 @@ export function expectedTables(list: Entry[]): TableShape[] {
 
   function addTable(path: string[], elements: Payload[], outer: string[]): void {
     const table: TableShape = { name: fileName(path.flatMap(fromPointer)), path, columns: [] };
-    const taken = new Set(['entry', 'index', ...outer.map((other) => `${other}.index`)]);
+    const links = ['entry', 'index', ...outer.map((other) => `${other}.index`)];
     const nested: [string, Payload[]][] = [];
     function addMembers(objects: Payload[], above: string): void {
       for (const key of keysOf(objects)) {
         const pointer = above + toPointer([key]);
         const values = withKey(objects, key);
-        if (hasCell(values)) table.columns.push(name(pointer, taken));
+        if (hasCell(values)) table.columns.push({ name: nameOf(pointer, links), pointer });
         const rows = values.filter(isRows).flat();
         if (rows.length > 0) nested.push([pointer, rows]);
         addMembers(values.filter(isFilledObject), pointer);

@@ -1,9 +1,8 @@
 import { maxNesting } from '@sluice/json/find-issues.ts';
 import { prototypeKey } from '@sluice/json/parse-json.ts';
-import { toPointer } from '@sluice/json/pointer.ts';
+import { fromPointer, toPointer } from '@sluice/json/pointer.ts';
 import { maxColumns, schemaFields } from '@sluice/schemas/fields/schema-fields.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
-import { columnsOf } from '../columns.ts';
 import { type Formulas, rearm } from './cell-json.ts';
 import { type Delimiter, findDelimiter, readRecord } from './record.ts';
 
@@ -15,33 +14,42 @@ export interface CsvLayout {
   delimiter: Delimiter;
 }
 
-/** Reads a header. A name is a column of exports, else a pointer, else keys joined by dots. Throws ApiError. */
+/** Reads a header. A name is a JSON Pointer if it begins with `/`, else keys joined by dots. Throws ApiError. */
 export function readHeader(
   header: Uint8Array | undefined,
   schema: Record<string, unknown>,
-  recorded: string[],
   formulas: Formulas,
 ): CsvLayout {
-  const known = new Map(columnsOf(schema, recorded).map(({ name, pointer }) => [name, pointer]));
   const text = textOf(header);
-  // Exports always have commas, even if their names have other delimiters.
-  const isOurs = (name: string) => name === time || known.has(name);
-  const delimiter = namesIn(text, ',')?.every(isOurs) ? ',' : findDelimiter(text);
+  const delimiter = findDelimiter(text);
   const names = namesOf(text, delimiter);
-  const isTime = names.includes(`/${time}`) || !schemaFields(schema).includes(`/${time}`);
+  const declared = schemaFields(schema);
+  const dotted = new Map(
+    declared.filter((field) => field.includes('.')).map((field) => [fromPointer(field).join('.'), field]),
+  );
+  const isTime = names.includes(`/${time}`) || !declared.includes(`/${time}`);
 
   function toColumn(written: string): string | null {
-    const name = formulas === 'escape' && !known.has(written) ? rearm(written) : written;
+    const name = formulas === 'escape' ? rearm(written) : written;
     if (name === time) return isTime ? null : `/${time}`;
-    const isPointer = name.startsWith('/') && !known.has(name);
-    if (isPointer && /~(?![01])/.test(name))
+    if (name.startsWith('/') && /~(?![01])/.test(name))
       throw malformed(`${shown(name)} is no JSON Pointer: ~ is written ~0, and / in a key ~1`);
-    const pointer = known.get(name) ?? (isPointer ? name : toPointer(name.split('.')));
+    const pointer = name.startsWith('/') ? name : toPointer(name.split('.'));
     const keys = pointer.split('/').slice(1);
     if (keys.includes(prototypeKey)) throw malformed(`the key ${prototypeKey} is not allowed`);
     if (keys.length > maxNesting)
       throw malformed(`a column of the CSV is nested more than ${maxNesting} levels deep`);
+    if (!name.startsWith('/')) refuseUnclear(name, pointer);
     return pointer;
+  }
+
+  /** A field of the schema whose key has a dot was surely meant, unless its pointer is there too, as in exports. */
+  function refuseUnclear(name: string, pointer: string): void {
+    const field = dotted.get(name);
+    if (field === undefined || names.includes(field)) return;
+    throw malformed(
+      `the column ${shown(name)} of the CSV could be two fields: name it ${shown(field)}, which the schema has, or ${shown(pointer)}`,
+    );
   }
 
   const columns = names.map((name, at) => {
@@ -68,11 +76,6 @@ function textOf(header: Uint8Array | undefined): string {
   } catch {
     throw malformed('the header of the CSV is not valid UTF-8');
   }
-}
-
-function namesIn(text: string, delimiter: Delimiter): string[] | undefined {
-  const record = readRecord(text, delimiter);
-  return record.ok ? record.cells : undefined;
 }
 
 function namesOf(text: string, delimiter: Delimiter): string[] {

@@ -73,7 +73,7 @@ export function splitRows(
   const splitter =
     kind === 'csv'
       ? csvSplitter(sink, (header) => {
-          found.layout = readHeader(header, schema, [], 'escape');
+          found.layout = readHeader(header, schema, 'escape');
           return found.layout.delimiter;
         })
       : makers[kind](sink);

@@ -26,7 +26,7 @@ interface ImportRequest {
 /** Receives the file of an import, then commits its job and wakes workers. Throws ApiError, and then stores nothing. */
 export function createImport(dependencies: Dependencies) {
   const { store, queues, quotas, capacity, config, log } = dependencies;
-  const { parts, chunks, fields } = store;
+  const { parts, chunks } = store;
   const { imports, chunked } = store.jobs;
 
   async function discard(job: ImportJob): Promise<void> {
@@ -42,7 +42,6 @@ export function createImport(dependencies: Dependencies) {
     request: IncomingMessage,
   ) {
     const { owner, options } = job;
-    const recorded = options.format === 'csv' ? (await fields.of(application.id)).pointers : [];
     let storedBytes = 0;
     let end: Error | undefined;
     const stopTouching = repeat(touchEveryMs, async () => {
@@ -58,8 +57,7 @@ export function createImport(dependencies: Dependencies) {
       const received = await receive(store, request, config.importLimit, {
         job,
         encoding,
-        toLayout: (header) =>
-          readHeader(header, parseSchema(application.rawSchema), recorded, options.formulas),
+        toLayout: (header) => readHeader(header, parseSchema(application.rawSchema), options.formulas),
         onProgress(bytes) {
           storedBytes = bytes;
           if (end) throw end;

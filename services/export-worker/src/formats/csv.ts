@@ -10,6 +10,9 @@ import { columnsNamed, type FileFormat, isTime } from './format.ts';
 import { writeInt32 } from './json-number.ts';
 import { writeJson, writePruned } from './write-json.ts';
 
+/** Readers that find out the delimiter, as an import does, could take these for it. */
+const otherDelimiters = /[;\t|]/;
+
 interface Options {
   columns: Column[];
   /** Names of the columns to write; absent: all. */
@@ -98,12 +101,12 @@ export function createCsvRows({ header, formulas, ...options }: RowsOptions) {
     writeBytes(text, source.bytes, from, to);
   }
 
-  /** Quotes a name only if needed, unlike a string in a row. */
+  /** Quotes hide other delimiters from those who count them, unlike a string in a row. */
   function writeHeader(): void {
     for (const name of header) {
       const bytes = Buffer.from(name);
       writeDisarmed({ bytes }, 0, bytes.length);
-      if (name === '') lines.endQuoted();
+      if (name === '' || otherDelimiters.test(name)) lines.endQuoted();
       else lines.end();
     }
     lines.endRow();

@@ -14,6 +14,7 @@ import {
 } from '../../../../test/support/exports/arrays.ts';
 import { csvOf, type Formulas, formulas } from '../../../../test/support/exports/csv-of.ts';
 import { type Entry, type Payload, toBson, write } from '../../../../test/support/exports/entries.ts';
+import { nameOf } from '../../../../test/support/exports/tables.ts';
 import { runs } from '../../../../test/support/runs.ts';
 import { createCsv } from '../formats/csv.ts';
 import { UnknownField } from '../formats/format.ts';
@@ -39,19 +40,12 @@ function expand(pointer: string, values: unknown[]): string[] {
 
 function expectedColumns(list: Entry[], base: Column[], shown: Column[]): Column[] {
   const names = new Map(base.map(({ pointer, name }) => [pointer, name]));
-  const taken = new Set(names.values());
   const pointers = new Set(
     shown.flatMap(({ pointer }) => (pointer === undefined ? '' : expand(pointer, valuesAt(list, pointer)))),
   );
-  return [...pointers].map((pointer) => {
-    if (pointer === '') return { name: 'createdAt' };
-    const keys = pointer.split('/').slice(1);
-    const dotted = keys.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~')).join('.');
-    const free = taken.has(dotted) || dotted === '' || /^[/']/.test(dotted) ? pointer : dotted;
-    const name = names.get(pointer) ?? free;
-    taken.add(name);
-    return { name, pointer };
-  });
+  return [...pointers].map((pointer) =>
+    pointer === '' ? { name: 'createdAt' } : { name: names.get(pointer) ?? nameOf(pointer), pointer },
+  );
 }
 
 function expectedCsv(list: Entry[], columns: Column[], mode: Formulas): string {
@@ -90,7 +84,7 @@ describe('columns of elements', () => {
     ['need none of their own for null', [{ b: null }, { b: [1] }, { b: [{ x: 1 }] }], ['b.0', 'b.0.x']],
     ['are there for what is only ever null', [{ b: [null, { x: null }] }], ['b.0', 'b.1.x']],
     ['are one with members of the same keys', [{ b: [1, 2] }, { b: { 1: 3 } }], ['b.0', 'b.1']],
-    ['leave the names of others alone', [{ b: ['x'], 'b.0': 1 }], ['/b/0', 'b.0']],
+    ['leave the names of others alone', [{ b: ['x'], 'b.0': 1 }], ['b.0', '/b.0']],
   ])('%s', (_what, payloads, names) => {
     expect(namesFor(...payloads)).toEqual(names);
   });

@@ -1,7 +1,7 @@
 import type { TableShape } from '@sluice/jobs/record/export-record.ts';
 import { fromPointer, toPointer } from '@sluice/json/pointer.ts';
 import type { Column } from '@sluice/tables/columns.ts';
-import { createNames } from '@sluice/tables/columns.ts';
+import { fieldName } from '@sluice/tables/columns.ts';
 import { entryColumn, linkColumns } from '../formats/zip/tables-zip.ts';
 import { isLast, keyOf, membersOf, type ShapeNode, type Surveyed } from './shape-node.ts';
 
@@ -11,13 +11,12 @@ import { isLast, keyOf, membersOf, type ShapeNode, type Surveyed } from './shape
  */
 export function elementTable(surveyed: Surveyed[], base: Column[]): TableShape {
   const names = new Map(base.map(({ pointer, name }) => [pointer, name]));
-  const nameOf = createNames(base.map(({ name }) => name));
   // An object's key may equal an element's index: both share a column.
   const columns = new Map<string | undefined, Column>();
 
   function add(pointer: string, node: ShapeNode): void {
     if (node.cell || isLast(node)) {
-      const column = columns.get(pointer) ?? { name: names.get(pointer) ?? nameOf(pointer), pointer };
+      const column = columns.get(pointer) ?? { name: names.get(pointer) ?? fieldName(pointer, []), pointer };
       columns.set(pointer, node.isWhole ? { ...column, isWhole: true } : column);
     }
     for (const [index, element] of node.elements.entries()) add(`${pointer}/${index}`, element);
@@ -52,7 +51,7 @@ export function objectTables(surveyed: Surveyed[]): TableShape[] {
   /** Adds the table for the array at a path. `outer` are the names of the outer tables. */
   function addTable(path: string[], rows: ShapeNode, outer: string[]): void {
     const name = fileName(path.flatMap(fromPointer));
-    const nameOf = createNames(linkColumns(outer));
+    const links = linkColumns(outer);
     const table: TableShape = { name, path, columns: [] };
     const nested: [pointer: string, rows: ShapeNode][] = [];
 
@@ -60,7 +59,7 @@ export function objectTables(surveyed: Surveyed[]): TableShape[] {
       for (const node of membersOf(parent)) {
         const pointer = above + toPointer([keyOf(node)]);
         const isLeaf = node.cell || (!node.rows && node.children.size === 0);
-        if (isLeaf) table.columns.push({ name: nameOf(pointer), pointer });
+        if (isLeaf) table.columns.push({ name: fieldName(pointer, links), pointer });
         if (node.rows) nested.push([pointer, node.rows]);
         addMembers(node, pointer);
       }

@@ -91,7 +91,7 @@ it('have the names of the exported columns, also where keys are like other names
   };
   const payload = { createdAt: { by: 'me' }, a: { b: '2', c: 3 }, 'a.c': 4, '': '5' };
   expect(await rowsOf([payload], undefined, by)).toEqual([
-    { createdAt, '/createdAt': { by: 'me' }, 'a.b': null, a: { b: '2' }, '/': '5', 'a.c': '3', '/a.c': '4' },
+    { createdAt, '/createdAt': { by: 'me' }, '/a.b': null, a: { b: '2' }, '/': '5', 'a.c': '3', '/a.c': '4' },
   ]);
 });
 
