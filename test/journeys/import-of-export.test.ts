@@ -3,7 +3,7 @@ import { createCsv } from '@sluice/export-worker/formats/csv.ts';
 import { framesOf } from '@sluice/json/frames.ts';
 import { toPointer } from '@sluice/json/pointer.ts';
 import { columnsOf } from '@sluice/tables/columns.ts';
-import { readHeader } from '@sluice/tables/csv/header.ts';
+import { createReadLayout } from '@sluice/tables/csv/header.ts';
 import { readRecord } from '@sluice/tables/csv/record.ts';
 import { createRowJson } from '@sluice/tables/csv/row.ts';
 import { csvSplitter } from '@sluice/tables/csv/split.ts';
@@ -30,10 +30,11 @@ async function roundTrip(
 
   const chunker = createChunker(1024 ** 2);
   let header: (string | null)[] = [];
-  const splitter = csvSplitter(chunker.sink, (bytes) => {
-    const { columns, delimiter } = readHeader(bytes, into, formulas);
-    header = columns;
-    return delimiter;
+  const readLayout = createReadLayout({ schema: into, formulas });
+  const splitter = csvSplitter(chunker.sink, (record) => {
+    const layout = readLayout(record);
+    header = layout?.columns ?? [];
+    return layout;
   });
   splitter.push(Buffer.from(csv));
   splitter.end();

@@ -59,6 +59,12 @@ describe('an import is refused as a whole, and nothing of it is left', () => {
   it.each<[what: string, body: string | Buffer, call: ImportCall, status: number, name: string, message: RegExp]>([
     ['text', small, { type: 'text/plain' }, 415, 'UnsupportedMediaTypeError', /x-ndjson, application\/json or text\/csv/],
     ['another charset', small, { type: 'text/csv; charset=latin1' }, 415, 'UnsupportedMediaTypeError', /latin1/],
+    ['CSV without a header and without names', '1\n2\n', { type: 'text/csv; header=absent' }, 400, 'InvalidRequestError', /add \?columns=a,b/],
+    ['a header that is neither there nor not', 'n\n1\n', { type: 'text/csv; header=maybe' }, 400, 'InvalidRequestError', /header=maybe/],
+    ['names of columns beside a header', 'n\n1\n', { ...csv, query: '?columns=n' }, 400, 'InvalidRequestError', /only for Content-Type: text\/csv; header=absent/],
+    ['names of columns that are the same', '1,2\n', { type: 'text/csv; header=absent', query: '?columns=n,n' }, 400, 'MalformedBodyError', /two columns/],
+    ['a parameter of another type', small, { type: 'application/x-ndjson; header=absent' }, 415, 'UnsupportedMediaTypeError', /parameter header of Content-Type/],
+    ['a parameter that nobody knows', 'n\n1\n', { type: 'text/csv; delimiter=";"' }, 415, 'UnsupportedMediaTypeError', /parameter delimiter of Content-Type/],
     ['another encoding', small, encoded('br'), 415, 'UnsupportedMediaTypeError', /only gzip and zstd/],
     ['two encodings', zipped, encoded('gzip, gzip'), 415, 'UnsupportedMediaTypeError', /only gzip and zstd/],
     ['an unknown query', small, { query: '?formula=raw' }, 400, 'InvalidRequestError', /formula/],

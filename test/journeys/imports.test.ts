@@ -58,6 +58,22 @@ it('has the name that the client said, and the time when it is removed', async (
 });
 
 describe('a CSV', () => {
+  it('may have no header, if the request has the names', async () => {
+    const domain = await sluice.application(token, schema);
+    const call = {
+      type: 'text/csv; charset=us-ascii; header="Absent"',
+      query: '?columns=n,createdAt,text,/a.b,c.d',
+    };
+    const csv = '\r\n1;2;"x;\ny";3;4\r\n5;;z;;\r\nn;;;;\r\n';
+    const { job, errors } = await importClient(sluice, token).complete(domain, csv, call);
+    expect(job).toMatchObject({ state: 'completed', accepted: 2, rejected: 1 });
+    expect(errors).toMatchObject([{ line: 4, payload: { n: 'n' } }]);
+    expect((await uploadClient(sluice, token).payloads(domain)).reverse()).toEqual([
+      { n: 1, text: 'x;\ny', 'a.b': 3, c: { d: 4 } },
+      { n: 5, text: 'z' },
+    ]);
+  });
+
   it.each([
     ['semicolons', ';'],
     ['tabs', '\t'],

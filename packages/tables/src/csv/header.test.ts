@@ -1,9 +1,34 @@
 import { describe, expect, it } from 'vitest';
-import { readHeader } from './header.ts';
+import { type CsvOptions, createReadLayout } from './header.ts';
 
 const schema = { properties: { address: { properties: { city: {} } }, 'a.b': {}, "'x": {} } };
+const read = (first: string | Buffer, options: Partial<CsvOptions> = {}) =>
+  createReadLayout({ schema: {}, formulas: 'escape', ...options })(Buffer.from(first));
 const columns = (header: string | Buffer, of: Record<string, unknown> = schema) =>
-  readHeader(Buffer.from(header), of, 'escape').columns;
+  read(header, { schema: of })?.columns;
+
+describe('names for a file without a header', () => {
+  // biome-ignore format: a table, a row a line
+  it.each<[what: string, names: string, first: string, delimiter: string, pointers: (string | null)[]]>([
+    ['with commas', 'a,b.c,/d.e', '1,2,3\r', ',', ['/a', '/b/c', '/d.e']],
+    ['whatever separates the cells', 'a,b', 'x, y, z;2', ';', ['/a', '/b']],
+    ['where only one delimiter gives that many cells', 'a,b', '1|2,3,4', '|', ['/a', '/b']],
+    ['in quotes', '"a,b",c', '1,2', ',', ['/a,b', '/c']],
+    ['with a time, which is left out', 'createdAt,n', '2026-11-22T23:26:24.481Z,1', ',', [null, '/n']],
+    ['of another number of columns, so that its rows are refused', 'a,b', '1;2;3', ';', ['/a', '/b']],
+    ['of one column', 'a', 'x, y', ';', ['/a']],
+  ])('%s', (_what, names, first, delimiter, pointers) => {
+    expect(read(first, { names })).toEqual({ columns: pointers, delimiter, hasHeader: false });
+  });
+
+  it('wait for the first row that is not empty', () => {
+    expect(read('\r', { names: 'a' })).toBeUndefined();
+  });
+
+  it.each([['a,,b'], ['a,a'], ['"a']])('are refused like a header: %s', (names) => {
+    expect(() => read('1,2', { names })).toThrow('nothing was stored');
+  });
+});
 
 describe('a header', () => {
   // biome-ignore format: a table, a row a line
@@ -36,7 +61,7 @@ describe('a header', () => {
     ['as many of two', 'a;b,c', ',', ['/a;b', '/c']],
     ['none', 'a', ',', ['/a']],
   ])('with %s tells what separates the cells', (_what, header, delimiter, pointers) => {
-    expect(readHeader(Buffer.from(header), {}, 'escape')).toEqual({ columns: pointers, delimiter });
+    expect(read(header)).toEqual({ columns: pointers, delimiter, hasHeader: true });
   });
 
   it('of an export has commas, whatever its names have', () => {

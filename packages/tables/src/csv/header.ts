@@ -4,7 +4,8 @@ import { fromPointer, toPointer } from '@sluice/json/pointer.ts';
 import { maxColumns, schemaFields } from '@sluice/schemas/fields/schema-fields.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import { type Formulas, rearm } from './cell-json.ts';
-import { type Delimiter, findDelimiter, readRecord } from './record.ts';
+import { type Delimiter, delimiters, findDelimiter, readRecord } from './record.ts';
+import type { ReadLayout } from './split.ts';
 
 const time = 'createdAt';
 
@@ -14,15 +15,35 @@ export interface CsvLayout {
   delimiter: Delimiter;
 }
 
-/** Reads a header. A name is a JSON Pointer if it begins with `/`, else keys joined by dots. Throws ApiError. */
-export function readHeader(
-  header: Uint8Array | undefined,
+export interface CsvOptions {
+  schema: Record<string, unknown>;
+  formulas: Formulas;
+  /** The header that the file lacks, with commas. */
+  names?: string | undefined;
+}
+
+/** Reads the header of a file, its first record, or of `names`. Throws ApiError. */
+export function createReadLayout({ schema, formulas, names }: CsvOptions): ReadLayout<CsvLayout> {
+  return (first) => {
+    if (names === undefined) {
+      const text = textOf(first);
+      const delimiter = findDelimiter(text);
+      return { columns: toColumns(namesOf(text, delimiter), schema, formulas), delimiter, hasHeader: true };
+    }
+    const columns = toColumns(namesOf(names, ','), schema, formulas);
+    const text = lossy.decode(first);
+    if (isEmpty(text)) return undefined;
+    const fits = (delimiter: Delimiter) => cellsIn(text, delimiter)?.length === columns.length;
+    return { columns, delimiter: delimiters.find(fits) ?? findDelimiter(text), hasHeader: false };
+  };
+}
+
+/** The field of each name: its JSON Pointer if it begins with `/`, else its keys joined by dots. */
+function toColumns(
+  names: string[],
   schema: Record<string, unknown>,
   formulas: Formulas,
-): CsvLayout {
-  const text = textOf(header);
-  const delimiter = findDelimiter(text);
-  const names = namesOf(text, delimiter);
+): CsvLayout['columns'] {
   const declared = schemaFields(schema);
   const dotted = new Map(
     declared.filter((field) => field.includes('.')).map((field) => [fromPointer(field).join('.'), field]),
@@ -64,10 +85,12 @@ export function readHeader(
       throw malformed(`two columns of the CSV are the same: ${shown(before)} and ${shown(name)}`);
     places.set(pointer, name);
   }
-  return { columns, delimiter };
+  return columns;
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const lossy = new TextDecoder();
+const isEmpty = (text: string) => /^\r?$/.test(text);
 
 function textOf(header: Uint8Array | undefined): string {
   if (!header) throw malformed('the header of the CSV is longer than a line may be');
@@ -78,8 +101,13 @@ function textOf(header: Uint8Array | undefined): string {
   }
 }
 
+function cellsIn(text: string, delimiter: Delimiter): string[] | undefined {
+  const record = readRecord(text, delimiter);
+  return record.ok ? record.cells : undefined;
+}
+
 function namesOf(text: string, delimiter: Delimiter): string[] {
-  if (/^\r?$/.test(text)) throw malformed('the CSV has no header');
+  if (isEmpty(text)) throw malformed('the CSV has no header');
   const record = readRecord(text, delimiter);
   if (!record.ok) throw malformed(`the header of the CSV: ${record.message}; ${curlHint}`);
   if (record.cells.some((name, at) => !record.quoted[at] && name.includes('\r'))) {

@@ -13,28 +13,40 @@ export interface HeaderSink extends LineSink {
 /** `cell`: a cell begins. `plain`: in an unquoted cell. `quoted`: between quotes. `closed`: after a quote. */
 type State = 'cell' | 'plain' | 'quoted' | 'closed';
 
+/** What the first record tells; undefined: ask the next one. A record over the limit is undefined. */
+export type ReadLayout<Layout extends { delimiter: Delimiter }> = (
+  record: Uint8Array | undefined,
+) => (Layout & { hasHeader: boolean }) | undefined;
+
 /**
- * Splits CSV into records. `onHeader` gets the first record and returns the delimiter. Empty records are skipped but counted.
+ * Splits CSV into records. Empty records are skipped but counted.
  *
  * Only a quote at the start of a cell counts, so a broken record seldom harms the next.
  */
-export function csvSplitter(
+export function csvSplitter<Layout extends { delimiter: Delimiter }>(
   sink: HeaderSink,
-  onHeader: (record: Uint8Array | undefined) => Delimiter,
+  readLayout: ReadLayout<Layout>,
 ): Splitter {
-  /** In the header, any delimiter ends a cell. */
+  let isBegun = false;
+  /** Before the layout is known, any delimiter ends a cell. */
   let endsCell = cellEnds(delimiters);
   let state: State = 'cell';
   let record = 1;
   /** The current record has more than a line end. */
   let isFilled = false;
 
+  /** Whether the record is no row. */
+  function begin(): boolean {
+    const layout = readLayout(sink.peek());
+    if (!layout) return true;
+    isBegun = true;
+    endsCell = cellEnds([layout.delimiter]);
+    return layout.hasHeader;
+  }
+
   function finish(): void {
-    if (record === 1) {
-      const delimiter = onHeader(sink.peek());
-      endsCell = cellEnds([delimiter]);
-      sink.drop();
-    } else if (isFilled) sink.end(record);
+    const isRow = isBegun || !begin();
+    if (isRow && isFilled) sink.end(record);
     else sink.drop();
     record += 1;
     isFilled = false;
@@ -79,7 +91,7 @@ export function csvSplitter(
       sink.bytes(piece, from, piece.length);
     },
     end() {
-      if (record === 1 || isFilled) finish();
+      if (!isBegun || isFilled) finish();
     },
   };
 }

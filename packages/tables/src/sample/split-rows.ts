@@ -1,5 +1,5 @@
 import { jsonArraySplitter, ndjsonSplitter } from '@sluice/json/split.ts';
-import { type CsvLayout, readHeader } from '../csv/header.ts';
+import { type CsvLayout, createReadLayout } from '../csv/header.ts';
 import { csvSplitter, type HeaderSink } from '../csv/split.ts';
 
 /** Rows beyond are not read. */
@@ -70,11 +70,13 @@ export function splitRows(
     },
     peek: () => new TextEncoder().encode(text),
   };
+  const readLayout = createReadLayout({ schema, formulas: 'escape' });
   const splitter =
     kind === 'csv'
-      ? csvSplitter(sink, (header) => {
-          found.layout = readHeader(header, schema, 'escape');
-          return found.layout.delimiter;
+      ? csvSplitter(sink, (record) => {
+          const layout = readLayout(record);
+          found.layout = layout;
+          return layout;
         })
       : makers[kind](sink);
   try {

@@ -8,6 +8,7 @@ import { ApiError } from '@sluice/shared/errors.ts';
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { Compression } from './decode.ts';
 import { decodeWhole } from './decode.ts';
+import { takeParameters } from './media-type.ts';
 
 type Done = (error: Error | null, body?: unknown) => void;
 
@@ -25,17 +26,6 @@ export function encodingOf(header: string | undefined): Compression | undefined 
   );
 }
 
-/** Throws ApiError for character sets other than UTF-8, which would be misread. */
-export function refuseCharsets(request: FastifyRequest): void {
-  const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(request.headers['content-type'] ?? '')?.[1];
-  if (charset && !/^utf-?8$/i.test(charset)) {
-    throw new ApiError(
-      'UnsupportedMediaTypeError',
-      `only UTF-8 is taken here; charset ${charset.slice(0, 40)} is not`,
-    );
-  }
-}
-
 function refuseEncodings(request: FastifyRequest): void {
   const encoding = request.headers['content-encoding'];
   if (encoding && encoding.toLowerCase() !== 'identity') {
@@ -44,7 +34,7 @@ function refuseEncodings(request: FastifyRequest): void {
       `Content-Encoding ${encoding.slice(0, 40)} is not taken here`,
     );
   }
-  refuseCharsets(request);
+  takeParameters(request);
 }
 
 /** For routes that read JSON themselves: they get its bytes, decompressed. */
@@ -55,7 +45,7 @@ export function takeJsonBytes(app: FastifyInstance): void {
     { parseAs: 'buffer' },
     (request: FastifyRequest, body: Buffer, done: Done) => {
       const encoding = encodingOf(request.headers['content-encoding']);
-      refuseCharsets(request);
+      takeParameters(request);
       if (encoding === undefined) done(null, body);
       else
         decodeWhole(body, encoding, request.routeOptions.bodyLimit).then((whole) => done(null, whole), done);

@@ -5,7 +5,7 @@ import { ApiError, applicationNotFound, unavailable } from '@sluice/shared/error
 import { repeat } from '@sluice/shared/repeat.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import type { Formulas } from '@sluice/tables/csv/cell-json.ts';
-import { readHeader } from '@sluice/tables/csv/header.ts';
+import { createReadLayout } from '@sluice/tables/csv/header.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Compression } from '../http/decode.ts';
 import { enqueueOrSweep } from '../jobs/steps.ts';
@@ -20,6 +20,8 @@ interface ImportRequest {
   formulas: Formulas;
   encoding: Compression | undefined;
   isWrapped: boolean;
+  /** Names of columns for a CSV without a header. */
+  columns: string | undefined;
   fileName?: string | undefined;
 }
 
@@ -38,10 +40,11 @@ export function createImport(dependencies: Dependencies) {
   async function take(
     application: ApplicationRecord,
     job: ImportJob,
-    encoding: Compression | undefined,
+    { encoding, columns }: Pick<ImportRequest, 'encoding' | 'columns'>,
     request: IncomingMessage,
   ) {
     const { owner, options } = job;
+    const schema = parseSchema(application.rawSchema);
     let storedBytes = 0;
     let end: Error | undefined;
     const stopTouching = repeat(touchEveryMs, async () => {
@@ -57,7 +60,7 @@ export function createImport(dependencies: Dependencies) {
       const received = await receive(store, request, config.importLimit, {
         job,
         encoding,
-        toLayout: (header) => readHeader(header, parseSchema(application.rawSchema), options.formulas),
+        readLayout: createReadLayout({ schema, formulas: options.formulas, names: columns }),
         onProgress(bytes) {
           storedBytes = bytes;
           if (end) throw end;
@@ -73,7 +76,7 @@ export function createImport(dependencies: Dependencies) {
 
   return async (
     application: ApplicationRecord,
-    { format, formulas, encoding, isWrapped, fileName }: ImportRequest,
+    { format, formulas, isWrapped, fileName, ...reading }: ImportRequest,
     request: IncomingMessage,
   ): Promise<ImportJob> => {
     // Checked before gigabytes arrive.
@@ -96,7 +99,7 @@ export function createImport(dependencies: Dependencies) {
       };
       const job = await imports.create({ application: id, owner: owner.id, domain, options });
       try {
-        const taken = await take(application, job, encoding, request);
+        const taken = await take(application, job, reading, request);
         await enqueueOrSweep(dependencies, taken);
         log.info({ event: 'import.received', job: job.id, lines: taken.total });
         return taken;

@@ -8,7 +8,7 @@ import { jsonArraySplitter, ndjsonSplitter } from '@sluice/json/split.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import { createSideBySide } from '@sluice/shared/side-by-side.ts';
 import type { CsvLayout } from '@sluice/tables/csv/header.ts';
-import { csvSplitter } from '@sluice/tables/csv/split.ts';
+import { csvSplitter, type ReadLayout } from '@sluice/tables/csv/split.ts';
 import { piecesOf, tooLarge } from '../http/body.ts';
 import { patienceFor } from '../http/connections/slow-bodies.ts';
 import type { Compression } from '../http/decode.ts';
@@ -18,8 +18,8 @@ import { type CutChunk, createChunker } from './chunker.ts';
 interface Receiving {
   job: ImportJob;
   encoding: Compression | undefined;
-  /** Reads the header of a CSV file. Throws ApiError. */
-  toLayout(header: Uint8Array | undefined): CsvLayout;
+  /** Finds the columns of a CSV file. Throws ApiError. */
+  readLayout: ReadLayout<CsvLayout>;
   /** Called for each piece, with the bytes stored so far. Throws to end the import. */
   onProgress(storedBytes: number): void;
 }
@@ -46,7 +46,7 @@ export async function receive(
   { parts, chunks }: Pick<Store, 'parts' | 'chunks'>,
   request: IncomingMessage,
   limit: number,
-  { job, encoding, toLayout, onProgress }: Receiving,
+  { job, encoding, readLayout, onProgress }: Receiving,
 ): Promise<Received> {
   const body = piecesOf(request, limit, patienceFor(request));
   const chunker = createChunker(job.options.lineLimit);
@@ -59,9 +59,10 @@ export async function receive(
     ndjson: () => ndjsonSplitter(chunker.sink),
     json: () => jsonArraySplitter(chunker.sink),
     csv: () =>
-      csvSplitter(chunker.sink, (header) => {
-        layout = toLayout(header);
-        return layout.delimiter;
+      csvSplitter(chunker.sink, (record) => {
+        const found = readLayout(record);
+        layout = found;
+        return found;
       }),
   }[job.options.format]();
   let bytes = 0;

@@ -6,7 +6,8 @@ import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
-import { encodingOf, refuseCharsets } from '../http/json-body.ts';
+import { encodingOf } from '../http/json-body.ts';
+import { takeParameters } from '../http/media-type.ts';
 import { ByDomain, bearerRoutes, Ndjson, operation } from '../http/route-parts.ts';
 import { Query } from '../http/schemas.ts';
 import { onlyQueries } from '../http/validation.ts';
@@ -26,6 +27,12 @@ const ImportQuery = Query({
     default: 'escape',
     description: "CSV only. `escape` removes the ' that an export put before formulas.",
   }),
+  columns: Type.String({
+    minLength: 1,
+    description:
+      'For `text/csv; header=absent`: the names of the columns, separated by commas, as a header has them.',
+    examples: ['place,address.city'],
+  }),
   name: Type.String({
     minLength: 1,
     maxLength: 255,
@@ -44,10 +51,27 @@ const formats: Record<string, ImportFormat> = {
 const types = Object.keys(formats);
 const Csv = Type.String({ minLength: 1, format: 'binary', examples: ['celsius\n21.5\n22\n'] });
 
+const parametersOf = (request: FastifyRequest) => (formatOf(request) === 'csv' ? ['header'] : []);
+
 const formatOf = ({ headers }: FastifyRequest) => {
   const type = (headers['content-type'] ?? '').split(';')[0] as string;
   return formats[type.trim().toLowerCase()] as ImportFormat;
 };
+
+/** Whether a CSV begins with the names of its columns (RFC 4180, 3). Throws ApiError. */
+function hasHeader(request: FastifyRequest, columns: string | undefined): boolean {
+  const header = takeParameters(request, parametersOf(request)).get('header')?.toLowerCase() ?? 'present';
+  const refuse = (message: string) => new ApiError('InvalidRequestError', `${message}; nothing was stored`);
+  if (header !== 'present' && header !== 'absent')
+    throw refuse(`header=${header.slice(0, 40)} of Content-Type is neither present nor absent`);
+  if (header === 'absent' && columns === undefined)
+    throw refuse(
+      'header=absent needs the names of the columns: add ?columns=a,b to the URL, or send a header',
+    );
+  if (header === 'present' && columns !== undefined)
+    throw refuse('columns is only for Content-Type: text/csv; header=absent: here the header has the names');
+  return header === 'present';
+}
 
 /** To ignore the header would let a client that trusts in it store a file twice. Throws ApiError. */
 function refuseIdempotencyKey(headers: IncomingHttpHeaders): void {
@@ -71,7 +95,7 @@ export const importRoutes: Routes = async (app, dependencies) => {
   const makeImport = createImport(dependencies);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(types, (request: FastifyRequest, stream: IncomingMessage, done) => {
-    refuseCharsets(request);
+    takeParameters(request, parametersOf(request));
     done(null, stream);
   });
 
@@ -82,7 +106,7 @@ export const importRoutes: Routes = async (app, dependencies) => {
       config: { takes: 'application/x-ndjson, application/json or text/csv' },
       ...operation('createImport', 'Import a file', {
         description:
-          'NDJSON, a JSON array, or CSV with a header, up to `IMPORT_LIMIT` (10 GiB by default). gzip and zstd are recognised by `Content-Encoding` or by their first bytes. The answer comes once the whole file has arrived; then workers validate and store its lines. Refused lines are in the report (`…/imports/{id}/file`). Their numbers start at 1 and count lines of NDJSON, elements of an array, or records of CSV including the header. Columns of CSV have the names that exports use; commas, semicolons, tabs or pipes separate them. An `Idempotency-Key` is refused: before a retry, see in the list of imports whether the file was taken.',
+          'NDJSON, a JSON array, or CSV, up to `IMPORT_LIMIT` (10 GiB by default). gzip and zstd are recognised by `Content-Encoding` or by their first bytes. The answer comes once the whole file has arrived; then workers validate and store its lines. Refused lines are in the report (`…/imports/{id}/file`). Their numbers start at 1 and count lines of NDJSON, elements of an array, or records of CSV including the header. Columns of CSV have the names that exports use; commas, semicolons, tabs or pipes separate them. With `text/csv; header=absent`, `columns` has their names. An `Idempotency-Key` is refused: before a retry, see in the list of imports whether the file was taken.',
         params: ByDomain,
         querystring: ImportQuery,
         body: {
@@ -107,6 +131,7 @@ export const importRoutes: Routes = async (app, dependencies) => {
         formulas: query.formulas ?? 'escape',
         encoding: encodingOf(headers['content-encoding']),
         isWrapped: query.entries === 'wrapped',
+        columns: hasHeader(request, query.columns) ? undefined : query.columns,
         fileName: query.name,
       };
       if (options.isWrapped && options.format === 'csv') throw noWrappedCsv();

@@ -7,6 +7,8 @@ import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../test/support/runs.ts';
 import { createChunker } from './chunker.ts';
 
+const commas = { delimiter: ',', hasHeader: true } as const;
+
 type Told = [line: number, text: string];
 
 /** What a splitter makes of a text that comes in such pieces: the lines, or what it throws. */
@@ -94,7 +96,7 @@ describe('whatever the pieces', () => {
             (sink) =>
               csvSplitter(sink, (bytes) => {
                 header = bytes?.toString();
-                return ',';
+                return commas;
               }),
             body,
             pieces,
@@ -115,7 +117,7 @@ describe('whatever the pieces', () => {
   it('bytes of CSV that mean nothing are split alike', () => {
     fc.assert(
       fc.property(meaningful('a,"\r\n\n'), lengths, (body, pieces) => {
-        const make = (sink: HeaderSink) => csvSplitter(sink, () => ',');
+        const make = (sink: HeaderSink) => csvSplitter(sink, () => commas);
         expect(split(make, Buffer.from(body), pieces)).toEqual(split(make, Buffer.from(body), []));
       }),
       runs(100, 200),
@@ -129,7 +131,7 @@ describe('a line over the limit', () => {
   it.each<[string, (sink: HeaderSink) => Splitter, string]>([
     ['of NDJSON', ndjsonSplitter, `1\n${long}\n3`],
     ['of an array', jsonArraySplitter, `[1\n,${long},3]`],
-    ['of CSV', (sink) => csvSplitter(sink, () => ','), `1\n${long}\n3`],
+    ['of CSV', (sink) => csvSplitter(sink, () => commas), `1\n${long}\n3`],
   ])('%s is cut, and those beside it are whole', (_what, make, body) => {
     const pieces = Array.from({ length: 10 }, () => 20_001);
     for (const cuts of [[], pieces]) {

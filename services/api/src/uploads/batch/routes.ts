@@ -15,7 +15,7 @@ import {
 } from '../../entries/contract.ts';
 import { FailureWith, Success, success } from '../../http/answers.ts';
 import { abortOnClose } from '../../http/connections/connections.ts';
-import { refuseCharsets } from '../../http/json-body.ts';
+import { takeParameters } from '../../http/media-type.ts';
 import {
   ByDomain,
   Ndjson,
@@ -76,7 +76,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
   const { begin, collect, during } = createCollectBody(batchLimit, capacity.batches);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(types, (request: FastifyRequest, stream: IncomingMessage) => {
-    refuseCharsets(request);
+    takeParameters(request);
     return collect(request, stream);
   });
 
