@@ -29,6 +29,10 @@ export default defineConfig({
     assetsInlineLimit: 0,
     target: 'es2023',
     rolldownOptions: {
+      // Only the API needs the table of international hostnames, of 175 KB.
+      treeshake: {
+        moduleSideEffects: [{ test: /node_modules.(@hyperjump|idn-hostname)/, sideEffects: false }],
+      },
       output: {
         // One file of what pages share, rather than forty; few pages need the editor.
         codeSplitting: {

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { parseExactJson } from '@sluice/json/parse-json.ts';
 import { surelyAccepts } from '@sluice/schemas/accept/accepts.ts';
 import { rulesOf } from '@sluice/schemas/accept/rules-of.ts';
@@ -44,21 +44,51 @@ const exceptions: Exception[] = [
     files: ['format'],
     differs: /only an annotation by default/,
   },
+  {
+    why: 'other documents',
+    drafts: ['07', '2019-09', '2020-12'],
+    files: ['optional/cross-draft'],
+    refused: /leads outside the schema/,
+  },
+  {
+    why: 'other drafts',
+    drafts: ['2020-12'],
+    files: ['optional/format-assertion'],
+    refused: /unknown \$schema/,
+  },
+  {
+    why: 'content… refuses nothing',
+    drafts: ['07'],
+    files: ['optional/content'],
+    differs: /invalid/,
+  },
+  {
+    why: '1.0 is an integer in every draft',
+    drafts: ['04'],
+    files: ['optional/zeroTerminatedFloats'],
+    differs: /a float is not an integer/,
+  },
+  {
+    why: 'formats that are not checked',
+    drafts: ['07', '2019-09', '2020-12'],
+    files: ['idn-email', 'idn-hostname', 'iri', 'iri-reference'].map((name) => `optional/format/${name}`),
+    differs: /./,
+  },
 ];
 
 /** The folder of the suite: https://github.com/json-schema-org/JSON-Schema-Test-Suite */
 const suite = process.env.JSON_SCHEMA_SUITE;
 if (!suite) throw new Error('JSON_SCHEMA_SUITE names the folder of the official suite: see CONTRIBUTING.md');
 
-/** The required tests of a draft. */
+/** The required and the optional tests of a draft. */
 function read(draft: Draft): Group[] {
   const folder = join(suite as string, 'tests', `draft${draft.replace(/^0/, '')}`);
-  return readdirSync(folder)
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.json'))
     .flatMap((name) =>
       (parseExactJson(readFileSync(join(folder, name), 'utf8')) as Omit<Group, 'file'>[]).map((group) => ({
         ...group,
-        file: name.replace('.json', ''),
+        file: name.replace('.json', '').replaceAll(sep, '/'),
       })),
     );
 }
@@ -117,11 +147,11 @@ function run(draft: Draft) {
 
 /** Tests, not schemas, of the suite that jsonschema 4.26.0 on PyPI has in its source: so that none is left out unseen. */
 const expected: Record<Draft, { passed: number; excepted: number; byRules: number }> = {
-  '04': { passed: 586, excepted: 24, byRules: 582 },
-  '06': { passed: 799, excepted: 30, byRules: 791 },
-  '07': { passed: 883, excepted: 30, byRules: 875 },
-  '2019-09': { passed: 1_184, excepted: 43, byRules: 994 },
-  '2020-12': { passed: 1_186, excepted: 71, byRules: 1_000 },
+  '04': { passed: 838, excepted: 25, byRules: 831 },
+  '06': { passed: 1_119, excepted: 30, byRules: 1_107 },
+  '07': { passed: 1_387, excepted: 78, byRules: 1_421 },
+  '2019-09': { passed: 1_776, excepted: 88, byRules: 1_624 },
+  '2020-12': { passed: 1_788, excepted: 118, byRules: 1_640 },
 };
 
 describe('the official tests of JSON Schema', () => {

@@ -1,4 +1,5 @@
 import { limits } from '../limits.ts';
+import { parses } from './parses.ts';
 import { Refused } from './refusal.ts';
 
 const quantifier = /^\{(\d+)(?:,(\d*))?\}/;
@@ -51,16 +52,6 @@ export function translatePattern(source: string): string {
     at = next;
   }
   return out;
-}
-
-/** Cheap: the engine compiles an expression only at its first match. */
-export function parses(source: string, flags: string): boolean {
-  try {
-    new RegExp(source, flags);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function readPart(source: string, at: number): [text: string, next: number] {

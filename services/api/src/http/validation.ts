@@ -4,7 +4,6 @@ import { parseTimestamp } from '@sluice/shared/timestamp.ts';
 import { suitsBcrypt } from '@sluice/store/accounts/credentials.ts';
 import type { Period } from '@sluice/store/entries/entries.ts';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import ajvFormats from 'ajv-formats';
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify';
 import { failures } from './route-parts.ts';
 
@@ -57,7 +56,6 @@ type Part = ErrorDetail['in'];
 function createAjv(): Ajv {
   // `verbose` adds the value and the schema to errors.
   const ajv = new Ajv({ useDefaults: true, allErrors: true, strict: false, verbose: true });
-  ajvFormats.default(ajv, ['date-time']);
   for (const [name, { takes }] of Object.entries(formats)) ajv.addFormat(name, takes);
   return ajv;
 }

@@ -17,3 +17,13 @@ it('the check of rows says which row, where and what', () => {
     { row: 7, path: '/at' },
   ]);
 });
+
+it.each([
+  ['duration', 'P1Y2D', 1],
+  ['iso-time', '12:00:00', 0],
+  ['email', '"a b"@example.org', 0],
+  ['iri', 'no IRI', 0],
+])('the check of rows judges %s as the API does', (format, text, count) => {
+  const properties = { v: { type: 'string', format } };
+  expect(checkRows({ type: 'object', properties }, [{ row: 1, value: { v: text } }])).toHaveLength(count);
+});

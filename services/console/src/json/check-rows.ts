@@ -1,9 +1,10 @@
 import { format, type Schema, Validator } from '@cfworker/json-schema';
-import { hasFormat, knownFormats } from '@sluice/schemas/infer/formats.ts';
+import { textFormats } from '@sluice/schemas/validate/text-formats.ts';
 import type { SampleRow } from '@sluice/tables/sample/read-sample.ts';
 
-// The validator of the page must accept the same texts as the API.
-for (const name of knownFormats) format[name] = (text: string) => hasFormat(name, text);
+// The validator of the page must accept the same texts as the API. It leaves `hostname` to the API.
+for (const name of Object.keys(format)) delete format[name];
+Object.assign(format, textFormats);
 
 export interface Fault {
   /** Counted like the lines in the report of an import. */

@@ -1,5 +1,5 @@
+import { textFormats } from '@sluice/schemas/validate/text-formats.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
 import { expect, it } from 'vitest';
 import { exampleOf } from './example-of.ts';
 
@@ -28,8 +28,7 @@ it('an example conforms to types, formats, constants and lists of values', () =>
     place: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
   };
   const schema = { type: 'object', properties, required: Object.keys(properties) };
-  const ajv = new Ajv2020({ allowUnionTypes: true });
-  addFormats.default(ajv);
+  const ajv = new Ajv2020({ allowUnionTypes: true, formats: textFormats });
   const validate = ajv.compile(schema);
   validate(exampleOf(schema));
   expect(validate.errors).toBeNull();

@@ -51,7 +51,7 @@ export function readDate({ bytes, view }: Memory, type: number, at: number): num
 
 /**
  * Microseconds since 1970 of a timestamp such as 2026-11-23T08:00:00.25+01:00.
- * Undefined if the value is no timestamp, is a leap second, or is more precise.
+ * Undefined if the value is no timestamp, is a leap second, or is more precise. Old entries may have a space, +0100 or +01.
  */
 export function readTimestamp({ bytes, view }: Memory, type: number, at: number): bigint | undefined {
   if (type !== string) return undefined;
