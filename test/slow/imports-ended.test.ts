@@ -49,8 +49,8 @@ const nothing = { jobs: 0, chunks: 0, parts: 0, entries: 0 };
 const isNothing = (counts: object) => Object.values(counts).every((count) => count === 0);
 
 describe('an import that nobody wants any more', () => {
-  it('stores nothing further once it is cancelled, and what is left of it goes when nobody can be writing', async () => {
-    const { db, sluice, token, domain, store, counts, work, start } = await begin();
+  it('is cancelled once the chunk under way is stored, and what is left of it goes when nobody can be writing', async () => {
+    const { db, sluice, token, domain, store, counts, work, start, client } = await begin();
     const count = 20_000;
     const id = await start(lines(count));
     const proxy = await createCuttableProxy({ host: hostname, port: Number(port || 27017) });
@@ -62,15 +62,21 @@ describe('an import that nobody wants any more', () => {
     await until(async () => stalled.left === 0);
     expect((await store.jobs.get(id))?.done).toBeGreaterThan(0);
     const path = `/applications/${domain}/imports/${id}`;
-    expect((await sluice.request('DELETE', path, { token })).status).toBe(200);
+    for (const _ of [1, 2]) {
+      const { status, body } = await sluice.request('DELETE', path, { token });
+      expect([status, body.data.message]).toEqual([200, expect.stringContaining('is being cancelled')]);
+    }
+    expect((await sluice.request('GET', path, { token })).body.data.state).toBe('active');
     await proxy.restore();
-    const isHeld = { state: 'open', $expr: { $gt: ['$leaseUntil', '$$NOW'] } };
-    await until(async () => (await db.collection('chunks').countDocuments(isHeld)) === 0);
+    const job = await client.ended(domain, id);
     const { entries } = await counts();
-    expect(entries).toBeLessThan(count);
-    const { body } = await sluice.request('GET', path, { token });
-    expect(body.data).toMatchObject({ state: 'cancelled', progress: { total: count } });
-    expect(body.data).not.toHaveProperty('file');
+    // Of the fourth chunk nothing was begun.
+    expect(job).toMatchObject({
+      ...{ state: 'cancelled', accepted: 15_000, rejected: 0 },
+      progress: { done: 15_000, total: count },
+    });
+    expect(entries).toBe(15_000);
+    expect(job).not.toHaveProperty('file');
     await db.collection('chunks').updateMany({}, { $set: { leaseUntil: new Date(0) } });
     await until(async () => (await counts()).chunks === 0);
     expect((await counts()).entries).toBe(entries);
@@ -87,6 +93,31 @@ describe('an import that nobody wants any more', () => {
     await sluice.request('DELETE', `/applications/${domain}`, { token });
     await until(async () => (await store.applications.tombstone(application)) === undefined);
     expect(await counts()).toEqual(nothing);
+  });
+
+  it('tells what it stored when its application is deleted and restored', async () => {
+    const run = await begin({ DELETION_GRACE: '1h' });
+    const { sluice, token, domain, store, counts, work, start, client } = run;
+    const id = await start(lines(40_000));
+    await work({ WORKER_CONCURRENCY: '1' });
+    await until(async () => ((await store.jobs.get(id))?.done ?? 0) > 0);
+    const path = `/applications/${domain}`;
+    expect((await sluice.request('DELETE', path, { token })).status).toBe(200);
+    await until(async () => (await store.jobs.get(id))?.state === 'cancelled');
+    expect((await sluice.request('POST', `${path}/restore`, { token })).status).toBe(200);
+    const job = await client.ended(domain, id);
+    const { entries } = await counts();
+    expect(job).toMatchObject({ state: 'cancelled', accepted: entries, progress: { done: entries } });
+  });
+
+  it('begins nothing of what waits when its application is deleted', async () => {
+    const run = await begin({ DELETION_GRACE: '1h' });
+    const { sluice, token, domain, store, counts, work, start } = run;
+    const id = await start(lines(10));
+    expect((await sluice.request('DELETE', `/applications/${domain}`, { token })).status).toBe(200);
+    await work();
+    await until(async () => (await store.jobs.get(id))?.state === 'cancelled');
+    expect((await counts()).entries).toBe(0);
   });
 
   it('is removed when the API that took its file is dead', async () => {

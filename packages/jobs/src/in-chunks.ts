@@ -1,21 +1,19 @@
-import { createHash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { zstdCompress, zstdDecompress } from 'node:zlib';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import { LeaseLost } from '@sluice/store/under-lease.ts';
 import type { Store } from './connect.ts';
+import { createJoinReports } from './join-reports.ts';
 import {
   ApplicationDeleted,
   claimJob,
   type End,
   JobFailed,
   type JobKind,
+  maxAttempts,
   type Piece,
   type Turn,
 } from './kind.ts';
 import type { ChunkResult, ClaimedChunk, ClaimedRange } from './record/chunk-records.ts';
-import type { Part } from './record/job.ts';
-import type { ChunkedJob } from './record/job-records.ts';
+import { type ChunkedJob, isEnding } from './record/job-records.ts';
 import type { JobResult } from './record/jobs.ts';
 
 export interface Steps {
@@ -45,11 +43,16 @@ export interface ChunkTask<Job extends ChunkedJob, Chunk extends ClaimedChunk | 
   /** Loads what all chunks of a job need. Throws JobFailed. */
   load(job: Job, application: ApplicationRecord): Promise<Loaded>;
   process(chunk: Chunk, given: Given<Job, Loaded>, steps: Steps): Promise<Done>;
+  /** How many lines of a chunk that cannot be finished are stored; absent: the kind stores nothing. */
+  countStored?(chunk: Chunk, given: Given<Job, Loaded>, steps: Steps): Promise<number>;
   /** Fields for the record of the completed job. Each refused line is a row of the job's file. */
   result(job: Job): Promise<JobResult & { rejected: number }>;
 }
 
 type Stores = Pick<Store, 'applications' | 'chunks' | 'jobs' | 'parts'>;
+
+/** Workers that count what is stored of a chunk, before nobody tries any more. */
+const mostCounts = 3;
 
 /** Jobs for which `load` is kept. */
 const mostLoaded = 20;
@@ -74,14 +77,22 @@ function oncePerJob<Value>() {
 export function inChunks<Job extends ChunkedJob, Chunk extends ClaimedChunk | ClaimedRange, Loaded>(
   store: Stores,
   leaseMs: number,
-  { kind, claim, load, process, result }: ChunkTask<Job, Chunk, Loaded>,
+  { kind, claim, load, process, countStored, result }: ChunkTask<Job, Chunk, Loaded>,
 ): JobKind<Job> {
   const { applications, chunks, jobs, parts } = store;
   const { chunked } = jobs;
   const joinReports = createJoinReports(store);
   const loadOnce = oncePerJob<Loaded>();
 
-  function toPiece(chunk: Chunk, job: Job): Piece<Job> {
+  /** Undefined: nothing is left of it. */
+  async function applicationOf(job: Job): Promise<ApplicationRecord | undefined> {
+    const application = await applications.byId(job.application);
+    if (application || !isEnding(job)) return application;
+    // Whoever restores it reads what the job did.
+    return (await applications.byIds([job.application], 'restorable'))[0];
+  }
+
+  function toPiece(chunk: Chunk, job: Job, application: ApplicationRecord): Piece<Job> {
     const { id, fence, attempts } = chunk;
     /** Finished lines; `counted` is how many of them the job's progress has. */
     let lines = 0;
@@ -89,16 +100,17 @@ export function inChunks<Job extends ChunkedJob, Chunk extends ClaimedChunk | Cl
     /** Whether its result is stored: then the chunk needs no lease. */
     let isCommitted = false;
 
+    async function given(): Promise<Given<Job, Loaded>> {
+      return { job, application, loaded: await loadOnce(job.id, () => load(job, application)) };
+    }
+
     async function work({ check, checkLease }: Turn): Promise<undefined> {
-      const application = await applications.byId(job.application);
-      if (!application) throw new ApplicationDeleted();
-      const loaded = await loadOnce(job.id, () => load(job, application));
       const onStep = (done: number) => {
         check();
         lines = done;
       };
       const steps = { check: checkLease, onStep };
-      const { report, afterCommit, ...done } = await process(chunk, { job, application, loaded }, steps);
+      const { report, afterCommit, ...done } = await process(chunk, await given(), steps);
       const stored = report && { part: await parts.put(job.id, report.data), bytes: report.bytes };
       isCommitted = await chunks.commit(id, fence, { ...done, ...(stored && { report: stored }) });
       if (!isCommitted) throw new LeaseLost();
@@ -107,8 +119,32 @@ export function inChunks<Job extends ChunkedJob, Chunk extends ClaimedChunk | Cl
       await chunked.advance(job.id, { done: done.lines - counted, accepted, rejected, released });
     }
 
+    /** 0 if nobody can read the chunk. */
+    async function count(steps: Steps): Promise<number> {
+      if (!countStored || attempts > maxAttempts + mostCounts) return 0;
+      try {
+        return await countStored(chunk, await given(), steps);
+      } catch (error) {
+        if (error instanceof JobFailed) return 0;
+        throw error;
+      }
+    }
+
+    async function giveUp(
+      { message, isDefect }: JobFailed,
+      expiresAt: Date,
+      { check, checkLease }: Turn,
+    ): Promise<void> {
+      // First the job's end: otherwise it could complete without this chunk.
+      if (!(await jobs.fail(job.id, job.fence, { error: message, isDefect }, expiresAt)))
+        throw new LeaseLost();
+      const accepted = await count({ check: checkLease, onStep: check });
+      isCommitted = await chunks.giveUp(id, fence, accepted);
+      if (!isCommitted) throw new LeaseLost();
+    }
+
     return {
-      ...{ job, attempts, isJob: false, work },
+      ...{ job, attempts, isJob: false, work, giveUp },
       release: (counts) => chunks.release(id, fence, counts),
 
       /** Also adds the finished lines to the job's progress. */
@@ -119,13 +155,13 @@ export function inChunks<Job extends ChunkedJob, Chunk extends ClaimedChunk | Cl
         if (!(await chunks.renew(id, fence, done, leaseMs))) return isCommitted;
         const advance = { done: done - counted, accepted: 0, rejected: 0, released: 0 };
         counted = done;
-        const isWanted = await chunked.advance(job.id, advance);
-        return isWanted && (await applications.existing([job.application])).has(job.application);
+        return chunked.advance(job.id, advance);
       },
     };
   }
 
   async function makeFile(job: Job, { checkLease }: Turn): Promise<End> {
+    if (isEnding(job)) return {};
     const { sha256, ...file } = await joinReports(job.id, checkLease);
     const ended = await result(job);
     return { manifest: { rows: ended.rejected, bytes: file.bytes, sha256 }, result: { ...ended, ...file } };
@@ -139,68 +175,17 @@ export function inChunks<Job extends ChunkedJob, Chunk extends ClaimedChunk | Cl
     takeEnd,
 
     async next(job) {
+      const application = await applicationOf(job);
+      if (!application) throw new ApplicationDeleted();
+      // The process that was to do so may have died.
+      if (isEnding(job)) await chunks.leave(job.id);
       const chunk = await claim(job.id, leaseMs);
       // Undefined: other workers have the last chunks, and one of them may die.
-      return chunk ? toPiece(chunk, job) : takeEnd(job);
+      return chunk ? toPiece(chunk, job, application) : takeEnd(job);
     },
 
     async onEnd(jobId, state) {
       if (state === 'completed') await chunks.remove(jobId);
     },
-  };
-}
-
-const decompress = promisify(zstdDecompress);
-const compress = promisify(zstdCompress);
-/** Reports are joined into parts of at most this size, to keep the list of parts short. */
-const partBytes = 4 * 1024 ** 2;
-
-interface Report {
-  part: string;
-  rows: number;
-  text: Buffer;
-}
-
-/** Joins the reports of all chunks into one file. Calls `check` after each part. */
-function createJoinReports({ chunks, parts }: Pick<Store, 'chunks' | 'parts'>) {
-  async function join(job: string, reports: Report[]): Promise<Part> {
-    const [only] = reports;
-    const text = Buffer.concat(reports.map((report) => report.text));
-    const rows = reports.reduce((sum, report) => sum + report.rows, 0);
-    const isOne = reports.length === 1 && only;
-    return { id: isOne ? only.part : await parts.put(job, await compress(text)), rows, bytes: text.length };
-  }
-
-  /** The decompressed reports, a list for each part. */
-  async function* listsOf(job: string): AsyncGenerator<Report[]> {
-    let list: Report[] = [];
-    let size = 0;
-    for await (const { part, rows, bytes } of chunks.reports(job)) {
-      const data = await parts.get(part);
-      if (!data) throw new JobFailed('a piece of the report is missing');
-      if (size > 0 && size + bytes > partBytes) {
-        yield list;
-        list = [];
-        size = 0;
-      }
-      list.push({ part, rows, text: await decompress(data, { chunkSize: 256 * 1024 }) });
-      size += bytes;
-    }
-    if (size > 0) yield list;
-  }
-
-  return async (
-    job: string,
-    check: () => void,
-  ): Promise<{ parts: Part[]; bytes: number; sha256: string }> => {
-    const hash = createHash('sha256');
-    const joined: Part[] = [];
-    for await (const list of listsOf(job)) {
-      for (const { text } of list) hash.update(text);
-      joined.push(await join(job, list));
-      check();
-    }
-    const bytes = joined.reduce((sum, part) => sum + part.bytes, 0);
-    return { parts: joined, bytes, sha256: hash.digest('hex') };
   };
 }

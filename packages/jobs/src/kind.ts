@@ -5,6 +5,9 @@ import type { JobRecord } from './record/job-records.ts';
 import type { JobSession } from './record/job-sessions.ts';
 import type { JobResult } from './record/jobs.ts';
 
+/** Workers that took a piece without progress, until its job fails. */
+export const maxAttempts = 10;
+
 /** The job cannot be done; the message is for its owner. `isDefect`: the fault is ours. */
 export class JobFailed extends Error {
   readonly isDefect: boolean;
@@ -53,12 +56,14 @@ export interface Piece<Job extends JobRecord> {
    * Resolves with the end of the job; undefined: more pieces are left. Throws JobFailed and ApplicationDeleted.
    */
   work(turn: Turn): Promise<End | undefined>;
+  /** Of a chunk that cannot be finished: lets its job fail, and counts what the chunk stored. */
+  giveUp?(failure: JobFailed, expiresAt: Date, turn: Turn): Promise<void>;
 }
 
 /** One kind of job: how to take its next piece, and how to do it. */
 export interface JobKind<Job extends JobRecord> {
   kind: Job['kind'];
-  /** Takes the next piece of an unfinished job. Undefined if other workers have all remaining pieces. */
+  /** Takes the next piece of an unfinished job. Undefined if other workers have all remaining pieces. Throws ApplicationDeleted. */
   next(job: Job): Promise<Piece<Job> | undefined>;
   /** Takes the end of a job whose pieces are all done, so that other owners' jobs do not delay it. Undefined if there is nothing to take. */
   takeEnd?(job: Job): Promise<Piece<Job> | undefined>;

@@ -2,15 +2,20 @@ import type { Logger } from '@sluice/shared/logger.ts';
 import { storeFault } from '@sluice/store/faults.ts';
 import { LeaseLost, type LeaseTimings, underLease } from '@sluice/store/under-lease.ts';
 import type { Store } from './connect.ts';
-import { ApplicationDeleted, type End, JobFailed, type JobKind, type Piece, type Turn } from './kind.ts';
+import {
+  ApplicationDeleted,
+  type End,
+  JobFailed,
+  type JobKind,
+  maxAttempts,
+  type Piece,
+  type Turn,
+} from './kind.ts';
 import { type Handler, Postpone } from './queue/consumer.ts';
 import type { JobMetrics } from './queue/monitor.ts';
 import type { JobQueue } from './queue/producer.ts';
 import type { Timings } from './queue/queues.ts';
-import { isRetriable, isUnfinished, type JobRecord } from './record/job-records.ts';
-
-/** Workers that took a piece without progress, until its job fails. */
-const maxAttempts = 10;
+import { isEnding, isRetriable, isUnfinished, type JobRecord } from './record/job-records.ts';
 
 export interface JobDependencies {
   store: Pick<Store, 'jobs' | 'parts'>;
@@ -50,27 +55,60 @@ export function createRun<Job extends JobRecord>(
   }
 
   async function work({ job, ...piece }: Piece<Job>, signal: AbortSignal, moved: () => void) {
-    if (piece.attempts > maxAttempts)
-      throw new JobFailed(`${maxAttempts} workers tried without success`, { isDefect: true });
-    return underLease(piece.renew, timings, ({ check }) => {
+    return underLease(piece.renew, timings, async ({ check }) => {
       const checkLease = () => {
         check();
         moved();
       };
-      return piece.work(turnOf(job, checkLease, signal));
+      const turn = turnOf(job, checkLease, signal);
+      try {
+        if (piece.attempts > maxAttempts)
+          throw new JobFailed(`${maxAttempts} workers tried without success`, { isDefect: true });
+        return await piece.work(turn);
+      } catch (error) {
+        if (!(error instanceof JobFailed) || !piece.giveUp) throw error;
+        await piece.giveUp(error, expiryOf(job), turn);
+        return undefined;
+      }
     });
   }
 
+  /** Ends a job that was cancelled, or failed, before all its pieces were done. */
+  async function settle(id: string): Promise<void> {
+    const settled = await jobs.chunked.settle(id);
+    if (!settled) throw new LeaseLost();
+    if (settled.state === 'failed') noteFailure(id, settled.error);
+    else noteCancelled(id);
+  }
+
+  function noteFailure(id: string, reason: string | undefined): void {
+    metrics.failed();
+    log.error({ event: `${kind}.failed`, job: id, reason });
+  }
+
+  function noteCancelled(id: string): void {
+    metrics.cancelled();
+    log.info({ event: `${kind}.cancelled`, job: id });
+  }
+
   async function complete(job: Job, { manifest, result }: End): Promise<void> {
+    if (isEnding(job)) return settle(job.id);
     if (!(await jobs.complete(job.id, job.fence, manifest, expiryOf(job), result))) throw new LeaseLost();
     metrics.completed(job.startedAt ?? job.createdAt);
     log.info({ event: `${kind}.completed`, job: job.id, ...(manifest && { rows: manifest.rows }) });
   }
 
   async function fail(job: Job, { message, isDefect }: JobFailed): Promise<void> {
-    if (!(await jobs.fail(job.id, job.fence, { error: message, isDefect }, expiryOf(job)))) return;
-    metrics.failed();
-    log.error({ event: `${kind}.failed`, job: job.id, reason: message });
+    if (await jobs.fail(job.id, job.fence, { error: message, isDefect }, expiryOf(job)))
+      noteFailure(job.id, message);
+  }
+
+  /** Of a deleted application. */
+  async function cancel(job: Job): Promise<void> {
+    const ended = await jobs.cancel(job.id, expiryOf(job));
+    if (ended === 'ended') noteCancelled(job.id);
+    // The next delivery does the pieces that were begun.
+    if (ended === 'ending') throw new LeaseLost();
   }
 
   /** Removes parts that belong to no file, once the job has ended. A failed job keeps its parts for a retry, until it expires. */
@@ -108,29 +146,34 @@ export function createRun<Job extends JobRecord>(
       if (end) await complete(job, end);
       return end !== undefined;
     } catch (error) {
-      if (error instanceof ApplicationDeleted) {
-        if (await jobs.cancel(job.id, expiryOf(job))) metrics.cancelled();
-      } else if (error instanceof JobFailed) {
-        await fail(job, error);
-        await piece.release(true);
-      } else {
+      if (!(error instanceof JobFailed)) {
         await release(piece, error);
         throw error;
       }
+      await fail(job, error);
+      await piece.release(true);
+      return true;
+    }
+  }
+
+  /** Resolves with whether the job has ended. */
+  async function doNext(job: Job, signal: AbortSignal, moved: () => void): Promise<boolean> {
+    try {
+      const piece = await next(job);
+      if (!piece) throw new LeaseLost();
+      if (await doPiece(piece, signal, moved)) return true;
+      const end = signal.aborted ? undefined : await takeEnd?.(job);
+      return end !== undefined && (await doPiece(end, signal, moved));
+    } catch (error) {
+      if (!(error instanceof ApplicationDeleted)) throw error;
+      await cancel(job);
       return true;
     }
   }
 
   return async function run({ jobId }, signal, moved) {
     const job = (await jobs.get(jobId)) as Job | undefined;
-    if (job && isUnfinished(job)) {
-      const piece = await next(job);
-      if (!piece) throw new LeaseLost();
-      let isEnded = await doPiece(piece, signal, moved);
-      const end = isEnded || signal.aborted ? undefined : await takeEnd?.(job);
-      if (end) isEnded = await doPiece(end, signal, moved);
-      if (!isEnded) throw new Postpone();
-    }
+    if (job && isUnfinished(job) && !(await doNext(job, signal, moved))) throw new Postpone();
     await cleanUp(jobId);
     if (job) await queue.moveUp(job);
   };

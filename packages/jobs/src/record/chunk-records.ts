@@ -75,6 +75,8 @@ export interface ChunkDocument extends Claim, Partial<ChunkResult> {
   job: ObjectId;
   application: ObjectId;
   state: 'open' | 'done';
+  /** Nobody takes it any more, as the job ends before it. What is stored of it is counted. */
+  left?: true;
   seq: number;
   lines: number;
   /** Of an import. */

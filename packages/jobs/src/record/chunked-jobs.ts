@@ -1,19 +1,23 @@
 import { idsOf } from '@sluice/store/ids.ts';
 import { fromNow, hasMatched, isFree } from '@sluice/store/lease.ts';
-import { type Db, type Filter, ObjectId } from 'mongodb';
+import { type Db, type Document, type Filter, ObjectId } from 'mongodb';
 import type { ChunkStore, NewRange } from './chunks.ts';
 import {
+  type Ending,
   type ImportDocument,
   type ImportJob,
   type ImportOptions,
   type JobDocument,
+  type JobRecord,
   newDocument,
   type RehearsalDocument,
   type RehearsalJob,
   toRecord,
   unfinished,
+  wholeKinds,
 } from './job-records.ts';
 import { begun, measureRate } from './progress.ts';
+import { brief } from './queued-jobs.ts';
 
 /** Progress since the last call. */
 interface Advance {
@@ -43,13 +47,44 @@ const incomplete = () => ({
 });
 
 /** Operations of imports and rehearsals: their chunks are created first, then many workers do them at once. */
-export function chunkedJobs(db: Db) {
+export function chunkedJobs(db: Db, chunks: Pick<ChunkStore, 'leave' | 'areDone' | 'totals'>) {
   const jobs = db.collection<JobDocument>('jobs');
+  const isChunked = { kind: { $nin: wholeKinds }, state: { $in: unfinished } };
   const among = (ids: string[]): Filter<JobDocument> => ({
     _id: { $in: ids.map((id) => new ObjectId(id)) },
   });
 
+  /** `change`: the new ending. False: the job does not match. */
+  async function beginEnd(id: string, filter: Filter<JobDocument>, change: Document): Promise<boolean> {
+    const found = { _id: new ObjectId(id), ...isChunked, ...filter };
+    if (!(await hasMatched(jobs.updateOne(found, [{ $set: { ending: change } }])))) return false;
+    await chunks.leave(id);
+    return true;
+  }
+
   return {
+    /** Lets a job end as cancelled: see `settle`. False: it is over. */
+    cancel: (id: string, ending: Ending): Promise<boolean> => beginEnd(id, {}, { $literal: ending }),
+
+    /** Lets a job end as failed, unless it is to end already. False: it is over, or was retried. */
+    fail: (id: string, fence: number, ending: Ending): Promise<boolean> =>
+      beginEnd(id, { fence }, { $ifNull: ['$ending', { $literal: ending }] }),
+
+    /** Ends a job as it is to end, with the counts of what was done. Undefined: some chunks are under way, or the job is over. */
+    async settle(id: string): Promise<JobRecord | undefined> {
+      const isEnding = { _id: new ObjectId(id), ...isChunked, ending: { $exists: true } };
+      const found = await jobs.findOne(isEnding, { projection: { fence: 1 } });
+      if (!found || !(await chunks.areDone(id))) return undefined;
+      const ended = { ...(await chunks.totals(id)), finishedAt: '$$NOW' };
+      // The fence: a retry raises it, and then these counts are old.
+      const settled = await jobs.findOneAndUpdate(
+        { ...isEnding, fence: found.fence },
+        [{ $replaceWith: { $mergeObjects: ['$$ROOT', '$ending', ended] } }, { $unset: 'ending' }],
+        { returnDocument: 'after', projection: brief },
+      );
+      return settled ? toRecord(settled) : undefined;
+    },
+
     /** Removes a job whose chunks are incomplete; false: they are complete. */
     async dismiss(id: string): Promise<boolean> {
       return (await jobs.deleteOne({ _id: new ObjectId(id), received: false })).deletedCount === 1;

@@ -63,6 +63,40 @@ it('who takes it and is not heard of again is counted, unless the fault was pass
   expect((await chunks.claim(job, 60_000))?.attempts).toBe(5);
 });
 
+it('of a job that ends early only what was begun is done, and each chunk is either begun or left', async () => {
+  const run = await begin(20);
+  const { db, chunks, job } = run;
+  const claims = Array.from({ length: 10 }, () => chunks.claim(job, 60_000));
+  await Promise.all([chunks.leave(job), ...claims]);
+  await chunks.leave(job);
+  const begun = (await Promise.all(claims)).filter((chunk) => chunk !== undefined);
+  expect(await db.countDocuments({ left: true })).toBe(20 - begun.length);
+  await forget(run);
+  expect(await chunks.areDone(job)).toBe(begun.length === 0);
+  for (const _ of begun) {
+    const chunk = await chunks.claim(job, 60_000);
+    await chunks.commit(chunk?.id as string, chunk?.fence as number, { accepted: 1, rejected: 0 });
+  }
+  expect(await chunks.areDone(job)).toBe(true);
+  expect(await chunks.claim(job, 60_000)).toBeUndefined();
+  expect(await chunks.totals(job)).toMatchObject({ done: begun.length, accepted: begun.length });
+});
+
+it('a chunk that was given up counts with what is stored of it, until it is tried again', async () => {
+  const { chunks, job } = await begin(2);
+  const chunk = await chunks.claim(job, 60_000);
+  if (!chunk) throw new Error('none');
+  await chunks.leave(job);
+  expect(await chunks.giveUp(chunk.id, chunk.fence - 1, 1)).toBe(false);
+  expect(await chunks.giveUp(chunk.id, chunk.fence, 1)).toBe(true);
+  expect(await chunks.commit(chunk.id, chunk.fence, { accepted: 0, rejected: 1 })).toBe(false);
+  expect(await chunks.areDone(job)).toBe(true);
+  expect(await chunks.totals(job)).toEqual({ done: 1, accepted: 1, rejected: 0, held: 2 });
+  await chunks.reopen(job);
+  expect(await chunks.areDone(job)).toBe(false);
+  expect(await chunks.totals(job)).toEqual({ done: 0, accepted: 0, rejected: 0, held: 2 });
+});
+
 it('is open since the lowest time of what was taken and is not done, be its import over or not', async () => {
   const run = await begin(3);
   const { chunks, openSince, job } = run;

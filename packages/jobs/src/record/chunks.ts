@@ -26,6 +26,9 @@ const toRange = ({ _id, job, application, ...rest }: ChunkDocument) =>
 const toChunk = ({ stamp = 0, earlier = [], ...rest }: ChunkDocument) =>
   ({ ...toRange(rest), stamp, earlier }) as unknown as ClaimedChunk;
 
+/** A chunk that is still to be done. */
+const toDo = { state: 'open', left: { $ne: true } } as const;
+
 /** The first fields of every chunk. */
 const fresh = ({ job, application, seq, lines }: Omit<RangeChunk, 'id' | 'range'>) => ({
   ...{ seq, lines, _id: new ObjectId(), job: new ObjectId(job), application: new ObjectId(application) },
@@ -69,7 +72,7 @@ export function chunkStore(db: Db, writer: Writer) {
     async claim(job: string, leaseMs: number): Promise<ClaimedChunk | undefined> {
       for (;;) {
         const next = await chunks.findOne(
-          { ...ofJob(job), state: 'open', $expr: isFree },
+          { ...ofJob(job), ...toDo, $expr: isFree },
           { sort: { seq: 1 }, projection: { seq: 1 }, ...ofPrimary },
         );
         if (!next) return undefined;
@@ -80,7 +83,7 @@ export function chunkStore(db: Db, writer: Writer) {
         const taken = await writer.write((now) => {
           const stamp = { $ifNull: ['$stamp', Math.max(now(), before?.stamp ?? 0)] };
           return chunks.findOneAndUpdate(
-            { _id: next._id, state: 'open', $expr: isFree },
+            { _id: next._id, ...toDo, $expr: isFree },
             [{ $set: { ...claimed(leaseMs), stamp } }],
             { returnDocument: 'after' },
           );
@@ -92,7 +95,7 @@ export function chunkStore(db: Db, writer: Writer) {
     /** Like `claim`, for a rehearsal: its chunks have no times, since they store nothing. */
     async claimRange(job: string, leaseMs: number): Promise<ClaimedRange | undefined> {
       const taken = await chunks.findOneAndUpdate(
-        { ...ofJob(job), state: 'open', $expr: isFree },
+        { ...ofJob(job), ...toDo, $expr: isFree },
         [{ $set: claimed(leaseMs) }],
         { sort: { seq: 1 }, returnDocument: 'after' },
       );
@@ -118,9 +121,18 @@ export function chunkStore(db: Db, writer: Writer) {
     commit: (id: string, fence: number, result: ChunkResult & { lines?: number }): Promise<boolean> =>
       changed(id, fence, { $set: { ...result, state: 'done' }, $unset: { leaseUntil: '' } }),
 
-    /** Whether all chunks of a job are done. */
+    /** Takes the chunks of a job that no worker has begun away from all workers. */
+    async leave(job: string): Promise<void> {
+      await chunks.updateMany({ ...ofJob(job), state: 'open', fence: 0 }, { $set: { left: true } });
+    },
+
+    /** Takes a chunk that cannot be finished away from all workers. `accepted`: how many of its lines are stored. False: the lease is lost. */
+    giveUp: (id: string, fence: number, accepted: number): Promise<boolean> =>
+      changed(id, fence, { $set: { left: true, accepted, counted: accepted }, $inc: { fence: 1 } }),
+
+    /** Whether all chunks of a job are done, but for those that are left. */
     async areDone(job: string): Promise<boolean> {
-      return (await chunks.findOne({ ...ofJob(job), state: 'open' }, { projection: { _id: 1 } })) === null;
+      return (await chunks.findOne({ ...ofJob(job), ...toDo }, { projection: { _id: 1 } })) === null;
     },
 
     async totals(job: string): Promise<ChunkTotals> {
@@ -160,12 +172,14 @@ export function chunkStore(db: Db, writer: Writer) {
       return (await chunks.distinct('job')).map((id) => id.toHexString());
     },
 
-    /** Prepares a retry: locks out current workers, and forgets failed attempts. */
+    /** Prepares a retry: locks out earlier workers, forgets failed attempts, and counts chunks that were given up from 0. */
     async reopen(job: string): Promise<void> {
-      await chunks.updateMany(
-        { ...ofJob(job), state: 'open' },
-        { $set: { attempts: 0 }, $inc: { fence: 1 } },
-      );
+      // Of a chunk that nobody has begun nothing is stored.
+      const fence = { $cond: [{ $gt: ['$fence', 0] }, { $add: ['$fence', 1] }, 0] };
+      await chunks.updateMany({ ...ofJob(job), state: 'open' }, [
+        { $set: { attempts: 0, counted: 0, fence } },
+        { $unset: ['left', 'accepted'] },
+      ]);
     },
 
     async remove(job: string): Promise<void> {

@@ -94,7 +94,7 @@ describe('a worker that lost its job', () => {
     const before = await jobs.get(id);
     expect(await commit(old)).toBe(false);
     expect(await jobs.complete(id, fence, manifest, later())).toBe(false);
-    expect(await jobs.fail(id, fence, { error: 'why' }, later())).toBe(false);
+    expect(await jobs.fail(id, fence, { error: 'why' }, later())).toBeUndefined();
     expect(await jobs.renew(id, fence, longMs)).toBe(false);
     await jobs.release(id, fence, true);
     expect(await jobs.get(id)).toEqual(before);
@@ -110,16 +110,16 @@ describe('a worker that lost its job', () => {
     const held = await claim(await create(anna));
     const { id, fence } = held;
     expect(await commit(held)).toBe(true);
-    expect(await jobs.cancel(id, later())).toBe(true);
+    expect(await jobs.cancel(id, later())).toBe('ended');
     const before = await jobs.get(id);
     expect(await commit(held)).toBe(false);
     expect(await jobs.complete(id, fence, manifest, later())).toBe(false);
-    expect(await jobs.fail(id, fence, { error: 'why' }, later())).toBe(false);
+    expect(await jobs.fail(id, fence, { error: 'why' }, later())).toBeUndefined();
     expect(await jobs.renew(id, fence, longMs)).toBe(false);
     await jobs.release(id, fence, true);
     expect(await jobs.get(id)).toEqual(before);
     expect(before?.state).toBe('cancelled');
-    expect(await jobs.cancel(id, later())).toBe(false);
+    expect(await jobs.cancel(id, later())).toBeUndefined();
   });
 });
 
@@ -223,7 +223,7 @@ describe('a retry', () => {
     expect(await commit(held)).toBe(false);
     expect(await jobs.renew(id, held.fence, longMs)).toBe(false);
     expect(await jobs.complete(id, held.fence, manifest, later())).toBe(false);
-    expect(await jobs.fail(id, held.fence, { error: 'late' }, later())).toBe(false);
+    expect(await jobs.fail(id, held.fence, { error: 'late' }, later())).toBeUndefined();
     await jobs.release(id, held.fence, true);
     expect(await jobs.get(id)).toEqual(again);
     // What was seen before is not what has failed now.

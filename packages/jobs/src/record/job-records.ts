@@ -5,7 +5,7 @@ import type { Delimiter } from '@sluice/tables/csv/record.ts';
 import { ObjectId } from 'mongodb';
 import type { ReasonGroup } from './chunk-records.ts';
 import type { ExportJob } from './export-record.ts';
-import type { Job, JobState, Part } from './job.ts';
+import { type Job, type JobState, jobKinds, type Part } from './job.ts';
 
 export type ImportFormat = 'ndjson' | 'json' | 'csv';
 
@@ -26,8 +26,18 @@ export interface ImportOptions {
   fileName?: string | undefined;
 }
 
+/** How a job is to end, before all its chunks are done. */
+export interface Ending {
+  state: 'cancelled' | 'failed';
+  expiresAt: Date;
+  error?: string | undefined;
+  isDefect?: boolean | undefined;
+}
+
 /** A job whose chunks many workers do at once. */
 interface Chunked extends Job {
+  /** Absent: it ends when all its chunks are done. Otherwise when those are that were begun. */
+  ending?: Ending;
   /** False while chunks are still being created. */
   received: boolean;
   accepted: number;
@@ -165,6 +175,12 @@ export const toRecord = <Document extends JobDocument>({
   }) as unknown as RecordOf<Document>;
 
 export const unfinished: JobState[] = ['waiting', 'active'];
+
+/** The kinds whose commits check the state of the job: what they did is known at any moment. */
+export const wholeKinds = jobKinds.filter((kind) => kind !== 'import' && kind !== 'rehearsal');
+
+/** Whether the job is to end before all its chunks are done. */
+export const isEnding = (job: JobRecord): boolean => 'ending' in job && job.ending !== undefined;
 
 /** Whether a worker may still work on the job. */
 export const isUnfinished = (job: JobRecord | undefined): boolean =>

@@ -8,6 +8,7 @@ import type { ChunkStore } from './chunks.ts';
 import { exportJobs } from './export-jobs.ts';
 import type { JobState, Manifest, Part } from './job.ts';
 import {
+  type Ending,
   type ImportDocument,
   type JobDocument,
   type JobOf,
@@ -15,6 +16,7 @@ import {
   newDocument,
   toRecord,
   unfinished,
+  wholeKinds,
 } from './job-records.ts';
 import { jobSessions } from './job-sessions.ts';
 import { begun, measureRate } from './progress.ts';
@@ -39,6 +41,9 @@ type NewJob<Kind extends 'replay' | 'deletion'> = Pick<
 
 type Failure = Pick<JobRecord, 'error' | 'isDefect'>;
 
+/** `ending`: chunks that were begun are done before the job is over. */
+export type Ended = 'ended' | 'ending' | undefined;
+
 export type JobStore = ReturnType<typeof jobStore>;
 
 /** The records of jobs. They are the truth, whatever the queue says. */
@@ -50,14 +55,20 @@ export function jobStore(db: Db, chunks: ChunkStore) {
     fence,
   });
 
-  const end = (filter: Filter<JobDocument>, state: JobState, expiresAt: Date, failure: Failure = {}) =>
-    hasMatched(jobs.updateOne(filter, { $set: { state, finishedAt: new Date(), expiresAt, ...failure } }));
+  const chunked = chunkedJobs(db, chunks);
+  const settle = async (id: string): Promise<Ended> => ((await chunked.settle(id)) ? 'ended' : 'ending');
+
+  /** Ends a job that has no chunks. */
+  const end = (filter: Filter<JobDocument>, ending: Ending) => {
+    const whole = { ...filter, kind: { $in: wholeKinds } } as Filter<JobDocument>;
+    return hasMatched(jobs.updateOne(whole, { $set: { ...ending, finishedAt: new Date() } }));
+  };
 
   return {
     exports: exportJobs(db),
     imports: importJobs(db),
     rehearsals: rehearsalJobs(db, chunks),
-    chunked: chunkedJobs(db),
+    chunked,
     ...queuedJobs(db),
     ...jobSessions(db),
 
@@ -149,7 +160,7 @@ export function jobStore(db: Db, chunks: ChunkStore) {
       await jobs.updateOne(leased(id, fence), [{ $set: { state: 'waiting', ...released(counts) } }]);
     },
 
-    /** False: the lease is lost. `total` becomes the number of finished entries. */
+    /** False: the lease is lost, or the job is to end otherwise. `total` becomes the number of finished entries. */
     async complete(
       id: string,
       fence: number,
@@ -163,12 +174,18 @@ export function jobStore(db: Db, chunks: ChunkStore) {
       ]);
       const fields = { state: 'completed', finishedAt: '$$NOW', expiresAt, total: '$done' };
       return hasMatched(
-        jobs.updateOne(leased(id, fence), [{ $set: { ...fields, ...Object.fromEntries(values) } }]),
+        jobs.updateOne({ ...leased(id, fence), ending: { $exists: false } }, [
+          { $set: { ...fields, ...Object.fromEntries(values) } },
+        ]),
       );
     },
 
-    fail: (id: string, fence: number, failure: Failure, expiresAt: Date) =>
-      end(leased(id, fence), 'failed', expiresAt, failure),
+    /** Undefined: the lease is lost. */
+    async fail(id: string, fence: number, failure: Failure, expiresAt: Date): Promise<Ended> {
+      const ending = { state: 'failed', expiresAt, ...failure } as const;
+      if (await end(leased(id, fence), ending)) return 'ended';
+      return (await chunked.fail(id, fence, ending)) ? settle(id) : undefined;
+    },
 
     /**
      * Lets a failed job wait again, with the progress of its chunks, as it stands, or without its parts.
@@ -194,13 +211,15 @@ export function jobStore(db: Db, chunks: ChunkStore) {
       return retried ? toRecord(retried) : undefined;
     },
 
-    /** False: the job is finished. Removes large fields of an export, since cancelled jobs count in no quota. */
-    async cancel(id: string, expiresAt: Date): Promise<boolean> {
+    /** Undefined: the job is over. Removes large fields of an export, since cancelled jobs count in no quota. */
+    async cancel(id: string, expiresAt: Date): Promise<Ended> {
       const _id = new ObjectId(id);
-      const isCancelled = await end({ _id, state: { $in: unfinished } }, 'cancelled', expiresAt);
-      if (isCancelled)
+      const ending = { state: 'cancelled', expiresAt } as const;
+      if (await end({ _id, state: { $in: unfinished } }, ending)) {
         await jobs.updateOne({ _id, kind: 'export' }, { $unset: { shape: '', 'options.columns': '' } });
-      return isCancelled;
+        return 'ended';
+      }
+      return (await chunked.cancel(id, ending)) ? settle(id) : undefined;
     },
 
     /** Keeps a finished job at least until then, for a client that reads its file. */

@@ -26,11 +26,12 @@ export async function retry(opened: Opened, id: string): Promise<void> {
 export async function cancel(opened: Opened, id: string): Promise<void> {
   const [store, , { console }] = opened;
   const job = await findJob(store, id);
-  if (!(await store.jobs.cancel(id, new Date(Date.now() + keptMs))))
-    throw new AdminError(`${job.kind} ${id} is over already`);
+  const cancelled = await store.jobs.cancel(id, new Date(Date.now() + keptMs));
+  if (!cancelled) throw new AdminError(`${job.kind} ${id} is over already`);
   await note(opened, job, `${job.kind}.removed`);
-  await store.parts.sweep(id);
-  console.error(`${job.kind} ${id} was cancelled`);
+  // Workers still read the parts of a job that is not over.
+  if (cancelled === 'ended') await store.parts.sweep(id);
+  console.error(`${job.kind} ${id} ${cancelled === 'ended' ? 'was' : 'is being'} cancelled`);
 }
 
 export async function requeue([store, config, { console }]: Opened, id: string): Promise<void> {

@@ -58,6 +58,7 @@ export const madeJob = (kind: JobRecord['kind']) => ({
 interface JobWords {
   tag: string;
   retry: string;
+  cancelled: string;
   file?: {
     download: { operationId: string; summary: string };
     about: string;
@@ -70,6 +71,7 @@ export const jobWords: Record<JobRecord['kind'], JobWords> = {
   export: {
     tag: 'Exports',
     retry: 'The export resumes after the last part that was written. A streamed export cannot be retried.',
+    cancelled: 'Nothing of its file is kept.',
     file: {
       download: { operationId: 'downloadExport', summary: 'Download the file of an export job' },
       about: 'The file is there once the job is completed.',
@@ -79,6 +81,8 @@ export const jobWords: Record<JobRecord['kind'], JobWords> = {
   import: {
     tag: 'Imports',
     retry: 'Lines that are stored are not stored again.',
+    cancelled:
+      'Lines under way are stored first. Then the job is `cancelled`, and `accepted` is exactly what is stored.',
     file: {
       download: { operationId: 'downloadImportReport', summary: 'Download the report of an import job' },
       about: 'The report has the refused lines of a completed import, as NDJSON.',
@@ -88,6 +92,8 @@ export const jobWords: Record<JobRecord['kind'], JobWords> = {
   rehearsal: {
     tag: 'Schemas',
     retry: 'What is checked is not checked again.',
+    cancelled:
+      'Entries under way are checked first. Then the job is `cancelled`, and `progress.done` is exactly what was checked.',
     file: {
       download: { operationId: 'downloadRehearsal', summary: 'Download the file of a rehearsal job' },
       about: 'The file has what does not conform, as NDJSON.',
@@ -97,9 +103,11 @@ export const jobWords: Record<JobRecord['kind'], JobWords> = {
   replay: {
     tag: 'Refused uploads',
     retry: 'What is stored is not stored again.',
+    cancelled: 'What is stored by then stays stored, and `result` is exactly that.',
   },
   deletion: {
     tag: 'Entries',
     retry: 'The deletion continues with the entries that are left.',
+    cancelled: 'What is deleted by then stays deleted, and `progress.done` is exactly that.',
   },
 };

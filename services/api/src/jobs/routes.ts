@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { JobRecord, JobWithFile } from '@sluice/jobs/record/job-records.ts';
-import type { JobStore } from '@sluice/jobs/record/jobs.ts';
+import type { Ended, JobStore } from '@sluice/jobs/record/jobs.ts';
 import { toJob } from '@sluice/jobs/record/to-job.ts';
 import Type from 'typebox';
 import { findApplication } from '../applications/steps.ts';
@@ -17,7 +17,7 @@ import { cancelJob, findJob, retryJob } from './steps.ts';
 /** The routes that every kind of job has: list, get, download, follow, retry, and cancel or delete. */
 export const jobRoutes: Routes<{ kind: JobRecord['kind'] }> = async (app, dependencies) => {
   const { store, kind, audit, capacity, lifecycle } = dependencies;
-  const { tag, file, retry } = jobWords[kind];
+  const { tag, file, retry, cancelled } = jobWords[kind];
   const name = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
   const article = /^[aeiou]/.test(kind) ? 'an' : 'a';
   const ById = byId(`${kind} job`);
@@ -134,7 +134,7 @@ export const jobRoutes: Routes<{ kind: JobRecord['kind'] }> = async (app, depend
   app.delete(
     `${path}/:id`,
     operation(`delete${name}`, `Cancel or delete ${article} ${kind} job`, {
-      description: 'Cancels a job that is not over; deletes one that is over, with its file.',
+      description: `Cancels a job that is not over; deletes one that is over, with its file. ${cancelled}`,
       params: ById,
       response: {
         200: SuccessMessage('Cancelled or deleted.', `${kind} ${completed.id} was removed`),
@@ -144,13 +144,21 @@ export const jobRoutes: Routes<{ kind: JobRecord['kind'] }> = async (app, depend
       const { job } = await findJob(store, kind, request);
       const cancelled = await cancelJob(jobs, job.id);
       if (!cancelled) await jobs.remove(job.id);
-      const what = { application: job.domain, job: job.id, details: { cancelled } };
+      const what = { application: job.domain, job: job.id, details: { cancelled: cancelled !== undefined } };
       await audit.note(request, { action: `${kind}.removed`, ...what });
-      await parts.sweep(job.id);
-      return success(reply, { message: `${kind} ${job.id} was ${cancelled ? 'cancelled' : 'removed'}` });
+      // Workers still read the parts of a job that is not over.
+      if (cancelled !== 'ending') await parts.sweep(job.id);
+      return success(reply, { message: `${kind} ${job.id} ${said(cancelled)}` });
     },
   );
 };
+
+function said(cancelled: Ended): string {
+  if (cancelled === undefined) return 'was removed';
+  return cancelled === 'ended'
+    ? 'was cancelled'
+    : 'is being cancelled: it ends when its work under way is done';
+}
 
 const everyMs = 500;
 /** Proxies close silent connections. */

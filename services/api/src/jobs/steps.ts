@@ -1,7 +1,7 @@
 import type { Store } from '@sluice/jobs/connect.ts';
 import { queueOf } from '@sluice/jobs/queue/queues.ts';
 import { isRetriable, type JobRecord } from '@sluice/jobs/record/job-records.ts';
-import type { JobStore } from '@sluice/jobs/record/jobs.ts';
+import type { Ended, JobStore } from '@sluice/jobs/record/jobs.ts';
 import { toJob } from '@sluice/jobs/record/to-job.ts';
 import { waitAgain } from '@sluice/jobs/record/wait-again.ts';
 import { ApiError, unavailable } from '@sluice/shared/errors.ts';
@@ -72,8 +72,8 @@ export async function sendMade(audit: Audit, request: FastifyRequest, reply: Fas
   return success(reply, toJob(job), 202);
 }
 
-/** Cancels a job, whose record stays for an hour. False if the job was over. */
-export const cancelJob = (jobs: JobStore, id: string): Promise<boolean> => jobs.cancel(id, inAnHour());
+/** Cancels a job, whose record stays for an hour. Undefined if the job was over. */
+export const cancelJob = (jobs: JobStore, id: string): Promise<Ended> => jobs.cancel(id, inAnHour());
 
 /** Lets a failed job wait again and continue. Throws ApiError if the job has not failed, or too many are unfinished. */
 export async function retryJob(

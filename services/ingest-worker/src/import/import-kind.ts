@@ -10,6 +10,7 @@ import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import { parseSchema } from '@sluice/schemas/schema.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { LeaseLost } from '@sluice/store/under-lease.ts';
+import { countStored } from './count-stored.ts';
 import { createProcessChunk } from './process-chunk.ts';
 import { createReadLine, type ReadLine } from './read-line.ts';
 
@@ -68,6 +69,11 @@ export function importKind(dependencies: Dependencies): JobKind<ImportJob> {
         return chunk.bytes;
       };
       return { ...done, afterCommit };
+    },
+
+    async countStored(chunk, { loaded }, steps) {
+      const data = await parts.get(chunk.part);
+      return data ? countStored(entries, { chunk, data, ...loaded, ...steps }) : 0;
     },
 
     async result({ id, total }) {

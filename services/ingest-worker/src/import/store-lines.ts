@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { addFields, type FoundFields, noFields } from '@sluice/intake/field-set.ts';
 import type { Intake, RecordFields } from '@sluice/intake/intake.ts';
 import { JobFailed } from '@sluice/jobs/kind.ts';
@@ -6,8 +5,8 @@ import type { ClaimedChunk } from '@sluice/jobs/record/chunk-records.ts';
 import type { Frame } from '@sluice/json/frames.ts';
 import { createSideBySide } from '@sluice/shared/side-by-side.ts';
 import type { EntryStore, KeyedEntry } from '@sluice/store/entries/entries.ts';
-import { createLineKeys } from '@sluice/store/entries/entry-id.ts';
 import { UnconfirmedError } from '@sluice/store/faults.ts';
+import { lineKeysOf } from './line-keys.ts';
 import type { ReadPayload } from './read-line.ts';
 
 /** The limits of one command, and the number of concurrent commands. */
@@ -48,10 +47,7 @@ export function createStoreLines({
   makeRoom,
   onRefused,
 }: Dependencies) {
-  const source = createHash('sha256').update(chunk.job).digest();
-  const keysAt = (stamp: number) => createLineKeys(chunk.application, stamp, source);
-  const keyOf = keysAt(chunk.stamp);
-  const earlierKeys = chunk.earlier.map(keysAt);
+  const { keyOf, earlier: earlierKeys } = lineKeysOf(chunk);
   const storing = createSideBySide(atOnce);
   let batch = emptyBatch();
   let accepted = 0;
@@ -105,8 +101,7 @@ export function createStoreLines({
     add(frame: Frame, { payload, json, bson, createdAt }: ReadPayload): Promise<void> | undefined {
       addFields(batch.fields, recordFields.find(intake, payload));
       batch.frames.push(frame);
-      const keyAt = createdAt === undefined ? keyOf : keysAt(createdAt);
-      batch.entries.push({ key: keyAt(frame.line), json, bson, version: intake.version });
+      batch.entries.push({ key: keyOf(frame.line, createdAt), json, bson, version: intake.version });
       batch.since = Math.min(batch.since, createdAt ?? Number.POSITIVE_INFINITY);
       batch.bytes += bson.length;
       return batch.entries.length === mostEntries || batch.bytes >= mostBytes ? flush() : undefined;

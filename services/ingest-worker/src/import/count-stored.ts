@@ -1,0 +1,52 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { zstdDecompress } from 'node:zlib';
+import type { Steps } from '@sluice/jobs/in-chunks.ts';
+import type { ClaimedChunk } from '@sluice/jobs/record/chunk-records.ts';
+import { type Frame, framesOf } from '@sluice/json/frames.ts';
+import type { EntryStore } from '@sluice/store/entries/entries.ts';
+import { lineKeysOf } from './line-keys.ts';
+import type { ReadLine } from './read-line.ts';
+
+const unzip = promisify(zstdDecompress);
+const linesAtOnce = 500;
+
+interface Task extends Steps {
+  chunk: ClaimedChunk;
+  /** The compressed lines. */
+  data: Buffer;
+  readLine(frame: Frame): ReadLine;
+}
+
+/** How many lines of a chunk that cannot be finished are stored. */
+export async function countStored(
+  { hasKeyed }: Pick<EntryStore, 'hasKeyed'>,
+  { chunk, data, readLine, onStep }: Task,
+): Promise<number> {
+  const { keyOf, earlier } = lineKeysOf(chunk);
+  const frames = [...framesOf(await unzip(data))];
+  let stored = 0;
+  for (let from = 0; from < frames.length; from += linesAtOnce) {
+    const lines = frames.slice(from, from + linesAtOnce).flatMap((frame) => {
+      const read = readLine(frame);
+      return read.ok ? { ...read, line: frame.line } : [];
+    });
+    const keysOf = [
+      ({ line, createdAt }: (typeof lines)[0]) => keyOf(line, createdAt),
+      ...earlier.map(
+        (earlierKeyOf) =>
+          ({ line }: (typeof lines)[0]) =>
+            earlierKeyOf(line),
+      ),
+    ];
+    const isStored = lines.map(() => false);
+    for (const key of keysOf) {
+      const found = await hasKeyed(lines.map((line) => ({ json: line.json, key: key(line) })));
+      for (const [at, has] of found.entries()) isStored[at] ||= has;
+    }
+    stored += isStored.filter(Boolean).length;
+    onStep(from);
+    await breathe();
+  }
+  return stored;
+}
