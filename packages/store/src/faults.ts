@@ -21,7 +21,7 @@ export function becauseOfBefore(error: unknown): unknown {
 }
 
 /** Not primary, stepped down, shutting down, interrupted, out of time, write concern not reached. */
-const ofMembers = [10107, 13435, 11600, 11602, 91, 189, 50, 64, 112, 262];
+const ofMembers = [10107, 13435, 11600, 11601, 11602, 91, 189, 50, 64, 112, 262];
 /** What `mongos` says: a shard is not reached, has no primary, is slow, or its chunks move all the time. */
 const ofMongos = [6, 7, 82, 89, 133, 202, 13388];
 const passingCodes = new Set([...ofMembers, ...ofMongos]);

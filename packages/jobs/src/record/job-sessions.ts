@@ -12,13 +12,18 @@ export interface JobSession {
 export function jobSessions(db: Db) {
   const jobs = db.collection<{ _id: ObjectId; fence: number; session?: Binary }>('jobs');
 
+  async function endTransaction(id: string, condition: object): Promise<void> {
+    const held = { _id: new ObjectId(id), session: { $exists: true }, ...condition };
+    const found = await jobs.findOne(held, { projection: { session: 1 } });
+    if (found) await db.command({ killSessions: [{ id: found.session }] });
+  }
+
   return {
     /** Ends the transaction of a dead worker. */
-    async unlock(id: string): Promise<void> {
-      const abandoned = { _id: new ObjectId(id), session: { $exists: true }, $expr: isFree };
-      const found = await jobs.findOne(abandoned, { projection: { session: 1 } });
-      if (found) await db.command({ killSessions: [{ id: found.session }] });
-    },
+    unlock: (id: string): Promise<void> => endTransaction(id, { $expr: isFree }),
+
+    /** Ends the transaction of any worker: nobody knows yet whether the worker is dead. */
+    interrupt: (id: string): Promise<void> => endTransaction(id, {}),
 
     async openSession({ id, fence }: Pick<JobRecord, 'id' | 'fence'>): Promise<JobSession> {
       const session = db.client.startSession();

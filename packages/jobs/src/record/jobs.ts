@@ -56,6 +56,7 @@ export function jobStore(db: Db, chunks: ChunkStore) {
   });
 
   const chunked = chunkedJobs(db, chunks);
+  const sessions = jobSessions(db);
   const settle = async (id: string): Promise<Ended> => ((await chunked.settle(id)) ? 'ended' : 'ending');
 
   /** Ends a job that has no chunks. */
@@ -70,7 +71,7 @@ export function jobStore(db: Db, chunks: ChunkStore) {
     rehearsals: rehearsalJobs(db, chunks),
     chunked,
     ...queuedJobs(db),
-    ...jobSessions(db),
+    ...sessions,
 
     async create<Kind extends 'replay' | 'deletion'>(job: NewJob<Kind>): Promise<JobOf<Kind>> {
       const document = { ...job, ...newDocument(job), total: job.total ?? 0 };
@@ -215,6 +216,7 @@ export function jobStore(db: Db, chunks: ChunkStore) {
     async cancel(id: string, expiresAt: Date): Promise<Ended> {
       const _id = new ObjectId(id);
       const ending = { state: 'cancelled', expiresAt } as const;
+      await sessions.interrupt(id);
       if (await end({ _id, state: { $in: unfinished } }, ending)) {
         await jobs.updateOne({ _id, kind: 'export' }, { $unset: { shape: '', 'options.columns': '' } });
         return 'ended';
