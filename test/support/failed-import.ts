@@ -39,12 +39,14 @@ export type Run = Awaited<ReturnType<typeof startFailing>>;
 
 /** Of a chunk that ten workers began in vain. Returns the worker that found it so. */
 export async function fail(
-  { chunks, work, ended }: Run,
+  { chunks, work, ended, stored }: Run,
   redisUrl?: string,
 ): Promise<{ stop(): Promise<void> }> {
   await chunks.updateOne({ seq: 1 }, { $set: { attempts: 10 } });
   const worker = await work(redisUrl);
-  expect(await ended()).toMatchObject({ state: 'failed', error: '10 workers tried without success' });
+  const error = '10 workers tried without success';
+  const job = await ended();
+  expect(job).toMatchObject({ state: 'failed', error, accepted: (await stored()).length });
   return worker;
 }
 
