@@ -110,6 +110,25 @@ describe('an import that nobody wants any more', () => {
     expect(job).toMatchObject({ state: 'cancelled', accepted: entries, progress: { done: entries } });
   });
 
+  it('is cancelled also while Redis is away', async () => {
+    const at = new URL(inject('redisUrl'));
+    const redis = await createCuttableProxy({ host: at.hostname, port: Number(at.port || 6379) });
+    onTestFinished(redis.close);
+    const REDIS_URL = `redis://127.0.0.1:${redis.port}`;
+    const run = await begin({ REDIS_URL, REDIS_TIMEOUT: '1s' });
+    const { sluice, token, domain, store, counts, work, start, client } = run;
+    const id = await start(lines(40_000));
+    await work({ WORKER_CONCURRENCY: '1' });
+    await until(async () => ((await store.jobs.get(id))?.done ?? 0) > 0);
+    redis.stall();
+    const path = `/applications/${domain}/imports/${id}`;
+    expect((await sluice.request('DELETE', path, { token })).status).toBe(200);
+    const job = await client.ended(domain, id);
+    const { entries } = await counts();
+    expect(job).toMatchObject({ state: 'cancelled', accepted: entries, progress: { done: entries } });
+    await redis.restore();
+  });
+
   it('begins nothing of what waits when its application is deleted', async () => {
     const run = await begin({ DELETION_GRACE: '1h' });
     const { sluice, token, domain, store, counts, work, start } = run;
