@@ -94,6 +94,15 @@ describe('sluice apps', () => {
     expect((await user.sluice(['apps', 'delete', made, '--yes'])).code).toBe(0);
   });
 
+  it('creates none from a sample that an import would refuse', async () => {
+    writeFileSync(user.at('sample.csv'), Buffer.from('id,\xe9\n1,2\n', 'latin1'));
+    const { code, stderr } = await user.sluice(['apps', 'create', 'None', '--from', user.at('sample.csv')]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('sample: The file is not valid UTF-8 at byte 4; it looks like Windows-1252'),
+    ]);
+  });
+
   it('says which domain was probably meant', async () => {
     const near = `${domain.slice(0, -1)}0`;
     const { code, stderr } = await user.sluice(['apps', 'show', near]);

@@ -39,6 +39,7 @@ beforeEach(() => {
 const small = ndjson([{ n: 1 }, { n: 2 }]);
 const random = (length: number) => Array.from({ length }, () => Math.random().toString(36).slice(2)).join('');
 const zipped = await promisify(gzip)(small);
+const zippedTwice = await promisify(gzip)(zipped);
 const packed = await promisify(zstdCompress)(small);
 const bomb = await promisify(zstdCompress)('\n'.repeat(11 * limit));
 const tooMuch = await promisify(zstdCompress)(random(20_000));
@@ -85,6 +86,11 @@ describe('an import is refused as a whole, and nothing of it is left', () => {
     ['CSV without a header', '\n1,2\n', csv, 400, 'MalformedBodyError', /no header/],
     ['CSV with a name twice', 'n,n\n1,2\n', csv, 400, 'MalformedBodyError', /two columns/],
     ['CSV with a header that is no UTF-8', Buffer.from([0x6e, 0xff, 0x0a]), csv, 400, 'MalformedBodyError', /header of the CSV is not valid UTF-8/],
+    ['CSV in UTF-16', Buffer.from('\ufeffn\n1\n', 'utf16le'), csv, 400, 'MalformedBodyError', /not text in UTF-8: it is UTF-16: convert it, such as with iconv/],
+    ['NDJSON in UTF-16 without a mark', Buffer.from('{"n":1}', 'utf16le'), {}, 400, 'MalformedBodyError', /it looks like UTF-16LE without a byte order mark, which is a guess/],
+    ['a spreadsheet', Buffer.from('PK\x03\x04', 'latin1'), csv, 400, 'MalformedBodyError', /such as a spreadsheet: save it as CSV/],
+    ['gzip within gzip', zippedTwice, {}, 400, 'MalformedBodyError', /it looks like gzip: decompress it/],
+    ['CSV with a separator that there is not', 'sep=:\nn:m\n1:2\n', csv, 400, 'MalformedBodyError', /sep=:, but only , ; tab and \| may/],
     ['CSV without rows, as curl -d sends it', 'n21.522', csv, 400, 'MalformedBodyError', /no rows; with curl use --data-binary/],
     ['a byte too many', `"${'x'.repeat(limit)}`, {}, 413, 'PayloadTooLargeError', /65536/],
     ['too much of zstd', tooMuch, encoded('zstd'), 413, 'PayloadTooLargeError', /65536/],

@@ -58,6 +58,25 @@ it('has the name that the client said, and the time when it is removed', async (
 });
 
 describe('a CSV', () => {
+  it('may begin with the line sep=; and says by name what is wrong with a row', async () => {
+    const domain = await sluice.application(token, schema);
+    const csv = Buffer.from(
+      '\xef\xbb\xbfsep=;\r\nn;text\r\n1;a,b\r\n2;\xe9\r\n\xef\xbb\xbf3;c\r\n',
+      'latin1',
+    );
+    const { job, errors } = await importClient(sluice, token).complete(domain, csv, { type: types.csv });
+    expect(job).toMatchObject({ state: 'completed', accepted: 1, rejected: 2 });
+    expect(errors).toMatchObject([
+      {
+        line: 4,
+        message:
+          'the record is not valid UTF-8 at byte 3; it looks like Windows-1252, which is a guess: convert it, such as with iconv -f WINDOWS-1252 -t UTF-8',
+      },
+      { line: 5, message: expect.stringContaining('cell 1 begins with a byte order mark') },
+    ]);
+    expect(await uploadClient(sluice, token).payloads(domain)).toEqual([{ n: 1, text: 'a,b' }]);
+  });
+
   it('may have no header, if the request has the names', async () => {
     const domain = await sluice.application(token, schema);
     const call = {

@@ -46,7 +46,7 @@ const refused: Row[] = [
   ['an unknown query parameter', 'GET /applications/:open/data?page=2', { token: 'login' }, 400, 'InvalidRequestError', 'unknown parameter `page`; allowed: start, limit, from, to, order, after, filter'],
   ['a limit of 0', 'GET /applications/:open/data?limit=0', { token: 'login' }, 400, 'InvalidRequestError', '`limit` must be >= 1'],
   ['the API without a path', 'GET /', {}, 404, 'ResourceNotFoundError', 'there is no route GET /api/; see /api/docs'],
-  ['gzip without its header', 'POST /applications/:open/data', { body: gzipSync('{}') }, 400, 'MalformedBodyError', 'the body is not valid UTF-8; it looks like gzip: send Content-Encoding: gzip'],
+  ['gzip without its header', 'POST /applications/:open/data', { body: gzipSync('{}') }, 400, 'MalformedBodyError', 'the body is not valid UTF-8 at byte 2; it looks like gzip: decompress it, or send Content-Encoding: gzip'],
   ['a query where there is none', 'GET /users/me?page=2', { token: 'login' }, 400, 'InvalidRequestError', 'unknown parameter `page`; this route takes none'],
   ['an unknown field', 'PATCH /users/me', { token: 'login', json: { lokale: 'en' } }, 400, 'InvalidRequestError', 'body/lokale is not a known field; allowed: locale'],
   ['an array to …/data', 'POST /applications/:open/data', { json: [{ v: 1 }] }, 422, 'SchemaValidationError', 'one object is expected; send arrays to /api/applications/:open/data/batch'],

@@ -1,4 +1,4 @@
-import { withoutByteOrderMark } from '@sluice/json/read-payload.ts';
+import { withoutByteOrderMark } from '@sluice/json/byte-order-mark.ts';
 import { OutOfSteps } from '@sluice/schemas/validate/budget.ts';
 import { byLimit, unavailable } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';

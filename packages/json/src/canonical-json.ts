@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
+import { withoutByteOrderMark } from './byte-order-mark.ts';
 import { findRepeatedKeys } from './find-issues.ts';
 import { keptNumber } from './numbers.ts';
 import { parseJson, readTagged } from './parse-json.ts';
-import { withoutByteOrderMark } from './read-payload.ts';
 
 /** Entries have at most 64 levels; the stack holds thousands. */
 const mostLevels = 500;

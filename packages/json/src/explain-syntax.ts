@@ -1,3 +1,4 @@
+import { laterMark } from './byte-order-mark.ts';
 import { endOfToken, isNumeric } from './parse-json.ts';
 
 /** Common mistakes, by what the text has at the place of the error. */
@@ -10,6 +11,7 @@ const hints: [pattern: RegExp, hint: string][] = [
   [/^(\/\/|\/\*|#)/, 'JSON has no comments'],
   [/^[\n\r\t]/, 'in a string it is written \\n, \\r or \\t'],
   [/^[+.]/, 'a number begins with a digit or -'],
+  [/^\ufeff/, `this is a byte order mark: ${laterMark}`],
 ];
 /** Explanations, by the message of JSON.parse. */
 const reasons: [pattern: RegExp, reason: string][] = [

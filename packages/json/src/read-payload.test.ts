@@ -157,12 +157,13 @@ describe('a malformed body', () => {
     [[0x22, 0xed, 0xa0, 0x80, 0x22]],
     [[0x22, 0xc0, 0x80, 0x22]],
   ])('of the bytes %j is not UTF-8', (bytes) => {
-    const message = 'the body is not valid UTF-8';
+    const message = expect.stringMatching(/^the body is not valid UTF-8 at byte 2; /);
     expect(readPayload(Buffer.from(bytes))).toEqual({ ok: false, kind: 'malformed', message });
   });
 
   it('that are gzip says which header is missing', () => {
-    const message = 'the body is not valid UTF-8; it looks like gzip: send Content-Encoding: gzip';
+    const message =
+      'the body is not valid UTF-8 at byte 2; it looks like gzip: decompress it, or send Content-Encoding: gzip';
     expect(readPayload(gzipSync('{}'))).toEqual({ ok: false, kind: 'malformed', message });
   });
 });

@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { keep, roomFor } from './bson-room.ts';
+import { withoutByteOrderMark } from './byte-order-mark.ts';
+import { explainBytes, foreignStart } from './explain-bytes.ts';
 import { explainSyntax } from './explain-syntax.ts';
 import type { PayloadIssue } from './find-issues.ts';
 import { bsonTypeKey, findIssues, referenceKey } from './find-issues.ts';
@@ -23,14 +25,15 @@ export type Reading =
  */
 export function readPayload(body: Buffer): Reading {
   const json = withoutByteOrderMark(body);
-  if (!isUtf8(json)) return malformed(`the body is not valid UTF-8${isGzip(json) ? gzipHint : ''}`);
+  if (!isUtf8(json)) return malformed(`the body is ${explainBytes(json)}`);
   const text = json.toString('utf8');
   let payload: unknown;
   try {
     payload = JSON.parse(text);
   } catch (error) {
     const isEmpty = /^[ \t\r\n]*$/.test(text);
-    return malformed(isEmpty ? 'the body is empty' : `the body is not JSON: ${explainSyntax(text, error)}`);
+    if (isEmpty) return malformed('the body is empty');
+    return malformed(`the body is not JSON: ${foreignStart(json) ?? explainSyntax(text, error)}`);
   }
   const { target, start } = roomFor(bsonRoom(json));
   const end = isObjectText(json) ? writeBson(json, target, start) : inexact;
@@ -73,13 +76,6 @@ function countKept(value: unknown): number {
   return members;
 }
 
-const gzipHint = '; it looks like gzip: send Content-Encoding: gzip';
-const isGzip = (bytes: Buffer) => bytes[0] === 0x1f && bytes[1] === 0x8b;
-
 function malformed(message: string): Reading {
   return { ok: false, kind: 'malformed', message };
-}
-
-export function withoutByteOrderMark(body: Buffer): Buffer {
-  return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
 }

@@ -16,10 +16,10 @@ export function csvOf(header: string[], rows: unknown[][], mode: Formulas): stri
     if (value === undefined || value === null) return header.length === 1 ? quote('') : '';
     if (value instanceof Date) return value.toISOString();
     if (typeof value !== 'string') return cell(JSON.stringify(value), false);
-    return cell(disarm(value), value === '' || readsAsJson.test(value));
+    return cell(disarm(value), value === '' || value.startsWith('\ufeff') || readsAsJson.test(value));
   };
   const lines = [
-    header.map((name) => cell(disarm(name), name === '' || /[;\t|]/.test(name))),
+    header.map((name) => cell(disarm(name), name === '' || /[;\t|]|^sep=/i.test(name))),
     ...rows.map((row) => row.map(valueCell)),
   ];
   return lines.map((line) => `${line.join(',')}\r\n`).join('');

@@ -1,4 +1,4 @@
-import { withoutByteOrderMark } from '@sluice/json/read-payload.ts';
+import { withoutByteOrderMark } from '@sluice/json/byte-order-mark.ts';
 import type { ErrorDetail } from '@sluice/shared/errors.ts';
 import type { Reason, RefusedRecord, RefusedSource } from '@sluice/store/refused/refused-records.ts';
 import type { LineRefusal } from '../validate-payload.ts';

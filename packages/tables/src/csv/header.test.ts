@@ -64,6 +64,21 @@ describe('a header', () => {
     expect(read(header)).toEqual({ columns: pointers, delimiter, hasHeader: true });
   });
 
+  it.each([
+    ['sep=;', ';', ['/a,b', '/c']],
+    ['sep=;\r', ';', ['/a,b', '/c']],
+    ['SEP=\t', '\t', ['/a,b;c']],
+    ['sep=,', ',', ['/a', '/b;c']],
+  ])('behind the line %j has that delimiter', (line, delimiter, pointers) => {
+    const readLayout = createReadLayout({ schema: {}, formulas: 'escape' });
+    expect(readLayout(Buffer.from(line))).toBeUndefined();
+    expect(readLayout(Buffer.from('a,b;c'))).toEqual({ columns: pointers, delimiter, hasHeader: true });
+  });
+
+  it('of one column may be called so, in quotes', () => {
+    expect(read('"sep=;"')?.columns).toEqual(['/sep=;']);
+  });
+
   it('of an export has commas, whatever its names have', () => {
     const own = { properties: { 'x;y;z': {}, 'p|q': {} } };
     for (const of of [own, {}]) {
@@ -82,7 +97,12 @@ describe('a header', () => {
     ['a name with a dot that the schema has as a key', 'a.b,c', 'the column "a.b" of the CSV could be two fields: name it "/a.b", which the schema has, or "/a/b"'],
     ['what is no JSON Pointer', '/a~2,/a~02', '"/a~2" is no JSON Pointer: ~ is written ~0, and / in a key ~1'],
     ['an open quote', 'a,"b', 'the header of the CSV: cell 2 has a quote without an end; with curl use --data-binary, as -d removes line ends'],
-    ['bytes that are no UTF-8', Buffer.from([0x61, 0xff]), 'the header of the CSV is not valid UTF-8'],
+    ['bytes that are no UTF-8', Buffer.from('id,\xe9', 'latin1'), 'the header of the CSV is not valid UTF-8 at byte 4; it looks like Windows-1252, which is a guess: convert it, such as with iconv -f WINDOWS-1252 -t UTF-8'],
+    ['UTF-16', Buffer.from('Größe,ф', 'utf16le'), 'the header of the CSV is not valid UTF-8 at byte 5; it looks like UTF-16LE without a byte order mark, which is a guess: convert it, such as with iconv -f UTF-16LE -t UTF-8'],
+    ['UTF-16 that is valid UTF-8', Buffer.from('фa;b', 'utf16le'), 'the header of the CSV has NUL characters; it looks like UTF-16LE without a byte order mark, which is a guess: convert it, such as with iconv -f UTF-16LE -t UTF-8'],
+    ['NULs here and there', 'a\0b\0\0', 'the header of the CSV has NUL characters; convert it to UTF-8'],
+    ['a byte order mark of its own', '\ufeffa,b', 'the CSV begins with two byte order marks: only the start of a file may have one, and joined files have more: remove it'],
+    ['another separator than there may be', 'sep=:', 'the first line of the CSV is sep=:, but only , ; tab and | may separate cells'],
     ['line ends of one CR', 'a,b\r1,2\r3,4', 'the lines of the CSV end in CR alone; LF or CRLF is needed'],
     ['the key __proto__', '__proto__.a', 'the key __proto__ is not allowed'],
     ['too many levels', `a${'.a'.repeat(64)}`, 'a column of the CSV is nested more than 64 levels deep'],

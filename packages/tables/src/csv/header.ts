@@ -1,3 +1,5 @@
+import { laterMark } from '@sluice/json/byte-order-mark.ts';
+import { decodeText, explainBytes, explainNuls } from '@sluice/json/explain-bytes.ts';
 import { maxNesting } from '@sluice/json/find-issues.ts';
 import { prototypeKey } from '@sluice/json/parse-json.ts';
 import { fromPointer, toPointer } from '@sluice/json/pointer.ts';
@@ -24,18 +26,32 @@ export interface CsvOptions {
 
 /** Reads the header of a file, its first record, or of `names`. Throws ApiError. */
 export function createReadLayout({ schema, formulas, names }: CsvOptions): ReadLayout<CsvLayout> {
+  let hint: Delimiter | undefined;
   return (first) => {
+    if (!hint && first) {
+      hint = hintOf(first);
+      if (hint) return undefined;
+    }
     if (names === undefined) {
       const text = textOf(first);
-      const delimiter = findDelimiter(text);
+      const delimiter = hint ?? findDelimiter(text);
       return { columns: toColumns(namesOf(text, delimiter), schema, formulas), delimiter, hasHeader: true };
     }
     const columns = toColumns(namesOf(names, ','), schema, formulas);
     const text = lossy.decode(first);
     if (isEmpty(text)) return undefined;
     const fits = (delimiter: Delimiter) => cellsIn(text, delimiter)?.length === columns.length;
-    return { columns, delimiter: delimiters.find(fits) ?? findDelimiter(text), hasHeader: false };
+    return { columns, delimiter: hint ?? delimiters.find(fits) ?? findDelimiter(text), hasHeader: false };
   };
+}
+
+/** The delimiter that a first line such as `sep=;` names, as Excel writes it. Throws ApiError for another one. */
+function hintOf(first: Uint8Array): Delimiter | undefined {
+  const [, named] = /^sep=(.)\r?$/i.exec(lossy.decode(first)) ?? [];
+  if (named === undefined) return undefined;
+  const hint = delimiters.find((delimiter) => delimiter === named);
+  if (hint) return hint;
+  throw malformed(`the first line of the CSV is sep=${named}, but only , ; tab and | may separate cells`);
 }
 
 /** The field of each name: its JSON Pointer if it begins with `/`, else its keys joined by dots. */
@@ -88,17 +104,15 @@ function toColumns(
   return columns;
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const lossy = new TextDecoder();
 const isEmpty = (text: string) => /^\r?$/.test(text);
 
 function textOf(header: Uint8Array | undefined): string {
   if (!header) throw malformed('the header of the CSV is longer than a line may be');
-  try {
-    return utf8.decode(header);
-  } catch {
-    throw malformed('the header of the CSV is not valid UTF-8');
-  }
+  const text = decodeText(header);
+  if (text === undefined) throw malformed(`the header of the CSV is ${explainBytes(header)}`);
+  if (text.includes('\0')) throw malformed(`the header of the CSV ${explainNuls(header)}`);
+  return text;
 }
 
 function cellsIn(text: string, delimiter: Delimiter): string[] | undefined {
@@ -108,6 +122,7 @@ function cellsIn(text: string, delimiter: Delimiter): string[] | undefined {
 
 function namesOf(text: string, delimiter: Delimiter): string[] {
   if (isEmpty(text)) throw malformed('the CSV has no header');
+  if (text.startsWith('\ufeff')) throw malformed(`the CSV begins with two byte order marks: ${laterMark}`);
   const record = readRecord(text, delimiter);
   if (!record.ok) throw malformed(`the header of the CSV: ${record.message}; ${curlHint}`);
   if (record.cells.some((name, at) => !record.quoted[at] && name.includes('\r'))) {

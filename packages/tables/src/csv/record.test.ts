@@ -51,6 +51,10 @@ describe('a record of CSV', () => {
     ['"a"b', 'cell 1 has text after its closing quote'],
     ['"a" ,b', 'cell 1 has text after its closing quote'],
     ['a,b"c', 'cell 2 has a quote, but does not begin with one'],
+    [
+      '\ufeffa,b',
+      'cell 1 begins with a byte order mark: only the start of a file may have one, and joined files have more: remove it',
+    ],
   ])('that is %s is refused', (line, message) => {
     expect(readRecord(line)).toEqual({ ok: false, message });
   });

@@ -1,3 +1,5 @@
+import { laterMark } from '@sluice/json/byte-order-mark.ts';
+
 /** In the order of preference. */
 export const delimiters = [',', ';', '\t', '|'] as const;
 
@@ -24,6 +26,7 @@ export function readRecord(text: string, delimiter: Delimiter = ','): CsvRecord 
     ok: false,
     message: `cell ${cells.length + 1} ${message}`,
   });
+  if (text.startsWith('\ufeff')) return problem(`begins with a byte order mark: ${laterMark}`);
   let at = 0;
   for (;;) {
     if (text.charCodeAt(at) === quote) {

@@ -38,6 +38,11 @@ describe('a pasted sample', () => {
       ],
     ],
     ['CSV with tabs', 'a\tb\n1\t\n', [{ a: 1 }]],
+    [
+      'CSV whose first line says what separates its cells',
+      '\ufeffsep=;\r\na,b;c\r\n1;2,5\r\n',
+      [{ 'a,b': 1, c: '2,5' }],
+    ],
     ['CSV with pipes', '"a,b,c"|d\n1|2\n', [{ 'a,b,c': 1, d: 2 }]],
     [
       'CSV with escaped formulas and text that is empty',
@@ -62,6 +67,18 @@ describe('a pasted sample', () => {
     ['a row that is no object', '{"a":1}\n[2]', 2, 'not a JSON object'],
     ['an element that is no object', '[{"a":1},null]', 2, 'not a JSON object'],
     ['broken JSON', '{"a":1}\n\n{"a":', 3, 'JSON'],
+    [
+      'a byte order mark of a joined file',
+      '{"a":1}\n\ufeff{"a":2}\n',
+      2,
+      'this is a byte order mark: only the start of a file',
+    ],
+    [
+      'a byte order mark of a joined CSV',
+      'a,b\n1,2\n\ufeffa,b\n3,4\n',
+      3,
+      'begins with a byte order mark: only the start of a file',
+    ],
     ['a CSV row with a cell too many', 'a,b\n1,2\n1,2,3\n', 3, '3'],
     ['a CSV quote without an end', 'a,b\n1,"2\n', 2, 'uote'],
     ['a CSV quote within a cell', 'a;b\n1;2\n3;x"y\n', 3, 'uote'],
@@ -182,6 +199,30 @@ describe('a file', () => {
     const object = Object.fromEntries(Array.from({ length: mostRows + 5 }, (_, n) => [`key${n}`, n]));
     const file = new File([JSON.stringify(object, null, 1)], 'a.json');
     expect(readSample(await readFile(file)).rows).toEqual([{ row: 1, value: object }]);
+  });
+
+  it.each([
+    [
+      'CSV in Windows-1252',
+      'id,\xe9\n1,2\n',
+      'The file is not valid UTF-8 at byte 4; it looks like Windows-1252',
+    ],
+    [
+      'a cell in Windows-1252',
+      'id,e\n1,\xe9\n',
+      'The file is not valid UTF-8 at byte 8; it looks like Windows-1252',
+    ],
+    ['UTF-16', '\xff\xfei\0d\0', 'The file is not text in UTF-8: it is UTF-16: convert it'],
+    [
+      'UTF-16 without a mark',
+      '{\0"\0a\0"\0',
+      'The file is not text in UTF-8: it looks like UTF-16LE without',
+    ],
+    ['gzip', '\x1f\x8b\x08\0', 'The file is not text in UTF-8: it looks like gzip: decompress it'],
+    ['a spreadsheet', 'PK\x03\x04', 'it looks like a ZIP file, such as a spreadsheet: save it as CSV'],
+  ])('in %s is refused, and says what it is', async (_what, bytes, message) => {
+    const file = new File([Buffer.from(bytes, 'latin1')], 'a.csv');
+    await expect(readFile(file)).rejects.toThrow(message);
   });
 
   it('whose first row is too long to be read says so', async () => {

@@ -1,17 +1,12 @@
+import { withoutByteOrderMark, withoutMark } from '@sluice/json/byte-order-mark.ts';
+import { decodeText, explainBytes, foreignStart } from '@sluice/json/explain-bytes.ts';
 import { explainSyntax } from '@sluice/json/explain-syntax.ts';
 import { findIssues } from '@sluice/json/find-issues.ts';
 import { isJson, parseJson, prototypeKey } from '@sluice/json/parse-json.ts';
 import { noteDecimals } from '@sluice/schemas/infer/decimals.ts';
 import { objectsOf } from './objects-of.ts';
 import { type Columns, type Kinds, readCsv } from './read-csv.ts';
-import {
-  decode,
-  mostRows,
-  type Problem,
-  splitRows,
-  type WrittenRow,
-  withoutByteOrderMark,
-} from './split-rows.ts';
+import { mostRows, type Problem, splitRows, type WrittenRow } from './split-rows.ts';
 
 export interface SampleRow {
   /** Counted like the lines in the report of an import. */
@@ -48,25 +43,29 @@ interface Written extends Omit<Sample, 'rows'> {
   rows: WrittenRow[];
 }
 
-function writtenRows(bytes: Uint8Array, chosen: Kinds): Written {
-  const { kind, rows, layout, problem } = splitRows(bytes, true);
-  const problems = problem ? [problem] : [];
+function writtenRows(text: string, chosen: Kinds): Written {
+  const { kind, rows, layout, problems } = splitRows(new TextEncoder().encode(text), true);
   if (kind === 'csv') {
     if (!layout) return { rows: [], problems, columns: {} };
     const read = readCsv(rows, layout, chosen);
     return { ...read, problems: [...read.problems, ...problems] };
   }
   const isOverLines = kind === 'lines' && rows[0] && !isJson(rows[0].text);
-  const objects = isOverLines ? objectsOf(decode(bytes)).slice(0, mostRows) : [];
+  const objects = isOverLines ? objectsOf(text).slice(0, mostRows) : [];
   if (objects.length === 0) return { rows, problems, columns: {} };
   return { rows: objects.map((text, at) => ({ row: at + 1, text })), problems, columns: {} };
 }
 
-/** Reads JSON objects over any number of lines, an array of objects, NDJSON, or CSV with a header. */
-function readRows(given: Uint8Array, chosen: Kinds): Sample {
-  const bytes = withoutByteOrderMark(given);
-  if (decode(bytes.subarray(0, 1_024)).trim() === '') return { rows: [], problems: [], columns: {} };
-  const { rows, problems, columns } = writtenRows(bytes, chosen);
+const blankLines = /^(?:[ \t]*\r?\n)+/;
+
+/**
+ * Reads JSON objects over any number of lines, an array of objects, NDJSON, or CSV with a header.
+ * `chosen`: the kinds of columns of a CSV, where they are not what most cells are.
+ */
+export function readSample(given: string, chosen: Kinds = {}): Sample {
+  const text = withoutMark(given).replace(blankLines, '');
+  if (text.trim() === '') return { rows: [], problems: [], columns: {} };
+  const { rows, problems, columns } = writtenRows(text, chosen);
   const read = rows.map(readRow);
   const byRow = (a: Problem, b: Problem) => a.row - b.row;
   return {
@@ -76,12 +75,6 @@ function readRows(given: Uint8Array, chosen: Kinds): Sample {
   };
 }
 
-const blankLines = /^(?:[ \t]*\r?\n)+/;
-
-/** `chosen`: the kinds of columns of a CSV, where they are not what most cells are. */
-export const readSample = (text: string, chosen: Kinds = {}): Sample =>
-  readRows(new TextEncoder().encode(text.replace(blankLines, '')), chosen);
-
 const mostBytes = 4 * 1024 ** 2;
 
 async function startOf(file: File): Promise<{ bytes: Uint8Array; isWhole: boolean }> {
@@ -89,12 +82,22 @@ async function startOf(file: File): Promise<{ bytes: Uint8Array; isWhole: boolea
   return { bytes: withoutByteOrderMark(bytes), isWhole: file.size <= mostBytes };
 }
 
-/** The first rows of a file, as text for `readSample`. Rejects when the first row is too long. */
+/** The first rows of a file, as text for `readSample`. Rejects when they are no text in UTF-8, or the first is too long. */
 export async function readFile(file: File): Promise<string> {
   const { bytes, isWhole } = await startOf(file);
-  const { kind, rows, end } = splitRows(bytes, isWhole);
-  const text = decode(bytes);
-  if (isWhole && (rows.length < mostRows || objectsOf(text).length === 1)) return text;
-  if (rows.length === 0) throw new Error('The first row is over 4 MiB and cannot be read here.');
-  return decode(bytes.subarray(0, end)) + (kind === 'array' ? '\n]' : '');
+  const { kind, rows, problems, end } = splitRows(bytes, isWhole);
+  const isShort = rows.length + problems.length < mostRows;
+  if (isWhole && (isShort || objectsOf(decodeText(bytes) ?? '').length === 1)) return toText(bytes);
+  if (end === 0)
+    throw new Error(problems[0]?.message ?? 'The first row is over 4 MiB and cannot be read here.');
+  return toText(bytes.subarray(0, end)) + (kind === 'array' ? '\n]' : '');
+}
+
+/** What an import refuses would be lost in a sample. Throws Error. */
+function toText(bytes: Uint8Array): string {
+  const foreign = foreignStart(bytes);
+  if (foreign) throw new Error(`The file is not text in UTF-8: ${foreign}.`);
+  const text = decodeText(bytes);
+  if (text === undefined) throw new Error(`The file is ${explainBytes(bytes)}.`);
+  return text;
 }

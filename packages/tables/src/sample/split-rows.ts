@@ -1,3 +1,4 @@
+import { decodeText, explainBytes, foreignStart } from '@sluice/json/explain-bytes.ts';
 import { jsonArraySplitter, ndjsonSplitter } from '@sluice/json/split.ts';
 import { type CsvLayout, createReadLayout } from '../csv/header.ts';
 import { csvSplitter, type HeaderSink } from '../csv/split.ts';
@@ -20,23 +21,18 @@ export interface Problem {
 export interface WrittenRows {
   kind: 'lines' | 'array' | 'csv';
   rows: WrittenRow[];
+  /** Of rows that are no text. */
+  problems: Problem[];
   layout?: CsvLayout | undefined;
   /** Offset behind the last of these rows. */
   end: number;
-  /** Why the splitting stopped. */
-  problem?: Problem;
 }
 
 const makers = { lines: ndjsonSplitter, array: jsonArraySplitter };
-// A byte order mark inside the text belongs to its row.
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-export const decode = (bytes: Uint8Array): string => decoder.decode(bytes);
-
-export const withoutByteOrderMark = (bytes: Uint8Array): Uint8Array =>
-  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+const lossy = new TextDecoder();
 
 function kindOf(bytes: Uint8Array): WrittenRows['kind'] {
-  const start = decode(bytes.subarray(0, 1_024)).trimStart();
+  const start = lossy.decode(bytes.subarray(0, 1_024)).trimStart();
   if (start.startsWith('[')) return 'array';
   return start.startsWith('{') ? 'lines' : 'csv';
 }
@@ -48,27 +44,27 @@ export function splitRows(
   kind: WrittenRows['kind'] = kindOf(bytes),
   schema: Record<string, unknown> = {},
 ): WrittenRows {
-  const found: WrittenRows = { kind, rows: [], end: 0 };
-  let text = '';
+  const found: WrittenRows = { kind, rows: [], problems: [], end: 0 };
+  let row = bytes.subarray(0, 0);
   let end = 0;
   let last = 0;
+  const isFull = () => found.rows.length + found.problems.length >= mostRows;
   const sink: HeaderSink = {
+    // All bytes are one piece, so a row is too.
     bytes(piece, from, to) {
-      if (found.rows.length < mostRows) text += decode(piece.subarray(from, to));
+      row = piece.subarray(from, to);
       end = to;
     },
-    end(row) {
-      last = row;
-      if (found.rows.length < mostRows) {
-        found.rows.push({ row, text });
-        found.end = end;
-      }
-      text = '';
+    end(number) {
+      last = number;
+      if (isFull()) return;
+      const text = decodeText(row);
+      if (text !== undefined) found.rows.push({ row: number, text });
+      else found.problems.push({ row: number, message: `The row is ${explainBytes(row)}.` });
+      found.end = end;
     },
-    drop() {
-      text = '';
-    },
-    peek: () => new TextEncoder().encode(text),
+    drop() {},
+    peek: () => row,
   };
   const readLayout = createReadLayout({ schema, formulas: 'escape' });
   const splitter =
@@ -79,12 +75,15 @@ export function splitRows(
           return layout;
         })
       : makers[kind](sink);
+  const foreign = foreignStart(bytes);
+  if (foreign) found.problems.push({ row: 1, message: `The file is not text in UTF-8: ${foreign}.` });
+  if (foreign) return found;
   try {
     splitter.push(bytes);
     if (isWhole) splitter.end();
   } catch (error) {
     const message = (error as Error).message.replace('; nothing was stored', '');
-    return { ...found, problem: { row: last + 1, message } };
+    found.problems.push({ row: last + 1, message });
   }
   return found;
 }

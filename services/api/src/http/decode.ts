@@ -1,5 +1,7 @@
 import type { Transform } from 'node:stream';
 import { constants, createGunzip, createZstdDecompress } from 'node:zlib';
+import { withoutByteOrderMark } from '@sluice/json/byte-order-mark.ts';
+import { foreignStart } from '@sluice/json/explain-bytes.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import { tooLarge } from './body.ts';
 
@@ -16,7 +18,6 @@ const headBytes = 4;
 
 /** 8 MiB, which every decoder should support (RFC 8878, 3.1.1.1.2). The default of Node.js is 128 MiB. */
 const windowLog = 23;
-const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
  * Decompresses a body, and removes its byte order mark. The first bytes tell the encoding; `named` is that of the header.
@@ -31,7 +32,10 @@ export async function* decode(body: Bytes, named: Compression | undefined): Byte
       throw malformed(`the body is not ${named}, as its header Content-Encoding says`);
     const text = createSource(found ? decompress(source, found) : source.rest());
     const head = await text.peek();
-    if (head.subarray(0, 3).equals(byteOrderMark)) text.putBack((await text.next())?.subarray(3));
+    const foreign = foreignStart(head);
+    if (foreign) throw malformed(`the body is not text in UTF-8: ${foreign}`);
+    const first = await text.next();
+    text.putBack(first && withoutByteOrderMark(first));
     yield* text.rest();
   } catch (error) {
     if (error instanceof ApiError) throw error;

@@ -1,4 +1,6 @@
 import { isUtf8 } from 'node:buffer';
+import { withoutByteOrderMark } from '@sluice/json/byte-order-mark.ts';
+import { explainBytes, foreignStart } from '@sluice/json/explain-bytes.ts';
 import { explainSyntax } from '@sluice/json/explain-syntax.ts';
 import { findRepeatedKeys } from '@sluice/json/find-issues.ts';
 import { memberText } from '@sluice/json/member-text.ts';
@@ -112,9 +114,9 @@ function keepTexts(
 
 function parse(body: Buffer, config: FastifyContextConfig): unknown {
   if (body.length === 0) throw malformed('the body is empty');
-  if (!isUtf8(body)) throw malformed('the body is not valid UTF-8');
+  if (!isUtf8(body)) throw malformed(`the body is ${explainBytes(body)}`);
   refuseManyValues(body);
-  const text = body.toString().replace(/^\uFEFF/, '');
+  const text = withoutByteOrderMark(body).toString();
   try {
     const value = parseJson(text, check);
     refuseRepeatedKeys(text, config);
@@ -122,7 +124,7 @@ function parse(body: Buffer, config: FastifyContextConfig): unknown {
   } catch (error) {
     throw error instanceof ApiError
       ? error
-      : malformed(`the body is not JSON: ${explainSyntax(text, error)}`);
+      : malformed(`the body is not JSON: ${foreignStart(body) ?? explainSyntax(text, error)}`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { createRecordFields } from '@sluice/intake/intake.ts';
 import { createUploadValidator } from '@sluice/intake/upload-validator.ts';
-import { withoutByteOrderMark } from '@sluice/json/read-payload.ts';
+import { withoutByteOrderMark } from '@sluice/json/byte-order-mark.ts';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import type { Outcome, NewEntry as Storable } from '@sluice/store/entries/entries.ts';
 import { type EntryId, idOfKey } from '@sluice/store/entries/entry-id.ts';

@@ -109,7 +109,10 @@ async function create(context: Context, { from, schema, type }: CreateOptions, n
 
 /** The schema of a sample, inferred as the console does. */
 async function infer({ say }: Context, path: string): Promise<string> {
-  const { rows, problems } = readSample(await readFile(await startOf(path)));
+  const text = await readFile(await startOf(path)).catch((error: Error) => {
+    throw new CliError(`${path} is no sample: ${error.message}`);
+  });
+  const { rows, problems } = readSample(text);
   for (const { row, message } of problems.slice(0, 5)) say(`row ${row} is left out: ${message}`);
   if (rows.length === 0) throw new CliError(`${path} has no row to infer a schema from`);
   return JSON.stringify(toSchema(survey(rows.map(({ value }) => value))), null, 2);

@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { withoutByteOrderMark } from '@sluice/json/byte-order-mark.ts';
 import { isJson } from '@sluice/json/parse-json.ts';
 import { objectsOf } from '@sluice/tables/sample/objects-of.ts';
-import { withoutByteOrderMark } from '@sluice/tables/sample/split-rows.ts';
 import { CliError } from '../cli-error.ts';
 import type { Terminal } from '../terminal.ts';
 

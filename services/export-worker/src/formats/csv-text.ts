@@ -18,6 +18,10 @@ export function needsApostrophe(bytes: Buffer, from: number, to: number): boolea
   return formulaStarts[bytes[from] as number] === 1 && formula.test(bytes.toString('utf8', from, to));
 }
 
+/** Whether the text begins with a byte order mark, which readers drop where no quote is before it. */
+export const beginsWithMark = (bytes: Buffer, from: number): boolean =>
+  bytes[from] === 0xef && bytes[from + 1] === 0xbb && bytes[from + 2] === 0xbf;
+
 /** Whether the text without quotes reads as a JSON scalar, or begins like a JSON array or object. */
 export function readsAsJson(bytes: Buffer, from: number, to: number): boolean {
   const first = bytes[from] as number;

@@ -3,15 +3,15 @@ import type { Column } from '@sluice/tables/columns.ts';
 import { createEntryReader, type EntryPlace, type Memory, nil, string } from './bson-walk.ts';
 import { clear, createByteSink, reserve, takeBytes, writeBytes } from './byte-sink.ts';
 import { createCsvLines } from './csv-lines.ts';
-import { needsApostrophe, readsAsJson } from './csv-text.ts';
+import { beginsWithMark, needsApostrophe, readsAsJson } from './csv-text.ts';
 import { createTimeWriter, versionOf, writeId } from './entry-meta.ts';
 import { createFindRows, type RowOptions } from './find-rows.ts';
 import { columnsNamed, type FileFormat, isTime } from './format.ts';
 import { writeInt32 } from './json-number.ts';
 import { writeJson, writePruned } from './write-json.ts';
 
-/** Readers that find out the delimiter, as an import does, could take these for it. */
-const otherDelimiters = /[;\t|]/;
+/** Those who find out the delimiter, as an import does, would misread such names without quotes. */
+const misread = /[;\t|]|^$|^sep=/i;
 
 interface Options {
   columns: Column[];
@@ -88,10 +88,11 @@ export function createCsvRows({ header, formulas, ...options }: RowsOptions) {
     }
   }
 
-  /** Quotes mark a string that is empty or reads as JSON; a leading ' stops a spreadsheet from running it. */
+  /** Quotes mark a string that is empty or reads as something else; a leading ' stops a spreadsheet from running it. */
   function writeString(source: Pick<Memory, 'bytes'>, from: number, to: number): void {
+    const { bytes } = source;
     writeDisarmed(source, from, to);
-    if (from === to || readsAsJson(source.bytes, from, to)) lines.endQuoted();
+    if (from === to || readsAsJson(bytes, from, to) || beginsWithMark(bytes, from)) lines.endQuoted();
     else lines.end();
   }
 
@@ -101,12 +102,12 @@ export function createCsvRows({ header, formulas, ...options }: RowsOptions) {
     writeBytes(text, source.bytes, from, to);
   }
 
-  /** Quotes hide other delimiters from those who count them, unlike a string in a row. */
+  /** Quotes a name only if needed, unlike a string in a row. */
   function writeHeader(): void {
     for (const name of header) {
       const bytes = Buffer.from(name);
       writeDisarmed({ bytes }, 0, bytes.length);
-      if (name === '' || otherDelimiters.test(name)) lines.endQuoted();
+      if (misread.test(name)) lines.endQuoted();
       else lines.end();
     }
     lines.endRow();

@@ -8,6 +8,8 @@ import {
   validatePayload,
 } from '@sluice/intake/validate-payload.ts';
 import type { ImportOptions } from '@sluice/jobs/record/job-records.ts';
+import { withoutByteOrderMark } from '@sluice/json/byte-order-mark.ts';
+import { explainBytes } from '@sluice/json/explain-bytes.ts';
 import { explainSyntax } from '@sluice/json/explain-syntax.ts';
 import { repeatedKey } from '@sluice/json/find-issues.ts';
 import type { Frame } from '@sluice/json/frames.ts';
@@ -74,9 +76,7 @@ function refuse(refusal: LineRefusal, source: Source): ReadLine {
 
 /** Keeps a later byte order mark, so that the line is refused: only the file may begin with one. */
 function withoutLaterMark(line: Buffer): Buffer {
-  return line[0] === 0xef && line[1] === 0xbb && line[2] === 0xbf
-    ? Buffer.concat([Buffer.from(' '), line])
-    : line;
+  return withoutByteOrderMark(line) === line ? line : Buffer.concat([Buffer.from(' '), line]);
 }
 
 /** Converts a CSV record to JSON, or explains its fault. */
@@ -87,7 +87,7 @@ function createRowText(
   const toJson = createRowJson(schema, columns, formulas);
   const malformed = (message: string): Refusal => ({ name: 'MalformedBodyError', message });
   return (line: Buffer): Buffer | Refusal => {
-    if (!isUtf8(line)) return malformed('the record is not valid UTF-8');
+    if (!isUtf8(line)) return malformed(`the record is ${explainBytes(line)}`);
     const record = readRecord(line.toString(), delimiter);
     if (!record.ok) return malformed(record.message);
     const { cells, quoted } = record;
@@ -109,7 +109,7 @@ const form = 'with entries=wrapped each line is {"createdAt":…,"payload":{…}
 
 /** Reads a line of an NDJSON export. Does not check the payload. `latest` is in ms since the epoch. */
 function unwrap(line: Buffer, latest: number): Unwrapped {
-  if (!isUtf8(line)) return malformed('the line is not valid UTF-8');
+  if (!isUtf8(line)) return malformed(`the line is ${explainBytes(line)}`);
   const text = line.toString();
   const entry = parse(text);
   if (entry instanceof Error) return malformed(`the line is not JSON: ${explainSyntax(text, entry)}`);

@@ -1,4 +1,4 @@
-import { withoutByteOrderMark } from '@sluice/json/read-payload.ts';
+import { withoutByteOrderMark } from '@sluice/json/byte-order-mark.ts';
 import {
   isBlank,
   jsonArraySplitter,

@@ -36,6 +36,34 @@ describe('the first rows of a file', () => {
     expect(rows[1]).toMatchObject({ value: { n: 'warm' }, problem: expect.stringContaining('/n') });
   });
 
+  it.each([
+    [
+      'csv',
+      'n,zip\n1,\xe9\n2,x\n',
+      2,
+      'The row is not valid UTF-8 at byte 3; it looks like Windows-1252, which is a guess',
+    ],
+    [
+      'ndjson',
+      '{"zip":"\xe9"}\n{"n":2}\n',
+      1,
+      'The row is not valid UTF-8 at byte 9; it looks like Windows-1252',
+    ],
+    [
+      'csv',
+      'n,\xe9\n1,2\n',
+      1,
+      'the header of the CSV is not valid UTF-8 at byte 3; it looks like Windows-1252',
+    ],
+    ['csv', '\xff\xfen\0\n\0', 1, 'The file is not text in UTF-8: it is UTF-16'],
+  ] as const)('say which bytes the importer refuses: %s', async (type, bytes, row, message) => {
+    const file = new File([Buffer.from(bytes, 'latin1')], 'file');
+    const rows = await readPreview(file, { type, isWrapped: false, schema });
+    expect(rows.filter(({ problem }) => problem)).toEqual([
+      { row, problem: expect.stringContaining(message) },
+    ]);
+  });
+
   it('are those of the payloads of an export', async () => {
     const text = '{"createdAt":"2026-11-21T04:00:00.000Z","payload":{"n":1}}\n{"n":2}\n';
     const rows = await preview(text, { isWrapped: true });

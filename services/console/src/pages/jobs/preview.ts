@@ -1,10 +1,11 @@
+import { withoutByteOrderMark } from '@sluice/json/byte-order-mark.ts';
 import { memberText } from '@sluice/json/member-text.ts';
 import type { CsvLayout } from '@sluice/tables/csv/header.ts';
 import { readRecord } from '@sluice/tables/csv/record.ts';
 import { createRowJson, RowProblem } from '@sluice/tables/csv/row.ts';
 import { sayCells } from '@sluice/tables/sample/read-csv.ts';
 import { readRow } from '@sluice/tables/sample/read-sample.ts';
-import { splitRows, type WrittenRow, withoutByteOrderMark } from '@sluice/tables/sample/split-rows.ts';
+import { splitRows, type WrittenRow } from '@sluice/tables/sample/split-rows.ts';
 import { createCheckRow } from '../../json/check-rows.ts';
 import { words } from '../../words/en.ts';
 
@@ -73,7 +74,7 @@ export async function readPreview(
   // Few files are packed, so the page loads without what unpacks them.
   const { startOf } = await import('./start-of-file.ts');
   const { bytes, isWhole } = await startOf(file);
-  const { rows, layout, problem } = splitRows(withoutByteOrderMark(bytes), isWhole, kinds[type], schema);
+  const { rows, layout, problems } = splitRows(withoutByteOrderMark(bytes), isWhole, kinds[type], schema);
   const toJson = layout ? recordReader(schema, layout) : isWrapped ? unwrap : undefined;
   const check = checkOf(schema);
   const read = rows.map((written): PreviewRow => {
@@ -82,10 +83,11 @@ export async function readPreview(
     const sample = readRow(json);
     if (!('value' in sample)) return { row: json.row, problem: sample.message };
     const value = sample.value as Record<string, unknown>;
-    const problems = check(sample).map(({ path, message }) => `${path} ${message}`.trim());
-    return { row: json.row, value, ...(problems.length > 0 && { problem: problems.join(' ') }) };
+    const faults = check(sample).map(({ path, message }) => `${path} ${message}`.trim());
+    return { row: json.row, value, ...(faults.length > 0 && { problem: faults.join(' ') }) };
   });
-  return problem ? [...read, { row: problem.row, problem: problem.message }] : read;
+  const unread = problems.map(({ row, message }) => ({ row, problem: message }));
+  return [...read, ...unread].sort((a, b) => a.row - b.row);
 }
 
 /** A schema that the page cannot use refuses nothing here; the importer decides. */
