@@ -1,3 +1,5 @@
+import { withoutMark } from './byte-order-mark.ts';
+
 const toUtf8 = (from: string) => `convert it, such as with iconv -f ${from} -t UTF-8`;
 const guess = (what: string) => `it looks like ${what}, which is a guess`;
 
@@ -73,6 +75,15 @@ export const explainNuls = (bytes: Uint8Array): string =>
   `has NUL characters; ${utf16Of(bytes) ?? 'convert it to UTF-8'}`;
 
 const fatal = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** The text of a file without its byte order mark. Throws an Error for people if it is not UTF-8. */
+export function textOfFile(bytes: Uint8Array): string {
+  const foreign = foreignStart(bytes);
+  if (foreign) throw new Error(`The file is not text in UTF-8: ${foreign}.`);
+  const text = decodeText(bytes);
+  if (text === undefined) throw new Error(`The file is ${explainBytes(bytes)}.`);
+  return withoutMark(text);
+}
 
 /** The text of bytes; undefined if they are not UTF-8. A byte order mark stays. */
 export function decodeText(bytes: Uint8Array): string | undefined {

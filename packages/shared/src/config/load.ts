@@ -16,7 +16,7 @@ type Env = Record<string, string | undefined>;
 /** The environment, with defaults from `.env`. */
 export function environment(): Env {
   try {
-    return { ...parseEnv(readFileSync('.env', 'utf8')), ...process.env };
+    return { ...parseEnv(readFileSync('.env', 'utf8').replace(/^\ufeff/, '')), ...process.env };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     return process.env;

@@ -39,6 +39,11 @@ it.each([
   );
 });
 
+it('removes a byte order mark', () => {
+  const MONGODB_URL_FILE = fileWith('\ufeffmongodb://a\r\n');
+  expect(loadApiConfig({ ...env, MONGODB_URL: undefined, MONGODB_URL_FILE }).mongodb.url).toBe('mongodb://a');
+});
+
 it.each([
   [
     'a file that is not there',

@@ -24,7 +24,7 @@ export function withSecretFiles(given: Env, secrets: string[]) {
     if (env[name] !== undefined) faults[name] = `${name} and ${setting} are both set: remove one of them`;
     else
       try {
-        env[name] = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+        env[name] = readFileSync(file, 'utf8').replace(/^\ufeff|\r?\n$/g, '');
       } catch (error) {
         const reason = getSystemErrorMessage((error as NodeJS.ErrnoException).errno as number);
         faults[name] = `${setting}: cannot read ${file}: ${reason}`;

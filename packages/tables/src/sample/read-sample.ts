@@ -1,5 +1,5 @@
 import { withoutByteOrderMark, withoutMark } from '@sluice/json/byte-order-mark.ts';
-import { decodeText, explainBytes, foreignStart } from '@sluice/json/explain-bytes.ts';
+import { decodeText, textOfFile } from '@sluice/json/explain-bytes.ts';
 import { explainSyntax } from '@sluice/json/explain-syntax.ts';
 import { findIssues } from '@sluice/json/find-issues.ts';
 import { isJson, parseJson, prototypeKey } from '@sluice/json/parse-json.ts';
@@ -82,22 +82,13 @@ async function startOf(file: File): Promise<{ bytes: Uint8Array; isWhole: boolea
   return { bytes: withoutByteOrderMark(bytes), isWhole: file.size <= mostBytes };
 }
 
-/** The first rows of a file, as text for `readSample`. Rejects when they are no text in UTF-8, or the first is too long. */
+/** The first rows of a file, as text for `readSample`. Rejects when they are not UTF-8, or the first is too long. */
 export async function readFile(file: File): Promise<string> {
   const { bytes, isWhole } = await startOf(file);
   const { kind, rows, problems, end } = splitRows(bytes, isWhole);
   const isShort = rows.length + problems.length < mostRows;
-  if (isWhole && (isShort || objectsOf(decodeText(bytes) ?? '').length === 1)) return toText(bytes);
+  if (isWhole && (isShort || objectsOf(decodeText(bytes) ?? '').length === 1)) return textOfFile(bytes);
   if (end === 0)
     throw new Error(problems[0]?.message ?? 'The first row is over 4 MiB and cannot be read here.');
-  return toText(bytes.subarray(0, end)) + (kind === 'array' ? '\n]' : '');
-}
-
-/** What an import refuses would be lost in a sample. Throws Error. */
-function toText(bytes: Uint8Array): string {
-  const foreign = foreignStart(bytes);
-  if (foreign) throw new Error(`The file is not text in UTF-8: ${foreign}.`);
-  const text = decodeText(bytes);
-  if (text === undefined) throw new Error(`The file is ${explainBytes(bytes)}.`);
-  return text;
+  return textOfFile(bytes.subarray(0, end)) + (kind === 'array' ? '\n]' : '');
 }

@@ -62,7 +62,7 @@ export const Template = Named(
   { title: 'Template', description: 'The JSON Schema to which uploads must conform.' },
   {
     version: Int('Of the schema, from 1.', 1),
-    raw_schema: Text('The schema as JSON text, byte for byte as it was sent.', exampleText),
+    raw_schema: Text('The schema as JSON text, as it was sent, but without a byte order mark.', exampleText),
     schema: Type.Unknown({ description: 'The schema, parsed.', examples: [exampleSchema] }),
   },
 );

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { withoutByteOrderMark } from '@sluice/json/byte-order-mark.ts';
+import { withoutByteOrderMark, withoutMark } from '@sluice/json/byte-order-mark.ts';
 import { explainBytes, foreignStart } from '@sluice/json/explain-bytes.ts';
 import { explainSyntax } from '@sluice/json/explain-syntax.ts';
 import { findRepeatedKeys } from '@sluice/json/find-issues.ts';
@@ -99,7 +99,7 @@ function refuseRepeatedKeys(text: string, { textOf }: FastifyContextConfig): voi
   throw new ApiError('MalformedBodyError', `body${first.path}: ${first.message}`, { details });
 }
 
-/** Replaces members that the route takes as text: parsed numbers could lose digits. */
+/** Replaces members that the route takes as text: parsed numbers could lose digits. Texts lose a byte order mark. */
 function keepTexts(
   value: unknown,
   text: string,
@@ -108,8 +108,12 @@ function keepTexts(
   if (!isObject(value)) return value;
   const names = listsAsText.filter((name) => Array.isArray(value[name]));
   if (textOf !== undefined && isObject(value[textOf])) names.push(textOf);
-  const texts = names.map((name) => [name, memberText(text, name)]);
-  return names.length === 0 ? value : { ...value, ...Object.fromEntries(texts) };
+  const texts: [string, unknown][] = names.map((name) => [name, memberText(text, name)]);
+  for (const name of [...listsAsText, ...(textOf === undefined ? [] : [textOf])]) {
+    const member = value[name];
+    if (typeof member === 'string') texts.push([name, withoutMark(member)]);
+  }
+  return texts.length === 0 ? value : { ...value, ...Object.fromEntries(texts) };
 }
 
 function parse(body: Buffer, config: FastifyContextConfig): unknown {

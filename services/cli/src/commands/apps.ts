@@ -1,4 +1,4 @@
-import { open, readFile as readBytes } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { survey } from '@sluice/schemas/infer/survey.ts';
 import { toSchema } from '@sluice/schemas/infer/to-schema.ts';
 import { readFile, readSample } from '@sluice/tables/sample/read-sample.ts';
@@ -6,6 +6,7 @@ import type { Command } from 'commander';
 import { CliError } from '../cli-error.ts';
 import { type Act, type Context, choose } from '../context.ts';
 import { confirm } from '../output/confirm.ts';
+import { readText } from '../read-text.ts';
 
 interface Application {
   name: string;
@@ -94,7 +95,7 @@ async function create(context: Context, { from, schema, type }: CreateOptions, n
   const { api, say, json, print } = context;
   if ((from === undefined) === (schema === undefined))
     throw new CliError('give a sample with --from FILE, or a JSON Schema with --schema FILE');
-  const text = schema === undefined ? await infer(context, from as string) : await readBytes(schema, 'utf8');
+  const text = schema === undefined ? await infer(context, from as string) : await readText(schema);
   const { data, text: exact } = await api.ask<Application & { warnings?: string[] }>(
     'POST',
     '/applications',

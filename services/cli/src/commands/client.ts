@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { nearest } from '@sluice/shared/nearest.ts';
 import type { Command } from 'commander';
@@ -7,6 +7,7 @@ import { CliError } from '../cli-error.ts';
 import { type Act, type Context, choose } from '../context.ts';
 import { confirm } from '../output/confirm.ts';
 import { lineDiff } from '../output/line-diff.ts';
+import { readText } from '../read-text.ts';
 import { harmless } from '../terminal.ts';
 
 interface Language {
@@ -63,7 +64,7 @@ async function write(context: Context, output: string | undefined, given: string
 const head = /Sluice client for (\w+): application ([\w-]+), schema version (\d+)/;
 
 async function update(given: Context, yes: boolean | undefined, file: string): Promise<void> {
-  const old = await readFile(file, 'utf8');
+  const old = await readText(file);
   const [, language = '', domain = '', version = ''] = head.exec(old.slice(0, 4_096)) ?? [];
   if (!domain)
     throw new CliError(`${file} is no client of Sluice: its first line would name the application`);

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { hostname, platform } from 'node:os';
 import { text } from 'node:stream/consumers';
+import { withoutMark } from '@sluice/json/byte-order-mark.ts';
 import { askHidden } from '@sluice/shared/terminal/ask-hidden.ts';
 import type { Command } from 'commander';
 import { ApiFailure } from '../api/answer.ts';
@@ -79,7 +80,7 @@ async function whoIs(url: string, token: string, signal: AbortSignal): Promise<s
 
 async function askForToken(terminal: Terminal, url: string): Promise<string> {
   const { stdin, say } = terminal;
-  if (!stdin.isTTY) return (await text(stdin)).trim();
+  if (!stdin.isTTY) return withoutMark(await text(stdin)).trim();
   const query = new URLSearchParams({ token_name: `sluice on ${hostname()}`, scopes: 'read,write,upload' });
   const page = `${url}/profile?${query}`;
   say(`Make a personal token here, and copy it:\n\n  ${page}\n`);

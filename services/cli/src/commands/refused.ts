@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { memberText } from '@sluice/json/member-text.ts';
 import { parseJson } from '@sluice/json/parse-json.ts';
 import type { Command } from 'commander';
@@ -7,6 +6,7 @@ import { CliError, type ExitCode } from '../cli-error.ts';
 import type { Act, Context } from '../context.ts';
 import { type Job, waitForJob } from '../jobs/job.ts';
 import { reasonOf } from '../output/reason.ts';
+import { readText } from '../read-text.ts';
 import { harmless, paint } from '../terminal.ts';
 
 interface Selection {
@@ -138,7 +138,7 @@ async function replay(
 
 /** The text of a list, given as it is or as `@FILE`. */
 async function readList(given: string): Promise<string> {
-  const text = given.startsWith('@') ? await readFile(given.slice(1), 'utf8') : given;
+  const text = given.startsWith('@') ? await readText(given.slice(1)) : given;
   try {
     parseJson(text);
   } catch {

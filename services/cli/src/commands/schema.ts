@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { memberText } from '@sluice/json/member-text.ts';
 import { type Command, Option } from 'commander';
 import type { ExitCode } from '../cli-error.ts';
@@ -6,6 +5,7 @@ import type { Act, Context } from '../context.ts';
 import { download } from '../jobs/download.ts';
 import { type Job, waitForJob } from '../jobs/job.ts';
 import { confirm } from '../output/confirm.ts';
+import { readText } from '../read-text.ts';
 import { harmless } from '../terminal.ts';
 
 interface Change {
@@ -89,7 +89,7 @@ async function show(
 const propose = async ({ api, path }: Context, file: string, query: { dry_run?: true }, more: object = {}) =>
   api.ask<Publication>('POST', path('/schemas'), {
     query,
-    json: { schema: await readFile(file, 'utf8'), ...more },
+    json: { schema: await readText(file), ...more },
   });
 
 async function publish(
@@ -122,7 +122,7 @@ async function rehearse(
   file: string,
 ): Promise<ExitCode> {
   const { api, path, say } = context;
-  const json = { schema: await readFile(file, 'utf8'), ...options };
+  const json = { schema: await readText(file), ...options };
   const { id } = (await api.ask<Job>('POST', path('/rehearsals'), { json })).data;
   await waitForJob(context, id, 'rehearsal');
   const answer = await api.ask<Job>('GET', path(`/rehearsals/${id}`));

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { parseJson } from '@sluice/json/parse-json.ts';
 import { CliError } from '../cli-error.ts';
+import { readText } from '../read-text.ts';
 
 /** Reads a JSON file; undefined if there is none. */
 export async function readPrivate<T>(file: string): Promise<T | undefined> {
   try {
-    return parseJson(await readFile(file, 'utf8')) as T;
+    return parseJson(await readText(file)) as T;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     if (error instanceof SyntaxError) throw new CliError(`${file} is not JSON: correct or remove it`);
