@@ -68,13 +68,53 @@ describe('sluice send', () => {
     ['a line without its end', '{"n":1}', [1]],
     ['a byte order mark', '\ufeff{"n":1}\n', [1]],
     ['an array', '[{"n":1},\n{"n":2}]', [1, 2]],
-    ['CSV', 'n\n3\n4\n', [3, 4]],
+    ['CSV', 'n,t\n3,a\n4,\n', [3, 4]],
   ])('takes %s from the standard input', async (_what, input, expected) => {
     expect(await user.sluice(['send', '-', '--json'], { input })).toMatchObject({
       code: 0,
       stdout: `{"stored":${expected.length},"refused":0}\n`,
     });
     expect(await stored()).toEqual(expected);
+  });
+
+  it.each([
+    ['CSV with semicolons', 'n;t\r\n1;a,b\r\n', 'read as CSV with the delimiter ;'],
+    ['CSV with tabs', 'n\tt\n1\t"a\nb"\n', 'read as CSV with tabs'],
+    ['CSV that says how it is separated', 'sep=|\nn|t|a;b;c\n1|a|\n', 'read as CSV with the delimiter |'],
+  ])('says what it takes the standard input for: %s', async (_what, input, said) => {
+    const { code, stdout, stderr } = await user.sluice(['send', '-', '--json'], { input });
+    expect([code, stdout, stderr]).toEqual([
+      0,
+      '{"stored":1,"refused":0}\n',
+      expect.stringContaining(`${said}; --format says otherwise\n`),
+    ]);
+    expect(await stored()).toEqual([1]);
+  });
+
+  it.each([
+    ['a word', 'hello\n', 'is no JSON, and no CSV'],
+    ['two words on two lines', 'hello\nworld\n', 'is no JSON, and no CSV'],
+    ['CSV of one column', 'n\n3\n4\n', 'say --format csv or --format ndjson'],
+    ['a sentence with a comma', 'hello, world\nand so on\n', 'is no JSON, and no CSV'],
+    ['one line with a comma', 'hello, world\n', 'is no JSON, and no CSV'],
+    ['numbers', '1,1\n2,2\n', 'is no JSON, and no CSV'],
+    ['UTF-16', '{\0"\0n\0"\0', 'is not text in UTF-8: it looks like UTF-16LE'],
+    ['gzip', '\x1f\x8b\x08\0', 'is compressed: say --format ndjson, json or csv'],
+    ['a spreadsheet', 'PK\x03\x04', 'such as a spreadsheet: save it as CSV'],
+  ])('does not guess what is on the standard input: %s', async (_what, text, message) => {
+    const input = Buffer.from(text, 'latin1');
+    expect(await user.sluice(['send', '-'], { input })).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(message),
+    });
+    expect(await stored()).toEqual([]);
+  });
+
+  it('takes CSV of one column where it is said to be', async () => {
+    const input = 'n\n3\n4\n';
+    expect(await user.sluice(['send', '-', '--format', 'csv'], { input })).toMatchObject({ code: 0 });
+    expect(await stored()).toEqual([3, 4]);
   });
 
   it('imports a CSV file, and fetches the report of its refused rows', async () => {

@@ -12,7 +12,7 @@ import { processEnv } from './process-env.ts';
 const patience = { firstMs: 1_000, laterMs: 60_000 };
 
 interface Options {
-  input?: string;
+  input?: string | Buffer;
   signal?: AbortSignal;
 }
 

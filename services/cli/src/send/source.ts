@@ -2,7 +2,10 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { withoutByteOrderMark } from '@sluice/json/byte-order-mark.ts';
+import { foreignStart } from '@sluice/json/explain-bytes.ts';
 import { isJson } from '@sluice/json/parse-json.ts';
+import { type CsvLayout, createReadLayout } from '@sluice/tables/csv/header.ts';
+import { readRecord } from '@sluice/tables/csv/record.ts';
 import { objectsOf } from '@sluice/tables/sample/objects-of.ts';
 import { CliError } from '../cli-error.ts';
 import type { Terminal } from '../terminal.ts';
@@ -22,7 +25,6 @@ export interface Source {
 const chunkBytes = 1024 ** 2;
 /** Objects over several lines are read whole, so they must be few. */
 const mostObjectBytes = 4 * 1024 ** 2;
-const newline = 10;
 
 const endings: Record<string, Format> = { ndjson: 'ndjson', jsonl: 'ndjson', csv: 'csv', tsv: 'csv' };
 const isCompressed = (bytes: Buffer) =>
@@ -42,34 +44,39 @@ export async function openSource(terminal: Terminal, given: string, format?: For
   if (path && (await stat(path)).isDirectory()) throw new CliError(`${path} is a folder: name a file`);
   const open = (start: number): AsyncIterable<Buffer> =>
     path ? createReadStream(path, { start, highWaterMark: chunkBytes }) : terminal.stdin;
-  return identify({ name: path ? basename(path) : '-', path, bytes: open(0), format });
+  return identify({ name: path ? basename(path) : '-', path, bytes: open(0), format }, terminal);
 }
 
 interface Unknown extends Pick<Source, 'name' | 'path' | 'bytes'> {
   format: Format | undefined;
 }
 
-async function identify({ name, path, bytes, format: chosen }: Unknown): Promise<Source> {
+async function identify({ name, path, bytes, format: chosen }: Unknown, { say }: Terminal): Promise<Source> {
+  const what = path ?? 'the standard input';
+  const told = chosen ?? formatByName(name);
   const chunks = bytes[Symbol.asyncIterator]();
   // A byte order mark belongs to no line.
   const first = Buffer.from(withoutByteOrderMark(await firstOf(chunks)));
   const rest = (from: Buffer): AsyncIterable<Buffer> => joined(from, chunks);
-  if (first.length >= 4 && isCompressed(first))
-    return {
-      kind: 'import',
-      format: chosen ?? formatByName(name) ?? 'ndjson',
-      path,
-      name,
-      bytes: rest(first),
-    };
+  if (first.length >= 4 && isCompressed(first)) {
+    if (!told) throw new CliError(`${what} is compressed: say --format ndjson, json or csv`);
+    return { kind: 'import', format: told, path, name, bytes: rest(first) };
+  }
+  const foreign = foreignStart(first);
+  if (foreign) throw new CliError(`${what} is not text in UTF-8: ${foreign}`);
   const start = first
     .toString('utf8', 0, 1_024)
     .replace(/^\ufeff/, '')
     .trimStart();
-  if (start === '') throw new CliError(`${path ?? 'the standard input'} is empty: there is nothing to send`);
-  const format = chosen ?? formatByName(name) ?? formatByStart(start);
-  if (format !== 'ndjson') return { kind: 'import', format, path, name, bytes: rest(first) };
-  const begun = first.includes(newline) ? first : await upToLine(first, chunks);
+  if (start === '') throw new CliError(`${what} is empty: there is nothing to send`);
+  const format = told ?? formatByStart(start);
+  if (format !== 'ndjson') {
+    const begun =
+      told || format === 'json' ? first : await upToLines(/^sep=/i.test(start) ? 3 : 2, first, chunks);
+    if (!told && format === 'csv') say(guessCsv(what, begun.toString()));
+    return { kind: 'import', format, path, name, bytes: rest(begun) };
+  }
+  const begun = await upToLines(1, first, chunks);
   const { buffer, isOverLines } = await joinObjects(begun, chunks);
   return { kind: 'lines', format, path, name, bytes: isOverLines ? only(buffer) : rest(buffer) };
 }
@@ -85,9 +92,35 @@ async function firstOf(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
   return first;
 }
 
-async function upToLine(first: Buffer, chunks: AsyncIterator<Buffer>): Promise<Buffer> {
+/** Says how text is read that is not JSON and that nothing says is CSV. Throws CliError if it hardly is. */
+function guessCsv(what: string, text: string): string {
+  const [first = '', ...rows] = text.split(/\r?\n/).filter((line) => line.trim() !== '');
+  const layout = layoutOf(first) ?? layoutOf(rows.shift() ?? '', first);
+  const row = layout && rows[0] !== undefined && readRecord(rows[0], layout.delimiter);
+  // A cell of the row may go over several lines.
+  if (!row || layout.columns.length < 2 || (row.ok && row.cells.length !== layout.columns.length))
+    throw new CliError(
+      `${what} is no JSON, and no CSV with a header and rows of several columns: say --format csv or --format ndjson`,
+    );
+  const { delimiter } = layout;
+  return `read as CSV with ${delimiter === '\t' ? 'tabs' : `the delimiter ${delimiter}`}; --format says otherwise`;
+}
+
+/** Undefined for a line that is no header. `before` is a line such as `sep=;`. */
+function layoutOf(header: string, before?: string): CsvLayout | undefined {
+  const readLayout = createReadLayout({ schema: {}, formulas: 'escape' });
+  try {
+    if (before !== undefined && readLayout(Buffer.from(before))) return undefined;
+    return readLayout(Buffer.from(header));
+  } catch {
+    return undefined;
+  }
+}
+
+async function upToLines(count: number, first: Buffer, chunks: AsyncIterator<Buffer>): Promise<Buffer> {
   let begun = first;
-  while (begun.length < mostObjectBytes && !begun.includes(newline)) {
+  const hasLines = () => begun.toString('latin1').split('\n').length > count;
+  while (begun.length < mostObjectBytes && !hasLines()) {
     const { value, done } = await chunks.next();
     if (done) break;
     begun = Buffer.concat([begun, value]);
