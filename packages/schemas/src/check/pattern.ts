@@ -1,5 +1,6 @@
 import { limits } from '../limits.ts';
 import { parses } from './parses.ts';
+import { membersOf } from './property.ts';
 import { Refused } from './refusal.ts';
 
 const quantifier = /^\{(\d+)(?:,(\d*))?\}/;
@@ -13,29 +14,9 @@ const notSpace =
   '\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}';
 
 const controls: Record<string, number> = { t: 9, n: 10, v: 11, f: 12, r: 13 };
-const property = /^\\([pP])\{(?:(General_Category|gc|Script|sc|Script_Extensions|scx)=)?(\w+)\}/;
-const longCategories: Record<string, string> = {
-  digit: 'Nd',
-  Letter: 'L',
-  Lowercase_Letter: 'Ll',
-  Uppercase_Letter: 'Lu',
-  Titlecase_Letter: 'Lt',
-  Modifier_Letter: 'Lm',
-  Other_Letter: 'Lo',
-  Mark: 'M',
-  Number: 'N',
-  Decimal_Number: 'Nd',
-  Punctuation: 'P',
-  Symbol: 'S',
-  Currency_Symbol: 'Sc',
-  Math_Symbol: 'Sm',
-  Separator: 'Z',
-  Space_Separator: 'Zs',
-  Control: 'Cc',
-  Other: 'C',
-};
-
+const propertyEscape = /^\\[pP]\{[^}]*\}/;
 const any = '\\x{0}-\\x{10ffff}';
+const none = `[^${any}]`;
 
 /**
  * Translates a regular expression of ECMA-262 to RE2's syntax. It takes flag `u` and the looser escapes without flags.
@@ -125,7 +106,7 @@ function readClass(source: string, at: number): [text: string, next: number] {
     if ('set' in high) members += `\\-${high.set}`;
     else members += 'set' in low ? `\\-${codePoint(high.code)}` : `-${codePoint(high.code)}`;
   }
-  if (members === '') return [negated ? `[${any}]` : `[^${any}]`, next + 1];
+  if (members === '') return [negated ? `[${any}]` : none, next + 1];
   return [`[${negated ? '^' : ''}${members}]`, next + 1];
 }
 
@@ -146,7 +127,7 @@ function readEscape(source: string, at: number): [text: string, next: number] {
   const char = source[at + 1] as string;
   if (char === 'b' || char === 'B') return [`\\${char}`, at + 2];
   const [set, afterSet] = readSetEscape(source, at);
-  if (set !== undefined) return [`[${set}]`, afterSet];
+  if (set !== undefined) return [set === '' ? none : `[${set}]`, afterSet];
   const [code, next] = readCharEscape(source, at);
   return [codePoint(code), next];
 }
@@ -158,9 +139,15 @@ function readSetEscape(source: string, at: number): [text: string | undefined, n
   if (char === 's') return [space, at + 2];
   if (char === 'S') return [notSpace, at + 2];
   if (char !== 'p' && char !== 'P') return [undefined, at];
-  const match = property.exec(source.slice(at, at + 64));
-  if (!match) throw new Refused(`has a malformed property escape \\${char}`);
-  return [`\\${char}{${longCategories[match[3] as string] ?? match[3]}}`, at + match[0].length];
+  const [property] = propertyEscape.exec(source.slice(at, at + 64)) ?? [];
+  if (property === undefined) throw new Refused(`has a malformed property escape \\${char}`);
+  const members = membersOf(property);
+  if (members !== undefined) return [members, at + property.length];
+  throw new Refused(
+    parses(property, 'v')
+      ? `has ${property}, which matches several characters at once and is not supported`
+      : `has ${property}, which is no property of ECMA-262`,
+  );
 }
 
 /** An escape that stands for one character. */
@@ -169,6 +156,8 @@ function readCharEscape(source: string, at: number): [code: number, next: number
   const char = String.fromCodePoint(source.codePointAt(at + 1) as number);
   if (char in controls) return [controls[char] as number, at + 2];
   if (char === 'k' || /^[1-9]/.test(char)) {
+    if (!parses(source, 'u'))
+      throw new Refused(`has \\${char}, a backreference or an old escape, which is not supported`);
     const advice = 'write out what may be repeated, such as aa|bb for ([ab])\\1';
     throw new Refused(`has a backreference \\${char}, which is not supported`, advice);
   }
@@ -176,7 +165,11 @@ function readCharEscape(source: string, at: number): [code: number, next: number
   const pair = /^u([dD][89abAB][\da-fA-F]{2})\\u([dD][c-fC-F][\da-fA-F]{2})/.exec(rest);
   if (pair) return [(hex(pair[1]) - 0xd800) * 0x400 + hex(pair[2]) - 0xdc00 + 0x10000, at + 12];
   const coded = /^(?:u\{([\da-fA-F]+)\}|u([\da-fA-F]{4})|x([\da-fA-F]{2}))/.exec(rest);
-  if (coded) return [hex(coded[1] ?? coded[2] ?? coded[3]), at + 1 + coded[0].length];
+  if (coded) {
+    const code = hex(coded[1] ?? coded[2] ?? coded[3]);
+    if (code > 0x10ffff) throw new Refused(`has \\${coded[0]}, which is no character`);
+    return [code, at + 1 + coded[0].length];
+  }
   const control = /^c([a-zA-Z])/.exec(rest);
   if (control) return [(control[1] as string).charCodeAt(0) % 32, at + 3];
   if (/^[a-zA-Z\d]/.test(char)) throw new Refused(`has the unknown escape \\${char}`);

@@ -4,6 +4,7 @@ import type { Metrics } from '@sluice/shared/metrics/metrics.ts';
 import { type Admission, createThread, unlimited } from '@sluice/threads/thread.ts';
 import { rulesOf } from '../accept/rules-of.ts';
 import type { Change } from '../changes/report.ts';
+import { learnMembers } from '../check/property.ts';
 import { limits } from '../limits.ts';
 import { createSharing } from '../sharing.ts';
 import { createValidator, type Validator } from '../validate/validator.ts';
@@ -86,6 +87,7 @@ export function createCompiler({
       const answer = await ask(client, { raw, isNew, form: isLazy ? 'outline' : 'first', inForce });
       if ('problem' in answer) return { ok: false, problem: answer.problem };
       const { outline, generated, warnings, changes } = answer;
+      learnMembers(outline.members);
       const create = () =>
         createValidator((form) => generate(raw, client, form), {
           rules: outline.linked && rulesOf(outline.linked),

@@ -176,7 +176,7 @@ function createRegExp() {
 
 function buildForSize(source: string): number {
   try {
-    return buildPattern(source).programSize();
+    return buildPattern(source).size;
   } catch (error) {
     if (error instanceof Refused)
       throw new Refused(`the pattern ${JSON.stringify(source.slice(0, limits.shownName))} ${error.message}`);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { toJson } from '@sluice/json/numbers.ts';
 import { rulesOf } from '../accept/rules-of.ts';
+import { type Members, membersIn } from '../check/property.ts';
 import { limits } from '../limits.ts';
 import { buildPattern } from '../validate/linear-regexp.ts';
 import { runtime } from '../validate/runtime.ts';
@@ -16,6 +17,8 @@ export interface Outline {
   length: number;
   /** The RE2 instructions of all patterns, if there are rules. */
   instructions: number;
+  /** What the property escapes of patterns match. */
+  members: Members;
 }
 
 export function outlineOf(linked: Linked): Outline {
@@ -23,9 +26,9 @@ export function outlineOf(linked: Linked): Outline {
   const { length } = text;
   const hash = createHash('sha256').update(text).digest('base64');
   const sources = length <= limits.quickSchemaLength ? patternsOf(linked) : undefined;
-  const instructions = (sources ?? []).reduce((sum, source) => sum + buildPattern(source).programSize(), 0);
+  const instructions = (sources ?? []).reduce((sum, source) => sum + buildPattern(source).size, 0);
   const isQuick = sources !== undefined && instructions <= limits.quickInstructions;
-  return { linked: isQuick ? linked : undefined, hash, length, instructions };
+  return { linked: isQuick ? linked : undefined, hash, length, instructions, members: membersIn(text) };
 }
 
 /** The patterns of a schema; undefined if it has no rules. */

@@ -29,6 +29,16 @@ const same: [source: string, text: string][] = [
   ['^\\p{L}+$', 'éß'],
   ['^\\p{Letter}$', 'é'],
   ['^\\p{Script=Greek}$', 'λ'],
+  ['^\\p{Script=Grek}$', 'λ'],
+  ['^\\p{scx=Deva}$', '\u0951'],
+  ['^\\p{sc=Deva}$', '\u0951'],
+  ['^\\p{ASCII}$', 'a'],
+  ['^\\p{ID_Start}$', 'é'],
+  ['^[\\p{Dash_Punctuation}a]$', '–'],
+  ['^[^\\p{ASCII}]$', '\ud800'],
+  ['^\\P{Any}$', 'a'],
+  ['^[^\\P{Any}]$', 'a'],
+  ['(?i:^\\p{Lu}$)', 'a'],
   ['^\\P{Lu}$', 'A'],
   ['^[\\p{Lu}\\d]$', 'Á'],
   ['(?<year>\\d{4})-(?<month>\\d\\d)', '2024-12'],
@@ -54,6 +64,10 @@ describe('linearRegExp', () => {
   it.each(same)('takes %s on %j as the language does', (source, text) => {
     const native = new RegExp(source, /\\-/.test(source) ? '' : 'u');
     expect(matches(source, text)).toBe(native.test(text));
+  });
+
+  it('takes the name of a script as RE2 does', () => {
+    expect(matches('^\\p{Greek}\\P{Greek}$', 'λa')).toBe(true);
   });
 
   it('agrees with the language on any text and any pattern of the common syntax', () => {
@@ -127,8 +141,12 @@ describe('linearRegExp', () => {
   });
 
   it.each([
-    ['(?:a{100}){100}', /linear time/],
-    ['\\p{Nonsense}', /linear time/],
+    ['(?:a{100}){100}', /is too large/],
+    ['\\p{L}'.repeat(500), /is too large/],
+    ['\\p{Nonsense}', /no property of ECMA-262/],
+    ['\\p{RGI_Emoji}', /several characters at once/],
+    ['\\u{110000}', /no character/],
+    ['\\8', /old escape/],
     [`(?:${Array.from({ length: 60 }, (_, i) => `${i}a{100}`).join('|')})`, /too large/],
   ])('refuses %.20s', (source, message) => {
     expect(() => buildPattern(source)).toThrow(message);

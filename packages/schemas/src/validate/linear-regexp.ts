@@ -25,7 +25,7 @@ export function linearRegExp(source: string, spend: Spend): LinearRegExp {
   let built: RE2JS | undefined;
   return {
     test(text) {
-      built ??= account(buildPattern(source), spend);
+      built ??= account(buildPattern(source).pattern, spend);
       spend(10 + text.length * 4);
       return built.test(text);
     },
@@ -34,19 +34,24 @@ export function linearRegExp(source: string, spend: Spend): LinearRegExp {
   };
 }
 
-/** Throws Refused if the pattern cannot be matched in linear time. */
-export function buildPattern(source: string): RE2JS {
+/** Throws Refused. `size` is in RE2 instructions: large classes count as several. */
+export function buildPattern(source: string): { pattern: RE2JS; size: number } {
   const translated = translatePattern(source);
+  const classes = translated.length >> 9;
   try {
-    const built = RE2JS.compile(translated);
-    if (built.programSize() > limits.patternInstructions)
-      throw new Refused(`is too large (its repetitions expand to over ${limits.patternInstructions} steps)`);
-    return built;
+    if (classes > limits.patternInstructions) throw new Refused(tooLarge);
+    const pattern = RE2JS.compile(translated);
+    const size = pattern.programSize() + classes;
+    if (size > limits.patternInstructions) throw new Refused(tooLarge);
+    return { pattern, size };
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
-    throw new Refused(`cannot be matched in linear time (${error.message})`);
+    // The translation is right, so only its size can be wrong.
+    throw new Refused(`is too large (${error.message})`);
   }
 }
+
+const tooLarge = `is too large (its repetitions and properties expand to over ${limits.patternInstructions} steps)`;
 
 /**
  * Makes the engine spend steps where it is slow: for each new state, and for a search without the full state cache.
